@@ -1,0 +1,81 @@
+// Builds dist/ from src/. `--if-stale` does nothing when no input has changed since the last build.
+// dist/ is never emptied: a running job may still be loading from it; every file is replaced by rename.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { spawnSync } from "node:child_process";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+process.chdir(root);
+
+/** What is shipped: each entry is one small bundle, because every rank loads it anew (facts: few modules, CommonJS). */
+const bundles = [
+  { entry: "src/cli/main.ts", out: "dist/cli.cjs", format: "cjs" },
+  { entry: "src/real/node/agent.ts", out: "dist/agent.cjs", format: "cjs" },
+  { entry: "src/real/node/rank.ts", out: "dist/rank.cjs", format: "cjs" },
+  { entry: "src/mpi/index.ts", out: "dist/banyan.mjs", format: "esm" },
+];
+
+function filesBelow(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+}
+
+function inputsHash() {
+  const hash = createHash("sha256").update(process.version);
+  for (const file of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.types.json", ...filesBelow("scripts"), ...filesBelow("src")]) {
+    if (existsSync(file)) hash.update(`${file}\0`).update(readFileSync(file));
+  }
+  return hash.digest("hex");
+}
+
+/** npm links a package's own bin only for its dependents; a clone wants `npx banyan` to work as well. */
+function linkCommand() {
+  const link = "node_modules/.bin/banyan";
+  if (existsSync(link)) return;
+  mkdirSync("node_modules/.bin", { recursive: true });
+  rmSync(link, { force: true });
+  symlinkSync(relative(dirname(link), "bin/banyan.js"), link);
+}
+
+linkCommand();
+const hash = inputsHash();
+const stamp = "dist/.inputs";
+if (process.argv.includes("--if-stale") && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) process.exit(0);
+
+const { build } = await import("esbuild");
+const { watPlugin } = await import("./wat-plugin.mjs");
+mkdirSync("dist", { recursive: true });
+const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+
+await Promise.all(
+  bundles.map(async ({ entry, out, format }) => {
+    const result = await build({
+      entryPoints: [entry],
+      bundle: true,
+      platform: "node",
+      target: "node20",
+      format,
+      packages: "bundle",
+      external: ["esbuild", "koffi"],
+      plugins: [watPlugin],
+      define: { __BANYAN_VERSION__: JSON.stringify(version) },
+      write: false,
+      sourcemap: "linked",
+      outfile: out,
+      legalComments: "none",
+    });
+    for (const file of result.outputFiles) {
+      writeFileSync(`${file.path}.new`, file.contents);
+      renameSync(`${file.path}.new`, file.path);
+    }
+  }),
+);
+
+const types = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"], { stdio: "inherit" });
+if (types.status !== 0) process.exit(1);
+writeFileSync(stamp, hash);

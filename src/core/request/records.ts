@@ -1,0 +1,159 @@
+/**
+ * The table of requests and envelopes. A record is an integer; its fields are words of one Int32Array, so nothing is
+ * allocated per message and the whole state of a process's communication is plain data that an image can hold.
+ *
+ * The array is replaced when the table grows: read it through `records.words` each time, never keep it across a call.
+ */
+import { assert } from "../base/assert.ts";
+import type { RecordId } from "../base/brand.ts";
+
+/** Words of a record, and the fields in it. */
+export const recordWords = 40;
+
+/** What the record is: one of `RecordKind`. */
+export const R_KIND = 0;
+/** Progress of the operation: one of `RecordState`. */
+export const R_STATE = 1;
+export const R_CONTEXT = 2;
+/** World rank: wanted source of a receive (or ANY_SOURCE), destination of a send, source of an envelope. */
+export const R_PEER = 3;
+export const R_TAG = 4;
+/** Receive: room in the buffer. Send, envelope: length of the message. */
+export const R_BYTES = 5;
+/** Where the program's bytes are (`Pointer`); for an eager envelope the stored payload. */
+export const R_POINTER = 6;
+export const R_SEQUENCE = 7;
+/** Arrival or posting order inside its queue: the smaller is the older. */
+export const R_ORDER = 8;
+/** Links of the queue as a whole, and of the free list. */
+export const R_NEXT = 9;
+export const R_PREVIOUS = 10;
+/** Four pairs of links, one for each index a record may be in: exact, any source, any tag, any of both. */
+export const R_INDEX = 11;
+/** The other side's request: in an RTS envelope the send, in a send after CTS the receive. */
+export const R_PEER_REQUEST = 19;
+/** The other side's pointer, where its memory is shared. */
+export const R_PEER_POINTER = 20;
+/** Bytes moved so far of a message that moves in pieces. */
+export const R_OFFSET = 21;
+/** Send: one of `SendMode`. Envelope: the packet's kind. */
+export const R_MODE = 22;
+/** Bits of `RecordFlag`. */
+export const R_FLAGS = 23;
+/** The outcome, valid when complete: world rank, tag, bytes, error code. */
+export const R_STATUS_SOURCE = 24;
+export const R_STATUS_TAG = 25;
+export const R_STATUS_BYTES = 26;
+export const R_ERROR = 27;
+/** Which life of this slot in the table: a handle made of (record, life) can be recognised as stale. */
+export const R_LIFE = 28;
+/** Layers above (core/process, bindings) keep what they need here: a datatype's number, a count, a communicator's number. */
+export const R_USER = 29;
+export const userWords = 6;
+/** Protocols keep what they need here. */
+export const R_PROTOCOL = 35;
+export const protocolWords = 5;
+
+export const RecordKind = {
+  FREE: 0,
+  SEND: 1,
+  RECEIVE: 2,
+  ENVELOPE: 3,
+  /** A collective or another operation of several steps; core/coll owns its fields. */
+  OPERATION: 4,
+  /** A packet that waits for room on its channel. */
+  OUTGOING: 5,
+} as const;
+export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];
+
+export const RecordState = {
+  /** Posted, or queued for room in its channel. */
+  PENDING: 0,
+  /** Its envelope has left, or it has been matched; bytes are under way. */
+  ACTIVE: 1,
+  COMPLETE: 2,
+} as const;
+
+export const SendMode = { STANDARD: 0, SYNCHRONOUS: 1, READY: 2, BUFFERED: 3 } as const;
+export type SendMode = (typeof SendMode)[keyof typeof SendMode];
+
+export const RecordFlag = {
+  CANCELLED: 1,
+  /** Freed by the program before it was complete: given back on completion. */
+  ORPHAN: 2,
+  /** The message was longer than the buffer. */
+  TRUNCATED: 4,
+  /** An envelope reserved by a matched probe. */
+  RESERVED: 8,
+  /** In the list of sends that have more pieces to push. */
+  STREAMING: 16,
+} as const;
+
+/** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */
+export const recordsMax = 1 << 24;
+
+export class Records {
+  words: Int32Array;
+  #free: number;
+  #capacity: number;
+  /** Records in use. */
+  count = 0;
+
+  constructor(capacity = 256) {
+    this.words = new Int32Array(capacity * recordWords);
+    this.#capacity = capacity;
+    this.#free = -1;
+    this.#chain(0, capacity);
+  }
+
+  /** Puts records from … to−1 on the free list, lowest first. */
+  #chain(from: number, to: number): void {
+    for (let record = to - 1; record >= from; record--) {
+      this.words[record * recordWords + R_NEXT] = this.#free;
+      this.#free = record;
+    }
+  }
+
+  #grow(): void {
+    const capacity = this.#capacity * 2;
+    assert(capacity <= recordsMax, "more than 2^24 requests and envelopes in one process");
+    const words = new Int32Array(capacity * recordWords);
+    words.set(this.words);
+    this.words = words;
+    this.#chain(this.#capacity, capacity);
+    this.#capacity = capacity;
+  }
+
+  take(kind: RecordKind): RecordId {
+    if (this.#free < 0) this.#grow();
+    const record = this.#free;
+    const words = this.words;
+    const at = record * recordWords;
+    this.#free = words[at + R_NEXT]!;
+    words[at + R_KIND] = kind;
+    words[at + R_STATE] = RecordState.PENDING;
+    words[at + R_FLAGS] = 0;
+    words[at + R_ERROR] = 0;
+    words[at + R_OFFSET] = 0;
+    this.count++;
+    return record as RecordId;
+  }
+
+  give(record: RecordId): void {
+    const words = this.words;
+    const at = record * recordWords;
+    words[at + R_KIND] = RecordKind.FREE;
+    words[at + R_LIFE] = (words[at + R_LIFE]! + 1) | 0;
+    words[at + R_NEXT] = this.#free;
+    this.#free = record;
+    this.count--;
+  }
+
+  get(record: RecordId, field: number): number {
+    return this.words[record * recordWords + field]!;
+  }
+
+  put(record: RecordId, field: number, value: number): void {
+    this.words[record * recordWords + field] = value;
+  }
+}

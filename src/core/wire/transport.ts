@@ -1,0 +1,67 @@
+/**
+ * How packets get from process to process. Implementations: shared-memory rings and TCP (real/transport), the simulated
+ * network (sim). One conformance suite (`transport-conformance.ts` beside this file) runs on all of them.
+ *
+ * What an implementation promises:
+ * 1. Channels are FIFO: packets committed to one destination arrive in that order, each once, unchanged. Between channels
+ *    nothing is promised.
+ * 2. Nothing blocks and nothing throws. `reserve` answers −1 when the channel is full, and says so at most until the
+ *    receiver has made room: a caller that asks again after the world woke it gets through. A channel to a dead or finished
+ *    process takes packets and drops them.
+ * 3. Between `reserve` and `commit` of a process no other call of that process happens on the transport.
+ * 4. A packet seen by `peek` stays in place, readable in `words`, until `release`.
+ * 5. A process that dies at any point, also between `reserve` and `commit`, never stops anybody else's packets.
+ *
+ * What a caller promises: it calls `peek` / `release` again and again while it waits for anything (its own ring must keep
+ * moving or two full rings wait for each other), and it writes all header words the packet's kind defines except STAMP,
+ * SOURCE and PAYLOAD, which the transport writes.
+ */
+export interface Transport {
+  /** Where packets lie, both those being written and those that have arrived. */
+  readonly words: Int32Array;
+
+  /** Largest payload of one packet to that rank. Messages up to it may travel eagerly. */
+  eagerBytesMax(to: number): number;
+
+  /** Room for a packet with that much payload: its first word, or −1 when the channel is full. PAYLOAD says where the payload goes. */
+  reserve(to: number, payloadBytes: number): number;
+  /** Sends the packet reserved last. */
+  commit(to: number): void;
+
+  /** First word of the oldest arrived packet, or −1. */
+  peek(): number;
+  /** Done with the packet seen by `peek`. */
+  release(): void;
+
+  /** Can this process read and write that rank's shareable memory directly? */
+  shares(peer: number): boolean;
+
+  /**
+   * A piece of a large message, straight from the program's buffer: takes up to `bytes` bytes at `offset` of `from` for
+   * the receive request `receive` of `to`, and returns how many it took; 0 when the channel is full. It arrives as one
+   * or more FRAGMENT packets, or (where the transport wrote the bytes into the receiver's buffer itself, see `Landing`) as
+   * FRAGMENT packets without payload.
+   */
+  push(to: number, receive: number, from: number, offset: number, bytes: number): number;
+
+  /**
+   * Both sides can read each other's memory: copies `bytes` bytes from `peerPointer` in the peer's memory to `to` in ours,
+   * for the receive request `receive` whose sender's request is `send`. True: done. False: the peer has been asked to help;
+   * `fetched(receive)` will say when all is there.
+   */
+  fetch(peer: number, receive: number, send: number, to: number, peerPointer: number, bytes: number): boolean;
+  fetched(receive: number): boolean;
+  /** A HELP packet has come: do a share of the copying of our buffer `from`, whose first word in `words` is `packet`. */
+  help(packet: number, from: number): void;
+  /** We may write into the peer's memory: the whole message from our buffer, at once. */
+  put(peer: number, peerPointer: number, from: number, bytes: number): void;
+}
+
+/**
+ * Where a piece of a large message may be written by a transport that reads bytes itself (a socket): the engine gives
+ * it to the transport, which asks for the buffer of a receive request.
+ */
+export interface Landing {
+  /** Pointer of the receive's buffer, or NaN when the piece must come as a packet. */
+  landingOf(receive: number, offset: number, bytes: number): number;
+}
