@@ -1,0 +1,38 @@
+/**
+ * A board: shared memory through which the members of one communicator, all on one node, run small blocking collectives
+ * without messages. A port; real/transport has the implementation, the simulator has none.
+ *
+ * Every member puts up to `bytesMax` bytes into its own part and arrives. The last one to arrive may combine all parts into
+ * the result, then opens the gate; everybody reads what it needs. There are two banks, used in turn, so a member that is
+ * slow to read is never overwritten: nobody can arrive at round k + 2 before everybody has arrived at round k + 1, which a
+ * member does only after it has read round k.
+ *
+ * Nothing here waits. A member that dies leaves the gate of its round shut for ever: the others hear of the death from
+ * the dispatcher, as always, and give up the round.
+ */
+import type { Pointer } from "../base/brand.ts";
+
+export interface Board {
+  readonly bytesMax: number;
+  /** Where `member` (rank in the communicator) puts its bytes in the current round. Own part: before `arrive`; others': after the gate opened, or by the last to arrive. */
+  part(member: number): Pointer;
+  /** Where the last to arrive puts what everybody reads. */
+  result(): Pointer;
+  /** Our part is in place. True for exactly one member, the last: it must call `open`. */
+  arrive(): boolean;
+  /** Opens the gate of the current round and wakes the members that sleep. */
+  open(): void;
+  /** Is the gate of the round we arrived at open? */
+  passed(): boolean;
+  /** We have read what we needed: the next round's parts are current from now on. */
+  next(): void;
+}
+
+export interface Boards {
+  /** A free board for `members` members, claimed by one of them, or −1 when the pool is empty or there are too many members. */
+  claim(members: number): number;
+  /** This member's end of a claimed board. `worldRanks` are the members in communicator order. */
+  open(index: number, member: number, worldRanks: readonly number[]): Board;
+  /** This member will not use the board again; the last to leave makes it free. */
+  leave(index: number): void;
+}
