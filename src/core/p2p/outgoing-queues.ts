@@ -1,0 +1,108 @@
+/**
+ * What waits for room in its channel: for each destination a queue in posting order, and the destinations that have one.
+ * The bound is the number of records: a program that posts a million sends to a rank that does not receive holds a million
+ * records, and no payloads but its own.
+ */
+import type { RecordId } from "../base/brand.ts";
+import { R_NEXT, R_PREVIOUS, type Records, recordWords } from "../request/records.ts";
+
+const none = -1 as RecordId;
+
+export class OutgoingQueues {
+  readonly #records: Records;
+  readonly #heads: Int32Array;
+  readonly #tails: Int32Array;
+  /** Destinations with a queue, chained; order does not matter. */
+  readonly #next: Int32Array;
+  readonly #previous: Int32Array;
+  #first = -1;
+  /** Records in all queues. */
+  count = 0;
+
+  constructor(records: Records, ranks: number) {
+    this.#records = records;
+    this.#heads = new Int32Array(ranks).fill(none);
+    this.#tails = new Int32Array(ranks).fill(none);
+    this.#next = new Int32Array(ranks).fill(-1);
+    this.#previous = new Int32Array(ranks).fill(-1);
+  }
+
+  waiting(dest: number): boolean {
+    return this.#heads[dest]! >= 0;
+  }
+
+  head(dest: number): RecordId {
+    return this.#heads[dest]! as RecordId;
+  }
+
+  append(dest: number, record: RecordId): void {
+    const words = this.#records.words;
+    const tail = this.#tails[dest]!;
+    words[record * recordWords + R_NEXT] = none;
+    words[record * recordWords + R_PREVIOUS] = tail;
+    if (tail < 0) {
+      this.#heads[dest] = record;
+      this.#addDestination(dest);
+    } else words[tail * recordWords + R_NEXT] = record;
+    this.#tails[dest] = record;
+    this.count++;
+  }
+
+  removeHead(dest: number): void {
+    this.#unlink(dest, this.#heads[dest]! as RecordId);
+  }
+
+  /** Takes a record out of a queue; false when it does not stand there. */
+  remove(dest: number, record: RecordId): boolean {
+    for (let other = this.head(dest); other >= 0; other = this.#records.get(other, R_NEXT) as RecordId) {
+      if (other !== record) continue;
+      this.#unlink(dest, record);
+      return true;
+    }
+    return false;
+  }
+
+  /** Empties a destination's queue. */
+  drop(dest: number, visit: (record: RecordId) => void): void {
+    while (this.waiting(dest)) {
+      const record = this.head(dest);
+      this.#unlink(dest, record);
+      visit(record);
+    }
+  }
+
+  firstDestination(): number {
+    return this.#first;
+  }
+
+  destinationAfter(dest: number): number {
+    return this.#next[dest]!;
+  }
+
+  #unlink(dest: number, record: RecordId): void {
+    const words = this.#records.words;
+    const next = words[record * recordWords + R_NEXT]!;
+    const previous = words[record * recordWords + R_PREVIOUS]!;
+    if (previous < 0) this.#heads[dest] = next;
+    else words[previous * recordWords + R_NEXT] = next;
+    if (next < 0) this.#tails[dest] = previous;
+    else words[next * recordWords + R_PREVIOUS] = previous;
+    this.count--;
+    if (this.#heads[dest]! < 0) this.#removeDestination(dest);
+  }
+
+  #addDestination(dest: number): void {
+    this.#next[dest] = this.#first;
+    this.#previous[dest] = -1;
+    if (this.#first >= 0) this.#previous[this.#first] = dest;
+    this.#first = dest;
+  }
+
+  #removeDestination(dest: number): void {
+    const next = this.#next[dest]!;
+    const previous = this.#previous[dest]!;
+    if (previous < 0) this.#first = next;
+    else this.#next[previous] = next;
+    if (next >= 0) this.#previous[next] = previous;
+  }
+}
