@@ -1,0 +1,73 @@
+/**
+ * A communicator as one process knows it: who is in it, its contexts, and what hangs on it. Data only; what is done with it
+ * is in process.ts (messages), collectives.ts and the operations that make new ones.
+ */
+import type { CommRank, WorldRank } from "../base/brand.ts";
+import { UNDEFINED } from "../base/constants.ts";
+import type { Board } from "../coll/board.ts";
+import type { Group } from "../comm/group.ts";
+import { collectiveContext } from "./context.ts";
+
+export interface CommunicatorOptions {
+  readonly context: number;
+  readonly group: Group;
+  /** The other side of an inter-communicator. */
+  readonly remote?: Group | null;
+  readonly world: WorldRank;
+  /** Node of every world rank: fixed at the start of the job (rule 6). */
+  readonly nodeOf: Int32Array;
+}
+
+export class Communicator {
+  readonly context: number;
+  readonly collectiveContext: number;
+  readonly group: Group;
+  readonly remote: Group | null;
+  readonly rank: number;
+  readonly size: number;
+  /** Those that ranks of messages name: the remote group of an inter-communicator, the own group otherwise. */
+  readonly peers: Group;
+  /** Node of each member, or null when all of them are on one node. */
+  readonly nodes: Int32Array | null;
+  /** Number of the next collective: the tag of its messages. Every member counts alike. */
+  collectives = 0;
+  /** Communicators made from this one: see context.ts. */
+  children = 0;
+  /** Shared memory for small blocking collectives, where all members are on one node. */
+  board: Board | null = null;
+  boardIndex = -1;
+  freed = false;
+
+  constructor({ context, group, remote, world, nodeOf }: CommunicatorOptions) {
+    this.context = context;
+    this.collectiveContext = collectiveContext(context);
+    this.group = group;
+    this.remote = remote ?? null;
+    this.peers = this.remote ?? group;
+    const rank = group.rankOf(world);
+    this.rank = rank === UNDEFINED ? -1 : rank;
+    this.size = group.size;
+    this.nodes = nodesOf(group, nodeOf);
+  }
+
+  get isInter(): boolean {
+    return this.remote !== null;
+  }
+
+  /** Number of the next collective on this communicator, as a tag: the members run them in the same order. */
+  nextCollective(): number {
+    const number = this.collectives;
+    this.collectives = (number + 1) & 0x3fffffff;
+    return number;
+  }
+}
+
+function nodesOf(group: Group, nodeOf: Int32Array): Int32Array | null {
+  const nodes = new Int32Array(group.size);
+  let mixed = false;
+  for (let rank = 0; rank < group.size; rank++) {
+    nodes[rank] = nodeOf[group.worldRank(rank as CommRank)]!;
+    mixed ||= nodes[rank] !== nodes[0];
+  }
+  return mixed ? nodes : null;
+}

@@ -1,0 +1,27 @@
+/**
+ * Context numbers of communicators. Rule 6 of the protocols: a context follows from its parent's context and a counter of
+ * the parent, never from a counter shared by a node, so it is the same in every life and every replica.
+ *
+ * The number is a hash, so two communicators could be given the same one; members of a new communicator therefore agree that
+ * none of them knows the candidate, and try the parent's next count otherwise. A context takes two numbers: even for
+ * the program's messages, odd for collectives.
+ */
+export const worldContext = 2;
+export const selfContext = 4;
+/** Contexts below are ours. */
+const contextsReserved = 16;
+
+export function contextCandidate(parent: number, count: number, salt = 0): number {
+  let hash =
+    Math.imul(parent ^ 0x5bd1e995, 0x9e3779b1) ^ Math.imul(count + 1, 0x85ebca6b) ^ Math.imul(salt, 0xc2b2ae35);
+  hash ^= hash >>> 16;
+  hash = Math.imul(hash, 0x7feb352d);
+  hash ^= hash >>> 15;
+  hash = Math.imul(hash, 0x846ca68b);
+  hash ^= hash >>> 16;
+  const context = (hash & 0x3ffffffe) >>> 0;
+  return context < contextsReserved ? context + contextsReserved : context;
+}
+
+/** The context of a communicator's collectives. */
+export const collectiveContext = (context: number): number => context | 1;

@@ -1,0 +1,21 @@
+/**
+ * An operation of several steps that is no plain collective: making communicators, agreements. A small state machine whose
+ * fields are plain data (phase, numbers, arrays), never a closure or a suspended generator: an image taken in the middle of
+ * it holds those fields.
+ *
+ * The process calls `advance` on every progress until it says that it is done; the request that stands for the operation
+ * is completed then, with the operation's error code. `advance` waits for nothing.
+ */
+import type { RecordId } from "../base/brand.ts";
+import type { Process } from "./process.ts";
+
+export abstract class Operation {
+  /** The request that the program waits for. */
+  request = -1 as RecordId;
+  /** Which step comes next. */
+  phase = 0;
+  error = 0;
+
+  /** Does what can be done now; true when the operation has ended. */
+  abstract advance(process: Process): boolean;
+}

@@ -1,0 +1,167 @@
+/**
+ * One process put together: the matching engine, the protocol between it and the program, communicators, collectives and
+ * operations of several steps. Bindings (mpi/, abi/) start operations here and let their world wait.
+ *
+ * This is the file where engine and protocol meet; neither knows the other.
+ */
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
+import { ANY_SOURCE, PROC_NULL } from "../base/constants.ts";
+import { ErrorClass } from "../base/mpi-error.ts";
+import type { Boards } from "../coll/board.ts";
+import { Group } from "../comm/group.ts";
+import type { Protocol } from "../ft/protocol.ts";
+import { Engine } from "../p2p/engine.ts";
+import type { Memory } from "../request/memory.ts";
+import {
+  R_ERROR,
+  R_POINTER,
+  R_STATE,
+  R_STATUS_BYTES,
+  R_STATUS_SOURCE,
+  R_STATUS_TAG,
+  RecordKind,
+  RecordState,
+  type SendMode,
+} from "../request/records.ts";
+import type { Transport } from "../wire/transport.ts";
+import { Communicator } from "./communicator.ts";
+import { selfContext, worldContext } from "./context.ts";
+import type { Operation } from "./operation.ts";
+
+export interface ProcessOptions {
+  readonly rank: number;
+  readonly ranks: number;
+  /** Node of every rank, fixed at the start of the job. */
+  readonly nodeOf: Int32Array;
+  readonly transport: Transport;
+  readonly memory: Memory;
+  /** Shared memory for collectives inside the node; null where there is none, or where a protocol must see messages. */
+  readonly boards?: Boards | null;
+  readonly protocol?: Protocol | null;
+  readonly unexpectedBytesMax?: number;
+}
+
+export class Process {
+  readonly rank: number;
+  readonly ranks: number;
+  readonly nodeOf: Int32Array;
+  readonly memory: Memory;
+  readonly engine: Engine;
+  readonly boards: Boards | null;
+  readonly protocol: Protocol | null;
+  readonly world: Communicator;
+  readonly self: Communicator;
+  /** Communicators alive in this process, by context: what a new context must not clash with. */
+  readonly communicators = new Map<number, Communicator>();
+  /** Operations under way; the order does not matter. */
+  readonly #operations: Operation[] = [];
+
+  constructor(options: ProcessOptions) {
+    this.rank = options.rank;
+    this.ranks = options.ranks;
+    this.nodeOf = options.nodeOf;
+    this.memory = options.memory;
+    this.boards = options.boards ?? null;
+    this.protocol = options.protocol ?? null;
+    this.engine = new Engine({
+      rank: options.rank,
+      ranks: options.ranks,
+      transport: options.transport,
+      memory: options.memory,
+      // `none` decides nothing: its calls are left out altogether.
+      hooks: this.protocol === null || this.protocol.name === "none" ? null : this.protocol,
+      ...(options.unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax: options.unexpectedBytesMax }),
+    });
+    this.world = this.addCommunicator(worldContext, Group.world(options.ranks), null);
+    this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
+  }
+
+  addCommunicator(context: number, group: Group, remote: Group | null): Communicator {
+    const world = this.rank as WorldRank;
+    const communicator = new Communicator({ context, group, remote, world, nodeOf: this.nodeOf });
+    this.communicators.set(context, communicator);
+    return communicator;
+  }
+
+  /** Ends a communicator here. Messages under way still arrive in its context; nobody can receive them any more. */
+  freeCommunicator(communicator: Communicator): void {
+    communicator.freed = true;
+    this.communicators.delete(communicator.context);
+    if (communicator.board !== null) this.boards?.leave(communicator.boardIndex);
+    communicator.board = null;
+  }
+
+  // Messages, in the communicator's ranks
+
+  startSend(comm: Communicator, from: Pointer, bytes: number, dest: number, tag: number, mode: SendMode): RecordId {
+    if (dest === PROC_NULL) return this.#nothing(RecordKind.SEND, from);
+    return this.engine.startSend(from, bytes, comm.peers.worldRank(dest as never), tag, comm.context, mode);
+  }
+
+  startReceive(comm: Communicator, to: Pointer, room: number, source: number, tag: number): RecordId {
+    if (source === PROC_NULL) return this.#nothing(RecordKind.RECEIVE, to);
+    const world = source === ANY_SOURCE ? ANY_SOURCE : comm.peers.worldRank(source as never);
+    return this.engine.startReceive(to, room, world, tag, comm.context);
+  }
+
+  /** A request that is complete from the start: a message from or to PROC_NULL (MPI 5.0 §3.10). */
+  #nothing(kind: RecordKind, pointer: Pointer): RecordId {
+    const { records } = this.engine;
+    const request = records.take(kind);
+    records.put(request, R_POINTER, pointer);
+    records.put(request, R_STATE, RecordState.COMPLETE);
+    records.put(request, R_STATUS_SOURCE, PROC_NULL);
+    records.put(request, R_STATUS_TAG, -2);
+    records.put(request, R_STATUS_BYTES, 0);
+    return request;
+  }
+
+  // Operations of several steps
+
+  /** Starts an operation; the request that is returned completes when it has ended. */
+  start(operation: Operation): RecordId {
+    const { records } = this.engine;
+    operation.request = records.take(RecordKind.OPERATION);
+    records.put(operation.request, R_POINTER, 0);
+    records.put(operation.request, R_STATE, RecordState.ACTIVE);
+    if (operation.advance(this)) this.#end(operation);
+    else this.#operations.push(operation);
+    return operation.request;
+  }
+
+  #end(operation: Operation): void {
+    const { records } = this.engine;
+    records.put(operation.request, R_ERROR, operation.error);
+    records.put(operation.request, R_STATE, RecordState.COMPLETE);
+  }
+
+  /** Moves whatever can move; true when anything did. */
+  progress(): boolean {
+    let moved = this.engine.progress();
+    const operations = this.#operations;
+    for (let i = 0; i < operations.length; ) {
+      const operation = operations[i]!;
+      if (operation.advance(this)) {
+        this.#end(operation);
+        operations[i] = operations[operations.length - 1]!;
+        operations.pop();
+        moved = true;
+      } else i++;
+    }
+    return moved;
+  }
+
+  /** The dispatcher declared a death. */
+  peerFailed(rank: number, incarnation: number): void {
+    if (this.engine.hasFailed(rank)) return;
+    this.engine.peerFailed(rank);
+    if (this.protocol !== null) this.protocol.peerFailed(rank as WorldRank, incarnation);
+    // A wildcard receive might wait for the dead for ever: it is reported, and the program decides (MPI 5.0, ULFM).
+    for (const communicator of this.communicators.values()) {
+      if (!communicator.peers.has(rank as WorldRank)) continue;
+      for (const receive of this.engine.wildcardReceives(communicator.context)) {
+        this.engine.failReceive(receive, ErrorClass.PROC_FAILED_PENDING);
+      }
+    }
+  }
+}
