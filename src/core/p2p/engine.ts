@@ -450,6 +450,11 @@ export class Engine implements Landing {
     return this.#outgoing.count !== 0 || this.#streams.count !== 0;
   }
 
+  /** True while `progress` has something to move even if nothing arrives. */
+  get isBusy(): boolean {
+    return this.unsent || this.#fetches.count !== 0 || this.#unconfirmed.count !== 0;
+  }
+
   #flushOutgoing(): boolean {
     let moved = false;
     for (let dest = this.#outgoing.firstDestination(); dest >= 0; ) {

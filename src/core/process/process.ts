@@ -135,6 +135,11 @@ export class Process {
     records.put(operation.request, R_STATE, RecordState.COMPLETE);
   }
 
+  /** True while something of ours moves only by `progress`, whatever arrives: queued sends, pieces, operations. */
+  get isBusy(): boolean {
+    return this.#operations.length !== 0 || this.engine.isBusy;
+  }
+
   /** Moves whatever can move; true when anything did. */
   progress(): boolean {
     let moved = this.engine.progress();

@@ -1,0 +1,33 @@
+/**
+ * What the TypeScript API needs of the world it runs in: the process, and how to wait. The real one is
+ * real/process/rank-host.ts.
+ */
+import type { Pointer, RecordId } from "../core/base/brand.ts";
+import type { Process } from "../core/process/process.ts";
+
+export interface Host {
+  readonly process: Process;
+  /** Name of the machine, fixed at the start. */
+  readonly processorName: string;
+  /** Returns when the request is complete; this thread waits. */
+  wait(request: RecordId): void;
+  /** Returns when `isReady` says so; progress is made meanwhile. */
+  waitUntil(isReady: () => boolean): void;
+  /** As `waitUntil`, for `await`: the thread's event loop goes on and is kept alive. */
+  whenReady(isReady: () => boolean): Promise<void>;
+  /** A blocking receive on world ranks; the outcome is in the engine's `last…` fields. */
+  receive(to: Pointer, room: number, source: number, tag: number, context: number): void;
+  /** Ends the whole job with that exit code. */
+  abort(code: number, message: string): never;
+  /** What `launch` gives to whoever started the job; rank 0's counts. */
+  result(value: unknown): void;
+  /** Seconds since some moment in the past, MPI_Wtime. */
+  now(): number;
+  /** Told of spans worth drawing while a trace is written; null otherwise. */
+  readonly tracer: Tracer | null;
+}
+
+export interface Tracer {
+  begin(name: string, peer: number, tag: number, bytes: number): void;
+  end(): void;
+}

@@ -1,0 +1,481 @@
+/**
+ * Messages between two ranks, as methods of a communicator: MPI 5.0 chapter 3.
+ *
+ * Typed arrays, and arrays with a datatype, travel as bytes. Anything else is an object and travels by structured clone; it
+ * is received by the forms of `recv` that take no buffer.
+ */
+import { deserialize, serialize } from "node:v8";
+import type { Pointer, RecordId } from "../core/base/brand.ts";
+import { ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB } from "../core/base/constants.ts";
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { pack, packSize, unpack } from "../core/comm/pack.ts";
+import type { Engine } from "../core/p2p/engine.ts";
+import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
+import { R_BYTES, R_PEER, R_TAG, SendMode } from "../core/request/records.ts";
+import {
+  type BufferLike,
+  type Buffers,
+  isTypedArray,
+  isTypedBuffer,
+  normalized,
+  stagedBytesMax,
+  type TypedArray,
+  type TypedBuffer,
+} from "./buffers.ts";
+import type { Host } from "./host.ts";
+import { type AfterCompletion, errorOf, PersistentRequest, Request, type RequestOwner } from "./request.ts";
+import { Status } from "./status.ts";
+
+export interface To {
+  readonly dest: number;
+  readonly tag?: number;
+}
+
+export interface From {
+  /** Defaults to ANY_SOURCE. */
+  readonly source?: number;
+  /** Defaults to ANY_TAG. */
+  readonly tag?: number;
+  /** Filled in when given: for the forms that return the message itself. */
+  readonly status?: Status;
+}
+
+/** What v8.serialize writes first: a message of plain bytes does not look like an object by accident. */
+const objectMark = 0xff;
+
+export abstract class PointToPoint implements RequestOwner {
+  readonly #host: Host;
+  readonly #engine: Engine;
+  readonly #buffers: Buffers;
+  /** The communicator itself; for the layers beside this one. */
+  readonly core: CoreCommunicator;
+
+  constructor(host: Host, buffers: Buffers, core: CoreCommunicator) {
+    this.#host = host;
+    this.#engine = host.process.engine;
+    this.#buffers = buffers;
+    this.core = core;
+  }
+
+  protected get host(): Host {
+    return this.#host;
+  }
+
+  protected get buffers(): Buffers {
+    return this.#buffers;
+  }
+
+  get rank(): number {
+    return this.core.rank;
+  }
+
+  get size(): number {
+    return this.core.size;
+  }
+
+  abstract raise(error: MpiError): never;
+
+  rankOfWorld(world: number): number {
+    return world < 0 ? world : this.core.peers.rankOf(world as never);
+  }
+
+  // Blocking
+
+  /** Standard mode: returns when the data may be changed again. */
+  send(data: BufferLike | unknown, to: To): void {
+    const { dest, tag = 0 } = to;
+    this.#checkSend(dest, tag);
+    const tracer = this.#host.tracer;
+    if (tracer !== null) tracer.begin("send", dest, tag, isTypedArray(data) ? data.byteLength : 0);
+    if (!isTypedArray(data) || !this.#sendShort(data, dest, tag))
+      this.#sendBlocking(data, dest, tag, SendMode.STANDARD);
+    if (tracer !== null) tracer.end();
+  }
+
+  /** Synchronous mode: returns when the receive has started. */
+  ssend(data: BufferLike | unknown, to: To): void {
+    this.#checkSend(to.dest, to.tag ?? 0);
+    this.#sendBlocking(data, to.dest, to.tag ?? 0, SendMode.SYNCHRONOUS);
+  }
+
+  /** Ready mode: the program promises that the receive is posted. */
+  rsend(data: BufferLike | unknown, to: To): void {
+    this.#checkSend(to.dest, to.tag ?? 0);
+    this.#sendBlocking(data, to.dest, to.tag ?? 0, SendMode.READY);
+  }
+
+  /** Buffered mode: the data is copied, the call never waits for the receiver. */
+  bsend(data: BufferLike | unknown, to: To): void {
+    this.ibsend(data, to);
+  }
+
+  /** Receives into `buffer`. */
+  recv(buffer: BufferLike, from?: From): Status;
+  /** Receives an object. */
+  recv<T = unknown>(from?: From): T;
+  recv(first?: BufferLike | From, second?: From): unknown {
+    if (isTypedArray(first))
+      return this.#recvArray(first, second?.source ?? ANY_SOURCE, second?.tag ?? ANY_TAG, second?.status);
+    if (isTypedBuffer(first)) return this.irecv(first, second).wait();
+    return this.#recvObject(first ?? {});
+  }
+
+  /** Sends and receives at once: cannot deadlock against another sendrecv (MPI 5.0 §3.10). */
+  sendrecv(data: BufferLike | unknown, to: To, buffer: BufferLike, from: From = {}): Status {
+    const received = this.irecv(buffer, from);
+    const sent = this.isend(data, to);
+    const status = received.wait();
+    sent.wait();
+    return status;
+  }
+
+  /** As `sendrecv`, with one buffer for both. */
+  sendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Status {
+    const copy = this.#packed(buffer);
+    const sent = this.isend(copy, to);
+    const status = this.irecv(buffer, from).wait();
+    sent.wait();
+    return status;
+  }
+
+  // Non-blocking
+
+  isend(data: BufferLike | unknown, to: To): Request {
+    return this.#isend(data, to, SendMode.STANDARD);
+  }
+
+  issend(data: BufferLike | unknown, to: To): Request {
+    return this.#isend(data, to, SendMode.SYNCHRONOUS);
+  }
+
+  irsend(data: BufferLike | unknown, to: To): Request {
+    return this.#isend(data, to, SendMode.READY);
+  }
+
+  ibsend(data: BufferLike | unknown, to: To): Request {
+    const { dest, tag = 0 } = to;
+    this.#checkSend(dest, tag);
+    // A copy of our own, lent until the message has left; the program's request is complete at once.
+    const copy = this.#packed(data).slice();
+    this.#engine.abandon(this.#startSend(copy, copy.length, dest, tag, SendMode.BUFFERED));
+    return new Request(this.#host, this, this.#start(PROC_NULL));
+  }
+
+  irecv(buffer: BufferLike, from: From = {}): Request {
+    const { source = ANY_SOURCE, tag = ANY_TAG } = from;
+    this.#checkReceive(source, tag);
+    const { record, after } = this.#startReceive(buffer, source, tag);
+    return new Request(this.#host, this, record, after);
+  }
+
+  isendrecv(data: BufferLike | unknown, to: To, buffer: BufferLike, from: From = {}): Request {
+    const received = this.irecv(buffer, from);
+    this.isend(data, to).free();
+    return received;
+  }
+
+  isendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Request {
+    const copy = this.#packed(buffer).slice();
+    this.isend(copy, to).free();
+    return this.irecv(buffer, from);
+  }
+
+  // Probing
+
+  /** Waits until a message is there that `recv` with the same arguments would take, and says what it is. */
+  probe(from: From = {}): Status {
+    let found: Status | null = null;
+    this.#host.waitUntil(() => {
+      found = this.iprobe(from);
+      return found !== null;
+    });
+    return found!;
+  }
+
+  iprobe(from: From = {}): Status | null {
+    const { source = ANY_SOURCE, tag = ANY_TAG } = from;
+    this.#checkReceive(source, tag);
+    if (source === PROC_NULL) return new Status(PROC_NULL, ANY_TAG, 0);
+    this.#host.process.progress();
+    const envelope = this.#engine.probe(this.#world(source), tag, this.core.context);
+    if (envelope < 0) this.#checkAlive(source);
+    return envelope < 0 ? null : this.#statusOf(envelope);
+  }
+
+  /** As `probe`, and the message is set aside for the `Message` that is returned. */
+  mprobe(from: From = {}): Message {
+    let found: Message | null = null;
+    this.#host.waitUntil(() => {
+      found = this.improbe(from);
+      return found !== null;
+    });
+    return found!;
+  }
+
+  improbe(from: From = {}): Message | null {
+    const { source = ANY_SOURCE, tag = ANY_TAG } = from;
+    this.#checkReceive(source, tag);
+    if (source === PROC_NULL) return new Message(this, new Status(PROC_NULL, ANY_TAG, 0), -1 as RecordId);
+    this.#host.process.progress();
+    const envelope = this.#engine.matchedProbe(this.#world(source), tag, this.core.context);
+    if (envelope < 0) this.#checkAlive(source);
+    return envelope < 0 ? null : new Message(this, this.#statusOf(envelope), envelope);
+  }
+
+  /** Receives a message found by `mprobe`; called by `Message`. */
+  receiveMatched(buffer: BufferLike, envelope: RecordId): Request {
+    if (envelope < 0) return new Request(this.#host, this, this.#start(PROC_NULL));
+    const { pointer, room, after } = this.#landing(buffer);
+    return new Request(this.#host, this, this.#engine.startMatchedReceive(pointer, room, envelope), after);
+  }
+
+  // Persistent
+
+  sendInit(data: BufferLike, to: To): PersistentRequest {
+    return this.#sendInit(data, to, SendMode.STANDARD);
+  }
+
+  ssendInit(data: BufferLike, to: To): PersistentRequest {
+    return this.#sendInit(data, to, SendMode.SYNCHRONOUS);
+  }
+
+  rsendInit(data: BufferLike, to: To): PersistentRequest {
+    return this.#sendInit(data, to, SendMode.READY);
+  }
+
+  bsendInit(data: BufferLike, to: To): PersistentRequest {
+    this.#checkSend(to.dest, to.tag ?? 0);
+    return new PersistentRequest(this.#host, this, () => {
+      this.ibsend(data, to);
+      return { record: this.#start(PROC_NULL), after: null };
+    });
+  }
+
+  recvInit(buffer: BufferLike, from: From = {}): PersistentRequest {
+    const { source = ANY_SOURCE, tag = ANY_TAG } = from;
+    this.#checkReceive(source, tag);
+    return new PersistentRequest(this.#host, this, () => this.#startReceive(buffer, source, tag));
+  }
+
+  // Inside
+
+  #sendInit(data: BufferLike, { dest, tag = 0 }: To, mode: SendMode): PersistentRequest {
+    this.#checkSend(dest, tag);
+    return new PersistentRequest(this.#host, this, () => {
+      const bytes = this.#packed(data);
+      return { record: this.#startSend(bytes, bytes.byteLength, dest, tag, mode), after: null };
+    });
+  }
+
+  /** Everything a small message needs, and nothing else; false when it has to go the long way. */
+  #sendShort(data: TypedArray, dest: number, tag: number): boolean {
+    if (dest === PROC_NULL) return true;
+    const bytes = data.byteLength;
+    const buffers = this.#buffers;
+    let pointer: Pointer;
+    if (buffers.isShared(data)) pointer = data.byteOffset as Pointer;
+    else if (bytes <= stagedBytesMax && buffers.stage(data)) pointer = buffers.stageOut;
+    else return false;
+    return this.#engine.sendNow(pointer, bytes, this.core.peers.worldRank(dest as never), tag, this.core.context);
+  }
+
+  #sendBlocking(data: unknown, dest: number, tag: number, mode: SendMode): void {
+    if (dest === PROC_NULL) return;
+    const bytes = this.#packed(data);
+    const request = this.#startSend(bytes, bytes.byteLength, dest, tag, mode);
+    if (!this.#engine.isComplete(request)) this.#host.wait(request);
+    new Request(this.#host, this, request).wait();
+  }
+
+  #isend(data: BufferLike | unknown, { dest, tag = 0 }: To, mode: SendMode): Request {
+    this.#checkSend(dest, tag);
+    const bytes = this.#packed(data);
+    return new Request(this.#host, this, this.#startSend(bytes, bytes.byteLength, dest, tag, mode));
+  }
+
+  #startSend(bytes: TypedArray, length: number, dest: number, tag: number, mode: SendMode): RecordId {
+    return this.#host.process.startSend(this.core, this.#buffers.pointerOf(bytes), length, dest, tag, mode);
+  }
+
+  #start(_nobody: typeof PROC_NULL): RecordId {
+    return this.#host.process.startSend(this.core, 0 as Pointer, 0, PROC_NULL, 0, SendMode.STANDARD);
+  }
+
+  /** The bytes of a message: the array itself where its elements lie side by side, a packed copy otherwise. */
+  #packed(data: unknown): TypedArray {
+    if (isTypedArray(data)) return data;
+    if (!isTypedBuffer(data)) return serialize(data);
+    const { bytes, offset, count, type } = this.#normalized(data);
+    const length = packSize(type, count);
+    if (type.isContiguous(count)) return bytes.subarray(offset + type.trueLb, offset + type.trueLb + length);
+    const packed = new Uint8Array(length);
+    pack(type, count, bytes, offset, packed, 0);
+    return packed;
+  }
+
+  #normalized(buffer: TypedBuffer): ReturnType<typeof normalized> {
+    try {
+      return normalized(buffer);
+    } catch (error) {
+      if (error instanceof MpiError) this.raise(error);
+      throw error;
+    }
+  }
+
+  /** Where a message shall land, and what is to be done when it has. */
+  #landing(buffer: BufferLike): { pointer: Pointer; room: number; after: AfterCompletion | null } {
+    if (isTypedArray(buffer)) return { pointer: this.#buffers.pointerOf(buffer), room: buffer.byteLength, after: null };
+    if (!isTypedBuffer(buffer)) {
+      this.raise(
+        new MpiError(ErrorClass.BUFFER, "Cannot receive: the buffer is no typed array, and no array with a datatype"),
+      );
+    }
+    const { bytes, offset, count, type } = this.#normalized(buffer);
+    const room = packSize(type, count);
+    if (type.isContiguous(count)) {
+      const inner = bytes.subarray(offset + type.trueLb, offset + type.trueLb + room);
+      return { pointer: this.#buffers.pointerOf(inner), room, after: null };
+    }
+    const scratch = new Uint8Array(room);
+    return {
+      pointer: this.#buffers.pointerOf(scratch),
+      room,
+      after: { finish: (status) => unpack(type, count, scratch, 0, bytes, offset, status.bytes) },
+    };
+  }
+
+  #startReceive(buffer: BufferLike, source: number, tag: number): { record: RecordId; after: AfterCompletion | null } {
+    const { pointer, room, after } = this.#landing(buffer);
+    return { record: this.#host.process.startReceive(this.core, pointer, room, source, tag), after };
+  }
+
+  #recvArray(buffer: TypedArray, source: number, tag: number, status: Status | undefined): Status {
+    this.#checkReceive(source, tag);
+    const outcome = status ?? new Status();
+    if (source === PROC_NULL) {
+      outcome.source = PROC_NULL;
+      outcome.tag = ANY_TAG;
+      outcome.bytes = 0;
+      return outcome;
+    }
+    const tracer = this.#host.tracer;
+    if (tracer !== null) tracer.begin("recv", source, tag, buffer.byteLength);
+    const buffers = this.#buffers;
+    const engine = this.#engine;
+    const room = buffer.byteLength;
+    const staged = room <= stagedBytesMax && !buffers.isShared(buffer) && buffers.canUnstage(buffer);
+    const pointer = staged ? buffers.stageIn : buffers.pointerOf(buffer);
+    this.#host.receive(pointer, room, this.#world(source), tag, this.core.context);
+    if (pointer < 0) buffers.memory.giveBack(pointer);
+    if (staged) buffers.unstage(buffer, engine.lastBytes);
+    if (tracer !== null) tracer.end();
+    outcome.source = this.rankOfWorld(engine.lastSource);
+    outcome.tag = engine.lastTag;
+    outcome.bytes = engine.lastBytes;
+    outcome.error = engine.lastError;
+    if (outcome.error !== 0) this.raise(errorOf(outcome));
+    return outcome;
+  }
+
+  #recvObject(from: From): unknown {
+    const message = this.mprobe(from);
+    const bytes = new Uint8Array(message.status.bytes);
+    const status = message.recv(bytes);
+    if (from.status !== undefined) Object.assign(from.status, status);
+    if (status.source === PROC_NULL) return undefined;
+    if (bytes[0] !== objectMark) {
+      this.raise(
+        new MpiError(
+          ErrorClass.TYPE,
+          `Cannot read an object from rank ${status.source}: the message is ${status.bytes} plain bytes; receive it into a typed array`,
+        ),
+      );
+    }
+    return deserialize(bytes);
+  }
+
+  #world(source: number): number {
+    return source === ANY_SOURCE ? ANY_SOURCE : this.core.peers.worldRank(source as never);
+  }
+
+  #statusOf(envelope: RecordId): Status {
+    const { records } = this.#engine;
+    return new Status(
+      this.rankOfWorld(records.get(envelope, R_PEER)),
+      records.get(envelope, R_TAG),
+      records.get(envelope, R_BYTES),
+    );
+  }
+
+  /** A probe for a message of the dead would go on for ever. */
+  #checkAlive(source: number): void {
+    if (source >= 0 && this.#engine.hasFailed(this.#world(source))) {
+      this.raise(new MpiError(ErrorClass.PROC_FAILED, `Cannot probe for a message of rank ${source}: it has failed`));
+    }
+  }
+
+  #checkSend(dest: number, tag: number): void {
+    if (this.core.freed) this.#refuseFreed("send");
+    if (!(dest >= 0 && dest < this.core.peers.size && Number.isInteger(dest)) && dest !== PROC_NULL)
+      this.#refuseRank("send to", dest);
+    if (!(tag >= 0 && tag <= TAG_UB && Number.isInteger(tag))) {
+      this.raise(
+        new MpiError(ErrorClass.TAG, `Cannot send with tag ${tag}: tags are whole numbers from 0 to ${TAG_UB}`),
+      );
+    }
+  }
+
+  #checkReceive(source: number, tag: number): void {
+    if (this.core.freed) this.#refuseFreed("receive");
+    const isRank = source >= 0 && source < this.core.peers.size && Number.isInteger(source);
+    if (!isRank && source !== ANY_SOURCE && source !== PROC_NULL) this.#refuseRank("receive from", source);
+    if (!(tag >= 0 && tag <= TAG_UB && Number.isInteger(tag)) && tag !== ANY_TAG) {
+      this.raise(
+        new MpiError(
+          ErrorClass.TAG,
+          `Cannot receive with tag ${tag}: tags are whole numbers from 0 to ${TAG_UB}, or ANY_TAG`,
+        ),
+      );
+    }
+  }
+
+  #refuseRank(what: string, rank: number): never {
+    const last = this.core.peers.size - 1;
+    this.raise(
+      new MpiError(ErrorClass.RANK, `Cannot ${what} rank ${rank}: communicator ${this.label} has ranks 0 to ${last}`),
+    );
+  }
+
+  #refuseFreed(what: string): never {
+    this.raise(new MpiError(ErrorClass.COMM, `Cannot ${what}: communicator ${this.label} has been freed`));
+  }
+
+  /** How messages to people call this communicator. */
+  abstract get label(): string;
+}
+
+/** A message set aside by `mprobe`: only this object can receive it (MPI 5.0 §3.8.2). */
+export class Message {
+  readonly status: Status;
+  readonly #owner: PointToPoint;
+  #envelope: RecordId;
+  #taken = false;
+
+  constructor(owner: PointToPoint, status: Status, envelope: RecordId) {
+    this.#owner = owner;
+    this.status = status;
+    this.#envelope = envelope;
+  }
+
+  recv(buffer: BufferLike): Status {
+    return this.irecv(buffer).wait();
+  }
+
+  irecv(buffer: BufferLike): Request {
+    if (this.#taken) {
+      this.#owner.raise(new MpiError(ErrorClass.REQUEST, "Cannot receive the message: it has been received already"));
+    }
+    this.#taken = true;
+    return this.#owner.receiveMatched(buffer, this.#envelope);
+  }
+}

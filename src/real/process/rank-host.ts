@@ -1,0 +1,168 @@
+/**
+ * How a rank's thread waits: the `Host` of the TypeScript API in the real world.
+ *
+ * Blocking calls block. The loop is always the same: make progress; when nothing moved, let `Waiting` spin, yield or park.
+ * Deaths are heard between two looks, so every wait ends when the peer it depends on dies. `await`ed requests are pumped by
+ * the event loop instead, which is kept alive meanwhile.
+ */
+import type { Pointer, RecordId } from "../../core/base/brand.ts";
+import { Now } from "../../core/p2p/engine.ts";
+import type { Process } from "../../core/process/process.ts";
+import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../core/request/records.ts";
+import type { Host, Tracer } from "../../mpi/host.ts";
+
+/** What the waiting strategy (waiting.ts) offers. */
+export interface WaitingPort {
+  /** Nothing moved: spins, yields or parks, more patiently each time. */
+  idle(): void;
+  /** Something moved. */
+  reset(): void;
+  /** Waits for a packet without blocking the thread: resolves when there may be something to do. */
+  whenSomething(): Promise<void>;
+}
+
+/** Hears what the dispatcher declared: calls back for every death not heard of yet. Cheap when there is none. */
+export interface NoticesPort {
+  deliver(died: (rank: number, incarnation: number) => void): boolean;
+}
+
+export interface RankHostOptions {
+  readonly process: Process;
+  readonly waiting: WaitingPort;
+  readonly notices: NoticesPort;
+  readonly processorName: string;
+  readonly tracer: Tracer | null;
+  abort(code: number, message: string): never;
+  result(value: unknown): void;
+}
+
+export class RankHost implements Host {
+  readonly process: Process;
+  readonly processorName: string;
+  readonly tracer: Tracer | null;
+  readonly #waiting: WaitingPort;
+  readonly #notices: NoticesPort;
+  readonly #options: RankHostOptions;
+  readonly #died: (rank: number, incarnation: number) => void;
+  /** Conditions that `await`s wait for. */
+  readonly #awaited = new Set<{ isReady: () => boolean; resolve: () => void }>();
+  #pumping = false;
+
+  constructor(options: RankHostOptions) {
+    this.process = options.process;
+    this.processorName = options.processorName;
+    this.tracer = options.tracer;
+    this.#waiting = options.waiting;
+    this.#notices = options.notices;
+    this.#options = options;
+    this.#died = (rank, incarnation) => this.process.peerFailed(rank, incarnation);
+  }
+
+  wait(request: RecordId): void {
+    const { process } = this;
+    const { engine } = process;
+    const waiting = this.#waiting;
+    if (this.tracer !== null) this.tracer.begin("wait", -1, 0, 0);
+    while (!engine.isComplete(request)) {
+      if (process.progress()) waiting.reset();
+      else {
+        this.#listen();
+        waiting.idle();
+      }
+    }
+    waiting.reset();
+    if (this.tracer !== null) this.tracer.end();
+  }
+
+  waitUntil(isReady: () => boolean): void {
+    while (!isReady()) {
+      if (this.process.progress()) this.#waiting.reset();
+      else {
+        this.#listen();
+        this.#waiting.idle();
+      }
+    }
+    this.#waiting.reset();
+  }
+
+  receive(to: Pointer, room: number, source: number, tag: number, context: number): void {
+    const { engine } = this.process;
+    const waiting = this.#waiting;
+    for (;;) {
+      const now = engine.receiveNow(to, room, source, tag, context);
+      if (now === Now.DONE) {
+        waiting.reset();
+        return;
+      }
+      if (now === Now.MUST_POST) break;
+      // Sends that wait for room, pieces and operations under way go on while we wait.
+      if (this.process.isBusy && this.process.progress()) waiting.reset();
+      else {
+        this.#listen();
+        waiting.idle();
+      }
+    }
+    this.#receivePosted(to, room, source, tag, context);
+  }
+
+  #receivePosted(to: Pointer, room: number, source: number, tag: number, context: number): void {
+    const { engine } = this.process;
+    const { records } = engine;
+    const request = engine.startReceive(to, room, source, tag, context);
+    if (!engine.isComplete(request)) this.wait(request);
+    engine.lastSource = records.get(request, R_STATUS_SOURCE);
+    engine.lastTag = records.get(request, R_STATUS_TAG);
+    engine.lastBytes = records.get(request, R_STATUS_BYTES);
+    engine.lastError = records.get(request, R_ERROR);
+    records.give(request);
+  }
+
+  #listen(): void {
+    this.#notices.deliver(this.#died);
+  }
+
+  whenReady(isReady: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited.add({ isReady, resolve });
+      if (!this.#pumping) void this.#pump();
+    });
+  }
+
+  /** Makes progress from the event loop as long as anybody awaits. */
+  async #pump(): Promise<void> {
+    this.#pumping = true;
+    // Something the event loop waits for: a thread with nothing else to do would end silently.
+    const alive = setInterval(() => {}, 2 ** 30);
+    try {
+      while (this.#awaited.size > 0) {
+        const moved = this.process.progress();
+        this.#listen();
+        let woken = false;
+        for (const awaited of this.#awaited) {
+          if (!awaited.isReady()) continue;
+          this.#awaited.delete(awaited);
+          awaited.resolve();
+          woken = true;
+        }
+        // Let the program's own callbacks run; sleep only when there is nothing to do.
+        if (moved || woken) await new Promise<void>((resolve) => setImmediate(resolve));
+        else await this.#waiting.whenSomething();
+      }
+    } finally {
+      clearInterval(alive);
+      this.#pumping = false;
+    }
+  }
+
+  abort(code: number, message: string): never {
+    return this.#options.abort(code, message);
+  }
+
+  result(value: unknown): void {
+    this.#options.result(value);
+  }
+
+  now(): number {
+    return performance.now() / 1000;
+  }
+}
