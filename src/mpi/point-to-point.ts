@@ -13,6 +13,7 @@ import type { Engine } from "../core/p2p/engine.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { R_BYTES, R_PEER, R_TAG, SendMode } from "../core/request/records.ts";
 import {
+  asBytes,
   type BufferLike,
   type Buffers,
   isTypedArray,
@@ -131,7 +132,7 @@ export abstract class PointToPoint implements RequestOwner {
 
   /** As `sendrecv`, with one buffer for both. */
   sendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Status {
-    const copy = this.#packed(buffer);
+    const copy = asBytes(this.#packed(buffer)).slice();
     const sent = this.isend(copy, to);
     const status = this.irecv(buffer, from).wait();
     sent.wait();
@@ -156,7 +157,7 @@ export abstract class PointToPoint implements RequestOwner {
     const { dest, tag = 0 } = to;
     this.#checkSend(dest, tag);
     // A copy of our own, lent until the message has left; the program's request is complete at once.
-    const copy = this.#packed(data).slice();
+    const copy = asBytes(this.#packed(data)).slice();
     this.#engine.abandon(this.#startSend(copy, copy.length, dest, tag, SendMode.BUFFERED));
     return new Request(this.#host, this, this.#start(PROC_NULL));
   }
@@ -175,7 +176,7 @@ export abstract class PointToPoint implements RequestOwner {
   }
 
   isendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Request {
-    const copy = this.#packed(buffer).slice();
+    const copy = asBytes(this.#packed(buffer)).slice();
     this.isend(copy, to).free();
     return this.irecv(buffer, from);
   }

@@ -66,6 +66,7 @@ export interface EngineHooks {
 
 /** Told of matches while a trace is written; `null` otherwise. */
 export interface EngineTracer {
+  sent(dest: number, tag: number, bytes: number, sequence: number, context: number): void;
   matched(source: number, tag: number, bytes: number, sequence: number, context: number): void;
 }
 
@@ -151,6 +152,7 @@ export class Engine implements Landing {
     const sequence = this.#sequences[dest]!;
     if (!this.#transmitEager(pointer, bytes, dest, tag, context, sequence)) return false;
     this.#sequences[dest] = (sequence + 1) | 0;
+    if (this.tracer !== null) this.tracer.sent(dest, tag, bytes, sequence, context);
     return true;
   }
 
@@ -171,6 +173,7 @@ export class Engine implements Landing {
       this.#complete(send, ErrorClass.PROC_FAILED);
       return send;
     }
+    if (this.tracer !== null) this.tracer.sent(dest, tag, bytes, sequence, context);
     if (this.#hooks !== null) this.#hooks.sendPosted(send);
     if (this.#outgoing.waiting(dest)) this.#outgoing.append(dest, send);
     else {
@@ -322,7 +325,7 @@ export class Engine implements Landing {
     this.lastSource = words[at + R_PEER]!;
     this.lastTag = words[at + R_TAG]!;
     this.lastError = bytes > room ? ErrorClass.TRUNCATE : 0;
-    this.lastBytes = bytes > room ? room : bytes;
+    this.lastBytes = Math.min(bytes, room);
     this.#unstore(envelope, pointer, this.lastBytes);
     return Now.DONE;
   }
@@ -640,7 +643,7 @@ export class Engine implements Landing {
     words[at + R_STATE] = RecordState.ACTIVE;
     words[at + R_STATUS_SOURCE] = source;
     words[at + R_STATUS_TAG] = tag;
-    words[at + R_STATUS_BYTES] = bytes > room ? room : bytes;
+    words[at + R_STATUS_BYTES] = Math.min(bytes, room);
     words[at + R_PEER] = source;
     words[at + R_SEQUENCE] = sequence;
     if (bytes > room) words[at + R_FLAGS] = words[at + R_FLAGS]! | RecordFlag.TRUNCATED;
