@@ -1,10 +1,20 @@
 // Builds dist/ from src/. `--if-stale` does nothing when no input has changed since the last build.
 // dist/ is never emptied: a running job may still be loading from it; every file is replaced by rename.
+
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { spawnSync } from "node:child_process";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 process.chdir(root);
@@ -14,6 +24,7 @@ const bundles = [
   { entry: "src/cli/main.ts", out: "dist/cli.cjs", format: "cjs" },
   { entry: "src/real/node/agent.ts", out: "dist/agent.cjs", format: "cjs" },
   { entry: "src/real/node/rank.ts", out: "dist/rank.cjs", format: "cjs" },
+  { entry: "src/real/service/launch.ts", out: "dist/launch.cjs", format: "cjs" },
   { entry: "src/mpi/index.ts", out: "dist/banyan.mjs", format: "esm" },
 ];
 
@@ -27,7 +38,14 @@ function filesBelow(folder) {
 
 function inputsHash() {
   const hash = createHash("sha256").update(process.version);
-  for (const file of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.types.json", ...filesBelow("scripts"), ...filesBelow("src")]) {
+  for (const file of [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "tsconfig.types.json",
+    ...filesBelow("scripts"),
+    ...filesBelow("src"),
+  ]) {
     if (existsSync(file)) hash.update(`${file}\0`).update(readFileSync(file));
   }
   return hash.digest("hex");
@@ -76,6 +94,8 @@ await Promise.all(
   }),
 );
 
-const types = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"], { stdio: "inherit" });
+const types = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"], {
+  stdio: "inherit",
+});
 if (types.status !== 0) process.exit(1);
 writeFileSync(stamp, hash);

@@ -1,0 +1,57 @@
+/** `banyan`: finds the command, which is loaded only then, and runs it. */
+import { Command, CommanderError } from "commander";
+import { commands } from "./commands.ts";
+import { complain, UsageError } from "./complain.ts";
+
+async function main(): Promise<number> {
+  const program = new Command("banyan")
+    .description("Runs MPI programs as threads of Node.js, on nodes that may fail.")
+    .version(__BANYAN_VERSION__, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .showSuggestionAfterError()
+    .enablePositionalOptions();
+  let code = 0;
+  for (const create of Object.values(commands)) {
+    program.addCommand(
+      create((result) => {
+        code = result;
+      }),
+    );
+  }
+  program.addHelpText("after", "\nExample:\n  banyan run -n 4 --nodes 2 examples/pi.ts");
+  for (const command of [program, ...program.commands]) {
+    // Commander would write a mistake in several lines; ours are one, written below.
+    command.exitOverride().configureOutput({ outputError: () => {} });
+  }
+  try {
+    await program.parseAsync(process.argv);
+    return code;
+  } catch (error) {
+    return explain(error, program);
+  }
+}
+
+/** The exit code for what stopped the command before it began; 2 stands for a mistake in how it was called. */
+function explain(error: unknown, program: Command): number {
+  if (error instanceof UsageError) {
+    complain(error.message);
+    return 2;
+  }
+  if (!(error instanceof CommanderError)) throw error;
+  if (error.exitCode === 0) return 0;
+  if (error.code === "commander.help") return program.args.length === 0 ? 2 : 0;
+  const what = error.message
+    .replace(/^error: /, "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(" ");
+  complain(`Cannot understand the command: ${what}; see banyan --help`);
+  return 2;
+}
+
+void main().then((code) => {
+  // Whatever is still open (standard input, mostly) must not keep the command.
+  process.stderr.write("", () => process.exit(code));
+});

@@ -1,0 +1,246 @@
+/**
+ * The dispatcher's decisions: who is dead, what the job's exit code is, when everything must end. It is fed what happened
+ * and when (milliseconds of any monotonic clock), and calls its ports; it reads no clock and does no I/O, so that the
+ * simulator can run it as well. The host around it is `real/service`.
+ *
+ * A job is *running* until something decides its outcome; then it is *ending*: every node has been told to end, those that
+ * do not are killed; when the last node is gone it is *ended*. The first decision stands, whatever happens while ending.
+ *
+ * Deaths are declared here and nowhere else, in one order, each with the incarnation that died. A node is dead when its
+ * process is gone or its heartbeats stop. Silence is counted in the watcher's own waking time: a tick that comes late
+ * counts as one period, so whoever was stopped together with the watcher, or could not be heard while it was busy, is
+ * forgiven. The host must read what has arrived before it ticks.
+ */
+import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
+import { ranksOfNode } from "./placement.ts";
+
+export interface DispatcherOptions {
+  /** Node of each rank. */
+  readonly nodeOf: readonly number[];
+  readonly nodes: number;
+  /** Nodes send a heartbeat this often, and the host ticks this often. */
+  readonly heartbeatMs: number;
+  /** Silence of a node after which it is dead. */
+  readonly patienceMs: number;
+  /** The same before a node's first sign of life: a machine under load starts processes slowly. */
+  readonly startPatienceMs: number;
+  /** How long nodes may take to end in order before they are killed. */
+  readonly endPatienceMs: number;
+  /** The whole job may take this long; Infinity: no limit. */
+  readonly timeoutMs: number;
+  /** False: a death ends the job (`none`). True: the living are told, and go on. */
+  readonly survivesDeaths: boolean;
+}
+
+/** One process is gone. The order of deaths is the same for everybody. */
+export interface Death {
+  readonly order: number;
+  readonly rank: number;
+  readonly incarnation: number;
+}
+
+/** Why a node is gone that should not be. */
+export type NodeLoss =
+  | { readonly kind: "signal"; readonly signal: string; readonly signalNumber: number }
+  | { readonly kind: "exit"; readonly code: number }
+  | { readonly kind: "silent"; readonly silentMs: number };
+
+export type Reason =
+  | { readonly kind: "finished" }
+  | { readonly kind: "rank-failed"; readonly rank: number; readonly node: number; readonly ending: Ending }
+  | { readonly kind: "node-failed"; readonly node: number; readonly ranks: readonly number[]; readonly loss: NodeLoss }
+  | { readonly kind: "aborted"; readonly rank: number; readonly node: number; readonly message: string }
+  | { readonly kind: "interrupted"; readonly signal: string }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "output-closed" }
+  | { readonly kind: "unusable"; readonly message: string };
+
+export interface Outcome {
+  readonly code: number;
+  readonly reason: Reason;
+  /** From the start of the job to the decision. */
+  readonly afterMs: number;
+}
+
+export interface DispatcherPorts {
+  /** Every node that lives must hear of this death. */
+  tell(death: Death): void;
+  /** The outcome is decided; told once, before the first `end`. */
+  decided(outcome: Outcome): void;
+  /** A failure that does not end the job, for those who watch. */
+  survived(reason: Reason, afterMs: number): void;
+  /** The node must end in order: stop its ranks, hand over what they printed, leave. */
+  end(node: number): void;
+  /** The node must be gone, whatever state it is in. */
+  kill(node: number): void;
+  /** The last node is gone. */
+  ended(outcome: Outcome): void;
+}
+
+interface Node {
+  readonly ranks: readonly number[];
+  heard: boolean;
+  silentMs: number;
+  gone: boolean;
+}
+
+interface Rank {
+  incarnation: number;
+  state: "running" | "finished" | "dead";
+}
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #ports: DispatcherPorts;
+  readonly #startMs: number;
+  readonly #nodes: Node[] = [];
+  readonly #ranks: Rank[];
+  #deaths = 0;
+  #lastTickMs: number;
+  #outcome: Outcome | undefined;
+  #endingForMs = 0;
+  #allEnded = false;
+
+  constructor(options: DispatcherOptions, ports: DispatcherPorts, nowMs: number) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#startMs = nowMs;
+    this.#lastTickMs = nowMs;
+    this.#ranks = options.nodeOf.map(() => ({ incarnation: 0, state: "running" }));
+    for (let node = 0; node < options.nodes; node++) {
+      this.#nodes.push({ ranks: ranksOfNode(options.nodeOf, node), heard: false, silentMs: 0, gone: false });
+    }
+  }
+
+  get outcome(): Outcome | undefined {
+    return this.#outcome;
+  }
+
+  /** Anything at all has come from that node. */
+  heard(node: number): void {
+    const it = this.#nodes[node]!;
+    it.heard = true;
+    it.silentMs = 0;
+  }
+
+  /** A rank's thread has ended, well or badly. Of an old life, or of one already dead, it means nothing. */
+  rankEnded(rank: number, incarnation: number, ending: Ending, nowMs: number): void {
+    const it = this.#ranks[rank]!;
+    if (it.state !== "running" || it.incarnation !== incarnation) return;
+    const code = codeOfEnding(ending);
+    if (code === 0) {
+      it.state = "finished";
+      this.#finishIfAllHave(nowMs);
+      return;
+    }
+    this.#declareDead(rank);
+    this.#failed({ kind: "rank-failed", rank, node: this.#options.nodeOf[rank]!, ending }, code, nowMs);
+  }
+
+  /** The operating system says that the node's process is gone. */
+  nodeEnded(node: number, loss: NodeLoss, nowMs: number): void {
+    const it = this.#nodes[node]!;
+    if (it.gone) return;
+    it.gone = true;
+    if (this.#outcome === undefined) this.#nodeLost(node, loss, nowMs);
+    this.#endIfAllGone();
+  }
+
+  /** MPI_Abort: the job ends with that code, whatever the protocol. */
+  aborted(rank: number, code: number, message: string, nowMs: number): void {
+    const node = this.#options.nodeOf[rank]!;
+    this.#decide({ kind: "aborted", rank, node, message }, codeFromNumber(code), nowMs);
+  }
+
+  /** The user, or whoever started us, wants an end. The second time it is meant at once. */
+  interrupted(signal: string, signalNumber: number, nowMs: number): void {
+    if (this.#outcome?.reason.kind === "interrupted") this.#killAll();
+    else if (this.#outcome === undefined) this.#decide({ kind: "interrupted", signal }, 128 + signalNumber, nowMs);
+    else this.#killAll();
+  }
+
+  /** Nobody reads the output any more (`| head`): as if SIGPIPE had ended us. */
+  outputClosed(nowMs: number): void {
+    this.#decide({ kind: "output-closed" }, 128 + 13, nowMs);
+  }
+
+  /** The program, or a file the job needs, cannot be used. */
+  unusable(message: string, nowMs: number): void {
+    this.#decide({ kind: "unusable", message }, 1, nowMs);
+  }
+
+  /** Time has passed. The host calls it every `heartbeatMs`, after reading what has arrived. */
+  tick(nowMs: number): void {
+    const stepMs = Math.min(nowMs - this.#lastTickMs, 2 * this.#options.heartbeatMs);
+    this.#lastTickMs = nowMs;
+    if (this.#outcome !== undefined) {
+      this.#endingForMs += stepMs;
+      if (this.#endingForMs > this.#options.endPatienceMs) this.#killAll();
+      return;
+    }
+    if (nowMs - this.#startMs > this.#options.timeoutMs) {
+      this.#decide({ kind: "timeout" }, 124, nowMs);
+      return;
+    }
+    for (const [node, it] of this.#nodes.entries()) {
+      if (it.gone) continue;
+      it.silentMs += stepMs;
+      const patienceMs = it.heard ? this.#options.patienceMs : this.#options.startPatienceMs;
+      if (it.silentMs <= patienceMs) continue;
+      // Suspicion may be wrong, and a stopped process may come back: it is killed before anybody hears of its death.
+      this.#ports.kill(node);
+      this.#nodeLost(node, { kind: "silent", silentMs: it.silentMs }, nowMs);
+      if (this.#outcome !== undefined) return;
+    }
+  }
+
+  #nodeLost(node: number, loss: NodeLoss, nowMs: number): void {
+    const ranks = this.#nodes[node]!.ranks.filter((rank) => this.#ranks[rank]!.state === "running");
+    // A node whose ranks have all finished is missed by nobody.
+    if (ranks.length === 0) return;
+    for (const rank of ranks) this.#declareDead(rank);
+    const code =
+      loss.kind === "signal" ? 128 + loss.signalNumber : loss.kind === "exit" ? codeFromNumber(loss.code) || 1 : 1;
+    this.#failed({ kind: "node-failed", node, ranks, loss }, code, nowMs);
+  }
+
+  #declareDead(rank: number): void {
+    const it = this.#ranks[rank]!;
+    it.state = "dead";
+    if (this.#outcome !== undefined) return;
+    this.#ports.tell({ order: this.#deaths++, rank, incarnation: it.incarnation });
+  }
+
+  #failed(reason: Reason, code: number, nowMs: number): void {
+    if (!this.#options.survivesDeaths) this.#decide(reason, code, nowMs);
+    else if (this.#outcome === undefined) {
+      this.#ports.survived(reason, nowMs - this.#startMs);
+      this.#finishIfAllHave(nowMs);
+    }
+  }
+
+  #finishIfAllHave(nowMs: number): void {
+    if (this.#ranks.some((rank) => rank.state === "running")) return;
+    // Where deaths are survived the job is lost only when nobody is left to have survived them.
+    const code = this.#ranks.some((rank) => rank.state === "finished") ? 0 : 1;
+    this.#decide({ kind: "finished" }, code, nowMs);
+  }
+
+  #decide(reason: Reason, code: number, nowMs: number): void {
+    if (this.#outcome !== undefined) return;
+    this.#outcome = { code, reason, afterMs: nowMs - this.#startMs };
+    this.#ports.decided(this.#outcome);
+    for (const [node, it] of this.#nodes.entries()) if (!it.gone) this.#ports.end(node);
+    this.#endIfAllGone();
+  }
+
+  #killAll(): void {
+    for (const [node, it] of this.#nodes.entries()) if (!it.gone) this.#ports.kill(node);
+  }
+
+  #endIfAllGone(): void {
+    if (this.#outcome === undefined || this.#allEnded || this.#nodes.some((node) => !node.gone)) return;
+    this.#allEnded = true;
+    this.#ports.ended(this.#outcome);
+  }
+}

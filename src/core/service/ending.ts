@@ -1,0 +1,90 @@
+/**
+ * How a rank's thread came to its end, and what that means: the exit code it stands for, whether it is a failure, and the
+ * words for it. Plain data, because it crosses from the rank over its node to the dispatcher.
+ */
+import { unreachable } from "../base/assert.ts";
+
+/** The program's last statement was reached and nothing was left to do. */
+export interface Returned {
+  readonly kind: "returned";
+}
+/** `process.exit(code)`, or `process.exitCode` at the end of the program. */
+export interface Exited {
+  readonly kind: "exited";
+  readonly code: number;
+}
+/** An exception or a rejection that nobody caught. */
+export interface Threw {
+  readonly kind: "threw";
+  /** "TypeError: x is not a function", first line only. */
+  readonly what: string;
+  /** The user's frames, innermost first, "solve (/home/me/solver.ts:12:5)"; empty when the error has no stack. */
+  readonly frames: readonly string[];
+}
+/** The event loop ran dry while the program still awaited something. */
+export interface Starved {
+  readonly kind: "starved";
+}
+/** The thread came to an end, but requests it had started were not finished. */
+export interface Unfinished {
+  readonly kind: "unfinished";
+  readonly requests: number;
+}
+/** The JavaScript heap of the thread was full. */
+export interface OutOfMemory {
+  readonly kind: "out-of-memory";
+  readonly heapMb: number;
+}
+/** The thread was gone without a word: somebody terminated it. */
+export interface Vanished {
+  readonly kind: "vanished";
+  readonly code: number;
+}
+export type Ending = Returned | Exited | Threw | Starved | Unfinished | OutOfMemory | Vanished;
+
+/** The exit code of the job when this ending decides it; 0 means that the rank did not fail. */
+export function codeOfEnding(ending: Ending): number {
+  switch (ending.kind) {
+    case "returned":
+      return 0;
+    case "exited":
+    case "vanished":
+      return codeFromNumber(ending.code) || (ending.kind === "vanished" ? 1 : 0);
+    case "starved":
+      // What Node itself exits with for an unsettled top-level await.
+      return 13;
+    case "threw":
+    case "unfinished":
+    case "out-of-memory":
+      return 1;
+    default:
+      return unreachable(ending);
+  }
+}
+
+/** The operating system keeps eight bits; a code that was not 0 must not become 0. */
+export function codeFromNumber(code: number): number {
+  return code === 0 ? 0 : code & 0xff || 1;
+}
+
+/** Why the rank failed, as the part of a message behind the colon. */
+export function describeEnding(ending: Ending): string {
+  switch (ending.kind) {
+    case "returned":
+      return "reached the end of its program";
+    case "exited":
+      return `exited with code ${ending.code}`;
+    case "threw":
+      return ending.what;
+    case "starved":
+      return "it ended while its program still awaited something that can no longer happen";
+    case "unfinished":
+      return `it ended with ${ending.requests} unfinished request${ending.requests === 1 ? "" : "s"}; wait for every request before the program ends`;
+    case "out-of-memory":
+      return `out of memory: its heap of ${ending.heapMb} MB is full; allow more with --heap`;
+    case "vanished":
+      return "its thread was terminated";
+    default:
+      return unreachable(ending);
+  }
+}

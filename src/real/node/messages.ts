@@ -1,0 +1,162 @@
+/**
+ * Everything that crosses between the dispatcher, a node (the agent) and a rank (a worker thread of the node), as unions;
+ * one interface for each message. Dispatcher and node speak over the IPC channel of `fork` with structured clone; node
+ * and rank over the worker's message port, except for output, which has a ring of its own (`line-ring.ts`).
+ *
+ * All three come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
+ */
+import type { Ending } from "../../core/service/ending.ts";
+
+/** Which build this is. Two of them never speak to each other, so messages need no version of their own. */
+export const build: string = __BANYAN_VERSION__;
+
+export type Stream = "stdout" | "stderr";
+
+// Dispatcher → node
+
+/** The first message: all a node needs to start its threads, which then wait for `run`. */
+export interface Setup {
+  readonly kind: "setup";
+  readonly node: number;
+  /** Node of each rank of the job. */
+  readonly nodeOf: readonly number[];
+  readonly protocol: string;
+  readonly program: ProgramPlace;
+  readonly heartbeatMs: number;
+  /** Size of each rank's JavaScript heap; 0 leaves it to Node. */
+  readonly heapMb: number;
+  /** Where each rank writes its trace; empty: no trace. */
+  readonly traceFolder: string;
+  /** The job's folder, which the node removes when the dispatcher dies. */
+  readonly folder: string;
+}
+export interface ProgramPlace {
+  /** The bundle, a file: URL. It is there when `run` comes. */
+  readonly url: string;
+  /** The user's file, as the program shall see it in `process.argv[1]`. */
+  readonly path: string;
+  readonly args: readonly string[];
+}
+/** The program is bundled: let the ranks run it. */
+export interface Run {
+  readonly kind: "run";
+}
+/** So many bytes of output have been written or dropped: the node may send as many more. */
+export interface Written {
+  readonly kind: "written";
+  readonly bytes: number;
+}
+/** Standard input for rank 0, in answer to `input-wanted`; null is its end. */
+export interface Input {
+  readonly kind: "input";
+  readonly bytes: Uint8Array | null;
+}
+/** A process is dead; in the dispatcher's order. */
+export interface DeathNotice {
+  readonly kind: "death";
+  readonly order: number;
+  readonly rank: number;
+  readonly incarnation: number;
+}
+/** Stop the ranks, hand over what they printed, leave. */
+export interface End {
+  readonly kind: "end";
+}
+export type ToNode = Setup | Run | Written | Input | DeathNotice | End;
+
+// Node → dispatcher
+
+/** The node is there and has started its threads. */
+export interface Ready {
+  readonly kind: "ready";
+  readonly build: string;
+}
+export interface Heartbeat {
+  readonly kind: "heartbeat";
+}
+/** A rank has begun to run the program. */
+export interface RankStarted {
+  readonly kind: "rank-started";
+  readonly rank: number;
+}
+/** What a rank printed. At most `outputWindowBytes` of a node are unanswered by `written`. */
+export interface Output {
+  readonly kind: "output";
+  readonly rank: number;
+  readonly chunk: LineChunk;
+}
+/** The thread of a rank has ended; everything it printed was sent before, if there was room. */
+export interface RankEnded {
+  readonly kind: "rank-ended";
+  readonly rank: number;
+  readonly incarnation: number;
+  readonly ending: Ending;
+}
+/** A rank has said what it wants of the whole job. */
+export interface FromRankOnwards {
+  readonly kind: "from-rank";
+  readonly rank: number;
+  readonly message: RankAbort | RankResult | InputWanted;
+}
+/** The node has done as `end` told it: nothing comes after this. */
+export interface Bye {
+  readonly kind: "bye";
+}
+export type FromNode = Ready | Heartbeat | RankStarted | Output | RankEnded | FromRankOnwards | Bye;
+
+/** Consecutive bytes of one stream of one rank: the end of an unfinished line, whole lines, the start of another. */
+export interface LineChunk {
+  readonly stream: Stream;
+  /** Number, in the rank's stream, of the line to which the first byte belongs. */
+  readonly number: number;
+  readonly bytes: Uint8Array;
+  /** The unfinished line at the end shall be seen now: the program is about to read input. */
+  readonly flush: boolean;
+}
+
+// Node → rank: workerData at the start, then `Input` on the port.
+
+export interface RankSetup {
+  readonly rank: number;
+  readonly incarnation: number;
+  readonly nodeOf: readonly number[];
+  readonly protocol: string;
+  readonly program: ProgramPlace;
+  readonly traceFile: string;
+  /** What `node-memory.ts` made for the ranks of this node. */
+  readonly memory: unknown;
+  /** Ring for what the rank prints. */
+  readonly lines: SharedArrayBuffer;
+  /** Words of the node, see `node-words.ts`. */
+  readonly words: SharedArrayBuffer;
+}
+
+// Rank → node
+
+export interface RankRuns {
+  readonly kind: "runs";
+}
+/** MPI_Abort. */
+export interface RankAbort {
+  readonly kind: "abort";
+  readonly code: number;
+  readonly message: string;
+}
+/** `mpi.result(value)`, serialised by the rank so that a value that cannot be is the program's error there. */
+export interface RankResult {
+  readonly kind: "result";
+  readonly value: Uint8Array;
+}
+/** The program reads standard input and has nothing left of it. */
+export interface InputWanted {
+  readonly kind: "input-wanted";
+}
+/** The rank's own word on how it ended, said last. */
+export interface RankEnding {
+  readonly kind: "ending";
+  readonly ending: Ending;
+}
+export type FromRank = RankRuns | RankAbort | RankResult | InputWanted | RankEnding;
+
+/** How much output of one node may be under way. Must hold at least one ring (`line-ring.ts`). */
+export const outputWindowBytes = 1 << 20;

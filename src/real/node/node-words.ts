@@ -1,0 +1,52 @@
+/**
+ * The few words that a node shares with its ranks besides their rings: the *gate*, closed until the program is there, and
+ * the *bell*, which ranks ring when they have printed something.
+ */
+const gate = 0;
+const bell = 1;
+
+export function createNodeWords(): SharedArrayBuffer {
+  return new SharedArrayBuffer(8);
+}
+
+export function bellOf(words: SharedArrayBuffer): Int32Array {
+  return new Int32Array(words, 4 * bell, 1);
+}
+
+/** The node: lets the ranks run. */
+export function openGate(words: SharedArrayBuffer): void {
+  const view = new Int32Array(words);
+  Atomics.store(view, gate, 1);
+  Atomics.notify(view, gate);
+}
+
+/** A rank: waits for the program. */
+export function passGate(words: SharedArrayBuffer): void {
+  const view = new Int32Array(words);
+  while (Atomics.load(view, gate) === 0) Atomics.wait(view, gate, 0, 1000);
+}
+
+/** A rank: there is something to read. Costs a wake-up only when the node sleeps. */
+export function ring(bellView: Int32Array): void {
+  if (Atomics.exchange(bellView, 0, 1) === 0) Atomics.notify(bellView, 0);
+}
+
+/**
+ * The node: calls `work` whenever the bell has rung. `Atomics.waitAsync` does not keep the process alive; its channel to
+ * the dispatcher does.
+ */
+export async function onBell(bellView: Int32Array, work: () => void): Promise<never> {
+  for (;;) {
+    const waiting = Atomics.waitAsync(bellView, 0, 0);
+    if (waiting.async) await waiting.value;
+    // Cleared before the work: what comes during it rings again.
+    Atomics.store(bellView, 0, 0);
+    work();
+    await nextTurn();
+  }
+}
+
+/** A rank that prints without end must not keep the node's event loop from everything else. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

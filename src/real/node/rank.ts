@@ -1,0 +1,79 @@
+/**
+ * The thread of a rank: puts the process together, runs the user's program, and says how it ended. Loaded once for every
+ * rank, so it must stay small.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { assert } from "../../core/base/assert.ts";
+import type { Ending } from "../../core/service/ending.ts";
+import { createRank } from "../process/rank-process.ts";
+import { endingOfError } from "./error-report.ts";
+import { LineWriter } from "./line-ring.ts";
+import type { FromRank, RankSetup } from "./messages.ts";
+import { bellOf, passGate } from "./node-words.ts";
+import { replaceStreams } from "./rank-streams.ts";
+
+assert(parentPort !== null, "rank.cjs runs as a worker thread");
+const port = parentPort;
+const { rank, incarnation, nodeOf, protocol, program, traceFile, memory, lines, words } = workerData as RankSetup;
+const say = (message: FromRank): void => port.postMessage(message);
+
+replaceStreams(rank, new LineWriter(lines, bellOf(words)), port);
+process.argv = [process.execPath, program.path, ...program.args];
+
+const rankProcess = createRank({
+  rank,
+  size: nodeOf.length,
+  nodeOf,
+  incarnation,
+  protocol,
+  memory,
+  traceFile,
+  abort(code, message) {
+    say({ kind: "abort", code, message });
+    return waitForTheEnd();
+  },
+  result(value) {
+    // Loaded here: hardly any rank but the first ever gives a result.
+    const { serialize } = require("node:v8") as typeof import("node:v8");
+    say({ kind: "result", value: serialize(value) });
+  },
+});
+Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
+
+type Progress = { kind: "running" } | { kind: "returned" } | { kind: "exiting" } | { kind: "threw"; error: unknown };
+let progress: Progress = { kind: "running" };
+
+const exit = process.exit;
+process.exit = (code) => {
+  if (progress.kind !== "threw") progress = { kind: "exiting" };
+  return exit(code);
+};
+process.on("exit", (code) => say({ kind: "ending", ending: endingNow(code) }));
+
+function endingNow(code: number): Ending {
+  if (progress.kind === "threw") return endingOfError(progress.error);
+  if (code !== 0) return { kind: "exited", code };
+  if (progress.kind === "running") return { kind: "starved" };
+  const requests = rankProcess.finish();
+  return requests > 0 ? { kind: "unfinished", requests } : { kind: "returned" };
+}
+
+/** The node will terminate this thread; nothing of the program may run until then. */
+function waitForTheEnd(): never {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) Atomics.wait(never, 0, 0, 1000);
+}
+
+passGate(words);
+// Not before: our own bundle's map would be read and parsed by every rank.
+process.setSourceMapsEnabled(true);
+say({ kind: "runs" });
+import(program.url).then(
+  () => {
+    if (progress.kind === "running") progress = { kind: "returned" };
+  },
+  (error: unknown) => {
+    progress = { kind: "threw", error };
+    exit(1);
+  },
+);

@@ -1,0 +1,38 @@
+/** What is wrong with a job's options, in one line, before anything is started. */
+import { existsSync, statSync } from "node:fs";
+import { extname, relative } from "node:path";
+import { protocols } from "../../core/ft/registry.ts";
+import type { JobOptions } from "./job.ts";
+
+/** More threads than any machine has use for; above it the number is a slip. */
+const ranksMax = 4096;
+const extensions = [".ts", ".mts", ".js", ".mjs"];
+
+export function checkOptions(options: JobOptions): string | undefined {
+  const { ranks, nodes, protocol, heapMb, timeoutMs, heartbeatMs, patienceMs } = options;
+  if (!isWhole(ranks, 1, ranksMax)) return `Cannot start ${ranks} ranks: a job has 1 to ${ranksMax}`;
+  if (!isWhole(nodes, 1, ranks))
+    return `Cannot use ${nodes} nodes for ${ranks} ${ranks === 1 ? "rank" : "ranks"}: give 1 to ${ranks}, each node holds a rank`;
+  if (!Object.hasOwn(protocols, protocol))
+    return `Cannot use protocol "${protocol}": there is ${Object.keys(protocols).join(", ")}`;
+  if (heapMb !== 0 && !isWhole(heapMb, 4, 1 << 20))
+    return `Cannot give each rank a heap of ${heapMb} MB: give a whole number from 4`;
+  if (!(timeoutMs > 0)) return `Cannot end the job after ${timeoutMs / 1000} s: give a time above 0`;
+  if (!isWhole(heartbeatMs, 1, 60_000))
+    return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;
+  if (!(patienceMs >= 2 * heartbeatMs))
+    return `Cannot wait ${patienceMs} ms for a heartbeat every ${heartbeatMs} ms: give at least twice as long`;
+  return checkProgram(options.program);
+}
+
+function checkProgram(path: string): string | undefined {
+  const name = relative("", path) || path;
+  if (!existsSync(path)) return `Cannot run ${name}: there is no such file`;
+  if (!statSync(path).isFile()) return `Cannot run ${name}: it is not a file`;
+  if (!extensions.includes(extname(path))) return `Cannot run ${name}: programs end in ${extensions.join(", ")}`;
+  return undefined;
+}
+
+function isWhole(value: number, min: number, max: number): boolean {
+  return Number.isInteger(value) && value >= min && value <= max;
+}

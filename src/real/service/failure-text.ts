@@ -1,0 +1,71 @@
+/** Why a job ended, in one sentence for people, and where in the program. */
+import { relative } from "node:path";
+import { unreachable } from "../../core/base/assert.ts";
+import type { NodeLoss, Reason } from "../../core/service/dispatcher.ts";
+import { describeEnding } from "../../core/service/ending.ts";
+
+export type Failure = Exclude<Reason, { kind: "finished" }>;
+
+export function describeFailure(reason: Failure, afterMs: number): string {
+  const after = `after ${seconds(afterMs)}`;
+  switch (reason.kind) {
+    case "rank-failed": {
+      const place = framesOf(reason)[0];
+      const where = place === undefined ? "" : ` (${placeOf(place)})`;
+      return `rank ${reason.rank} on node ${reason.node} failed ${after}: ${describeEnding(reason.ending)}${where}`;
+    }
+    case "node-failed":
+      return `node ${reason.node} (${rankList(reason.ranks)}) failed ${after}: ${describeLoss(reason.loss)}`;
+    case "aborted":
+      return `rank ${reason.rank} on node ${reason.node} aborted the job ${after}${reason.message === "" ? "" : `: ${reason.message}`}`;
+    case "interrupted":
+      return `interrupted ${after} by ${reason.signal}`;
+    case "timeout":
+      return `stopped ${after}: the job's time is over`;
+    case "output-closed":
+      return `stopped ${after}: nobody reads the output any more`;
+    case "unusable":
+      return reason.message;
+    default:
+      return unreachable(reason);
+  }
+}
+
+/** The user's frames, with paths relative to the working directory where that is shorter. */
+export function framesOf(reason: Failure): string[] {
+  if (reason.kind !== "rank-failed" || reason.ending.kind !== "threw") return [];
+  return reason.ending.frames.map((frame) =>
+    frame.replace(/(^|\()(\/[^()]+?)(?=:\d+:\d+\)?$)/, (_all, before, path) => before + shorter(path)),
+  );
+}
+
+export function seconds(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+function describeLoss(loss: NodeLoss): string {
+  switch (loss.kind) {
+    case "signal":
+      return `killed by ${loss.signal}`;
+    case "exit":
+      return `its process exited with code ${loss.code}`;
+    case "silent":
+      return `no sign of life for ${seconds(loss.silentMs)}`;
+    default:
+      return unreachable(loss);
+  }
+}
+
+function rankList(ranks: readonly number[]): string {
+  return ranks.length === 1 ? `rank ${ranks[0]}` : `ranks ${ranks[0]} to ${ranks.at(-1)}`;
+}
+
+/** "solve (src/solver.ts:12:5)" → "src/solver.ts:12:5". */
+function placeOf(frame: string): string {
+  return /\(([^()]+)\)$/.exec(frame)?.[1] ?? frame;
+}
+
+function shorter(path: string): string {
+  const fromHere = relative("", path);
+  return fromHere.length < path.length ? fromHere : path;
+}

@@ -1,0 +1,50 @@
+/** What a program that called `launch` hears of its job. */
+import type { Reason } from "../../core/service/dispatcher.ts";
+import type { Stream } from "../node/messages.ts";
+
+/** Every rank has begun to run the program. */
+export interface StartedEvent {
+  readonly kind: "started";
+  readonly ranks: number;
+  readonly nodes: number;
+  /** Process ids of the nodes. */
+  readonly pids: readonly number[];
+  readonly afterMs: number;
+}
+/** A rank printed a line. Not given for a stream that the job writes elsewhere (`stdout`, `stderr` in the options). */
+export interface LineEvent {
+  readonly kind: "line";
+  /** Null: the line came from the process of a node, past its ranks. */
+  readonly rank: number | null;
+  readonly stream: Stream;
+  /** Lines of a rank's stream are numbered from 0. */
+  readonly number: number;
+  /** Without the line end. */
+  readonly text: string;
+  /** False: more of this line may follow, in another event with the same number. */
+  readonly ended: boolean;
+}
+/** A rank has reached the end of its program. */
+export interface RankEndedEvent {
+  readonly kind: "rank-ended";
+  readonly rank: number;
+  readonly node: number;
+  readonly afterMs: number;
+}
+/** Something went wrong: which rank or node, why, and when. `none` ends the job at the first. */
+export interface FailedEvent {
+  readonly kind: "failed";
+  readonly reason: Exclude<Reason, { kind: "finished" }>;
+  /** One sentence for people. */
+  readonly message: string;
+  /** Where in the program, innermost first. */
+  readonly frames: readonly string[];
+  readonly afterMs: number;
+}
+/** The last event: every process of the job is gone. */
+export interface EndedEvent {
+  readonly kind: "ended";
+  readonly code: number;
+  readonly afterMs: number;
+}
+export type JobEvent = StartedEvent | LineEvent | RankEndedEvent | FailedEvent | EndedEvent;

@@ -1,0 +1,329 @@
+/**
+ * One job: the host of the dispatcher's core. Starts the nodes, bundles the program while they start, carries messages
+ * between nodes, core, output and input, and cleans up. Decides nothing itself.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { pathToFileURL } from "node:url";
+import { deserialize } from "node:v8";
+import { unreachable } from "../../core/base/assert.ts";
+import { type Death, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
+import { nodeOfRanks } from "../../core/service/placement.ts";
+import { build, type FromNode, type FromRankOnwards, type Stream } from "../node/messages.ts";
+import { TraceFile } from "../trace/trace-merge.ts";
+import { EventQueue } from "./event-queue.ts";
+import { describeFailure, type Failure, framesOf } from "./failure-text.ts";
+import { InputSource } from "./input-source.ts";
+import type { LineEvent } from "./job-event.ts";
+import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
+import { NodeProcess } from "./node-process.ts";
+import { bundleProgram } from "./program-bundle.ts";
+import { streamSink } from "./stream-sink.ts";
+
+/** Everything decided; defaults live in `launch.ts` and in the command. */
+export interface JobOptions {
+  /** Absolute path. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly ranks: number;
+  readonly nodes: number;
+  readonly protocol: string;
+  readonly heapMb: number;
+  readonly timeoutMs: number;
+  readonly heartbeatMs: number;
+  readonly patienceMs: number;
+  readonly trace: string | undefined;
+  readonly label: boolean;
+  readonly stdin: Readable | undefined;
+  readonly stdout: Writable | undefined;
+  readonly stderr: Writable | undefined;
+}
+
+/** How a job ended. */
+export interface JobResult {
+  /** 0, or the code of what ended the job. */
+  readonly code: number;
+  /** What rank 0 gave to `mpi.result`, if anything. */
+  readonly result: unknown;
+  readonly reason: Outcome["reason"];
+  /** From the start until everything was gone. */
+  readonly afterMs: number;
+}
+
+const startPatienceMs = 30_000;
+const endPatienceMs = 2_500;
+/** Whoever interrupts a job does not want to wait for a reader that does not read. */
+const outputAfterInterruptMsMax = 1_000;
+
+export class Job {
+  readonly events = new EventQueue();
+  readonly done: Promise<JobResult>;
+  readonly #options: JobOptions;
+  readonly #nodeOf: readonly number[];
+  readonly #startMs = performance.now();
+  readonly #folder: string;
+  readonly #core: Dispatcher;
+  readonly #nodes: NodeProcess[] = [];
+  readonly #lines: LineMerge;
+  readonly #input: InputSource;
+  readonly #ticking: NodeJS.Timeout;
+  #trace: TraceFile | undefined;
+  #result: unknown;
+  #ranksStarted = 0;
+  #finish!: (result: JobResult) => void;
+  #stopWaitingForOutput!: () => void;
+  readonly #outputIsHopeless = new Promise<void>((resolve) => {
+    this.#stopWaitingForOutput = resolve;
+  });
+
+  constructor(options: JobOptions) {
+    this.#options = options;
+    this.#nodeOf = nodeOfRanks(options.ranks, options.nodes);
+    this.done = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    this.#folder = mkdtempSync(join(tmpdir(), "banyan-"));
+    this.#core = this.#createCore();
+    this.#lines = new LineMerge(this.#createSink());
+    this.#input = new InputSource(options.stdin, (bytes) => this.#nodes[0]?.send({ kind: "input", bytes }));
+    const bundle = join(this.#folder, `${basename(options.program)}.mjs`);
+    const traceFolder = this.#openTrace();
+    for (let node = 0; node < options.nodes; node++) this.#startNode(node, bundle, traceFolder);
+    // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
+    this.#ticking = setInterval(() => setImmediate(() => this.#core.tick(performance.now())), options.heartbeatMs);
+    void this.#bundle(bundle);
+  }
+
+  /** As a signal to the job: the first time it ends in order, then at once. */
+  interrupt(signal: string, signalNumber: number): void {
+    if (this.#core.outcome !== undefined) this.#stopWaitingForOutput();
+    this.#core.interrupted(signal, signalNumber, performance.now());
+  }
+
+  #createCore(): Dispatcher {
+    const { nodes, heartbeatMs, patienceMs, timeoutMs, protocol } = this.#options;
+    const options = {
+      nodeOf: this.#nodeOf,
+      nodes,
+      heartbeatMs,
+      patienceMs,
+      timeoutMs,
+      startPatienceMs,
+      endPatienceMs,
+      survivesDeaths: protocol !== "none",
+    };
+    const ports = {
+      tell: (death: Death) => {
+        for (const node of this.#nodes) node.send({ kind: "death", ...death });
+      },
+      decided: ({ reason, afterMs }: Outcome) => this.#decided(reason, afterMs),
+      survived: (reason: Outcome["reason"], afterMs: number) => this.#decided(reason, afterMs),
+      end: (node: number) => this.#nodes[node]?.send({ kind: "end" }),
+      kill: (node: number) => this.#nodes[node]?.kill(),
+      ended: (outcome: Outcome) => void this.#ended(outcome),
+    };
+    return new Dispatcher(options, ports, this.#startMs);
+  }
+
+  /** The folder for the ranks' traces; empty when there is no trace. */
+  #openTrace(): string {
+    const { trace } = this.#options;
+    if (trace === undefined) return "";
+    try {
+      this.#trace = new TraceFile(trace);
+    } catch (error) {
+      this.#unusable(
+        `Cannot write the trace to ${trace}: ${describeSystemError(error)}; give --trace a file that can be written`,
+      );
+      return "";
+    }
+    const folder = join(this.#folder, "trace");
+    mkdirSync(folder);
+    return folder;
+  }
+
+  #startNode(node: number, bundle: string, traceFolder: string): void {
+    const { protocol, heartbeatMs, heapMb, program, args } = this.#options;
+    const place = { url: pathToFileURL(bundle).href, path: program, args };
+    this.#nodes.push(
+      new NodeProcess(
+        {
+          kind: "setup",
+          node,
+          nodeOf: this.#nodeOf,
+          protocol,
+          program: place,
+          heartbeatMs,
+          heapMb,
+          traceFolder,
+          folder: this.#folder,
+        },
+        {
+          said: (message) => this.#handle(node, message),
+          printed: (stream, bytes, done) =>
+            this.#lines.accept({ kind: "node", node }, { stream, number: 0, bytes, flush: false }, done),
+          ended: (loss) => this.#core.nodeEnded(node, loss, performance.now()),
+        },
+      ),
+    );
+  }
+
+  async #bundle(outfile: string): Promise<void> {
+    const { program } = this.#options;
+    const outcome = await bundleProgram({ program, outfile });
+    if (outcome.kind === "ready") for (const node of this.#nodes) node.send({ kind: "run" });
+    else this.#unusable(`Cannot run ${basename(program)}: ${outcome.why}`);
+  }
+
+  #unusable(message: string): void {
+    this.#core.unusable(message, performance.now());
+  }
+
+  #handle(node: number, message: FromNode): void {
+    this.#core.heard(node);
+    switch (message.kind) {
+      case "ready":
+        if (message.build !== build)
+          this.#unusable(`Cannot use node ${node}: it is Banyan ${message.build}, this is ${build}; build again`);
+        break;
+      case "heartbeat":
+      case "bye":
+        break;
+      case "rank-started":
+        this.#rankStarted();
+        break;
+      case "output": {
+        const bytes = message.chunk.bytes.length;
+        this.#lines.accept({ kind: "rank", rank: message.rank }, message.chunk, () =>
+          this.#nodes[node]?.send({ kind: "written", bytes }),
+        );
+        break;
+      }
+      case "rank-ended":
+        if (message.ending.kind === "returned") {
+          this.events.push({ kind: "rank-ended", rank: message.rank, node, afterMs: this.#elapsedMs() });
+        }
+        this.#core.rankEnded(message.rank, message.incarnation, message.ending, performance.now());
+        break;
+      case "from-rank":
+        this.#handleRank(message);
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+
+  #handleRank({ rank, message }: FromRankOnwards): void {
+    switch (message.kind) {
+      case "abort":
+        this.#core.aborted(rank, message.code, message.message, performance.now());
+        break;
+      case "result":
+        if (rank === 0) this.#result = deserialize(message.value);
+        break;
+      case "input-wanted":
+        this.#input.want();
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+
+  #rankStarted(): void {
+    this.#ranksStarted++;
+    const { ranks, nodes } = this.#options;
+    if (this.#ranksStarted !== ranks) return;
+    const pids = this.#nodes.map((node) => node.pid ?? 0);
+    this.events.push({ kind: "started", ranks, nodes, pids, afterMs: this.#elapsedMs() });
+  }
+
+  #decided(reason: Outcome["reason"], afterMs: number): void {
+    if (reason.kind === "finished") return;
+    if (reason.kind === "output-closed") this.#stopWaitingForOutput();
+    if (reason.kind === "interrupted") setTimeout(this.#stopWaitingForOutput, outputAfterInterruptMsMax).unref();
+    this.events.push({
+      kind: "failed",
+      reason,
+      message: describeFailure(reason, afterMs),
+      frames: framesOf(reason as Failure),
+      afterMs,
+    });
+  }
+
+  async #ended({ code, reason }: Outcome): Promise<void> {
+    clearInterval(this.#ticking);
+    this.#input.close();
+    this.#lines.finishAll();
+    await Promise.race([this.#lines.whenIdle(), this.#outputIsHopeless]);
+    const traceCode = await this.#writeTrace();
+    rmSync(this.#folder, { recursive: true, force: true });
+    const afterMs = this.#elapsedMs();
+    this.events.push({ kind: "ended", code: code || traceCode, afterMs });
+    this.events.end();
+    this.#finish({ code: code || traceCode, result: this.#result, reason, afterMs });
+  }
+
+  /** 0, or the exit code that stands for a trace that could not be written. */
+  async #writeTrace(): Promise<number> {
+    if (this.#trace === undefined) return 0;
+    try {
+      await this.#trace.merge({ folder: join(this.#folder, "trace"), nodeOf: this.#nodeOf });
+      return 0;
+    } catch (error) {
+      this.#decided(
+        {
+          kind: "unusable",
+          message: `Cannot write the trace to ${this.#trace.path}: ${describeSystemError(error)}; the trace is incomplete`,
+        },
+        this.#elapsedMs(),
+      );
+      return 1;
+    }
+  }
+
+  #elapsedMs(): number {
+    return performance.now() - this.#startMs;
+  }
+
+  #createSink(): LineSink {
+    const { stdout, stderr, label, ranks } = this.#options;
+    const width = String(ranks - 1).length;
+    const labelOf = (printer: Printer): string =>
+      printer.kind === "rank" ? `[${String(printer.rank).padStart(width)}] ` : `[node ${printer.node}] `;
+    const options = { labelOf: label ? labelOf : undefined, closed: () => this.#core.outputClosed(performance.now()) };
+    const toEvents: LineSink = (lines, done) => this.#toEvents(lines, done);
+    const sinks: Record<Stream, LineSink> = {
+      stdout: stdout === undefined ? toEvents : streamSink(stdout, options),
+      stderr: stderr === undefined ? toEvents : streamSink(stderr, options),
+    };
+    return (lines, done) => sinks[lines.stream](lines, done);
+  }
+
+  #toEvents({ printer, stream, number, bytes }: Lines, done: () => void): void {
+    const rank = printer.kind === "rank" ? printer.rank : null;
+    const texts = bytes.toString().split("\n");
+    const unfinished = texts.pop()!;
+    const events = texts.map(
+      (text, i) => ({ kind: "line", rank, stream, number: number + i, text, ended: true }) as LineEvent,
+    );
+    if (unfinished !== "")
+      events.push({ kind: "line", rank, stream, number: number + texts.length, text: unfinished, ended: false });
+    for (const event of events)
+      this.events.push(event, event.text.length + 1, event === events.at(-1) ? done : undefined);
+  }
+}
+
+function describeSystemError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const known: Record<string, string> = {
+    EACCES: "permission denied",
+    EISDIR: "it is a folder",
+    ENOENT: "its folder does not exist",
+    ENOSPC: "the disk is full",
+    EROFS: "the file system is read-only",
+  };
+  const code = "code" in error ? String(error.code) : "";
+  return known[code] ?? error.message;
+}

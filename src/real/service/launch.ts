@@ -1,0 +1,80 @@
+/**
+ * `launch`: starts a job from any Node program.
+ *
+ * ```ts
+ * const job = launch("solver.ts", { ranks: 8 });
+ * for await (const event of job) if (event.kind === "line") console.log(event.rank, event.text);
+ * const { code, result } = await job.done;
+ * ```
+ */
+import { constants } from "node:os";
+import { resolve } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { checkOptions } from "./check-options.ts";
+import { Job, type JobResult } from "./job.ts";
+import type { JobEvent } from "./job-event.ts";
+
+export interface LaunchOptions {
+  /** How many ranks; 1 unless given. */
+  readonly ranks?: number | undefined;
+  /** How many node processes to spread them over, in blocks; 1 unless given. */
+  readonly nodes?: number | undefined;
+  /** What the program finds behind its name in `process.argv`. */
+  readonly args?: readonly string[] | undefined;
+  /** The fault-tolerance protocol; "none" unless given. */
+  readonly protocol?: string | undefined;
+  /** Size of each rank's JavaScript heap; Node's own choice unless given. */
+  readonly heapMb?: number | undefined;
+  /** The job ends after this long, with code 124. */
+  readonly timeoutMs?: number | undefined;
+  /** Nodes give a sign of life this often; 100 unless given. */
+  readonly heartbeatMs?: number | undefined;
+  /** A node that has been silent for this long is dead; 750 unless given. */
+  readonly patienceMs?: number | undefined;
+  /** Writes a trace in the Chrome format to this file. */
+  readonly trace?: string | undefined;
+  /** Standard input of rank 0; empty unless given. */
+  readonly stdin?: Readable | undefined;
+  /** Where lines go instead of becoming events. */
+  readonly stdout?: Writable | undefined;
+  readonly stderr?: Writable | undefined;
+  /** Puts the rank in front of each line written to `stdout` and `stderr`. */
+  readonly label?: boolean | undefined;
+}
+
+/** A running job. Iterating over it gives its events; nobody has to. */
+export interface RunningJob extends AsyncIterable<JobEvent> {
+  /** Never rejects: a job that fails has a code that is not 0. */
+  readonly done: Promise<JobResult>;
+  /** Ends the job in order, as a signal would; a second time at once. */
+  kill(signal?: NodeJS.Signals): void;
+}
+
+/** Throws a RangeError for options that make no sense. */
+export function launch(program: string, options: LaunchOptions = {}): RunningJob {
+  const path = resolve(program);
+  const complete = {
+    program: path,
+    args: options.args ?? [],
+    ranks: options.ranks ?? 1,
+    nodes: options.nodes ?? 1,
+    protocol: options.protocol ?? "none",
+    heapMb: options.heapMb ?? 0,
+    timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
+    heartbeatMs: options.heartbeatMs ?? 100,
+    patienceMs: options.patienceMs ?? 750,
+    trace: options.trace,
+    label: options.label ?? false,
+    stdin: options.stdin,
+    stdout: options.stdout,
+    stderr: options.stderr,
+  };
+  const mistake = checkOptions(complete);
+  if (mistake !== undefined) throw new RangeError(mistake);
+  const job = new Job(complete);
+  return {
+    done: job.done,
+    kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
+    [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
+  };
+}

@@ -1,0 +1,76 @@
+/** One node, seen from the dispatcher: a forked process with a channel, its own two streams, and its end. */
+import { type ChildProcess, fork } from "node:child_process";
+import { constants } from "node:os";
+import { join } from "node:path";
+import type { NodeLoss } from "../../core/service/dispatcher.ts";
+import type { FromNode, Setup, Stream, ToNode } from "../node/messages.ts";
+
+export interface NodeProcessEvents {
+  said(message: FromNode): void;
+  /** Bytes that came past the ranks' own paths (`fs.writeSync(1, …)`, native code). Call `done` for more. */
+  printed(stream: Stream, bytes: Buffer, done: () => void): void;
+  /** The process is gone and everything it said has been read. Called once. */
+  ended(loss: NodeLoss): void;
+}
+
+/** Programs that a rank started may hold the node's streams open when the node is long gone. */
+const streamsAfterExitMsMax = 200;
+
+export class NodeProcess {
+  readonly #child: ChildProcess;
+
+  constructor(setup: Setup, events: NodeProcessEvents) {
+    this.#child = fork(join(__dirname, "agent.cjs"), [], {
+      detached: true,
+      serialization: "advanced",
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // Not those of the process that calls `launch`: they may be a debugger's or a test runner's.
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+    });
+    this.#child.on("message", (message) => events.said(message as FromNode));
+    this.#forward("stdout", events);
+    this.#forward("stderr", events);
+    this.#watchEnd(events);
+    this.send(setup);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  send(message: ToNode): void {
+    // A node that is gone shows as its end; what was meant for it is of no use then.
+    if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  #forward(stream: Stream, events: NodeProcessEvents): void {
+    const source = this.#child[stream];
+    source?.on("data", (bytes: Buffer) => {
+      source.pause();
+      events.printed(stream, bytes, () => source.resume());
+    });
+  }
+
+  #watchEnd(events: NodeProcessEvents): void {
+    let ended = false;
+    const end = (loss: NodeLoss): void => {
+      if (ended) return;
+      ended = true;
+      events.ended(loss);
+    };
+    this.#child.on("error", () => end({ kind: "exit", code: 1 }));
+    this.#child.on("exit", (code, signal) => {
+      const loss: NodeLoss =
+        signal === null
+          ? { kind: "exit", code: code ?? 1 }
+          : { kind: "signal", signal, signalNumber: constants.signals[signal] };
+      // "close" comes when channel and streams have been read to their end.
+      this.#child.on("close", () => end(loss));
+      setTimeout(() => end(loss), streamsAfterExitMsMax);
+    });
+  }
+}

@@ -1,0 +1,45 @@
+/** Lines into a stream of the dispatcher, each with its rank in front when asked for. */
+import type { Writable } from "node:stream";
+import type { LineSink, Lines, Printer } from "./line-merge.ts";
+
+export interface StreamSinkOptions {
+  /** Put in front of every line; nothing when undefined. */
+  readonly labelOf: ((printer: Printer) => string) | undefined;
+  /** Nobody reads any more. */
+  readonly closed: () => void;
+}
+
+const newline = 10;
+
+export function streamSink(stream: Writable, { labelOf, closed }: StreamSinkOptions): LineSink {
+  // Where the last line has no end, it belongs to this printer, and only that one may go on with it.
+  let openLineOf: Printer | undefined;
+  stream.on("error", closed);
+
+  return (lines, done) => {
+    const continues = openLineOf !== undefined && !lines.startsLine && isSame(openLineOf, lines.printer);
+    const parts: Buffer[] = [];
+    if (openLineOf !== undefined && !continues) parts.push(Buffer.from("\n"));
+    if (labelOf === undefined) parts.push(lines.bytes);
+    else pushLabelled(parts, lines, { label: Buffer.from(labelOf(lines.printer)), continues });
+    openLineOf = lines.bytes.at(-1) === newline ? undefined : lines.printer;
+    stream.write(parts.length === 1 ? parts[0]! : Buffer.concat(parts), () => done());
+  };
+}
+
+function pushLabelled(
+  parts: Buffer[],
+  { bytes }: Lines,
+  { label, continues }: { label: Buffer; continues: boolean },
+): void {
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(newline, from) + 1 || bytes.length;
+    if (from > 0 || !continues) parts.push(label);
+    parts.push(bytes.subarray(from, end));
+    from = end;
+  }
+}
+
+function isSame(a: Printer, b: Printer): boolean {
+  return a.kind === "rank" ? b.kind === "rank" && a.rank === b.rank : b.kind === "node" && a.node === b.node;
+}
