@@ -1,0 +1,154 @@
+/**
+ * An ordered set of world ranks, never changed once made (MPI 5.0 §7.3).
+ *
+ * The group of the whole job, and every other group 0 … n−1, is only a number: no table, no look-up. Any other group holds
+ * its members, and builds the way back (world rank → rank) the first time somebody asks.
+ */
+import type { CommRank, WorldRank } from "../base/brand.ts";
+import { IDENT, PROC_NULL, SIMILAR, UNDEFINED, UNEQUAL } from "../base/constants.ts";
+import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+
+/** First rank, last rank, stride: as MPI_Group_range_incl takes them. */
+export type Range = readonly [first: number, last: number, stride: number];
+
+export class Group {
+  static readonly empty = new Group(0, null);
+
+  readonly size: number;
+  /** World rank of each member; null when member i is world rank i. */
+  readonly #members: Int32Array | null;
+  #ranks: Int32Array | Map<number, number> | null = null;
+
+  private constructor(size: number, members: Int32Array | null) {
+    this.size = size;
+    this.#members = members;
+  }
+
+  /** World ranks 0 … size−1 in order. */
+  static world(size: number): Group {
+    return size === 0 ? Group.empty : new Group(size, null);
+  }
+
+  /** The members in order. They are ours, not the program's: world ranks, each once. */
+  static of(members: ArrayLike<number>): Group {
+    let isIdentity = true;
+    for (let i = 0; i < members.length && isIdentity; i++) isIdentity = members[i] === i;
+    return isIdentity ? Group.world(members.length) : new Group(members.length, Int32Array.from(members));
+  }
+
+  /** UNDEFINED for a world rank that is no member. */
+  rankOf(world: WorldRank): CommRank {
+    if (this.#members === null) return (world >= 0 && world < this.size ? world : UNDEFINED) as number as CommRank;
+    this.#ranks ??= wayBack(this.#members);
+    const rank = this.#ranks instanceof Map ? this.#ranks.get(world) : this.#ranks[world];
+    return (rank ?? UNDEFINED) as CommRank;
+  }
+
+  worldRank(rank: CommRank): WorldRank {
+    if (!(rank >= 0 && rank < this.size)) throw noSuchRank(`find rank ${rank}`, this.size);
+    return (this.#members === null ? rank : this.#members[rank]!) as number as WorldRank;
+  }
+
+  /** A copy of the members, in order. */
+  worldRanks(): WorldRank[] {
+    return Array.from({ length: this.size }, (_, rank) => this.worldRank(rank as CommRank));
+  }
+
+  has(world: WorldRank): boolean {
+    return this.rankOf(world) !== UNDEFINED;
+  }
+
+  compare(other: Group): typeof IDENT | typeof SIMILAR | typeof UNEQUAL {
+    if (this.size !== other.size) return UNEQUAL;
+    if (this.#members === null && other.#members === null) return IDENT;
+    let sameOrder = true;
+    for (let i = 0; i < this.size; i++) {
+      const world = this.worldRank(i as CommRank);
+      if (!other.has(world)) return UNEQUAL;
+      sameOrder &&= other.worldRank(i as CommRank) === world;
+    }
+    return sameOrder ? IDENT : SIMILAR;
+  }
+
+  /** The ranks that the same processes have in `other`; UNDEFINED for those it lacks, PROC_NULL stays. */
+  translate(ranks: readonly number[], other: Group): number[] {
+    return ranks.map((rank) => {
+      if (rank === PROC_NULL) return PROC_NULL;
+      if (!(rank >= 0 && rank < this.size)) throw noSuchRank(`translate rank ${rank}`, this.size);
+      return other.rankOf(this.worldRank(rank as CommRank));
+    });
+  }
+
+  /** Our members, then those of `other` that we lack, in its order. */
+  union(other: Group): Group {
+    return Group.of([...this.worldRanks(), ...other.worldRanks().filter((world) => !this.has(world))]);
+  }
+
+  /** Our members that `other` has too, in our order. */
+  intersection(other: Group): Group {
+    return Group.of(this.worldRanks().filter((world) => other.has(world)));
+  }
+
+  /** Our members that `other` lacks, in our order. */
+  difference(other: Group): Group {
+    return Group.of(this.worldRanks().filter((world) => !other.has(world)));
+  }
+
+  /** Those ranks, in the order given. */
+  incl(ranks: readonly number[]): Group {
+    this.#check("include", ranks);
+    return Group.of(ranks.map((rank) => this.worldRank(rank as CommRank)));
+  }
+
+  /** All but those ranks, in our order. */
+  excl(ranks: readonly number[]): Group {
+    this.#check("exclude", ranks);
+    const out = new Set(ranks);
+    return Group.of(this.worldRanks().filter((_, rank) => !out.has(rank)));
+  }
+
+  rangeIncl(ranges: readonly Range[]): Group {
+    return this.incl(ranges.flatMap((range) => this.#expand("include", range)));
+  }
+
+  rangeExcl(ranges: readonly Range[]): Group {
+    return this.excl(ranges.flatMap((range) => this.#expand("exclude", range)));
+  }
+
+  /** Checks the ends before it lists what lies between: a wild range must not fill the memory. */
+  #expand(verb: string, [first, last, stride]: Range): number[] {
+    if (stride === 0) {
+      throw new MpiError(ErrorClass.ARG, `Cannot ${verb} ranks ${first} to ${last}: the stride is 0 and must not be`);
+    }
+    const steps = Math.floor((last - first) / stride);
+    if (steps < 0) return [];
+    this.#check(verb, [first, first + steps * stride]);
+    return Array.from({ length: steps + 1 }, (_, i) => first + i * stride);
+  }
+
+  #check(verb: string, ranks: readonly number[]): void {
+    const seen = new Set<number>();
+    for (const rank of ranks) {
+      if (!(rank >= 0 && rank < this.size)) throw noSuchRank(`${verb} rank ${rank}`, this.size);
+      if (seen.has(rank)) {
+        throw new MpiError(ErrorClass.RANK, `Cannot ${verb} rank ${rank}: it is listed twice and may be listed once`);
+      }
+      seen.add(rank);
+    }
+  }
+}
+
+/** World rank → rank: a table where the members lie close together, a map where they are few among many. */
+function wayBack(members: Int32Array): Int32Array | Map<number, number> {
+  let highest = 0;
+  for (const world of members) highest = Math.max(highest, world);
+  if (highest >= 4 * members.length + 1024) return new Map(Array.from(members, (world, rank) => [world, rank]));
+  const ranks = new Int32Array(highest + 1).fill(UNDEFINED);
+  for (let rank = 0; rank < members.length; rank++) ranks[members[rank]!] = rank;
+  return ranks;
+}
+
+function noSuchRank(what: string, size: number): MpiError {
+  const state = size === 0 ? "the group is empty" : `the group has ranks 0 to ${size - 1}`;
+  return new MpiError(ErrorClass.RANK, `Cannot ${what}: ${state}`);
+}

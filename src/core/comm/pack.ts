@@ -1,0 +1,86 @@
+/**
+ * Packing: the bytes of `count` items from wherever their datatype scatters them to one piece, and back (MPI 5.0 §5.2).
+ *
+ * Packed bytes are those of the memory, in packing order: every process of a job has the same byte order, so no header and
+ * no conversion is needed. For other machines there is pack-external.ts. With `bytes` and `from` a piece of the packed
+ * stream is moved: `bytes` bytes that begin at its byte `from`.
+ */
+import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import type { Datatype } from "./datatype.ts";
+import { Transfer } from "./transfer.ts";
+
+export function packSize(type: Datatype, count: number): number {
+  return type.size * count;
+}
+
+/** From `source`, whose byte `sourceOffset` is the origin of the first item, to `target`. Returns the bytes packed. */
+export function pack(
+  type: Datatype,
+  count: number,
+  source: Uint8Array,
+  sourceOffset: number,
+  target: Uint8Array,
+  targetOffset: number,
+  bytes: number = type.size * count,
+  from = 0,
+): number {
+  const moved = Math.min(bytes, type.size * count - from);
+  if (moved <= 0) return 0;
+  checkMemory("pack", type, count, source, sourceOffset);
+  checkPacked("pack", target, targetOffset, moved);
+  new Transfer(source, target, targetOffset, true).copies(
+    type.layout,
+    count,
+    type.extent,
+    sourceOffset,
+    from,
+    from + moved,
+  );
+  return moved;
+}
+
+/** From packed bytes to `target`, whose byte `targetOffset` is the origin of the first item. Returns the bytes unpacked. */
+export function unpack(
+  type: Datatype,
+  count: number,
+  source: Uint8Array,
+  sourceOffset: number,
+  target: Uint8Array,
+  targetOffset: number,
+  bytes: number = type.size * count,
+  from = 0,
+): number {
+  const moved = Math.min(bytes, type.size * count - from);
+  if (moved <= 0) return 0;
+  checkMemory("unpack", type, count, target, targetOffset);
+  checkPacked("unpack", source, sourceOffset, moved);
+  new Transfer(target, source, sourceOffset, false).copies(
+    type.layout,
+    count,
+    type.extent,
+    targetOffset,
+    from,
+    from + moved,
+  );
+  return moved;
+}
+
+/** Checked here once, so that the copying below need not: it may use views of the whole buffer. */
+function checkMemory(verb: string, type: Datatype, count: number, memory: Uint8Array, origin: number): void {
+  const span = (count - 1) * type.extent;
+  const low = origin + type.trueLb + Math.min(0, span);
+  const high = origin + type.trueUb + Math.max(0, span);
+  if (low >= 0 && high <= memory.length) return;
+  throw new MpiError(
+    ErrorClass.BUFFER,
+    `Cannot ${verb} ${count} × ${type.name || "a datatype"} at byte ${origin}: it needs bytes ${low} to ${high} and the buffer has ${memory.length}`,
+  );
+}
+
+function checkPacked(verb: string, packed: Uint8Array, at: number, bytes: number): void {
+  if (at >= 0 && at + bytes <= packed.length) return;
+  throw new MpiError(
+    ErrorClass.TRUNCATE,
+    `Cannot ${verb} ${bytes} bytes at position ${at}: the packed buffer has ${packed.length} bytes`,
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * What a datatype describes, apart from its name and history: bytes, elements, bounds. The whole algebra of the
+ * constructors is three functions: put several shapes together, repeat one, move one.
+ *
+ * Bounds follow MPI 5.0 §5.1.6: markers (of `resized`, `subarray`, `darray` and the old MPI_LB and MPI_UB) win over
+ * data; without a marker the upper bound is padded so that the extent is a multiple of the strictest alignment.
+ */
+import { emptyLayout, type Layout, repeat, sequence, shift } from "./layout.ts";
+import { emptySignature, joinSignatures, repeatSignature, type Signature } from "./signature.ts";
+
+export interface Shape {
+  readonly layout: Layout;
+  readonly signature: Signature;
+  /** Where a lower or upper bound was set by hand, or undefined. */
+  readonly lowMarker: number | undefined;
+  readonly highMarker: number | undefined;
+  /** The strictest alignment among the elements. */
+  readonly alignment: number;
+}
+
+export const emptyShape: Shape = {
+  layout: emptyLayout,
+  signature: emptySignature,
+  lowMarker: undefined,
+  highMarker: undefined,
+  alignment: 1,
+};
+
+export function repeatShape(shape: Shape, count: number, stride: number): Shape {
+  if (count === 0) return emptyShape;
+  if (count === 1) return shape;
+  const span = (count - 1) * stride;
+  return {
+    layout: repeat(shape.layout, count, stride),
+    signature: repeatSignature(shape.signature, count),
+    lowMarker: shape.lowMarker === undefined ? undefined : shape.lowMarker + Math.min(0, span),
+    highMarker: shape.highMarker === undefined ? undefined : shape.highMarker + Math.max(0, span),
+    alignment: shape.alignment,
+  };
+}
+
+export function shiftShape(shape: Shape, by: number): Shape {
+  if (by === 0) return shape;
+  return {
+    ...shape,
+    layout: shift(shape.layout, by),
+    lowMarker: shape.lowMarker === undefined ? undefined : shape.lowMarker + by,
+    highMarker: shape.highMarker === undefined ? undefined : shape.highMarker + by,
+  };
+}
+
+export function joinShapes(shapes: readonly Shape[]): Shape {
+  let [lowMarker, highMarker, alignment]: [number | undefined, number | undefined, number] = [undefined, undefined, 1];
+  for (const shape of shapes) {
+    if (shape.lowMarker !== undefined) lowMarker = Math.min(lowMarker ?? shape.lowMarker, shape.lowMarker);
+    if (shape.highMarker !== undefined) highMarker = Math.max(highMarker ?? shape.highMarker, shape.highMarker);
+    alignment = Math.max(alignment, shape.alignment);
+  }
+  return {
+    layout: sequence(shapes.map((shape) => shape.layout)),
+    signature: joinSignatures(shapes.map((shape) => shape.signature)),
+    lowMarker,
+    highMarker,
+    alignment,
+  };
+}
+
+/** The shape between bounds set by hand; earlier markers are forgotten. */
+export function boundShape(shape: Shape, low: number, high: number): Shape {
+  return { ...shape, lowMarker: low, highMarker: high };
+}
+
+export interface Bounds {
+  readonly lb: number;
+  readonly ub: number;
+}
+
+export function boundsOf({ layout, lowMarker, highMarker, alignment }: Shape): Bounds {
+  const lb = lowMarker ?? layout.low;
+  if (highMarker !== undefined) return { lb, ub: highMarker };
+  const extent = layout.high - lb;
+  return { lb, ub: lb + Math.ceil(extent / alignment) * alignment };
+}
