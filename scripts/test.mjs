@@ -51,12 +51,21 @@ await build({
   plugins: [watPlugin],
   define: { __BANYAN_VERSION__: JSON.stringify("test") },
   sourcemap: "linked",
-  banner: { js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);` },
+  banner: {
+    js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
+  },
 });
 const files = sources.map((file) => join(out, file.replace(/\.ts$/, ".mjs")));
 const { status } = spawnSync(
   process.execPath,
-  ["--enable-source-maps", "--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", "--test-concurrency=2", ...files],
+  [
+    "--enable-source-maps",
+    "--disable-warning=ExperimentalWarning",
+    "--test",
+    "--test-reporter=spec",
+    "--test-concurrency=2",
+    ...files,
+  ],
   { stdio: "inherit" },
 );
 process.exit(status ?? 1);
