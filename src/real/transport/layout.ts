@@ -1,0 +1,159 @@
+/**
+ * Where everything is in a node's memory: one shared WebAssembly.Memory for rings, boards and the heap, reserved in full
+ * at the start (untouched pages cost nothing), so an address is an int32, a pointer never moves and every copy is one
+ * `memory.copy`. All offsets are bytes.
+ *
+ *   0          nothing: 0 means "no pointer"
+ *   breakAt    the heap's break pointer
+ *   notices    what the node's main thread tells its processes: a counter, then a log
+ *   lines      one block for each process of the node (and for each feeder), see `Line`
+ *   rings      one inbound ring for each process, see `Ring`
+ *   boards     see `BoardPart`
+ *   eager      a payload buffer for each slot of each ring
+ *   heap       to the end, given out in chunks by moving the break pointer
+ *
+ * Everything two threads write is on a cache-line pair (128 bytes) of its own. node.wat knows the offsets in `Line` and
+ * `Ring` as constants; the rest it is told when it is instantiated.
+ */
+import { assert } from "../../core/base/assert.ts";
+
+/** Two cache lines: x86 fetches them in pairs. */
+export const lineBytes = 128;
+const pageBytes = 65536;
+
+/** A process's block: its bell, status and what it is about to claim. Offsets are constants in node.wat. */
+export const Line = {
+  /** `Bell`: 0 awake, 1 sleeps on this word. Written by its owner and by whoever wakes it. */
+  BELL: 0,
+  /** `Status` in the low 8 bits, incarnation above. Written by the node's main thread only. */
+  STATUS: 128,
+  /** Ring (high half) and position (low half) this process is about to reserve or has reserved last. Its owner's only. */
+  INTENT: 256,
+  /** How many notices the owner has read. */
+  NOTICES_SEEN: 384,
+  BYTES: 512,
+} as const;
+
+export const Bell = {
+  AWAKE: 0,
+  PARKED: 1,
+  /** Sleeps somewhere else (in `poll`, over its sockets): whoever rings calls the transport's `wakeElsewhere`. */
+  PARKED_ELSEWHERE: 2,
+} as const;
+
+export const Status = { ABSENT: 0, ALIVE: 1, FINISHED: 2, DEAD: 3 } as const;
+export type Status = (typeof Status)[keyof typeof Status];
+
+/** A ring's control lines; its slots follow. Offsets are constants in node.wat. */
+export const Ring = {
+  TAIL: 0,
+  /** Published by the consumer every slots / 4 packets. */
+  HEAD: 128,
+  /** Where a new life of the consumer starts to listen: what lies before was for the old one. Written before it starts. */
+  DEAF_UNTIL: 132,
+  /** One bit for each process that wants to be woken when there is room. */
+  WAITERS: 256,
+  SLOTS: 384,
+} as const;
+
+/** A slot is a packet's header (32 bytes) and up to 96 bytes of payload. */
+export const slotBytes = 128;
+export const inlineBytesMax = slotBytes - 32;
+
+/** The waiters of a ring are one line of bits. */
+export const producersMax = lineBytes * 8;
+
+/** A board's control lines; results and parts follow, see shared-board.ts. */
+export const BoardPart = {
+  /** Bit set (64 bits) of members that have not left; 0: the board is free. */
+  PRESENT: 0,
+  /** How many have arrived, for each of the two banks. */
+  ARRIVED: 128,
+  /** Rounds opened. */
+  GATE: 384,
+  /** Index of each member's process + 1, one word each. */
+  MEMBERS: 512,
+  DATA: 768,
+} as const;
+/** Bits of PRESENT, words of MEMBERS. */
+export const boardMembersMax = 64;
+
+export const noticeWords = 4;
+
+export interface LayoutOptions {
+  /** Processes of the node. */
+  readonly processes: number;
+  /** Threads that send but have no ring (a reader of sockets): each has a line after those of the processes. */
+  readonly feeders?: number;
+  readonly memoryBytes?: number;
+  /** Slots of a ring, a power of two. */
+  readonly slots?: number;
+  /** Payload buffer of a slot: the largest eager message. */
+  readonly eagerBytes?: number;
+  readonly boards?: number;
+  /** Bytes a member can put on a board. */
+  readonly boardBytes?: number;
+  readonly notices?: number;
+}
+
+/** Plain numbers: crosses to the workers as it is. */
+export interface Layout {
+  readonly processes: number;
+  readonly producers: number;
+  readonly memoryBytes: number;
+  readonly slots: number;
+  readonly eagerBytes: number;
+  readonly boardCount: number;
+  readonly boardBytes: number;
+  readonly boardMembers: number;
+  readonly boardStride: number;
+  readonly noticeCount: number;
+  readonly ringStride: number;
+  readonly breakAt: number;
+  readonly noticesAt: number;
+  readonly lines: number;
+  readonly rings: number;
+  readonly boards: number;
+  readonly eager: number;
+  readonly heap: number;
+}
+
+const alignUp = (bytes: number, to: number) => Math.ceil(bytes / to) * to;
+const isPowerOfTwo = (n: number) => n > 0 && (n & (n - 1)) === 0;
+
+export function layoutOf(options: LayoutOptions): Layout {
+  const { processes, feeders = 0, memoryBytes = 1 << 30, slots = 64, eagerBytes = 8192 } = options;
+  const { boards: boardCount = 64, boardBytes = 1024, notices: noticeCount = 1024 } = options;
+  const producers = processes + feeders;
+  assert(processes >= 1 && producers <= producersMax, `a node has 1 to ${producersMax} processes and feeders`);
+  assert(
+    isPowerOfTwo(slots) && slots >= 4,
+    "slots of a ring are a power of two, at least 4 (the head moves by quarters)",
+  );
+  assert(eagerBytes % lineBytes === 0 && eagerBytes > inlineBytesMax, "an eager buffer is whole lines");
+  assert(boardBytes % lineBytes === 0, "a member's part of a board is whole lines");
+  assert(isPowerOfTwo(noticeCount), "the log of notices is a power of two");
+  assert(memoryBytes % pageBytes === 0 && memoryBytes < 2 ** 31, "the memory is whole pages and below 2 GiB");
+
+  const boardMembers = Math.min(processes, boardMembersMax);
+  const boardStride = BoardPart.DATA + 2 * (boardMembers + 1) * boardBytes;
+  const ringStride = Ring.SLOTS + slots * slotBytes;
+  const breakAt = lineBytes;
+  const noticesAt = breakAt + lineBytes;
+  const lines = alignUp(noticesAt + lineBytes + noticeCount * noticeWords * 4, lineBytes);
+  const rings = lines + producers * Line.BYTES;
+  const boards = rings + processes * ringStride;
+  const eager = alignUp(boards + boardCount * boardStride, 4096);
+  const heap = alignUp(eager + processes * slots * eagerBytes, pageBytes);
+  assert(heap <= memoryBytes, "rings and boards leave nothing of the node's memory: give it more, or fewer slots");
+  return {
+    ...{ processes, producers, memoryBytes, slots, eagerBytes },
+    ...{ boardCount, boardBytes, boardMembers, boardStride, noticeCount, ringStride },
+    ...{ breakAt, noticesAt, lines, rings, boards, eager, heap },
+  };
+}
+
+export const lineOf = (layout: Layout, process: number): number => layout.lines + process * Line.BYTES;
+export const ringOf = (layout: Layout, process: number): number => layout.rings + process * layout.ringStride;
+export const eagerOf = (layout: Layout, process: number): number =>
+  layout.eager + process * layout.slots * layout.eagerBytes;

@@ -1,0 +1,78 @@
+/**
+ * What the node's main thread tells its processes: deaths and returns, in the dispatcher's order, the same for everybody.
+ * A log of `noticeCount` entries in the shared memory, used in a circle; the main thread never overwrites an entry that a
+ * living process has not read: `append` then answers false, and the caller keeps the notice for later.
+ */
+import { Line, lineOf, noticeWords, Status } from "./layout.ts";
+import type { NodeMemory } from "./node-memory.ts";
+import type { Population } from "./population.ts";
+
+export const NoticeKind = { DIED: 1, RETURNED: 2, FINISHED: 3 } as const;
+export type NoticeKind = (typeof NoticeKind)[keyof typeof NoticeKind];
+
+export interface Notice {
+  readonly kind: NoticeKind;
+  readonly rank: number;
+  readonly replica: number;
+  readonly incarnation: number;
+}
+
+const entryOf = ({ layout }: NodeMemory, number: number): number =>
+  (layout.noticesAt + 128 + (number & (layout.noticeCount - 1)) * noticeWords * 4) >> 2;
+
+/** The main thread's end. */
+export class NoticeBoard {
+  readonly #node: NodeMemory;
+  readonly #population: Population;
+  constructor(node: NodeMemory, population: Population) {
+    this.#node = node;
+    this.#population = population;
+  }
+
+  append({ kind, rank, replica, incarnation }: Notice): boolean {
+    const { calls, layout, words } = this.#node;
+    const count = calls.load(layout.noticesAt);
+    for (let process = 0; process < layout.processes; process++) {
+      const line = lineOf(layout, process);
+      if ((calls.load(line + Line.STATUS) & 0xff) !== Status.ALIVE) continue;
+      if (((count - calls.load(line + Line.NOTICES_SEEN)) | 0) >= layout.noticeCount) return false;
+    }
+    const entry = entryOf(this.#node, count);
+    words[entry] = kind;
+    words[entry + 1] = rank;
+    words[entry + 2] = replica;
+    words[entry + 3] = incarnation;
+    calls.store(layout.noticesAt, (count + 1) | 0);
+    this.#population.ringAll();
+    return true;
+  }
+}
+
+/** A process's end. `isNews` is one plain load of a line that hardly ever changes: cheap enough for every progress. */
+export class NoticeReader {
+  readonly #node: NodeMemory;
+  readonly #words: Int32Array;
+  readonly #countWord: number;
+  #seen: number;
+  constructor(node: NodeMemory) {
+    this.#node = node;
+    this.#words = node.words;
+    this.#countWord = node.layout.noticesAt >> 2;
+    this.#seen = node.calls.load(lineOf(node.layout, node.process) + Line.NOTICES_SEEN);
+  }
+
+  isNews(): boolean {
+    return this.#words[this.#countWord] !== this.#seen;
+  }
+
+  next(): Notice | undefined {
+    const { calls, layout, words, process } = this.#node;
+    if (calls.load(layout.noticesAt) === this.#seen) return undefined;
+    const entry = entryOf(this.#node, this.#seen);
+    const kind = words[entry] as NoticeKind;
+    const notice = { kind, rank: words[entry + 1]!, replica: words[entry + 2]!, incarnation: words[entry + 3]! };
+    this.#seen = (this.#seen + 1) | 0;
+    calls.store(lineOf(layout, process) + Line.NOTICES_SEEN, this.#seen);
+    return notice;
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The node's main thread looks after the lives of its processes in the shared memory: it alone writes their status, and it
+ * clears away what the dead leave behind. Called by the node's agent:
+ *
+ *   born      before the thread starts
+ *   finished  after its thread has ended by itself
+ *   died      after the thread's exit event: it is surely gone
+ *   settle    again every few milliseconds until it answers true; `born` for the same process only then
+ *
+ * Other processes learn of a death from the dispatcher's notice (notices.ts), which comes after `died`.
+ */
+import { assert } from "../../core/base/assert.ts";
+import { Bell, BoardPart, Line, lineOf, Ring, ringOf, Status } from "./layout.ts";
+import type { NodeMemory } from "./node-memory.ts";
+
+export class Population {
+  readonly #node: NodeMemory;
+  readonly #wakeElsewhere: (process: number) => void;
+  /** The dead whose last slot is not settled yet. */
+  readonly #unsettled = new Set<number>();
+
+  constructor(node: NodeMemory, wakeElsewhere: (process: number) => void = () => {}) {
+    this.#node = node;
+    this.#wakeElsewhere = wakeElsewhere;
+  }
+
+  /**
+   * A life begins. A new life in the place of an old one takes over its ring: packets up to the present tail were for the
+   * old life, and the new one passes over them (it cannot jump: a slow producer may still be filling a slot among them).
+   */
+  born(process: number, incarnation: number): void {
+    assert(!this.#unsettled.has(process), "a new life begins after the old one's last slot is settled");
+    const { calls, layout } = this.#node;
+    const line = lineOf(layout, process);
+    calls.store(line + Line.BELL, Bell.AWAKE);
+    calls.store(line + Line.NOTICES_SEEN, calls.load(layout.noticesAt));
+    if (process < layout.processes) {
+      const ring = ringOf(layout, process);
+      calls.store(ring + Ring.DEAF_UNTIL, calls.load(ring + Ring.TAIL));
+    }
+    calls.store(line + Line.STATUS, Status.ALIVE | (incarnation << 8));
+  }
+
+  finished(process: number): void {
+    this.#end(process, Status.FINISHED);
+  }
+
+  died(process: number): void {
+    this.#unsettled.add(process);
+    this.#end(process, Status.DEAD);
+    this.settle();
+  }
+
+  /** Commits void packets where the dead left a slot reserved. False: a living process has to move first, ask again. */
+  settle(): boolean {
+    for (const process of this.#unsettled) {
+      const found = this.#node.calls.settle(lineOf(this.#node.layout, process));
+      if (found === 2) continue;
+      this.#unsettled.delete(process);
+      if (found === 1) this.ringAll();
+    }
+    return this.#unsettled.size === 0;
+  }
+
+  /** Wakes everybody who sleeps: there is news. */
+  ringAll(): void {
+    const { calls, layout } = this.#node;
+    for (let process = 0; process < layout.producers; process++) {
+      if (calls.ring(lineOf(layout, process)) === Bell.PARKED_ELSEWHERE) this.#wakeElsewhere(process);
+    }
+  }
+
+  /** Producers waiting for room in this process's ring wake up, see its status and drop what they had for it. */
+  #end(process: number, status: Status): void {
+    const { calls, layout } = this.#node;
+    const address = lineOf(layout, process) + Line.STATUS;
+    calls.store(address, status | (calls.load(address) & ~0xff));
+    this.#leaveBoards(process);
+    this.ringAll();
+  }
+
+  /**
+   * On every board where the process is still a member, so that boards become free when the others have left. One that
+   * died between claiming a board and its first use leaves that board claimed: the pool is one smaller, nothing else.
+   */
+  #leaveBoards(process: number): void {
+    const { calls, layout } = this.#node;
+    for (let index = 0; index < layout.boardCount; index++) {
+      const board = layout.boards + index * layout.boardStride;
+      if ((calls.load(board) | calls.load(board + 4)) === 0) continue;
+      for (let member = 0; member < layout.boardMembers; member++) {
+        if (calls.load(board + BoardPart.MEMBERS + member * 4) === process + 1) calls.boardLeave(board, member);
+      }
+    }
+  }
+}

@@ -1,0 +1,369 @@
+/**
+ * `Transport` between the processes of one node: an inbound ring for each in the node's shared memory, many producers by
+ * compare-and-exchange, one consumer (node.wat; layout.ts shows where things are).
+ *
+ * Packets are written and read in place. Payloads up to 96 bytes lie in the slot, of which the first 32 share the header's
+ * cache line; larger ones in the slot's eager buffer. The head is published every slots / 4 packets. Messages above the
+ * eager limit are copied once from memory to memory, by both sides together when they are large, or pipelined through the
+ * sender's stages when they lie in ordinary arrays.
+ *
+ * Rule 11 (a copy from another process's memory counts only if that process still lives the same life): `fetch` and
+ * `fetched` compare the peer's status word with the life we last knew, after the copy. If it has changed they say "not
+ * there", and say so for ever: the engine, which treats this like bytes still under way, hears of the death as always and
+ * calls `unfetch`. `meet` tells us of a peer's new life when the process has dealt with it.
+ *
+ * Nothing is allocated for a packet; all fields are integers or bound functions, one hidden class.
+ */
+import { assert } from "../../core/base/assert.ts";
+import type { Pointer } from "../../core/base/brand.ts";
+import { BYTES, CONTEXT, EXTRA, KIND, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../../core/wire/packet.ts";
+import type { Transport } from "../../core/wire/transport.ts";
+import { JointCopies } from "./joint-copies.ts";
+import { Bell, inlineBytesMax, Line, Ring, ringOf, Status, slotBytes } from "./layout.ts";
+import type { NodeCalls, NodeMemory } from "./node-memory.ts";
+import type { RankMemory } from "./rank-memory.ts";
+import { releaseStage, Stages } from "./stages.ts";
+
+export interface RingTransportOptions {
+  /** World rank of this process, written as SOURCE. */
+  readonly rank: number;
+  /** Replica and incarnation of this process as they stand in a packet's KIND word, for packets the transport makes. */
+  readonly identity?: number;
+  /** Index in the node of each world rank, −1 for those elsewhere. */
+  readonly places: Int32Array;
+  /** Wakes a process that sleeps in `poll` instead of on its bell. */
+  readonly wakeElsewhere?: (process: number) => void;
+  /** Copies of at least this size are joint. `Infinity` when there are more ranks than cores: the helper would not be running. */
+  readonly jointBytesMin?: number;
+  readonly jointChunkBytes?: number;
+  readonly stages?: number;
+  readonly stageBytes?: number;
+}
+
+const none = () => {};
+
+export class RingTransport implements Transport {
+  readonly words: Int32Array;
+  readonly #node: NodeMemory;
+  readonly #memory: RankMemory;
+  readonly #calls: NodeCalls;
+  readonly #callReserve: NodeCalls["reserve"];
+  readonly #callCommit: NodeCalls["commit"];
+  readonly #callLoad: NodeCalls["load"];
+  readonly #rank: number;
+  readonly #identity: number;
+  readonly #process: number;
+  readonly #places: Int32Array;
+  readonly #wakeElsewhere: (process: number) => void;
+  readonly #eagerBytes: number;
+  readonly #rings: number;
+  readonly #ringStride: number;
+  readonly #lines: number;
+  readonly #eager: number;
+  readonly #eagerStride: number;
+  readonly #heap: number;
+
+  /** The slot reserved last. */
+  #reserved = 0;
+  /** Where packets to the dead go: a slot and its payload that nobody reads. Made when first needed. */
+  #dustbin = 0;
+
+  /** Our own ring: position and first word of the next packet, whether `peek` has seen it. */
+  readonly #ring: number;
+  readonly #firstWord: number;
+  readonly #slotMask: number;
+  readonly #publishMask: number;
+  #position: number;
+  #word: number;
+  #ready = false;
+  /** Packets in front that were for an earlier life of this process. */
+  #deafLeft: number;
+
+  /** A second word that `spin` looks at, and the value awaited there: the gate of a board. 0: none. */
+  #watched = 0;
+  #watchedValue = 0;
+
+  readonly #lives: Int32Array;
+  readonly #stages: Stages;
+  readonly #joint: JointCopies;
+  readonly #jointBytesMin: number;
+  readonly #jointChunkBytes: number;
+
+  constructor(node: NodeMemory, memory: RankMemory, options: RingTransportOptions) {
+    const { layout, words, calls, process } = node;
+    const { rank, identity = 0, places, wakeElsewhere = none } = options;
+    const { jointBytesMin = 192 * 1024, jointChunkBytes = 64 * 1024, stages = 8, stageBytes = 32 * 1024 } = options;
+    assert(places[rank] === process, "a process's own rank has its own place in the node");
+    this.words = words;
+    this.#node = node;
+    this.#memory = memory;
+    this.#calls = calls;
+    this.#callReserve = calls.reserve;
+    this.#callCommit = calls.commit;
+    this.#callLoad = calls.load;
+    this.#rank = rank;
+    this.#identity = identity;
+    this.#process = process;
+    this.#places = places;
+    this.#wakeElsewhere = wakeElsewhere;
+    this.#eagerBytes = layout.eagerBytes;
+    this.#rings = layout.rings;
+    this.#ringStride = layout.ringStride;
+    this.#lines = layout.lines;
+    this.#eager = layout.eager;
+    this.#eagerStride = layout.slots * layout.eagerBytes;
+    this.#heap = layout.heap;
+    this.#ring = ringOf(layout, process);
+    this.#firstWord = (this.#ring + Ring.SLOTS) >> 2;
+    this.#slotMask = layout.slots - 1;
+    this.#publishMask = (layout.slots >> 2) - 1;
+    this.#position = calls.load(this.#ring + Ring.HEAD);
+    this.#word = this.#wordOf(this.#position);
+    this.#deafLeft = (calls.load(this.#ring + Ring.DEAF_UNTIL) - this.#position) | 0;
+    this.#lives = Int32Array.from(places, (place) =>
+      place < 0 ? 0 : calls.load(this.#lineOf(place) + Line.STATUS) >> 8,
+    );
+    this.#stages = new Stages(node, memory, { stages, stageBytes });
+    this.#joint = new JointCopies(node, memory);
+    this.#jointBytesMin = jointBytesMin;
+    this.#jointChunkBytes = jointChunkBytes;
+  }
+
+  eagerBytesMax(_to: number): number {
+    return this.#eagerBytes;
+  }
+
+  reserve(to: number, payloadBytes: number): number {
+    const process = this.#places[to]!;
+    const ring = this.#rings + process * this.#ringStride;
+    let slot = this.#callReserve(ring);
+    if (slot === 0) {
+      slot = this.#reserveInFull(process, ring);
+      if (slot === 0) return -1;
+    }
+    this.#reserved = slot;
+    const words = this.words;
+    const word = slot >> 2;
+    words[word + SOURCE] = this.#rank;
+    if (payloadBytes <= inlineBytesMax)
+      words[word + PAYLOAD] = payloadBytes === 0 ? 0 : slot + (slotBytes - inlineBytesMax);
+    else words[word + PAYLOAD] = this.#eagerBufferOf(process, slot, ring);
+    return word;
+  }
+
+  commit(to: number): void {
+    const slot = this.#reserved;
+    if (slot === this.#dustbin) return;
+    const process = this.#places[to]!;
+    const said = this.#callCommit(slot, this.#lines + process * Line.BYTES);
+    if (said === Bell.PARKED_ELSEWHERE) this.#wakeElsewhere(process);
+  }
+
+  peek(): number {
+    if (this.#ready) return this.#word;
+    for (;;) {
+      const word = this.#word;
+      // A plain look costs 1 ns, but only an atomic one orders the reads of the packet after it.
+      if (this.words[word] !== ((this.#position + 1) | 0)) return -1;
+      this.#callLoad(word << 2);
+      if ((this.words[word + KIND]! & 0xff) !== PacketKind.VOID && this.#deafLeft === 0) {
+        this.#ready = true;
+        return word;
+      }
+      if (this.#deafLeft !== 0) this.#deafLeft--;
+      this.release();
+    }
+  }
+
+  release(): void {
+    const word = this.#word;
+    const isFragment = (this.words[word + KIND]! & 0xff) === PacketKind.FRAGMENT;
+    if (isFragment && this.words[word + PAYLOAD]! >= this.#heap) {
+      releaseStage(this.#calls, this.words[word + PAYLOAD]!, this.words[word + SEQUENCE]!);
+      if (this.#calls.anyWaiter(this.#ring) === 1) this.#wakeWaiters();
+    }
+    const position = (this.#position + 1) | 0;
+    this.#position = position;
+    this.#word = this.#wordOf(position);
+    this.#ready = false;
+    if ((position & this.#publishMask) === 0 && this.#calls.publish(this.#ring, position) === 1) this.#wakeWaiters();
+  }
+
+  shares(peer: number): boolean {
+    return this.#places[peer]! >= 0;
+  }
+
+  push(to: number, receive: number, from: number, offset: number, bytes: number): number {
+    return bytes <= this.#eagerBytes
+      ? this.#pushInSlot(to, receive, from, offset, bytes)
+      : this.#pushInStage(to, receive, from, offset, bytes);
+  }
+
+  fetch(peer: number, receive: number, send: number, to: number, peerPointer: number, bytes: number): boolean {
+    if (bytes >= this.#jointBytesMin && to >= 0 && peer !== this.#rank) {
+      const work = this.#joint.start(receive, peer, this.#places[peer]!, bytes);
+      if (work >= 0) {
+        if (this.#askForHelp(work, peer, send, to, bytes)) {
+          const address = this.#joint.addressOf(work);
+          const generation = this.#joint.generationOf(work);
+          this.#calls.copyJointly(address, generation, to, peerPointer, bytes, this.#jointChunkBytes);
+          return this.fetched(receive);
+        }
+        this.#joint.end(work);
+      }
+    }
+    this.#memory.fromPayload(to as Pointer, 0, peerPointer, bytes);
+    return this.#livesOn(peer);
+  }
+
+  fetched(receive: number): boolean {
+    const work = this.#joint.find(receive);
+    if (work < 0 || !this.#joint.isDone(work) || !this.#livesOn(this.#joint.peerOf(work))) return false;
+    this.#joint.end(work);
+    return true;
+  }
+
+  unfetch(receive: number): void {
+    const work = this.#joint.find(receive);
+    if (work >= 0) this.#joint.forget(work);
+  }
+
+  help(packet: number, from: number): void {
+    const words = this.words;
+    this.#calls.copyJointly(
+      words[packet + EXTRA]!,
+      words[packet + EXTRA + 1]!,
+      words[packet + TAG]!,
+      from,
+      words[packet + BYTES]!,
+      this.#jointChunkBytes,
+    );
+    this.ring(this.#places[words[packet + SOURCE]!]!);
+  }
+
+  put(_peer: number, peerPointer: number, from: number, bytes: number): void {
+    this.#memory.toPayload(peerPointer, from as Pointer, 0, bytes);
+  }
+
+  // Beyond `Transport`: for the process's waiting, its boards and whoever tells it of deaths.
+
+  /** Looks at the next slot (and the watched word) up to that many times in one call, 1.4 ns a look. True: something is there. */
+  spin(looks: number): boolean {
+    const address = this.#word << 2;
+    const stamp = (this.#position + 1) | 0;
+    const watched = this.#watched;
+    return watched === 0
+      ? this.#calls.spin(address, stamp, address, stamp, looks) === 1
+      : this.#calls.spin(address, stamp, watched, this.#watchedValue, looks) === 1;
+  }
+
+  /** `spin` also ends when that word has that value; address 0 ends the watch. */
+  watch(address: number, value: number): void {
+    this.#watched = address;
+    this.#watchedValue = value;
+  }
+
+  /** Wakes that process of the node if it sleeps. */
+  ring(process: number): void {
+    if (this.#calls.ring(this.#lineOf(process)) === Bell.PARKED_ELSEWHERE) this.#wakeElsewhere(process);
+  }
+
+  /** The process has dealt with the news that `peer` lives again, as `incarnation`: from now on copies from that life count. */
+  meet(peer: number, incarnation: number): void {
+    this.#lives[peer] = incarnation;
+  }
+
+  /** Full: is anybody reading? If so we want to be woken when there is room, and look once more after having said so. */
+  #reserveInFull(process: number, ring: number): number {
+    const status = this.#calls.load(this.#lineOf(process) + Line.STATUS) & 0xff;
+    if (status === Status.DEAD || status === Status.FINISHED) {
+      if (this.#dustbin === 0) this.#dustbin = this.#memory.allocate(slotBytes + this.#eagerBytes);
+      return this.#dustbin;
+    }
+    this.#calls.awaitRoom(ring, this.#process);
+    return this.#callReserve(ring);
+  }
+
+  #pushInSlot(to: number, receive: number, from: number, offset: number, bytes: number): number {
+    const word = this.reserve(to, bytes);
+    if (word < 0) return 0;
+    this.#memory.toPayload(this.words[word + PAYLOAD]!, from as Pointer, offset, bytes);
+    this.#fragmentHeader(word, receive, offset, bytes);
+    this.commit(to);
+    return bytes;
+  }
+
+  #pushInStage(to: number, receive: number, from: number, offset: number, bytes: number): number {
+    const process = this.#places[to]!;
+    let stage = this.#stages.find();
+    if (stage < 0) {
+      this.#stages.awaitAny();
+      stage = this.#stages.find();
+      if (stage < 0) return 0;
+    }
+    // Filled before its slot is reserved: an uncommitted slot holds up everybody else's packets behind it.
+    const taken = Math.min(bytes, this.#stages.stageBytes);
+    const payload = this.#stages.payloadOf(stage);
+    this.#memory.toPayload(payload, from as Pointer, offset, taken);
+    const word = this.reserve(to, 0);
+    if (word < 0) return 0;
+    this.#fragmentHeader(word, receive, offset, taken);
+    this.words[word + PAYLOAD] = payload;
+    if (this.#reserved !== this.#dustbin) this.words[word + SEQUENCE] = this.#stages.leaves(stage, process);
+    this.commit(to);
+    return taken;
+  }
+
+  #fragmentHeader(word: number, receive: number, offset: number, bytes: number): void {
+    const words = this.words;
+    words[word + KIND] = PacketKind.FRAGMENT | this.#identity;
+    words[word + CONTEXT] = receive;
+    words[word + TAG] = offset;
+    words[word + BYTES] = bytes;
+  }
+
+  /** False when the sender's ring is full: then it is busy anyway. */
+  #askForHelp(work: number, peer: number, send: number, to: number, bytes: number): boolean {
+    const word = this.reserve(peer, 0);
+    if (word < 0) return false;
+    const words = this.words;
+    words[word + KIND] = PacketKind.HELP | this.#identity;
+    words[word + CONTEXT] = send;
+    words[word + TAG] = to;
+    words[word + BYTES] = bytes;
+    words[word + EXTRA] = this.#joint.addressOf(work);
+    words[word + EXTRA + 1] = this.#joint.generationOf(work);
+    this.commit(peer);
+    return true;
+  }
+
+  /** Is the peer still in the life we know? The finished count: their memory stays as they left it. */
+  #livesOn(peer: number): boolean {
+    const status = this.#calls.load(this.#lineOf(this.#places[peer]!) + Line.STATUS);
+    const state = status & 0xff;
+    return (state === Status.ALIVE || state === Status.FINISHED) && status >> 8 === this.#lives[peer];
+  }
+
+  #wakeWaiters(): void {
+    for (let word = 0; word << 5 < this.#node.layout.producers; word++) {
+      let waiters = this.#calls.takeWaiters(this.#ring, word);
+      while (waiters !== 0) {
+        const bit = 31 - Math.clz32(waiters);
+        waiters ^= 1 << bit;
+        this.ring((word << 5) + bit);
+      }
+    }
+  }
+
+  #lineOf(process: number): number {
+    return this.#lines + process * Line.BYTES;
+  }
+  #wordOf(position: number): number {
+    return this.#firstWord + (position & this.#slotMask) * (slotBytes >> 2);
+  }
+  #eagerBufferOf(process: number, slot: number, ring: number): number {
+    if (slot === this.#dustbin) return slot + slotBytes;
+    const index = (slot - ring - Ring.SLOTS) / slotBytes;
+    return this.#eager + process * this.#eagerStride + index * this.#eagerBytes;
+  }
+}
