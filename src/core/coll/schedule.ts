@@ -2,15 +2,21 @@
  * A collective operation as data: rounds of steps that one executor runs (`executor.ts`).
  *
  * A builder (one file per algorithm, `<collective>-<algorithm>.ts`) gets its place and sizes and returns the rounds of ONE
- * rank. All steps of a round are started together, sends and receives first posted, and the round is over when they are
- * all complete; local steps of a round (copy, reduce) run in the order listed, after the round's messages.
+ * rank. All messages of a round are started together and the round is over when they are all complete; local steps of a
+ * round (copy, reduce) run in the order listed, after the round's messages.
  *
- * Buffers are named, not pointed to, so that a schedule is plain data and can be built again after a restart:
+ * All messages of one operation carry one tag. What keeps them apart is order: of two processes, the k-th message that
+ * one sends (round by round, in the order listed) is the k-th that the other receives from it, and both name the same
+ * number of bytes. Every builder keeps this, `matching.test.ts` proves it. A message of 0 bytes is sent only where it
+ * is the point (a barrier's signal).
+ *
+ * Buffers are named, not pointed to, so that a schedule is plain data and can be built again after a restart. They are
+ * packed and contiguous: whoever starts the operation deals with datatypes.
  */
 export type BufferName =
-  /** What the caller gave to send. With in-place operations the same memory as `receive`. */
+  /** What the caller gave to send. A builder that was told `inPlace` never names it. */
   | "send"
-  /** Where the caller wants the result. */
+  /** Where the caller wants the result; with `inPlace` also its contribution, where the standard says. The buffer of a broadcast. */
   | "receive"
   /** Memory of the operation itself, `scratchBytes` long, zero-filled never: contents start undefined. */
   | "scratch";
@@ -22,10 +28,18 @@ export interface Region {
   readonly bytes: number;
 }
 
+/**
+ * Who a peer is: without `group` the process with that rank of the communicator (on an inter-communicator, of the remote
+ * group); "local" is a peer in our own group of an inter-communicator.
+ */
+export interface Peer {
+  readonly peer: number;
+  readonly group?: "local";
+}
+
 export type Step =
-  /** To the process with that rank of the communicator (of the remote group, on an inter-communicator). */
-  | { readonly kind: "send"; readonly peer: number; readonly from: Region }
-  | { readonly kind: "receive"; readonly peer: number; readonly to: Region }
+  | ({ readonly kind: "send"; readonly from: Region } & Peer)
+  | ({ readonly kind: "receive"; readonly to: Region } & Peer)
   | { readonly kind: "copy"; readonly from: Region; readonly to: Region }
   /**
    * into = left ∘ right, element by element; `into` may be the same region as `left` or as `right`. Lower ranks stand on the left:
@@ -49,4 +63,29 @@ export interface Place {
 /** Rooted collectives say who the root is. */
 export interface RootedPlace extends Place {
   readonly root: number;
+}
+
+/** Where a rank stands in an inter-communicator: `rank` is that in its own group. */
+export interface InterPlace {
+  readonly rank: number;
+  readonly localSize: number;
+  readonly remoteSize: number;
+}
+
+/** `inPlace` is the caller's IN_PLACE. Other ranks need not know of it: the messages are the same. */
+export interface InPlace {
+  readonly inPlace?: boolean;
+}
+
+/** What a reduction works on. */
+export interface Vector extends InPlace {
+  readonly bytes: number;
+  /** ≥ 1. Elements are never split. */
+  readonly elementBytes: number;
+}
+
+/** Where each rank's block lies in a buffer, in bytes: the counts and displacements of the `v` and `w` forms. */
+export interface Blocks {
+  readonly bytes: readonly number[];
+  readonly offsets: readonly number[];
 }

@@ -1,0 +1,22 @@
+/**
+ * Half barriers over a binomial tree, p − 1 signals each: `barrierFanIn` ends at the root when everybody has come,
+ * `barrierFanOut` lets everybody go. Between them the root may wait for more than its own ranks: the hierarchical and the
+ * inter-communicator barriers are built of these.
+ */
+import { binomialNode } from "./binomial-tree.ts";
+import { Rounds, signalFrom, signalTo } from "./rounds.ts";
+import type { RootedPlace, Schedule } from "./schedule.ts";
+
+export function barrierFanIn(place: RootedPlace): Schedule {
+  const { parent, children } = binomialNode(place);
+  const rounds = new Rounds().signal(...children.map((child) => signalFrom(child.rank)));
+  if (parent >= 0) rounds.signal(signalTo(parent));
+  return rounds.schedule();
+}
+
+export function barrierFanOut(place: RootedPlace): Schedule {
+  const { parent, children } = binomialNode(place);
+  const rounds = new Rounds();
+  if (parent >= 0) rounds.signal(signalFrom(parent));
+  return rounds.signal(...children.map((child) => signalTo(child.rank))).schedule();
+}

@@ -1,0 +1,32 @@
+/**
+ * Node-aware broadcast: among one leader per node (the root leads its own), then inside every node. With the binomial tree
+ * among m leaders exactly (m − 1)·n bytes pass between nodes. Which flat broadcast runs at the two levels is the
+ * caller's choice.
+ */
+import { embed, emptySchedule, sequence } from "./compose.ts";
+import { type NodeMap, nodeLayout } from "./node-layout.ts";
+import type { RootedPlace, Schedule } from "./schedule.ts";
+
+export type FlatBcast = (place: RootedPlace & { readonly bytes: number }) => Schedule;
+
+export interface BcastHierarchical extends RootedPlace {
+  readonly bytes: number;
+  readonly nodes: NodeMap;
+  readonly among: FlatBcast;
+  readonly inside: FlatBcast;
+}
+
+export function bcastHierarchical({ rank, root, bytes, nodes, among, inside }: BcastHierarchical): Schedule {
+  const { members, leaders, nodeOf } = nodeLayout(nodes, root);
+  const node = nodeOf[rank]!;
+  const ranks = members[node]!;
+  const leader = leaders[node]!;
+  return sequence(
+    rank === leader
+      ? embed(among({ rank: node, size: leaders.length, root: nodeOf[root]!, bytes }), { members: leaders })
+      : emptySchedule,
+    embed(inside({ rank: ranks.indexOf(rank), size: ranks.length, root: ranks.indexOf(leader), bytes }), {
+      members: ranks,
+    }),
+  );
+}

@@ -1,0 +1,25 @@
+/**
+ * Linear gather of unequal blocks: everybody sends to the root, one round of p − 1 messages. Only the root knows all the
+ * sizes, so no other rank could pass on a block that is not its own.
+ */
+import { assert } from "../base/assert.ts";
+import { block, copy, Rounds, receive, region, send } from "./rounds.ts";
+import type { Blocks, InPlace, RootedPlace, Schedule } from "./schedule.ts";
+
+export interface GathervLinear extends RootedPlace, InPlace {
+  /** Of this rank's own block. */
+  readonly bytes: number;
+  /** Where the blocks go: at the root only. */
+  readonly blocks?: Blocks | undefined;
+}
+
+export function gathervLinear({ rank, size, root, bytes, blocks, inPlace = false }: GathervLinear): Schedule {
+  const rounds = new Rounds();
+  const own = region("send", 0, bytes);
+  if (rank !== root) return rounds.add(send(root, own)).schedule();
+  assert(blocks?.bytes.length === size, "the root of a gatherv has no block for some rank");
+  const peers = blocks.bytes.map((_, peer) => peer).filter((peer) => peer !== rank);
+  rounds.add(...peers.map((peer) => receive(peer, block("receive", blocks, peer))));
+  if (!inPlace) rounds.add(copy(own, block("receive", blocks, rank)));
+  return rounds.schedule();
+}

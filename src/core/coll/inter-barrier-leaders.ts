@@ -1,0 +1,19 @@
+/**
+ * Inter-communicator barrier: each group signals its rank 0, the two exchange a signal, each releases its group. Nobody
+ * leaves before everybody of the other group (and of its own) has come. 2·⌈log2 p⌉ + 1 signals deep.
+ */
+import { barrierFanIn, barrierFanOut } from "./barrier-tree.ts";
+import { embed, sequence } from "./compose.ts";
+import { Rounds, signalFrom, signalTo } from "./rounds.ts";
+import type { InterPlace, Schedule } from "./schedule.ts";
+
+export function interBarrierLeaders({ rank, localSize }: InterPlace): Schedule {
+  const place = { rank, size: localSize, root: 0 };
+  const exchange = new Rounds();
+  if (rank === 0) exchange.signal(signalTo(0), signalFrom(0));
+  return sequence(
+    embed(barrierFanIn(place), { group: "local" }),
+    exchange.schedule(),
+    embed(barrierFanOut(place), { group: "local" }),
+  );
+}

@@ -1,0 +1,25 @@
+/**
+ * Linear scatter of unequal blocks: the root sends to everybody, one round of p − 1 messages. As with gatherv only the
+ * root knows all the sizes.
+ */
+import { assert } from "../base/assert.ts";
+import { block, copy, Rounds, receive, region, send } from "./rounds.ts";
+import type { Blocks, InPlace, RootedPlace, Schedule } from "./schedule.ts";
+
+export interface ScattervLinear extends RootedPlace, InPlace {
+  /** Of this rank's own block. */
+  readonly bytes: number;
+  /** Where the blocks are: at the root only. */
+  readonly blocks?: Blocks | undefined;
+}
+
+export function scattervLinear({ rank, size, root, bytes, blocks, inPlace = false }: ScattervLinear): Schedule {
+  const rounds = new Rounds();
+  const own = region("receive", 0, bytes);
+  if (rank !== root) return rounds.add(receive(root, own)).schedule();
+  assert(blocks?.bytes.length === size, "the root of a scatterv has no block for some rank");
+  const peers = blocks.bytes.map((_, peer) => peer).filter((peer) => peer !== rank);
+  rounds.add(...peers.map((peer) => send(peer, block("send", blocks, peer))));
+  if (!inPlace) rounds.add(copy(block("send", blocks, rank), own));
+  return rounds.schedule();
+}
