@@ -6,4 +6,5 @@ export function complain(message: string): void {
 /** The command was called in a way it cannot follow; its message is the line to print, the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+  readonly exitCode = 2;
 }

@@ -1,5 +1,6 @@
 /** `banyan`: finds the command, which is loaded only then, and runs it. */
 import { Command, CommanderError } from "commander";
+import { CannotLaunch } from "../real/service/launch.ts";
 import { commands } from "./commands.ts";
 import { complain, UsageError } from "./complain.ts";
 
@@ -34,20 +35,21 @@ async function main(): Promise<number> {
 
 /** The exit code for what stopped the command before it began; 2 stands for a mistake in how it was called. */
 function explain(error: unknown, program: Command): number {
-  if (error instanceof UsageError) {
+  if (error instanceof UsageError || error instanceof CannotLaunch) {
     complain(error.message);
-    return 2;
+    return error.exitCode;
   }
   if (!(error instanceof CommanderError)) throw error;
   if (error.exitCode === 0) return 0;
   if (error.code === "commander.help") return program.args.length === 0 ? 2 : 0;
+  const name = ["banyan", ...process.argv.slice(2, 3).filter((word) => Object.hasOwn(commands, word))].join(" ");
   const what = error.message
     .replace(/^error: /, "")
     .split("\n")
     .map((line) => line.trim())
     .filter(Boolean)
     .join(" ");
-  complain(`Cannot understand the command: ${what}; see banyan --help`);
+  complain(`Cannot understand the command: ${what}; see ${name} --help`);
   return 2;
 }
 

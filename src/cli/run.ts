@@ -1,8 +1,8 @@
 /** `banyan run`: one job, on this terminal. A shell around `launch`: options, signals, messages, exit code. */
 import { constants } from "node:os";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { unreachable } from "../core/base/assert.ts";
-import { seconds } from "../real/service/failure-text.ts";
+import { secondsText } from "../real/service/failure-text.ts";
 import type { JobEvent } from "../real/service/job-event.ts";
 import { launch, type RunningJob } from "../real/service/launch.ts";
 import type { CreateCommand } from "./commands.ts";
@@ -16,6 +16,7 @@ interface RunOptions {
   readonly label?: true;
   readonly trace?: string;
   readonly heap?: number;
+  readonly memory?: number;
   readonly timeout?: number;
   readonly heartbeat?: number;
   readonly patience?: number;
@@ -26,17 +27,18 @@ export const runCommand: CreateCommand = (finished) =>
   new Command("run")
     .description("Run a program (.ts, .mts, .js, .mjs) on several ranks.")
     .usage("[options] <program> [arguments of the program...]")
-    .argument("<program>", "the program; all that follows is its own")
-    .argument("[args...]")
-    .option("-n, --ranks <number>", "how many ranks", wholeNumber, 1)
-    .option("--nodes <number>", "how many node processes hold them, in blocks", wholeNumber, 1)
+    .argument("<program>", "the program")
+    .argument("[args...]", "all that follows is the program's own")
+    .option("-n, --ranks <number>", "how many ranks", wholeNumber("--ranks"), 1)
+    .option("--nodes <number>", "how many node processes hold them, in blocks", wholeNumber("--nodes"), 1)
     .option("--protocol <name>", "fault tolerance", "none")
     .option("-l, --label", "put the rank in front of each line")
     .option("--trace <file>", "write a trace for Perfetto or chrome://tracing")
-    .option("--heap <MB>", "size of each rank's JavaScript heap", wholeNumber)
-    .option("--timeout <seconds>", "end the job after this long (exit code 124)", number)
-    .option("--heartbeat <ms>", "how often nodes give a sign of life (default: 100)", wholeNumber)
-    .option("--patience <ms>", "how long a silent node is waited for (default: 750)", wholeNumber)
+    .option("--heap <MB>", "size of each rank's JavaScript heap", wholeNumber("--heap"))
+    .option("--memory <MB>", "size of each node's shared memory (default: 1024)", wholeNumber("--memory"))
+    .option("--timeout <seconds>", "end the job after this long (exit code 124)", seconds)
+    .option("--heartbeat <ms>", "how often nodes give a sign of life (default: 100)", wholeNumber("--heartbeat"))
+    .option("--patience <ms>", "how long a silent node is waited for (default: 750)", wholeNumber("--patience"))
     .option("-q, --quiet", "no summary line")
     .helpOption("-h, --help", "print this help")
     .addHelpText(
@@ -62,32 +64,28 @@ async function run(program: string, args: string[], options: RunOptions): Promis
   stopListening();
   const { ranks, nodes, quiet } = options;
   const silent = quiet === true || reason.kind === "output-closed" || reason.kind === "unusable";
-  if (!silent) complain(`${count(ranks, "rank")} on ${count(nodes, "node")}, ${seconds(afterMs)}, exit ${code}`);
+  if (!silent) complain(`${count(ranks, "rank")} on ${count(nodes, "node")}, ${secondsText(afterMs)}, exit ${code}`);
   return code;
 }
 
 function start(program: string, args: string[], options: RunOptions): RunningJob {
-  const { ranks, nodes, protocol, trace, heap, timeout, heartbeat, patience, label } = options;
-  try {
-    return launch(program, {
-      args,
-      ranks,
-      nodes,
-      protocol,
-      trace,
-      label,
-      heapMb: heap,
-      timeoutMs: timeout === undefined ? undefined : timeout * 1000,
-      heartbeatMs: heartbeat,
-      patienceMs: patience,
-      stdin: process.stdin,
-      stdout: process.stdout,
-      stderr: process.stderr,
-    });
-  } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(error.message);
-    throw error;
-  }
+  const { ranks, nodes, protocol, trace, heap, memory, timeout, heartbeat, patience, label } = options;
+  return launch(program, {
+    args,
+    ranks,
+    nodes,
+    protocol,
+    trace,
+    label,
+    heapMb: heap,
+    memoryMb: memory,
+    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+    heartbeatMs: heartbeat,
+    patienceMs: patience,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+  });
 }
 
 function report(event: JobEvent): void {
@@ -136,13 +134,16 @@ function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
-function wholeNumber(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
+function wholeNumber(option: string): (text: string) => number {
+  return (text) => {
+    if (!/^\d+$/.test(text)) throw new UsageError(`Cannot use "${text}" for ${option}: it must be a whole number`);
+    return Number(text);
+  };
 }
 
-function number(text: string): number {
+function seconds(text: string): number {
   const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("It must be a number.");
+  if (text.trim() === "" || !Number.isFinite(value))
+    throw new UsageError(`Cannot use "${text}" for --timeout: it must be a number of seconds`);
   return value;
 }

@@ -6,6 +6,7 @@
  * All three come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
 import type { Ending } from "../../core/service/ending.ts";
+import type { SharedNode } from "./node-memory.ts";
 
 /** Which build this is. Two of them never speak to each other, so messages need no version of their own. */
 export const build: string = __BANYAN_VERSION__;
@@ -25,6 +26,8 @@ export interface Setup {
   readonly heartbeatMs: number;
   /** Size of each rank's JavaScript heap; 0 leaves it to Node. */
   readonly heapMb: number;
+  /** Size of the node's shared memory. */
+  readonly memoryMb: number;
   /** Where each rank writes its trace; empty: no trace. */
   readonly traceFolder: string;
   /** The job's folder, which the node removes when the dispatcher dies. */
@@ -124,7 +127,7 @@ export interface RankSetup {
   readonly program: ProgramPlace;
   readonly traceFile: string;
   /** What `node-memory.ts` made for the ranks of this node. */
-  readonly memory: unknown;
+  readonly memory: SharedNode;
   /** Ring for what the rank prints. */
   readonly lines: SharedArrayBuffer;
   /** Words of the node, see `node-words.ts`. */

@@ -8,8 +8,8 @@ import type { JobOptions } from "./job.ts";
 const ranksMax = 4096;
 const extensions = [".ts", ".mts", ".js", ".mjs"];
 
-export function checkOptions(options: JobOptions): string | undefined {
-  const { ranks, nodes, protocol, heapMb, timeoutMs, heartbeatMs, patienceMs } = options;
+export function checkOptions(options: Omit<JobOptions, "trace">): string | undefined {
+  const { ranks, nodes, protocol, heapMb, memoryMb, timeoutMs, heartbeatMs, patienceMs } = options;
   if (!isWhole(ranks, 1, ranksMax)) return `Cannot start ${ranks} ranks: a job has 1 to ${ranksMax}`;
   if (!isWhole(nodes, 1, ranks))
     return `Cannot use ${nodes} nodes for ${ranks} ${ranks === 1 ? "rank" : "ranks"}: give 1 to ${ranks}, each node holds a rank`;
@@ -17,6 +17,8 @@ export function checkOptions(options: JobOptions): string | undefined {
     return `Cannot use protocol "${protocol}": there is ${Object.keys(protocols).join(", ")}`;
   if (heapMb !== 0 && !isWhole(heapMb, 4, 1 << 20))
     return `Cannot give each rank a heap of ${heapMb} MB: give a whole number from 4`;
+  if (!isWhole(memoryMb, 16, 2047))
+    return `Cannot give each node ${memoryMb} MB of shared memory: give a whole number from 16 to 2047`;
   if (!(timeoutMs > 0)) return `Cannot end the job after ${timeoutMs / 1000} s: give a time above 0`;
   if (!isWhole(heartbeatMs, 1, 60_000))
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;

@@ -7,7 +7,7 @@ import { describeEnding } from "../../core/service/ending.ts";
 export type Failure = Exclude<Reason, { kind: "finished" }>;
 
 export function describeFailure(reason: Failure, afterMs: number): string {
-  const after = `after ${seconds(afterMs)}`;
+  const after = `after ${secondsText(afterMs)}`;
   switch (reason.kind) {
     case "rank-failed": {
       const place = framesOf(reason)[0];
@@ -39,7 +39,7 @@ export function framesOf(reason: Failure): string[] {
   );
 }
 
-export function seconds(ms: number): string {
+export function secondsText(ms: number): string {
   return ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
 }
 
@@ -50,7 +50,7 @@ function describeLoss(loss: NodeLoss): string {
     case "exit":
       return `its process exited with code ${loss.code}`;
     case "silent":
-      return `no sign of life for ${seconds(loss.silentMs)}`;
+      return `no sign of life for ${secondsText(loss.silentMs)}`;
     default:
       return unreachable(loss);
   }

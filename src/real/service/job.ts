@@ -12,7 +12,7 @@ import { unreachable } from "../../core/base/assert.ts";
 import { type Death, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { nodeOfRanks } from "../../core/service/placement.ts";
 import { build, type FromNode, type FromRankOnwards, type Stream } from "../node/messages.ts";
-import { TraceFile } from "../trace/trace-merge.ts";
+import type { TraceFile } from "../trace/trace-merge.ts";
 import { EventQueue } from "./event-queue.ts";
 import { describeFailure, type Failure, framesOf } from "./failure-text.ts";
 import { InputSource } from "./input-source.ts";
@@ -21,6 +21,7 @@ import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge
 import { NodeProcess } from "./node-process.ts";
 import { bundleProgram } from "./program-bundle.ts";
 import { streamSink } from "./stream-sink.ts";
+import { describeSystemError } from "./system-error.ts";
 
 /** Everything decided; defaults live in `launch.ts` and in the command. */
 export interface JobOptions {
@@ -31,10 +32,11 @@ export interface JobOptions {
   readonly nodes: number;
   readonly protocol: string;
   readonly heapMb: number;
+  readonly memoryMb: number;
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly patienceMs: number;
-  readonly trace: string | undefined;
+  readonly trace: TraceFile | undefined;
   readonly label: boolean;
   readonly stdin: Readable | undefined;
   readonly stdout: Writable | undefined;
@@ -69,7 +71,6 @@ export class Job {
   readonly #lines: LineMerge;
   readonly #input: InputSource;
   readonly #ticking: NodeJS.Timeout;
-  #trace: TraceFile | undefined;
   #result: unknown;
   #ranksStarted = 0;
   #finish!: (result: JobResult) => void;
@@ -89,7 +90,7 @@ export class Job {
     this.#lines = new LineMerge(this.#createSink());
     this.#input = new InputSource(options.stdin, (bytes) => this.#nodes[0]?.send({ kind: "input", bytes }));
     const bundle = join(this.#folder, `${basename(options.program)}.mjs`);
-    const traceFolder = this.#openTrace();
+    const traceFolder = this.#createTraceFolder();
     for (let node = 0; node < options.nodes; node++) this.#startNode(node, bundle, traceFolder);
     // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
     this.#ticking = setInterval(() => setImmediate(() => this.#core.tick(performance.now())), options.heartbeatMs);
@@ -128,24 +129,15 @@ export class Job {
   }
 
   /** The folder for the ranks' traces; empty when there is no trace. */
-  #openTrace(): string {
-    const { trace } = this.#options;
-    if (trace === undefined) return "";
-    try {
-      this.#trace = new TraceFile(trace);
-    } catch (error) {
-      this.#unusable(
-        `Cannot write the trace to ${trace}: ${describeSystemError(error)}; give --trace a file that can be written`,
-      );
-      return "";
-    }
+  #createTraceFolder(): string {
+    if (this.#options.trace === undefined) return "";
     const folder = join(this.#folder, "trace");
     mkdirSync(folder);
     return folder;
   }
 
   #startNode(node: number, bundle: string, traceFolder: string): void {
-    const { protocol, heartbeatMs, heapMb, program, args } = this.#options;
+    const { protocol, heartbeatMs, heapMb, memoryMb, program, args } = this.#options;
     const place = { url: pathToFileURL(bundle).href, path: program, args };
     this.#nodes.push(
       new NodeProcess(
@@ -157,6 +149,7 @@ export class Job {
           program: place,
           heartbeatMs,
           heapMb,
+          memoryMb,
           traceFolder,
           folder: this.#folder,
         },
@@ -267,18 +260,14 @@ export class Job {
 
   /** 0, or the exit code that stands for a trace that could not be written. */
   async #writeTrace(): Promise<number> {
-    if (this.#trace === undefined) return 0;
+    const { trace, ranks } = this.#options;
+    if (trace === undefined) return 0;
     try {
-      await this.#trace.merge({ folder: join(this.#folder, "trace"), nodeOf: this.#nodeOf });
+      await trace.merge({ folder: join(this.#folder, "trace"), ranks });
       return 0;
     } catch (error) {
-      this.#decided(
-        {
-          kind: "unusable",
-          message: `Cannot write the trace to ${this.#trace.path}: ${describeSystemError(error)}; the trace is incomplete`,
-        },
-        this.#elapsedMs(),
-      );
+      const message = `Cannot write the trace to ${trace.path}: ${describeSystemError(error)}; the trace is incomplete`;
+      this.#decided({ kind: "unusable", message }, this.#elapsedMs());
       return 1;
     }
   }
@@ -313,17 +302,4 @@ export class Job {
     for (const event of events)
       this.events.push(event, event.text.length + 1, event === events.at(-1) ? done : undefined);
   }
-}
-
-function describeSystemError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const known: Record<string, string> = {
-    EACCES: "permission denied",
-    EISDIR: "it is a folder",
-    ENOENT: "its folder does not exist",
-    ENOSPC: "the disk is full",
-    EROFS: "the file system is read-only",
-  };
-  const code = "code" in error ? String(error.code) : "";
-  return known[code] ?? error.message;
 }

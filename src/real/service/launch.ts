@@ -10,9 +10,11 @@
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { TraceFile } from "../trace/trace-merge.ts";
 import { checkOptions } from "./check-options.ts";
 import { Job, type JobResult } from "./job.ts";
 import type { JobEvent } from "./job-event.ts";
+import { describeSystemError } from "./system-error.ts";
 
 export interface LaunchOptions {
   /** How many ranks; 1 unless given. */
@@ -25,6 +27,8 @@ export interface LaunchOptions {
   readonly protocol?: string | undefined;
   /** Size of each rank's JavaScript heap; Node's own choice unless given. */
   readonly heapMb?: number | undefined;
+  /** Shared memory of each node, for messages and `mpi.alloc`; 1024 unless given. Pages that are not touched cost nothing. */
+  readonly memoryMb?: number | undefined;
   /** The job ends after this long, with code 124. */
   readonly timeoutMs?: number | undefined;
   /** Nodes give a sign of life this often; 100 unless given. */
@@ -42,6 +46,17 @@ export interface LaunchOptions {
   readonly label?: boolean | undefined;
 }
 
+/** Nothing was started; the message says why, in one line. */
+export class CannotLaunch extends Error {
+  override readonly name = "CannotLaunch";
+  /** For a command: 2 when it was called wrongly, 1 when the world is in the way. */
+  readonly exitCode: 1 | 2;
+  constructor(message: string, exitCode: 1 | 2) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
 /** A running job. Iterating over it gives its events; nobody has to. */
 export interface RunningJob extends AsyncIterable<JobEvent> {
   /** Never rejects: a job that fails has a code that is not 0. */
@@ -50,7 +65,7 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   kill(signal?: NodeJS.Signals): void;
 }
 
-/** Throws a RangeError for options that make no sense. */
+/** Throws `CannotLaunch` when the options make no sense, or the trace cannot be written; then nothing was started. */
 export function launch(program: string, options: LaunchOptions = {}): RunningJob {
   const path = resolve(program);
   const complete = {
@@ -60,21 +75,29 @@ export function launch(program: string, options: LaunchOptions = {}): RunningJob
     nodes: options.nodes ?? 1,
     protocol: options.protocol ?? "none",
     heapMb: options.heapMb ?? 0,
+    memoryMb: options.memoryMb ?? 1024,
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
     heartbeatMs: options.heartbeatMs ?? 100,
     patienceMs: options.patienceMs ?? 750,
-    trace: options.trace,
     label: options.label ?? false,
     stdin: options.stdin,
     stdout: options.stdout,
     stderr: options.stderr,
   };
   const mistake = checkOptions(complete);
-  if (mistake !== undefined) throw new RangeError(mistake);
-  const job = new Job(complete);
+  if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
+  const job = new Job({ ...complete, trace: options.trace === undefined ? undefined : openTrace(options.trace) });
   return {
     done: job.done,
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
+}
+
+function openTrace(path: string): TraceFile {
+  try {
+    return new TraceFile(path);
+  } catch (error) {
+    throw new CannotLaunch(`Cannot write the trace to ${path}: ${describeSystemError(error)}; name another file`, 1);
+  }
 }
