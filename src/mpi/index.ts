@@ -1,12 +1,7 @@
 /** What programs import as "banyan". */
 import { createRequire } from "node:module";
 import type { LaunchOptions, RunningJob } from "../real/service/launch.ts";
-
-interface Mpi {
-  readonly world: { readonly rank: number; readonly size: number };
-  abort(code: number, message?: string): never;
-  result(value: unknown): void;
-}
+import type { Mpi } from "./mpi.ts";
 
 const inRank = (globalThis as Record<symbol, unknown>)[Symbol.for("banyan.mpi")] as Mpi | undefined;
 

@@ -292,7 +292,7 @@ export class Engine implements Landing {
       const words = transport.words;
       if (
         words[packet + KIND] === PacketKind.EAGER &&
-        (words[packet + TAG] === tag || tag === ANY_TAG) &&
+        (words[packet + TAG] === tag || (tag === ANY_TAG && words[packet + TAG]! >= 0)) &&
         words[packet + CONTEXT] === context &&
         (words[packet + SOURCE] === source || source === ANY_SOURCE)
       ) {
@@ -451,6 +451,18 @@ export class Engine implements Landing {
   /** True while packets wait for room or pieces wait to be pushed: the process must not end yet. */
   get unsent(): boolean {
     return this.#outgoing.count !== 0 || this.#streams.count !== 0;
+  }
+
+  /** Requests that are not complete and that somebody still wants the outcome of. */
+  get unfinished(): number {
+    const { words } = this.records;
+    let count = 0;
+    for (let at = 0; at < words.length; at += recordWords) {
+      const kind = words[at + R_KIND];
+      if (kind !== RecordKind.SEND && kind !== RecordKind.RECEIVE && kind !== RecordKind.OPERATION) continue;
+      if (words[at + R_STATE] !== RecordState.COMPLETE && (words[at + R_FLAGS]! & RecordFlag.ORPHAN) === 0) count++;
+    }
+    return count;
   }
 
   /** True while `progress` has something to move even if nothing arrives. */

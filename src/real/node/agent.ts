@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { assert, unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { build, type FromNode, type Setup, type ToNode } from "./messages.ts";
-import { createNodeMemory, type NodeMemory } from "./node-memory.ts";
+import { NodeMemory } from "./node-memory.ts";
 import { bellOf, createNodeWords, onBell, openGate } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
 import { RankThread } from "./rank-thread.ts";
@@ -28,7 +28,7 @@ class Agent {
   constructor(setup: Setup) {
     this.#setup = setup;
     process.title = `banyan-node ${setup.node}`;
-    this.#memory = createNodeMemory({ node: setup.node, nodeOf: setup.nodeOf });
+    this.#memory = new NodeMemory({ node: setup.node, nodeOf: setup.nodeOf, memoryMb: setup.memoryMb });
     setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
     for (const rank of ranksOfNode(setup.nodeOf, setup.node)) this.#startThread(rank);
     void onBell(bellOf(this.#words), () => this.#relay.relay());
@@ -79,6 +79,7 @@ class Agent {
       memory: this.#memory.shared,
       words: this.#words,
     };
+    this.#memory.born(rank, incarnation);
     const thread = new RankThread(
       { setup, heapMb },
       {
@@ -90,6 +91,7 @@ class Agent {
           this.#threads.delete(rank);
           this.#relay.relay();
           if (ending.kind === "returned") this.#memory.finished(rank);
+          else this.#memory.died(rank);
           send({ kind: "rank-ended", rank, incarnation, ending });
         },
       },

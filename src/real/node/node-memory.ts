@@ -2,23 +2,72 @@
  * The shared memory of a node: what its ranks exchange messages through. The seam between the agent, which owns the
  * node's main thread, and `real/transport`, which owns the layout.
  */
+import { ranksOfNode } from "../../core/service/placement.ts";
+import { type Layout, layoutOf } from "../transport/layout.ts";
+import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
+import { NoticeBoard, NoticeKind } from "../transport/notices.ts";
+import { Population } from "../transport/population.ts";
 import type { DeathNotice } from "./messages.ts";
 
-export interface NodeMemory {
-  /** Put into the `workerData` of every rank of this node; must be a value that structured clone shares or copies. */
-  readonly shared: unknown;
-  /** The dispatcher has declared a death, here or on another node: make it visible to this node's ranks, and wake them. */
-  death(notice: DeathNotice): void;
-  /** A rank of this node has ended in order: its ring takes packets and drops them. */
-  finished(rank: number): void;
+/** What every rank of the node gets. */
+export interface SharedNode {
+  readonly memory: WebAssembly.Memory;
+  readonly layout: Layout;
 }
 
 export interface NodeMemoryOptions {
   readonly node: number;
   /** Node of each rank of the job. */
   readonly nodeOf: readonly number[];
+  readonly memoryMb: number;
 }
 
-export function createNodeMemory(_options: NodeMemoryOptions): NodeMemory {
-  return { shared: null, death() {}, finished() {} };
+/** How long after a death a slot that a living process has to move away from is looked at again. */
+const settleMs = 5;
+
+export class NodeMemory {
+  /** Put into the `workerData` of every rank of this node. */
+  readonly shared: SharedNode;
+  readonly #places = new Map<number, number>();
+  readonly #population: Population;
+  readonly #notices: NoticeBoard;
+
+  constructor({ node, nodeOf, memoryMb }: NodeMemoryOptions) {
+    const ranks = ranksOfNode(nodeOf, node);
+    for (const [place, rank] of ranks.entries()) this.#places.set(rank, place);
+    const layout = layoutOf({ processes: ranks.length, memoryBytes: memoryMb << 20 });
+    const memory = newNodeMemory(layout);
+    this.shared = { memory, layout };
+    const main = enterNodeMemory(memory, layout, -1);
+    this.#population = new Population(main);
+    this.#notices = new NoticeBoard(main, this.#population);
+  }
+
+  /** A rank of this node is about to start. */
+  born(rank: number, incarnation: number): void {
+    this.#population.born(this.#places.get(rank)!, incarnation);
+  }
+
+  /** A rank of this node has ended in order: its ring takes packets and drops them. */
+  finished(rank: number): void {
+    this.#population.finished(this.#places.get(rank)!);
+  }
+
+  /** The thread of a rank of this node is gone, and not in order. */
+  died(rank: number): void {
+    this.#population.died(this.#places.get(rank)!);
+    this.#settle();
+  }
+
+  /** The dispatcher has declared a death, here or on another node: make it visible to this node's ranks, and wake them. */
+  death(notice: DeathNotice): void {
+    const { rank, incarnation } = notice;
+    // The log is full only while a rank has not looked for a thousand deaths; it will.
+    if (this.#notices.append({ kind: NoticeKind.DIED, rank, replica: 0, incarnation })) return;
+    setTimeout(() => this.death(notice), settleMs);
+  }
+
+  #settle(): void {
+    if (!this.#population.settle()) setTimeout(() => this.#settle(), settleMs);
+  }
 }

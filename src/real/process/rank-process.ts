@@ -1,4 +1,17 @@
-/** A stand-in until the process is put together: knows who it is, and nothing else. */
+/** Puts one rank together: its memory, transport, process, waiting, and the API its program sees. */
+import { availableParallelism, hostname } from "node:os";
+import { protocols } from "../../core/ft/registry.ts";
+import { Process } from "../../core/process/process.ts";
+import { Mpi } from "../../mpi/mpi.ts";
+import type { SharedNode } from "../node/node-memory.ts";
+import { RankTracer } from "../trace/rank-tracer.ts";
+import { enterNodeMemory } from "../transport/node-memory.ts";
+import { NoticeKind, NoticeReader } from "../transport/notices.ts";
+import { RankMemory } from "../transport/rank-memory.ts";
+import { RingTransport } from "../transport/ring-transport.ts";
+import { RankHost } from "./rank-host.ts";
+import { Waiting } from "./waiting.ts";
+
 export interface RankOptions {
   readonly rank: number;
   readonly size: number;
@@ -8,7 +21,7 @@ export interface RankOptions {
   /** A name of `core/ft/registry.ts`. */
   readonly protocol: string;
   /** `NodeMemory.shared` of this rank's node. */
-  readonly memory: unknown;
+  readonly memory: SharedNode;
   /** Where to write trace events, one JSON object a line (Chrome trace format); empty: no trace. */
   readonly traceFile: string;
   /** MPI_Abort: ends the job with that code; does not return. */
@@ -25,7 +38,61 @@ export interface RankProcess {
 }
 
 export function createRank(options: RankOptions): RankProcess {
-  const { rank, size } = options;
-  const mpi = { world: { rank, size }, abort: options.abort, result: options.result };
-  return { mpi, finish: () => 0 };
+  const { rank, size, memory: shared } = options;
+  const nodeOf = Int32Array.from(options.nodeOf);
+  const places = placesIn(nodeOf, nodeOf[rank]!);
+  const crowded = size > availableParallelism();
+
+  const node = enterNodeMemory(shared.memory, shared.layout, places[rank]!);
+  const memory = new RankMemory(node);
+  const transport = new RingTransport(node, memory, {
+    rank,
+    places,
+    ...(crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {}),
+  });
+  const waiting = new Waiting(node, transport, { crowded });
+  const protocol = protocols[options.protocol]!();
+  const process = new Process({ rank, ranks: size, nodeOf, transport, memory, protocol });
+  const notices = new NoticeReader(node);
+  const tracer = tracerOf(options, nodeOf[rank]!);
+  process.engine.tracer = tracer;
+
+  const host = new RankHost({
+    process,
+    waiting,
+    tracer,
+    processorName: hostname(),
+    notices: {
+      deliver(died) {
+        if (!notices.isNews()) return false;
+        for (let notice = notices.next(); notice !== undefined; notice = notices.next()) {
+          if (notice.kind === NoticeKind.DIED) died(notice.rank, notice.incarnation);
+        }
+        return true;
+      },
+    },
+    abort: options.abort,
+    result: options.result,
+  });
+  return {
+    mpi: new Mpi(host),
+    finish() {
+      const unfinished = process.engine.unfinished;
+      tracer?.close();
+      return unfinished;
+    },
+  };
+}
+
+/** Index in our node of every rank, −1 for those on other nodes. */
+function placesIn(nodeOf: Int32Array, node: number): Int32Array {
+  let next = 0;
+  return nodeOf.map((other) => (other === node ? next++ : -1));
+}
+
+function tracerOf({ traceFile, rank, abort }: RankOptions, node: number): RankTracer | null {
+  if (traceFile === "") return null;
+  const failed = (reason: string): never =>
+    abort(1, `Cannot write the trace: ${reason}; free some space, or run without --trace`);
+  return new RankTracer({ file: traceFile, rank, node, failed });
 }

@@ -28,6 +28,9 @@ export interface WaitingOptions {
   readonly parkMsMax?: number;
 }
 
+/** Turns of the event loop that an `await` takes before it sleeps: a turn costs a microsecond or two, a wake-up ten. */
+const turnsBeforeSleep = 50;
+
 export class Waiting {
   readonly #ring: RingTransport;
   readonly #words: Int32Array;
@@ -72,6 +75,26 @@ export class Waiting {
   reset(): void {
     this.#idles = 0;
     if (this.#announced) this.#wake();
+  }
+
+  /**
+   * The same for `await`: one more small wait that lets the event loop run meanwhile. First turns of the event loop, then the
+   * bell is announced, then a sleep on it that resolves when it is rung.
+   */
+  async whenSomething(): Promise<void> {
+    if (this.#idles < turnsBeforeSleep) {
+      this.#idles++;
+      return new Promise((resolve) => setImmediate(resolve));
+    }
+    if (!this.#announced) {
+      this.#announced = true;
+      this.#store(this.#bell, Bell.PARKED);
+      return;
+    }
+    this.parks++;
+    const rung = Atomics.waitAsync(this.#words, this.#bell >> 2, Bell.PARKED, this.#parkMsMax);
+    if (rung.async) await rung.value;
+    this.#wake();
   }
 
   #park(): void {

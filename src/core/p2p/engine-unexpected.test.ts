@@ -1,0 +1,66 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ByHand } from "../../sim/by-hand.ts";
+import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
+
+describe("M1 the memory of unexpected messages is bounded in bytes", () => {
+  const unexpectedBytesMax = 100_000;
+  const channelBytesMax = 10_000;
+  const bytes = 200;
+  const senders = 4;
+  const messages = 100_000;
+  const perSender = messages / senders;
+
+  /** Messages nobody wants yet, sent in waves so that the door is heard to close. */
+  function flooded(): ByHand {
+    const hand = new ByHand({
+      ranks: senders + 1,
+      nodes: senders + 1,
+      unexpectedBytesMax,
+      cost: { channelBytesMax },
+    });
+    for (let number = 0; number < perSender; number++) {
+      for (let from = 1; from <= senders; from++) {
+        hand.send({ from, to: 0, bytes, number, tag: number % 10 });
+      }
+      if (number % 1000 === 0) hand.settle();
+    }
+    hand.settle();
+    return hand;
+  }
+
+  it("100 000 of them: nothing lost, bytes bounded by the limit and what the channels hold", () => {
+    const hand = flooded();
+    const { engine, memory } = hand.world.processes[0]!;
+    equal(engine.unexpected.count, messages);
+    const bound = unexpectedBytesMax + senders * channelBytesMax + bytes;
+    ok(engine.unexpectedBytes > unexpectedBytesMax / 2, "some payloads are stored");
+    ok(memory.bytesAllocatedMax <= bound, `${memory.bytesAllocatedMax} bytes stored, at most ${bound} wanted`);
+    for (let number = 0; number < perSender; number++) {
+      for (let source = 1; source <= senders; source++) {
+        const receive = hand.receive({ at: 0, source, tag: number % 10, room: bytes });
+        if (!hand.complete(0, receive)) hand.settle();
+        hand.end(0, receive, { number });
+      }
+    }
+    hand.settle();
+    equal(engine.unexpected.count, 0);
+    equal(memory.bytesAllocated, 0);
+    // The door is open again: a payload comes with its envelope.
+    const send = hand.send({ from: 1, to: 0, bytes, number: 1 });
+    equal(hand.complete(1, send), true);
+  });
+
+  it("all of them taken by wildcards, in the order of each sender", () => {
+    const hand = flooded();
+    const next = new Int32Array(senders + 1);
+    for (let i = 0; i < messages; i++) {
+      const receive = hand.receive({ at: 0, source: ANY_SOURCE, tag: ANY_TAG, room: bytes });
+      if (!hand.complete(0, receive)) hand.settle();
+      const source = hand.engine(0).records.get(receive, 24);
+      hand.end(0, receive, { number: next[source]!++ });
+    }
+    deepEqual([...next.subarray(1)], Array(senders).fill(perSender));
+    equal(hand.engine(0).unexpectedBytes, 0);
+  });
+});
