@@ -8,7 +8,6 @@ import { SendMode } from "../request/records.ts";
 import { messageWays } from "./message-ways.ts";
 
 const { PROC_FAILED, PROC_FAILED_PENDING } = ErrorClass;
-const at = (ns: number) => ns;
 
 describe("M2 the death of a peer ends every wait for it", () => {
   for (const { name, bytes, world, sendLent, receiveLent } of messageWays) {
@@ -22,10 +21,12 @@ describe("M2 the death of a peer ends every wait for it", () => {
               cost: { ...world.cost, detectionNs: 3_000, inFlightAtCrash },
             });
             const alive = 1 - dead;
-            hand.world.planCrash(at(moment * 700), dead);
+            hand.world.planCrash(moment * 700, dead);
             const first = { from: 0, to: 1, bytes, number: 1, lent: sendLent, mode: SendMode.SYNCHRONOUS };
             const sends = [first, { ...first, tag: 1 }].map((sent) => hand.send(sent));
-            const receives = [0, 5].map((tag) => hand.receive({ at: 1, source: 0, tag, room: bytes, lent: receiveLent }));
+            const receives = [0, 5].map((tag) =>
+              hand.receive({ at: 1, source: 0, tag, room: bytes, lent: receiveLent }),
+            );
             hand.settle();
             for (const request of alive === 0 ? sends : receives) {
               const { error } = hand.end(alive, request);
@@ -51,10 +52,11 @@ describe("M2 the death of a peer ends every wait for it", () => {
       hand.receive({ at: 0, source: 1, tag: 4 }),
     ];
     hand.settle();
-    hand.world.planCrash(hand.world.nowNs, 1);
-    hand.settle();
+    hand.world.processes[0]!.core.peerFailed(1, 0);
     const errors = waits.map((request) => hand.end(0, request).error);
     deepEqual(errors, [0, PROC_FAILED, PROC_FAILED, PROC_FAILED, PROC_FAILED, PROC_FAILED]);
+    hand.world.planCrash(hand.world.nowNs, 1);
+    hand.settle();
     const late = [
       hand.receive({ at: 0, source: 1, tag: 1 }),
       hand.receive({ at: 0, source: 1, tag: 9 }),
@@ -115,8 +117,11 @@ describe("M2 the death of a peer ends every wait for it", () => {
         hand.send({ from: 0, to: 1, bytes: 20_000, number: 1 }),
       ];
       hand.send({ from: 1, to: 0, bytes: 40_000, number: 2, lent: true });
-      hand.receive({ at: 1, source: 0, room: 20_000 });
-      // Envelopes and answers have crossed; pieces and the release are on their way when rank 1 dies.
+      // When rank 1 dies, pieces of the one and the answer to the other (clear to send, or release) are on their way.
+      world.start(1, function* ({ compute }) {
+        yield compute(110_000);
+        hand.receive({ at: 1, source: 0, room: 20_000 });
+      });
       let fresh: ReturnType<ByHand["send"]>[] = [];
       world.start(2, function* ({ compute }) {
         yield compute(130_000);

@@ -36,7 +36,11 @@ describe("M1 full channels: isend never blocks, order is kept", () => {
     const all: { rank: number; request: ReturnType<ByHand["send"]>; number: number }[] = [];
     for (let number = 0; number < 100; number++) {
       for (const rank of [0, 1]) {
-        all.push({ rank, number, request: hand.send({ from: rank, to: 1 - rank, bytes: 5_000 * (number % 5), number }) });
+        all.push({
+          rank,
+          number,
+          request: hand.send({ from: rank, to: 1 - rank, bytes: 5_000 * (number % 5), number }),
+        });
       }
     }
     const receives = all.map(({ rank, number }) => ({

@@ -91,6 +91,9 @@ const Went = { NOWHERE: 0, ENVELOPE: 1, WHOLE: 2 } as const;
 /** Packets handled in one call of `progress`, so that a flood of arrivals does not starve what waits to be sent. */
 const packetsPerProgress = 64;
 
+/** Eager sends after which a process that does not wait looks at its arrivals all the same: EAGER_CLOSE may be among them. */
+const eagerSendsPerLook = 64;
+
 const none = -1 as RecordId;
 
 export class Engine implements Landing {
@@ -114,6 +117,8 @@ export class Engine implements Landing {
   readonly #closedSenders: Uint8Array;
   #closedCount = 0;
   readonly #failed: Uint8Array;
+  /** Eager sends since the last look at what has arrived. */
+  #eagerSends = 0;
   readonly #unexpectedBytesMax: number;
   unexpectedBytes = 0;
   tracer: EngineTracer | null = null;
@@ -179,7 +184,10 @@ export class Engine implements Landing {
     else {
       const went = this.#transmitSend(send);
       if (went === Went.NOWHERE) this.#outgoing.append(dest, send);
-      else if (went === Went.WHOLE) this.#finishSend(send);
+      else if (went === Went.WHOLE) {
+        this.#finishSend(send);
+        if (++this.#eagerSends >= eagerSendsPerLook) this.#takeArrivals();
+      }
     }
     return send;
   }
@@ -420,6 +428,11 @@ export class Engine implements Landing {
     this.#complete(request, 0);
   }
 
+  /** The layer above has ended an operation of its own (a record of kind OPERATION). */
+  completeOperation(request: RecordId, error: number): void {
+    this.#complete(request, error);
+  }
+
   #complete(request: RecordId, error: number): void {
     const words = this.records.words;
     const at = request * recordWords;
@@ -432,20 +445,24 @@ export class Engine implements Landing {
 
   /** Moves whatever can move; true when anything did. */
   progress(): boolean {
-    const transport = this.#transport;
-    let moved = false;
-    for (let left = packetsPerProgress; left > 0; left--) {
-      const packet = transport.peek();
-      if (packet < 0) break;
-      this.#take(packet);
-      transport.release();
-      moved = true;
-    }
+    let moved = this.#takeArrivals();
     if (this.#outgoing.count !== 0 && this.#flushOutgoing()) moved = true;
     if (this.#streams.count !== 0 && this.#pushStreams()) moved = true;
     if (this.#fetches.count !== 0 && this.#finishFetches()) moved = true;
     if (this.#unconfirmed.count !== 0 && this.#confirmSends()) moved = true;
     return moved;
+  }
+
+  #takeArrivals(): boolean {
+    const transport = this.#transport;
+    this.#eagerSends = 0;
+    for (let taken = 0; taken < packetsPerProgress; taken++) {
+      const packet = transport.peek();
+      if (packet < 0) return taken !== 0;
+      this.#take(packet);
+      transport.release();
+    }
+    return true;
   }
 
   /** True while packets wait for room or pieces wait to be pushed: the process must not end yet. */
@@ -578,6 +595,8 @@ export class Engine implements Landing {
   #take(packet: number): void {
     const words = this.#transport.words;
     const kind = kindOf(words[packet + KIND]!);
+    // What the dead still say about requests is about requests that have ended, whose records may serve others by now.
+    if (kind !== PacketKind.EAGER && this.#failed[words[packet + SOURCE]!] !== 0) return;
     switch (kind) {
       case PacketKind.EAGER:
       case PacketKind.RTS:
@@ -876,6 +895,7 @@ export class Engine implements Landing {
    */
   peerFailed(rank: number): void {
     this.#failed[rank] = 1;
+    this.#eagerLimits[rank] = -1; // nothing fits: `sendNow` leaves it to `startSend`, which says why
     this.#outgoing.drop(rank, (record) => {
       if (this.records.get(record, R_KIND) === RecordKind.SEND) this.#complete(record, ErrorClass.PROC_FAILED);
       else this.records.give(record);

@@ -45,7 +45,7 @@ export class UnexpectedQueue {
     for (let kind = exact; kind <= anyBoth; kind++) {
       if ((this.#kept & (1 << kind)) === 0) continue;
       const index = this.#indexes[kind]!;
-      if (index.crowded && kind !== anyBoth) this.#rebuild(kind);
+      if (index.crowded) this.#rebuild(kind);
       else index.append(envelope, this.#hash(envelope, kind));
     }
   }
@@ -106,7 +106,7 @@ export class UnexpectedQueue {
 
   #rebuild(kind: number): void {
     const index = this.#indexes[kind]!;
-    index.clear(kind === anyBoth ? 64 : Math.max(64, 4 * 2 ** Math.ceil(Math.log2(this.count + 1))));
+    index.clear(Math.max(64, 4 * 2 ** Math.ceil(Math.log2(this.count + 1))));
     this.forEach((envelope) => {
       index.append(envelope, this.#hash(envelope, kind));
     });

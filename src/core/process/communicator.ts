@@ -5,6 +5,8 @@
 import type { CommRank, WorldRank } from "../base/brand.ts";
 import { UNDEFINED } from "../base/constants.ts";
 import type { Board } from "../coll/board.ts";
+import type { NodeMap } from "../coll/node-layout.ts";
+import { ProgramCache } from "../coll/program-cache.ts";
 import type { Group } from "../comm/group.ts";
 import { collectiveContext } from "./context.ts";
 
@@ -27,8 +29,8 @@ export class Communicator {
   readonly size: number;
   /** Those that ranks of messages name: the remote group of an inter-communicator, the own group otherwise. */
   readonly peers: Group;
-  /** Node of each member, or null when all of them are on one node. */
-  readonly nodes: Int32Array | null;
+  /** Node of each member; undefined when all of them are on one node. */
+  readonly nodeMap: NodeMap | undefined;
   /** Number of the next collective: the tag of its messages. Every member counts alike. */
   collectives = 0;
   /** Communicators made from this one: see context.ts. */
@@ -37,6 +39,10 @@ export class Communicator {
   board: Board | null = null;
   boardIndex = -1;
   freed = false;
+  /** Number of this communicator among those with collectives under way, −1: it has had none. */
+  channel = -1;
+  /** Programs of collectives that were run on it. */
+  readonly programs = new ProgramCache();
 
   constructor({ context, group, remote, world, nodeOf }: CommunicatorOptions) {
     this.context = context;
@@ -47,7 +53,7 @@ export class Communicator {
     const rank = group.rankOf(world);
     this.rank = rank === UNDEFINED ? -1 : rank;
     this.size = group.size;
-    this.nodes = nodesOf(group, nodeOf);
+    this.nodeMap = nodesOf(group, nodeOf);
   }
 
   get isInter(): boolean {
@@ -62,12 +68,13 @@ export class Communicator {
   }
 }
 
-function nodesOf(group: Group, nodeOf: Int32Array): Int32Array | null {
-  const nodes = new Int32Array(group.size);
+function nodesOf(group: Group, nodeOf: Int32Array): NodeMap | undefined {
+  const nodes: number[] = [];
   let mixed = false;
   for (let rank = 0; rank < group.size; rank++) {
-    nodes[rank] = nodeOf[group.worldRank(rank as CommRank)]!;
-    mixed ||= nodes[rank] !== nodes[0];
+    const node = nodeOf[group.worldRank(rank as CommRank)]!;
+    mixed ||= node !== nodes[0] && rank > 0;
+    nodes.push(node);
   }
-  return mixed ? nodes : null;
+  return mixed ? nodes : undefined;
 }

@@ -13,7 +13,6 @@ import type { Protocol } from "../ft/protocol.ts";
 import { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import {
-  R_ERROR,
   R_POINTER,
   R_STATE,
   R_STATUS_BYTES,
@@ -24,9 +23,10 @@ import {
   type SendMode,
 } from "../request/records.ts";
 import type { Transport } from "../wire/transport.ts";
+import { Collectives } from "./collectives.ts";
 import { Communicator } from "./communicator.ts";
 import { selfContext, worldContext } from "./context.ts";
-import type { Operation } from "./operation.ts";
+import type { Task } from "./task.ts";
 
 export interface ProcessOptions {
   readonly rank: number;
@@ -53,8 +53,9 @@ export class Process {
   readonly self: Communicator;
   /** Communicators alive in this process, by context: what a new context must not clash with. */
   readonly communicators = new Map<number, Communicator>();
-  /** Operations under way; the order does not matter. */
-  readonly #operations: Operation[] = [];
+  readonly collectives: Collectives;
+  /** Tasks under way; the order does not matter. */
+  readonly #tasks: Task[] = [];
 
   constructor(options: ProcessOptions) {
     this.rank = options.rank;
@@ -72,14 +73,20 @@ export class Process {
       hooks: this.protocol === null || this.protocol.name === "none" ? null : this.protocol,
       ...(options.unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax: options.unexpectedBytesMax }),
     });
+    this.collectives = new Collectives(this.engine, options.memory);
     this.world = this.addCommunicator(worldContext, Group.world(options.ranks), null);
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
   }
 
-  addCommunicator(context: number, group: Group, remote: Group | null): Communicator {
+  /** `board` is the index of the board its members share, −1: none. */
+  addCommunicator(context: number, group: Group, remote: Group | null, board = -1): Communicator {
     const world = this.rank as WorldRank;
     const communicator = new Communicator({ context, group, remote, world, nodeOf: this.nodeOf });
     this.communicators.set(context, communicator);
+    if (board >= 0 && remote === null && this.boards !== null) {
+      communicator.boardIndex = board;
+      communicator.board = this.boards.open(board, communicator.rank, group.worldRanks());
+    }
     return communicator;
   }
 
@@ -87,6 +94,7 @@ export class Process {
   freeCommunicator(communicator: Communicator): void {
     communicator.freed = true;
     this.communicators.delete(communicator.context);
+    this.collectives.forget(communicator);
     if (communicator.board !== null) this.boards?.leave(communicator.boardIndex);
     communicator.board = null;
   }
@@ -116,40 +124,41 @@ export class Process {
     return request;
   }
 
-  // Operations of several steps
+  // Tasks
 
-  /** Starts an operation; the request that is returned completes when it has ended. */
-  start(operation: Operation): RecordId {
+  /** Starts a task; the request that is returned completes when it has ended. */
+  start(task: Task): RecordId {
     const { records } = this.engine;
-    operation.request = records.take(RecordKind.OPERATION);
-    records.put(operation.request, R_POINTER, 0);
-    records.put(operation.request, R_STATE, RecordState.ACTIVE);
-    if (operation.advance(this)) this.#end(operation);
-    else this.#operations.push(operation);
-    return operation.request;
+    task.request = records.take(RecordKind.OPERATION);
+    records.put(task.request, R_POINTER, 0);
+    records.put(task.request, R_STATE, RecordState.ACTIVE);
+    if (task.advance(this)) this.engine.completeOperation(task.request, task.error);
+    else this.#tasks.push(task);
+    return task.request;
   }
 
-  #end(operation: Operation): void {
-    const { records } = this.engine;
-    records.put(operation.request, R_ERROR, operation.error);
-    records.put(operation.request, R_STATE, RecordState.COMPLETE);
-  }
-
-  /** True while something of ours moves only by `progress`, whatever arrives: queued sends, pieces, operations. */
+  /** True while something of ours moves only by `progress`, whatever arrives: queued sends, pieces, collectives, tasks. */
   get isBusy(): boolean {
-    return this.#operations.length !== 0 || this.engine.isBusy;
+    return this.#tasks.length !== 0 || this.collectives.isBusy || this.engine.isBusy;
   }
 
   /** Moves whatever can move; true when anything did. */
   progress(): boolean {
     let moved = this.engine.progress();
-    const operations = this.#operations;
-    for (let i = 0; i < operations.length; ) {
-      const operation = operations[i]!;
-      if (operation.advance(this)) {
-        this.#end(operation);
-        operations[i] = operations[operations.length - 1]!;
-        operations.pop();
+    if (this.collectives.isBusy && this.collectives.progress()) moved = true;
+    if (this.#tasks.length !== 0 && this.#advanceTasks()) moved = true;
+    return moved;
+  }
+
+  #advanceTasks(): boolean {
+    const tasks = this.#tasks;
+    let moved = false;
+    for (let i = 0; i < tasks.length; ) {
+      const task = tasks[i]!;
+      if (task.advance(this)) {
+        this.engine.completeOperation(task.request, task.error);
+        tasks[i] = tasks[tasks.length - 1]!;
+        tasks.pop();
         moved = true;
       } else i++;
     }

@@ -1,0 +1,295 @@
+/**
+ * The collectives of a process, in bytes of packed buffers: each method plans (or finds) its program, starts it, and gives
+ * the request that completes with it. Datatypes are packed and unpacked by the layers above; reductions come as a
+ * `Reduction`.
+ *
+ * Buffers of reductions must lie in the process's shareable memory (pointers ≥ 0), because kernels see one memory; others
+ * may be lent views.
+ */
+import { assert } from "../base/assert.ts";
+import type { Pointer, RecordId } from "../base/brand.ts";
+import { type CollectivePorts, underWay } from "../coll/collective-ports.ts";
+import { Executor } from "../coll/executor.ts";
+import type { Operation } from "../coll/operation.ts";
+import { type Collective, plan } from "../coll/plan.ts";
+import { type InterCollective, type NeighborCollective, planInter, planNeighbor } from "../coll/plan-inter.ts";
+import { compile, type Program } from "../coll/program.ts";
+import { equalBlocks } from "../coll/rounds.ts";
+import type { Blocks } from "../coll/schedule.ts";
+import { Views } from "../comm/views.ts";
+import type { Engine } from "../p2p/engine.ts";
+import type { Memory } from "../request/memory.ts";
+import { R_ERROR, R_POINTER, R_STATE, RecordKind, RecordState, SendMode } from "../request/records.ts";
+import type { Communicator } from "./communicator.ts";
+import type { Reduction } from "./reduction.ts";
+
+/** What the cache of programs calls each kind, and whether the arguments are few enough for it. */
+const cached = {
+  barrier: 0,
+  bcast: 1,
+  gather: 2,
+  scatter: 3,
+  allgather: 4,
+  alltoall: 5,
+  reduce: 6,
+  allreduce: 7,
+  reduce_scatter_block: 8,
+  scan: 9,
+  exscan: 10,
+} as const;
+type CachedKind = keyof typeof cached;
+
+const inPlaceFlag = 1;
+
+/** The arguments that make a difference among calls of one kind on one communicator. */
+export interface EqualCall {
+  readonly bytes?: number;
+  readonly root?: number;
+  readonly inPlace?: boolean;
+}
+
+const nowhere = 0 as Pointer;
+
+export class Collectives implements CollectivePorts {
+  readonly #engine: Engine;
+  readonly #memory: Memory;
+  readonly #views: Views;
+  readonly #executor: Executor;
+  /** Communicators by channel number, and reductions by number: operations are plain data and name both. */
+  readonly #channels: (Communicator | null)[] = [];
+  readonly #reductions: (Reduction | null)[] = [];
+
+  constructor(engine: Engine, memory: Memory) {
+    this.#engine = engine;
+    this.#memory = memory;
+    this.#views = new Views(memory.bytes.buffer);
+    this.#executor = new Executor(this);
+  }
+
+  get isBusy(): boolean {
+    return this.#executor.active !== 0;
+  }
+
+  progress(): boolean {
+    return this.#executor.progress();
+  }
+
+  // Collectives whose blocks are equal, or that have none
+
+  /** Barrier, broadcast, gather, scatter, allgather, all-to-all. */
+  startEqual(
+    comm: Communicator,
+    kind: "barrier" | "bcast" | "gather" | "scatter" | "allgather" | "alltoall",
+    send: Pointer,
+    receive: Pointer,
+    call: EqualCall,
+  ): RecordId {
+    return this.#start(comm, this.#equalProgram(comm, kind, call, 1), send, receive, null);
+  }
+
+  /** Reduce, allreduce, reduce-scatter with equal blocks (`bytes` is one block), scan, exscan. */
+  startReduction(
+    comm: Communicator,
+    kind: "reduce" | "allreduce" | "reduce_scatter_block" | "scan" | "exscan",
+    send: Pointer,
+    receive: Pointer,
+    call: EqualCall,
+    reduction: Reduction,
+  ): RecordId {
+    assert(send >= 0 && receive >= 0, "a reduction works on shareable memory");
+    return this.#start(comm, this.#equalProgram(comm, kind, call, reduction.elementBytes), send, receive, reduction);
+  }
+
+  // Collectives with blocks of their own size: planned each time
+
+  start(
+    comm: Communicator,
+    collective: Collective | InterCollective,
+    send: Pointer,
+    receive: Pointer,
+    reduction: Reduction | null = null,
+  ): RecordId {
+    return this.#start(comm, compile(this.#plan(comm, collective)), send, receive, reduction);
+  }
+
+  startNeighbor(comm: Communicator, collective: NeighborCollective, send: Pointer, receive: Pointer): RecordId {
+    return this.#start(comm, compile(planNeighbor(collective)), send, receive, null);
+  }
+
+  /** An allgather under a tag of the caller's: for agreements, which may run on communicators that are not finished. */
+  startAgreement(comm: Communicator, buffer: Pointer, bytes: number, tag: number): RecordId {
+    const program = compile(plan({ kind: "allgather", rank: comm.rank, size: comm.size, bytes, inPlace: true }));
+    return this.#start(comm, program, nowhere, buffer, null, tag);
+  }
+
+  /** The communicator's operations are over: its channel number may be used again. */
+  forget(comm: Communicator): void {
+    if (comm.channel >= 0) this.#channels[comm.channel] = null;
+    comm.channel = -1;
+  }
+
+  #plan(comm: Communicator, collective: Collective | InterCollective) {
+    // The two unions share names of kinds; which one it is, the communicator knows.
+    return comm.isInter ? planInter(collective as InterCollective) : plan(collective as Collective);
+  }
+
+  #equalProgram(comm: Communicator, kind: CachedKind, call: EqualCall, elementBytes: number): Program {
+    const { bytes = 0, root = 0, inPlace = false } = call;
+    const flags = inPlace ? inPlaceFlag : 0;
+    const known = comm.programs.find(cached[kind], bytes, root, elementBytes, flags);
+    if (known !== undefined) return known;
+    const collective = comm.isInter
+      ? interCollective(comm, kind, bytes, root, elementBytes)
+      : // Every field that any of these kinds wants.
+        ({
+          kind,
+          rank: comm.rank,
+          size: comm.size,
+          bytes,
+          root,
+          inPlace,
+          elementBytes,
+          nodes: comm.nodeMap,
+        } as Collective);
+    const program = compile(this.#plan(comm, collective));
+    comm.programs.keep([cached[kind], bytes, root, elementBytes, flags], program);
+    return program;
+  }
+
+  #start(
+    comm: Communicator,
+    program: Program,
+    send: Pointer,
+    receive: Pointer,
+    reduction: Reduction | null,
+    tag = comm.nextCollective(),
+  ): RecordId {
+    const { records } = this.#engine;
+    const request = records.take(RecordKind.OPERATION);
+    records.put(request, R_POINTER, 0);
+    records.put(request, R_STATE, RecordState.ACTIVE);
+    if (comm.channel < 0) comm.channel = freePlace(this.#channels);
+    this.#channels[comm.channel] = comm;
+    this.#executor.start({
+      program,
+      channel: comm.channel,
+      tag,
+      reduction: reduction === null ? -1 : this.#numberOf(reduction),
+      request,
+      send,
+      receive,
+    });
+    return request;
+  }
+
+  #numberOf(reduction: Reduction): number {
+    const known = this.#reductions.indexOf(reduction);
+    return known >= 0 ? known : this.#reductions.push(reduction) - 1;
+  }
+
+  // Ports of the executor
+
+  send(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {
+    const comm = this.#channels[op.channel]!;
+    const world = (local ? comm.group : comm.peers).worldRank(peer as never);
+    const from = bytes === 0 ? nowhere : this.#place(pointer, offset, bytes);
+    return this.#engine.startSend(from, bytes, world, op.tag, comm.collectiveContext, SendMode.STANDARD);
+  }
+
+  receive(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {
+    const comm = this.#channels[op.channel]!;
+    const world = (local ? comm.group : comm.peers).worldRank(peer as never);
+    const to = bytes === 0 ? nowhere : this.#place(pointer, offset, bytes);
+    return this.#engine.startReceive(to, bytes, world, op.tag, comm.collectiveContext);
+  }
+
+  /** A part of a lent view is lent again for its message; the engine ends that loan with the message. */
+  #place(pointer: Pointer, offset: number, bytes: number): Pointer {
+    if (pointer >= 0) return (pointer + offset) as Pointer;
+    return this.#memory.lend(this.#memory.view(pointer, offset + bytes).subarray(offset));
+  }
+
+  complete(record: RecordId): number {
+    const engine = this.#engine;
+    if (!engine.isComplete(record)) return underWay;
+    const error = engine.records.get(record, R_ERROR);
+    engine.giveBack(record);
+    return error;
+  }
+
+  cancel(record: RecordId): void {
+    this.#engine.cancel(record);
+  }
+
+  copy(to: Pointer, toOffset: number, from: Pointer, fromOffset: number, bytes: number): void {
+    this.#memory.copy(to, toOffset, from, fromOffset, bytes);
+  }
+
+  reduce(
+    op: Operation,
+    left: Pointer,
+    leftOffset: number,
+    right: Pointer,
+    rightOffset: number,
+    into: Pointer,
+    intoOffset: number,
+    bytes: number,
+  ): boolean {
+    const reduction = this.#reductions[op.reduction]!;
+    const count = bytes / reduction.elementBytes;
+    reduction.apply(this.#views, left + leftOffset, right + rightOffset, into + intoOffset, count);
+    return true;
+  }
+
+  allocate(bytes: number): Pointer {
+    return this.#memory.allocate(bytes);
+  }
+
+  free(pointer: Pointer): void {
+    this.#memory.free(pointer);
+  }
+
+  finished(op: Operation, error: number): void {
+    this.#engine.completeOperation(op.request as RecordId, error);
+  }
+}
+
+function freePlace(table: readonly unknown[]): number {
+  const free = table.indexOf(null);
+  return free >= 0 ? free : table.length;
+}
+
+/** Forms with equal blocks on an inter-communicator are those with blocks, all of one length. */
+function interCollective(
+  comm: Communicator,
+  kind: CachedKind,
+  bytes: number,
+  root: number,
+  elementBytes: number,
+): InterCollective {
+  const place = { rank: comm.rank, localSize: comm.size, remoteSize: comm.peers.size };
+  const blocks: Blocks = equalBlocks(comm.peers.size, bytes);
+  switch (kind) {
+    case "barrier":
+      return { kind, ...place };
+    case "bcast":
+      return { kind, ...place, root, bytes };
+    case "gather":
+      return { kind: "gatherv", ...place, root, bytes, blocks };
+    case "scatter":
+      return { kind: "scatterv", ...place, root, bytes, blocks };
+    case "allgather":
+      return { kind: "allgatherv", ...place, bytes, blocks };
+    case "alltoall":
+      return { kind: "alltoallv", ...place, sends: blocks, receives: blocks };
+    case "reduce":
+      return { kind, ...place, root, bytes, elementBytes };
+    case "allreduce":
+      return { kind, ...place, bytes, elementBytes };
+    case "reduce_scatter_block":
+      return { kind: "reduce_scatter", ...place, segments: new Array<number>(comm.size).fill(bytes), elementBytes };
+    case "scan":
+    case "exscan":
+      assert(false, "an inter-communicator has no scan");
+  }
+}

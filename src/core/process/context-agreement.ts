@@ -1,0 +1,84 @@
+/**
+ * The members of a new communicator agree on its context (context.ts), and on the board they share if they are all on one
+ * node.
+ *
+ * They talk in the candidate context itself, under a tag that no collective uses. Should some of them know the candidate
+ * already as another communicator's, messages cannot be mixed up for that, the members say so, and all of them take the
+ * next candidate. Usually one small allgather is all.
+ */
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
+import type { Group } from "../comm/group.ts";
+import { R_ERROR } from "../request/records.ts";
+import { Communicator } from "./communicator.ts";
+import { contextCandidate } from "./context.ts";
+import type { Process } from "./process.ts";
+
+/** Collectives have tags from 0; tags of agreements lie below, and ANY_TAG does not match them. */
+export const agreementTag = -100;
+
+/** What each member says: does it know the candidate, and which board has it claimed for all. */
+const words = 2;
+
+export interface Agreed {
+  readonly context: number;
+  readonly board: number;
+  readonly error: number;
+}
+
+export class ContextAgreement {
+  readonly #group: Group;
+  readonly #parent: number;
+  readonly #count: number;
+  #attempt = 0;
+  #board = -1;
+  #draft: Communicator | null = null;
+  #request = -1 as RecordId;
+  #buffer = 0 as Pointer;
+
+  /** `parent` and `count` are equal on all members; `group` is everybody who must agree, in an order all know. */
+  constructor(group: Group, parent: number, count: number) {
+    this.#group = group;
+    this.#parent = parent;
+    this.#count = count;
+  }
+
+  advance(process: Process): Agreed | null {
+    for (;;) {
+      if (this.#request < 0) this.#ask(process);
+      const { engine, memory } = process;
+      if (!engine.isComplete(this.#request)) return null;
+      const error = engine.records.get(this.#request, R_ERROR);
+      engine.giveBack(this.#request);
+      this.#request = -1 as RecordId;
+      const answers = new Int32Array(memory.bytes.buffer, this.#buffer, this.#group.size * words).slice();
+      memory.free(this.#buffer);
+      const draft = this.#draft!;
+      process.collectives.forget(draft);
+      if (error !== 0) return { context: 0, board: -1, error };
+      let known = false;
+      for (let member = 0; member < this.#group.size; member++) known ||= answers[member * words] !== 0;
+      if (!known) return { context: draft.context, board: answers[1]!, error: 0 };
+      this.#attempt++;
+    }
+  }
+
+  #ask(process: Process): void {
+    const context = contextCandidate(this.#parent, this.#count, this.#attempt);
+    const world = process.rank as WorldRank;
+    const draft = new Communicator({ context, group: this.#group, world, nodeOf: process.nodeOf });
+    this.#draft = draft;
+    this.#claimBoard(process, draft);
+    const bytes = words * 4;
+    this.#buffer = process.memory.allocate(bytes * draft.size);
+    const own = new Int32Array(process.memory.bytes.buffer, this.#buffer + draft.rank * bytes, words);
+    own[0] = process.communicators.has(context) ? 1 : 0;
+    own[1] = this.#board;
+    this.#request = process.collectives.startAgreement(draft, this.#buffer, bytes, agreementTag);
+  }
+
+  /** The first member claims a board for all; it counts only if they are on one node, and more than one. */
+  #claimBoard(process: Process, draft: Communicator): void {
+    if (process.boards === null || draft.rank !== 0 || draft.size === 1 || draft.nodeMap !== undefined) return;
+    if (this.#board < 0) this.#board = process.boards.claim(draft.size);
+  }
+}
