@@ -20,6 +20,11 @@ export interface Board {
   result(): Pointer;
   /** Our part is in place. True for exactly one member, the last: it must call `open`. */
   arrive(): boolean;
+  /**
+   * Takes our arrival back, for a capture in the middle of a round: the member arrives again later. False: too late, the
+   * last member has arrived, the gate is open or about to be.
+   */
+  withdraw(): boolean;
   /** Opens the gate of the current round and wakes the members that sleep. */
   open(): void;
   /** Is the gate of the round we arrived at open? */

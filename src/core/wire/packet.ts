@@ -37,13 +37,13 @@ export const PacketKind = {
   RTS: 2,
   /** Clear to send, receiver → sender. Words: 3 send request, 4 receive request, 5 pointer to write to directly or −1. */
   CTS: 3,
-  /** A piece of a large message. Words: 3 receive request, 4 offset, 5 bytes in this piece; payload. */
+  /** A piece of a large message. Words: 3 receive request, 4 offset, 5 bytes in this piece, 6 the transport's; payload. */
   FRAGMENT: 4,
   /** Receiver → sender: the message has been taken from your memory. Word 3: send request. */
   RELEASE: 5,
   /** Sender → receiver: the whole message has been written to your memory. Word 3: receive request. */
   FINISH: 6,
-  /** Receiver → sender: help to copy. Words: 3 send request, 4 target pointer, 5 bytes, EXTRA: descriptor of the shared work. */
+  /** Receiver → sender: help to copy. Words: 3 send request, 4 target pointer, 5 bytes; EXTRA, EXTRA+1: the transport's. */
   HELP: 7,
   /** Receiver → sender: keep payloads to yourself for now (its unexpected memory is full), send envelopes. */
   EAGER_CLOSE: 8,

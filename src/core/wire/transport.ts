@@ -47,10 +47,13 @@ export interface Transport {
   /**
    * Both sides can read each other's memory: copies `bytes` bytes from `peerPointer` in the peer's memory to `to` in ours,
    * for the receive request `receive` whose sender's request is `send`. True: done. False: the peer has been asked to help;
-   * `fetched(receive)` will say when all is there.
+   * `fetched(receive)` will say when all is there. Also false, and `fetched` says false for ever, when the peer's life
+   * has ended meanwhile (rule 11: such a copy does not count): its death will be announced as always, then `unfetch`.
    */
   fetch(peer: number, receive: number, send: number, to: number, peerPointer: number, bytes: number): boolean;
   fetched(receive: number): boolean;
+  /** The peer died: forget the fetch for that receive, if one is under way. */
+  unfetch(receive: number): void;
   /** A HELP packet has come: do a share of the copying of our buffer `from`, whose first word in `words` is `packet`. */
   help(packet: number, from: number): void;
   /** We may write into the peer's memory: the whole message from our buffer, at once. */

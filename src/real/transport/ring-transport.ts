@@ -92,7 +92,7 @@ export class RingTransport implements Transport {
   constructor(node: NodeMemory, memory: RankMemory, options: RingTransportOptions) {
     const { layout, words, calls, process } = node;
     const { rank, identity = 0, places, wakeElsewhere = none } = options;
-    const { jointBytesMin = 192 * 1024, jointChunkBytes = 64 * 1024, stages = 8, stageBytes = 32 * 1024 } = options;
+    const { jointBytesMin = 192 * 1024, jointChunkBytes = 64 * 1024, stages = 4, stageBytes = 64 * 1024 } = options;
     assert(places[rank] === process, "a process's own rank has its own place in the node");
     this.words = words;
     this.#node = node;
@@ -302,7 +302,7 @@ export class RingTransport implements Transport {
       if (stage < 0) return 0;
     }
     // Filled before its slot is reserved: an uncommitted slot holds up everybody else's packets behind it.
-    const taken = Math.min(bytes, this.#stages.stageBytes);
+    const taken = this.#stages.pieceOf(bytes);
     const payload = this.#stages.payloadOf(stage);
     this.#memory.toPayload(payload, from as Pointer, offset, taken);
     const word = this.reserve(to, 0);

@@ -1,0 +1,138 @@
+/**
+ * `Boards` in the node's shared memory. A board's control lines: who is present, how many have arrived (one counter for each
+ * of the two banks), the gate, the members' places; then two results and two parts for each member, on lines of their own.
+ *
+ * The gate counts rounds opened. A member waiting at round k (from 0) sees k before and k + 1 after: it cannot be k + 2,
+ * because that gate opens only after this member has arrived at round k + 1. So equality is the test, also when counts wrap.
+ *
+ * A member that dies leaves its round's gate shut; the node's main thread leaves the board in its name (population.ts).
+ */
+import { assert } from "../../core/base/assert.ts";
+import type { Pointer } from "../../core/base/brand.ts";
+import type { Board, Boards } from "../../core/coll/board.ts";
+import { BoardPart, type Layout, lineBytes } from "./layout.ts";
+import type { NodeCalls, NodeMemory } from "./node-memory.ts";
+import type { RingTransport } from "./ring-transport.ts";
+
+export class SharedBoards implements Boards {
+  readonly #node: NodeMemory;
+  readonly #ring: RingTransport;
+  /** Index in the node of each world rank, −1 for those elsewhere. */
+  readonly #places: Int32Array;
+  /** Our member number on each board we have opened, −1 elsewhere. */
+  readonly #member: Int32Array;
+
+  constructor(node: NodeMemory, ring: RingTransport, places: Int32Array) {
+    this.#node = node;
+    this.#ring = ring;
+    this.#places = places;
+    this.#member = new Int32Array(node.layout.boardCount).fill(-1);
+  }
+
+  claim(members: number): number {
+    const { calls, layout } = this.#node;
+    if (members < 1 || members > layout.boardMembers) return -1;
+    for (let index = 0; index < layout.boardCount; index++) {
+      if (calls.boardClaim(boardOf(layout, index), members) === 1) return index;
+    }
+    return -1;
+  }
+
+  open(index: number, member: number, worldRanks: readonly number[]): Board {
+    assert(this.#member[index] === -1, "a process is one member of a board");
+    const places = worldRanks.map((rank) => this.#places[rank]!);
+    assert(
+      places.every((place) => place >= 0),
+      "the members of a board are in one node",
+    );
+    this.#member[index] = member;
+    const board = boardOf(this.#node.layout, index);
+    this.#node.calls.store(board + BoardPart.MEMBERS + member * 4, this.#node.process + 1);
+    return new SharedBoard(this.#node, this.#ring, { board, member, places });
+  }
+
+  leave(index: number): void {
+    const member = this.#member[index]!;
+    assert(member >= 0, "a member leaves a board once, and after it opened it");
+    this.#member[index] = -1;
+    this.#node.calls.boardLeave(boardOf(this.#node.layout, index), member);
+  }
+}
+
+const boardOf = (layout: Layout, index: number) => layout.boards + index * layout.boardStride;
+
+interface Seat {
+  readonly board: number;
+  readonly member: number;
+  /** Index in the node of every member. */
+  readonly places: readonly number[];
+}
+
+class SharedBoard implements Board {
+  readonly bytesMax: number;
+  readonly #calls: NodeCalls;
+  readonly #words: Int32Array;
+  readonly #ring: RingTransport;
+  readonly #board: number;
+  readonly #members: number;
+  readonly #places: readonly number[];
+  readonly #gate: number;
+  /** The round in which we are, its bank's counter and data. */
+  #round = 0;
+  #arrived: number;
+  #data: number;
+
+  constructor(node: NodeMemory, ring: RingTransport, { board, places }: Seat) {
+    this.bytesMax = node.layout.boardBytes;
+    this.#calls = node.calls;
+    this.#words = node.words;
+    this.#ring = ring;
+    this.#board = board;
+    this.#members = places.length;
+    this.#places = places;
+    this.#gate = board + BoardPart.GATE;
+    this.#arrived = board + BoardPart.ARRIVED;
+    this.#data = board + BoardPart.DATA;
+  }
+
+  part(member: number): Pointer {
+    return (this.#data + (member + 1) * this.bytesMax) as Pointer;
+  }
+
+  result(): Pointer {
+    return this.#data as Pointer;
+  }
+
+  arrive(): boolean {
+    if (this.#calls.boardArrive(this.#arrived, this.#members) === 1) return true;
+    this.#ring.watch(this.#gate, (this.#round + 1) | 0);
+    return false;
+  }
+
+  withdraw(): boolean {
+    if (this.#calls.boardWithdraw(this.#arrived, this.#members) === 0) return false;
+    this.#ring.watch(0, 0);
+    return true;
+  }
+
+  open(): void {
+    const round = (this.#round + 1) | 0;
+    if (this.#calls.boardOpen(this.#board, this.#arrived, round, this.#members) === 0) return;
+    for (const place of this.#places) this.#ring.ring(place);
+  }
+
+  passed(): boolean {
+    // A plain look first: it is asked again and again, and only a yes must order the reads after it.
+    if (this.#words[this.#gate >> 2] !== ((this.#round + 1) | 0)) return false;
+    this.#calls.load(this.#gate);
+    this.#ring.watch(0, 0);
+    return true;
+  }
+
+  next(): void {
+    this.#round = (this.#round + 1) | 0;
+    const bank = this.#round & 1;
+    this.#arrived = this.#board + BoardPart.ARRIVED + bank * lineBytes;
+    this.#data = this.#board + BoardPart.DATA + bank * (this.#members + 1) * this.bytesMax;
+  }
+}
