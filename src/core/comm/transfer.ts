@@ -108,7 +108,8 @@ export class Transfer {
 
   /** `count` blocks of the same length, the i-th at start + i × stride: word by word where everything is aligned. */
   #runs(start: number, bytes: number, count: number, stride: number): void {
-    const [memory, packed] = [this.#memory, this.#packed];
+    const memory = this.#memory;
+    const packed = this.#packed;
     const alignment = (memory.byteOffset + start) | stride | bytes | (packed.byteOffset + this.#at);
     if ((alignment & 3) !== 0 || bytes > 2 * loopBytesMax || bytes * count <= 4 * loopBytesMax) {
       for (let i = 0, at = start; i < count; i++, at += stride) this.#block(at, bytes);

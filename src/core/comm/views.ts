@@ -1,0 +1,59 @@
+/**
+ * One buffer seen as every kind of element that operations know, so that a kernel finds its typed array by a field and
+ * allocates nothing. Make one for each memory and keep it; a memory that grew needs a new one for its new part.
+ *
+ * Offsets are bytes from the start of the buffer, up to 4 GiB.
+ */
+import { assert } from "../base/assert.ts";
+
+export class Views {
+  readonly buffer: ArrayBufferLike;
+  readonly int8: Int8Array;
+  readonly uint8: Uint8Array;
+  readonly int16: Int16Array;
+  readonly uint16: Uint16Array;
+  readonly int32: Int32Array;
+  readonly uint32: Uint32Array;
+  readonly uint64: BigUint64Array;
+  readonly float32: Float32Array;
+  readonly float64: Float64Array;
+
+  constructor(buffer: ArrayBufferLike) {
+    const length = (bytes: number): number => Math.floor(buffer.byteLength / bytes);
+    this.buffer = buffer;
+    this.int8 = new Int8Array(buffer);
+    this.uint8 = new Uint8Array(buffer);
+    this.int16 = new Int16Array(buffer, 0, length(2));
+    this.uint16 = new Uint16Array(buffer, 0, length(2));
+    this.int32 = new Int32Array(buffer, 0, length(4));
+    this.uint32 = new Uint32Array(buffer, 0, length(4));
+    this.uint64 = new BigUint64Array(buffer, 0, length(8));
+    this.float32 = new Float32Array(buffer, 0, length(4));
+    this.float64 = new Float64Array(buffer, 0, length(8));
+  }
+}
+
+/**
+ * into = left ∘ right for `count` items, each operand at a byte offset aligned to its element. `into` may be `left` or
+ * `right` itself, or lie apart from both; it never overlaps one in part.
+ */
+export type Kernel = (
+  left: Views,
+  leftAt: number,
+  right: Views,
+  rightAt: number,
+  into: Views,
+  intoAt: number,
+  count: number,
+) => void;
+
+/** For items that are several of the kernel's: both halves of a complex number, the bytes of an integer. */
+export function scaled(kernel: Kernel, factor: number): Kernel {
+  if (factor === 1) return kernel;
+  return (l, la, r, ra, o, oa, count) => kernel(l, la, r, ra, o, oa, count * factor);
+}
+
+assert(
+  new Uint8Array(Uint32Array.of(1).buffer)[0] === 1,
+  "the machine is big endian, and kernels assume little endian",
+);
