@@ -908,7 +908,10 @@ export class Engine implements Landing {
     for (const list of [this.#streams, this.#fetches, this.#unconfirmed]) {
       for (let record = list.first; record >= 0; ) {
         const next = list.after(record);
-        if (this.records.get(record, R_PEER) === rank) list.remove(record);
+        if (this.records.get(record, R_PEER) === rank) {
+          if (list === this.#fetches) this.#transport.unfetch(record);
+          list.remove(record);
+        }
         record = next;
       }
     }

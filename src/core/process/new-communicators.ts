@@ -225,7 +225,7 @@ export class CreateInter extends NewCommunicator {
   #requests: RecordId[] = [];
   #out = 0 as Pointer;
   #in = 0 as Pointer;
-  #greeting = new Int32Array(3);
+  #greeting: Int32Array = new Int32Array(3);
   #remote: Group = Group.empty;
 
   constructor(local: Communicator, leader: number, bridge: Communicator | null, remoteLeader: number, tag: number) {
