@@ -32,24 +32,35 @@ class RankOutput extends Writable {
   }
 }
 
-/** Standard input of rank 0: asks for a piece when the program reads, and only then keeps the thread alive. */
+/**
+ * Standard input of rank 0: asks for a piece when the program reads. While it waits for one the thread stays alive, unless
+ * the program has paused the stream meanwhile (as closing a readline interface does).
+ */
 class RankInput extends Readable {
   readonly fd = 0;
   readonly #port: MessagePort;
   readonly #beforeRead: () => void;
+  #asked = false;
 
   constructor(port: MessagePort, beforeRead: () => void) {
     super({ highWaterMark: 0 });
     this.#port = port;
     this.#beforeRead = beforeRead;
     port.on("message", (message: Input) => {
+      this.#asked = false;
       port.unref();
       this.push(message.bytes);
     });
     port.unref();
+    this.on("pause", () => port.unref());
+    this.on("resume", () => {
+      if (this.#asked) port.ref();
+    });
   }
 
   override _read(): void {
+    if (this.#asked) return;
+    this.#asked = true;
     this.#beforeRead();
     this.#port.ref();
     this.#port.postMessage({ kind: "input-wanted" } satisfies FromRank);

@@ -51,10 +51,11 @@ process.exit = (code) => {
 process.on("exit", (code) => say({ kind: "ending", ending: endingNow(code) }));
 
 function endingNow(code: number): Ending {
+  // Also for a rank that failed: it closes what the rank has open, its trace for one.
+  const requests = rankProcess.finish();
   if (progress.kind === "threw") return endingOfError(progress.error);
   if (code !== 0) return { kind: "exited", code };
   if (progress.kind === "running") return { kind: "starved" };
-  const requests = rankProcess.finish();
   return requests > 0 ? { kind: "unfinished", requests } : { kind: "returned" };
 }
 

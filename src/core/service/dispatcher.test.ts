@@ -1,0 +1,197 @@
+/** The dispatcher's decisions, without a process or a clock. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Death, Dispatcher, type DispatcherOptions, type Outcome, type Reason } from "./dispatcher.ts";
+import { nodeOfRanks } from "./placement.ts";
+
+const returned = { kind: "returned" } as const;
+const exited = (code: number) => ({ kind: "exited", code }) as const;
+const killed = { kind: "signal", signal: "SIGKILL", signalNumber: 9 } as const;
+const left = { kind: "exit", code: 0 } as const;
+
+/** A dispatcher for `ranks` on `nodes`, and everything it asks of the world, in order. */
+function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions> = {}) {
+  const asked: string[] = [];
+  const deaths: Death[] = [];
+  const survived: Reason[] = [];
+  let ended: Outcome | undefined;
+  const dispatcher = new Dispatcher(
+    {
+      nodeOf: nodeOfRanks(ranks, nodes),
+      nodes,
+      heartbeatMs: 100,
+      patienceMs: 750,
+      startPatienceMs: 5000,
+      endPatienceMs: 1000,
+      timeoutMs: Number.POSITIVE_INFINITY,
+      survivesDeaths: false,
+      ...changes,
+    },
+    {
+      tell(death) {
+        deaths.push(death);
+        asked.push(`tell ${death.rank}`);
+      },
+      decided: ({ code, reason }) => asked.push(`decided ${reason.kind} ${code}`),
+      survived: (reason) => survived.push(reason),
+      end: (node) => asked.push(`end ${node}`),
+      kill: (node) => asked.push(`kill ${node}`),
+      ended(outcome) {
+        ended = outcome;
+        asked.push("ended");
+      },
+    },
+    0,
+  );
+  return { dispatcher, asked, deaths, survived, outcome: () => ended };
+}
+
+test("ranks lie in blocks, the first nodes hold one more", () => {
+  assert.deepEqual(nodeOfRanks(7, 3), [0, 0, 0, 1, 1, 2, 2]);
+  assert.deepEqual(nodeOfRanks(4, 4), [0, 1, 2, 3]);
+  for (let ranks = 1; ranks <= 12; ranks++) {
+    for (let nodes = 1; nodes <= ranks; nodes++) {
+      const nodeOf = nodeOfRanks(ranks, nodes);
+      assert.equal(nodeOf.length, ranks);
+      assert.equal(new Set(nodeOf).size, nodes);
+      assert.deepEqual(
+        nodeOf,
+        nodeOf.toSorted((a, b) => a - b),
+      );
+    }
+  }
+});
+
+test("the job finishes when every rank has, and is over when every node is gone", () => {
+  const { dispatcher, asked, outcome } = world(3, 2);
+  for (const rank of [2, 0, 1]) dispatcher.rankEnded(rank, 0, returned, 500);
+  assert.deepEqual(asked, ["decided finished 0", "end 0", "end 1"]);
+  dispatcher.nodeEnded(1, left, 510);
+  assert.equal(outcome(), undefined);
+  dispatcher.nodeEnded(0, left, 520);
+  assert.deepEqual(outcome(), { code: 0, reason: { kind: "finished" }, afterMs: 500 });
+});
+
+test("the first failure decides; what fails while the job ends changes nothing", () => {
+  const { dispatcher, asked, outcome } = world(4, 2);
+  dispatcher.rankEnded(2, 0, exited(3), 10);
+  dispatcher.rankEnded(0, 0, exited(4), 11);
+  dispatcher.nodeEnded(0, killed, 12);
+  dispatcher.aborted(3, 5, "", 13);
+  dispatcher.nodeEnded(1, killed, 14);
+  assert.deepEqual(asked, ["tell 2", "decided rank-failed 3", "end 0", "end 1", "ended"]);
+  assert.equal(outcome()?.code, 3);
+});
+
+test("a node that is gone takes its running ranks with it, in one order, and none that had finished", () => {
+  const { dispatcher, deaths, outcome } = world(6, 2);
+  dispatcher.rankEnded(4, 0, returned, 10);
+  dispatcher.nodeEnded(1, killed, 20);
+  assert.deepEqual(deaths, [
+    { order: 0, rank: 3, incarnation: 0 },
+    { order: 1, rank: 5, incarnation: 0 },
+  ]);
+  dispatcher.nodeEnded(0, left, 30);
+  assert.equal(outcome()?.code, 137);
+});
+
+test("a node whose ranks have all finished is missed by nobody", () => {
+  const { dispatcher, asked, outcome } = world(2, 2);
+  dispatcher.rankEnded(1, 0, returned, 10);
+  dispatcher.nodeEnded(1, killed, 20);
+  assert.deepEqual(asked, []);
+  dispatcher.rankEnded(0, 0, returned, 30);
+  assert.deepEqual(asked, ["decided finished 0", "end 0"]);
+  dispatcher.nodeEnded(0, left, 40);
+  assert.equal(outcome()?.code, 0);
+});
+
+test("a silent node is killed before its death is told, within a second", () => {
+  const { dispatcher, asked } = world(2, 2);
+  dispatcher.heard(0);
+  dispatcher.heard(1);
+  let ms = 0;
+  while (asked.length === 0) {
+    ms += 100;
+    dispatcher.heard(0);
+    dispatcher.tick(ms);
+  }
+  assert.equal(ms, 800);
+  assert.deepEqual(asked, ["kill 1", "tell 1", "decided node-failed 1", "end 0", "end 1"]);
+});
+
+test("a watcher that was away does not count its absence as silence", () => {
+  const { dispatcher, asked } = world(2, 1);
+  dispatcher.heard(0);
+  dispatcher.tick(100);
+  dispatcher.tick(60_000);
+  dispatcher.tick(60_100);
+  assert.deepEqual(asked, []);
+  dispatcher.heard(0);
+  for (let ms = 60_200; ms < 60_900; ms += 100) dispatcher.tick(ms);
+  assert.deepEqual(asked, []);
+});
+
+test("before its first sign of life a node is given more time", () => {
+  const { dispatcher, asked } = world(1, 1);
+  for (let ms = 100; ms <= 5000; ms += 100) dispatcher.tick(ms);
+  assert.deepEqual(asked, []);
+  dispatcher.tick(5100);
+  assert.equal(asked[0], "kill 0");
+});
+
+test("nodes that do not end in time are killed", () => {
+  const { dispatcher, asked, outcome } = world(2, 2);
+  dispatcher.aborted(0, 6, "enough", 0);
+  dispatcher.nodeEnded(1, left, 50);
+  for (let ms = 100; ms <= 1100; ms += 100) dispatcher.tick(ms);
+  assert.deepEqual(asked, ["decided aborted 6", "end 0", "end 1", "kill 0"]);
+  dispatcher.nodeEnded(0, killed, 1200);
+  assert.equal(outcome()?.code, 6);
+});
+
+test("interrupted once: in order; twice, or while ending: at once", () => {
+  const { dispatcher, asked } = world(2, 2);
+  dispatcher.interrupted("SIGINT", 2, 10);
+  assert.deepEqual(asked, ["decided interrupted 130", "end 0", "end 1"]);
+  dispatcher.interrupted("SIGINT", 2, 20);
+  assert.deepEqual(asked.slice(3), ["kill 0", "kill 1"]);
+});
+
+test("the job's time is over: code 124", () => {
+  const { dispatcher, asked } = world(1, 1, { timeoutMs: 1000 });
+  dispatcher.heard(0);
+  dispatcher.tick(1001);
+  assert.equal(asked[0], "decided timeout 124");
+});
+
+test("where deaths are survived the living are told and go on", () => {
+  const { dispatcher, deaths, survived, asked } = world(3, 3, { survivesDeaths: true });
+  dispatcher.nodeEnded(1, killed, 10);
+  dispatcher.rankEnded(2, 0, exited(1), 20);
+  assert.deepEqual(
+    deaths.map(({ order, rank }) => [order, rank]),
+    [
+      [0, 1],
+      [1, 2],
+    ],
+  );
+  assert.equal(survived.length, 2);
+  dispatcher.rankEnded(0, 0, returned, 30);
+  assert.deepEqual(asked.slice(2), ["decided finished 0", "end 0", "end 2"]);
+});
+
+test("the end of an old life means nothing", () => {
+  const { dispatcher, asked } = world(1, 1);
+  dispatcher.rankEnded(0, 1, exited(1), 10);
+  assert.deepEqual(asked, []);
+});
+
+test("a code that was not 0 never becomes 0; MPI_Abort may say 0", () => {
+  const big = world(1, 1);
+  big.dispatcher.rankEnded(0, 0, exited(512), 10);
+  assert.equal(big.dispatcher.outcome?.code, 1);
+  const abort = world(1, 1);
+  abort.dispatcher.aborted(0, 0, "", 10);
+  assert.equal(abort.dispatcher.outcome?.code, 0);
+});
