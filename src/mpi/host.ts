@@ -3,6 +3,7 @@
  * real/process/rank-host.ts.
  */
 import type { Pointer, RecordId } from "../core/base/brand.ts";
+import type { Communicator } from "../core/process/communicator.ts";
 import type { Process } from "../core/process/process.ts";
 
 export interface Host {
@@ -13,6 +14,11 @@ export interface Host {
   wait(request: RecordId): void;
   /** Returns when `isReady` says so; progress is made meanwhile. */
   waitUntil(isReady: () => boolean): void;
+  /**
+   * Returns when the gate of the communicator's board is open; throws PROC_FAILED when a member died, who may never come. The
+   * board is not used again then.
+   */
+  waitForGate(comm: Communicator): void;
   /** As `waitUntil`, for `await`: the thread's event loop goes on and is kept alive. */
   whenReady(isReady: () => boolean): Promise<void>;
   /** A blocking receive on world ranks; the outcome is in the engine's `last…` fields. */

@@ -6,7 +6,7 @@
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_SOURCE, PROC_NULL } from "../base/constants.ts";
-import { ErrorClass } from "../base/mpi-error.ts";
+import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import type { Boards } from "../coll/board.ts";
 import { Group } from "../comm/group.ts";
 import type { Protocol } from "../ft/protocol.ts";
@@ -37,6 +37,8 @@ export interface ProcessOptions {
   readonly memory: Memory;
   /** Shared memory for collectives inside the node; null where there is none, or where a protocol must see messages. */
   readonly boards?: Boards | null;
+  /** The board that was claimed for all ranks of the job, −1: none. */
+  readonly worldBoard?: number;
   readonly protocol?: Protocol | null;
   readonly unexpectedBytesMax?: number;
 }
@@ -74,7 +76,7 @@ export class Process {
       ...(options.unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax: options.unexpectedBytesMax }),
     });
     this.collectives = new Collectives(this.engine, options.memory);
-    this.world = this.addCommunicator(worldContext, Group.world(options.ranks), null);
+    this.world = this.addCommunicator(worldContext, Group.world(options.ranks), null, options.worldBoard ?? -1);
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
   }
 
@@ -165,9 +167,26 @@ export class Process {
     return moved;
   }
 
+  /** Has anybody died? */
+  hasFailures = false;
+
+  /** Throws PROC_FAILED when a member is dead; shared memory that it may have left half written is given up. */
+  checkMembers(comm: Communicator): void {
+    for (const world of comm.group.worldRanks()) {
+      if (!this.engine.hasFailed(world)) continue;
+      comm.board = null;
+      const rank = comm.group.rankOf(world);
+      throw new MpiError(
+        ErrorClass.PROC_FAILED,
+        `Cannot complete the collective: rank ${rank} of the communicator has failed`,
+      );
+    }
+  }
+
   /** The dispatcher declared a death. */
   peerFailed(rank: number, incarnation: number): void {
     if (this.engine.hasFailed(rank)) return;
+    this.hasFailures = true;
     this.engine.peerFailed(rank);
     if (this.protocol !== null) this.protocol.peerFailed(rank as WorldRank, incarnation);
     // A wildcard receive might wait for the dead for ever: it is reported, and the program decides (MPI 5.0, ULFM).

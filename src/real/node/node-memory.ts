@@ -7,12 +7,15 @@ import { type Layout, layoutOf } from "../transport/layout.ts";
 import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { NoticeBoard, NoticeKind } from "../transport/notices.ts";
 import { Population } from "../transport/population.ts";
+import { claimBoard } from "../transport/shared-board.ts";
 import type { DeathNotice } from "./messages.ts";
 
 /** What every rank of the node gets. */
 export interface SharedNode {
   readonly memory: WebAssembly.Memory;
   readonly layout: Layout;
+  /** The board of the whole job's communicator, where it is all on this node; −1 otherwise. */
+  readonly worldBoard: number;
 }
 
 export interface NodeMemoryOptions {
@@ -37,8 +40,9 @@ export class NodeMemory {
     for (const [place, rank] of ranks.entries()) this.#places.set(rank, place);
     const layout = layoutOf({ processes: ranks.length, memoryBytes: memoryMb << 20 });
     const memory = newNodeMemory(layout);
-    this.shared = { memory, layout };
     const main = enterNodeMemory(memory, layout, -1);
+    const worldBoard = ranks.length === nodeOf.length && ranks.length > 1 ? claimBoard(main, ranks.length) : -1;
+    this.shared = { memory, layout, worldBoard };
     this.#population = new Population(main);
     this.#notices = new NoticeBoard(main, this.#population);
   }

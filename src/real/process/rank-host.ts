@@ -7,6 +7,7 @@
  */
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { Now } from "../../core/p2p/engine.ts";
+import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../core/request/records.ts";
 import type { Host, Tracer } from "../../mpi/host.ts";
@@ -74,6 +75,20 @@ export class RankHost implements Host {
     if (this.tracer !== null) this.tracer.end();
   }
 
+  waitForGate(comm: Communicator): void {
+    const { process } = this;
+    const board = comm.board!;
+    const waiting = this.#waiting;
+    while (!board.passed()) {
+      if (process.progress()) waiting.reset();
+      else {
+        if (this.#listen() || process.hasFailures) process.checkMembers(comm);
+        waiting.idle();
+      }
+    }
+    waiting.reset();
+  }
+
   waitUntil(isReady: () => boolean): void {
     while (!isReady()) {
       if (this.process.progress()) this.#waiting.reset();
@@ -117,8 +132,9 @@ export class RankHost implements Host {
     records.give(request);
   }
 
-  #listen(): void {
-    this.#notices.deliver(this.#died);
+  /** True when there was news. */
+  #listen(): boolean {
+    return this.#notices.deliver(this.#died);
   }
 
   whenReady(isReady: () => boolean): Promise<void> {

@@ -9,6 +9,7 @@ import { enterNodeMemory } from "../transport/node-memory.ts";
 import { NoticeKind, NoticeReader } from "../transport/notices.ts";
 import { RankMemory } from "../transport/rank-memory.ts";
 import { RingTransport } from "../transport/ring-transport.ts";
+import { SharedBoards } from "../transport/shared-board.ts";
 import { RankHost } from "./rank-host.ts";
 import { Waiting } from "./waiting.ts";
 
@@ -52,7 +53,10 @@ export function createRank(options: RankOptions): RankProcess {
   });
   const waiting = new Waiting(node, transport, { crowded });
   const protocol = protocols[options.protocol]!();
-  const process = new Process({ rank, ranks: size, nodeOf, transport, memory, protocol });
+  // Boards go past the messages: only where nobody must see those (rule 12).
+  const boards = protocol.name === "none" ? new SharedBoards(node, transport, places) : null;
+  const { worldBoard } = shared;
+  const process = new Process({ rank, ranks: size, nodeOf, transport, memory, protocol, boards, worldBoard });
   const notices = new NoticeReader(node);
   const tracer = tracerOf(options, nodeOf[rank]!);
   process.engine.tracer = tracer;

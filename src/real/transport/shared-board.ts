@@ -30,12 +30,7 @@ export class SharedBoards implements Boards {
   }
 
   claim(members: number): number {
-    const { calls, layout } = this.#node;
-    if (members < 1 || members > layout.boardMembers) return -1;
-    for (let index = 0; index < layout.boardCount; index++) {
-      if (calls.boardClaim(boardOf(layout, index), members) === 1) return index;
-    }
-    return -1;
+    return claimBoard(this.#node, members);
   }
 
   open(index: number, member: number, worldRanks: readonly number[]): Board {
@@ -57,6 +52,14 @@ export class SharedBoards implements Boards {
     this.#member[index] = -1;
     this.#node.calls.boardLeave(boardOf(this.#node.layout, index), member);
   }
+}
+
+export function claimBoard({ calls, layout }: NodeMemory, members: number): number {
+  if (members < 1 || members > layout.boardMembers) return -1;
+  for (let index = 0; index < layout.boardCount; index++) {
+    if (calls.boardClaim(boardOf(layout, index), members) === 1) return index;
+  }
+  return -1;
 }
 
 const boardOf = (layout: Layout, index: number) => layout.boards + index * layout.boardStride;
