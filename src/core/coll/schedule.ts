@@ -7,7 +7,7 @@
  *
  * All messages of one operation carry one tag. What keeps them apart is order: of two processes, the k-th message that
  * one sends (round by round, in the order listed) is the k-th that the other receives from it, and both name the same
- * number of bytes. Every builder keeps this, `matching.test.ts` proves it. A message of 0 bytes is sent only where it
+ * number of bytes. Every builder keeps this, and the tests check it of every schedule (`matching.ts`). A message of 0 bytes is sent only where it
  * is the point (a barrier's signal).
  *
  * Buffers are named, not pointed to, so that a schedule is plain data and can be built again after a restart. They are

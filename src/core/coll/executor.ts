@@ -1,0 +1,263 @@
+/**
+ * Runs collectives: takes each operation's program (`program.ts`) round by round, any number of operations side by side.
+ *
+ * `start` posts the first round, `progress` moves every operation as far as it will go. A round begins when the one before
+ * is complete on this rank; ranks may be several rounds apart, which is harmless because messages match by order. The
+ * state is plain data, see `operation.ts`; nothing is allocated for a round.
+ *
+ * An error in a message ends its operation: it is reported once, receives that are still posted are cancelled, and the
+ * operation's scratch space is kept until its last message has ended. Other operations do not notice.
+ */
+import { assert } from "../base/assert.ts";
+import type { Pointer, RecordId } from "../base/brand.ts";
+import type { ErrorCode } from "../base/mpi-error.ts";
+import { type CollectivePorts, underWay } from "./collective-ports.ts";
+import { type Operation, type OperationCall, type OperationId, type OperationState, Phase } from "./operation.ts";
+import { BufferCode, localWords, messageWords, StepCode } from "./program.ts";
+
+/** Operations outstanding in one process. A program with more has lost its requests. */
+export const operationsMax = 1 << 16;
+
+const noPointer = 0 as Pointer;
+
+export class Executor {
+  readonly #ports: CollectivePorts;
+  /** Every operation ever needed at once, by id; those not in use are free. */
+  readonly #operations: Operation[] = [];
+  readonly #free: Operation[] = [];
+  /** In the order they were started. */
+  readonly #active: Operation[] = [];
+
+  constructor(ports: CollectivePorts) {
+    this.#ports = ports;
+  }
+
+  /** How many operations are under way. */
+  get active(): number {
+    return this.#active.length;
+  }
+
+  /** Starts an operation. It may be over, and reported, when this returns. */
+  start(call: OperationCall): OperationId {
+    const operation = this.#take(call);
+    const { scratchBytes } = call.program;
+    operation.scratch = scratchBytes > 0 ? this.#ports.allocate(scratchBytes) : noPointer;
+    this.#active.push(operation);
+    this.#advance(operation);
+    if (operation.phase === Phase.DONE && this.#active.at(-1) === operation) {
+      this.#active.pop();
+      this.#give(operation);
+    }
+    return operation.id;
+  }
+
+  /** Moves all operations on. True if any of them moved. */
+  progress(): boolean {
+    let moved = false;
+    let done = 0;
+    for (let index = 0; index < this.#active.length; index++) {
+      const operation = this.#active[index]!;
+      if (this.#advance(operation)) moved = true;
+      if (operation.phase === Phase.DONE) done++;
+    }
+    if (done > 0) this.#sweep();
+    return moved;
+  }
+
+  /** The program has done the combination that `reduce` left to it. */
+  reduced(id: OperationId): void {
+    const operation = this.#operations[id];
+    assert(operation?.phase === Phase.REDUCING, `operation ${id} did not ask the program to combine anything`);
+    operation.phase = Phase.RUNNING;
+  }
+
+  save(): OperationState[] {
+    return this.#active.map((operation) => ({
+      ...operation,
+      records: operation.records.slice(0, operation.recordCount),
+      program: {
+        words: [...operation.program.words],
+        scratchBytes: operation.program.scratchBytes,
+      },
+    }));
+  }
+
+  /** Takes over the operations of an image, under the same ids. */
+  restore(states: readonly OperationState[]): void {
+    assert(this.#operations.length === 0, "operations are restored into an executor that has some already");
+    for (const { program, ...state } of states) {
+      const words = Float64Array.from(program.words);
+      const operation = { ...state, program: { words, scratchBytes: program.scratchBytes } };
+      this.#operations[state.id] = operation;
+      this.#active.push(operation);
+    }
+    for (let id = this.#operations.length - 1; id >= 0; id--) {
+      if (this.#operations[id] === undefined) this.#free.push(this.#make(id as OperationId));
+    }
+  }
+
+  #take(call: OperationCall): Operation {
+    const operation = this.#free.pop() ?? this.#make(this.#operations.length as OperationId);
+    // Field by field: an operation keeps its shape and its array of records.
+    const target = operation as { -readonly [Field in keyof OperationCall]: OperationCall[Field] };
+    target.program = call.program;
+    target.channel = call.channel;
+    target.tag = call.tag;
+    target.reduction = call.reduction;
+    target.request = call.request;
+    target.send = call.send;
+    target.receive = call.receive;
+    operation.phase = Phase.RUNNING;
+    operation.nextRound = 0;
+    operation.localsLeft = 0;
+    operation.recordCount = 0;
+    operation.error = 0;
+    return operation;
+  }
+
+  #make(id: OperationId): Operation {
+    assert(id < operationsMax, `${operationsMax} collective operations are outstanding`);
+    const operation: Operation = {
+      id,
+      program: nothing,
+      channel: 0,
+      tag: 0,
+      reduction: 0,
+      request: 0,
+      send: noPointer,
+      receive: noPointer,
+      phase: Phase.FREE,
+      nextRound: 0,
+      nextLocal: 0,
+      localsLeft: 0,
+      records: [],
+      recordCount: 0,
+      scratch: noPointer,
+      error: 0,
+    };
+    this.#operations[id] = operation;
+    return operation;
+  }
+
+  #give(operation: Operation): void {
+    operation.phase = Phase.FREE;
+    this.#free.push(operation);
+  }
+
+  /** Takes the operations that are over out of the list. */
+  #sweep(): void {
+    let kept = 0;
+    for (let index = 0; index < this.#active.length; index++) {
+      const operation = this.#active[index]!;
+      if (operation.phase === Phase.DONE) this.#give(operation);
+      else this.#active[kept++] = operation;
+    }
+    this.#active.length = kept;
+  }
+
+  /** As far as one operation goes now. True if it moved. */
+  #advance(operation: Operation): boolean {
+    if (operation.phase === Phase.DONE || operation.phase === Phase.REDUCING) return false;
+    let moved = this.#collect(operation);
+    while (operation.recordCount === 0) {
+      moved = true;
+      if (operation.phase === Phase.FAILED) {
+        this.#release(operation);
+        break;
+      }
+      if (!this.#runLocals(operation)) break;
+      if (!this.#post(operation)) {
+        this.#release(operation);
+        this.#ports.finished(operation, 0);
+        break;
+      }
+      this.#collect(operation);
+    }
+    return moved;
+  }
+
+  /** Asks about the messages under way. True if one of them has ended. */
+  #collect(operation: Operation): boolean {
+    const { records } = operation;
+    const before = operation.recordCount;
+    for (let index = 0; index < operation.recordCount; ) {
+      const error = this.#ports.complete(records[index] as RecordId);
+      if (error === underWay) {
+        index++;
+        continue;
+      }
+      records[index] = records[--operation.recordCount]!;
+      if (error !== 0 && operation.phase !== Phase.FAILED) this.#fail(operation, error);
+    }
+    return operation.recordCount < before;
+  }
+
+  #fail(operation: Operation, error: ErrorCode): void {
+    operation.phase = Phase.FAILED;
+    operation.error = error;
+    for (let index = 0; index < operation.recordCount; index++) {
+      this.#ports.cancel(operation.records[index] as RecordId);
+    }
+    this.#ports.finished(operation, error);
+  }
+
+  #release(operation: Operation): void {
+    operation.phase = Phase.DONE;
+    if (operation.program.scratchBytes > 0) this.#ports.free(operation.scratch);
+  }
+
+  /** Starts the next round's messages. False when there is no further round. */
+  #post(operation: Operation): boolean {
+    const { words } = operation.program;
+    let at = operation.nextRound;
+    const messages = words[at]!;
+    if (messages < 0) return false;
+    operation.localsLeft = words[at + 1]!;
+    at += 2;
+    for (let message = 0; message < messages; message++, at += messageWords) {
+      const code = words[at]!;
+      const local = code >= StepCode.LOCAL_GROUP;
+      const pointer = pointerOf(operation, words[at + 2]!);
+      const record =
+        code === StepCode.SEND || code === StepCode.SEND + StepCode.LOCAL_GROUP
+          ? this.#ports.send(operation, words[at + 1]!, local, pointer, words[at + 3]!, words[at + 4]!)
+          : this.#ports.receive(operation, words[at + 1]!, local, pointer, words[at + 3]!, words[at + 4]!);
+      operation.records[operation.recordCount++] = record;
+    }
+    operation.nextLocal = at;
+    operation.nextRound = at + operation.localsLeft * localWords;
+    return true;
+  }
+
+  /** Copies and combines, after the round's messages. False when the program must combine first. */
+  #runLocals(operation: Operation): boolean {
+    const { words } = operation.program;
+    while (operation.localsLeft > 0) {
+      const at = operation.nextLocal;
+      operation.nextLocal += localWords;
+      operation.localsLeft--;
+      const bytes = words[at + 1]!;
+      const first = pointerOf(operation, words[at + 2]!);
+      const second = pointerOf(operation, words[at + 4]!);
+      if (words[at] === StepCode.COPY) {
+        this.#ports.copy(second, words[at + 5]!, first, words[at + 3]!, bytes);
+        continue;
+      }
+      const into = pointerOf(operation, words[at + 6]!);
+      // Before the call, so that a program that is asked finds the operation in this state.
+      operation.phase = Phase.REDUCING;
+      if (!this.#ports.reduce(operation, first, words[at + 3]!, second, words[at + 5]!, into, words[at + 7]!, bytes)) {
+        return false;
+      }
+      operation.phase = Phase.RUNNING;
+    }
+    return true;
+  }
+}
+
+const nothing = { words: Float64Array.of(-1), scratchBytes: 0 };
+
+function pointerOf(operation: Operation, buffer: number): Pointer {
+  if (buffer === BufferCode.send) return operation.send;
+  return buffer === BufferCode.receive ? operation.receive : operation.scratch;
+}

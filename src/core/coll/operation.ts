@@ -1,0 +1,60 @@
+/**
+ * A collective under way, as plain data: an image can hold it, and a process restored from the image goes on with it.
+ */
+import type { Brand, Pointer } from "../base/brand.ts";
+import type { ErrorCode } from "../base/mpi-error.ts";
+import type { Program } from "./program.ts";
+
+export type OperationId = Brand<"OperationId">;
+
+/** What the caller says of an operation. All but `program` are handed through to the ports. */
+export interface OperationCall {
+  readonly program: Program;
+  /** Which communicator. */
+  readonly channel: number;
+  /**
+   * Keeps the messages of this operation from those of others on the communicator: the number of the collective there, the
+   * same on all ranks because all start collectives in the same order. Many may be outstanding, each with its own.
+   */
+  readonly tag: number;
+  /** Which operation on which datatype; anything when the collective reduces nothing. */
+  readonly reduction: number;
+  /** Who is told in the end. */
+  readonly request: number;
+  readonly send: Pointer;
+  readonly receive: Pointer;
+}
+
+export const Phase = {
+  FREE: 0,
+  /** Waits for the messages of a round, `records`. */
+  RUNNING: 1,
+  /** The program combines; see `CollectivePorts.reduce`. */
+  REDUCING: 2,
+  /** Has been reported with an error; the messages still under way use its buffers, so it stays until they end. */
+  FAILED: 3,
+  /** Over; its place in the table is about to be free. */
+  DONE: 4,
+} as const;
+export type Phase = (typeof Phase)[keyof typeof Phase];
+
+export interface Operation extends OperationCall {
+  readonly id: OperationId;
+  phase: Phase;
+  /** Word of the program where the next round begins. */
+  nextRound: number;
+  /** Word of the program where the next local step of this round is, and how many there are. */
+  nextLocal: number;
+  localsLeft: number;
+  /** The messages of the round that are under way: the first `recordCount` entries. */
+  records: number[];
+  recordCount: number;
+  /** Valid when the program wants scratch space. */
+  scratch: Pointer;
+  error: ErrorCode;
+}
+
+/** An operation as saved in an image: plain numbers and arrays. */
+export interface OperationState extends Omit<Operation, "program"> {
+  readonly program: { readonly words: readonly number[]; readonly scratchBytes: number };
+}

@@ -1,0 +1,192 @@
+/**
+ * From a collective and its arguments to the schedule of one rank: the one place that knows all the builders.
+ *
+ * Arguments are bytes of packed buffers. The same value on every rank, unless the field says whose it is.
+ */
+import { unreachable } from "../base/assert.ts";
+import { allgatherBruck } from "./allgather-bruck.ts";
+import { allgatherRecursiveDoubling } from "./allgather-recursive-doubling.ts";
+import { allgathervHierarchical } from "./allgatherv-hierarchical.ts";
+import { allgathervRing } from "./allgatherv-ring.ts";
+import { allreduceHierarchical } from "./allreduce-hierarchical.ts";
+import { allreduceRabenseifner } from "./allreduce-rabenseifner.ts";
+import { allreduceRecursiveDoubling } from "./allreduce-recursive-doubling.ts";
+import { alltoallBruck } from "./alltoall-bruck.ts";
+import { alltoallvPairwise } from "./alltoallv-pairwise.ts";
+import { barrierDissemination } from "./barrier-dissemination.ts";
+import { barrierHierarchical } from "./barrier-hierarchical.ts";
+import { bcastBinomial } from "./bcast-binomial.ts";
+import { bcastHierarchical, type FlatBcast } from "./bcast-hierarchical.ts";
+import { bcastScatterAllgather } from "./bcast-scatter-allgather.ts";
+import { exscanShifted } from "./exscan-shifted.ts";
+import { gatherBinomial } from "./gather-binomial.ts";
+import { type GathervLinear, gathervLinear } from "./gatherv-linear.ts";
+import type { NodeMap } from "./node-layout.ts";
+import { reduceRabenseifner } from "./reduce-rabenseifner.ts";
+import { type ReduceScatter, reduceScatterHalving } from "./reduce-scatter-halving.ts";
+import { reduceScatterPairwise } from "./reduce-scatter-pairwise.ts";
+import { reduceTree } from "./reduce-tree.ts";
+import { equalBlocks, sum } from "./rounds.ts";
+import { scanRecursiveDoubling } from "./scan-recursive-doubling.ts";
+import { scatterBinomial } from "./scatter-binomial.ts";
+import { type ScattervLinear, scattervLinear } from "./scatterv-linear.ts";
+import type { Blocks, InPlace, Place, RootedPlace, Schedule, Vector } from "./schedule.ts";
+import {
+  chooseAllgather,
+  chooseAllgatherv,
+  chooseAllreduce,
+  chooseAlltoall,
+  chooseBarrier,
+  chooseBcast,
+  chooseFlatBcast,
+  chooseReduce,
+  chooseReduceScatter,
+} from "./select.ts";
+
+/** Without a node map, or on one node, algorithms are flat. */
+interface OnNodes {
+  readonly nodes?: NodeMap | undefined;
+}
+
+/** Blocks of equal length, one for each rank (gather, scatter, allgather) or pair of ranks (alltoall). */
+interface EqualBlocks extends InPlace {
+  readonly bytes: number;
+}
+
+export type Collective =
+  | ({ readonly kind: "barrier" } & Place & OnNodes)
+  | ({ readonly kind: "bcast"; readonly bytes: number } & RootedPlace & OnNodes)
+  | ({ readonly kind: "gather" | "scatter" } & RootedPlace & EqualBlocks)
+  | ({ readonly kind: "gatherv" } & GathervLinear)
+  | ({ readonly kind: "scatterv" } & ScattervLinear)
+  | ({ readonly kind: "allgather" } & Place & EqualBlocks & OnNodes)
+  | ({ readonly kind: "allgatherv"; readonly blocks: Blocks } & Place & InPlace & OnNodes)
+  | ({ readonly kind: "alltoall" } & Place & EqualBlocks)
+  /** Each rank's own, and so is the w form, whose types are packed by the caller. */
+  | ({ readonly kind: "alltoallv"; readonly sends: Blocks; readonly receives: Blocks } & Place & InPlace)
+  | ({ readonly kind: "reduce" } & RootedPlace & Vector & OnNodes)
+  | ({ readonly kind: "allreduce" } & Place & Vector & OnNodes)
+  | ({ readonly kind: "reduce_scatter_block" } & Place & Vector)
+  | ({ readonly kind: "reduce_scatter" } & ReduceScatter)
+  | ({ readonly kind: "scan" | "exscan" } & Place & Vector);
+
+export const flatBcast: FlatBcast = (call) =>
+  chooseFlatBcast(call) === "binomial" ? bcastBinomial(call) : bcastScatterAllgather(call);
+
+export function plan(collective: Collective): Schedule {
+  switch (collective.kind) {
+    case "barrier":
+      return planBarrier(collective);
+    case "bcast":
+      return planBcast(collective);
+    case "gather":
+      return gatherBinomial(collective);
+    case "scatter":
+      return scatterBinomial(collective);
+    case "gatherv":
+      return gathervLinear(collective);
+    case "scatterv":
+      return scattervLinear(collective);
+    case "allgather":
+      return planAllgather(collective);
+    case "allgatherv":
+      return planAllgatherv(collective);
+    case "alltoall":
+      return planAlltoall(collective);
+    case "alltoallv":
+      return alltoallvPairwise(collective);
+    case "reduce":
+      return planReduce(collective);
+    case "allreduce":
+      return planAllreduce(collective);
+    case "reduce_scatter_block": {
+      const segments = new Array<number>(collective.size).fill(collective.bytes);
+      return planReduceScatter({ ...collective, segments });
+    }
+    case "reduce_scatter":
+      return planReduceScatter(collective);
+    case "scan":
+      return scanRecursiveDoubling(collective);
+    case "exscan":
+      return exscanShifted(collective);
+    default:
+      return unreachable(collective);
+  }
+}
+
+function planBarrier(call: Place & OnNodes): Schedule {
+  return call.nodes !== undefined && chooseBarrier(call) === "hierarchical"
+    ? barrierHierarchical({ ...call, nodes: call.nodes })
+    : barrierDissemination(call);
+}
+
+function planBcast(call: RootedPlace & OnNodes & { readonly bytes: number }): Schedule {
+  return call.nodes !== undefined && chooseBcast(call) === "hierarchical"
+    ? bcastHierarchical({ ...call, nodes: call.nodes, among: flatBcast, inside: flatBcast })
+    : flatBcast(call);
+}
+
+function planAllgather(call: Place & EqualBlocks & OnNodes): Schedule {
+  const { size, bytes, nodes } = call;
+  const algorithm = chooseAllgather({ size, bytes: size * bytes, nodes });
+  switch (algorithm) {
+    case "recursive-doubling":
+      return allgatherRecursiveDoubling(call);
+    case "bruck":
+      return allgatherBruck(call);
+    case "ring":
+      return allgathervRing({ ...call, blocks: equalBlocks(size, bytes) });
+    case "hierarchical":
+      return allgathervHierarchical({ ...call, nodes: nodes!, blocks: equalBlocks(size, bytes), inside: flatBcast });
+    default:
+      return unreachable(algorithm);
+  }
+}
+
+function planAllgatherv(call: Place & InPlace & OnNodes & { readonly blocks: Blocks }): Schedule {
+  const { size, nodes, blocks } = call;
+  return nodes !== undefined && chooseAllgatherv({ size, bytes: sum(blocks.bytes), nodes }) === "hierarchical"
+    ? allgathervHierarchical({ ...call, nodes, inside: flatBcast })
+    : allgathervRing(call);
+}
+
+function planAlltoall(call: Place & EqualBlocks): Schedule {
+  if (chooseAlltoall(call) === "bruck") return alltoallBruck(call);
+  const blocks = equalBlocks(call.size, call.bytes);
+  return alltoallvPairwise({ ...call, sends: blocks, receives: blocks });
+}
+
+function planReduce(call: RootedPlace & Vector & OnNodes): Schedule {
+  const algorithm = chooseReduce(call);
+  switch (algorithm) {
+    case "tree":
+      return reduceTree({ ...call, nodes: undefined });
+    case "hierarchical":
+      return reduceTree(call);
+    case "rabenseifner":
+      return reduceRabenseifner(call);
+    default:
+      return unreachable(algorithm);
+  }
+}
+
+function planAllreduce(call: Place & Vector & OnNodes): Schedule {
+  const algorithm = chooseAllreduce(call);
+  switch (algorithm) {
+    case "recursive-doubling":
+      return allreduceRecursiveDoubling(call);
+    case "rabenseifner":
+      return allreduceRabenseifner(call);
+    case "hierarchical":
+      return allreduceHierarchical({ ...call, nodes: call.nodes!, inside: flatBcast });
+    default:
+      return unreachable(algorithm);
+  }
+}
+
+function planReduceScatter(call: ReduceScatter): Schedule {
+  const bytes = sum(call.segments);
+  return chooseReduceScatter({ size: call.size, bytes }) === "pairwise"
+    ? reduceScatterPairwise(call)
+    : reduceScatterHalving(call);
+}

@@ -1,0 +1,62 @@
+/**
+ * A schedule in the form the executor reads: one array of numbers, so that running a round allocates nothing and a cached
+ * program is compact. Float64, because offsets may exceed 2^31.
+ *
+ * For each round: messages, locals (how many of each); then the messages, receives first (so that what comes finds its
+ * place), 5 words each: what, peer, buffer, offset, bytes; then the local steps, 8 words each: what, bytes, and buffer
+ * and offset of up to three regions (copy: from, to; reduce: left, right, into). The end is marked with −1.
+ *
+ * Putting receives first changes no matching: only the order among sends and that among receives count.
+ */
+import type { BufferName, Region, Round, Schedule, Step } from "./schedule.ts";
+
+export interface Program {
+  readonly words: Float64Array;
+  readonly scratchBytes: number;
+}
+
+export const messageWords = 5;
+export const localWords = 8;
+
+/** What a step is. LOCAL_GROUP is added to messages within our group of an inter-communicator. */
+export const StepCode = { SEND: 0, RECEIVE: 1, COPY: 2, REDUCE: 3, LOCAL_GROUP: 16 } as const;
+
+export const BufferCode = { send: 0, receive: 1, scratch: 2 } as const satisfies Record<BufferName, number>;
+
+const groupCode = (step: Step & { kind: "send" | "receive" }): number =>
+  step.group === "local" ? StepCode.LOCAL_GROUP : 0;
+
+export function compile({ rounds, scratchBytes }: Schedule): Program {
+  const words: number[] = [];
+  for (const round of rounds) compileRound(round, words);
+  words.push(-1);
+  return { words: Float64Array.from(words), scratchBytes };
+}
+
+function compileRound(round: Round, words: number[]): void {
+  const receives: number[] = [];
+  const sends: number[] = [];
+  const locals: number[] = [];
+  const place = ({ buffer, offset }: Region) => [BufferCode[buffer], offset] as const;
+  for (const step of round) {
+    switch (step.kind) {
+      case "send":
+        sends.push(StepCode.SEND + groupCode(step), step.peer, ...place(step.from), step.from.bytes);
+        break;
+      case "receive":
+        receives.push(StepCode.RECEIVE + groupCode(step), step.peer, ...place(step.to), step.to.bytes);
+        break;
+      case "copy":
+        locals.push(StepCode.COPY, step.from.bytes, ...place(step.from), ...place(step.to), 0, 0);
+        break;
+      case "reduce":
+        locals.push(StepCode.REDUCE, step.into.bytes, ...place(step.left), ...place(step.right), ...place(step.into));
+        break;
+    }
+  }
+  words.push((receives.length + sends.length) / messageWords, locals.length / localWords);
+  // One by one: a round of thousands of messages is too long for an argument list.
+  for (const word of receives) words.push(word);
+  for (const word of sends) words.push(word);
+  for (const word of locals) words.push(word);
+}
