@@ -70,7 +70,7 @@ export function hindexed(type: Datatype, { blocklengths, displacements }: Indexe
   return new Datatype(scattered(type, blocklengths, displacements, 1), {
     combiner: Combiner.HINDEXED,
     integers: [blocklengths.length, ...blocklengths],
-    addresses: displacements,
+    addresses: [...displacements],
     datatypes: [type],
   });
 }
@@ -90,7 +90,7 @@ export function hindexedBlock(type: Datatype, { blocklength, displacements }: In
   return new Datatype(scattered(type, blocklengths, displacements, 1), {
     combiner: Combiner.HINDEXED_BLOCK,
     integers: [displacements.length, blocklength],
-    addresses: displacements,
+    addresses: [...displacements],
     datatypes: [type],
   });
 }
@@ -110,8 +110,8 @@ export function struct({ blocklengths, displacements, types }: Structure): Datat
   return new Datatype(joinShapes(parts), {
     combiner: Combiner.STRUCT,
     integers: [blocklengths.length, ...blocklengths],
-    addresses: displacements,
-    datatypes: types,
+    addresses: [...displacements],
+    datatypes: [...types],
   });
 }
 

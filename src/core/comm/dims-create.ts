@@ -1,0 +1,69 @@
+/**
+ * MPI_Dims_create (MPI 5.0 §8.5.2): the free dimensions of a grid, as close to each other as the number of processes allows,
+ * in non-increasing order; dimensions that are not 0 stay.
+ *
+ * Close means the smallest difference between the largest and the smallest, and among those the smallest largest one. All
+ * factorisations are looked at; a number below 2^31 has few divisors, so that is quick.
+ */
+import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+
+export function dimsCreate(nodes: number, dims: readonly number[]): number[] {
+  if (!Number.isSafeInteger(nodes) || nodes <= 0) {
+    throw new MpiError(ErrorClass.ARG, `Cannot make a grid of ${nodes} processes: there must be at least 1`);
+  }
+  const wrong = dims.findIndex((dim) => dim < 0);
+  if (wrong >= 0) {
+    throw new MpiError(
+      ErrorClass.DIMS,
+      `Cannot make a grid: dimension ${wrong} is ${dims[wrong]} and must be 0 (free) or more`,
+    );
+  }
+  const fixed = dims.reduce((product, dim) => (dim === 0 ? product : product * dim), 1);
+  const free = dims.filter((dim) => dim === 0).length;
+  if (nodes % fixed !== 0 || (free === 0 && nodes !== fixed)) {
+    throw new MpiError(
+      ErrorClass.DIMS,
+      `Cannot make a grid of ${nodes} processes: the fixed dimensions hold ${fixed}, which ${free === 0 ? "must be all" : "must divide it"}`,
+    );
+  }
+  const factors = free === 0 ? [] : balanced(nodes / fixed, free);
+  let next = 0;
+  return dims.map((dim) => (dim === 0 ? factors[next++]! : dim));
+}
+
+/** `count` factors of `product`, in non-increasing order. */
+function balanced(product: number, count: number): number[] {
+  const divisors = divisorsOf(product);
+  let best: number[] | undefined;
+  const isBetter = (found: readonly number[]): boolean => {
+    if (best === undefined) return true;
+    const difference = spread(found) - spread(best);
+    return difference < 0 || (difference === 0 && found[0]! < best[0]!);
+  };
+  // Chooses the largest first, so every choice bounds the following ones: each at most the last, together the rest.
+  const choose = (chosen: readonly number[], rest: number): void => {
+    const left = count - chosen.length;
+    if (left === 0) {
+      if (rest === 1 && isBetter(chosen)) best = [...chosen];
+      return;
+    }
+    const limit = chosen.at(-1) ?? rest;
+    for (const divisor of divisors) {
+      if (divisor > limit) break;
+      if (rest % divisor !== 0 || divisor ** left < rest) continue;
+      const isWorse = best !== undefined && chosen.length > 0 && chosen[0]! - divisor > spread(best);
+      if (!isWorse) choose([...chosen, divisor], rest / divisor);
+    }
+  };
+  choose([], product);
+  return best!;
+}
+
+const spread = (factors: readonly number[]): number => factors[0]! - factors.at(-1)!;
+
+function divisorsOf(product: number): number[] {
+  const low: number[] = [];
+  for (let i = 1; i * i <= product; i++) if (product % i === 0) low.push(i);
+  const high = low.map((divisor) => product / divisor).reverse();
+  return [...new Set([...low, ...high])];
+}

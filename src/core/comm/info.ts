@@ -1,0 +1,77 @@
+/**
+ * An info object (MPI 5.0 §10): strings by string keys, in the order in which the keys were first set. Limits are those of the
+ * ABI, which count the closing zero of C: 255 bytes for a key, 1023 for a value, in UTF-8.
+ */
+import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+
+export const infoKeyBytesMax = 255;
+export const infoValueBytesMax = 1023;
+
+export class Info {
+  readonly #values = new Map<string, string>();
+
+  static of(entries: Iterable<readonly [string, string]>): Info {
+    const info = new Info();
+    for (const [key, value] of entries) info.set(key, value);
+    return info;
+  }
+
+  set(key: string, value: string): void {
+    checkKey("set", key);
+    const bytes = byteLength(value);
+    if (bytes > infoValueBytesMax) {
+      throw new MpiError(
+        ErrorClass.INFO_VALUE,
+        `Cannot set info key "${key}": the value has ${bytes} bytes and may have ${infoValueBytesMax}`,
+      );
+    }
+    this.#values.set(key, value);
+  }
+
+  get(key: string): string | undefined {
+    checkKey("get", key);
+    return this.#values.get(key);
+  }
+
+  delete(key: string): void {
+    checkKey("delete", key);
+    if (this.#values.delete(key)) return;
+    throw new MpiError(ErrorClass.INFO_NOKEY, `Cannot delete info key "${key}": it is not set`);
+  }
+
+  get keys(): number {
+    return this.#values.size;
+  }
+
+  nthKey(n: number): string {
+    const key = [...this.#values.keys()][n];
+    if (key !== undefined) return key;
+    throw new MpiError(ErrorClass.ARG, `Cannot get info key number ${n}: there are ${this.keys} keys, counted from 0`);
+  }
+
+  dup(): Info {
+    return Info.of(this.#values);
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, string]> {
+    return this.#values[Symbol.iterator]();
+  }
+}
+
+function checkKey(verb: string, key: string): void {
+  const bytes = byteLength(key);
+  if (bytes > 0 && bytes <= infoKeyBytesMax) return;
+  throw new MpiError(
+    ErrorClass.INFO_KEY,
+    `Cannot ${verb} an info key of ${bytes} bytes: it must have 1 to ${infoKeyBytesMax}`,
+  );
+}
+
+function byteLength(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
