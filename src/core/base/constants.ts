@@ -20,7 +20,7 @@ export const COMM_TYPE_SHARED = 221;
 
 export const ORDER_C = 12;
 export const ORDER_FORTRAN = 15;
-export const DISTRIBUTE_BLOCK = 16;
-export const DISTRIBUTE_CYCLIC = 17;
-export const DISTRIBUTE_NONE = 18;
+export const DISTRIBUTE_NONE = 16;
+export const DISTRIBUTE_BLOCK = 17;
+export const DISTRIBUTE_CYCLIC = 18;
 export const DISTRIBUTE_DFLT_DARG = 19;
