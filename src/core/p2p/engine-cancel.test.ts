@@ -61,8 +61,11 @@ describe("M1 MPI §3.8.4 cancel", () => {
           engine.cancel(send);
           engine.cancel(send);
         });
-        hand.world.start(1, function* ({ compute }) {
-          yield compute(seed * 400);
+        hand.world.start(1, function* ({ engine, compute }) {
+          for (let i = 0; i < seed; i++) {
+            engine.progress();
+            yield compute(400);
+          }
           receive = hand.receive({ at: 1, source: 0, room: bytes });
         });
         hand.settle();

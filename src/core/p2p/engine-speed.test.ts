@@ -47,6 +47,7 @@ class OnePacket implements Transport {
   fetched(): boolean {
     return true;
   }
+  unfetch(): void {}
   help(): void {}
   put(): void {}
 }
@@ -70,7 +71,10 @@ function pattern(i: number): readonly [source: number, tag: number] {
 
 function engineWith(): { engine: Engine; wire: OnePacket } {
   const wire = new OnePacket();
-  return { wire, engine: new Engine({ rank: 0, ranks: sources, transport: wire, memory: new SimMemory(new Arena()) }) };
+  return {
+    wire,
+    engine: new Engine({ rank: 0, ranks: sources, transport: wire, memory: new SimMemory(new Arena(), 0) }),
+  };
 }
 
 /** Nanoseconds for each of `steps` times an arrival and a receive, while `kept` unexpected messages lie there. */

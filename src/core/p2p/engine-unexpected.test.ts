@@ -9,11 +9,9 @@ describe("M1 the memory of unexpected messages is bounded in bytes", () => {
   const channelBytesMax = 10_000;
   const bytes = 200;
   const senders = 4;
-  const messages = 100_000;
-  const perSender = messages / senders;
 
   /** Messages nobody wants yet, sent in waves so that the door is heard to close. */
-  function flooded(): ByHand {
+  function flooded(perSender: number): ByHand {
     const hand = new ByHand({
       ranks: senders + 1,
       nodes: senders + 1,
@@ -31,7 +29,9 @@ describe("M1 the memory of unexpected messages is bounded in bytes", () => {
   }
 
   it("100 000 of them: nothing lost, bytes bounded by the limit and what the channels hold", () => {
-    const hand = flooded();
+    const messages = 100_000;
+    const perSender = messages / senders;
+    const hand = flooded(perSender);
     const { engine, memory } = hand.world.processes[0]!;
     equal(engine.unexpected.count, messages);
     // A channel's worth was under way when the door closed, another one left before its sender heard of it.
@@ -54,7 +54,9 @@ describe("M1 the memory of unexpected messages is bounded in bytes", () => {
   });
 
   it("all of them taken by wildcards, in the order of each sender", () => {
-    const hand = flooded();
+    const perSender = 5_000;
+    const messages = perSender * senders;
+    const hand = flooded(perSender);
     const next = new Int32Array(senders + 1);
     for (let i = 0; i < messages; i++) {
       const receive = hand.receive({ at: 0, source: ANY_SOURCE, tag: ANY_TAG, room: bytes });

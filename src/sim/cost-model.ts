@@ -1,0 +1,44 @@
+/** What things cost in a simulated world, and how much fits: all times integer nanoseconds. */
+export interface CostModel {
+  /** From commit to arrival, between processes of one node and between nodes. */
+  readonly latencyInsideNs: number;
+  readonly latencyBetweenNs: number;
+  /** Up to so much is added, from the seed, to each packet: packets of different channels overtake each other. */
+  readonly jitterNs: number;
+  /** Nanoseconds a channel is busy with 1024 bytes. */
+  readonly kibibyteInsideNs: number;
+  readonly kibibyteBetweenNs: number;
+  /** From the moment something happened for a waiting process until it looks. */
+  readonly wakeNs: number;
+  /** From a crash until the others are told, plus jitter. */
+  readonly detectionNs: number;
+  /** A channel is full with so many bytes that its receiver has not taken yet; one packet always fits. */
+  readonly channelBytesMax: number;
+  /** How often, besides, a channel says "full" for no reason. */
+  readonly fullChance: number;
+  /** Up to which size messages travel eagerly. */
+  readonly eagerBytesMax: number;
+  /** Payload of one piece of a large message. */
+  readonly pieceBytesMax: number;
+  /** From this size on a copy from shared memory is shared with the sender. */
+  readonly helpBytesMin: number;
+  /** What becomes of the packets a process sent before it crashed: the first ones of each channel may arrive, the rest is lost. */
+  readonly inFlightAtCrash: "delivered" | "lost" | "either";
+}
+
+/** Roughly the machine of facts.md: threads in a node, TCP between nodes. */
+export const costModelDefault: CostModel = {
+  latencyInsideNs: 180,
+  latencyBetweenNs: 4_400,
+  jitterNs: 1_000,
+  kibibyteInsideNs: 65,
+  kibibyteBetweenNs: 220,
+  wakeNs: 100,
+  detectionNs: 100_000_000,
+  channelBytesMax: 256 << 10,
+  fullChance: 0,
+  eagerBytesMax: 8 << 10,
+  pieceBytesMax: 16 << 10,
+  helpBytesMin: 64 << 10,
+  inFlightAtCrash: "either",
+};

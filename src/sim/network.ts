@@ -1,0 +1,236 @@
+/**
+ * The simulated network: a FIFO channel for each ordered pair of processes that ever spoke, with latency, bandwidth and a
+ * bound; packets of different channels overtake each other by jitter from the seed.
+ *
+ * A packet lies in the arena of its sender's node from `reserve` on, moves to the receiver's arena when it arrives (inside a
+ * node it stays where it is), and is freed when the receiver releases it. Until then it counts against its channel.
+ */
+import { assert } from "../core/base/assert.ts";
+import { controlWords, headerWords, PAYLOAD, SOURCE, STAMP } from "../core/wire/packet.ts";
+import type { Arena } from "./arena.ts";
+import type { CostModel } from "./cost-model.ts";
+import type { Random } from "./random.ts";
+
+export interface Channel {
+  readonly from: number;
+  readonly to: number;
+  /** Sent and not yet released by the receiver. */
+  bytes: number;
+  packets: number;
+  /** Packets on the wire, oldest first: their number ever sent and ever arrived. */
+  sent: number;
+  arrived: number;
+  /** Packets from this number on are lost: the sender died with them. */
+  lostFrom: number;
+  busyUntilNs: number;
+  lastArrivalNs: number;
+  /** The sender was told "full" and waits for room. */
+  stalled: boolean;
+}
+
+export interface Packet {
+  readonly channel: Channel;
+  readonly number: number;
+  /** Byte offset in the arena where it lies now. */
+  at: number;
+  readonly bytes: number;
+}
+
+/** What the network needs of the world. */
+export interface NetworkPorts {
+  nowNs(): number;
+  /** `arrived` is to be called at that time. */
+  planArrival(timeNs: number, packet: Packet): void;
+  /** That process can go on sending, after a delay. */
+  planRoom(rank: number): void;
+}
+
+export interface NetworkOptions {
+  readonly ranks: number;
+  readonly nodeOf: Int32Array;
+  /** One for each node. */
+  readonly arenas: readonly Arena[];
+  readonly cost: CostModel;
+  readonly random: Random;
+  readonly ports: NetworkPorts;
+}
+
+const controlBytes = 4 * controlWords;
+/** Owner of packets in arenas; processes are owners by their rank. */
+const network = -1;
+
+export class Network {
+  readonly #ranks: number;
+  readonly #nodeOf: Int32Array;
+  readonly #arenas: readonly Arena[];
+  readonly #cost: CostModel;
+  readonly #random: Random;
+  readonly #ports: NetworkPorts;
+  readonly #channels = new Map<number, Channel>();
+  readonly #dead: Uint8Array;
+  /** Reserved and not yet committed. */
+  #reserved: Packet | null = null;
+  /** Committed and not yet released or dropped. */
+  packetsInFlight = 0;
+  packetsSent = 0;
+  /** How often somebody heard "full"; tests that claim to exercise it look here. */
+  timesFull = 0;
+
+  constructor(options: NetworkOptions) {
+    this.#ranks = options.ranks;
+    this.#nodeOf = options.nodeOf;
+    this.#arenas = options.arenas;
+    this.#cost = options.cost;
+    this.#random = options.random;
+    this.#ports = options.ports;
+    this.#dead = new Uint8Array(options.ranks);
+  }
+
+  arenaOf(rank: number): Arena {
+    return this.#arenas[this.#nodeOf[rank]!]!;
+  }
+
+  sameNode(one: number, other: number): boolean {
+    return this.#nodeOf[one] === this.#nodeOf[other];
+  }
+
+  isDead(rank: number): boolean {
+    return this.#dead[rank] !== 0;
+  }
+
+  /** First word of a new packet in the sender's arena, or −1 when the channel is full. */
+  reserve(from: number, to: number, payloadBytes: number): number {
+    assert(this.#reserved === null, "a packet is reserved while another one is not committed yet");
+    const channel = this.#channel(from, to);
+    const bytes = controlBytes + payloadBytes;
+    const dead = this.#dead[to] !== 0;
+    if (!dead && channel.packets !== 0 && channel.bytes + bytes > this.#cost.channelBytesMax) {
+      channel.stalled = true;
+      this.timesFull++;
+      return -1;
+    }
+    if (!dead && this.#random.chance(this.#cost.fullChance)) {
+      this.timesFull++;
+      this.#ports.planRoom(from);
+      return -1;
+    }
+    const arena = this.arenaOf(from);
+    const at = arena.allocate(bytes, network);
+    this.#reserved = { channel, number: channel.sent, at, bytes };
+    const words = arena.words;
+    words[(at >> 2) + PAYLOAD] = payloadBytes === 0 ? 0 : at + 4 * headerWords;
+    return at >> 2;
+  }
+
+  commit(from: number, to: number): void {
+    const packet = this.#reserved;
+    assert(packet !== null && packet.channel.from === from && packet.channel.to === to, "commit without reserve");
+    this.#reserved = null;
+    const { channel } = packet;
+    const { words } = this.arenaOf(from);
+    words[(packet.at >> 2) + STAMP] = channel.sent;
+    words[(packet.at >> 2) + SOURCE] = from;
+    if (this.#dead[to] !== 0) {
+      this.arenaOf(from).free(packet.at, network);
+      return;
+    }
+    channel.sent++;
+    channel.bytes += packet.bytes;
+    channel.packets++;
+    this.packetsInFlight++;
+    this.packetsSent++;
+    this.#ports.planArrival(this.#arrivalNs(channel, packet.bytes), packet);
+  }
+
+  /** The packet is there. False: it was lost, or nobody is left to take it. */
+  arrive(packet: Packet): boolean {
+    const { channel } = packet;
+    channel.arrived++;
+    const source = this.arenaOf(channel.from);
+    if (packet.number >= channel.lostFrom || this.#dead[channel.to] !== 0) {
+      source.free(packet.at, network);
+      this.#forget(packet);
+      return false;
+    }
+    const target = this.arenaOf(channel.to);
+    if (source === target) return true;
+    const at = target.allocate(packet.bytes, network);
+    target.bytes.set(source.bytes.subarray(packet.at, packet.at + packet.bytes), at);
+    source.free(packet.at, network);
+    packet.at = at;
+    const { words } = target;
+    if (words[(at >> 2) + PAYLOAD] !== 0) words[(at >> 2) + PAYLOAD] = at + 4 * headerWords;
+    return true;
+  }
+
+  /** The receiver is done with an arrived packet. */
+  release(packet: Packet): void {
+    this.arenaOf(packet.channel.to).free(packet.at, network);
+    this.#forget(packet);
+  }
+
+  /** A process is dead: what it sent may be lost, what is sent to it is swallowed, who waits for room in its channels goes on. */
+  crash(rank: number): void {
+    this.#dead[rank] = 1;
+    for (const channel of this.#channels.values()) {
+      if (channel.from === rank) channel.lostFrom = this.#firstLost(channel);
+      if (channel.to === rank && channel.stalled) {
+        channel.stalled = false;
+        this.#ports.planRoom(channel.from);
+      }
+    }
+  }
+
+  #firstLost({ arrived, sent }: Channel): number {
+    switch (this.#cost.inFlightAtCrash) {
+      case "delivered":
+        return sent;
+      case "lost":
+        return arrived;
+      case "either":
+        return this.#random.between(arrived, sent);
+    }
+  }
+
+  #arrivalNs(channel: Channel, bytes: number): number {
+    const cost = this.#cost;
+    const inside = this.sameNode(channel.from, channel.to);
+    const kibibyteNs = inside ? cost.kibibyteInsideNs : cost.kibibyteBetweenNs;
+    const latencyNs = inside ? cost.latencyInsideNs : cost.latencyBetweenNs;
+    const startNs = Math.max(this.#ports.nowNs(), channel.busyUntilNs);
+    channel.busyUntilNs = startNs + Math.ceil((bytes * kibibyteNs) / 1024);
+    const jitterNs = cost.jitterNs === 0 ? 0 : this.#random.below(cost.jitterNs);
+    channel.lastArrivalNs = Math.max(channel.lastArrivalNs, channel.busyUntilNs + latencyNs + jitterNs);
+    return channel.lastArrivalNs;
+  }
+
+  #forget({ channel, bytes }: Packet): void {
+    channel.bytes -= bytes;
+    channel.packets--;
+    this.packetsInFlight--;
+    if (!channel.stalled) return;
+    channel.stalled = false;
+    this.#ports.planRoom(channel.from);
+  }
+
+  #channel(from: number, to: number): Channel {
+    const key = from * this.#ranks + to;
+    let channel = this.#channels.get(key);
+    if (channel === undefined) {
+      channel = {
+        from,
+        to,
+        bytes: 0,
+        packets: 0,
+        sent: 0,
+        arrived: 0,
+        lostFrom: Number.POSITIVE_INFINITY,
+        busyUntilNs: 0,
+        lastArrivalNs: 0,
+        stalled: false,
+      };
+      this.#channels.set(key, channel);
+    }
+    return channel;
+  }
+}
