@@ -12,7 +12,14 @@ import type { FlatBcast } from "./bcast-hierarchical.ts";
 import { embed, sequence } from "./compose.ts";
 import { type NodeLayout, type NodeMap, nodeLayout } from "./node-layout.ts";
 import { reduceTree } from "./reduce-tree.ts";
-import { combination, heightOf, indexAt, type ReductionShape, reductionShape } from "./reduction-order.ts";
+import {
+  type Combination,
+  combination,
+  heightOf,
+  indexAt,
+  type ReductionShape,
+  reductionShape,
+} from "./reduction-order.ts";
 import { copy, Rounds, receive, reduce, region, send } from "./rounds.ts";
 import type { Place, Region, Schedule, Step, Vector } from "./schedule.ts";
 
@@ -43,7 +50,7 @@ export function allreduceHierarchical(call: AllreduceHierarchical): Schedule {
   const { rank, size, bytes, elementBytes, nodes, inside, inPlace = false } = call;
   const layout = nodeLayout(nodes);
   const shape = reductionShape(size);
-  const tree = blockOf({ shape, layout, height: heightOf(shape), index: 0 });
+  const tree = treeOf(shape, layout);
   const node = layout.nodeOf[rank]!;
   const leader = layout.leaders[node]!;
   const subtrees = subtreesOn(tree, node);
@@ -88,7 +95,7 @@ export function allreduceHierarchical(call: AllreduceHierarchical): Schedule {
 /** How many values pass between nodes. */
 export function crossings({ size, nodes }: { readonly size: number; readonly nodes: NodeMap }): number {
   const shape = reductionShape(size);
-  const tree = blockOf({ shape, layout: nodeLayout(nodes), height: heightOf(shape), index: 0 });
+  const tree = treeOf(shape, nodeLayout(nodes));
   const count = (block: Block): number =>
     block.children.reduce((total, child) => total + count(child), transfersFor(block).length);
   return count(tree);
@@ -128,24 +135,23 @@ function climb({ rounds, height, tree, node, layout, values, slots, result }: Cl
   for (const slot of used) slots.give(slot);
 }
 
-interface BlockQuestion {
-  readonly shape: ReductionShape;
-  readonly layout: NodeLayout;
-  readonly height: number;
-  readonly index: number;
+/** The canonical tree, down to the subtrees that lie on one node. */
+function treeOf(shape: ReductionShape, { nodeOf }: NodeLayout): Block {
+  const below = (height: number, index: number): Block => {
+    const { first, middle, end } = height === 0 ? singleRank(index) : combination(shape, height, index);
+    const node = nodeOf[first]!;
+    let together = first + 1;
+    while (together < end && nodeOf[together] === node) together++;
+    if (together === end) return { first, end, nodes: [node], children: [], height: 0 };
+    const left = below(height - 1, indexAt(shape, height - 1, first));
+    const right = below(height - 1, indexAt(shape, height - 1, middle));
+    const nodes = [...left.nodes, ...right.nodes.filter((one) => !left.nodes.includes(one))].sort((a, b) => a - b);
+    return { first, end, nodes, children: [left, right], height: 1 + Math.max(left.height, right.height) };
+  };
+  return below(heightOf(shape), 0);
 }
 
-function blockOf(question: BlockQuestion): Block {
-  const { shape, layout, height, index } = question;
-  if (height === 0) return { first: index, end: index + 1, nodes: [layout.nodeOf[index]!], children: [], height: 0 };
-  const { first, middle, end } = combination(shape, height, index);
-  if (middle === end) return blockOf({ ...question, height: 0, index: first });
-  const below = (rank: number) => blockOf({ ...question, height: height - 1, index: indexAt(shape, height - 1, rank) });
-  const children = [below(first), below(middle)];
-  const nodes = [...new Set(children.flatMap((child) => child.nodes))].sort((a, b) => a - b);
-  if (nodes.length === 1) return { first, end, nodes, children: [], height: 0 };
-  return { first, end, nodes, children, height: 1 + Math.max(...children.map((child) => child.height)) };
-}
+const singleRank = (rank: number): Combination => ({ first: rank, middle: rank + 1, end: rank + 1 });
 
 /** The maximal subtrees that lie wholly on a node, in the order of the ranks. */
 function subtreesOn(block: Block, node: number): Block[] {

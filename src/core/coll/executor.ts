@@ -86,7 +86,7 @@ export class Executor {
   restore(states: readonly OperationState[]): void {
     assert(this.#operations.length === 0, "operations are restored into an executor that has some already");
     for (const { program, ...state } of states) {
-      const words = Float64Array.from(program.words);
+      const words = new Float64Array(program.words);
       const operation = { ...state, program: { words, scratchBytes: program.scratchBytes } };
       this.#operations[state.id] = operation;
       this.#active.push(operation);

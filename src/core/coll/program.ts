@@ -30,7 +30,7 @@ export function compile({ rounds, scratchBytes }: Schedule): Program {
   const words: number[] = [];
   for (const round of rounds) compileRound(round, words);
   words.push(-1);
-  return { words: Float64Array.from(words), scratchBytes };
+  return { words: new Float64Array(words), scratchBytes };
 }
 
 function compileRound(round: Round, words: number[]): void {

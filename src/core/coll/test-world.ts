@@ -10,7 +10,7 @@ import type { Pointer, RecordId } from "../base/brand.ts";
 import { type CollectivePorts, underWay } from "./collective-ports.ts";
 import { Executor } from "./executor.ts";
 import { checkMatching } from "./matching.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, OperationId } from "./operation.ts";
 import { compile } from "./program.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -29,6 +29,10 @@ export type Combine = (left: Uint8Array, right: Uint8Array, into: Uint8Array) =>
 export interface WorldOptions {
   readonly seed?: number;
   readonly combine?: Combine;
+  /** Combinations are left to the program, which does them some time later. */
+  readonly deferReductions?: boolean;
+  /** Called when an operation is over. */
+  readonly finished?: (rank: number, request: number) => void;
   /** An inter-communicator: that many ranks are in the first group. Ranks here count through both. */
   readonly firstGroup?: number;
 }
@@ -88,6 +92,8 @@ export class World {
   readonly #busyChannels: number[] = [];
   readonly #wokenRanks: number[] = [];
   readonly #isWoken: boolean[];
+  /** Combinations that wait for the program. */
+  readonly #deferred: { rank: number; id: OperationId; regions: [Uint8Array, Uint8Array, Uint8Array] }[] = [];
   readonly #buffers: (Uint8Array | undefined)[][];
   readonly #options: WorldOptions;
   readonly #random: (below: number) => number;
@@ -122,15 +128,26 @@ export class World {
     });
   }
 
-  /** Delivers and progresses in random order until nothing moves any more. */
-  settle(): void {
-    for (;;) {
+  /** Delivers, progresses and combines in random order until nothing moves any more, or for so many steps. */
+  settle(stepsMax = Number.POSITIVE_INFINITY): void {
+    for (let step = 0; step < stepsMax; step++) {
       const woken = this.#wokenRanks.length;
       const busy = this.#busyChannels.length;
-      if (woken + busy === 0) return;
-      if (this.#random(woken + busy) < busy) this.#deliver(this.#random(busy));
-      else this.#progress(this.#random(woken));
+      const deferred = this.#deferred.length;
+      if (woken + busy + deferred === 0) return;
+      const choice = this.#random(woken + busy + deferred);
+      if (choice < busy) this.#deliver(choice);
+      else if (choice < busy + woken) this.#progress(choice - busy);
+      else this.#combine(choice - busy - woken);
     }
+  }
+
+  /** The process is captured, and goes on from the image. */
+  captureAndRestore(rank: number): void {
+    const image = JSON.stringify(this.executors[rank]!.save());
+    const executor = new Executor(this.#portsOf(rank));
+    executor.restore(JSON.parse(image));
+    this.executors[rank] = executor;
   }
 
   /** Every operation is over and nothing is left behind. */
@@ -187,9 +204,20 @@ export class World {
     if (record.state !== "under way") return;
     record.state = "complete";
     record.error = error;
-    if (this.#isWoken[record.rank]) return;
-    this.#isWoken[record.rank] = true;
-    this.#wokenRanks.push(record.rank);
+    this.#wake(record.rank);
+  }
+
+  #wake(rank: number): void {
+    if (this.#isWoken[rank]) return;
+    this.#isWoken[rank] = true;
+    this.#wokenRanks.push(rank);
+  }
+
+  #combine(index: number): void {
+    const { rank, id, regions } = takeAt(this.#deferred, index);
+    this.#options.combine!(...regions);
+    this.executors[rank]!.reduced(id);
+    this.#wake(rank);
   }
 
   #peerOf(rank: number, peer: number, local: boolean): number {
@@ -253,10 +281,13 @@ export class World {
       copy: (to, toOffset, from, fromOffset, bytes) => {
         this.#view(rank, to, toOffset, bytes).set(this.#view(rank, from, fromOffset, bytes));
       },
-      reduce: (_operation, left, leftOffset, right, rightOffset, into, intoOffset, bytes) => {
-        const [a, b] = [this.#view(rank, left, leftOffset, bytes), this.#view(rank, right, rightOffset, bytes)];
-        this.#options.combine!(a, b, this.#view(rank, into, intoOffset, bytes));
-        return true;
+      reduce: ({ id }, left, leftOffset, right, rightOffset, into, intoOffset, bytes) => {
+        const a = this.#view(rank, left, leftOffset, bytes);
+        const b = this.#view(rank, right, rightOffset, bytes);
+        const c = this.#view(rank, into, intoOffset, bytes);
+        if (this.#options.deferReductions) this.#deferred.push({ rank, id, regions: [a, b, c] });
+        else this.#options.combine!(a, b, c);
+        return !this.#options.deferReductions;
       },
       allocate: (bytes) => this.lend(rank, rubbish(bytes)),
       free: (pointer) => {
@@ -266,6 +297,7 @@ export class World {
       finished: ({ request }, error) => {
         if (this.finished[rank]!.has(request)) throw new Error("an operation was reported twice");
         this.finished[rank]!.set(request, error);
+        this.#options.finished?.(rank, request);
       },
     };
   }
