@@ -38,6 +38,26 @@ test("M7: a CommonJS program, JSON, a dynamic import, a package and its files ar
   assert.equal(stdout, "42 tool as script tool as module function\n");
 });
 
+test("M7: a CommonJS program is the main module, and knows where it is", async () => {
+  const path = program("main/guard.js", `if (require.main === module) console.log(__dirname, __filename);`);
+  const { stdout } = await banyan(["run", path]);
+  assert.equal(stdout, `${dirname(path)} ${path}\n`);
+});
+
+test("M7: await outside functions, and packages that are modules only", async () => {
+  const path = program(
+    "modern/main.ts",
+    `import { only } from "only";
+    const { sep } = await import("node:path");
+    console.log(only, sep);`,
+  );
+  program("modern/node_modules/only/package.json", `{ "name": "only", "type": "module", "exports": "./index.js" }`);
+  program("modern/node_modules/only/index.js", `export const only = await Promise.resolve("module only");`);
+  const { code, stdout, stderr } = await banyan(["run", path]);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, "module only /\n");
+});
+
 test("M7: import.meta says where each module lies; process.argv names the program", async () => {
   const path = program(
     "place/main.ts",

@@ -12,6 +12,7 @@ import { build, type FromNode, type Setup, type ToNode } from "./messages.ts";
 import { NodeMemory } from "./node-memory.ts";
 import { bellOf, createNodeWords, onBell, openGate } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
+import { compileRankCode } from "./rank-code.ts";
 import { RankThread } from "./rank-thread.ts";
 
 /** Threads that have not stopped by then are stuck in native code, and only the end of the process stops them. */
@@ -20,6 +21,7 @@ const terminateMsMax = 1000;
 class Agent {
   readonly #setup: Setup;
   readonly #words = createNodeWords();
+  readonly #code = compileRankCode();
   readonly #memory: NodeMemory;
   readonly #threads = new Map<number, RankThread>();
   readonly #relay = new OutputRelay(send);
@@ -40,7 +42,7 @@ class Agent {
       case "setup":
         throw new Error("Banyan is wrong here: a node is set up once. Please report it.");
       case "run":
-        openGate(this.#words);
+        openGate(this.#words, message.form);
         break;
       case "written":
         this.#relay.written(message.bytes);
@@ -70,6 +72,7 @@ class Agent {
     const incarnation = 0;
     const traceFile = traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`);
     const setup = {
+      code: this.#code,
       rank,
       incarnation,
       nodeOf,

@@ -43,8 +43,8 @@ function userFrames(stack: string): string[] {
   for (const line of stack.split("\n")) {
     const frame = /^\s+at (.+)$/.exec(line)?.[1]?.replace("file://", "");
     if (frame === undefined || !/:\d+:\d+\)?$/.test(frame)) continue;
-    if (/\bnode:/.test(frame) || frame.includes(__dirname)) continue;
-    frames.push(frame.replace(/^async /, ""));
+    if (/\bnode:|\[worker eval\]/.test(frame) || frame.includes(__dirname)) continue;
+    frames.push(frame.replace(/^(async |Object\.(?=<anonymous>))/, ""));
     if (frames.length === framesMax) break;
   }
   return frames;

@@ -7,6 +7,7 @@
  */
 import type { Ending } from "../../core/service/ending.ts";
 import type { SharedNode } from "./node-memory.ts";
+import type { RankCode } from "./rank-code.ts";
 
 /** Which build this is. Two of them never speak to each other, so messages need no version of their own. */
 export const build: string = __BANYAN_VERSION__;
@@ -33,16 +34,23 @@ export interface Setup {
   /** The job's folder, which the node removes when the dispatcher dies. */
   readonly folder: string;
 }
+/**
+ * How the program was bundled. A script (CommonJS) spares every rank the loader for modules, some 4 ms; a module is needed
+ * for `await` outside functions and for packages.
+ */
+export type ProgramForm = "script" | "module";
+
 export interface ProgramPlace {
-  /** The bundle, a file: URL. It is there when `run` comes. */
-  readonly url: string;
   /** The user's file, as the program shall see it in `process.argv[1]`. */
   readonly path: string;
+  /** The bundle, in one of the two forms; it is there when `run` comes. */
+  readonly bundle: Readonly<Record<ProgramForm, string>>;
   readonly args: readonly string[];
 }
 /** The program is bundled: let the ranks run it. */
 export interface Run {
   readonly kind: "run";
+  readonly form: ProgramForm;
 }
 /** So many bytes of output have been written or dropped: the node may send as many more. */
 export interface Written {
@@ -120,6 +128,8 @@ export interface LineChunk {
 // Node → rank: workerData at the start, then `Input` on the port.
 
 export interface RankSetup {
+  /** For the loader only. */
+  readonly code: RankCode;
   readonly rank: number;
   readonly incarnation: number;
   readonly nodeOf: readonly number[];

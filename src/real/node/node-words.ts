@@ -2,6 +2,9 @@
  * The few words that a node shares with its ranks besides their rings: the *gate*, closed until the program is there, and
  * the *bell*, which ranks ring when they have printed something.
  */
+import type { ProgramForm } from "./messages.ts";
+
+const forms: readonly ProgramForm[] = ["script", "module"];
 const gate = 0;
 const bell = 1;
 
@@ -13,17 +16,18 @@ export function bellOf(words: SharedArrayBuffer): Int32Array {
   return new Int32Array(words, 4 * bell, 1);
 }
 
-/** The node: lets the ranks run. */
-export function openGate(words: SharedArrayBuffer): void {
+/** The node: lets the ranks run; the open gate says how the program is to be loaded. */
+export function openGate(words: SharedArrayBuffer, form: ProgramForm): void {
   const view = new Int32Array(words);
-  Atomics.store(view, gate, 1);
+  Atomics.store(view, gate, 1 + forms.indexOf(form));
   Atomics.notify(view, gate);
 }
 
 /** A rank: waits for the program. */
-export function passGate(words: SharedArrayBuffer): void {
+export function passGate(words: SharedArrayBuffer): ProgramForm {
   const view = new Int32Array(words);
   while (Atomics.load(view, gate) === 0) Atomics.wait(view, gate, 0, 1000);
+  return forms[Atomics.load(view, gate) - 1]!;
 }
 
 /** A rank: there is something to read. Costs a wake-up only when the node sleeps. */

@@ -1,10 +1,10 @@
 /** One rank of the node, seen from the node's main thread: its worker, and how it ended. */
-import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
 import { endingOfError } from "./error-report.ts";
 import { createLineRing, LineReader } from "./line-ring.ts";
 import type { FromRank, Input, RankEnding, RankSetup } from "./messages.ts";
+import { rankLoader } from "./rank-code.ts";
 
 export interface RankThreadEvents {
   said(message: Exclude<FromRank, RankEnding>): void;
@@ -29,7 +29,8 @@ export class RankThread {
     const lines = createLineRing();
     this.lines = new LineReader(lines);
     const workerData: RankSetup = { ...setup, lines };
-    this.#worker = new Worker(join(__dirname, "rank.cjs"), {
+    this.#worker = new Worker(rankLoader, {
+      eval: true,
       workerData,
       // What the rank prints has its own way; these would lose it while the thread blocks.
       stdout: true,

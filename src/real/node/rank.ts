@@ -10,6 +10,7 @@ import { endingOfError } from "./error-report.ts";
 import { LineWriter } from "./line-ring.ts";
 import type { FromRank, RankSetup } from "./messages.ts";
 import { bellOf, passGate } from "./node-words.ts";
+import { runProgram } from "./rank-program.ts";
 import { replaceStreams } from "./rank-streams.ts";
 
 assert(parentPort !== null, "rank.cjs runs as a worker thread");
@@ -65,11 +66,11 @@ function waitForTheEnd(): never {
   for (;;) Atomics.wait(never, 0, 0, 1000);
 }
 
-passGate(words);
+const form = passGate(words);
 // Not before: our own bundle's map would be read and parsed by every rank.
 process.setSourceMapsEnabled(true);
 say({ kind: "runs" });
-import(program.url).then(
+runProgram(form, program).then(
   () => {
     if (progress.kind === "running") progress = { kind: "returned" };
   },

@@ -6,12 +6,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { pathToFileURL } from "node:url";
 import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
 import { type Death, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { nodeOfRanks } from "../../core/service/placement.ts";
-import { build, type FromNode, type FromRankOnwards, type Stream } from "../node/messages.ts";
+import { build, type FromNode, type FromRankOnwards, type ProgramPlace, type Stream } from "../node/messages.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
 import { EventQueue } from "./event-queue.ts";
 import { describeFailure, type Failure, framesOf } from "./failure-text.ts";
@@ -89,7 +88,7 @@ export class Job {
     this.#core = this.#createCore();
     this.#lines = new LineMerge(this.#createSink());
     this.#input = new InputSource(options.stdin, (bytes) => this.#nodes[0]?.send({ kind: "input", bytes }));
-    const bundle = join(this.#folder, `${basename(options.program)}.mjs`);
+    const bundle = { script: join(this.#folder, "program.cjs"), module: join(this.#folder, "program.mjs") };
     const traceFolder = this.#createTraceFolder();
     for (let node = 0; node < options.nodes; node++) this.#startNode(node, bundle, traceFolder);
     // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
@@ -136,9 +135,9 @@ export class Job {
     return folder;
   }
 
-  #startNode(node: number, bundle: string, traceFolder: string): void {
+  #startNode(node: number, bundle: ProgramPlace["bundle"], traceFolder: string): void {
     const { protocol, heartbeatMs, heapMb, memoryMb, program, args } = this.#options;
-    const place = { url: pathToFileURL(bundle).href, path: program, args };
+    const place = { path: program, bundle, args };
     this.#nodes.push(
       new NodeProcess(
         {
@@ -163,10 +162,10 @@ export class Job {
     );
   }
 
-  async #bundle(outfile: string): Promise<void> {
+  async #bundle(bundle: ProgramPlace["bundle"]): Promise<void> {
     const { program } = this.#options;
-    const outcome = await bundleProgram({ program, outfile });
-    if (outcome.kind === "ready") for (const node of this.#nodes) node.send({ kind: "run" });
+    const outcome = await bundleProgram({ program, bundle });
+    if (outcome.kind === "ready") for (const node of this.#nodes) node.send({ kind: "run", form: outcome.form });
     else this.#unusable(`Cannot run ${basename(program)}: ${outcome.why}`);
   }
 
