@@ -23,16 +23,15 @@ test("M3 reduce tree: the root has the canonical bits, whoever it is, also in pl
     const build: Build = (root, rank, vector) => reduceTree({ rank, size, root, ...vector });
     for (const root of rootsOf(size)) {
       for (const reduction of reductions) {
-        for (const elements of [0, 3]) {
-          const given = { size, elements, reduction, ...reduceAt(root, build) };
-          const messages = runReduction({ ...given, inPlace: never });
-          assert.equal(messages.length, elements === 0 ? 0 : size - 1);
-          for (const rank of ranksOf(size)) {
-            assert.equal(sentBy(rank, messages), rank === root ? 0 : elements * reduction.elementBytes);
-          }
+        const given = { size, elements: 3, reduction, ...reduceAt(root, build) };
+        const messages = runReduction({ ...given, inPlace: never });
+        for (const rank of ranksOf(size)) {
+          assert.equal(sentBy(rank, messages), rank === root ? 0 : 3 * reduction.elementBytes);
         }
-        runReduction({ size, elements: 2, reduction, ...reduceAt(root, build), inPlace: (rank) => rank === root });
       }
+      const given = { size, reduction: reductions[2]!, ...reduceAt(root, build) };
+      runReduction({ ...given, elements: 1, inPlace: (rank) => rank === root });
+      assert.equal(runReduction({ ...given, elements: 0, inPlace: never }).length, 0);
     }
   }
 });
