@@ -158,6 +158,7 @@ export class Engine implements Landing {
     if (!this.#transmitEager(pointer, bytes, dest, tag, context, sequence)) return false;
     this.#sequences[dest] = (sequence + 1) | 0;
     if (this.tracer !== null) this.tracer.sent(dest, tag, bytes, sequence, context);
+    if (++this.#eagerSends >= eagerSendsPerLook) this.#takeArrivals();
     return true;
   }
 
@@ -477,7 +478,8 @@ export class Engine implements Landing {
     for (let at = 0; at < words.length; at += recordWords) {
       const kind = words[at + R_KIND];
       if (kind !== RecordKind.SEND && kind !== RecordKind.RECEIVE && kind !== RecordKind.OPERATION) continue;
-      if (words[at + R_STATE] !== RecordState.COMPLETE && (words[at + R_FLAGS]! & RecordFlag.ORPHAN) === 0) count++;
+      const isWanted = (words[at + R_FLAGS]! & (RecordFlag.ORPHAN | RecordFlag.UNWANTED)) === 0;
+      if (words[at + R_STATE] !== RecordState.COMPLETE && isWanted) count++;
     }
     return count;
   }
