@@ -25,15 +25,15 @@ export type TypedArray =
   | DataView;
 
 /** `count` elements of `type`, which may have gaps, from the start of `data` (or `offset` bytes behind it). */
-export interface TypedBuffer {
-  readonly data: TypedArray;
+export interface TypedBuffer<T extends TypedArray = TypedArray> {
+  readonly data: T;
   readonly type: Datatype;
   /** Defaults to as many as fit. */
   readonly count?: number;
   readonly offset?: number;
 }
 
-export type BufferLike = TypedArray | TypedBuffer;
+export type BufferLike<T extends TypedArray = TypedArray> = T | TypedBuffer<T>;
 
 /** Up to here ordinary arrays are staged. */
 export const stagedBytesMax = 64;
@@ -86,6 +86,25 @@ export class Buffers {
     return false;
   }
 
+  /** All bytes of an array to shareable memory. */
+  copyIn(view: TypedArray, to: Pointer): void {
+    if (view.byteLength > stagedBytesMax) this.#bytes.set(asBytes(view), to);
+    else if (view instanceof Float64Array) {
+      for (let i = 0; i < view.length; i++) this.#doubles[(to >> 3) + i] = view[i]!;
+    } else if (view instanceof Int32Array) {
+      for (let i = 0; i < view.length; i++) this.#ints[(to >> 2) + i] = view[i]!;
+    } else this.#bytes.set(asBytes(view), to);
+  }
+
+  /** The way back: `bytes` bytes to the start of the array. */
+  copyOut(view: TypedArray, from: Pointer, bytes: number): void {
+    if (bytes <= stagedBytesMax && view instanceof Float64Array && (bytes & 7) === 0) {
+      for (let i = 0; i < bytes >> 3; i++) view[i] = this.#doubles[(from >> 3) + i]!;
+    } else if (bytes <= stagedBytesMax && view instanceof Int32Array && (bytes & 3) === 0) {
+      for (let i = 0; i < bytes >> 2; i++) view[i] = this.#ints[(from >> 2) + i]!;
+    } else asBytes(view).set(this.#bytes.subarray(from, from + bytes));
+  }
+
   canUnstage(view: TypedArray): boolean {
     return view instanceof Float64Array || view instanceof Int32Array || view instanceof Uint8Array;
   }
@@ -115,21 +134,51 @@ export function isTypedBuffer(value: unknown): value is TypedBuffer {
   );
 }
 
+/** The array that holds the elements of a buffer. */
+export function arrayOf<T extends TypedArray>(buffer: BufferLike<T>): T {
+  return isTypedArray(buffer) ? buffer : (buffer as TypedBuffer<T>).data;
+}
+
+/** `count` items of `type` in `bytes`, the origin of the first at byte `offset`. */
+export interface Items {
+  readonly bytes: Uint8Array;
+  readonly offset: number;
+  readonly count: number;
+  readonly type: Datatype;
+}
+
 /** A typed buffer with its defaults filled in and its bounds checked. */
-export function normalized(buffer: TypedBuffer): { bytes: Uint8Array; offset: number; count: number; type: Datatype } {
+export function normalized(buffer: TypedBuffer): Items {
   const { type, offset = 0 } = buffer;
   const bytes = asBytes(buffer.data);
-  const room = bytes.length - offset;
-  const count = buffer.count ?? (type.extent > 0 ? Math.floor((room - type.trueExtent) / type.extent) + 1 : 0);
+  if (!type.isCommitted) {
+    throw new MpiError(ErrorClass.TYPE, `Cannot use ${nameOf(type)}: it is not committed; call its commit() first`);
+  }
+  const count = buffer.count ?? itemsWithin(type, bytes.length - offset);
   if (!Number.isInteger(count) || count < 0) {
     throw new MpiError(ErrorClass.COUNT, `Cannot use a count of ${count}: counts are whole numbers from 0`);
   }
-  const span = count === 0 ? 0 : type.trueLb + (count - 1) * type.extent + type.trueExtent;
-  if (offset < 0 || offset + Math.max(span, 0) > bytes.length) {
-    throw new MpiError(
-      ErrorClass.BUFFER,
-      `Cannot use ${count} elements at byte ${offset}: they span ${span} bytes and the array has ${bytes.length}`,
-    );
-  }
-  return { bytes, offset, count, type };
+  const items = { bytes, offset, count, type };
+  checkBounds(items);
+  return items;
 }
+
+export function checkBounds({ bytes, offset, count, type }: Items): void {
+  if (count === 0) return;
+  const last = (count - 1) * type.extent;
+  const low = offset + type.trueLb + Math.min(0, last);
+  const high = offset + type.trueUb + Math.max(0, last);
+  if (low >= 0 && high <= bytes.length) return;
+  throw new MpiError(
+    ErrorClass.BUFFER,
+    `Cannot use ${count} × ${nameOf(type)} at byte ${offset}: that is bytes ${low} to ${high} and the array has ${bytes.length}`,
+  );
+}
+
+/** How many items fit into so many bytes behind the origin. */
+function itemsWithin(type: Datatype, room: number): number {
+  if (type.extent <= 0 || room < type.trueUb) return 0;
+  return Math.floor((room - type.trueUb) / type.extent) + 1;
+}
+
+const nameOf = (type: Datatype): string => type.name || "the datatype";

@@ -2,10 +2,10 @@
 import type { MpiError } from "../core/base/mpi-error.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import type { Buffers } from "./buffers.ts";
+import { Collectives } from "./collectives.ts";
 import type { Host } from "./host.ts";
-import { PointToPoint } from "./point-to-point.ts";
 
-export class Communicator extends PointToPoint {
+export class Communicator extends Collectives {
   name: string;
 
   constructor(host: Host, buffers: Buffers, core: CoreCommunicator, name = "") {
@@ -18,6 +18,7 @@ export class Communicator extends PointToPoint {
   }
 
   override raise(error: MpiError): never {
+    this.endTrace();
     throw error;
   }
 }

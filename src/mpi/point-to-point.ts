@@ -24,7 +24,14 @@ import {
   type TypedBuffer,
 } from "./buffers.ts";
 import type { Host } from "./host.ts";
-import { type AfterCompletion, errorOf, PersistentRequest, Request, type RequestOwner } from "./request.ts";
+import {
+  type AfterCompletion,
+  errorOf,
+  PersistentRequest,
+  Request,
+  type RequestOwner,
+  type Started,
+} from "./request.ts";
 import { Status } from "./status.ts";
 
 export interface To {
@@ -159,14 +166,13 @@ export abstract class PointToPoint implements RequestOwner {
     // A copy of our own, lent until the message has left; the program's request is complete at once.
     const copy = asBytes(this.#packed(data)).slice();
     this.#engine.abandon(this.#startSend(copy, copy.length, dest, tag, SendMode.BUFFERED));
-    return new Request(this.#host, this, this.#start(PROC_NULL));
+    return new Request(this.#host, this, this.#done());
   }
 
   irecv(buffer: BufferLike, from: From = {}): Request {
     const { source = ANY_SOURCE, tag = ANY_TAG } = from;
     this.#checkReceive(source, tag);
-    const { record, after } = this.#startReceive(buffer, source, tag);
-    return new Request(this.#host, this, record, after);
+    return new Request(this.#host, this, this.#startReceive(buffer, source, tag));
   }
 
   isendrecv(data: BufferLike | unknown, to: To, buffer: BufferLike, from: From = {}): Request {
@@ -225,9 +231,10 @@ export abstract class PointToPoint implements RequestOwner {
 
   /** Receives a message found by `mprobe`; called by `Message`. */
   receiveMatched(buffer: BufferLike, envelope: RecordId): Request {
-    if (envelope < 0) return new Request(this.#host, this, this.#start(PROC_NULL));
+    if (envelope < 0) return new Request(this.#host, this, this.#done());
     const { pointer, room, after } = this.#landing(buffer);
-    return new Request(this.#host, this, this.#engine.startMatchedReceive(pointer, room, envelope), after);
+    const record = this.#engine.startMatchedReceive(pointer, room, envelope);
+    return new Request(this.#host, this, { record, after });
   }
 
   // Persistent
@@ -248,7 +255,7 @@ export abstract class PointToPoint implements RequestOwner {
     this.#checkSend(to.dest, to.tag ?? 0);
     return new PersistentRequest(this.#host, this, () => {
       this.ibsend(data, to);
-      return { record: this.#start(PROC_NULL), after: null };
+      return this.#done();
     });
   }
 
@@ -285,21 +292,24 @@ export abstract class PointToPoint implements RequestOwner {
     const bytes = this.#packed(data);
     const request = this.#startSend(bytes, bytes.byteLength, dest, tag, mode);
     if (!this.#engine.isComplete(request)) this.#host.wait(request);
-    new Request(this.#host, this, request).wait();
+    new Request(this.#host, this, { record: request, after: null }).wait();
   }
 
   #isend(data: BufferLike | unknown, { dest, tag = 0 }: To, mode: SendMode): Request {
     this.#checkSend(dest, tag);
     const bytes = this.#packed(data);
-    return new Request(this.#host, this, this.#startSend(bytes, bytes.byteLength, dest, tag, mode));
+    const record = this.#startSend(bytes, bytes.byteLength, dest, tag, mode);
+    return new Request(this.#host, this, { record, after: null });
   }
 
   #startSend(bytes: TypedArray, length: number, dest: number, tag: number, mode: SendMode): RecordId {
     return this.#host.process.startSend(this.core, this.#buffers.pointerOf(bytes), length, dest, tag, mode);
   }
 
-  #start(_nobody: typeof PROC_NULL): RecordId {
-    return this.#host.process.startSend(this.core, 0 as Pointer, 0, PROC_NULL, 0, SendMode.STANDARD);
+  /** An operation that is complete from the start. */
+  #done(): Started<Status> {
+    const record = this.#host.process.startSend(this.core, 0 as Pointer, 0, PROC_NULL, 0, SendMode.STANDARD);
+    return { record, after: null };
   }
 
   /** The bytes of a message: the array itself where its elements lie side by side, a packed copy otherwise. */
@@ -324,7 +334,7 @@ export abstract class PointToPoint implements RequestOwner {
   }
 
   /** Where a message shall land, and what is to be done when it has. */
-  #landing(buffer: BufferLike): { pointer: Pointer; room: number; after: AfterCompletion | null } {
+  #landing(buffer: BufferLike): { pointer: Pointer; room: number; after: AfterCompletion<Status> | null } {
     if (isTypedArray(buffer)) return { pointer: this.#buffers.pointerOf(buffer), room: buffer.byteLength, after: null };
     if (!isTypedBuffer(buffer)) {
       this.raise(
@@ -341,11 +351,16 @@ export abstract class PointToPoint implements RequestOwner {
     return {
       pointer: this.#buffers.pointerOf(scratch),
       room,
-      after: { finish: (status) => unpack(type, count, scratch, 0, bytes, offset, status.bytes) },
+      after: {
+        finish: (status) => {
+          unpack(type, count, scratch, 0, bytes, offset, status.bytes);
+          return undefined;
+        },
+      },
     };
   }
 
-  #startReceive(buffer: BufferLike, source: number, tag: number): { record: RecordId; after: AfterCompletion | null } {
+  #startReceive(buffer: BufferLike, source: number, tag: number): Started<Status> {
     const { pointer, room, after } = this.#landing(buffer);
     return { record: this.#host.process.startReceive(this.core, pointer, room, source, tag), after };
   }

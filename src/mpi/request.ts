@@ -1,11 +1,13 @@
 /**
  * A request: the handle of an operation that has been started. `wait()` blocks this thread, `await request` lets the event
- * loop go on; both give the status. A request that the program drops is completed all the same, but a rank that ends with
+ * loop go on; both give the outcome. A request that the program drops is completed all the same, but a rank that ends with
  * unfinished requests is a failed rank.
  */
 import type { RecordId } from "../core/base/brand.ts";
 import { UNDEFINED } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import type { Process } from "../core/process/process.ts";
+import { Task } from "../core/process/task.ts";
 import {
   R_ERROR,
   R_FLAGS,
@@ -15,6 +17,7 @@ import {
   R_STATUS_TAG,
   RecordFlag,
   RecordKind,
+  type Records,
 } from "../core/request/records.ts";
 import type { Host } from "./host.ts";
 import { Status } from "./status.ts";
@@ -28,19 +31,28 @@ export interface RequestOwner {
 }
 
 /** What is left to do when the bytes are there: unpack a datatype, read an object, free scratch memory. */
-export interface AfterCompletion {
-  finish(status: Status): void;
+export interface AfterCompletion<T> {
+  /** Called once, also after an error. Gives the result of the operation; undefined when that is the status. */
+  finish(status: Status): T | undefined;
 }
 
-const inactive = -1 as RecordId;
+/** An operation under way, before anybody has made a request of it. */
+export interface Started<T> {
+  readonly record: RecordId;
+  readonly after: AfterCompletion<T> | null;
+}
 
-export class Request implements PromiseLike<Status> {
+export const inactive = -1 as RecordId;
+
+/** `T` is what `wait` and `await` give: the status of a message, the result of a collective. */
+export class Request<T = Status> implements PromiseLike<T> {
   protected readonly host: Host;
   protected readonly owner: RequestOwner;
   protected record: RecordId;
-  readonly #after: AfterCompletion | null;
+  #after: AfterCompletion<T> | null;
+  #result: T | undefined = undefined;
 
-  constructor(host: Host, owner: RequestOwner, record: RecordId, after: AfterCompletion | null = null) {
+  constructor(host: Host, owner: RequestOwner, { record, after }: Started<T>) {
     this.host = host;
     this.owner = owner;
     this.record = record;
@@ -57,15 +69,20 @@ export class Request implements PromiseLike<Status> {
     return this.record < 0 || this.host.process.engine.isComplete(this.record);
   }
 
-  wait(): Status {
-    if (this.record < 0) return new Status();
+  /** The result of a collective whose outcome has been given, by `wait` or by one of the calls for several requests. */
+  get result(): T | undefined {
+    return this.#result;
+  }
+
+  wait(): T {
+    if (this.record < 0) return this.#inactiveOutcome();
     if (!this.isComplete) this.host.wait(this.record);
     return this.conclude();
   }
 
-  /** The status when the operation is complete, null otherwise. */
-  test(): Status | null {
-    if (this.record < 0) return new Status();
+  /** The outcome when the operation is complete, null otherwise. (Where the outcome may be null, `isActive` tells.) */
+  test(): T | null {
+    if (this.record < 0) return this.#inactiveOutcome();
     if (!this.isComplete) {
       this.host.process.progress();
       if (!this.isComplete) return null;
@@ -73,7 +90,7 @@ export class Request implements PromiseLike<Status> {
     return this.conclude();
   }
 
-  /** As `test`, but the request stays: MPI_Request_get_status. */
+  /** The status when the operation is complete, null otherwise; the request stays: MPI_Request_get_status. */
   peek(): Status | null {
     if (this.record < 0) return new Status();
     this.host.process.progress();
@@ -82,30 +99,48 @@ export class Request implements PromiseLike<Status> {
 
   /** Asks that the operation be cancelled; `wait` tells by `status.cancelled` whether it was. */
   cancel(): void {
-    if (this.record >= 0) this.host.process.engine.cancel(this.record);
+    if (this.record < 0) return;
+    this.#refuseOperation("cancel");
+    this.host.process.engine.cancel(this.record);
   }
 
-  /** The program does not want the outcome: MPI_Request_free. */
+  /** The program does not want the outcome: MPI_Request_free. What was to be received is received all the same. */
   free(): void {
     if (this.record < 0) return;
-    this.host.process.engine.abandon(this.record);
+    this.#refuseOperation("free");
+    const { process } = this.host;
+    if (this.#after === null) process.engine.abandon(this.record);
+    else process.engine.abandon(process.start(new FinishLater(this.record, this.#after, this.owner)));
+    this.#after = null;
     this.record = inactive;
   }
 
+  /** Everybody takes part in a collective, so nobody may leave it (MPI 5.0 §6.12). */
+  #refuseOperation(verb: string): void {
+    if (this.host.process.engine.records.get(this.record, R_KIND) !== RecordKind.OPERATION) return;
+    const message = `Cannot ${verb} the request: it is that of a collective, which must be completed`;
+    this.owner.raise(new MpiError(ErrorClass.REQUEST, message));
+  }
+
   // biome-ignore lint/suspicious/noThenProperty: requests are meant to be awaited
-  then<A = Status, B = never>(
-    onDone?: ((status: Status) => A | PromiseLike<A>) | null,
+  then<A = T, B = never>(
+    onDone?: ((outcome: T) => A | PromiseLike<A>) | null,
     onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     const done = this.isComplete ? Promise.resolve() : this.host.whenReady(() => this.isComplete);
-    return done.then(() => (this.record < 0 ? new Status() : this.conclude())).then(onDone, onError);
+    return done.then(() => (this.record < 0 ? this.#inactiveOutcome() : this.conclude())).then(onDone, onError);
+  }
+
+  /** Waiting for what is not under way gives an empty status; a collective's result is given again. */
+  #inactiveOutcome(): T {
+    return this.#result === undefined ? (new Status() as T) : this.#result;
   }
 
   /** Ends a complete request: its outcome, or its error to the error handler. */
-  protected conclude(): Status {
+  conclude(): T {
     const status = this.concludeQuietly();
     if (status.error !== 0) this.owner.raise(errorOf(status));
-    return status;
+    return this.#result === undefined ? (status as T) : this.#result;
   }
 
   /** As `conclude`; an error stays in the status. For the calls that complete several requests. */
@@ -113,56 +148,53 @@ export class Request implements PromiseLike<Status> {
     const status = this.readStatus();
     this.host.process.engine.giveBack(this.record);
     this.record = inactive;
-    if (this.#after !== null) this.#after.finish(status);
+    this.#result = this.#after?.finish(status);
     return status;
   }
 
+  /** The next operation of a request that can be started again. */
+  protected restart({ record, after }: Started<T>): void {
+    this.record = record;
+    this.#after = after;
+    this.#result = undefined;
+  }
+
   protected readStatus(): Status {
-    const { records } = this.host.process.engine;
-    const record = this.record;
-    const error = records.get(record, R_ERROR);
-    const cancelled = (records.get(record, R_FLAGS) & RecordFlag.CANCELLED) !== 0;
-    if (records.get(record, R_KIND) !== RecordKind.RECEIVE || cancelled) return new Status(-1, -2, 0, error, cancelled);
-    return new Status(
-      this.owner.rankOfWorld(records.get(record, R_STATUS_SOURCE)),
-      records.get(record, R_STATUS_TAG),
-      records.get(record, R_STATUS_BYTES),
-      error,
-    );
+    return statusOf(this.host.process.engine.records, this.record, this.owner);
   }
 
   /** Waits for all; the statuses in order. Errors: MPI_ERR_IN_STATUS, each status tells its own. */
-  static waitAll(requests: readonly Request[]): Status[] {
+  static waitAll(requests: readonly Request<unknown>[]): Status[] {
     for (const request of requests) if (!request.isComplete) request.host.wait(request.record);
     return concludeAll(requests);
   }
 
   /** The statuses when all are complete, null otherwise. */
-  static testAll(requests: readonly Request[]): Status[] | null {
+  static testAll(requests: readonly Request<unknown>[]): Status[] | null {
     requests.find((request) => request.isActive)?.host.process.progress();
     return requests.every((request) => request.isComplete) ? concludeAll(requests) : null;
   }
 
   /** Waits for one of them; index UNDEFINED when none is active. */
-  static waitAny(requests: readonly Request[]): { index: number; status: Status } {
+  static waitAny(requests: readonly Request<unknown>[]): { index: number; status: Status } {
     const active = requests.find((request) => request.isActive);
     if (active === undefined) return { index: UNDEFINED, status: new Status() };
     const ready = () => requests.some((request) => request.isActive && request.isComplete);
     if (!ready()) active.host.waitUntil(ready);
     const index = requests.findIndex((request) => request.isActive && request.isComplete);
-    return { index, status: requests[index]!.conclude() };
+    return { index, status: concludeOne(requests[index]!) };
   }
 
-  static testAny(requests: readonly Request[]): { index: number; status: Status } | null {
+  static testAny(requests: readonly Request<unknown>[]): { index: number; status: Status } | null {
     const active = requests.find((request) => request.isActive);
     if (active === undefined) return { index: UNDEFINED, status: new Status() };
     active.host.process.progress();
     const index = requests.findIndex((request) => request.isActive && request.isComplete);
-    return index < 0 ? null : { index, status: requests[index]!.conclude() };
+    return index < 0 ? null : { index, status: concludeOne(requests[index]!) };
   }
 
   /** Waits until at least one is complete, and ends all that are. */
-  static waitSome(requests: readonly Request[]): { index: number; status: Status }[] {
+  static waitSome(requests: readonly Request<unknown>[]): { index: number; status: Status }[] {
     const active = requests.find((request) => request.isActive);
     if (active === undefined) return [];
     const ready = () => requests.some((request) => request.isActive && request.isComplete);
@@ -171,16 +203,59 @@ export class Request implements PromiseLike<Status> {
   }
 
   /** Ends all that are complete, none perhaps. */
-  static testSome(requests: readonly Request[]): { index: number; status: Status }[] {
+  static testSome(requests: readonly Request<unknown>[]): { index: number; status: Status }[] {
     requests.find((request) => request.isActive)?.host.process.progress();
     return concludeSome(requests);
   }
 
   /** Lets the error handler of the first request that failed hear of it. */
-  static raiseFor(requests: readonly Request[], statuses: readonly Status[]): void {
+  static raiseFor(requests: readonly Request<unknown>[], statuses: readonly Status[]): void {
     const first = statuses.findIndex((status) => status.error !== 0);
     if (first >= 0) requests[first]!.owner.raise(new StatusesError(statuses));
   }
+
+  /** Lets the error handler hear of the error of one request. */
+  raiseError(status: Status): void {
+    if (status.error !== 0) this.owner.raise(errorOf(status));
+  }
+}
+
+/** A request that the program freed before the message was here: what is to be done then is done all the same. */
+class FinishLater extends Task {
+  readonly #record: RecordId;
+  readonly #after: AfterCompletion<unknown>;
+  readonly #owner: RequestOwner;
+
+  constructor(record: RecordId, after: AfterCompletion<unknown>, owner: RequestOwner) {
+    super();
+    this.#record = record;
+    this.#after = after;
+    this.#owner = owner;
+  }
+
+  override advance({ engine }: Process): boolean {
+    if (!engine.isComplete(this.#record)) {
+      const flags = engine.records.get(this.#record, R_FLAGS);
+      engine.records.put(this.#record, R_FLAGS, flags | RecordFlag.UNWANTED);
+      return false;
+    }
+    const status = statusOf(engine.records, this.#record, this.#owner);
+    engine.giveBack(this.#record);
+    this.#after.finish(status);
+    return true;
+  }
+}
+
+function statusOf(records: Records, record: RecordId, owner: RequestOwner): Status {
+  const error = records.get(record, R_ERROR);
+  const cancelled = (records.get(record, R_FLAGS) & RecordFlag.CANCELLED) !== 0;
+  if (records.get(record, R_KIND) !== RecordKind.RECEIVE || cancelled) return new Status(-1, -2, 0, error, cancelled);
+  return new Status(
+    owner.rankOfWorld(records.get(record, R_STATUS_SOURCE)),
+    records.get(record, R_STATUS_TAG),
+    records.get(record, R_STATUS_BYTES),
+    error,
+  );
 }
 
 /** MPI_ERR_IN_STATUS: of several operations at least one failed; `statuses` says which and how. */
@@ -193,15 +268,21 @@ export class StatusesError extends MpiError {
   }
 }
 
-function concludeAll(requests: readonly Request[]): Status[] {
+function concludeAll(requests: readonly Request<unknown>[]): Status[] {
   const statuses = requests.map((request) => (request.isActive ? request.concludeQuietly() : new Status()));
   Request.raiseFor(requests, statuses);
   return statuses;
 }
 
-function concludeSome(requests: readonly Request[]): { index: number; status: Status }[] {
+function concludeOne(request: Request<unknown>): Status {
+  const status = request.concludeQuietly();
+  request.raiseError(status);
+  return status;
+}
+
+function concludeSome(requests: readonly Request<unknown>[]): { index: number; status: Status }[] {
   const done: { index: number; status: Status }[] = [];
-  const ended: Request[] = [];
+  const ended: Request<unknown>[] = [];
   requests.forEach((request, index) => {
     if (!request.isActive || !request.isComplete) return;
     ended.push(request);
@@ -229,13 +310,12 @@ export function errorOf(status: Status): MpiError {
   }
 }
 
-/** A request that can be started again and again with the same arguments (MPI 5.0 §3.9). */
-export class PersistentRequest extends Request {
-  readonly #begin: () => { record: RecordId; after: AfterCompletion | null };
-  #current: AfterCompletion | null = null;
+/** A request that can be started again and again with the same arguments (MPI 5.0 §3.9, §6.13). */
+export class PersistentRequest<T = Status> extends Request<T> {
+  readonly #begin: () => Started<T>;
 
-  constructor(host: Host, owner: RequestOwner, begin: () => { record: RecordId; after: AfterCompletion | null }) {
-    super(host, owner, inactive);
+  constructor(host: Host, owner: RequestOwner, begin: () => Started<T>) {
+    super(host, owner, { record: inactive, after: null });
     this.#begin = begin;
   }
 
@@ -243,20 +323,11 @@ export class PersistentRequest extends Request {
     if (this.isActive) {
       this.owner.raise(new MpiError(ErrorClass.REQUEST, "Cannot start the request: it is active; wait for it first"));
     }
-    const { record, after } = this.#begin();
-    this.record = record;
-    this.#current = after;
+    this.restart(this.#begin());
     return this;
   }
 
-  override concludeQuietly(): Status {
-    const status = super.concludeQuietly();
-    this.#current?.finish(status);
-    this.#current = null;
-    return status;
-  }
-
-  static startAll(requests: readonly PersistentRequest[]): void {
+  static startAll(requests: readonly PersistentRequest<unknown>[]): void {
     for (const request of requests) request.start();
   }
 }

@@ -46,6 +46,8 @@ export interface EqualCall {
   readonly bytes?: number;
   readonly root?: number;
   readonly inPlace?: boolean;
+  /** Of the messages; the communicator's next one unless given. */
+  readonly tag?: number | undefined;
 }
 
 const nowhere = 0 as Pointer;
@@ -57,7 +59,9 @@ export class Collectives implements CollectivePorts {
   readonly #executor: Executor;
   /** Communicators by channel number, and reductions by number: operations are plain data and name both. */
   readonly #channels: (Communicator | null)[] = [];
+  /** Those of operations under way, and how many operations each serves: numbers are used again. */
   readonly #reductions: (Reduction | null)[] = [];
+  readonly #reductionUses: number[] = [];
 
   constructor(engine: Engine, memory: Memory) {
     this.#engine = engine;
@@ -84,7 +88,7 @@ export class Collectives implements CollectivePorts {
     receive: Pointer,
     call: EqualCall,
   ): RecordId {
-    return this.#start(comm, this.#equalProgram(comm, kind, call, 1), send, receive, null);
+    return this.#start(comm, this.#equalProgram(comm, kind, call, 1), send, receive, null, call.tag);
   }
 
   /** Reduce, allreduce, reduce-scatter with equal blocks (`bytes` is one block), scan, exscan. */
@@ -97,7 +101,8 @@ export class Collectives implements CollectivePorts {
     reduction: Reduction,
   ): RecordId {
     assert(send >= 0 && receive >= 0, "a reduction works on shareable memory");
-    return this.#start(comm, this.#equalProgram(comm, kind, call, reduction.elementBytes), send, receive, reduction);
+    const program = this.#equalProgram(comm, kind, call, reduction.elementBytes);
+    return this.#start(comm, program, send, receive, reduction, call.tag);
   }
 
   // Collectives with blocks of their own size: planned each time
@@ -108,18 +113,30 @@ export class Collectives implements CollectivePorts {
     send: Pointer,
     receive: Pointer,
     reduction: Reduction | null = null,
+    tag?: number,
   ): RecordId {
-    return this.#start(comm, compile(this.#plan(comm, collective)), send, receive, reduction);
+    return this.#start(comm, compile(this.#plan(comm, collective)), send, receive, reduction, tag);
   }
 
-  startNeighbor(comm: Communicator, collective: NeighborCollective, send: Pointer, receive: Pointer): RecordId {
-    return this.#start(comm, compile(planNeighbor(collective)), send, receive, null);
+  startNeighbor(
+    comm: Communicator,
+    collective: NeighborCollective,
+    send: Pointer,
+    receive: Pointer,
+    tag?: number,
+  ): RecordId {
+    return this.#start(comm, compile(planNeighbor(collective)), send, receive, null, tag);
   }
 
   /** An allgather under a tag of the caller's: for agreements, which may run on communicators that are not finished. */
   startAgreement(comm: Communicator, buffer: Pointer, bytes: number, tag: number): RecordId {
     const program = compile(plan({ kind: "allgather", rank: comm.rank, size: comm.size, bytes, inPlace: true }));
     return this.#start(comm, program, nowhere, buffer, null, tag);
+  }
+
+  /** into = left ∘ right in this process alone. */
+  combine(reduction: Reduction, left: Pointer, right: Pointer, into: Pointer, count: number): void {
+    reduction.apply(this.#views, left, right, into, count);
   }
 
   /** The communicator's operations are over: its channel number may be used again. */
@@ -184,7 +201,10 @@ export class Collectives implements CollectivePorts {
 
   #numberOf(reduction: Reduction): number {
     const known = this.#reductions.indexOf(reduction);
-    return known >= 0 ? known : this.#reductions.push(reduction) - 1;
+    const number = known >= 0 ? known : freePlace(this.#reductions);
+    this.#reductions[number] = reduction;
+    this.#reductionUses[number] = (this.#reductionUses[number] ?? 0) + 1;
+    return number;
   }
 
   // Ports of the executor
@@ -250,6 +270,7 @@ export class Collectives implements CollectivePorts {
   }
 
   finished(op: Operation, error: number): void {
+    if (op.reduction >= 0 && --this.#reductionUses[op.reduction]! === 0) this.#reductions[op.reduction] = null;
     this.#engine.completeOperation(op.request as RecordId, error);
   }
 }

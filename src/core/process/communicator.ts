@@ -33,6 +33,8 @@ export class Communicator {
   readonly nodeMap: NodeMap | undefined;
   /** Number of the next collective: the tag of its messages. Every member counts alike. */
   collectives = 0;
+  /** Persistent collectives made on it: they are matched by the order in which they were made, started in any. */
+  persistentCollectives = 0;
   /** Communicators made from this one: see context.ts. */
   children = 0;
   /** Shared memory for small blocking collectives, where all members are on one node. */
@@ -60,13 +62,27 @@ export class Communicator {
     return this.remote !== null;
   }
 
+  /** Where this process stands, in the words of schedules: for both kinds of communicators. */
+  get place(): { rank: number; size: number; localSize: number; remoteSize: number } {
+    return { rank: this.rank, size: this.size, localSize: this.size, remoteSize: this.peers.size };
+  }
+
   /** Number of the next collective on this communicator, as a tag: the members run them in the same order. */
   nextCollective(): number {
     const number = this.collectives;
     this.collectives = (number + 1) & 0x3fffffff;
     return number;
   }
+
+  /** The tag of a new persistent collective, for all its starts: beyond those of the others. */
+  nextPersistent(): number {
+    const number = this.persistentCollectives;
+    this.persistentCollectives = (number + 1) & 0x3fffffff;
+    return number + firstPersistentTag;
+  }
 }
+
+const firstPersistentTag = 0x40000000;
 
 function nodesOf(group: Group, nodeOf: Int32Array): NodeMap | undefined {
   const nodes: number[] = [];

@@ -1,9 +1,63 @@
-/** An operation on a datatype, as collectives see it: bytes in, bytes out. Made by the layers that know both. */
+/** An operation on a datatype, as collectives see it: bytes in, bytes out. */
+import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import type { Datatype } from "../comm/datatype.ts";
+import { kernelFor, type Op } from "../comm/op.ts";
+import type { UserOp } from "../comm/op-user.ts";
+import { pack, unpack } from "../comm/pack.ts";
 import type { Views } from "../comm/views.ts";
 
 export interface Reduction {
   /** Elements are never split; a reduction of n bytes is one of n / elementBytes elements. */
   readonly elementBytes: number;
+  /** Are elements what lies in memory, one extent apart? Otherwise they are packed. */
+  readonly inMemory: boolean;
   /** into = left ∘ right for `count` elements at byte offsets of one memory; `into` may be `left` or `right`. */
   apply(memory: Views, left: number, right: number, into: number, count: number): void;
+}
+
+/** Looking a kernel up makes a closure: one for each operation and type that a program uses, for as long as it has both. */
+const known = new WeakMap<Op, WeakMap<Datatype, Reduction>>();
+let lastOp: Op | null = null;
+let lastType: Datatype | null = null;
+let last: Reduction | null = null;
+
+/** Throws an MpiError when the operation does not take the type. */
+export function reductionFor(op: Op, type: Datatype): Reduction {
+  if (op === lastOp && type === lastType) return last!;
+  const ofOp = known.get(op) ?? new WeakMap<Datatype, Reduction>();
+  known.set(op, ofOp);
+  const reduction = ofOp.get(type) ?? make(op, type);
+  ofOp.set(type, reduction);
+  [lastOp, lastType, last] = [op, type, reduction];
+  return reduction;
+}
+
+function make(op: Op, type: Datatype): Reduction {
+  const isWhole = type.trueLb === 0 && type.trueUb <= type.extent && type.lb === 0 && type.layout.kind === "run";
+  if (type.elements.length > 0 || isWhole || op.kind === "predefined") {
+    if (type.extent === 0) throw new MpiError(ErrorClass.TYPE, "Cannot reduce elements of a datatype without extent");
+    return { elementBytes: type.extent, inMemory: true, apply: kernelFor(op, type) };
+  }
+  return packedReduction(op, type);
+}
+
+/** A type with gaps travels packed and is spread out for the program's function: only it knows what the elements mean. */
+function packedReduction(op: UserOp, type: Datatype): Reduction {
+  if (type.size === 0) throw new MpiError(ErrorClass.TYPE, "Cannot reduce elements of a datatype without data");
+  if (type.trueLb < 0 || type.extent < 0) {
+    throw new MpiError(
+      ErrorClass.UNSUPPORTED_OPERATION,
+      "Cannot apply the operation to a datatype with data before its origin: the function could not reach it",
+    );
+  }
+  const apply = (memory: Views, left: number, right: number, into: number, count: number): void => {
+    if (count === 0) return;
+    const bytes = (count - 1) * type.extent + type.trueUb;
+    const [invec, inoutvec] = [new Uint8Array(bytes), new Uint8Array(bytes)];
+    unpack(type, count, memory.uint8, left, invec, 0);
+    unpack(type, count, memory.uint8, right, inoutvec, 0);
+    op.call(invec, inoutvec, count, type);
+    pack(type, count, inoutvec, 0, memory.uint8, into);
+  };
+  return { elementBytes: type.size, inMemory: false, apply };
 }

@@ -87,6 +87,8 @@ export const RecordFlag = {
   RESERVED: 8,
   /** In the list of sends that have more pieces to push. */
   STREAMING: 16,
+  /** The program does not want the outcome, but somebody of ours does, who gives the record back. */
+  UNWANTED: 32,
 } as const;
 
 /** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */

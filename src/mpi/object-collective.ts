@@ -1,0 +1,152 @@
+/**
+ * Collectives of objects, which travel by structured clone: first everybody's lengths, then the bytes. Both halves are
+ * numbered when the operation is started, so that collectives started meanwhile do not come between them.
+ */
+import type { Pointer, RecordId } from "../core/base/brand.ts";
+import { PROC_NULL, ROOT } from "../core/base/constants.ts";
+import type { Collective } from "../core/coll/plan.ts";
+import { packed } from "../core/coll/rounds.ts";
+import type { Blocks } from "../core/coll/schedule.ts";
+import type { Communicator } from "../core/process/communicator.ts";
+import type { Process } from "../core/process/process.ts";
+import { Task } from "../core/process/task.ts";
+import { R_ERROR } from "../core/request/records.ts";
+
+export type ObjectKind = "bcast" | "gather" | "scatter" | "allgather" | "alltoall";
+
+const none = -1 as RecordId;
+const lengthBytes = 8;
+
+export class ObjectCollective extends Task {
+  /** What has arrived, by rank; empty where this rank gets nothing. */
+  received: Uint8Array[] = [];
+  readonly #kind: ObjectKind;
+  readonly #comm: Communicator;
+  readonly #root: number;
+  readonly #out: readonly Uint8Array[];
+  readonly #incoming: number;
+  readonly #tags: readonly [lengths: number, bytes: number];
+  #phase: "start" | "lengths" | "bytes" = "start";
+  #request = none;
+  #send = 0 as Pointer;
+  #receive = 0 as Pointer;
+  #lengths: number[] = [];
+
+  /** `out`: one message, or one for each peer. */
+  constructor(kind: ObjectKind, comm: Communicator, root: number, out: readonly Uint8Array[]) {
+    super();
+    this.#kind = kind;
+    this.#comm = comm;
+    this.#root = root;
+    this.#out = out;
+    this.#incoming = incomingCount(kind, comm, root);
+    this.#tags = [comm.nextCollective(), comm.nextCollective()];
+  }
+
+  override advance(process: Process): boolean {
+    for (;;) {
+      switch (this.#phase) {
+        case "start":
+          this.#startLengths(process);
+          this.#phase = "lengths";
+          break;
+        case "lengths":
+          if (!this.#isOver(process)) return false;
+          if (this.error !== 0) return true;
+          this.#takeLengths(process);
+          this.#startBytes(process);
+          this.#phase = "bytes";
+          break;
+        case "bytes":
+          if (!this.#isOver(process)) return false;
+          if (this.error === 0) this.#takeBytes(process);
+          return true;
+      }
+    }
+  }
+
+  /** After a failure peers may still read what we sent: that memory stays. */
+  #isOver({ engine }: Process): boolean {
+    if (!engine.isComplete(this.#request)) return false;
+    this.error = engine.records.get(this.#request, R_ERROR);
+    engine.giveBack(this.#request);
+    return true;
+  }
+
+  #startLengths({ memory, collectives }: Process): void {
+    const isBcast = this.#kind === "bcast";
+    this.#send = memory.allocate(lengthBytes * this.#out.length);
+    this.#receive = memory.allocate(lengthBytes * Math.max(this.#incoming, 1));
+    const lengths = this.#out.map((bytes) => bytes.length);
+    const at = isBcast ? this.#receive : this.#send;
+    new Float64Array(memory.bytes.buffer, at, lengths.length).set(lengths);
+    const call = { bytes: lengthBytes, root: this.#root, tag: this.#tags[0] };
+    this.#request = collectives.startEqual(this.#comm, this.#kind, this.#send, this.#receive, call);
+  }
+
+  #takeLengths({ memory }: Process): void {
+    this.#lengths = [...new Float64Array(memory.bytes.buffer, this.#receive, this.#incoming)];
+    memory.free(this.#send);
+    memory.free(this.#receive);
+  }
+
+  #startBytes({ memory, collectives }: Process): void {
+    const sends = packed(this.#out.map((bytes) => bytes.length));
+    const receives = packed(this.#lengths);
+    this.#send = memory.allocate(totalOf(sends));
+    this.#receive = memory.allocate(totalOf(receives));
+    const at = this.#kind === "bcast" ? this.#receive : this.#send;
+    this.#out.forEach((bytes, index) => {
+      memory.bytes.set(bytes, at + sends.offsets[index]!);
+    });
+    const collective = this.#collective(sends, receives);
+    this.#request = collectives.start(this.#comm, collective, this.#send, this.#receive, null, this.#tags[1]);
+  }
+
+  #collective(sends: Blocks, receives: Blocks): Collective {
+    const place = { ...this.#comm.place, root: this.#root, nodes: this.#comm.nodeMap };
+    const [sent, received] = [sends.bytes[0] ?? 0, receives.bytes[0] ?? 0];
+    /** `bytes` of an allgather is for inter-communicators. */
+    const gathered = { ...place, bytes: sent, blocks: receives };
+    switch (this.#kind) {
+      case "bcast":
+        return { ...place, kind: "bcast", bytes: received };
+      case "gather":
+        return { ...gathered, kind: "gatherv" };
+      case "scatter":
+        return { ...place, kind: "scatterv", bytes: received, blocks: sends };
+      case "allgather":
+        return { ...gathered, kind: "allgatherv" };
+      case "alltoall":
+        return { ...place, kind: "alltoallv", sends, receives };
+    }
+  }
+
+  #takeBytes({ memory }: Process): void {
+    const { bytes, offsets } = packed(this.#lengths);
+    this.received = bytes.map((length, index) => {
+      const at = this.#receive + offsets[index]!;
+      return memory.bytes.slice(at, at + length);
+    });
+    memory.free(this.#send);
+    memory.free(this.#receive);
+  }
+}
+
+/** How many messages this rank gets. The buffer of a broadcast counts on all ranks that have one. */
+function incomingCount(kind: ObjectKind, comm: Communicator, root: number): number {
+  const peers = comm.peers.size;
+  switch (kind) {
+    case "bcast":
+      return root === PROC_NULL ? 0 : 1;
+    case "gather":
+      return root === (comm.isInter ? ROOT : comm.rank) ? peers : 0;
+    case "scatter":
+      return root === PROC_NULL || root === ROOT ? 0 : 1;
+    case "allgather":
+    case "alltoall":
+      return peers;
+  }
+}
+
+const totalOf = ({ bytes }: Blocks): number => bytes.reduce((total, length) => total + length, 0);

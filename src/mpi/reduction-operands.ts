@@ -1,0 +1,213 @@
+/**
+ * The operands of a reduction. Kernels see one memory, the node's shared one: arrays that lie there are used in place, all
+ * others are copied to allocated memory and the result back. An ordinary array is copied once each way: the reduction then
+ * runs in place on the copy.
+ */
+import type { Pointer, RecordId } from "../core/base/brand.ts";
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import type { Datatype } from "../core/comm/datatype.ts";
+import { pack, unpack } from "../core/comm/pack.ts";
+import type { Process } from "../core/process/process.ts";
+import { type Reduction, reductionFor } from "../core/process/reduction.ts";
+import { arrayOf, type BufferLike, type Buffers, isTypedArray, normalized, type TypedArray } from "./buffers.ts";
+import { typeOf } from "./element-types.ts";
+import { type OpLike, opOf } from "./operations.ts";
+import { type AfterCompletion, inactive, type Started } from "./request.ts";
+import { countOf, IN_PLACE, type InPlace, newArrayFor } from "./sides.ts";
+import { Status } from "./status.ts";
+
+const nowhere = 0 as Pointer;
+
+export interface ReductionCall<T extends TypedArray> {
+  /** Null: this rank contributes nothing (the root's group of an inter-communicator). */
+  readonly data: BufferLike<T> | InPlace | null;
+  readonly op: OpLike;
+  readonly into: BufferLike<T> | undefined;
+  /** Does this rank get a result? */
+  readonly wantsResult: boolean;
+  /** Elements of the result when the input has that many; as many unless given. */
+  readonly resultCount?: ((count: number) => number) | undefined;
+  /** May the reduction run in place? Not on an inter-communicator. */
+  readonly mayRunInPlace: boolean;
+}
+
+export class ReductionOperands<T extends TypedArray> implements Started<T | null>, AfterCompletion<T | null> {
+  record: RecordId = inactive;
+  readonly reduction: Reduction;
+  /** Elements, and bytes, of the input. */
+  readonly count: number;
+  readonly bytes: number;
+  readonly send: Pointer = nowhere;
+  readonly receive: Pointer = nowhere;
+  readonly inPlace: boolean;
+  readonly #buffers: Buffers;
+  readonly #type: Datatype;
+  readonly #into: BufferLike<T> | null;
+  readonly #resultCount: number;
+  /** Allocated memory behind `send` and `receive`, `nowhere` where there is none. */
+  readonly #sendStage: Pointer = nowhere;
+  readonly #receiveStage: Pointer = nowhere;
+
+  constructor(buffers: Buffers, call: ReductionCall<T>) {
+    const { data, op, wantsResult, mayRunInPlace } = call;
+    this.#buffers = buffers;
+    const source = sourceOf(call);
+    this.#type = typeOfBuffer(source);
+    this.count = countOf(source);
+    this.reduction = reductionFor(opOf(op), this.#type);
+    this.bytes = this.count * this.reduction.elementBytes;
+    this.#resultCount = wantsResult ? (call.resultCount?.(this.count) ?? this.count) : 0;
+    this.#into = wantsResult ? (call.into ?? newArrayFor(source, this.#resultCount)) : null;
+    if (this.#into !== null) this.#checkInto(this.#into, data);
+
+    const sendAt = data === null || data === IN_PLACE ? nowhere : this.#shared(data, this.bytes);
+    const receiveAt = this.#into === null ? nowhere : this.#shared(this.#into, this.#intoBytes(data));
+    if (this.#into === null || !mayRunInPlace) {
+      this.inPlace = false;
+      if (data !== null && data !== IN_PLACE) {
+        if (sendAt === nowhere) this.#sendStage = this.#load(data);
+        this.send = sendAt === nowhere ? this.#sendStage : sendAt;
+      }
+      if (this.#into !== null) {
+        if (receiveAt === nowhere) this.#receiveStage = buffers.memory.allocate(this.#resultBytes);
+        this.receive = receiveAt === nowhere ? this.#receiveStage : receiveAt;
+      }
+      return;
+    }
+    const direct = receiveAt !== nowhere && (data === IN_PLACE || sendAt !== nowhere);
+    this.inPlace = data === IN_PLACE || !direct;
+    if (direct) {
+      this.send = sendAt;
+      this.receive = receiveAt;
+    } else {
+      this.#receiveStage = this.#load(source);
+      this.receive = this.#receiveStage;
+    }
+  }
+
+  get after(): this {
+    return this;
+  }
+
+  /** The result to where it belongs, the staged memory back. After a failure peers may still read from that: it stays. */
+  finish({ error }: Status): T | null {
+    if (error === 0) {
+      if (this.#receiveStage !== nowhere) this.#store();
+      const { memory } = this.#buffers;
+      if (this.#sendStage !== nowhere) memory.free(this.#sendStage);
+      if (this.#receiveStage !== nowhere) memory.free(this.#receiveStage);
+    }
+    return this.#into === null ? null : arrayOf(this.#into);
+  }
+
+  get #resultBytes(): number {
+    return this.#resultCount * this.reduction.elementBytes;
+  }
+
+  /** What of the result's buffer is used: in place it holds the whole input. */
+  #intoBytes(data: BufferLike<T> | InPlace | null): number {
+    return data === IN_PLACE ? this.bytes : this.#resultBytes;
+  }
+
+  #checkInto(into: BufferLike<T>, data: BufferLike<T> | InPlace | null): void {
+    if (into === data) {
+      throw new MpiError(
+        ErrorClass.BUFFER,
+        "Cannot reduce into the array that is sent: they must not overlap; send mpi.IN_PLACE instead",
+      );
+    }
+    const type = typeOfBuffer(into);
+    if (type !== this.#type && (type.isPredefined || this.#type.isPredefined || type.size !== this.#type.size)) {
+      throw new MpiError(ErrorClass.TYPE, `Cannot reduce ${this.#type.name} into ${type.name}: they must be the same`);
+    }
+    const [room, needed] = [countOf(into), data === IN_PLACE ? this.count : this.#resultCount];
+    if (room >= needed) return;
+    throw new MpiError(
+      ErrorClass.BUFFER,
+      `Cannot reduce into the array: it has room for ${room} elements and needs ${needed}`,
+    );
+  }
+
+  /** Where the elements lie in shared memory, if they can be worked on there; `nowhere` otherwise. */
+  #shared(buffer: BufferLike, bytes: number): Pointer {
+    if (isTypedArray(buffer)) return this.#buffers.isShared(buffer) ? (buffer.byteOffset as Pointer) : nowhere;
+    const { data, offset = 0 } = buffer;
+    const fits = offset + bytes <= data.byteLength;
+    if (!this.reduction.inMemory || !fits || !this.#buffers.isShared(data)) return nowhere;
+    return (data.byteOffset + offset) as Pointer;
+  }
+
+  #load(buffer: BufferLike): Pointer {
+    const { memory } = this.#buffers;
+    const pointer = memory.allocate(this.bytes);
+    if (isTypedArray(buffer)) this.#buffers.copyIn(buffer, pointer);
+    else {
+      const { type, count, bytes, offset } = normalized(buffer);
+      if (!this.reduction.inMemory) pack(type, count, bytes, offset, memory.bytes, pointer);
+      else if (count > 0) memory.bytes.set(bytes.subarray(offset, offset + spanOf(type, count)), pointer);
+    }
+    return pointer;
+  }
+
+  #store(): void {
+    const into = this.#into!;
+    const { memory } = this.#buffers;
+    const pointer = this.#receiveStage;
+    if (isTypedArray(into)) this.#buffers.copyOut(into, pointer, this.#resultBytes);
+    else {
+      const { type, bytes, offset } = normalized({ ...into, count: this.#resultCount });
+      if (!this.reduction.inMemory) unpack(type, this.#resultCount, memory.bytes, pointer, bytes, offset);
+      else if (this.#resultCount > 0)
+        bytes.set(memory.bytes.subarray(pointer, pointer + spanOf(type, this.#resultCount)), offset);
+    }
+  }
+}
+
+/** The last item's padding is not the program's. */
+const spanOf = (type: Datatype, count: number): number => (count - 1) * type.extent + type.trueUb;
+
+/** Where the elements come from, or of what kind they are. */
+function sourceOf<T extends TypedArray>({ data, into }: ReductionCall<T>): BufferLike<T> {
+  const source = data === IN_PLACE || data === null ? into : data;
+  if (source === undefined) {
+    const why = data === IN_PLACE ? "IN_PLACE takes the elements of `into`" : "there is no array to say what elements";
+    throw new MpiError(ErrorClass.BUFFER, `Cannot reduce: ${why}, and none is given`);
+  }
+  return source;
+}
+
+function typeOfBuffer(buffer: BufferLike): Datatype {
+  if (isTypedArray(buffer)) return typeOf(buffer);
+  if (typeof buffer !== "object" || buffer === null || !("type" in buffer)) {
+    throw new MpiError(ErrorClass.BUFFER, "Cannot reduce: the buffer is no typed array, and no array with a datatype");
+  }
+  return buffer.type;
+}
+
+/** MPI_Reduce_local: inout = in ∘ inout, without any message (MPI 5.0 §6.9.7). */
+export function reduceLocal(
+  { collectives }: Process,
+  buffers: Buffers,
+  data: BufferLike,
+  inout: BufferLike,
+  op: OpLike,
+): void {
+  const left = new ReductionOperands(buffers, { data, op, into: undefined, wantsResult: false, mayRunInPlace: true });
+  const right = new ReductionOperands(buffers, {
+    data: IN_PLACE,
+    op,
+    into: inout,
+    wantsResult: true,
+    mayRunInPlace: true,
+  });
+  const fits = left.count === right.count && left.reduction === right.reduction;
+  if (fits) collectives.combine(left.reduction, left.send, right.receive, right.receive, left.count);
+  const status = new Status();
+  left.finish(status);
+  right.finish(status);
+  if (fits) return;
+  throw new MpiError(
+    ErrorClass.COUNT,
+    `Cannot reduce ${left.count} elements into ${right.count}: both arrays must have as many, of the same type`,
+  );
+}

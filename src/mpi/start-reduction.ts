@@ -1,0 +1,143 @@
+/** Starts of reductions (MPI 5.0 §6.9 to §6.11). */
+import type { Pointer } from "../core/base/brand.ts";
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import type { BufferLike, TypedArray } from "./buffers.ts";
+import type { OpLike } from "./operations.ts";
+import { ReductionOperands } from "./reduction-operands.ts";
+import type { Started } from "./request.ts";
+import { IN_PLACE } from "./sides.ts";
+import type { Sent } from "./start-movement.ts";
+import { Starts } from "./starts.ts";
+
+const nowhere = 0 as Pointer;
+
+export interface Reduce<T extends TypedArray> {
+  readonly data: Sent<T> | null;
+  readonly op: OpLike;
+  readonly into: BufferLike<T> | undefined;
+}
+
+export class StartReduction extends Starts {
+  reduce<T extends TypedArray>(call: Reduce<T>, root: number, tag?: number): Started<T | null> {
+    return this.attempt("reduce", () => {
+      const isRoot = this.isRoot("reduce", root);
+      const { isInter } = this.core;
+      if (isInter && root < 0) return this.#interRoot(call, root, isRoot, tag);
+      if (call.data === IN_PLACE && !isRoot) {
+        throw new MpiError(
+          ErrorClass.BUFFER,
+          "Cannot reduce in place: only the root may, this rank must send an array",
+        );
+      }
+      const operands = this.#operands(call, { wantsResult: isRoot });
+      const { bytes, inPlace } = operands;
+      return this.#start(operands, "reduce", { bytes, root, inPlace, tag });
+    });
+  }
+
+  /** The root's group of an inter-communicator contributes nothing, and only the root gets anything. */
+  #interRoot<T extends TypedArray>(call: Reduce<T>, root: number, isRoot: boolean, tag?: number): Started<T | null> {
+    const { collectives } = this.process;
+    const into = call.into ?? (call.data === IN_PLACE || call.data === null ? undefined : call.data);
+    if (isRoot) {
+      const operands = this.#operands({ ...call, data: null, into }, { wantsResult: true });
+      return this.#start(operands, "reduce", { bytes: operands.bytes, root, tag });
+    }
+    const idle = { kind: "reduce", ...this.core.place, root, bytes: 0, elementBytes: 1 } as const;
+    const record = collectives.start(this.core, idle, nowhere, nowhere, null, tag);
+    return { record, after: { finish: () => null } };
+  }
+
+  allreduce<T extends TypedArray>(call: Reduce<T>, tag?: number): Started<T> {
+    return this.attempt("reduce", () => {
+      const operands = this.#operands(call, { wantsResult: true });
+      const { bytes, inPlace } = operands;
+      return this.#start(operands, "allreduce", { bytes, inPlace, tag }) as Started<T>;
+    });
+  }
+
+  /** `counts`: how many elements of the result each rank gets. */
+  reduceScatter<T extends TypedArray>(
+    call: Reduce<T>,
+    counts: readonly number[] | Int32Array,
+    tag?: number,
+  ): Started<T> {
+    return this.attempt("reduce", () => {
+      this.checkCounts("reduce", counts, this.core.size);
+      const total = Array.from(counts).reduce((sum, count) => sum + count, 0);
+      const resultCount = (count: number): number => {
+        if (count === total) return counts[this.core.rank]!;
+        throw new MpiError(
+          ErrorClass.COUNT,
+          `Cannot share ${count} elements among the ranks: their counts add up to ${total} and must be as many`,
+        );
+      };
+      const operands = this.#operands(call, { wantsResult: true, resultCount });
+      const { reduction, inPlace, send, receive } = operands;
+      const { elementBytes } = reduction;
+      const segments = Array.from(counts, (count) => count * elementBytes);
+      const collective = { kind: "reduce_scatter", ...this.core.place, segments, elementBytes, inPlace } as const;
+      operands.record = this.process.collectives.start(this.core, collective, send, receive, reduction, tag);
+      return operands as Started<T | null> as Started<T>;
+    });
+  }
+
+  reduceScatterBlock<T extends TypedArray>(call: Reduce<T>, tag?: number): Started<T> {
+    return this.attempt("reduce", () => {
+      const { size } = this.core;
+      const resultCount = (count: number): number => {
+        if (count % size === 0) return count / size;
+        throw new MpiError(
+          ErrorClass.COUNT,
+          `Cannot share ${count} elements among ${size} ranks: give a multiple of ${size}`,
+        );
+      };
+      const operands = this.#operands(call, { wantsResult: true, resultCount });
+      const { bytes, inPlace } = operands;
+      return this.#start(operands, "reduce_scatter_block", { bytes: bytes / size, inPlace, tag }) as Started<T>;
+    });
+  }
+
+  scan<T extends TypedArray>(call: Reduce<T>, tag?: number): Started<T> {
+    return this.#scan("scan", call, tag) as Started<T>;
+  }
+
+  /** Rank 0 has nobody before it: it gets null. */
+  exscan<T extends TypedArray>(call: Reduce<T>, tag?: number): Started<T | null> {
+    return this.#scan("exscan", call, tag);
+  }
+
+  #scan<T extends TypedArray>(kind: "scan" | "exscan", call: Reduce<T>, tag?: number): Started<T | null> {
+    return this.attempt(kind, () => {
+      if (this.core.isInter) {
+        throw new MpiError(
+          ErrorClass.COMM,
+          `Cannot ${kind}: an inter-communicator has two groups, and no order of all`,
+        );
+      }
+      const isFirst = kind === "exscan" && this.core.rank === 0;
+      const data = isFirst && call.data === IN_PLACE ? (call.into ?? null) : call.data;
+      const operands = this.#operands({ ...call, data }, { wantsResult: !isFirst });
+      const { bytes, inPlace } = operands;
+      return this.#start(operands, kind, { bytes, inPlace, tag });
+    });
+  }
+
+  #operands<T extends TypedArray>(
+    call: Reduce<T>,
+    how: { wantsResult: boolean; resultCount?: (count: number) => number },
+  ): ReductionOperands<T> {
+    if (call.data === IN_PLACE) this.refuseInPlace("reduce");
+    return new ReductionOperands(this.buffers, { ...call, ...how, mayRunInPlace: !this.core.isInter });
+  }
+
+  #start<T extends TypedArray>(
+    operands: ReductionOperands<T>,
+    kind: "reduce" | "allreduce" | "reduce_scatter_block" | "scan" | "exscan",
+    call: { bytes: number; root?: number; inPlace?: boolean; tag: number | undefined },
+  ): Started<T | null> {
+    const { send, receive, reduction } = operands;
+    operands.record = this.process.collectives.startReduction(this.core, kind, send, receive, call, reduction);
+    return operands;
+  }
+}

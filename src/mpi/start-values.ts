@@ -1,0 +1,70 @@
+/**
+ * Starts of the collectives that also take objects: arrays go the way of start-movement.ts, anything else travels by
+ * structured clone (object-collective.ts).
+ */
+import { deserialize, serialize } from "node:v8";
+import { PROC_NULL } from "../core/base/constants.ts";
+import { type BufferLike, isTypedArray, isTypedBuffer, type TypedArray } from "./buffers.ts";
+import { ObjectCollective, type ObjectKind } from "./object-collective.ts";
+import type { Started } from "./request.ts";
+import { IN_PLACE } from "./sides.ts";
+import { type Sent, StartMovement } from "./start-movement.ts";
+import type { Status } from "./status.ts";
+
+/** Does a value travel as bytes? Otherwise it is an object. */
+export const isBuffer = (value: unknown): value is BufferLike => isTypedArray(value) || isTypedBuffer(value);
+
+export class StartValues extends StartMovement {
+  bcastValue(data: unknown, root: number): Started<unknown> {
+    if (isBuffer(data)) return this.bcast(data, root);
+    const values = this.#isRoot(root) ? [data] : [];
+    return this.#objects("bcast", root, values, ([value]) => (root === PROC_NULL ? null : value));
+  }
+
+  gatherValue(data: unknown, root: number, into: BufferLike | undefined): Started<unknown> {
+    if (isBuffer(data) || data === IN_PLACE || into !== undefined)
+      return this.gather(data as Sent<TypedArray>, root, into);
+    const values = this.core.isInter && root < 0 ? [] : [data];
+    return this.#objects("gather", root, values, (received) => (this.#isRoot(root) ? received : null));
+  }
+
+  scatterValue(data: unknown, root: number, into: Sent<TypedArray> | undefined): Started<unknown> {
+    if (into !== undefined || isBuffer(data)) return this.scatter(data as BufferLike | null, root, into);
+    const values = this.#isRoot(root) ? listOf(data) : [];
+    return this.#objects("scatter", root, values, ([value]) => value ?? null);
+  }
+
+  allgatherValue(data: unknown, into: BufferLike | undefined): Started<unknown> {
+    if (isBuffer(data) || data === IN_PLACE) return this.allgather(data, into);
+    return this.#objects("allgather", 0, [data], (received) => received);
+  }
+
+  alltoallValue(data: unknown, into: BufferLike | undefined): Started<unknown> {
+    if (isBuffer(data) || data === IN_PLACE) return this.alltoall(data, into);
+    return this.#objects("alltoall", 0, listOf(data), (received) => received);
+  }
+
+  #isRoot(root: number): boolean {
+    return this.attempt("start the collective", () => this.isRoot("start the collective", root));
+  }
+
+  /** `pick` makes the result of what has arrived, by rank. */
+  #objects<R>(
+    kind: ObjectKind,
+    root: number,
+    values: readonly unknown[],
+    pick: (received: unknown[]) => R,
+  ): Started<R> {
+    return this.attempt(kind === "bcast" ? "broadcast" : kind, () => {
+      if (kind === "alltoall" || (kind === "scatter" && this.isRoot(kind, root))) this.checkCounts(kind, values);
+      const messages = values.map((value) => serialize(value));
+      const task = new ObjectCollective(kind, this.core, root, messages);
+      const record = this.process.start(task);
+      const finish = ({ error }: Status): R | undefined =>
+        error === 0 ? pick(task.received.map((bytes) => deserialize(bytes))) : undefined;
+      return { record, after: { finish } };
+    });
+  }
+}
+
+const listOf = (values: unknown): readonly unknown[] => (Array.isArray(values) ? values : []);

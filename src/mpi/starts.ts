@@ -1,0 +1,134 @@
+/**
+ * How collectives are started by messages: what the classes of start-movement.ts, start-reduction.ts and start-neighbor.ts
+ * have in common. Each method checks its arguments, starts the operation and gives it as `Started`: the blocking, non-blocking
+ * and persistent forms of collectives.ts differ only in what they do with that.
+ */
+import { PROC_NULL, ROOT } from "../core/base/constants.ts";
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
+import type { Process } from "../core/process/process.ts";
+import { type BufferLike, type Buffers, isTypedArray, isTypedBuffer } from "./buffers.ts";
+import type { Host } from "./host.ts";
+import type { AfterCompletion } from "./request.ts";
+import { countOf, IN_PLACE, type InPlace, packedBytes, type Side } from "./sides.ts";
+import type { Status } from "./status.ts";
+
+/** What a communicator tells those who start its collectives. */
+export interface StartsOwner {
+  readonly core: CoreCommunicator;
+  /** How messages to people call it. */
+  readonly label: string;
+  raise(error: MpiError): never;
+}
+
+export abstract class Starts {
+  protected readonly process: Process;
+  protected readonly buffers: Buffers;
+  protected readonly core: CoreCommunicator;
+  readonly #owner: StartsOwner;
+
+  constructor(host: Host, buffers: Buffers, owner: StartsOwner) {
+    this.process = host.process;
+    this.buffers = buffers;
+    this.core = owner.core;
+    this.#owner = owner;
+  }
+
+  /** Runs `start`; the program's mistakes in it go to the error handler. */
+  protected attempt<T>(what: string, start: () => T): T {
+    try {
+      if (this.core.freed) {
+        throw new MpiError(ErrorClass.COMM, `Cannot ${what}: communicator ${this.#owner.label} has been freed`);
+      }
+      return start();
+    } catch (error) {
+      if (error instanceof MpiError) this.#owner.raise(error);
+      throw error;
+    }
+  }
+
+  /** Is this rank the root, and is the root one at all? */
+  protected isRoot(what: string, root: number): boolean {
+    const { core } = this;
+    const isRank = Number.isInteger(root) && root >= 0 && root < core.peers.size;
+    if (core.isInter ? isRank || root === ROOT || root === PROC_NULL : isRank) {
+      return core.isInter ? root === ROOT : root === core.rank;
+    }
+    const ranks = `ranks 0 to ${core.peers.size - 1}`;
+    const state = core.isInter ? `the root is ROOT, PROC_NULL or one of ${ranks} of the other group` : `has ${ranks}`;
+    throw new MpiError(
+      ErrorClass.ROOT,
+      `Cannot ${what} with root ${root}: communicator ${this.#owner.label}${core.isInter ? ": " : " "}${state}`,
+    );
+  }
+
+  protected refuseInPlace(what: string): void {
+    if (!this.core.isInter) return;
+    throw new MpiError(ErrorClass.ARG, `Cannot ${what} in place: an inter-communicator has no rank's own part`);
+  }
+
+  /** A buffer that must be there. */
+  protected needed<T extends BufferLike>(what: string, buffer: T | InPlace | null | undefined): T {
+    if (isTypedArray(buffer) || isTypedBuffer(buffer)) return buffer as T;
+    const state = buffer === IN_PLACE ? "this rank has nothing in place" : "this rank needs an array";
+    throw new MpiError(ErrorClass.BUFFER, `Cannot ${what}: ${state}; give a typed array, or one with a datatype`);
+  }
+
+  /** The bytes of each of `parts` equal parts of a buffer. */
+  protected share(what: string, buffer: BufferLike, parts: number): number {
+    const count = countOf(buffer);
+    if (parts > 0 && count % parts !== 0) {
+      throw new MpiError(
+        ErrorClass.COUNT,
+        `Cannot ${what}: ${count} elements cannot be shared among ${parts} ranks; give a multiple of ${parts}`,
+      );
+    }
+    return packedBytes(buffer) / Math.max(parts, 1);
+  }
+
+  protected checkRoom(what: string, buffer: BufferLike, bytes: number): void {
+    const room = packedBytes(buffer);
+    if (room >= bytes) return;
+    throw new MpiError(ErrorClass.BUFFER, `Cannot ${what}: the array has ${room} bytes and needs ${bytes}`);
+  }
+
+  protected checkApart(what: string, data: unknown, into: unknown): void {
+    if (data !== into || data === IN_PLACE) return;
+    throw new MpiError(
+      ErrorClass.BUFFER,
+      `Cannot ${what} into the array that is sent: they must not overlap; send mpi.IN_PLACE instead`,
+    );
+  }
+
+  protected checkCounts(
+    what: string,
+    list: { readonly length: number } | undefined,
+    wanted = this.core.peers.size,
+  ): void {
+    if (list?.length === wanted) return;
+    throw new MpiError(
+      ErrorClass.COUNT,
+      `Cannot ${what}: there are counts for ${list?.length ?? 0} ranks and must be for ${wanted}`,
+    );
+  }
+}
+
+/** What is left to do after a collective that moves data: the result to its place, loans and scratch memory back. */
+export class Settle<T> implements AfterCompletion<T> {
+  readonly #send: Side | null;
+  readonly #receive: Side | null;
+  readonly #result: T;
+
+  constructor(send: Side | null, receive: Side | null, result: T) {
+    this.#send = send;
+    this.#receive = receive;
+    this.#result = result;
+  }
+
+  finish({ error }: Status): T {
+    if (error === 0) this.#receive?.deliver();
+    this.#send?.end(error !== 0);
+    this.#receive?.end(error !== 0);
+    return this.#result;
+  }
+}
