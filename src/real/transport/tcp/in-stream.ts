@@ -1,0 +1,244 @@
+/**
+ * One direction of a link, seen from its receiver: bytes of whatever connection there is become packets.
+ *
+ * Bytes are read into a buffer in the node's memory and frames are looked at in place. The payload of a large piece goes
+ * straight into the buffer of its receive, when the engine (`Landing`) says where that is; then the engine gets the
+ * FRAGMENT without payload. When it does not, the piece is cut into smaller ones as bytes come: what has come is delivered,
+ * and the header is written again in front of what is missing.
+ *
+ * Frames are not trusted: `next` answers BAD with a `reason` and changes nothing any more.
+ */
+import type { Pointer } from "../../../core/base/brand.ts";
+import type { Memory } from "../../../core/request/memory.ts";
+import { BYTES, CONTEXT, KIND, kindOf, PAYLOAD, PacketKind, SOURCE, TAG } from "../../../core/wire/packet.ts";
+import type { Landing } from "../../../core/wire/transport.ts";
+import { badFrame, FrameKind, frameBytes, headerBytes, LENGTH, RECEIPT, RECEIVED, stampFrame } from "./frame.ts";
+import type { OutStream } from "./out-stream.ts";
+import { type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
+
+export const NOTHING = -1;
+export const BAD = -2;
+
+/** Below this a piece is worth no landing: it fits the buffer and will be copied in a moment. */
+const landingBytesMinDefault = 4096;
+const impossibleReceipt = "a receipt for bytes that were never sent";
+/** Space at the front of the buffer for the FRAGMENT that stands for a landed piece. */
+const landedBytes = 64;
+
+export interface InStreamOptions {
+  readonly words: Int32Array;
+  readonly memory: Memory;
+  readonly peer: number;
+  /** Byte offset and size of the buffer. */
+  readonly at: number;
+  readonly bytes: number;
+  readonly eagerBytesMax: number;
+  /** The other direction: every frame says how far the peer has read it. */
+  readonly out: OutStream;
+}
+
+/** How large a buffer must be for messages of that size. */
+export const inBufferBytes = (eagerBytesMax: number): number => landedBytes + 2 * (headerBytes + eagerBytesMax);
+
+export class InStream {
+  readonly #words: Int32Array;
+  readonly #memory: Memory;
+  readonly #peer: number;
+  readonly #at: number;
+  readonly #bytes: number;
+  readonly #landedAt: number;
+  readonly #eagerBytesMax: number;
+  readonly #landingBytesMin: number;
+  readonly #out: OutStream;
+  landing: Landing | null = null;
+
+  /** Unparsed bytes lie from #start to #end of the buffer. */
+  #start = 0;
+  #end = 0;
+  /** Bytes that `release` will take from the front. */
+  #held = 0;
+
+  /** The piece that is landing: where, and how much has not come yet. 0: none. */
+  #landingLeft = 0;
+  #landingTo = 0;
+  #landingView: Uint8Array | null = null;
+  #landingReceive = 0;
+  #landingOffset = 0;
+  #landingBytes = 0;
+  #landingReceipt = 0;
+  /** All bytes of a landing piece are there: `next` shall say so. */
+  #landed = false;
+
+  /** What is missing of a piece that is being cut; `release` puts its header in place. */
+  #restLeft = 0;
+  #restReceive = 0;
+  #restOffset = 0;
+  #restReceipt = 0;
+
+  /** Bytes of the stream read from sockets, int32, wraps. */
+  received = 0;
+  /** The peer's process has ended in order. */
+  finished = false;
+  /** The peer waits to hear that we have read: a lent piece is complete. */
+  receiptDue = false;
+  reason = "";
+
+  constructor(options: InStreamOptions) {
+    this.#words = options.words;
+    this.#memory = options.memory;
+    this.#peer = options.peer;
+    this.#landedAt = options.at;
+    this.#at = options.at + landedBytes;
+    this.#bytes = options.bytes - landedBytes;
+    this.#eagerBytesMax = options.eagerBytesMax;
+    // Larger pieces than the buffer holds must land, or be cut.
+    this.#landingBytesMin = Math.min(landingBytesMinDefault, options.eagerBytesMax);
+    this.#out = options.out;
+  }
+
+  /** Reads once from the socket: a number of bytes, WOULD_BLOCK or CLOSED. */
+  read(calls: SocketCalls, fd: number): number {
+    let took: number;
+    if (this.#landingLeft !== 0) {
+      const done = this.#landingBytes - this.#landingLeft;
+      took =
+        this.#landingView === null
+          ? calls.receive(fd, this.#landingTo + done, this.#landingLeft)
+          : calls.receiveView(fd, this.#landingView, this.#landingOffset + done, this.#landingLeft);
+      if (took <= 0) return took;
+      this.#landingLeft -= took;
+      if (this.#landingLeft === 0) this.#landed = true;
+    } else {
+      if (this.#start !== 0 && this.#bytes - this.#end < this.#bytes >> 2) this.#moveToFront();
+      const room = this.#bytes - this.#end;
+      if (room === 0) return WOULD_BLOCK;
+      took = calls.receive(fd, this.#at + this.#end, room);
+      if (took <= 0) return took;
+      this.#end += took;
+    }
+    this.received = (this.received + took) | 0;
+    return took;
+  }
+
+  /** A packet seen by `next` must not move. */
+  #moveToFront(): void {
+    if (this.#held !== 0) return;
+    const at = this.#at;
+    this.#memory.bytes.copyWithin(at, at + this.#start, at + this.#end);
+    this.#end -= this.#start;
+    this.#start = 0;
+  }
+
+  /** First word of the oldest whole packet in the buffer, NOTHING or BAD. Reads no socket. */
+  next(): number {
+    if (this.#landed) return this.#landedPacket();
+    const words = this.#words;
+    for (;;) {
+      const available = this.#end - this.#start;
+      if (available < headerBytes) return NOTHING;
+      const at = (this.#at + this.#start) >> 2;
+      const length = words[at + LENGTH]!;
+      const kind = words[at + KIND]!;
+      const bytes = frameBytes(length, kind);
+      if (length === 0 && available < bytes) return NOTHING;
+      const bad = badFrame(words, at, this.#eagerBytesMax);
+      if (bad !== null) return this.#fail(bad);
+      if (available < bytes) {
+        return kindOf(kind) === PacketKind.FRAGMENT && (length & 7) === 0 && length >= this.#landingBytesMin
+          ? this.#startLanding(at, available - headerBytes)
+          : NOTHING;
+      }
+      if (!this.#out.acknowledge(words[at + RECEIVED]!)) return this.#fail(impossibleReceipt);
+      this.#held = bytes;
+      if (kindOf(kind) === PacketKind.FRAGMENT && words[at + RECEIPT] !== 0) this.receiptDue = true;
+      if ((kind & 0x80) === 0) return this.#packet(at, length);
+      if (kindOf(kind) === (FrameKind.FINISHED as number)) this.finished = true;
+      this.release();
+    }
+  }
+
+  #fail(reason: string): number {
+    this.reason = reason;
+    return BAD;
+  }
+
+  #packet(at: number, length: number): number {
+    const words = this.#words;
+    words[at + SOURCE] = this.#peer;
+    words[at + PAYLOAD] = length === 0 ? 0 : (at << 2) + headerBytes;
+    return at;
+  }
+
+  release(): void {
+    this.#start += this.#held;
+    this.#held = 0;
+    if (this.#restLeft !== 0) this.#writeRestHeader();
+    else if (this.#start === this.#end) {
+      this.#start = 0;
+      this.#end = 0;
+    }
+  }
+
+  /** A large piece of which only `have` bytes are here. */
+  #startLanding(at: number, have: number): number {
+    const words = this.#words;
+    const length = words[at + LENGTH]!;
+    const receive = words[at + CONTEXT]!;
+    const offset = words[at + TAG]!;
+    const to = this.landing === null ? Number.NaN : this.landing.landingOf(receive, offset, length);
+    if (Number.isNaN(to)) return this.#cutPiece(at, have & ~7);
+    if (!this.#out.acknowledge(words[at + RECEIVED]!)) return this.#fail(impossibleReceipt);
+    if (have !== 0) this.#memory.fromPayload(to as Pointer, offset, (at << 2) + headerBytes, have);
+    this.#start = 0;
+    this.#end = 0;
+    this.#landingTo = to + offset;
+    this.#landingView = to >= 0 ? null : this.#memory.view(to as Pointer, offset + length);
+    this.#landingReceive = receive;
+    this.#landingOffset = offset;
+    this.#landingBytes = length;
+    this.#landingReceipt = words[at + RECEIPT]!;
+    this.#landingLeft = length - have;
+    return NOTHING;
+  }
+
+  /** Nobody knows where the piece shall land: what is here of it is delivered as a piece of its own. */
+  #cutPiece(at: number, have: number): number {
+    if (have < this.#landingBytesMin) return NOTHING;
+    const words = this.#words;
+    if (!this.#out.acknowledge(words[at + RECEIVED]!)) return this.#fail(impossibleReceipt);
+    this.#restLeft = words[at + LENGTH]! - have;
+    this.#restReceive = words[at + CONTEXT]!;
+    this.#restOffset = words[at + TAG]! + have;
+    this.#restReceipt = words[at + RECEIPT]!;
+    words[at + BYTES] = have;
+    this.#held = have;
+    return this.#packet(at, have);
+  }
+
+  /** The header of what is missing, over the last bytes of what has been delivered. */
+  #writeRestHeader(): void {
+    const words = this.#words;
+    const at = (this.#at + this.#start) >> 2;
+    words[at + KIND] = PacketKind.FRAGMENT;
+    words[at + CONTEXT] = this.#restReceive;
+    words[at + TAG] = this.#restOffset;
+    words[at + BYTES] = this.#restLeft;
+    words[at + RECEIPT] = this.#restReceipt;
+    stampFrame(words, at, this.#restLeft, this.#out.acked);
+    this.#restLeft = 0;
+  }
+
+  #landedPacket(): number {
+    const words = this.#words;
+    const at = this.#landedAt >> 2;
+    words[at + KIND] = PacketKind.FRAGMENT;
+    words[at + CONTEXT] = this.#landingReceive;
+    words[at + TAG] = this.#landingOffset;
+    words[at + BYTES] = this.#landingBytes;
+    this.#landed = false;
+    this.#landingView = null;
+    this.#held = 0;
+    if (this.#landingReceipt !== 0) this.receiptDue = true;
+    return this.#packet(at, 0);
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * The main thread's part of connections between nodes: it listens, says hello and hands sockets over to the ranks of
+ * its node (handover.ts). It owns the sockets: it never reads them after the hello, and closes one only when its rank
+ * has said that it does not use it any more, because a descriptor's number is reused at once.
+ *
+ * Two ranks have one connection at a time, numbered by generation. When both connect at once the lower rank's attempt wins
+ * and the other yields. An attempt that fails is repeated, more and more slowly, until it succeeds or somebody says that
+ * the peer is dead: a node that cannot be reached is not dead for that (architecture, rule 7).
+ */
+import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
+import { assert, unreachable } from "../../../core/base/assert.ts";
+import { Handover, newHandover, PeerState, type SharedHandover, type TcpRequest } from "./handover.ts";
+import {
+  type Answer,
+  answerBytes,
+  decodeAnswer,
+  encodeAnswer,
+  encodeHello,
+  type Hello,
+  type Job,
+  secretBytes,
+  Verdict,
+} from "./hello.ts";
+import { ask, descriptorOf } from "./raw-socket.ts";
+import { type Listening, Reception } from "./reception.ts";
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export type TcpEvent =
+  /** Somebody who is not of this job was at the door; nothing to do. */
+  | { readonly kind: "stranger"; readonly reason: string }
+  /** Tried for `forMs` and still trying. Said once for each time without a connection. */
+  | {
+      readonly kind: "unreachable";
+      readonly from: number;
+      readonly to: number;
+      readonly forMs: number;
+      readonly reason: string;
+    }
+  /** A rank's link is shut for good because of what came over it: the job cannot go on. */
+  | { readonly kind: "bad-frame"; readonly from: number; readonly to: number; readonly reason: string };
+
+export interface TcpHostOptions {
+  readonly job: Job;
+  /** Ranks of the job, and those of this node in the order of their places. */
+  readonly ranks: number;
+  readonly ranksHere: readonly number[];
+  readonly incarnation?: number;
+  readonly address?: string;
+  readonly port?: number;
+  /** Rings the bell of the process with that index in this node. */
+  readonly ring: (process: number) => void;
+  readonly report: (event: TcpEvent) => void;
+}
+
+const retryMsMin = 5;
+const retryMsMax = 500;
+const answerMsMax = 2000;
+const unreachableMs = 5000;
+
+/** What two ranks have with each other, one here and one elsewhere. */
+interface Pair {
+  readonly here: number;
+  readonly there: number;
+  /** The newest connection made. */
+  generation: number;
+  /** Every connection the rank may still use. */
+  readonly sockets: Map<number, Socket>;
+  wanted: boolean;
+  attempt: Socket | null;
+  retry: NodeJS.Timeout | null;
+  retryMs: number;
+  triesSince: number;
+  reported: boolean;
+}
+
+const quiet = (): void => {};
+
+export class TcpHost {
+  /** For the workerData of every rank of this node. */
+  readonly handover: SharedHandover;
+  readonly #options: TcpHostOptions;
+  readonly #handover: Handover;
+  readonly #reception: Reception;
+  readonly #places = new Map<number, number>();
+  readonly #pairs = new Map<number, Pair>();
+  readonly #here: PeerState[];
+  readonly #dead = new Set<number>();
+  #addresses: readonly Address[] | null = null;
+  #port = 0;
+  #closed = false;
+
+  constructor(options: TcpHostOptions) {
+    const { job, ranks, ranksHere, address = "127.0.0.1", port = 0, report } = options;
+    assert(job.secret.length === secretBytes, "a job's secret has 32 bytes");
+    this.#options = options;
+    this.handover = newHandover({ processes: ranksHere.length, ranks });
+    this.#handover = new Handover(this.handover);
+    for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
+    this.#here = ranksHere.map(() => PeerState.ALIVE);
+    this.#reception = new Reception({
+      ...{ job, address, port },
+      received: (hello, socket) => this.#received(hello, socket),
+      dropped: (reason) => report({ kind: "stranger", reason }),
+    });
+  }
+
+  async listen(): Promise<Listening> {
+    const listening = await this.#reception.listen();
+    if (listening.ok) this.#port = listening.port;
+    return listening;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Where each rank's node listens, by rank. Attempts made before it is known wait for it. */
+  setAddressBook(addresses: readonly Address[]): void {
+    this.#addresses = addresses;
+    for (const pair of this.#pairs.values()) if (pair.wanted) this.#try(pair);
+  }
+
+  /** A message from a rank's thread. */
+  handle(request: TcpRequest): void {
+    if (this.#closed) return;
+    const pair = this.#pair(request.from, request.to);
+    switch (request.kind) {
+      case "tcp-connect":
+        pair.wanted = true;
+        this.#try(pair);
+        return;
+      case "tcp-holds":
+        this.#release(pair, request.generation - 1);
+        return;
+      case "tcp-lost":
+        this.#release(pair, request.generation);
+        return;
+      case "tcp-bad-frame":
+        this.#options.report({ kind: "bad-frame", from: request.from, to: request.to, reason: request.reason });
+        return;
+      default:
+        unreachable(request);
+    }
+  }
+
+  /** A rank of this node has ended in order, its thread is gone. What it sent is still on its way: its sockets stay open. */
+  rankFinished(rank: number): void {
+    this.#here[this.#places.get(rank)!] = PeerState.FINISHED;
+    this.#stopTrying((pair) => pair.here === rank);
+  }
+
+  /** The thread of a rank of this node is gone, and not in order. */
+  rankDied(rank: number): void {
+    this.#here[this.#places.get(rank)!] = PeerState.DEAD;
+    for (const pair of this.#pairs.values()) if (pair.here === rank) this.#release(pair, pair.generation);
+    this.#stopTrying((pair) => pair.here === rank);
+  }
+
+  /** The dispatcher has declared a rank of another node dead. */
+  peerFailed(rank: number): void {
+    this.#dead.add(rank);
+    for (const process of this.#places.values()) this.#handover.say(process, rank, PeerState.DEAD);
+    this.#stopTrying((pair) => pair.there === rank);
+  }
+
+  /** Every thread of this node is gone. */
+  close(): void {
+    this.#closed = true;
+    this.#reception.close();
+    this.#stopTrying(() => true);
+    for (const pair of this.#pairs.values()) this.#release(pair, pair.generation);
+  }
+
+  #pair(here: number, there: number): Pair {
+    const key = here * this.#options.ranks + there;
+    let pair = this.#pairs.get(key);
+    if (pair === undefined) {
+      pair = {
+        ...{ here, there, generation: 0, sockets: new Map(), wanted: false, attempt: null, retry: null },
+        ...{ retryMs: retryMsMin, triesSince: 0, reported: false },
+      };
+      this.#pairs.set(key, pair);
+    }
+    return pair;
+  }
+
+  #release(pair: Pair, upTo: number): void {
+    for (const [generation, socket] of pair.sockets) {
+      if (generation > upTo) continue;
+      pair.sockets.delete(generation);
+      socket.destroy();
+    }
+  }
+
+  // Connecting
+
+  #try(pair: Pair): void {
+    if (!pair.wanted || pair.attempt !== null || pair.retry !== null || this.#addresses === null) return;
+    if (this.#dead.has(pair.there)) return;
+    const { job, incarnation = 0 } = this.#options;
+    const generation = pair.generation + 1;
+    const hello: Hello = { from: pair.here, to: pair.there, incarnation, generation, random: randomBytes(16) };
+    if (pair.triesSince === 0) pair.triesSince = Date.now();
+    const { host, port } = this.#addresses[pair.there]!;
+    const question = encodeHello(job, hello);
+    const attempt = ask({ host, port, question, answerBytes, msMax: answerMsMax }, (bytes, reason) => {
+      if (pair.attempt !== attempt) {
+        attempt.destroy();
+        return;
+      }
+      pair.attempt = null;
+      const answer = bytes === null ? null : decodeAnswer(job, hello, bytes);
+      if (answer === null) {
+        attempt.destroy();
+        this.#tryLater(pair, reason === "" ? "somebody else listens there" : reason);
+      } else this.#answered(pair, generation, answer, attempt);
+    });
+    pair.attempt = attempt;
+  }
+
+  #answered(pair: Pair, generation: number, answer: Answer, socket: Socket): void {
+    switch (answer.verdict) {
+      case Verdict.WELCOME:
+        if (generation > pair.generation) this.#establish(pair, generation, socket);
+        else socket.destroy();
+        return;
+      case Verdict.YIELD:
+        // Theirs is on its way. Should it not arrive (perhaps it is one of which we never heard, because their answer got
+        // lost), we ask again, with a higher number.
+        socket.destroy();
+        pair.generation = Math.max(pair.generation, answer.generation);
+        this.#tryLater(pair, "the other side wants to connect itself");
+        return;
+      case Verdict.FINISHED:
+        socket.destroy();
+        pair.wanted = false;
+        this.#handover.say(this.#places.get(pair.here)!, pair.there, PeerState.FINISHED);
+        this.#options.ring(this.#places.get(pair.here)!);
+        return;
+      case Verdict.ABSENT:
+        socket.destroy();
+        this.#tryLater(pair, "the rank is not there");
+        return;
+      default:
+        unreachable(answer.verdict);
+    }
+  }
+
+  #tryLater(pair: Pair, reason: string): void {
+    const forMs = Date.now() - pair.triesSince;
+    if (forMs >= unreachableMs && !pair.reported) {
+      pair.reported = true;
+      this.#options.report({ kind: "unreachable", from: pair.here, to: pair.there, forMs, reason });
+    }
+    pair.retry = setTimeout(() => {
+      pair.retry = null;
+      this.#try(pair);
+    }, pair.retryMs);
+    pair.retryMs = Math.min(pair.retryMs * 2, retryMsMax);
+  }
+
+  #stopTrying(which: (pair: Pair) => boolean): void {
+    for (const pair of this.#pairs.values()) if (which(pair)) this.#stop(pair);
+  }
+
+  #stop(pair: Pair): void {
+    pair.wanted = false;
+    pair.triesSince = 0;
+    pair.retryMs = retryMsMin;
+    pair.reported = false;
+    if (pair.retry !== null) clearTimeout(pair.retry);
+    pair.retry = null;
+    const attempt = pair.attempt;
+    pair.attempt = null;
+    attempt?.destroy();
+  }
+
+  // Being connected to
+
+  #received(hello: Hello, socket: Socket): void {
+    const { job, ranks, incarnation = 0 } = this.#options;
+    socket.on("error", quiet);
+    const place = this.#places.get(hello.to);
+    if (place === undefined || hello.from >= ranks || this.#places.has(hello.from) || this.#dead.has(hello.from)) {
+      socket.end(encodeAnswer(job, hello, { verdict: Verdict.ABSENT, incarnation, generation: 0 }));
+      return;
+    }
+    const pair = this.#pair(hello.to, hello.from);
+    const verdict = this.#judge(pair, hello, this.#here[place]!);
+    const answer = encodeAnswer(job, hello, { verdict, incarnation, generation: pair.generation });
+    if (verdict !== Verdict.WELCOME) socket.end(answer);
+    else {
+      // Only when the answer is out: what the rank's thread writes must come behind it.
+      pair.generation = hello.generation;
+      socket.write(answer, (error) => {
+        if (error || pair.generation !== hello.generation) socket.destroy();
+        else this.#establish(pair, hello.generation, socket);
+      });
+    }
+  }
+
+  #judge(pair: Pair, hello: Hello, state: PeerState): Verdict {
+    if (state !== PeerState.ALIVE) return state === PeerState.FINISHED ? Verdict.FINISHED : Verdict.ABSENT;
+    if (hello.generation <= pair.generation) return Verdict.YIELD;
+    return pair.attempt !== null && pair.here < pair.there ? Verdict.YIELD : Verdict.WELCOME;
+  }
+
+  #establish(pair: Pair, generation: number, socket: Socket): void {
+    this.#stop(pair);
+    pair.generation = generation;
+    socket.setNoDelay(true);
+    socket.on("error", quiet);
+    pair.sockets.set(generation, socket);
+    const process = this.#places.get(pair.here)!;
+    this.#handover.give(process, pair.there, descriptorOf(socket), generation);
+    this.#options.ring(process);
+  }
+}

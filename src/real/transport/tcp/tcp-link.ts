@@ -1,0 +1,196 @@
+/**
+ * The link of a rank to one rank of another node: two streams (out-stream.ts, in-stream.ts) over whatever connection there
+ * is. Connections come and go (`attach`, `detach`); the streams go on. Each side opens a connection by saying how far it
+ * has read, and sends on from where the other says it is. On the very first connection nobody has read anything, so sending
+ * starts at once.
+ */
+import type { Memory } from "../../../core/request/memory.ts";
+import { KIND, PAYLOAD } from "../../../core/wire/packet.ts";
+import { FrameKind, headerBytes, packetFrameBytes } from "./frame.ts";
+import { BAD, InStream, inBufferBytes, NOTHING } from "./in-stream.ts";
+import { OutStream } from "./out-stream.ts";
+import { CLOSED, type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
+
+/** Both directions' first 32 bytes on a connection: a salt, the generation, how far the sender has read, its rank. */
+const openBytes = 32;
+const openSalt = 0x4f70656e;
+
+export interface LinkOptions {
+  readonly rank: number;
+  readonly peer: number;
+  readonly memory: Memory;
+  readonly words: Int32Array;
+  readonly eagerBytesMax: number;
+  readonly outBytes: number;
+}
+
+export class TcpLink {
+  readonly peer: number;
+  readonly out: OutStream;
+  readonly in: InStream;
+  readonly #rank: number;
+  readonly #words: Int32Array;
+  /** Byte offset of our own opening; the peer's is read behind it. */
+  readonly #openAt: number;
+  readonly #receiptEveryBytes: number;
+
+  fd = -1;
+  generation = 0;
+  /** How much of the peer's opening has been read on this connection. */
+  #openRead = 0;
+  /** We know where the peer is. */
+  #mayWrite = false;
+  /** Something is unsent that could not be sent at once. Whoever looks tries again. */
+  blocked = false;
+  /** The peer is dead or has finished: everything sent is dropped. */
+  swallows = false;
+  /** The main thread has been asked for a connection. */
+  asked = false;
+  /** Up to where the peer knows that we have read. */
+  #receipt = 0;
+  #reservedLength = 0;
+  reason = "";
+
+  constructor(options: LinkOptions) {
+    const { memory, words, eagerBytesMax, outBytes, peer } = options;
+    const inBytes = inBufferBytes(eagerBytesMax);
+    const at = memory.allocate(2 * openBytes + outBytes + inBytes);
+    this.peer = peer;
+    this.#rank = options.rank;
+    this.#words = words;
+    this.#openAt = at;
+    this.#receiptEveryBytes = outBytes >> 1;
+    const out = new OutStream({ words, at: at + 2 * openBytes, bytes: outBytes });
+    const inAt = at + 2 * openBytes + outBytes;
+    this.out = out;
+    this.in = new InStream({ words, memory, peer, at: inAt, bytes: inBytes, eagerBytesMax, out });
+  }
+
+  get isOpen(): boolean {
+    return this.fd >= 0;
+  }
+
+  // Sending
+
+  reserve(payloadBytes: number): number {
+    const packet = this.out.reserve(packetFrameBytes(payloadBytes));
+    if (packet < 0) return -1;
+    this.#reservedLength = payloadBytes;
+    this.#words[packet + PAYLOAD] = payloadBytes === 0 ? 0 : (packet << 2) + headerBytes;
+    return packet;
+  }
+
+  /** The frame is complete; `flush` sends it. */
+  commit(): void {
+    if (!this.swallows) this.commitFrame(this.#reservedLength);
+  }
+
+  commitFrame(length: number): void {
+    const received = this.in.received;
+    this.#receipt = received;
+    this.in.receiptDue = false;
+    this.out.commit(length, received);
+  }
+
+  /** 0, WOULD_BLOCK or CLOSED. */
+  flush(calls: SocketCalls): number {
+    if (!this.#mayWrite) return WOULD_BLOCK;
+    const outcome = this.out.flush(calls, this.fd);
+    this.blocked = outcome === WOULD_BLOCK;
+    return outcome;
+  }
+
+  /** A frame of our own, of only a header. False: not even for that is there room now. */
+  say(kind: number): boolean {
+    const frame = this.out.reserve(headerBytes, true);
+    if (frame < 0) return false;
+    this.#words[frame + KIND] = kind;
+    this.commitFrame(0);
+    return true;
+  }
+
+  /** The peer keeps what it sent until it hears that we have it. True: there is something to flush. */
+  giveReceipt(): boolean {
+    const unknown = (this.in.received - this.#receipt) | 0;
+    if (!this.in.receiptDue && unknown < this.#receiptEveryBytes) return false;
+    return !this.swallows && this.say(FrameKind.RECEIPT);
+  }
+
+  // Receiving
+
+  /** Reads once: a number of bytes, WOULD_BLOCK or CLOSED. */
+  read(calls: SocketCalls): number {
+    return this.#openRead < openBytes ? this.#readOpening(calls) : this.in.read(calls, this.fd);
+  }
+
+  /** First word of the oldest whole packet, NOTHING or BAD. */
+  next(): number {
+    if (this.#openRead < openBytes) return this.reason === "" ? NOTHING : BAD;
+    const packet = this.in.next();
+    if (packet === BAD) this.reason = this.in.reason;
+    else if (this.in.finished && !this.swallows) this.swallow();
+    return packet;
+  }
+
+  // Connections
+
+  /** 0 or CLOSED. */
+  attach(calls: SocketCalls, fd: number, generation: number): number {
+    calls.open(fd);
+    this.fd = fd;
+    this.generation = generation;
+    this.asked = false;
+    this.#openRead = 0;
+    this.#mayWrite = generation === 1;
+    this.blocked = false;
+    const words = this.#words;
+    const at = this.#openAt >> 2;
+    words[at] = openSalt;
+    words[at + 1] = generation;
+    words[at + 2] = this.in.received;
+    words[at + 3] = this.#rank;
+    this.#receipt = this.in.received;
+    // A new socket has room for these few bytes; if not, it is not worth having.
+    return calls.send(fd, this.#openAt, openBytes) === openBytes ? 0 : CLOSED;
+  }
+
+  detach(calls: SocketCalls): void {
+    calls.close(this.fd);
+    this.fd = -1;
+    this.#mayWrite = false;
+    this.blocked = false;
+  }
+
+  #readOpening(calls: SocketCalls): number {
+    const at = this.#openAt + openBytes;
+    const took = calls.receive(this.fd, at + this.#openRead, openBytes - this.#openRead);
+    if (took <= 0) return took;
+    const read = this.#openRead + took;
+    if (read < openBytes) {
+      this.#openRead = read;
+      return took;
+    }
+    const words = this.#words;
+    const word = at >> 2;
+    const fits = words[word] === openSalt && words[word + 1] === this.generation && words[word + 3] === this.peer;
+    if (!fits) this.reason = "a connection that does not open as ours do";
+    else if (!this.#resume(words[word + 2]!)) this.reason = "a peer that has read what was never sent";
+    if (this.reason === "") this.#openRead = openBytes;
+    return took;
+  }
+
+  #resume(position: number): boolean {
+    if (this.#mayWrite) return position === 0;
+    if (!this.out.resume(position)) return false;
+    this.#mayWrite = true;
+    this.blocked = this.out.unsent;
+    return true;
+  }
+
+  /** From now on everything sent is dropped. */
+  swallow(): void {
+    this.swallows = true;
+    this.blocked = false;
+    this.out.forget();
+  }
+}

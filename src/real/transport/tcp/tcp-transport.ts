@@ -1,0 +1,414 @@
+/**
+ * `Transport` between a rank and the ranks of other nodes: one link for each peer it has ever talked to, its sockets read
+ * and written by this thread (socket-calls.ts). Connections are made by the node's main thread (tcp-host.ts), lazily: the
+ * first packet to a peer asks for one and waits in the link until it is there.
+ *
+ * A look at the sockets is one system call: alternately a read from the link where something is expected (the one sent
+ * to or heard from last) and a poll over all of them. A closed connection is only a hint: when anything is unread at the
+ * other side the main thread is asked for a new one, and the streams continue.
+ */
+import type { Pointer } from "../../../core/base/brand.ts";
+import type { Memory } from "../../../core/request/memory.ts";
+import { BYTES, CONTEXT, KIND, PAYLOAD, PacketKind, TAG } from "../../../core/wire/packet.ts";
+import type { Landing, Transport } from "../../../core/wire/transport.ts";
+import { FrameKind, headerBytes, pieceBytesMax, RECEIPT } from "./frame.ts";
+import { Handover, PeerState, type SharedHandover, type TcpRequest } from "./handover.ts";
+import { BAD } from "./in-stream.ts";
+import { CLOSED, type SocketCalls } from "./socket-calls.ts";
+import { TcpLink } from "./tcp-link.ts";
+
+export interface TcpTransportOptions {
+  readonly rank: number;
+  readonly ranks: number;
+  /** Index of this rank among the processes of its node. */
+  readonly process: number;
+  readonly memory: Memory;
+  readonly handover: SharedHandover;
+  /** Posts to the node's main thread: `TcpHost.handle`. */
+  readonly tell: (request: TcpRequest) => void;
+  /** Makes the socket calls, when the first connection is there. */
+  readonly openCalls: () => SocketCalls;
+  /** Replica and incarnation of this process as they stand in a packet's KIND word, for packets the transport makes. */
+  readonly identity?: number;
+  readonly eagerBytesMax?: number;
+  /** Bytes of packets that one link keeps until the peer has read them. */
+  readonly outBytes?: number;
+}
+
+/** Reads from one link in a row before the others are asked. */
+const streakMax = 16;
+/** Reads of a landing piece in one look. */
+const landingReadsMax = 8;
+/** How long a rank without `poll` may sleep before it looks at its sockets. */
+const napMs = 1;
+
+export class TcpTransport implements Transport {
+  readonly words: Int32Array;
+  readonly #rank: number;
+  readonly #ranks: number;
+  readonly #process: number;
+  readonly #memory: Memory;
+  readonly #handover: Handover;
+  readonly #tell: (request: TcpRequest) => void;
+  readonly #openCalls: () => SocketCalls;
+  readonly #identity: number;
+  readonly #eagerBytesMax: number;
+  readonly #outBytes: number;
+  #landing: Landing | null = null;
+  #calls: SocketCalls | null = null;
+
+  readonly #links: (TcpLink | null)[];
+  readonly #open: TcpLink[] = [];
+  readonly #byFd: (TcpLink | undefined)[] = [];
+  /** Version of the handover that we have seen. */
+  #seen = 0;
+
+  /** The packet shown by `peek`, and its link. */
+  #packet = -1;
+  /** The link read last; only it can have unseen packets in its buffer. */
+  #current: TcpLink | null = null;
+  /** Where the next packet is expected. */
+  #expected: TcpLink | null = null;
+  /** Links that the last poll found ready and that have not been read since. */
+  readonly #ready: TcpLink[] = [];
+  #polls = false;
+  #streak = 0;
+  #turn = 0;
+  /** Links whose `blocked` may be set. */
+  #anyBlocked = false;
+
+  constructor(options: TcpTransportOptions) {
+    const { memory, eagerBytesMax = 64 * 1024, outBytes = 256 * 1024, identity = 0 } = options;
+    this.words = new Int32Array(memory.bytes.buffer);
+    this.#rank = options.rank;
+    this.#ranks = options.ranks;
+    this.#process = options.process;
+    this.#memory = memory;
+    this.#handover = new Handover(options.handover);
+    this.#tell = options.tell;
+    this.#openCalls = options.openCalls;
+    this.#identity = identity;
+    this.#eagerBytesMax = eagerBytesMax;
+    this.#outBytes = outBytes;
+    this.#links = new Array(options.ranks).fill(null);
+  }
+
+  /** Who knows where large pieces shall be written: the engine. Without, they are delivered as packets. */
+  setLanding(landing: Landing): void {
+    this.#landing = landing;
+    for (const link of this.#links) if (link !== null) link.in.landing = landing;
+  }
+
+  eagerBytesMax(): number {
+    return this.#eagerBytesMax;
+  }
+
+  // Sending
+
+  #linkTo(peer: number): TcpLink {
+    return this.#links[peer] ?? this.#makeLink(peer);
+  }
+
+  #makeLink(peer: number): TcpLink {
+    const link = new TcpLink({
+      rank: this.#rank,
+      peer,
+      memory: this.#memory,
+      words: this.words,
+      eagerBytesMax: this.#eagerBytesMax,
+      outBytes: this.#outBytes,
+    });
+    link.in.landing = this.#landing;
+    if (this.#handover.state(this.#process, peer) !== PeerState.ALIVE) link.swallow();
+    this.#links[peer] = link;
+    return link;
+  }
+
+  reserve(to: number, payloadBytes: number): number {
+    return this.#linkTo(to).reserve(payloadBytes);
+  }
+
+  commit(to: number): void {
+    const link = this.#links[to]!;
+    link.commit();
+    this.#send(link);
+  }
+
+  /** Sends what the link has; asks for a connection when there is none. */
+  #send(link: TcpLink): void {
+    if (link.isOpen) {
+      if (link.blocked) return;
+      const outcome = link.flush(this.#calls!);
+      if (outcome === CLOSED) this.#lose(link);
+      else if (outcome !== 0) this.#anyBlocked = true;
+      if (this.#expected !== link) {
+        this.#expected = link;
+        this.#streak = 0;
+      }
+    } else if (!link.asked && !link.swallows) {
+      link.asked = true;
+      this.#tell({ kind: "tcp-connect", from: this.#rank, to: link.peer });
+    }
+  }
+
+  push(to: number, receive: number, from: number, offset: number, bytes: number): number {
+    const link = this.#linkTo(to);
+    if (link.swallows) return bytes;
+    const took = link.out.takeLent(receive, from, offset);
+    if (took >= 0) return took;
+    if (bytes <= this.#eagerBytesMax) return this.#pushCopied(link, receive, from, offset, bytes);
+    // Frames are whole words of eight: the odd bytes go first, by themselves.
+    if ((bytes & 7) !== 0) return this.#pushCopied(link, receive, from, offset, bytes & 7);
+    if (!link.out.canLend) return 0;
+    const packet = link.out.reserve(headerBytes);
+    if (packet < 0) return 0;
+    const piece = Math.min(bytes, pieceBytesMax);
+    this.#fragment(packet, receive, offset, piece);
+    this.words[packet + RECEIPT] = 1;
+    link.commitFrame(piece);
+    const at = from >= 0 ? from + offset : -1;
+    const view = from >= 0 ? null : this.#memory.view(from as Pointer, offset + piece).subarray(offset);
+    link.out.lend({ at, view, bytes: piece, receive, from, offset });
+    this.#send(link);
+    return 0;
+  }
+
+  #pushCopied(link: TcpLink, receive: number, from: number, offset: number, bytes: number): number {
+    const packet = link.reserve(bytes);
+    if (packet < 0) return 0;
+    this.#memory.toPayload(this.words[packet + PAYLOAD]!, from as Pointer, offset, bytes);
+    this.#fragment(packet, receive, offset, bytes);
+    this.words[packet + RECEIPT] = 0;
+    link.commit();
+    this.#send(link);
+    return bytes;
+  }
+
+  #fragment(packet: number, receive: number, offset: number, bytes: number): void {
+    const words = this.words;
+    words[packet + KIND] = PacketKind.FRAGMENT | this.#identity;
+    words[packet + CONTEXT] = receive;
+    words[packet + TAG] = offset;
+    words[packet + BYTES] = bytes;
+  }
+
+  // Receiving
+
+  peek(): number {
+    if (this.#packet >= 0) return this.#packet;
+    if (this.#handover.version(this.#process) !== this.#seen) this.#pickUp();
+    if (this.#current !== null) {
+      const packet = this.#nextOf(this.#current);
+      if (packet >= 0) return packet;
+    }
+    return this.#look();
+  }
+
+  release(): void {
+    this.#packet = -1;
+    this.#current!.in.release();
+  }
+
+  #nextOf(link: TcpLink): number {
+    const packet = link.next();
+    if (packet === BAD) {
+      this.#reject(link);
+      return -1;
+    }
+    if (packet < 0) return -1;
+    this.#packet = packet;
+    if (link.giveReceipt()) this.#send(link);
+    return packet;
+  }
+
+  /** One look at the sockets. */
+  #look(): number {
+    if (this.#anyBlocked) this.#unblock();
+    if (this.#open.length === 0) return -1;
+    if (this.#ready.length !== 0) return this.#readFrom(this.#ready.pop()!);
+    if (this.#open.length === 1) return this.#readFrom(this.#open[0]!);
+    this.#polls = !this.#polls;
+    if (!this.#polls && this.#expected?.isOpen && this.#streak < streakMax) return this.#readFrom(this.#expected);
+    this.#streak = 0;
+    this.#gather(0);
+    return this.#ready.length === 0 ? -1 : this.#readFrom(this.#ready.pop()!);
+  }
+
+  #readFrom(link: TcpLink): number {
+    for (let reads = landingReadsMax; reads > 0; reads--) {
+      if (!link.isOpen) return -1;
+      const took = link.read(this.#calls!);
+      if (took === CLOSED) this.#lose(link);
+      if (took <= 0) return -1;
+      if (this.#expected === link) this.#streak++;
+      else {
+        this.#expected = link;
+        this.#streak = 0;
+      }
+      this.#current = link;
+      if (link.blocked) this.#anyBlocked = true;
+      const packet = this.#nextOf(link);
+      if (packet >= 0) return packet;
+    }
+    return -1;
+  }
+
+  /** Which links can be read: by a poll, or, where there is none, by taking turns. */
+  #gather(timeoutMs: number): void {
+    const calls = this.#calls!;
+    const found = calls.wait(timeoutMs);
+    if (found < 0) {
+      this.#turn = (this.#turn + 1) % this.#open.length;
+      this.#ready.push(this.#open[this.#turn]!);
+      return;
+    }
+    for (let i = 0; i < found; i++) {
+      const link = this.#byFd[calls.readyAt(i)];
+      if (link !== undefined) this.#ready.push(link);
+    }
+  }
+
+  #unblock(): void {
+    this.#anyBlocked = false;
+    for (const link of this.#open) {
+      if (!link.blocked) continue;
+      const outcome = link.flush(this.#calls!);
+      if (outcome === CLOSED) {
+        // The list has changed under us.
+        this.#lose(link);
+        this.#anyBlocked = true;
+        return;
+      }
+      if (link.blocked) this.#anyBlocked = true;
+    }
+  }
+
+  // Connections
+
+  #pickUp(): void {
+    this.#seen = this.#handover.version(this.#process);
+    for (let peer = 0; peer < this.#ranks; peer++) {
+      const generation = this.#handover.generation(this.#process, peer);
+      const state = this.#handover.state(this.#process, peer);
+      if (generation > (this.#links[peer]?.generation ?? 0)) this.#take(this.#linkTo(peer), generation);
+      const link = this.#links[peer]!;
+      if (state !== PeerState.ALIVE && link !== null && !link.swallows) this.#giveUp(link);
+    }
+  }
+
+  #take(link: TcpLink, generation: number): void {
+    if (!link.swallows) this.#attach(link, generation);
+    else {
+      link.generation = generation;
+      this.#tell({ kind: "tcp-lost", from: this.#rank, to: link.peer, generation });
+    }
+  }
+
+  #attach(link: TcpLink, generation: number): void {
+    if (link.isOpen) this.#detach(link);
+    const fd = this.#handover.fd(this.#process, link.peer);
+    if (generation > 1) this.#tell({ kind: "tcp-holds", from: this.#rank, to: link.peer, generation });
+    if (this.#calls === null) {
+      this.#calls = this.#openCalls();
+      this.#handover.wakeBy(this.#process, this.#calls.wakeFd);
+    }
+    const outcome = link.attach(this.#calls, fd, generation);
+    this.#open.push(link);
+    this.#byFd[fd] = link;
+    if (outcome === CLOSED) this.#lose(link);
+    else if (link.out.unsent) this.#send(link);
+  }
+
+  #detach(link: TcpLink): void {
+    this.#byFd[link.fd] = undefined;
+    this.#open.splice(this.#open.indexOf(link), 1);
+    link.detach(this.#calls!);
+  }
+
+  /** The connection is closed. When the peer has not read everything there must be another. */
+  #lose(link: TcpLink): void {
+    const { generation, peer } = link;
+    this.#detach(link);
+    this.#tell({ kind: "tcp-lost", from: this.#rank, to: peer, generation });
+    if (link.out.unread) this.#send(link);
+  }
+
+  #reject(link: TcpLink): void {
+    const { peer, reason } = link;
+    this.#giveUp(link);
+    this.#tell({ kind: "tcp-bad-frame", from: this.#rank, to: peer, reason });
+  }
+
+  /** Nothing more goes to that peer, and nothing more is heard. */
+  #giveUp(link: TcpLink): void {
+    link.swallow();
+    if (link.isOpen) this.#lose(link);
+    if (this.#current === link && this.#packet < 0) this.#current = null;
+  }
+
+  // Beyond `Transport`: for the process, its waiting, and whoever tells it of deaths.
+
+  /** The dispatcher has declared that rank dead. */
+  peerFailed(rank: number): void {
+    const link = this.#links[rank] ?? this.#makeLink(rank);
+    if (!link.swallows || link.isOpen) this.#giveUp(link);
+  }
+
+  /** Bytes that have not been given to a socket: the thread must not end yet. */
+  get unsent(): boolean {
+    return this.#links.some((link) => link !== null && !link.swallows && link.out.unsent);
+  }
+
+  /** The process ends in order: tells every peer that nobody reads any more. Progress is needed until `unsent` is false. */
+  finish(): void {
+    for (const link of this.#links) {
+      if (link === null || link.swallows || !link.isOpen) continue;
+      link.say(FrameKind.FINISHED);
+      this.#send(link);
+    }
+  }
+
+  /** True while there are sockets to look at: spinning and sleeping must not forget them. */
+  get hasSockets(): boolean {
+    return this.#open.length !== 0;
+  }
+
+  /** True when `sleep` wakes up for packets; otherwise sleep on the bell, at most `napMs`. */
+  get canSleep(): boolean {
+    return this.#open.length !== 0 && this.#calls!.wakeFd >= 0;
+  }
+
+  get napMs(): number {
+    return this.#open.length === 0 ? Number.POSITIVE_INFINITY : napMs;
+  }
+
+  /** Sleeps until a socket can be used or a neighbour calls `Handover.wake`, at most that long (and at most 100 ms). */
+  sleep(timeoutMs: number): void {
+    if (!this.canSleep || this.#ready.length !== 0) return;
+    const calls = this.#calls!;
+    const blocked = this.#open.filter((link) => link.blocked);
+    for (const link of blocked) calls.watchWritable(link.fd, true);
+    this.#gather(timeoutMs);
+    for (const link of blocked) calls.watchWritable(link.fd, false);
+  }
+
+  close(): void {
+    for (const link of [...this.#open]) this.#detach(link);
+    this.#calls?.end();
+  }
+
+  // Memory is not shared between nodes.
+
+  shares(): boolean {
+    return false;
+  }
+  fetch(): boolean {
+    return false;
+  }
+  fetched(): boolean {
+    return false;
+  }
+  unfetch(): void {}
+  help(): void {}
+  put(): void {}
+}
