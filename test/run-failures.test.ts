@@ -162,6 +162,24 @@ test("M8: the watcher forgives its own absence: a stopped dispatcher does not ta
   assert.equal(code, 0);
 });
 
+test("M8: a rank stuck in a system call, and the program it started, do not outlive the job", async () => {
+  const path = program(
+    "stuck.ts",
+    `${who}
+    import { execSync } from "node:child_process";
+    console.log("rank", rank);
+    if (rank === 0) execSync("sleep 100");
+    for await (const _ of process.stdin);
+    process.exit(5);`,
+  );
+  const run = new Run(["run", "-n", "2", path]);
+  await run.printed("rank", 2);
+  const { code, stderr } = await run.ended;
+  assert.equal(code, 5);
+  assert.match(messages(stderr)[0]!, /^banyan: rank 1 on node 0 failed/);
+  await until(() => run.processes().length === 0, "everything is gone", 1000);
+});
+
 test("M8: --timeout ends a job that takes too long, with code 124", async () => {
   const { code, stderr, ms } = await banyan(["run", "-n", "2", "--timeout", "0.5", program("spin.ts", "for (;;);")]);
   assert.equal(code, 124);

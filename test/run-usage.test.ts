@@ -41,6 +41,12 @@ const cases: { what: string; args: string[]; code: number; says: RegExp }[] = [
     says: /Cannot use 3 nodes for 2 ranks: give 1 to 2/,
   },
   {
+    what: "too little memory",
+    args: ["run", "-n", "100", "--memory", "16", fine],
+    code: 2,
+    says: /Cannot put 100 ranks into 16 MB of shared memory/,
+  },
+  {
     what: "an unknown protocol",
     args: ["run", "--protocol", "magic", fine],
     code: 2,

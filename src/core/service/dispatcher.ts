@@ -152,10 +152,9 @@ export class Dispatcher {
     this.#decide({ kind: "aborted", rank, node, message }, codeFromNumber(code), nowMs);
   }
 
-  /** The user, or whoever started us, wants an end. The second time it is meant at once. */
+  /** The user, or whoever started us, wants an end. When the job is ending already, it is meant at once. */
   interrupted(signal: string, signalNumber: number, nowMs: number): void {
-    if (this.#outcome?.reason.kind === "interrupted") this.#killAll();
-    else if (this.#outcome === undefined) this.#decide({ kind: "interrupted", signal }, 128 + signalNumber, nowMs);
+    if (this.#outcome === undefined) this.#decide({ kind: "interrupted", signal }, 128 + signalNumber, nowMs);
     else this.#killAll();
   }
 

@@ -106,10 +106,12 @@ class Agent {
   async #leave(): Promise<void> {
     if (this.#leaving) return;
     this.#leaving = true;
+    const running = [...this.#threads.values()];
     const stuck = setTimeout(() => this.#bye(killSelf), terminateMsMax);
-    await Promise.all([...this.#threads.values()].map((thread) => thread.terminate()));
+    await Promise.all(running.map((thread) => thread.terminate()));
     clearTimeout(stuck);
-    this.#bye(() => process.exit(0));
+    // Ranks that were cut short may have left programs of their own running; those that ended in order meant to.
+    this.#bye(running.length > 0 ? killSelf : () => process.exit(0));
   }
 
   #bye(then: () => never): void {
@@ -123,9 +125,12 @@ function send(message: FromNode, sent?: () => void): void {
   process.send?.(message, undefined, undefined, () => sent?.());
 }
 
-/** `process.exit` waits for threads, and a thread in native code never comes. */
+/**
+ * Ends the node and every program its ranks have started: they are one process group. (`process.exit` would wait for the
+ * threads, and one in native code never comes.)
+ */
 function killSelf(): never {
-  process.kill(process.pid, "SIGKILL");
+  process.kill(0, "SIGKILL");
   for (;;);
 }
 

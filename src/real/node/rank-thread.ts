@@ -37,14 +37,14 @@ export class RankThread {
       stderr: true,
       ...(heapMb > 0 ? { resourceLimits: { maxOldGenerationSizeMb: heapMb } } : {}),
     });
+    // Asked now: of a thread that has ended Node no longer knows them.
+    const heapMbMax = Math.round(this.#worker.resourceLimits?.maxOldGenerationSizeMb ?? heapMb);
     this.#worker.on("message", (message: FromRank) => {
       if (message.kind === "ending") this.#ending = message.ending;
       else events.said(message);
     });
     this.#worker.on("error", (error: unknown) => {
-      this.#ending = isOutOfMemory(error)
-        ? { kind: "out-of-memory", heapMb: Math.round(this.#worker.resourceLimits?.maxOldGenerationSizeMb ?? heapMb) }
-        : endingOfError(error);
+      this.#ending = isOutOfMemory(error) ? { kind: "out-of-memory", heapMb: heapMbMax } : endingOfError(error);
     });
     this.#worker.on("exit", (code) => events.ended(this.#ending ?? { kind: "vanished", code }));
   }

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
 import { protocols } from "../../core/ft/registry.ts";
+import { layoutOf, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job.ts";
 
 /** More threads than any machine has use for; above it the number is a slip. */
@@ -19,12 +20,25 @@ export function checkOptions(options: Omit<JobOptions, "trace">): string | undef
     return `Cannot give each rank a heap of ${heapMb} MB: give a whole number from 4`;
   if (!isWhole(memoryMb, 16, 2047))
     return `Cannot give each node ${memoryMb} MB of shared memory: give a whole number from 16 to 2047`;
+  const shortage = checkMemory(Math.ceil(ranks / nodes), memoryMb);
+  if (shortage !== undefined) return shortage;
   if (!(timeoutMs > 0)) return `Cannot end the job after ${timeoutMs / 1000} s: give a time above 0`;
   if (!isWhole(heartbeatMs, 1, 60_000))
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;
   if (!(patienceMs >= 2 * heartbeatMs))
     return `Cannot wait ${patienceMs} ms for a heartbeat every ${heartbeatMs} ms: give at least twice as long`;
   return checkProgram(options.program);
+}
+
+function checkMemory(ranksOfNode: number, memoryMb: number): string | undefined {
+  if (ranksOfNode > producersMax)
+    return `Cannot put ${ranksOfNode} ranks on a node: it holds up to ${producersMax}; use more --nodes`;
+  try {
+    layoutOf({ processes: ranksOfNode, memoryBytes: memoryMb << 20 });
+    return undefined;
+  } catch {
+    return `Cannot put ${ranksOfNode} ranks into ${memoryMb} MB of shared memory: give more with --memory, or use more --nodes`;
+  }
 }
 
 function checkProgram(path: string): string | undefined {

@@ -19,7 +19,7 @@ import type { LineEvent } from "./job-event.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
 import { NodeProcess } from "./node-process.ts";
 import { bundleProgram } from "./program-bundle.ts";
-import { streamSink } from "./stream-sink.ts";
+import { type StreamSink, streamSink } from "./stream-sink.ts";
 import { describeSystemError } from "./system-error.ts";
 
 /** Everything decided; defaults live in `launch.ts` and in the command. */
@@ -67,6 +67,7 @@ export class Job {
   readonly #folder: string;
   readonly #core: Dispatcher;
   readonly #nodes: NodeProcess[] = [];
+  readonly #streams: StreamSink[] = [];
   readonly #lines: LineMerge;
   readonly #input: InputSource;
   readonly #ticking: NodeJS.Timeout;
@@ -249,6 +250,7 @@ export class Job {
     this.#input.close();
     this.#lines.finishAll();
     await Promise.race([this.#lines.whenIdle(), this.#outputIsHopeless]);
+    for (const stream of this.#streams) stream.release();
     const traceCode = await this.#writeTrace();
     rmSync(this.#folder, { recursive: true, force: true });
     const afterMs = this.#elapsedMs();
@@ -281,11 +283,13 @@ export class Job {
     const labelOf = (printer: Printer): string =>
       printer.kind === "rank" ? `[${String(printer.rank).padStart(width)}] ` : `[node ${printer.node}] `;
     const options = { labelOf: label ? labelOf : undefined, closed: () => this.#core.outputClosed(performance.now()) };
-    const toEvents: LineSink = (lines, done) => this.#toEvents(lines, done);
-    const sinks: Record<Stream, LineSink> = {
-      stdout: stdout === undefined ? toEvents : streamSink(stdout, options),
-      stderr: stderr === undefined ? toEvents : streamSink(stderr, options),
+    const sinkOf = (stream: Writable | undefined): LineSink => {
+      if (stream === undefined) return (lines, done) => this.#toEvents(lines, done);
+      const sink = streamSink(stream, options);
+      this.#streams.push(sink);
+      return sink.write;
     };
+    const sinks: Record<Stream, LineSink> = { stdout: sinkOf(stdout), stderr: sinkOf(stderr) };
     return (lines, done) => sinks[lines.stream](lines, done);
   }
 

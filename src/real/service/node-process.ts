@@ -43,8 +43,15 @@ export class NodeProcess {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
+  /** The node, and every program that its ranks have started: a detached process leads a group of its own. */
   kill(): void {
-    this.#child.kill("SIGKILL");
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      this.#child.kill("SIGKILL");
+    }
   }
 
   #forward(stream: Stream, events: NodeProcessEvents): void {
@@ -57,7 +64,9 @@ export class NodeProcess {
 
   #watchEnd(events: NodeProcessEvents): void {
     let ended = false;
+    let waiting: NodeJS.Timeout | undefined;
     const end = (loss: NodeLoss): void => {
+      clearTimeout(waiting);
       if (ended) return;
       ended = true;
       events.ended(loss);
@@ -70,7 +79,7 @@ export class NodeProcess {
           : { kind: "signal", signal, signalNumber: constants.signals[signal] };
       // "close" comes when channel and streams have been read to their end.
       this.#child.on("close", () => end(loss));
-      setTimeout(() => end(loss), streamsAfterExitMsMax);
+      waiting = setTimeout(() => end(loss), streamsAfterExitMsMax);
     });
   }
 }

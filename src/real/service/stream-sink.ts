@@ -11,12 +11,18 @@ export interface StreamSinkOptions {
 
 const newline = 10;
 
-export function streamSink(stream: Writable, { labelOf, closed }: StreamSinkOptions): LineSink {
+export interface StreamSink {
+  readonly write: LineSink;
+  /** The stream is its owner's again. */
+  release(): void;
+}
+
+export function streamSink(stream: Writable, { labelOf, closed }: StreamSinkOptions): StreamSink {
   // Where the last line has no end, it belongs to this printer, and only that one may go on with it.
   let openLineOf: Printer | undefined;
   stream.on("error", closed);
 
-  return (lines, done) => {
+  const write: LineSink = (lines, done) => {
     const continues = openLineOf !== undefined && !lines.startsLine && isSame(openLineOf, lines.printer);
     const parts: Buffer[] = [];
     if (openLineOf !== undefined && !continues) parts.push(Buffer.from("\n"));
@@ -25,6 +31,7 @@ export function streamSink(stream: Writable, { labelOf, closed }: StreamSinkOpti
     openLineOf = lines.bytes.at(-1) === newline ? undefined : lines.printer;
     stream.write(parts.length === 1 ? parts[0]! : Buffer.concat(parts), () => done());
   };
+  return { write, release: () => stream.off("error", closed) };
 }
 
 function pushLabelled(

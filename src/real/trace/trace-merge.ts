@@ -12,11 +12,15 @@ export interface TraceMergeOptions {
   readonly ranks: number;
 }
 
+/** Written at once; an event alone is too little for a system call. */
+const pieceCharacters = 1 << 16;
+
 /** Taken before the job starts, so that a file that cannot be written costs nobody a long run. Throws what `open` throws. */
 export class TraceFile {
   readonly path: string;
   readonly #file: number;
   #first = true;
+  #text = `{"displayTimeUnit":"ns","traceEvents":[\n`;
 
   constructor(path: string) {
     this.path = path;
@@ -25,9 +29,9 @@ export class TraceFile {
 
   async merge({ folder, ranks }: TraceMergeOptions): Promise<void> {
     try {
-      writeSync(this.#file, `{"displayTimeUnit":"ns","traceEvents":[\n`);
       for (let rank = 0; rank < ranks; rank++) await this.#appendRank(join(folder, `${rank}.trace`));
-      writeSync(this.#file, "\n]}\n");
+      this.#text += "\n]}\n";
+      this.#flush();
     } finally {
       closeSync(this.#file);
     }
@@ -40,8 +44,14 @@ export class TraceFile {
   }
 
   #event(json: string): void {
-    writeSync(this.#file, this.#first ? json : `,\n${json}`);
+    this.#text += this.#first ? json : `,\n${json}`;
     this.#first = false;
+    if (this.#text.length >= pieceCharacters) this.#flush();
+  }
+
+  #flush(): void {
+    writeSync(this.#file, this.#text);
+    this.#text = "";
   }
 }
 
