@@ -8,6 +8,7 @@ import moduleBytes from "./node.wat";
 /** The functions of node.wat; their comments there are the contract. Addresses are bytes. */
 export interface NodeCalls {
   ring(bell: number): number;
+  rouse(bell: number): number;
   store(address: number, value: number): void;
   load(address: number): number;
   spin(a: number, wantA: number, b: number, wantB: number, looks: number): number;

@@ -31,6 +31,14 @@
       (then (drop (memory.atomic.notify (local.get $bell) (i32.const 1)))))
     (local.get $was))
 
+  ;; The same when a waker may have died between its exchange and its notification: the sleeper is then asleep on a bell
+  ;; that says "awake". For the main thread, on every death.
+  (func (export "rouse") (param $bell i32) (result i32)
+    (local $was i32)
+    (local.set $was (i32.atomic.rmw.cmpxchg (local.get $bell) (i32.const 1) (i32.const 0)))
+    (drop (memory.atomic.notify (local.get $bell) (i32.const 1)))
+    (local.get $was))
+
   ;; For words that are looked at rarely.
   (func (export "store") (param $address i32) (param $value i32)
     (i32.atomic.store (local.get $address) (local.get $value)))

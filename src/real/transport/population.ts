@@ -62,11 +62,11 @@ export class Population {
     return this.#unsettled.size === 0;
   }
 
-  /** Wakes everybody who sleeps: there is news. */
+  /** Wakes everybody who sleeps: there is news. Also those whose waker died before it came to notify them. */
   ringAll(): void {
     const { calls, layout } = this.#node;
     for (let process = 0; process < layout.producers; process++) {
-      if (calls.ring(lineOf(layout, process)) === Bell.PARKED_ELSEWHERE) this.#wakeElsewhere(process);
+      if (calls.rouse(lineOf(layout, process)) === Bell.PARKED_ELSEWHERE) this.#wakeElsewhere(process);
     }
   }
 
