@@ -1,10 +1,22 @@
-/** Every command of `banyan`, one file each. A file's top level stays cheap: all of them are loaded to print the help. */
+/** Every command of `banyan`, one file each, loaded when it is wanted: `run` does not pay for what the others need. */
 import type { Command } from "commander";
-import { runCommand } from "./run.ts";
 
 /** Makes the command; when it has run it hands over its exit code. */
 export type CreateCommand = (finished: (code: number) => void) => Command;
 
-export const commands: Readonly<Record<string, CreateCommand>> = {
-  run: runCommand,
+export interface CommandEntry {
+  /** For the list of commands. */
+  readonly summary: string;
+  load(): Promise<CreateCommand>;
+}
+
+export const commands: Readonly<Record<string, CommandEntry>> = {
+  run: {
+    summary: "Run a program (.ts, .mts, .js, .mjs) on several ranks.",
+    load: async () => (await import("./run.ts")).runCommand,
+  },
+  bench: {
+    summary: "Measure speed and size beside Open MPI and MPICH.",
+    load: async () => (await import("./bench.ts")).benchCommand,
+  },
 };

@@ -3,8 +3,20 @@ export function complain(message: string): void {
   process.stderr.write(`banyan: ${message}\n`);
 }
 
-/** The command was called in a way it cannot follow; its message is the line to print, the exit code is 2. */
-export class UsageError extends Error {
+/** The command cannot do what it was asked for; its message is the line to print. */
+export class CommandError extends Error {
+  override readonly name: string = "CommandError";
+  readonly exitCode: number;
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** It was called in a way it cannot follow. */
+export class UsageError extends CommandError {
   override readonly name = "UsageError";
-  readonly exitCode = 2;
+  constructor(message: string) {
+    super(message, 2);
+  }
 }

@@ -1,8 +1,7 @@
 /** `banyan`: finds the command, which is loaded only then, and runs it. */
 import { Command, CommanderError } from "commander";
-import { CannotLaunch } from "../real/service/launch.ts";
 import { commands } from "./commands.ts";
-import { complain, UsageError } from "./complain.ts";
+import { CommandError, complain } from "./complain.ts";
 
 async function main(): Promise<number> {
   const program = new Command("banyan")
@@ -13,12 +12,13 @@ async function main(): Promise<number> {
     .showSuggestionAfterError()
     .enablePositionalOptions();
   let code = 0;
-  for (const create of Object.values(commands)) {
-    program.addCommand(
-      create((result) => {
-        code = result;
-      }),
-    );
+  const wanted = process.argv.slice(2).filter((word) => !word.startsWith("-"));
+  for (const [name, { summary, load }] of Object.entries(commands)) {
+    const isWanted = name === wanted[0] || (wanted[0] === "help" && name === wanted[1]);
+    const finished = (result: number): void => {
+      code = result;
+    };
+    program.addCommand(isWanted ? (await load())(finished) : new Command(name).description(summary));
   }
   program.addHelpText("after", "\nExample:\n  banyan run -n 4 --nodes 2 examples/pi.ts");
   for (const command of [program, ...program.commands]) {
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
 
 /** The exit code for what stopped the command before it began; 2 stands for a mistake in how it was called. */
 function explain(error: unknown, program: Command): number {
-  if (error instanceof UsageError || error instanceof CannotLaunch) {
+  if (error instanceof CommandError) {
     complain(error.message);
     return error.exitCode;
   }

@@ -4,10 +4,11 @@ import { Command } from "commander";
 import { unreachable } from "../core/base/assert.ts";
 import { secondsText } from "../real/service/failure-text.ts";
 import type { JobEvent } from "../real/service/job-event.ts";
-import { launch, type RunningJob } from "../real/service/launch.ts";
+import { CannotLaunch, launch, type RunningJob } from "../real/service/launch.ts";
 import type { CreateCommand } from "./commands.ts";
-import { complain, UsageError } from "./complain.ts";
+import { CommandError, complain, UsageError } from "./complain.ts";
 import { endWithParent } from "./parent-watch.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 interface RunOptions {
   readonly ranks: number;
@@ -70,22 +71,27 @@ async function run(program: string, args: string[], options: RunOptions): Promis
 
 function start(program: string, args: string[], options: RunOptions): RunningJob {
   const { ranks, nodes, protocol, trace, heap, memory, timeout, heartbeat, patience, label } = options;
-  return launch(program, {
-    args,
-    ranks,
-    nodes,
-    protocol,
-    trace,
-    label,
-    heapMb: heap,
-    memoryMb: memory,
-    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
-    heartbeatMs: heartbeat,
-    patienceMs: patience,
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-  });
+  try {
+    return launch(program, {
+      args,
+      ranks,
+      nodes,
+      protocol,
+      trace,
+      label,
+      heapMb: heap,
+      memoryMb: memory,
+      timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+      heartbeatMs: heartbeat,
+      patienceMs: patience,
+      stdin: process.stdin,
+      stdout: process.stdout,
+      stderr: process.stderr,
+    });
+  } catch (error) {
+    if (error instanceof CannotLaunch) throw new CommandError(error.message, error.exitCode);
+    throw error;
+  }
 }
 
 function report(event: JobEvent): void {
@@ -132,13 +138,6 @@ function pause(ms: number): Promise<void> {
 
 function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
-}
-
-function wholeNumber(option: string): (text: string) => number {
-  return (text) => {
-    if (!/^\d+$/.test(text)) throw new UsageError(`Cannot use "${text}" for ${option}: it must be a whole number`);
-    return Number(text);
-  };
 }
 
 function seconds(text: string): number {
