@@ -219,23 +219,41 @@
 
   ;; ---- boards -----------------------------------------------------------------------------------------------------
 
+  ;; A board is free when no bit of `present` is set and no member's word names a process. Members leave by two steps, bit
+  ;; first, and the main thread takes the same two steps for a member that died (population.ts). One killed between them
+  ;; leaves its word behind: nobody may claim the board until the main thread has come by, or it would take the bit of a
+  ;; new member for that of the dead one.
+  ;;
   ;; 1 when the board was free and is now the caller's, who makes it ready before it tells anybody. `members` bits are set.
+  ;; The words are looked at again afterwards, and the bits last: if the main thread was at work meanwhile, either its word
+  ;; was still there or its bit is gone, and the caller gives the board back.
   (func (export "boardClaim") (param $board i32) (param $members i32) (result i32)
-    (if (i64.ne
-          (i64.atomic.rmw.cmpxchg (local.get $board) (i64.const 0)
-            (i64.shr_u (i64.const -1) (i64.sub (i64.const 64) (i64.extend_i32_u (local.get $members)))))
-          (i64.const 0))
+    (local $bits i64)
+    (local.set $bits (i64.shr_u (i64.const -1) (i64.sub (i64.const 64) (i64.extend_i32_u (local.get $members)))))
+    (if (i32.eqz (call $isVacant (local.get $board) (local.get $members))) (then (return (i32.const 0))))
+    (if (i64.ne (i64.atomic.rmw.cmpxchg (local.get $board) (i64.const 0) (local.get $bits)) (i64.const 0))
       (then (return (i32.const 0))))
+    (if (i32.eqz (i32.and
+          (call $isVacant (local.get $board) (local.get $members))
+          (i64.eq (i64.atomic.load (local.get $board)) (local.get $bits))))
+      (then
+        (i64.atomic.store (local.get $board) (i64.const 0))
+        (return (i32.const 0))))
     (i32.atomic.store offset=128 (local.get $board) (i32.const 0))
     (i32.atomic.store offset=256 (local.get $board) (i32.const 0))
     (i32.atomic.store offset=384 (local.get $board) (i32.const 0))
     (i32.const 1))
-  ;; The member is gone; with the last one the board is free. Its word among the members is cleared first: once the bit
-  ;; is off the board may be another's.
+  (func $isVacant (param $board i32) (param $members i32) (result i32)
+    (local $i i32)
+    (loop $next
+      (if (i32.atomic.load offset=512 (i32.add (local.get $board) (i32.shl (local.get $i) (i32.const 2))))
+        (then (return (i32.const 0))))
+      (br_if $next (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (local.get $members))))
+    (i32.const 1))
   (func (export "boardLeave") (param $board i32) (param $member i32)
-    (i32.atomic.store offset=512 (i32.add (local.get $board) (i32.shl (local.get $member) (i32.const 2))) (i32.const 0))
     (drop (i64.atomic.rmw.and (local.get $board)
-      (i64.xor (i64.const -1) (i64.shl (i64.const 1) (i64.extend_i32_u (local.get $member)))))))
+      (i64.xor (i64.const -1) (i64.shl (i64.const 1) (i64.extend_i32_u (local.get $member))))))
+    (i32.atomic.store offset=512 (i32.add (local.get $board) (i32.shl (local.get $member) (i32.const 2))) (i32.const 0)))
   ;; `arrived` is the counter of the round's bank. 1 for the last of the members.
   (func (export "boardArrive") (param $arrived i32) (param $members i32) (result i32)
     (i32.eq (i32.atomic.rmw.add (local.get $arrived) (i32.const 1)) (i32.sub (local.get $members) (i32.const 1))))

@@ -80,14 +80,13 @@ export class Population {
   }
 
   /**
-   * On every board where the process is still a member, so that boards become free when the others have left. One that
-   * died between claiming a board and its first use leaves that board claimed: the pool is one smaller, nothing else.
+   * On every board that names the process, so that boards become free when the others have left. One that died between
+   * claiming a board and its first use leaves that board claimed: the pool is one smaller, nothing else.
    */
   #leaveBoards(process: number): void {
     const { calls, layout } = this.#node;
     for (let index = 0; index < layout.boardCount; index++) {
       const board = layout.boards + index * layout.boardStride;
-      if ((calls.load(board) | calls.load(board + 4)) === 0) continue;
       for (let member = 0; member < layout.boardMembers; member++) {
         if (calls.load(board + BoardPart.MEMBERS + member * 4) === process + 1) calls.boardLeave(board, member);
       }

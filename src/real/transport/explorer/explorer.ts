@@ -111,7 +111,8 @@ class Explorer implements View {
   readonly #seen = new Set<number>();
   readonly #saved: Int32Array[] = [];
   readonly #roots = new Map<string, Node>();
-  readonly #path: string[] = [];
+  /** What led here: thread and where it stood, or that it was killed. Described only when something is wrong. */
+  readonly #path: { thread: number; from: Standing | null }[] = [];
   #standing: Standing[] = [];
   /** Hash of the memory, kept up to date by what steps write: the exclusive or of a hash of each word that is not 0. */
   #memoryHigh = 0;
@@ -135,12 +136,8 @@ class Explorer implements View {
     return { states: this.#seen.size, steps: this.#steps, ends: this.#ends };
   }
 
-  isDead(thread: number): boolean {
-    return this.#standing[thread]!.status === DEAD;
-  }
-  isOver(thread: number): boolean {
-    return this.#standing[thread]!.status !== RUNNING;
-  }
+  readonly isDead = (thread: number): boolean => this.#standing[thread]!.status === DEAD;
+  readonly isOver = (thread: number): boolean => this.#standing[thread]!.status !== RUNNING;
 
   #visit(killsLeft: number): void {
     const hash = this.#hash(killsLeft);
@@ -156,7 +153,7 @@ class Explorer implements View {
     for (let thread = 0; thread < standing.length; thread++) {
       if (!this.#canStep(thread)) continue;
       moved = true;
-      this.#path.push(`${this.#scenario.threads[thread]!.name}: ${describe(standing[thread]!)}`);
+      this.#path.push({ thread, from: standing[thread]! });
       this.#guard(() => this.#step(thread, this.#saved[depth]!));
       this.#visit(killsLeft);
       this.#back(depth, standing);
@@ -165,7 +162,7 @@ class Explorer implements View {
     }
     for (let thread = 0; killsLeft > 0 && thread < standing.length; thread++) {
       if (this.#scenario.threads[thread]!.mortal !== true || standing[thread]!.status !== RUNNING) continue;
-      this.#path.push(`${this.#scenario.threads[thread]!.name} is killed`);
+      this.#path.push({ thread, from: null });
       this.#stand(thread, { ...standing[thread]!, status: DEAD, call: null, asleep: false });
       this.#visit(killsLeft - 1);
       this.#back(depth, standing);
@@ -197,7 +194,11 @@ class Explorer implements View {
     } catch (error) {
       if (error instanceof Violation && error.message.includes("\n")) throw error;
       const what = error instanceof Error ? error.message : String(error);
-      throw new Violation(`${what}\n  ${this.#path.join("\n  ")}`);
+      const path = this.#path.map(({ thread, from }) => {
+        const { name } = this.#scenario.threads[thread]!;
+        return from === null ? `${name} is killed` : `${name}: ${describe(from)}`;
+      });
+      throw new Violation(`${what}\n  ${path.join("\n  ")}`);
     }
   }
 
