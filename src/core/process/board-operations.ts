@@ -1,0 +1,126 @@
+/**
+ * Small blocking collectives through a board (coll/board.ts) instead of messages: everybody puts its part there, the last to
+ * arrive combines what is to be combined in the canonical order and opens the gate, everybody takes what it needs.
+ *
+ * Whether a call goes this way depends on what all members know alike: that it is a blocking one (a process has at most one
+ * under way on a communicator then), its kind and its length. As everything in core it is a start and a progress.
+ */
+import type { Pointer, RecordId } from "../base/brand.ts";
+import { ErrorClass } from "../base/mpi-error.ts";
+import type { Views } from "../comm/views.ts";
+import type { Engine } from "../p2p/engine.ts";
+import type { Memory } from "../request/memory.ts";
+import { R_POINTER, R_STATE, RecordKind, RecordState } from "../request/records.ts";
+import { foldOnBoard } from "./board-fold.ts";
+import type { Communicator } from "./communicator.ts";
+import type { Reduction } from "./reduction.ts";
+
+export type BoardKind = "barrier" | "bcast" | "gather" | "allgather" | "reduce" | "allreduce";
+
+export interface BoardCall {
+  readonly kind: BoardKind;
+  readonly send: Pointer;
+  readonly receive: Pointer;
+  /** Of one member's part. */
+  readonly bytes: number;
+  readonly root: number;
+  readonly inPlace: boolean;
+  readonly reduction: Reduction | null;
+}
+
+interface Waiting extends BoardCall {
+  readonly comm: Communicator;
+  readonly request: RecordId;
+}
+
+export class BoardOperations {
+  readonly #engine: Engine;
+  readonly #memory: Memory;
+  readonly #views: Views;
+  /** Calls whose gate is still shut: one for each communicator at most, hardly ever more than one at all. */
+  readonly #waiting: Waiting[] = [];
+
+  constructor(engine: Engine, memory: Memory, views: Views) {
+    this.#engine = engine;
+    this.#memory = memory;
+    this.#views = views;
+  }
+
+  get active(): number {
+    return this.#waiting.length;
+  }
+
+  /** Can the communicator's board take it? The same answer on every member. */
+  takes(comm: Communicator, bytes: number): boolean {
+    return comm.board !== null && bytes <= comm.board.bytesMax;
+  }
+
+  start(comm: Communicator, call: BoardCall): RecordId {
+    const { records } = this.#engine;
+    const board = comm.board!;
+    const request = records.take(RecordKind.OPERATION);
+    records.put(request, R_POINTER, 0);
+    records.put(request, R_STATE, RecordState.ACTIVE);
+    this.#putPart(comm, call);
+    const operation = { ...call, comm, request };
+    if (board.arrive()) {
+      const { reduction, bytes } = call;
+      if (reduction !== null) foldOnBoard(board, comm.size, this.#views, reduction, bytes / reduction.elementBytes);
+      board.open();
+      this.#finish(operation);
+    } else this.#waiting.push(operation);
+    return request;
+  }
+
+  progress(): boolean {
+    let moved = false;
+    for (let i = 0; i < this.#waiting.length; ) {
+      const operation = this.#waiting[i]!;
+      if (operation.comm.board!.passed()) {
+        this.#waiting.splice(i, 1);
+        this.#finish(operation);
+        moved = true;
+      } else i++;
+    }
+    return moved;
+  }
+
+  /** Somebody died: a round that waits for it ends with an error, and its board is not used again. */
+  peerFailed(rank: number): void {
+    for (let i = 0; i < this.#waiting.length; ) {
+      const { comm, request } = this.#waiting[i]!;
+      if (!comm.group.has(rank as never) || comm.board!.passed()) {
+        i++;
+        continue;
+      }
+      comm.board = null;
+      this.#waiting.splice(i, 1);
+      this.#engine.completeOperation(request, ErrorClass.PROC_FAILED);
+    }
+  }
+
+  #putPart({ board, rank }: Communicator, { kind, send, receive, bytes, root, inPlace }: BoardCall): void {
+    if (bytes === 0 || (kind === "bcast" && rank !== root)) return;
+    const isInReceive = inPlace || kind === "bcast";
+    const offset = inPlace && (kind === "allgather" || kind === "gather") ? rank * bytes : 0;
+    this.#memory.copy(board!.part(rank), 0, isInReceive ? receive : send, offset, bytes);
+  }
+
+  #finish({ comm, kind, receive, bytes, root, request }: Waiting): void {
+    const board = comm.board!;
+    const isRoot = comm.rank === root;
+    if (bytes > 0) {
+      if (kind === "allreduce" || (kind === "reduce" && isRoot)) {
+        this.#memory.copy(receive, 0, board.part(0), 0, bytes);
+      } else if (kind === "bcast" && !isRoot) {
+        this.#memory.copy(receive, 0, board.part(root), 0, bytes);
+      } else if (kind === "allgather" || (kind === "gather" && isRoot)) {
+        for (let member = 0; member < comm.size; member++) {
+          this.#memory.copy(receive, member * bytes, board.part(member), 0, bytes);
+        }
+      }
+    }
+    board.next();
+    this.#engine.completeOperation(request, 0);
+  }
+}

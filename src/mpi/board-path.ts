@@ -1,0 +1,57 @@
+/**
+ * The shortest way of the two collectives that programs call in their innermost loops, barrier and a small allreduce, inside
+ * a node: the same rounds on the communicator's board as core/process/board-operations.ts, without a request, for plain typed
+ * arrays. A rank that comes the long way and one that comes here meet in the same round.
+ */
+import { Views } from "../core/comm/views.ts";
+import { foldOnBoard } from "../core/process/board-fold.ts";
+import type { Communicator } from "../core/process/communicator.ts";
+import { reductionFor } from "../core/process/reduction.ts";
+import type { TypedArray } from "./buffers.ts";
+import { typeOf } from "./element-types.ts";
+import type { Host } from "./host.ts";
+import { type OpLike, opOf } from "./operations.ts";
+
+export class BoardPath {
+  readonly #host: Host;
+  readonly #core: Communicator;
+  readonly #views: Views;
+
+  constructor(host: Host, core: Communicator, views: Views) {
+    this.#host = host;
+    this.#core = core;
+    this.#views = views;
+  }
+
+  /** False: there is no board. */
+  barrier(): boolean {
+    const { board } = this.#core;
+    if (board === null) return false;
+    if (board.arrive()) board.open();
+    else this.#host.waitForGate(this.#core);
+    board.next();
+    return true;
+  }
+
+  /** False: it must go the long way. The result is in `into`, which may be `data`. */
+  allreduce(data: Float64Array | Int32Array, op: OpLike, into: Float64Array | Int32Array): boolean {
+    const core = this.#core;
+    const { board, rank } = core;
+    if (board === null || data.byteLength > board.bytesMax || data.length === 0) return false;
+    const reduction = reductionFor(opOf(op), typeOf(data as TypedArray));
+    const isDouble = data instanceof Float64Array;
+    const memory: Float64Array | Int32Array = isDouble ? this.#views.float64 : this.#views.int32;
+    const shift = isDouble ? 3 : 2;
+    const { length } = data;
+    const part = board.part(rank) >> shift;
+    for (let i = 0; i < length; i++) memory[part + i] = data[i]!;
+    if (board.arrive()) {
+      foldOnBoard(board, core.size, this.#views, reduction, length);
+      board.open();
+    } else this.#host.waitForGate(core);
+    const result = board.part(0) >> shift;
+    for (let i = 0; i < length; i++) into[i] = memory[result + i]!;
+    board.next();
+    return true;
+  }
+}
