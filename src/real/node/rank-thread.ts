@@ -40,7 +40,8 @@ export class RankThread {
     // Asked now: of a thread that has ended Node no longer knows them.
     const heapMbMax = Math.round(this.#worker.resourceLimits?.maxOldGenerationSizeMb ?? heapMb);
     this.#worker.on("message", (message: FromRank) => {
-      if (message.kind === "ending") this.#ending = message.ending;
+      // An error says more than the exit code it leads to, and may come before or after it.
+      if (message.kind === "ending") this.#ending ??= message.ending;
       else events.said(message);
     });
     this.#worker.on("error", (error: unknown) => {
