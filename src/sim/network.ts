@@ -6,7 +6,7 @@
  * node it stays where it is), and is freed when the receiver releases it. Until then it counts against its channel.
  */
 import { assert } from "../core/base/assert.ts";
-import { controlWords, headerWords, PAYLOAD, SOURCE, STAMP } from "../core/wire/packet.ts";
+import { controlWords, headerWords, KIND, kindOf, PAYLOAD, PacketKind, SOURCE, STAMP } from "../core/wire/packet.ts";
 import type { Arena } from "./arena.ts";
 import type { CostModel } from "./cost-model.ts";
 import type { Random } from "./random.ts";
@@ -75,6 +75,8 @@ export class Network {
   packetsSent = 0;
   /** How often somebody heard "full"; tests that claim to exercise it look here. */
   timesFull = 0;
+  /** How often a receiver told a sender to keep its payloads. */
+  timesClosed = 0;
 
   constructor(options: NetworkOptions) {
     this.#ranks = options.ranks;
@@ -134,6 +136,7 @@ export class Network {
       this.arenaOf(from).free(packet.at, network);
       return;
     }
+    if (kindOf(words[(packet.at >> 2) + KIND]!) === PacketKind.EAGER_CLOSE) this.timesClosed++;
     channel.sent++;
     channel.bytes += packet.bytes;
     channel.packets++;

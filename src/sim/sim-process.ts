@@ -62,21 +62,16 @@ export class SimProcess {
     return this.#wait?.kind === "until" ? this.#wait.describe() : "its first step";
   }
 
-  /** Moves whatever can move, then runs the program as far as it goes. Returns for how long it computes now, or −1. */
+  /** Runs the program as far as it goes, moving whatever can move while it waits. Returns for how long it computes, or −1. */
   look(): number {
-    // Who comes back from computing goes on with the program: only a process that waits looks at what has arrived.
-    if (this.state !== "waiting" || this.#wait !== null) this.#progress();
-    if (this.state !== "waiting") return -1;
-    for (;;) {
-      if (this.#wait?.kind === "until" && !this.#wait.ready()) {
-        this.#progress();
-        if (!this.#wait.ready()) return -1;
+    while (this.state === "waiting") {
+      if (this.#wait?.kind === "until") {
+        while (!this.#wait.ready()) if (!this.core.progress()) return -1;
       }
       const { done, value } = this.#program!.next();
       if (done === true) {
         this.state = "finished";
-        this.#progress();
-        return -1;
+        break;
       }
       this.#wait = typeof value === "number" ? this.completion(value) : value;
       if (this.#wait.kind === "compute") {
@@ -84,6 +79,9 @@ export class SimProcess {
         return this.#wait.forNs;
       }
     }
+    // Finished or passive: others may still want something of it.
+    while (this.core.progress());
+    return -1;
   }
 
   /** The computing is over. */
@@ -91,10 +89,6 @@ export class SimProcess {
     if (this.state !== "computing") return;
     this.state = "waiting";
     this.#wait = null;
-  }
-
-  #progress(): void {
-    while (this.core.progress());
   }
 
   compute(forNs: number): Wait {

@@ -52,7 +52,7 @@ export class World {
   readonly network: Network;
   readonly trace: Trace;
   readonly nodes: number;
-  readonly #cost: CostModel;
+  readonly cost: CostModel;
   readonly #queue = new EventQueue<Event>();
   readonly #random: Random;
   readonly #eventsMax: number;
@@ -64,7 +64,7 @@ export class World {
     assert(ranks >= 1 && nodes >= 1 && nodes <= ranks, `a world of ${ranks} ranks on ${nodes} nodes`);
     this.nodes = nodes;
     const cost = { ...costModelDefault, ...options.cost };
-    this.#cost = cost;
+    this.cost = cost;
     this.#random = new Random(options.seed ?? 1);
     this.#eventsMax = options.eventsMax ?? Number.POSITIVE_INFINITY;
     this.trace = new Trace(options.listener ?? null);
@@ -181,7 +181,7 @@ export class World {
     // Tags are ours to invent and sizes the program's; addresses are left out, they are nobody's business.
     this.trace.note(this.nowNs, "arrival", [from, to, words[at + KIND]!, words[at + CONTEXT]!, words[at + TAG]!]);
     this.processes[to]!.transport.take(packet);
-    this.#wake(to, this.#delay(this.#cost.wakeNs));
+    this.#wake(to, this.#delay(this.cost.wakeNs));
   }
 
   #look(rank: number): void {
@@ -202,7 +202,7 @@ export class World {
     process.transport.close();
     for (const other of this.processes) {
       if (other.state === "dead") continue;
-      const timeNs = Math.max(this.#lastNoticeNs[other.rank]!, this.nowNs + this.#delay(this.#cost.detectionNs));
+      const timeNs = Math.max(this.#lastNoticeNs[other.rank]!, this.nowNs + this.#delay(this.cost.detectionNs));
       this.#lastNoticeNs[other.rank] = timeNs;
       this.#queue.plan(timeNs, { kind: "notice", rank: other.rank, dead: rank });
     }
@@ -216,6 +216,6 @@ export class World {
   }
 
   #delay(leastNs: number): number {
-    return leastNs + (this.#cost.jitterNs === 0 ? 0 : this.#random.below(this.#cost.jitterNs));
+    return leastNs + (this.cost.jitterNs === 0 ? 0 : this.#random.below(this.cost.jitterNs));
   }
 }

@@ -1,6 +1,6 @@
 /**
  * One buffer seen as every kind of element that operations know, so that a kernel finds its typed array by a field and
- * allocates nothing. Make one for each memory and keep it; a memory that grew needs a new one for its new part.
+ * allocates nothing. Make one for each memory and keep it; it grows with a resizable buffer.
  *
  * Offsets are bytes from the start of the buffer, up to 4 GiB.
  */
@@ -19,7 +19,9 @@ export class Views {
   readonly float64: Float64Array;
 
   constructor(buffer: ArrayBufferLike) {
-    const length = (bytes: number): number => Math.floor(buffer.byteLength / bytes);
+    // Views of a buffer that can grow (the simulator's) grow with it when they are given no length.
+    const grows = buffer instanceof ArrayBuffer && buffer.resizable;
+    const length = (bytes: number): number | undefined => (grows ? undefined : Math.floor(buffer.byteLength / bytes));
     this.buffer = buffer;
     this.int8 = new Int8Array(buffer);
     this.uint8 = new Uint8Array(buffer);

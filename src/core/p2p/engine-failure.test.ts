@@ -1,10 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ByHand } from "../../sim/by-hand.ts";
-import type { Pointer } from "../base/brand.ts";
+import type { Pointer, RecordId } from "../base/brand.ts";
 import { ANY_SOURCE } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { SendMode } from "../request/records.ts";
+import { Now } from "./engine.ts";
 import { messageWays } from "./message-ways.ts";
 
 const { PROC_FAILED, PROC_FAILED_PENDING } = ErrorClass;
@@ -79,6 +80,39 @@ describe("M2 the death of a peer ends every wait for it", () => {
     const { error, bytes } = hand.end(0, hand.receive({ at: 0, source: 1 }), { number: 7 });
     deepEqual([error, bytes], [0, 100]);
     deepEqual(hand.leftBehind(), []);
+  });
+
+  it("a message that comes after the news is dropped: the receive it was meant for has failed, and no other may take it", () => {
+    const cost = { latencyBetweenNs: 50_000, detectionNs: 1_000, inFlightAtCrash: "delivered" } as const;
+    for (const way of ["posted", "now"] as const) {
+      const hand = new ByHand({ ranks: 2, nodes: 2, cost });
+      hand.send({ from: 1, to: 0, bytes: 100, number: 7 });
+      hand.world.planCrash(0, 1);
+      const meant = hand.receive({ at: 0, source: 1 });
+      let next = -1 as RecordId;
+      hand.world.start(0, function* ({ compute, core, engine, memory }) {
+        yield compute(100_000);
+        if (way === "posted") next = hand.receive({ at: 0, source: 1 });
+        else {
+          core.peerFailed(1, 0); // the news reach it while it computes, and the packet lies there unseen
+          equal(engine.receiveNow(memory.allocate(100), 100, 1, 0, 2), Now.MUST_POST);
+        }
+      });
+      hand.settle();
+      equal(hand.end(0, meant).error, PROC_FAILED);
+      if (way === "posted") equal(hand.end(0, next).error, PROC_FAILED);
+    }
+  });
+
+  it("what had arrived before the news is received, looked at or not", () => {
+    const hand = new ByHand({ ranks: 2, nodes: 2 });
+    const receives = [1, 2].map(() => hand.receive({ at: 0, source: 1 }));
+    hand.world.processes[0]!.state = "computing";
+    hand.send({ from: 1, to: 0, bytes: 100, number: 7 });
+    hand.settle();
+    hand.world.processes[0]!.core.peerFailed(1, 0);
+    equal(hand.end(0, receives[0]!, { number: 7 }).error, 0);
+    equal(hand.end(0, receives[1]!).error, PROC_FAILED);
   });
 
   it("receives from ANY_SOURCE end with PROC_FAILED_PENDING, those of named others go on", () => {

@@ -94,6 +94,9 @@ const packetsPerProgress = 64;
 /** Eager sends after which a process that does not wait looks at its arrivals all the same: EAGER_CLOSE may be among them. */
 const eagerSendsPerLook = 64;
 
+/** Times `packetsPerProgress` packets that are taken before a death counts. */
+const looksBeforeDeath = 1024;
+
 const none = -1 as RecordId;
 
 export class Engine implements Landing {
@@ -117,6 +120,8 @@ export class Engine implements Landing {
   readonly #closedSenders: Uint8Array;
   #closedCount = 0;
   readonly #failed: Uint8Array;
+  /** Receives must look closer than the short way does: a protocol wants to see them, or somebody is dead. */
+  #looksCloser: boolean;
   /** Eager sends since the last look at what has arrived. */
   #eagerSends = 0;
   readonly #unexpectedBytesMax: number;
@@ -146,6 +151,7 @@ export class Engine implements Landing {
     this.#eagerLimits = new Int32Array(ranks);
     this.#closedSenders = new Uint8Array(ranks);
     this.#failed = new Uint8Array(ranks);
+    this.#looksCloser = this.#hooks !== null;
     for (let rank = 0; rank < ranks; rank++) this.#eagerLimits[rank] = transport.eagerBytesMax(rank);
   }
 
@@ -289,7 +295,7 @@ export class Engine implements Landing {
    * it is in the buffer, see `last…`. NOTHING: try again later. MUST_POST: only a posted receive can take it.
    */
   receiveNow(pointer: Pointer, room: number, source: number, tag: number, context: number): number {
-    if (this.#hooks !== null || this.posted.count !== 0) return Now.MUST_POST;
+    if (this.#looksCloser || this.posted.count !== 0) return Now.MUST_POST;
     const transport = this.#transport;
     for (;;) {
       if (this.unexpected.count !== 0) {
@@ -297,7 +303,7 @@ export class Engine implements Landing {
         if (envelope >= 0) return this.#receiveStored(envelope, pointer, room);
       }
       const packet = transport.peek();
-      if (packet < 0) return source >= 0 && this.#failed[source] !== 0 ? Now.MUST_POST : Now.NOTHING;
+      if (packet < 0) return Now.NOTHING;
       const words = transport.words;
       if (
         words[packet + KIND] === PacketKind.EAGER &&
@@ -484,6 +490,17 @@ export class Engine implements Landing {
     return count;
   }
 
+  /** Is a message of that context still to be sent or received here? */
+  isUsing(context: number): boolean {
+    const { words } = this.records;
+    for (let at = 0; at < words.length; at += recordWords) {
+      const kind = words[at + R_KIND];
+      if (kind !== RecordKind.SEND && kind !== RecordKind.RECEIVE) continue;
+      if (words[at + R_STATE] !== RecordState.COMPLETE && words[at + R_CONTEXT] === context) return true;
+    }
+    return false;
+  }
+
   /** True while `progress` has something to move even if nothing arrives. */
   get isBusy(): boolean {
     return this.unsent || this.#fetches.count !== 0 || this.#unconfirmed.count !== 0;
@@ -597,8 +614,8 @@ export class Engine implements Landing {
   #take(packet: number): void {
     const words = this.#transport.words;
     const kind = kindOf(words[packet + KIND]!);
-    // What the dead still say about requests is about requests that have ended, whose records may serve others by now.
-    if (kind !== PacketKind.EAGER && this.#failed[words[packet + SOURCE]!] !== 0) return;
+    // What the dead still say comes too late: the requests it is about have failed, and their records may serve others.
+    if (this.#failed[words[packet + SOURCE]!] !== 0) return;
     switch (kind) {
       case PacketKind.EAGER:
       case PacketKind.RTS:
@@ -896,7 +913,10 @@ export class Engine implements Landing {
    * are wholly here can still be received. Receives from ANY_SOURCE are left to the layer above, which knows groups.
    */
   peerFailed(rank: number): void {
+    // What has arrived was sent in life, and counts. A flood from the living must not keep us here.
+    for (let looks = 0; looks < looksBeforeDeath && this.#takeArrivals(); looks++);
     this.#failed[rank] = 1;
+    this.#looksCloser = true;
     this.#eagerLimits[rank] = -1; // nothing fits: `sendNow` leaves it to `startSend`, which says why
     this.#outgoing.drop(rank, (record) => {
       if (this.records.get(record, R_KIND) === RecordKind.SEND) this.#complete(record, ErrorClass.PROC_FAILED);

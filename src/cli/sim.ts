@@ -1,0 +1,81 @@
+/**
+ * `banyan sim`: random programs in simulated worlds, one for each seed, judged by the checkers. A seed that fails is printed
+ * with what it violated and the one command that runs it again.
+ */
+import { Command } from "commander";
+import { failureText } from "../sim/failure-text.ts";
+import { runSeed } from "../sim/run-seed.ts";
+import type { CreateCommand } from "./commands.ts";
+import { complain, UsageError } from "./complain.ts";
+import { wholeNumber } from "./whole-number.ts";
+
+interface SimOptions {
+  readonly seeds: number;
+  readonly first: number;
+  readonly seed?: number;
+  readonly ranks?: number;
+  readonly events?: number;
+  readonly trace?: true;
+}
+
+/** Seeds that failed, after which the others are not worth the time. */
+const failuresMax = 10;
+const ranksMax = 1 << 16;
+
+export const simCommand: CreateCommand = (finished) =>
+  new Command("sim")
+    .description("Run random programs in simulated worlds and check every outcome.")
+    .usage("[options]")
+    .option("--seeds <number>", "how many worlds", wholeNumber("--seeds"), 100)
+    .option("--first <seed>", "the first of them", wholeNumber("--first"), 1)
+    .option("--seed <seed>", "only this one", wholeNumber("--seed"))
+    .option("-n, --ranks <number>", "how many ranks (default: the seed decides)", wholeNumber("--ranks"))
+    .option("--events <number>", "how long the programs are (default: the seed decides)", wholeNumber("--events"))
+    .option("--trace", "with --seed: print everything that happens")
+    .helpOption("-h, --help", "print this help")
+    .addHelpText(
+      "after",
+      `
+The same seed gives the same run, byte for byte, on every machine. Exit code 1 when a seed failed.
+
+Examples:
+  banyan sim --seeds 1000
+  banyan sim --seed 4711 --trace`,
+    )
+    .action((options: SimOptions) => finished(sim(options)));
+
+function sim(options: SimOptions): number {
+  const { ranks, events, trace } = options;
+  if (ranks !== undefined && (ranks < 1 || ranks > ranksMax)) {
+    throw new UsageError(`Cannot simulate ${ranks} ranks: it must be 1 to ${ranksMax}`);
+  }
+  if (trace && options.seed === undefined) throw new UsageError("Cannot trace many seeds: give one with --seed");
+  const first = options.seed ?? options.first;
+  const count = options.seed === undefined ? options.seeds : 1;
+  const listener = trace ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
+  const totals = { seeds: 0, events: 0, messages: 0, collectives: 0, deaths: 0, failures: 0 };
+  const started = process.hrtime.bigint();
+  for (let seed = first; seed < first + count && totals.failures < failuresMax; seed++) {
+    const outcome = runSeed({ seed, ranks, events, ...(listener === undefined ? {} : { listener }) });
+    totals.seeds++;
+    totals.events += outcome.events;
+    totals.messages += outcome.messages;
+    totals.collectives += outcome.collectives;
+    totals.deaths += outcome.deaths;
+    if (outcome.violations.length > 0) {
+      totals.failures++;
+      process.stdout.write(`${failureText({ seed, ranks, events }, outcome)}\n`);
+    }
+    if (count >= 500 && totals.seeds % Math.ceil(count / 10) === 0 && totals.seeds < count) {
+      complain(`${totals.seeds} of ${count} seeds, ${totals.failures} failed`);
+    }
+    if (count === 1) process.stdout.write(`seed ${seed}: ${outcome.ranks} ranks, hash ${outcome.hash}\n`);
+  }
+  const seconds = (Number(process.hrtime.bigint() - started) / 1e9).toFixed(1);
+  const { seeds, failures, messages, collectives, deaths } = totals;
+  const verdict = failures === 0 ? "all held" : `${failures} failed`;
+  process.stdout.write(
+    `${seeds} ${seeds === 1 ? "seed" : "seeds"}, ${verdict}: ${messages} messages, ${collectives} collectives, ${deaths} deaths, ${totals.events} events in ${seconds} s\n`,
+  );
+  return failures === 0 ? 0 : 1;
+}

@@ -1,0 +1,23 @@
+/** Every invariant, in the order in which their violations explain each other. */
+import type { Checker } from "./checker.ts";
+import { collectivesRight } from "./collectives-right.ts";
+import { communicatorsRight } from "./communicators-right.ts";
+import { contentsRight } from "./contents-right.ts";
+import { nobodyStuck } from "./nobody-stuck.ts";
+import { nonOvertaking } from "./non-overtaking.ts";
+import { nothingLeft } from "./nothing-left.ts";
+import { receivedOnce } from "./received-once.ts";
+import { requestsEnded } from "./requests-ended.ts";
+import { statusesRight } from "./statuses-right.ts";
+
+export const checkers: readonly Checker[] = [
+  statusesRight,
+  contentsRight,
+  nonOvertaking,
+  receivedOnce,
+  requestsEnded,
+  collectivesRight,
+  communicatorsRight,
+  nobodyStuck,
+  nothingLeft,
+];

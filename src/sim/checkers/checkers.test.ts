@@ -1,0 +1,176 @@
+import { deepEqual, match, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ANY_SOURCE } from "../../core/base/constants.ts";
+import { SendMode } from "../../core/request/records.ts";
+import { Observation, type Receipt } from "../observation.ts";
+import type { Script } from "../script.ts";
+import { World } from "../world.ts";
+import { checkers } from "./all.ts";
+import type { Checker, Evidence } from "./checker.ts";
+import { collectivesRight } from "./collectives-right.ts";
+import { communicatorsRight } from "./communicators-right.ts";
+import { contentsRight } from "./contents-right.ts";
+import { nobodyStuck } from "./nobody-stuck.ts";
+import { nonOvertaking } from "./non-overtaking.ts";
+import { nothingLeft } from "./nothing-left.ts";
+import { receivedOnce } from "./received-once.ts";
+import { requestsEnded } from "./requests-ended.ts";
+import { statusesRight } from "./statuses-right.ts";
+
+/** Two messages under one tag from rank 0 to rank 1, a broadcast, a duplicate of the world. */
+const message = { communicator: 0, from: 0, to: 1, tag: 5, mode: SendMode.STANDARD, lent: false };
+const receive = { communicator: 0, at: 1, source: ANY_SOURCE, tag: 5, room: 100, lent: false, mayTake: [0, 1] };
+const script: Script = {
+  ranks: 2,
+  communicators: [
+    { number: 0, members: [0, 1], made: { by: "world" }, open: new Set() },
+    { number: 1, members: [0, 1], made: { by: "duplicate", parent: 0 }, open: new Set() },
+  ],
+  messages: [
+    { ...message, number: 0, bytes: 10 },
+    { ...message, number: 1, bytes: 20 },
+  ],
+  receives: [
+    { ...receive, number: 0 },
+    { ...receive, number: 1 },
+  ],
+  collectives: [{ number: 0, communicator: 0, kind: "barrier", root: 0, count: 0, reduction: "sum", lent: false }],
+  actions: [[], []],
+};
+
+function receipt(number: number, change: Partial<Receipt> = {}): Receipt {
+  return {
+    receive: number,
+    posted: number,
+    message: number,
+    source: 0,
+    tag: 5,
+    bytes: 10 * (number + 1),
+    error: 0,
+    wrongByte: -1,
+    probed: null,
+    ...change,
+  };
+}
+
+function change<T>(list: T[], index: number, fields: Partial<T>): undefined {
+  list[index] = { ...list[index]!, ...fields };
+}
+
+function drop<T>(list: T[]): undefined {
+  list.pop();
+}
+
+function leak({ processes }: World): undefined {
+  processes[1]!.memory.allocate(12);
+}
+
+/** A run in which all is well, then one thing changed. */
+function evidence(change: (observation: Observation, world: World) => Partial<Evidence> | undefined): Evidence {
+  const observation = new Observation();
+  const world = new World({ ranks: 2 });
+  observation.receipts.push(receipt(0), receipt(1));
+  observation.ended.push({ rank: 0, what: "send of message 0", error: 0, cancelled: false, wantedCancelled: false });
+  for (const rank of [0, 1]) {
+    observation.collectives.push({ collective: 0, rank, error: 0, words: new Int32Array(0) });
+    observation.communicators.push({ communicator: 1, member: rank, rank, size: 2, context: 80 });
+  }
+  const changed = change(observation, world);
+  return { script, observation, world, stuck: [], dead: new Set(), ...changed };
+}
+
+const cases: readonly [
+  Checker,
+  string,
+  (observation: Observation, world: World) => Partial<Evidence> | undefined,
+  RegExp,
+][] = [
+  [statusesRight, "another tag", ({ receipts }) => change(receipts, 0, { tag: 6 }), /source, tag, bytes are 0, 6, 10/],
+  [statusesRight, "a size too short", ({ receipts }) => change(receipts, 0, { bytes: 9 }), /are 0, 5, 9/],
+  [statusesRight, "an error", ({ receipts }) => change(receipts, 0, { error: 15 }), /error 15/],
+  [
+    statusesRight,
+    "a probe that spoke of another message",
+    ({ receipts }) => change(receipts, 0, { probed: { source: 0, tag: 5, bytes: 20 } }),
+    /the probe spoke of 0, 5, 20/,
+  ],
+  [statusesRight, "a message nobody sent", ({ receipts }) => change(receipts, 0, { message: -1 }), /never sent/],
+  [contentsRight, "a torn message", ({ receipts }) => change(receipts, 1, { wrongByte: 8 }), /byte 8 is wrong/],
+  [
+    nonOvertaking,
+    "two messages of one sender the wrong way round",
+    ({ receipts }) => change(receipts, 0, { posted: 2 }),
+    /took message 0 of rank 0 after message 1/,
+  ],
+  [receivedOnce, "a lost message", ({ receipts }) => drop(receipts), /message 1.*: 0 times/],
+  [receivedOnce, "a duplicate", ({ receipts }) => change(receipts, 1, receipt(0)), /message 0.*: 2 times/],
+  [
+    requestsEnded,
+    "a send that failed",
+    ({ ended }) => change(ended, 0, { error: 75 }),
+    /send of message 0 ended with error 75/,
+  ],
+  [requestsEnded, "a send cancelled by nobody", ({ ended }) => change(ended, 0, { cancelled: true }), /says cancelled/],
+  [collectivesRight, "a collective that one rank did not end", ({ collectives }) => drop(collectives), /1 of 2 ended/],
+  [collectivesRight, "an error", ({ collectives }) => change(collectives, 0, { error: 16 }), /barrier 0 .* error 16/],
+  [
+    communicatorsRight,
+    "a member with another context",
+    ({ communicators }) => change(communicators, 1, { context: 82 }),
+    /rank 1 has context 82/,
+  ],
+  [
+    communicatorsRight,
+    "a member with another rank",
+    ({ communicators }) => change(communicators, 1, { rank: 0 }),
+    /members are 0,1/,
+  ],
+  [nobodyStuck, "a deadlock", () => ({ stuck: [{ rank: 1, waitsFor: "Godot" }] }), /rank 1 waits for ever: Godot/],
+  [nothingLeft, "memory not given back", (_, world) => leak(world), /left 12 bytes/],
+  [
+    nothingLeft,
+    "a message nobody wants",
+    (_, world) => {
+      world.processes[0]!.engine.sendNow(0 as never, 0, 1, 0, 2);
+      world.run();
+      return undefined;
+    },
+    /1 unexpected messages/,
+  ],
+];
+
+describe("checkers", () => {
+  it("are content with a run in which all is well", () => {
+    const all = evidence(() => undefined);
+    for (const { name, check } of checkers) deepEqual(check(all), [], name);
+  });
+
+  for (const [checker, what, change, wanted] of cases) {
+    it(`"${checker.name}" notices ${what}`, () => {
+      const problems = checker.check(evidence(change));
+      ok(problems.length > 0);
+      match(problems.join("\n"), wanted);
+    });
+  }
+
+  it("each of them has a case here", () => {
+    deepEqual(new Set(cases.map(([checker]) => checker)), new Set(checkers));
+  });
+
+  it("a broadcast with a wrong word is noticed", () => {
+    const plan = {
+      number: 0,
+      communicator: 0,
+      kind: "bcast",
+      root: 0,
+      count: 2,
+      reduction: "sum",
+      lent: false,
+    } as const;
+    const wrong = evidence(({ collectives }) => {
+      for (const rank of [0, 1]) collectives[rank] = { collective: 0, rank, error: 0, words: Int32Array.of(1, 2) };
+      return { script: { ...script, collectives: [plan] } };
+    });
+    match(collectivesRight.check(wrong)[0]!, /bcast 0 on communicator 0, rank 0 of 2: word 0 of 2 is 1/);
+  });
+});

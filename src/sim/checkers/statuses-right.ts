@@ -1,0 +1,34 @@
+import type { Receipt } from "../observation.ts";
+import type { Script } from "../script.ts";
+import type { Checker } from "./checker.ts";
+
+/** Statuses tell source, tag and size of the message that came, it is one that may come, and probes said the same before. */
+export const statusesRight: Checker = {
+  name: "statuses are right",
+  check: ({ script, observation, dead }) =>
+    observation.receipts.flatMap((receipt) => {
+      if (receipt.error !== 0 && dead.size > 0) return [];
+      const problem = problemOf(script, receipt);
+      return problem === null ? [] : [`receive ${receipt.receive}: ${problem}`];
+    }),
+};
+
+function problemOf(script: Script, receipt: Receipt): string | null {
+  const { message: number, source, tag, bytes, error, probed } = receipt;
+  if (error !== 0) return `it ended with error ${error}`;
+  const plan = script.receives[receipt.receive]!;
+  const message = script.messages[number];
+  if (message === undefined) return "it took something that was never sent";
+  const mayTake = plan.mayTake?.includes(number) ?? true;
+  if (!mayTake || message.communicator !== plan.communicator || message.to !== plan.at) {
+    return `it took message ${number}, which is not for it`;
+  }
+  if (source !== message.from || tag !== message.tag || bytes !== message.bytes) {
+    const wanted = [message.from, message.tag, message.bytes].join(", ");
+    return `source, tag, bytes are ${[source, tag, bytes].join(", ")}, of message ${number} ${wanted}`;
+  }
+  if (probed !== null && (probed.source !== source || probed.tag !== tag || probed.bytes !== bytes)) {
+    return `the probe spoke of ${[probed.source, probed.tag, probed.bytes].join(", ")}, and message ${number} came`;
+  }
+  return null;
+}

@@ -1,0 +1,75 @@
+import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import { failureText } from "./failure-text.ts";
+import { generate } from "./generator.ts";
+import { Random } from "./random.ts";
+import { runSeed, type SeedOutcome } from "./run-seed.ts";
+import type { Action } from "./script.ts";
+
+const options = { ranks: 5, events: 200, eagerBytesMax: 1000, deaths: false };
+
+describe("random programs in simulated worlds", () => {
+  it("M1 M2 M3 M4: every invariant holds under every one of these seeds", () => {
+    const outcomes: SeedOutcome[] = [];
+    for (let seed = 1; seed <= 150; seed++) {
+      const outcome = runSeed({ seed });
+      outcomes.push(outcome);
+      equal(outcome.violations.length, 0, failureText({ seed }, outcome));
+    }
+    const sum = (of: (outcome: SeedOutcome) => number): number => outcomes.reduce((total, one) => total + of(one), 0);
+    ok(sum(({ messages }) => messages) > 2000);
+    ok(sum(({ collectives }) => collectives) > 500);
+    ok(sum(({ deaths }) => deaths) > 5);
+    // Every way a message travels, full channels and closed doors were among them.
+    const marks = outcomes.map((outcome) => outcome.marks);
+    for (const mark of ["fetch", "help", "put", "push", "full", "closed"] as const) {
+      ok(
+        marks.some((one) => one[mark] > 0),
+        `no world came by "${mark}"`,
+      );
+    }
+  });
+
+  it("the same seed is the same run, byte for byte", () => {
+    const traced = (seed: number): { lines: string[]; hash: string } => {
+      const lines: string[] = [];
+      const { hash } = runSeed({ seed, listener: (line) => lines.push(line) });
+      return { lines, hash };
+    };
+    for (const seed of [3, 20, 77]) deepEqual(traced(seed), traced(seed));
+    notEqual(runSeed({ seed: 3 }).hash, runSeed({ seed: 4 }).hash);
+  });
+
+  it("a program of many ranks", () => {
+    const outcome = runSeed({ seed: 5, ranks: 60, events: 150 });
+    equal(outcome.violations.length, 0, failureText({ seed: 5, ranks: 60, events: 150 }, outcome));
+  });
+
+  it("the generator uses everything a script can do", () => {
+    const kinds = new Set<Action["kind"]>();
+    for (let seed = 1; seed <= 5; seed++) {
+      for (const actions of generate(new Random(seed), options).actions) {
+        for (const { kind } of actions) kinds.add(kind);
+      }
+    }
+    deepEqual([...kinds].sort(), [
+      ...["cancel-receive", "cancel-send", "collective", "compute", "free", "make"],
+      ...["probe", "receive", "receive-now", "send", "send-now", "wait"],
+    ]);
+  });
+
+  it("the generator is a function of its random numbers", () => {
+    deepEqual(generate(new Random(9), options), generate(new Random(9), options));
+  });
+
+  it("a failure is told with the command that runs it again", () => {
+    const violations = Array.from({ length: 12 }, (_, i) => ({
+      invariant: "contents are right",
+      what: `receive ${i}`,
+    }));
+    const text = failureText({ seed: 4711, ranks: 3, events: 10 }, { violations, ranks: 3 });
+    match(text, /^seed 4711 failed, 3 ranks\. To run it again: npx banyan sim --seed 4711 --ranks 3 --events 10\n/);
+    match(text, /\n {2}contents are right: receive 0\n/);
+    match(text, /\n {2}and 2 more$/);
+  });
+});
