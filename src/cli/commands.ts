@@ -19,4 +19,8 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Measure speed and size beside Open MPI and MPICH.",
     load: async () => (await import("./bench.ts")).benchCommand,
   },
+  sim: {
+    summary: "Run random programs in simulated worlds and check every outcome.",
+    load: async () => (await import("./sim.ts")).simCommand,
+  },
 };
