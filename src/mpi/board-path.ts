@@ -3,7 +3,7 @@
  * a node: the same rounds on the communicator's board as core/process/board-operations.ts, without a request, for plain typed
  * arrays. A rank that comes the long way and one that comes here meet in the same round.
  */
-import { Views } from "../core/comm/views.ts";
+import type { Views } from "../core/comm/views.ts";
 import { foldOnBoard } from "../core/process/board-fold.ts";
 import type { Communicator } from "../core/process/communicator.ts";
 import { reductionFor } from "../core/process/reduction.ts";

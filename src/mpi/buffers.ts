@@ -9,6 +9,7 @@ import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import type { Memory } from "../core/request/memory.ts";
+import { AttachedBuffer } from "./attached-buffer.ts";
 
 export type TypedArray =
   | Int8Array
@@ -47,6 +48,7 @@ export class Buffers {
   readonly #bytes: Uint8Array;
   readonly #ints: Int32Array;
   readonly #doubles: Float64Array;
+  readonly attached = new AttachedBuffer();
 
   constructor(memory: Memory) {
     this.memory = memory;

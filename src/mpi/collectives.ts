@@ -178,7 +178,8 @@ export abstract class Collectives extends PointToPoint {
     return this.#complete(this.reduction.exscan({ data, op, into: options.into }));
   }
 
-  protected runTraced<T>(name: string, start: () => Started<T>): T {
+  /** Starts a collective and waits for it. */
+  protected run<T>(name: string, start: () => Started<T>): T {
     this.#begin(name);
     return this.#complete(start());
   }

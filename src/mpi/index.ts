@@ -1,7 +1,26 @@
-/** What programs import as "banyan". */
+/** What programs import as "banyan". Bundled into every program: types, and the way to what the rank already has. */
 import { createRequire } from "node:module";
 import type { LaunchOptions, RunningJob } from "../real/service/launch.ts";
 import type { Mpi } from "./mpi.ts";
+
+export type { MpiError } from "../core/base/mpi-error.ts";
+export type { Datatype } from "../core/comm/datatype.ts";
+export type { JobResult } from "../real/service/job.ts";
+export type { JobEvent } from "../real/service/job-event.ts";
+export type { LaunchOptions, RunningJob } from "../real/service/launch.ts";
+export type { BufferLike, TypedArray, TypedBuffer } from "./buffers.ts";
+export type { CommType, Communicator } from "./communicator.ts";
+export type { ErrorFunction, ErrorHandler, InfoLike } from "./communicator-state.ts";
+export type { GeneralRequest, GeneralRequestCallbacks } from "./general-request.ts";
+export type { Group, Range } from "./group.ts";
+export type { Info } from "./info.ts";
+export type { Keyval, KeyvalCallbacks } from "./keyvals.ts";
+export type { Mpi } from "./mpi.ts";
+export type { Op, OpFunction, OpLike } from "./operations.ts";
+export type { From, Message, To } from "./point-to-point.ts";
+export type { PersistentRequest, Request, StatusesError } from "./request.ts";
+export type { Status } from "./status.ts";
+export type { Adjacent, Contribution } from "./topologies.ts";
 
 const inRank = (globalThis as Record<symbol, unknown>)[Symbol.for("banyan.mpi")] as Mpi | undefined;
 

@@ -1,32 +1,57 @@
 /** What programs import as `mpi`: the world they are in, the standard's names, and the calls that belong to no communicator. */
-import { ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, TAG_UB, UNDEFINED } from "../core/base/constants.ts";
-import { ErrorClass } from "../core/base/mpi-error.ts";
+import type { Datatype } from "../core/comm/datatype.ts";
+import { dimsCreate } from "../core/comm/dims-create.ts";
+import type { Op } from "../core/comm/op.ts";
 import { type ArrayType, allocateArray, freeArray } from "./alloc.ts";
-import { Buffers } from "./buffers.ts";
+import type { BufferLike, TypedArray } from "./buffers.ts";
 import { Communicator } from "./communicator.ts";
+import { Datatypes } from "./datatypes.ts";
+import { typeOf } from "./element-types.ts";
+import { Environment } from "./environment.ts";
+import { GeneralRequest, type GeneralRequestCallbacks } from "./general-request.ts";
+import { Group } from "./group.ts";
 import type { Host } from "./host.ts";
+import { Info } from "./info.ts";
+import type { Keyval, KeyvalCallbacks } from "./keyvals.ts";
+import { Names } from "./names.ts";
+import { createOp, freeOp, type OpFunction, type OpLike, type OpOptions } from "./operations.ts";
+import { reduceLocal } from "./reduction-operands.ts";
 import { PersistentRequest, Request } from "./request.ts";
 
-export class Mpi {
-  readonly ANY_SOURCE = ANY_SOURCE;
-  readonly ANY_TAG = ANY_TAG;
-  readonly PROC_NULL = PROC_NULL;
-  readonly ROOT = ROOT;
-  readonly UNDEFINED = UNDEFINED;
-  readonly TAG_UB = TAG_UB;
-  readonly ERR = ErrorClass;
-
+export class Mpi extends Names {
   /** All ranks of the job. */
   readonly world: Communicator;
   /** This rank alone. */
   readonly self: Communicator;
+  /** Makes and packs datatypes. */
+  readonly types: Datatypes;
   readonly #host: Host;
+  readonly #environment: Environment;
+  #isFinalized = false;
 
   constructor(host: Host) {
+    super();
     this.#host = host;
-    const buffers = new Buffers(host.process.memory);
-    this.world = new Communicator(host, buffers, host.process.world, "world");
-    this.self = new Communicator(host, buffers, host.process.self, "self");
+    const environment = new Environment(host, () => this.self);
+    this.#environment = environment;
+    this.world = new Communicator(environment, host.process.world, { name: "world" });
+    this.self = new Communicator(environment, host.process.self, { name: "self" });
+    this.types = new Datatypes(environment);
+  }
+
+  // The environment
+
+  /** Version of the standard. */
+  readonly version = { major: 5, minor: 0 } as const;
+  readonly libraryVersion = `Banyan ${__BANYAN_VERSION__}`;
+
+  /** A rank is initialised before its program begins, and finalised when it ends. */
+  get isInitialized(): boolean {
+    return true;
+  }
+
+  get isFinalized(): boolean {
+    return this.#isFinalized;
   }
 
   /** Name of the machine this rank runs on, the same for the whole job. */
@@ -44,16 +69,6 @@ export class Mpi {
     return 1e-9;
   }
 
-  /** A typed array in the node's shared memory: large messages of it are copied once. */
-  alloc<T>(type: ArrayType<T>, length: number): T {
-    return allocateArray(this.#host.process.memory, type, length);
-  }
-
-  /** Ends an array made by `alloc`, and every view of it. */
-  free(array: ArrayBufferView): void {
-    freeArray(this.#host.process.memory, array);
-  }
-
   /** Ends the whole job with that exit code. */
   abort(code = 1, message = "the program called abort"): never {
     return this.#host.abort(code, message);
@@ -62,6 +77,137 @@ export class Mpi {
   /** Gives a value to whoever started the job with `launch`; rank 0's counts. */
   result(value: unknown): void {
     this.#host.result(value);
+  }
+
+  /** The rank is ending: the first half of MPI_Finalize. For whoever runs the program, not for the program. */
+  finalize(): void {
+    if (this.#isFinalized) return;
+    this.self.finalize();
+    this.#isFinalized = true;
+  }
+
+  // Memory
+
+  /** A typed array in the node's shared memory: large messages of it are copied once. */
+  alloc<T>(type: ArrayType<T>, length: number): T {
+    return this.#environment.guard(() => allocateArray(this.#host.process.memory, type, length));
+  }
+
+  /** Ends an array made by `alloc`, and every view of it. */
+  free(array: ArrayBufferView): void {
+    freeArray(this.#host.process.memory, array);
+  }
+
+  /** Bounds the bytes that buffered sends may have waiting; without it there is no bound. */
+  attachBuffer(buffer: number | ArrayBufferView): void {
+    const bytes = typeof buffer === "number" ? buffer : buffer.byteLength;
+    this.#environment.guard(() => this.#environment.buffers.attached.attach(bytes));
+  }
+
+  /** Waits until all buffered messages have left, and lifts the bound; gives its size. */
+  detachBuffer(): number {
+    this.flushBuffer();
+    return this.#environment.buffers.attached.detach();
+  }
+
+  /** Waits until all buffered messages have left. */
+  flushBuffer(): void {
+    const { attached } = this.#environment.buffers;
+    this.#host.waitUntil(() => attached.isEmpty(this.#host.process.engine));
+  }
+
+  // Datatypes and operations
+
+  /** The datatype of an array's elements. */
+  typeOf(array: TypedArray): Datatype {
+    return typeOf(array);
+  }
+
+  /** An operation of the program's: see `OpFunction`. */
+  createOp<T extends ArrayBufferView = Float64Array>(call: OpFunction<T>, options?: OpOptions): Op {
+    return createOp(call, options);
+  }
+
+  freeOp(op: Op): void {
+    this.#environment.guard(() => freeOp(op));
+  }
+
+  /** inout = data ∘ inout, in this rank alone; gives `inout`. */
+  reduceLocal<T extends BufferLike>(data: BufferLike, inout: T, op: OpLike): T {
+    const { host, buffers } = this.#environment;
+    this.#environment.guard(() => reduceLocal(host.process, buffers, data, inout, op));
+    return inout;
+  }
+
+  // Groups, topologies, attributes, info
+
+  get GROUP_EMPTY(): Group {
+    return Group.empty(this.#environment);
+  }
+
+  /** Dimensions of a grid of that many ranks, as even as possible; those that are not 0 stay. */
+  dimsCreate(ranks: number, dims: readonly number[]): number[] {
+    return this.#environment.guard(() => dimsCreate(ranks, dims));
+  }
+
+  /** A key for attributes of communicators. */
+  createKeyval(callbacks: KeyvalCallbacks<Communicator> = {}): Keyval {
+    return this.#environment.keyvals.create("communicator", callbacks);
+  }
+
+  /** A key for attributes of datatypes. */
+  createTypeKeyval(callbacks: KeyvalCallbacks<Datatype> = {}): Keyval {
+    return this.#environment.keyvals.create("datatype", callbacks);
+  }
+
+  /** Nothing new can be set under the key; what is set stays. */
+  freeKeyval(keyval: Keyval): void {
+    this.#environment.guard(() => this.#environment.keyvals.free(keyval));
+  }
+
+  createInfo(entries: Readonly<Record<string, string>> = {}): Info {
+    return new Info(this.#environment, Object.entries(entries));
+  }
+
+  // Errors
+
+  addErrorClass(): number {
+    return this.#environment.errorCodes.addClass();
+  }
+
+  addErrorCode(errorClass: number): number {
+    return this.#environment.guard(() => this.#environment.errorCodes.addCode(errorClass));
+  }
+
+  addErrorString(code: number, text: string): void {
+    this.#environment.guard(() => this.#environment.errorCodes.addString(code, text));
+  }
+
+  removeErrorClass(errorClass: number): void {
+    this.#environment.guard(() => this.#environment.errorCodes.removeClass(errorClass));
+  }
+
+  removeErrorCode(code: number): void {
+    this.#environment.guard(() => this.#environment.errorCodes.removeCode(code));
+  }
+
+  removeErrorString(code: number): void {
+    this.#environment.guard(() => this.#environment.errorCodes.removeString(code));
+  }
+
+  errorClass(code: number): number {
+    return this.#environment.guard(() => this.#environment.errorCodes.classOf(code));
+  }
+
+  errorString(code: number): string {
+    return this.#environment.guard(() => this.#environment.errorCodes.stringOf(code));
+  }
+
+  // Requests
+
+  /** An operation of the program's own, waited for like any other; whoever does the work calls its `complete()`. */
+  startGeneralRequest(callbacks: GeneralRequestCallbacks = {}): GeneralRequest {
+    return new GeneralRequest(this.#host, this.self, callbacks);
   }
 
   readonly waitAll = Request.waitAll;

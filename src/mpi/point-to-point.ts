@@ -16,6 +16,7 @@ import {
   asBytes,
   type BufferLike,
   type Buffers,
+  type Items,
   isTypedArray,
   isTypedBuffer,
   normalized,
@@ -165,7 +166,9 @@ export abstract class PointToPoint implements RequestOwner {
     this.#checkSend(dest, tag);
     // A copy of our own, lent until the message has left; the program's request is complete at once.
     const copy = asBytes(this.#packed(data)).slice();
-    this.#engine.abandon(this.#startSend(copy, copy.length, dest, tag, SendMode.BUFFERED));
+    const { attached } = this.#buffers;
+    this.#guard(() => attached.check(this.#engine, copy.length));
+    attached.hold(this.#engine, this.#startSend(copy, copy.length, dest, tag, SendMode.BUFFERED), copy.length);
     return new Request(this.#host, this, this.#done());
   }
 
@@ -324,9 +327,13 @@ export abstract class PointToPoint implements RequestOwner {
     return packed;
   }
 
-  #normalized(buffer: TypedBuffer): ReturnType<typeof normalized> {
+  #normalized(buffer: TypedBuffer): Items {
+    return this.#guard(() => normalized(buffer));
+  }
+
+  #guard<T>(call: () => T): T {
     try {
-      return normalized(buffer);
+      return call();
     } catch (error) {
       if (error instanceof MpiError) this.raise(error);
       throw error;

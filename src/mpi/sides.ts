@@ -132,7 +132,8 @@ function checkBuffer(buffer: unknown): void {
   throw new MpiError(ErrorClass.BUFFER, "Cannot use the buffer: it is no typed array, and no array with a datatype");
 }
 
-function itemsOf(buffer: BufferLike): Items {
+/** The elements of a buffer, whatever it is. */
+export function itemsOf(buffer: BufferLike): Items {
   if (!isTypedArray(buffer)) {
     checkBuffer(buffer);
     return normalized(buffer);

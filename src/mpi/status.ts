@@ -1,7 +1,7 @@
 /** The outcome of a message: who sent it, with which tag, how long it was (MPI 5.0 §3.2.5). */
 import { UNDEFINED } from "../core/base/constants.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
-import { elementCount } from "../core/comm/datatype-elements.ts";
+import { elementBytes, elementCount } from "../core/comm/datatype-elements.ts";
 
 export class Status {
   /** Rank of the sender in the communicator; PROC_NULL, or ANY_SOURCE for an operation that received nothing. */
@@ -30,5 +30,10 @@ export class Status {
   /** Basic elements in the message, counted also when the last element of the type is incomplete. */
   elements(type: Datatype): number {
     return elementCount(type, this.bytes);
+  }
+
+  /** As if the message had held so many basic elements of that type: for generalized requests. */
+  setElements(type: Datatype, count: number): void {
+    this.bytes = elementBytes(type, count);
   }
 }

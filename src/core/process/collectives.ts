@@ -139,8 +139,10 @@ export class Collectives implements CollectivePorts {
     reduction.apply(this.#views, left, right, into, count);
   }
 
-  /** The communicator's operations are over: its channel number may be used again. */
+  /** The communicator gets no further operations: when the last one is over its channel number may be used again. */
   forget(comm: Communicator): void {
+    comm.freed = true;
+    if (comm.operations > 0) return;
     if (comm.channel >= 0) this.#channels[comm.channel] = null;
     comm.channel = -1;
   }
@@ -187,6 +189,7 @@ export class Collectives implements CollectivePorts {
     records.put(request, R_STATE, RecordState.ACTIVE);
     if (comm.channel < 0) comm.channel = freePlace(this.#channels);
     this.#channels[comm.channel] = comm;
+    comm.operations++;
     this.#executor.start({
       program,
       channel: comm.channel,
@@ -271,6 +274,8 @@ export class Collectives implements CollectivePorts {
 
   finished(op: Operation, error: number): void {
     if (op.reduction >= 0 && --this.#reductionUses[op.reduction]! === 0) this.#reductions[op.reduction] = null;
+    const comm = this.#channels[op.channel]!;
+    if (--comm.operations === 0 && comm.freed) this.forget(comm);
     this.#engine.completeOperation(op.request as RecordId, error);
   }
 }

@@ -8,6 +8,7 @@ import type { Board } from "../coll/board.ts";
 import type { NodeMap } from "../coll/node-layout.ts";
 import { ProgramCache } from "../coll/program-cache.ts";
 import type { Group } from "../comm/group.ts";
+import type { Topology } from "../comm/topology.ts";
 import { collectiveContext } from "./context.ts";
 
 export interface CommunicatorOptions {
@@ -41,8 +42,11 @@ export class Communicator {
   board: Board | null = null;
   boardIndex = -1;
   freed = false;
-  /** Number of this communicator among those with collectives under way, −1: it has had none. */
+  topology: Topology | null = null;
+  /** Number of this communicator among those that have had collectives, −1: it has had none. */
   channel = -1;
+  /** Collectives under way. */
+  operations = 0;
   /** Programs of collectives that were run on it. */
   readonly programs = new ProgramCache();
 

@@ -8,6 +8,8 @@
  */
 export const worldContext = 2;
 export const selfContext = 4;
+/** Of the barrier at the end of the job. */
+export const finalContext = 6;
 /** Contexts below are ours. */
 const contextsReserved = 16;
 

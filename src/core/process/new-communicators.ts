@@ -105,6 +105,7 @@ class Exchange {
     if (!engine.isComplete(this.#request)) return null;
     this.error = engine.records.get(this.#request, R_ERROR);
     engine.giveBack(this.#request);
+    if (this.#tag !== null) collectives.forget(this.#comm);
     const all = new Int32Array(memory.bytes.buffer, this.#buffer, this.#words.length * this.#comm.size).slice();
     memory.free(this.#buffer);
     return all;

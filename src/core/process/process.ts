@@ -25,7 +25,7 @@ import {
 import type { Transport } from "../wire/transport.ts";
 import { Collectives } from "./collectives.ts";
 import { Communicator } from "./communicator.ts";
-import { selfContext, worldContext } from "./context.ts";
+import { finalContext, selfContext, worldContext } from "./context.ts";
 import type { Task } from "./task.ts";
 
 export interface ProcessOptions {
@@ -101,6 +101,11 @@ export class Process {
     communicator.board = null;
   }
 
+  /** Is anything of a communicator under way here? For those who end it. */
+  isUsing(communicator: Communicator): boolean {
+    return communicator.operations > 0 || this.engine.isUsing(communicator.context);
+  }
+
   // Messages, in the communicator's ranks
 
   startSend(comm: Communicator, from: Pointer, bytes: number, dest: number, tag: number, mode: SendMode): RecordId {
@@ -137,6 +142,14 @@ export class Process {
     if (task.advance(this)) this.engine.completeOperation(task.request, task.error);
     else this.#tasks.push(task);
     return task.request;
+  }
+
+  /** The last thing a process does: a barrier of the whole job in a context of its own, whatever the program has done. */
+  startFinalBarrier(): RecordId {
+    const world = this.rank as WorldRank;
+    const { group } = this.world;
+    const last = new Communicator({ context: finalContext, group, world, nodeOf: this.nodeOf });
+    return this.collectives.startEqual(last, "barrier", 0 as Pointer, 0 as Pointer, {});
   }
 
   /** True while something of ours moves only by `progress`, whatever arrives: queued sends, pieces, collectives, tasks. */

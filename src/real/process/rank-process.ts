@@ -78,14 +78,35 @@ export function createRank(options: RankOptions): RankProcess {
     abort: options.abort,
     result: options.result,
   });
+  const mpi = new Mpi(host);
   return {
-    mpi: new Mpi(host),
+    mpi,
     finish() {
-      const unfinished = process.engine.unfinished;
+      mpi.finalize();
+      const unfinished = leave(host);
       tracer?.close();
       return unfinished;
     },
   };
+}
+
+/**
+ * The end of a rank: what it still has to send leaves, then it waits for everybody else, so that nobody closes what another
+ * still needs. A rank with unfinished requests does not wait: it has failed, and the job ends. Deaths end the waits.
+ */
+function leave(host: RankHost): number {
+  const { process } = host;
+  const { engine } = process;
+  host.waitUntil(() => !engine.unsent);
+  const { unfinished } = engine;
+  if (unfinished > 0) return unfinished;
+  // Until ranks of different nodes can talk: they have nothing that another could still need.
+  if (process.world.nodeMap !== undefined) return 0;
+  const barrier = process.startFinalBarrier();
+  host.wait(barrier);
+  // Our last signals may still wait for room.
+  host.waitUntil(() => !engine.unsent);
+  return 0;
 }
 
 /** Index in our node of every rank, −1 for those on other nodes. */

@@ -1,0 +1,36 @@
+/** What all communicators of a rank share: the world they run in, and the tables of the program's own keyvals and codes. */
+import { MpiError } from "../core/base/mpi-error.ts";
+import { ErrorCodes } from "../core/comm/error-codes.ts";
+import { Buffers } from "./buffers.ts";
+import type { Host } from "./host.ts";
+import { KeyvalTable } from "./keyvals.ts";
+
+export class Environment {
+  readonly host: Host;
+  readonly buffers: Buffers;
+  readonly errorCodes = new ErrorCodes();
+  readonly keyvals: KeyvalTable;
+  /** Who hears of errors that concern no communicator: `self` (MPI 5.0 §9.3). */
+  readonly #self: () => { raise(error: MpiError): never };
+
+  constructor(host: Host, self: () => { raise(error: MpiError): never }) {
+    this.host = host;
+    this.buffers = new Buffers(host.process.memory);
+    this.keyvals = new KeyvalTable(host.process.ranks, this.errorCodes);
+    this.#self = self;
+  }
+
+  raise(error: MpiError): never {
+    return this.#self().raise(error);
+  }
+
+  /** Runs `call`; the program's mistakes in it go to the error handler. */
+  guard<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (error) {
+      if (error instanceof MpiError) this.raise(error);
+      throw error;
+    }
+  }
+}

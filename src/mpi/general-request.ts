@@ -1,0 +1,67 @@
+/**
+ * Generalized requests (MPI 5.0 §13.2): operations of the program's own that are waited for like any other. Whoever does the
+ * work calls `complete()`.
+ */
+import type { RecordId } from "../core/base/brand.ts";
+import { R_POINTER, R_STATE, RecordKind, RecordState } from "../core/request/records.ts";
+import type { Host } from "./host.ts";
+import { inactive, Request, type RequestOwner } from "./request.ts";
+import { Status } from "./status.ts";
+
+export interface GeneralRequestCallbacks {
+  /** Fills in the status of a complete operation. */
+  readonly query?: (status: Status) => void;
+  /** Called once, when nobody needs the request any more. */
+  readonly free?: () => void;
+  /** The program asked for cancellation; it may be too late. */
+  readonly cancel?: (isComplete: boolean) => void;
+}
+
+export class GeneralRequest extends Request {
+  readonly #callbacks: GeneralRequestCallbacks;
+  /** Stays when the program frees the request before it is complete. */
+  readonly #own: RecordId;
+  #isDone = false;
+
+  constructor(host: Host, owner: RequestOwner, callbacks: GeneralRequestCallbacks) {
+    const { records } = host.process.engine;
+    const record = records.take(RecordKind.OPERATION);
+    records.put(record, R_POINTER, 0);
+    records.put(record, R_STATE, RecordState.ACTIVE);
+    super(host, owner, { record, after: null });
+    this.#own = record;
+    this.#callbacks = callbacks;
+  }
+
+  /** The work is done: MPI_Grequest_complete. */
+  complete(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.host.process.engine.completeOperation(this.#own, 0);
+    if (!this.isActive) this.#callbacks.free?.();
+  }
+
+  override cancel(): void {
+    if (this.isActive) this.#callbacks.cancel?.(this.isComplete);
+  }
+
+  override free(): void {
+    if (!this.isActive) return;
+    const wasDone = this.#isDone;
+    this.host.process.engine.abandon(this.record);
+    this.record = inactive;
+    if (wasDone) this.#callbacks.free?.();
+  }
+
+  override concludeQuietly(): Status {
+    const status = super.concludeQuietly();
+    this.#callbacks.free?.();
+    return status;
+  }
+
+  protected override readStatus(): Status {
+    const status = new Status();
+    this.#callbacks.query?.(status);
+    return status;
+  }
+}
