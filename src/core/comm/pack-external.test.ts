@@ -3,9 +3,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { struct } from "./datatype-constructors.ts";
-import { naiveBytes, twins } from "./datatype-naive.ts";
 import { predefinedTypes } from "./datatype-predefined.ts";
 import { checkDatarep, packExternal, packExternalSize, unpackExternal } from "./pack-external.ts";
+import { naiveBytes, twins } from "./test-datatype-naive.ts";
 
 const { AINT, C_DOUBLE_COMPLEX, CHAR, DOUBLE, INT, WCHAR } = predefinedTypes;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");

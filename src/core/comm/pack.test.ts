@@ -5,9 +5,9 @@ import { UNDEFINED } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { contiguous, hvector, indexed, struct, vector } from "./datatype-constructors.ts";
 import { elementBytes, elementCount, itemCount } from "./datatype-elements.ts";
-import { naiveBounds, naiveBytes, twins } from "./datatype-naive.ts";
 import { predefinedTypes } from "./datatype-predefined.ts";
 import { pack, packSize, unpack } from "./pack.ts";
+import { naiveBounds, naiveBytes, twins } from "./test-datatype-naive.ts";
 
 const { BYTE, DOUBLE, INT, SHORT } = predefinedTypes;
 const counting = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 0xff);

@@ -4,7 +4,7 @@ import { ByHand } from "../../sim/by-hand.ts";
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE } from "../base/constants.ts";
 import { SendMode } from "../request/records.ts";
-import { messageWays } from "./message-ways.ts";
+import { messageWays } from "./test-message-ways.ts";
 
 const apart = { ranks: 2, nodes: 2 };
 

@@ -6,7 +6,7 @@ import { ANY_SOURCE } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { SendMode } from "../request/records.ts";
 import { Now } from "./engine.ts";
-import { messageWays } from "./message-ways.ts";
+import { messageWays } from "./test-message-ways.ts";
 
 const { PROC_FAILED, PROC_FAILED_PENDING } = ErrorClass;
 

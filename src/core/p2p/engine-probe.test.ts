@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { ByHand } from "../../sim/by-hand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { R_BYTES, R_PEER, R_TAG } from "../request/records.ts";
-import { messageWays } from "./message-ways.ts";
+import { messageWays } from "./test-message-ways.ts";
 
 for (const { name, bytes, world, sendLent } of messageWays) {
   describe(`M1 MPI §3.8 probes: ${name}`, () => {

@@ -4,7 +4,7 @@ import { ByHand } from "../../sim/by-hand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { SendMode } from "../request/records.ts";
-import { messageWays } from "./message-ways.ts";
+import { messageWays } from "./test-message-ways.ts";
 
 const modes = Object.entries(SendMode);
 

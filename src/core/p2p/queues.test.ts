@@ -5,7 +5,7 @@ import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { R_CONTEXT, R_PEER, R_TAG, RecordKind, Records } from "../request/records.ts";
 import { PostedQueue } from "./posted-queue.ts";
-import { fits, type Pattern, QueueModel } from "./queue-model.ts";
+import { fits, type Pattern, QueueModel } from "./test-queue-model.ts";
 import { UnexpectedQueue } from "./unexpected-queue.ts";
 
 /** Few values, so that patterns meet; tags of our own among them. */
