@@ -52,12 +52,19 @@ process.exit = (code) => {
 process.on("exit", (code) => say({ kind: "ending", ending: endingNow(code) }));
 
 function endingNow(code: number): Ending {
-  // Also for a rank that failed: it closes what the rank has open, its trace for one.
-  const requests = rankProcess.finish();
+  const failure = failureNow(code);
+  if (failure === undefined) {
+    const requests = rankProcess.finish();
+    return requests > 0 ? { kind: "unfinished", requests } : { kind: "returned" };
+  }
+  rankProcess.close();
+  return failure;
+}
+
+function failureNow(code: number): Ending | undefined {
   if (progress.kind === "threw") return endingOfError(progress.error);
   if (code !== 0) return { kind: "exited", code };
-  if (progress.kind === "running") return { kind: "starved" };
-  return requests > 0 ? { kind: "unfinished", requests } : { kind: "returned" };
+  return progress.kind === "running" ? { kind: "starved" } : undefined;
 }
 
 /** The node will terminate this thread; nothing of the program may run until then. */

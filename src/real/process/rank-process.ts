@@ -36,6 +36,8 @@ export interface RankProcess {
   readonly mpi: object;
   /** The thread is ending in order: closes everything and returns how many requests are unfinished. */
   finish(): number;
+  /** The thread has failed and is ending: closes what it has open, and waits for nobody. */
+  close(): void;
 }
 
 export function createRank(options: RankOptions): RankProcess {
@@ -87,6 +89,7 @@ export function createRank(options: RankOptions): RankProcess {
       tracer?.close();
       return unfinished;
     },
+    close: () => tracer?.close(),
   };
 }
 
