@@ -168,13 +168,13 @@ test("M8: a rank stuck in a system call, and the program it started, do not outl
     "stuck.ts",
     `${who}
     import { execSync } from "node:child_process";
-    console.log("rank", rank);
-    if (rank === 0) execSync("sleep 100");
-    for await (const _ of process.stdin);
+    import { existsSync } from "node:fs";
+    const sleeping = import.meta.filename + ".sleeping";
+    if (rank === 0) execSync(\`touch \${sleeping}; sleep 100\`);
+    while (!existsSync(sleeping));
     process.exit(5);`,
   );
   const run = new Run(["run", "-n", "2", path]);
-  await run.printed("rank", 2);
   const { code, stderr } = await run.ended;
   assert.equal(code, 5);
   assert.match(messages(stderr)[0]!, /^banyan: rank 1 on node 0 failed/);
