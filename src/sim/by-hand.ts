@@ -106,8 +106,8 @@ export class ByHand {
     return this.engine(rank).isComplete(request);
   }
 
-  /** The outcome of a complete request, which ends with this; contents are checked when the number is given. */
-  end(rank: number, request: RecordId, contents?: { readonly number: number }): Outcome {
+  /** The outcome of a complete request, which ends with this; contents are checked when their number is given. */
+  end(rank: number, request: RecordId, contents?: { readonly number: number } | "its tag"): Outcome {
     const engine = this.engine(rank);
     assert(engine.isComplete(request), `request ${request} of rank ${rank} is not complete`);
     const { records } = engine;
@@ -119,7 +119,8 @@ export class ByHand {
       cancelled: (records.get(request, R_FLAGS) & RecordFlag.CANCELLED) !== 0,
     };
     const loan = this.#buffers[rank]![request]!;
-    if (contents !== undefined) this.#check(rank, loan, outcome.bytes, contents.number);
+    const number = contents === "its tag" ? outcome.tag : contents?.number;
+    if (number !== undefined) this.#check(rank, loan, outcome.bytes, number);
     engine.giveBack(request);
     if (loan.view === null) this.world.processes[rank]!.memory.free(loan.pointer);
     return outcome;

@@ -259,9 +259,13 @@ export class Engine implements Landing {
     } else this.#complete(send, 0);
   }
 
-  /** A packet without payload; waits in its queue when the channel is full. */
+  /**
+   * A packet without payload; waits in its queue when the channel is full. It never waits for a send that the protocol holds
+   * back: what it answers has nothing to do with that send, and may be what the protocol waits for.
+   */
   #control(dest: number, kind: PacketKind, a: number, b: number, c: number, d: number): void {
-    if (!this.#outgoing.waiting(dest) && this.#transmitControl(dest, kind, a, b, c, d)) return;
+    const overtakes = this.#hooks !== null && this.#outgoing.onlySends(dest);
+    if ((overtakes || !this.#outgoing.waiting(dest)) && this.#transmitControl(dest, kind, a, b, c, d)) return;
     const packet = this.records.take(RecordKind.OUTGOING);
     const words = this.records.words;
     const at = packet * recordWords;
@@ -271,7 +275,8 @@ export class Engine implements Landing {
     words[at + R_TAG] = b;
     words[at + R_BYTES] = c;
     words[at + R_SEQUENCE] = d;
-    this.#outgoing.append(dest, packet);
+    if (this.#hooks === null) this.#outgoing.append(dest, packet);
+    else this.#outgoing.appendBeforeSends(dest, packet);
   }
 
   #transmitControl(dest: number, kind: number, a: number, b: number, c: number, d: number): boolean {

@@ -4,7 +4,7 @@
  * records, and no payloads but its own.
  */
 import type { RecordId } from "../base/brand.ts";
-import { R_NEXT, R_PREVIOUS, type Records, recordWords } from "../request/records.ts";
+import { R_KIND, R_NEXT, R_PREVIOUS, RecordKind, type Records, recordWords } from "../request/records.ts";
 
 const none = -1 as RecordId;
 
@@ -46,6 +46,34 @@ export class OutgoingQueues {
     } else words[tail * recordWords + R_NEXT] = record;
     this.#tails[dest] = record;
     this.count++;
+  }
+
+  /** Does nothing but sends wait, or nothing at all? Other packets, where they overtake, stand in front. */
+  onlySends(dest: number): boolean {
+    const head = this.head(dest);
+    return head < 0 || this.#isSend(head);
+  }
+
+  /** Puts a packet that is no send in front of all sends, behind the others of its kind. */
+  appendBeforeSends(dest: number, packet: RecordId): void {
+    let send = this.head(dest);
+    while (send >= 0 && !this.#isSend(send)) send = this.#records.get(send, R_NEXT) as RecordId;
+    if (send < 0) {
+      this.append(dest, packet);
+      return;
+    }
+    const words = this.#records.words;
+    const previous = words[send * recordWords + R_PREVIOUS]!;
+    words[packet * recordWords + R_NEXT] = send;
+    words[packet * recordWords + R_PREVIOUS] = previous;
+    words[send * recordWords + R_PREVIOUS] = packet;
+    if (previous < 0) this.#heads[dest] = packet;
+    else words[previous * recordWords + R_NEXT] = packet;
+    this.count++;
+  }
+
+  #isSend(record: RecordId): boolean {
+    return this.#records.get(record, R_KIND) === RecordKind.SEND;
   }
 
   removeHead(dest: number): void {

@@ -1,0 +1,116 @@
+/**
+ * A protocol around another one: writes down every call, and may hold back what the other lets go. For the conformance suite
+ * and for whoever wants to see what a protocol is told; interposing is composition, here as everywhere.
+ */
+import type { RecordId, WorldRank } from "../base/brand.ts";
+import { SEQUENCE, SOURCE } from "../wire/packet.ts";
+import type { ChannelState, Choice, Protocol, StateReader, StateWriter, Write } from "./protocol.ts";
+
+export interface RecordedCall {
+  readonly hook: keyof Omit<Protocol, "name">;
+  /** The request it is about, or −1. */
+  readonly request: number;
+  /** The message it is about: world rank of its sender, number in the channel; −1: none. */
+  readonly source: number;
+  readonly sequence: number;
+  readonly answer: boolean | null;
+}
+
+/** What is held back; everything is let through while these say true. */
+export interface Gates {
+  mayLeave: (send: RecordId) => boolean;
+  mayComplete: (send: RecordId) => boolean;
+  mayArrive: (source: number, sequence: number) => boolean;
+}
+
+export class RecordingProtocol implements Protocol {
+  readonly name: string;
+  readonly calls: RecordedCall[] = [];
+  readonly gates: Gates = { mayLeave: () => true, mayComplete: () => true, mayArrive: () => true };
+  readonly #inner: Protocol;
+
+  constructor(inner: Protocol) {
+    this.#inner = inner;
+    this.name = `recording of ${inner.name}`;
+  }
+
+  sendPosted(send: RecordId): void {
+    this.#note("sendPosted", send);
+    this.#inner.sendPosted(send);
+  }
+
+  sendMayLeave(send: RecordId): boolean {
+    const answer = this.gates.mayLeave(send) && this.#inner.sendMayLeave(send);
+    this.#note("sendMayLeave", send, -1, -1, answer);
+    return answer;
+  }
+
+  sendMayComplete(send: RecordId): boolean {
+    const answer = this.gates.mayComplete(send) && this.#inner.sendMayComplete(send);
+    this.#note("sendMayComplete", send, -1, -1, answer);
+    return answer;
+  }
+
+  receivePosted(receive: RecordId): void {
+    this.#note("receivePosted", receive);
+    this.#inner.receivePosted(receive);
+  }
+
+  arrived(words: Int32Array, packet: number): boolean {
+    const source = words[packet + SOURCE]!;
+    const sequence = words[packet + SEQUENCE]!;
+    const answer = this.gates.mayArrive(source, sequence) && this.#inner.arrived(words, packet);
+    this.#note("arrived", -1, source, sequence, answer);
+    return answer;
+  }
+
+  held(source: WorldRank, sequence: number): void {
+    this.#note("held", -1, source, sequence);
+    this.#inner.held(source, sequence);
+  }
+
+  matched(receive: RecordId, source: WorldRank, sequence: number): void {
+    this.#note("matched", receive, source, sequence);
+    this.#inner.matched(receive, source, sequence);
+  }
+
+  outcome(choice: Choice): Choice {
+    this.#note("outcome");
+    return this.#inner.outcome(choice);
+  }
+
+  writeMayLeave(write: Write): boolean {
+    const answer = this.#inner.writeMayLeave(write);
+    this.#note("writeMayLeave", -1, -1, -1, answer);
+    return answer;
+  }
+
+  control(words: Int32Array, packet: number): void {
+    this.#note("control");
+    this.#inner.control(words, packet);
+  }
+
+  peerFailed(rank: WorldRank, incarnation: number): void {
+    this.#note("peerFailed", -1, rank);
+    this.#inner.peerFailed(rank, incarnation);
+  }
+
+  peerReturned(rank: WorldRank, incarnation: number, has: ChannelState): void {
+    this.#note("peerReturned", -1, rank);
+    this.#inner.peerReturned(rank, incarnation, has);
+  }
+
+  save(writer: StateWriter): void {
+    this.#note("save");
+    this.#inner.save(writer);
+  }
+
+  restore(reader: StateReader): void {
+    this.#note("restore");
+    this.#inner.restore(reader);
+  }
+
+  #note(hook: RecordedCall["hook"], request = -1, source = -1, sequence = -1, answer: boolean | null = null): void {
+    this.calls.push({ hook, request, source, sequence, answer });
+  }
+}
