@@ -15,8 +15,23 @@
  */
 import { Bell, Line, lineOf } from "../transport/layout.ts";
 import type { NodeMemory } from "../transport/node-memory.ts";
-import type { RingTransport } from "../transport/ring-transport.ts";
 import { newYield } from "./yield.ts";
+
+/** What is looked at while spinning: the ring, or the ring and the sockets. True: something is there. */
+export interface Spinner {
+  spin(looks: number): boolean;
+}
+
+/** Sockets: a process that has any cannot sleep on its bell alone. */
+export interface Sleeper {
+  /** True: `sleep` wakes for a socket as well as for the bell (`Bell.PARKED_ELSEWHERE`). May change whenever packets are looked for. */
+  readonly canSleep: boolean;
+  /** Otherwise: the longest sleep on the bell before the sockets must be looked at again. */
+  readonly napMs: number;
+  sleep(timeoutMs: number): void;
+  /** Calls back once when a socket can be read, from the event loop; the result ends the watch. `null`: it cannot, so nap. */
+  onReady(callback: () => void): (() => void) | null;
+}
 
 export interface WaitingOptions {
   /** More ranks than cores on this machine. */
@@ -26,13 +41,15 @@ export interface WaitingOptions {
   readonly looks?: number;
   readonly yields?: number;
   readonly parkMsMax?: number;
+  readonly sleeper?: Sleeper | null;
 }
 
 /** Turns of the event loop that an `await` takes before it sleeps: a turn costs a microsecond or two, a wake-up ten. */
 const turnsBeforeSleep = 50;
 
 export class Waiting {
-  readonly #ring: RingTransport;
+  readonly #spinner: Spinner;
+  readonly #sleeper: Sleeper | null;
   readonly #words: Int32Array;
   readonly #store: (address: number, value: number) => void;
   readonly #bell: number;
@@ -44,13 +61,15 @@ export class Waiting {
   readonly #parkMsMax: number;
   /** Idle calls since the last reset. */
   #idles = 0;
-  #announced = false;
+  /** What the bell says while we are about to sleep; AWAKE: nothing yet. */
+  #announced: number = Bell.AWAKE;
   /** How often this process slept: for tests and statistics. */
   parks = 0;
 
-  constructor(node: NodeMemory, ring: RingTransport, options: WaitingOptions) {
+  constructor(node: NodeMemory, spinner: Spinner, options: WaitingOptions) {
     const { crowded, spins = crowded ? 0 : 30, looks = 1000, yields = crowded ? 200 : 30, parkMsMax = 100 } = options;
-    this.#ring = ring;
+    this.#spinner = spinner;
+    this.#sleeper = options.sleeper ?? null;
     this.#words = node.words;
     this.#store = node.calls.store;
     this.#bell = lineOf(node.layout, node.process) + Line.BELL;
@@ -66,7 +85,7 @@ export class Waiting {
     const idles = this.#idles;
     if (idles < this.#yieldsEnd) {
       this.#idles = idles + 1;
-      if (idles < this.#spinsEnd) this.#ring.spin(this.#looks);
+      if (idles < this.#spinsEnd) this.#spinner.spin(this.#looks);
       else this.#yield();
     } else this.#park();
   }
@@ -74,7 +93,7 @@ export class Waiting {
   /** Something progressed. */
   reset(): void {
     this.#idles = 0;
-    if (this.#announced) this.#wake();
+    if (this.#announced !== Bell.AWAKE) this.#wake();
   }
 
   /**
@@ -86,30 +105,49 @@ export class Waiting {
       this.#idles++;
       return new Promise((resolve) => setImmediate(resolve));
     }
-    if (!this.#announced) {
-      this.#announced = true;
-      this.#store(this.#bell, Bell.PARKED);
-      return;
-    }
+    if (this.#announced === Bell.AWAKE) return this.#announce(Bell.PARKED);
     this.parks++;
-    const rung = Atomics.waitAsync(this.#words, this.#bell >> 2, Bell.PARKED, this.#parkMsMax);
-    if (rung.async) await rung.value;
+    await this.#rungOrReady();
     this.#wake();
   }
 
+  async #rungOrReady(): Promise<void> {
+    let unwatch: (() => void) | null = null;
+    const ready = new Promise<void>((resolve) => {
+      unwatch = this.#sleeper?.onReady(resolve) ?? null;
+    });
+    const timeoutMs = unwatch === null ? this.#napMs() : this.#parkMsMax;
+    const rung = Atomics.waitAsync(this.#words, this.#bell >> 2, Bell.PARKED, timeoutMs);
+    if (rung.async) await Promise.race([rung.value, ready]);
+    (unwatch as (() => void) | null)?.();
+    // A waiter left behind would swallow the next ring.
+    if (rung.async) Atomics.notify(this.#words, this.#bell >> 2);
+  }
+
+  #napMs(): number {
+    return Math.min(this.#parkMsMax, this.#sleeper?.napMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  #announce(bell: number): void {
+    this.#announced = bell;
+    this.#store(this.#bell, bell);
+  }
+
   #park(): void {
-    if (!this.#announced) {
-      this.#announced = true;
-      this.#store(this.#bell, Bell.PARKED);
+    const place = this.#sleeper?.canSleep ? Bell.PARKED_ELSEWHERE : Bell.PARKED;
+    // Also when the first socket has come since the announcement: nobody would wake us for it.
+    if (this.#announced !== place) {
+      this.#announce(place);
       return;
     }
     this.parks++;
-    Atomics.wait(this.#words, this.#bell >> 2, Bell.PARKED, this.#parkMsMax);
+    if (place === Bell.PARKED_ELSEWHERE) this.#sleeper!.sleep(this.#parkMsMax);
+    else Atomics.wait(this.#words, this.#bell >> 2, Bell.PARKED, this.#napMs());
     this.#wake();
   }
 
   #wake(): void {
-    this.#announced = false;
+    this.#announced = Bell.AWAKE;
     this.#store(this.#bell, Bell.AWAKE);
   }
 }

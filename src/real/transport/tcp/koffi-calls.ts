@@ -44,6 +44,7 @@ export class KoffiCalls implements SocketCalls {
   readonly #epollControl: (epoll: number, operation: number, fd: number, event: number) => number;
   readonly #epollWait: (epoll: number, events: number, max: number, timeoutMs: number) => number;
   readonly #close: (fd: number) => number;
+  readonly #poll: typeof import("koffi").node.poll;
 
   constructor({ memory, scratch }: SocketCallsOptions) {
     const koffi = require("koffi") as typeof import("koffi");
@@ -54,6 +55,7 @@ export class KoffiCalls implements SocketCalls {
     this.#scratch = scratch;
     this.#base = Number(koffi.address(bytes));
     this.#errno = koffi.errno;
+    this.#poll = koffi.node.poll;
     this.#send = library.func("int send(int, int64_t, int, int)");
     this.#receive = library.func("int recv(int, int64_t, int, int)");
     this.#sendView = library.func("int send(int, void *, int, int)");
@@ -127,6 +129,15 @@ export class KoffiCalls implements SocketCalls {
 
   readyAt(index: number): number {
     return this.#words[((this.#scratch + eventsAt) >> 2) + index]!;
+  }
+
+  /** An epoll descriptor is itself readable when one of its sockets is. */
+  onReady(callback: () => void): (() => void) | null {
+    const handle = this.#poll(this.#epoll, { readable: true }, () => {
+      handle.stop();
+      callback();
+    });
+    return () => handle.close();
   }
 
   /** The eventfd stays: a neighbour may be about to write to it, and its number could be somebody else's file by then. */

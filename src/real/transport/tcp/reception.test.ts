@@ -52,7 +52,6 @@ const acts: Record<string, (socket: Socket) => void> = {
   "another job": (socket) => socket.write(encodeHello({ ...testJob, id: "other" }, hello)),
   "a hello and something behind it": (socket) =>
     socket.write(Buffer.concat([encodeHello(testJob, hello), Buffer.alloc(1)])),
-  "a part of a hello and then its end": (socket) => socket.end(encodeHello(testJob, hello).subarray(0, 50)),
   "an HTTP request": (socket) => socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
 };
 
@@ -67,6 +66,16 @@ for (const [name, act] of Object.entries(acts)) {
     world.close();
   });
 }
+
+test("X7: a stranger who leaves in the middle of a hello is forgotten without a word", async () => {
+  const world = await newTcpWorld(2, "koffi");
+  await whileTalking(
+    world,
+    stranger(world, 1, (socket) => socket.end(encodeHello(testJob, hello).subarray(0, 50))),
+  );
+  assert.deepEqual(world.events, []);
+  world.close();
+});
 
 test("X7: a silent stranger is dropped after two seconds, one too many at once", async () => {
   const world = await newTcpWorld(2, "koffi");

@@ -59,8 +59,9 @@ export class Reception {
     const timer = setTimeout(() => this.#drop(socket, "no hello in time"), helloMsMax);
     this.#strangers.set(socket, timer);
     let bytes = Buffer.alloc(0);
-    socket.on("error", () => this.#drop(socket, "the connection broke"));
-    socket.on("close", () => this.#drop(socket, "the connection was closed"));
+    socket.on("error", () => {});
+    // Not worth a word: a peer that has found another connection first does that too.
+    socket.on("close", () => this.#forget(socket));
     socket.on("data", (chunk) => {
       if (!this.#strangers.has(socket)) return;
       if (bytes.length + chunk.length > helloBytes) return this.#drop(socket, "more than a hello");

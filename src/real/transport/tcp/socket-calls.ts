@@ -39,6 +39,9 @@ export interface SocketCalls {
   wait(timeoutMs: number): number;
   readyAt(index: number): number;
 
+  /** Calls back once, from the event loop, when an open descriptor can be read; the result ends the watch. `null`: it cannot. */
+  onReady(callback: () => void): (() => void) | null;
+
   /** Descriptor of an eventfd: eight bytes written to it (a 1) end `wait`. −1: none. */
   readonly wakeFd: number;
 

@@ -79,6 +79,7 @@ class Side {
       watchWritable() {},
       wait: () => -1,
       readyAt: () => -1,
+      onReady: () => null,
       end() {},
     };
   }

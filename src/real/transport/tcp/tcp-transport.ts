@@ -392,6 +392,12 @@ export class TcpTransport implements Transport {
     for (const link of blocked) calls.watchWritable(link.fd, false);
   }
 
+  /** Calls back once, from the event loop, when a socket can be read; the result ends the watch. `null`: it cannot. */
+  onReady(callback: () => void): (() => void) | null {
+    // What waits to be written is not watched there: look again soon.
+    return this.#open.length === 0 || this.#anyBlocked ? null : this.#calls!.onReady(callback);
+  }
+
   close(): void {
     for (const link of [...this.#open]) this.#detach(link);
     this.#calls?.end();

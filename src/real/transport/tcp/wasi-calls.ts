@@ -115,6 +115,10 @@ export class WasiCalls implements SocketCalls {
     return -1;
   }
 
+  onReady(): null {
+    return null;
+  }
+
   end(): void {
     this.#instances.clear();
   }
