@@ -16,6 +16,8 @@ import type { NodeMemory } from "./node-memory.ts";
 export class Population {
   readonly #node: NodeMemory;
   readonly #wakeElsewhere: (process: number) => void;
+  /** Slots that dead producers left reserved: the mark of a rare path. */
+  voids = 0;
   /** The dead whose last slot is not settled yet. */
   readonly #unsettled = new Set<number>();
 
@@ -57,7 +59,9 @@ export class Population {
       const found = this.#node.calls.settle(lineOf(this.#node.layout, process));
       if (found === 2) continue;
       this.#unsettled.delete(process);
-      if (found === 1) this.ringAll();
+      if (found !== 1) continue;
+      this.voids++;
+      this.ringAll();
     }
     return this.#unsettled.size === 0;
   }

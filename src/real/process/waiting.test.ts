@@ -1,0 +1,125 @@
+/** Waiting: a parked process costs nothing, wakes for a packet, for room and for news, and is never later than its bound. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { BYTES, KIND, PacketKind } from "../../core/wire/packet.ts";
+import { type Layout, layoutOf } from "../transport/layout.ts";
+import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
+import { NoticeBoard, NoticeKind, NoticeReader } from "../transport/notices.ts";
+import { Population } from "../transport/population.ts";
+import { RankMemory } from "../transport/rank-memory.ts";
+import { RingTransport } from "../transport/ring-transport.ts";
+import { Waiting } from "./waiting.ts";
+
+interface Task {
+  readonly memory: WebAssembly.Memory;
+  readonly layout: Layout;
+  readonly crowded: boolean;
+}
+
+function endOf(memory: WebAssembly.Memory, layout: Layout, rank: number) {
+  const node = enterNodeMemory(memory, layout, rank);
+  const transport = new RingTransport(node, new RankMemory(node), { rank, places: Int32Array.of(0, 1) });
+  return { node, transport };
+}
+
+function post(transport: RingTransport, to: number, kind: number): boolean {
+  const packet = transport.reserve(to, 0);
+  if (packet < 0) return false;
+  transport.words[packet + KIND] = kind;
+  transport.words[packet + BYTES] = 0;
+  transport.commit(to);
+  return true;
+}
+
+/** Rank 1: answers every packet and every notice with a packet, until it is terminated. */
+function echo({ memory, layout, crowded }: Task): void {
+  const { node, transport } = endOf(memory, layout, 1);
+  const waiting = new Waiting(node, transport, { crowded, parkMsMax: 60_000 });
+  const notices = new NoticeReader(node);
+  parentPort!.postMessage("ready");
+  for (let owed = 0; ; ) {
+    let moved = false;
+    if (transport.peek() >= 0) {
+      transport.release();
+      owed++;
+      moved = true;
+    }
+    if (notices.isNews() && notices.next() !== undefined) {
+      owed++;
+      moved = true;
+    }
+    if (owed > 0 && post(transport, 0, PacketKind.EAGER)) {
+      owed--;
+      moved = true;
+    }
+    if (moved) waiting.reset();
+    else waiting.idle();
+  }
+}
+
+async function newWorld(crowded: boolean) {
+  const layout = layoutOf({ processes: 2, memoryBytes: 16 << 20, boards: 1 });
+  const memory = newNodeMemory(layout);
+  const main = enterNodeMemory(memory, layout, -1);
+  const population = new Population(main);
+  population.born(0, 0);
+  population.born(1, 0);
+  const task: Task = { memory, layout, crowded };
+  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: task });
+  const { transport } = endOf(memory, layout, 0);
+  await once(worker, "message");
+  /** Waits for that many answers; the worker parks for up to a minute, so a lost wake-up would be seen. */
+  const answers = async (count: number) => {
+    const end = Date.now() + 5000;
+    for (let left = count; left > 0; ) {
+      if (transport.peek() >= 0) {
+        transport.release();
+        left--;
+      } else await pause(1);
+      assert.ok(Date.now() < end, `${left} of ${count} answers did not come: a wake-up was lost`);
+    }
+  };
+  return { transport, worker, population, answers, notices: new NoticeBoard(main, population) };
+}
+
+if (!isMainThread) echo(workerData as Task);
+else {
+  for (const crowded of [false, true]) {
+    test(`a rank that waits burns no processor time (crowded: ${crowded})`, { timeout: 30_000 }, async () => {
+      const { transport, worker, answers } = await newWorld(crowded);
+      await pause(300);
+      const before = process.cpuUsage();
+      await pause(1000);
+      const { user, system } = process.cpuUsage(before);
+      assert.ok(user + system < 150_000, `one second of waiting took ${(user + system) / 1000} ms of processor time`);
+      assert.ok(post(transport, 1, PacketKind.EAGER));
+      await answers(1);
+      await worker.terminate();
+    });
+
+    test(`a parked rank wakes for packets, room and notices (crowded: ${crowded})`, { timeout: 30_000 }, async () => {
+      const { transport, worker, answers, notices } = await newWorld(crowded);
+      for (let round = 0; round < 30; round++) {
+        // Sometimes parked, sometimes about to park.
+        await pause(round % 3 === 0 ? 20 : 0);
+        assert.ok(post(transport, 1, PacketKind.EAGER));
+        await answers(1);
+        assert.ok(notices.append({ kind: NoticeKind.DIED, rank: 7, replica: 0, incarnation: round }));
+        await answers(1);
+      }
+      // More than both rings hold: the echo sleeps until there is room for its answers, with packets waiting for it.
+      let sent = 0;
+      while (sent < 120) {
+        if (post(transport, 1, PacketKind.EAGER)) sent++;
+        else await pause(5);
+      }
+      await pause(100);
+      await answers(sent);
+      await worker.terminate();
+    });
+  }
+}
