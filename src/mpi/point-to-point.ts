@@ -234,7 +234,7 @@ export abstract class PointToPoint implements RequestOwner {
 
   /** Receives a message found by `mprobe`; called by `Message`. */
   receiveMatched(buffer: BufferLike, envelope: RecordId): Request {
-    if (envelope < 0) return new Request(this.#host, this, this.#done());
+    if (envelope < 0) return this.irecv(buffer, { source: PROC_NULL });
     const { pointer, room, after } = this.#landing(buffer);
     const record = this.#engine.startMatchedReceive(pointer, room, envelope);
     return new Request(this.#host, this, { record, after });
