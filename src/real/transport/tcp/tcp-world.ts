@@ -91,20 +91,20 @@ export interface TcpWorld {
 
 export const testJob = { id: "test job", secret: Uint8Array.from({ length: 32 }, (_, i) => i * 5) };
 
-/** One rank a node. */
-export async function newTcpWorld(nodes: number, calls: CallsName): Promise<TcpWorld> {
+/** One rank a node. Ranks above `nodes`, up to `ranksOfJob`, are in other processes: the test sets the address book. */
+export async function newTcpWorld(nodes: number, calls: CallsName, ranksOfJob = nodes): Promise<TcpWorld> {
   const events: TcpEvent[] = [];
   const hosts: TcpHost[] = [];
   for (let node = 0; node < nodes; node++) {
     const report = (event: TcpEvent) => events.push(event);
-    const host = new TcpHost({ job: testJob, ranks: nodes, ranksHere: [node], ring: () => {}, report });
+    const host = new TcpHost({ job: testJob, ranks: ranksOfJob, ranksHere: [node], ring: () => {}, report });
     const listening = await host.listen();
     if (!listening.ok) throw new Error(listening.reason);
     hosts.push(host);
   }
   const book = hosts.map((host) => ({ host: "127.0.0.1", port: host.port }));
-  for (const host of hosts) host.setAddressBook(book);
-  const ranks = hosts.map((host, rank) => new TcpRank(rank, nodes, host, calls));
+  if (ranksOfJob === nodes) for (const host of hosts) host.setAddressBook(book);
+  const ranks = hosts.map((host, rank) => new TcpRank(rank, ranksOfJob, host, calls));
   return {
     ...{ ranks, hosts, events },
     async until(what) {
