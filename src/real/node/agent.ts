@@ -12,7 +12,7 @@ import { build, type FromNode, type Setup, type ToNode } from "./messages.ts";
 import { NodeMemory } from "./node-memory.ts";
 import { bellOf, createNodeWords, onBell, openGate } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
-import { compileRankCode } from "./rank-code.ts";
+import { keepCache, loadRankCode } from "./rank-code.ts";
 import { RankThread } from "./rank-thread.ts";
 
 /** Threads that have not stopped by then are stuck in native code, and only the end of the process stops them. */
@@ -21,7 +21,7 @@ const terminateMsMax = 1000;
 class Agent {
   readonly #setup: Setup;
   readonly #words = createNodeWords();
-  readonly #code = compileRankCode();
+  readonly #code = loadRankCode();
   readonly #memory: NodeMemory;
   readonly #threads = new Map<number, RankThread>();
   readonly #relay = new OutputRelay(send);
@@ -88,6 +88,7 @@ class Agent {
       {
         said: (message) => {
           if (message.kind === "runs") send({ kind: "rank-started", rank });
+          else if (message.kind === "compiled") keepCache(this.#code, message.cache);
           else send({ kind: "from-rank", rank, message });
         },
         ended: (ending) => {

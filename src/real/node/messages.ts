@@ -149,6 +149,11 @@ export interface RankSetup {
 export interface RankRuns {
   readonly kind: "runs";
 }
+/** What V8 has compiled by now, for ranks of later runs; only when there is none yet. */
+export interface RankCompiled {
+  readonly kind: "compiled";
+  readonly cache: Uint8Array;
+}
 /** MPI_Abort. */
 export interface RankAbort {
   readonly kind: "abort";
@@ -169,7 +174,7 @@ export interface RankEnding {
   readonly kind: "ending";
   readonly ending: Ending;
 }
-export type FromRank = RankRuns | RankAbort | RankResult | InputWanted | RankEnding;
+export type FromRank = RankRuns | RankCompiled | RankAbort | RankResult | InputWanted | RankEnding;
 
 /** How much output of one node may be under way. Must hold at least one ring (`line-ring.ts`). */
 export const outputWindowBytes = 1 << 20;

@@ -13,9 +13,12 @@ import { bellOf, passGate } from "./node-words.ts";
 import { runProgram } from "./rank-program.ts";
 import { replaceStreams } from "./rank-streams.ts";
 
+/** Given by the loader, see `rank-code.ts`. */
+declare const createCache: () => Uint8Array;
+
 assert(parentPort !== null, "rank.cjs runs as a worker thread");
 const port = parentPort;
-const { rank, incarnation, nodeOf, protocol, program, traceFile, memory, lines, words } = workerData as RankSetup;
+const { code, rank, incarnation, nodeOf, protocol, program, traceFile, memory, lines, words } = workerData as RankSetup;
 const say = (message: FromRank): void => port.postMessage(message);
 
 replaceStreams(rank, new LineWriter(lines, bellOf(words)), port);
@@ -73,6 +76,8 @@ function waitForTheEnd(): never {
   for (;;) Atomics.wait(never, 0, 0, 1000);
 }
 
+// One of all ranks is enough.
+if (rank === 0 && code.cacheMissing !== "") say({ kind: "compiled", cache: createCache() });
 const form = passGate(words);
 // Not before: our own bundle's map would be read and parsed by every rank.
 process.setSourceMapsEnabled(true);
