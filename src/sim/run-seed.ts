@@ -1,9 +1,9 @@
 /** From a seed to a judged world: what kind of world, which program, whether anybody dies; everything follows from the seed. */
-import type { Protocol } from "../core/ft/protocol.ts";
 import { checkers } from "./checkers/all.ts";
 import type { Evidence } from "./checkers/checker.ts";
 import { costModelDefault } from "./cost-model.ts";
 import { generate } from "./generator.ts";
+import { hesitantProtocol } from "./hesitant-protocol.ts";
 import { Interpreter } from "./interpreter.ts";
 import { Observation } from "./observation.ts";
 import { Random } from "./random.ts";
@@ -15,7 +15,6 @@ export interface SeedOptions {
   /** Otherwise the seed decides. */
   readonly ranks?: number | undefined;
   readonly events?: number | undefined;
-  readonly protocol?: (rank: number) => Protocol | null;
   readonly listener?: (line: string) => void;
 }
 
@@ -45,7 +44,6 @@ export function runSeed(options: SeedOptions): SeedOutcome {
   const world = new World({
     ...worldOptions(random, ranks),
     eventsMax,
-    ...(options.protocol === undefined ? {} : { protocol: options.protocol }),
     ...(options.listener === undefined ? {} : { listener: options.listener }),
   });
   const deaths = ranks > 1 && random.chance(0.15);
@@ -62,7 +60,10 @@ export function runSeed(options: SeedOptions): SeedOutcome {
 }
 
 function worldOptions(random: Random, ranks: number): WorldOptions {
+  // Under `none` the engine asks no protocol; some worlds run under one that hesitates, to go the other way.
+  const hesitation = random.chance(0.3) ? random.fork() : null;
   return {
+    ...(hesitation === null ? {} : { protocol: (_, wake) => hesitantProtocol(hesitation, wake) }),
     ranks,
     nodes: random.between(1, ranks),
     seed: random.bits(),

@@ -27,7 +27,8 @@ export interface WorldOptions {
   readonly cost?: Partial<CostModel>;
   /** Processes of a node read and write each other's memory. */
   readonly sharesInside?: boolean;
-  readonly protocol?: (rank: number) => Protocol | null;
+  /** `wake` makes that process look at what it can do. */
+  readonly protocol?: (rank: number, wake: () => void) => Protocol | null;
   readonly unexpectedBytesMax?: number;
   /** Gets a line for each event. */
   readonly listener?: (line: string) => void;
@@ -100,7 +101,7 @@ export class World {
         nodeOf,
         transport,
         memory,
-        protocol: options.protocol?.(rank) ?? null,
+        protocol: options.protocol?.(rank, () => this.#wake(rank, this.#delay(cost.wakeNs))) ?? null,
         ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
       });
       processes.push(new SimProcess({ node: nodeOf[rank]!, memory, transport, core }));

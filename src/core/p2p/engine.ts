@@ -201,7 +201,7 @@ export class Engine implements Landing {
 
   /** Puts the first packet of a send on its channel, unless there is no room or the protocol says not yet. */
   #transmitSend(send: RecordId): number {
-    if (this.#hooks !== null && !this.#hooks.sendMayLeave(send)) return Went.NOWHERE;
+    if (this.#hooks !== null && !this.#isLetGo(send)) return Went.NOWHERE;
     const words = this.records.words;
     const at = send * recordWords;
     const dest = words[at + R_PEER]!;
@@ -227,6 +227,15 @@ export class Engine implements Landing {
     transport.commit(dest);
     this.records.put(send, R_STATE, RecordState.ACTIVE);
     return Went.ENVELOPE;
+  }
+
+  /** Asks the protocol until it says yes, then never again: a full channel does not make it change its mind. */
+  #isLetGo(send: RecordId): boolean {
+    const flags = this.records.get(send, R_FLAGS);
+    if ((flags & RecordFlag.LET_GO) !== 0) return true;
+    if (!this.#hooks!.sendMayLeave(send)) return false;
+    this.records.put(send, R_FLAGS, flags | RecordFlag.LET_GO);
+    return true;
   }
 
   #transmitEager(

@@ -89,6 +89,8 @@ export const RecordFlag = {
   STREAMING: 16,
   /** The program does not want the outcome, but somebody of ours does, who gives the record back. */
   UNWANTED: 32,
+  /** The protocol has let this send go; it waits for room, and the protocol is not asked again. */
+  LET_GO: 64,
 } as const;
 
 /** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */

@@ -3,6 +3,7 @@ import type { Checker } from "./checker.ts";
 import { collectivesRight } from "./collectives-right.ts";
 import { communicatorsRight } from "./communicators-right.ts";
 import { contentsRight } from "./contents-right.ts";
+import { hooksCalled } from "./hooks-called.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
 import { nonOvertaking } from "./non-overtaking.ts";
 import { nothingLeft } from "./nothing-left.ts";
@@ -18,6 +19,7 @@ export const checkers: readonly Checker[] = [
   requestsEnded,
   collectivesRight,
   communicatorsRight,
+  hooksCalled,
   nobodyStuck,
   nothingLeft,
 ];

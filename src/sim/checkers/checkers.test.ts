@@ -1,6 +1,9 @@
 import { deepEqual, match, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { WorldRank } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
+import { NoProtocol } from "../../core/ft/none.ts";
+import { RecordingProtocol } from "../../core/ft/recording-protocol.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { Observation, type Receipt } from "../observation.ts";
 import type { Script } from "../script.ts";
@@ -10,6 +13,7 @@ import type { Checker, Evidence } from "./checker.ts";
 import { collectivesRight } from "./collectives-right.ts";
 import { communicatorsRight } from "./communicators-right.ts";
 import { contentsRight } from "./contents-right.ts";
+import { hooksCalled } from "./hooks-called.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
 import { nonOvertaking } from "./non-overtaking.ts";
 import { nothingLeft } from "./nothing-left.ts";
@@ -63,6 +67,12 @@ function drop<T>(list: T[]): undefined {
 
 function leak({ processes }: World): undefined {
   processes[1]!.memory.allocate(12);
+}
+
+function heldTwice(): World {
+  const world = new World({ ranks: 2, protocol: () => new RecordingProtocol(new NoProtocol()) });
+  for (let times = 0; times < 2; times++) world.processes[1]!.core.protocol!.held(0 as WorldRank, 0);
+  return world;
 }
 
 /** A run in which all is well, then one thing changed. */
@@ -125,6 +135,7 @@ const cases: readonly [
     ({ communicators }) => change(communicators, 1, { rank: 0 }),
     /members are 0,1/,
   ],
+  [hooksCalled, "a message that is held twice", () => ({ world: heldTwice() }), /message 0 of rank 0 is held 2 times/],
   [nobodyStuck, "a deadlock", () => ({ stuck: [{ rank: 1, waitsFor: "Godot" }] }), /rank 1 waits for ever: Godot/],
   [nothingLeft, "memory not given back", (_, world) => leak(world), /left 12 bytes/],
   [

@@ -1,0 +1,58 @@
+import { type RecordedCall, RecordingProtocol } from "../../core/ft/recording-protocol.ts";
+import type { Checker } from "./checker.ts";
+
+/**
+ * Under a recorded protocol: a send is posted once, let go once and completed once, in that order; a message arrives in the
+ * order of its channel's numbers, is matched at most once and is held once if it is.
+ */
+export const hooksCalled: Checker = {
+  name: "the protocol hears what the contract promises",
+  check: ({ world, stuck, dead }) =>
+    stuck.length > 0 || dead.size > 0
+      ? []
+      : world.processes.flatMap(({ rank, core: { protocol } }) =>
+          protocol instanceof RecordingProtocol
+            ? [...sendProblems(protocol.calls), ...messageProblems(protocol.calls)].map(
+                (what) => `rank ${rank}: ${what}`,
+              )
+            : [],
+        ),
+};
+
+function sendProblems(calls: readonly RecordedCall[]): string[] {
+  const problems: string[] = [];
+  /** What has been said of each send; requests are used again, so a new posting starts anew. */
+  const said = new Map<number, "posted" | "left" | "complete">();
+  const steps = { sendPosted: "posted", sendMayLeave: "left", sendMayComplete: "complete" } as const;
+  const before = { left: "posted", complete: "left" } as const;
+  for (const { hook, request, answer } of calls) {
+    if (!(hook in steps) || answer === false) continue;
+    const step = steps[hook as keyof typeof steps];
+    // A send may be cancelled after it was posted or after it left, and its request used again.
+    const known = said.get(request);
+    if (step !== "posted" && known !== before[step])
+      problems.push(`send ${request} is ${step} after it was ${known ?? "nothing"}`);
+    said.set(request, step);
+  }
+  return problems;
+}
+
+function messageProblems(calls: readonly RecordedCall[]): string[] {
+  const problems: string[] = [];
+  const last = new Map<number, number>();
+  const held = new Map<string, number>();
+  const matched = new Map<string, number>();
+  for (const { hook, source, sequence } of calls) {
+    if (hook === "arrived") {
+      if (sequence <= (last.get(source) ?? -1)) problems.push(`message ${sequence} of rank ${source} arrives too late`);
+      last.set(source, sequence);
+    }
+    const counts = hook === "held" ? held : hook === "matched" ? matched : null;
+    const key = `message ${sequence} of rank ${source}`;
+    counts?.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  for (const [key, times] of matched) if (times !== 1) problems.push(`${key} is matched ${times} times`);
+  for (const [key, times] of held) if (times !== 1) problems.push(`${key} is held ${times} times`);
+  for (const key of matched.keys()) if (!held.has(key)) problems.push(`${key} is matched and never held`);
+  return problems;
+}
