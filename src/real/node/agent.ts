@@ -61,12 +61,6 @@ class Agent {
     }
   }
 
-  /** The dispatcher is gone: nobody can be told anything, so nothing is worth finishing. */
-  abandoned(): never {
-    rmSync(this.#setup.folder, { recursive: true, force: true });
-    return killSelf();
-  }
-
   #startThread(rank: number): void {
     const { nodeOf, protocol, program, traceFolder, heapMb } = this.#setup;
     const incarnation = 0;
@@ -135,8 +129,14 @@ function killSelf(): never {
   for (;;);
 }
 
+/** The dispatcher is gone: nobody can be told anything, so nothing is worth finishing. The job's folder is the only argument. */
+function abandoned(): never {
+  rmSync(process.argv[2]!, { recursive: true, force: true });
+  return killSelf();
+}
+
 let agent: Agent | undefined;
-process.on("disconnect", () => agent?.abandoned() ?? killSelf());
+process.on("disconnect", abandoned);
 process.on("message", (message: ToNode) => {
   if (agent !== undefined) agent.handle(message);
   else {

@@ -31,8 +31,6 @@ export interface Setup {
   readonly memoryMb: number;
   /** Where each rank writes its trace; empty: no trace. */
   readonly traceFolder: string;
-  /** The job's folder, which the node removes when the dispatcher dies. */
-  readonly folder: string;
 }
 /**
  * How the program was bundled. A script (CommonJS) spares every rank the loader for modules, some 4 ms; a module is needed

@@ -73,6 +73,7 @@ export class Job {
   readonly #ticking: NodeJS.Timeout;
   #result: unknown;
   #ranksStarted = 0;
+  #isOver = false;
   #finish!: (result: JobResult) => void;
   #stopWaitingForOutput!: () => void;
   readonly #outputIsHopeless = new Promise<void>((resolve) => {
@@ -141,6 +142,7 @@ export class Job {
     const place = { path: program, bundle, args };
     this.#nodes.push(
       new NodeProcess(
+        this.#folder,
         {
           kind: "setup",
           node,
@@ -151,7 +153,6 @@ export class Job {
           heapMb,
           memoryMb,
           traceFolder,
-          folder: this.#folder,
         },
         {
           said: (message) => this.#handle(node, message),
@@ -166,6 +167,8 @@ export class Job {
   async #bundle(bundle: ProgramPlace["bundle"]): Promise<void> {
     const { program } = this.#options;
     const outcome = await bundleProgram({ program, bundle });
+    // A job that was over sooner than its bundle has had its folder made again.
+    if (this.#isOver) this.#removeFolder();
     if (outcome.kind === "ready") for (const node of this.#nodes) node.send({ kind: "run", form: outcome.form });
     else this.#unusable(`Cannot run ${basename(program)}: ${outcome.why}`);
   }
@@ -252,11 +255,16 @@ export class Job {
     await Promise.race([this.#lines.whenIdle(), this.#outputIsHopeless]);
     for (const stream of this.#streams) stream.release();
     const traceCode = await this.#writeTrace();
-    rmSync(this.#folder, { recursive: true, force: true });
+    this.#isOver = true;
+    this.#removeFolder();
     const afterMs = this.#elapsedMs();
     this.events.push({ kind: "ended", code: code || traceCode, afterMs });
     this.events.end();
     this.#finish({ code: code || traceCode, result: this.#result, reason, afterMs });
+  }
+
+  #removeFolder(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   /** 0, or the exit code that stands for a trace that could not be written. */

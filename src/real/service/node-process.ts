@@ -19,8 +19,9 @@ const streamsAfterExitMsMax = 200;
 export class NodeProcess {
   readonly #child: ChildProcess;
 
-  constructor(setup: Setup, events: NodeProcessEvents) {
-    this.#child = fork(join(__dirname, "agent.cjs"), [], {
+  /** The node removes the job's folder if this process dies, even before it has read its setup. */
+  constructor(folder: string, setup: Setup, events: NodeProcessEvents) {
+    this.#child = fork(join(__dirname, "agent.cjs"), [folder], {
       detached: true,
       serialization: "advanced",
       stdio: ["ignore", "pipe", "pipe", "ipc"],
