@@ -36,7 +36,7 @@ type Esbuild = typeof import("esbuild");
 let buildsRunning = 0;
 
 export async function bundleProgram(options: BundleOptions): Promise<BundleOutcome> {
-  // Loaded here because it takes as long as all the rest of the command.
+  // Loaded here, when the nodes have been forked: loading it (some 25 ms) then costs no time.
   const esbuild = require("esbuild") as typeof import("esbuild");
   buildsRunning++;
   try {
