@@ -49,6 +49,7 @@ function sim(options: SimOptions): number {
   if (ranks !== undefined && (ranks < 1 || ranks > ranksMax)) {
     throw new UsageError(`Cannot simulate ${ranks} ranks: it must be 1 to ${ranksMax}`);
   }
+  if (options.seeds < 1) throw new UsageError("Cannot run --seeds 0: at least one is needed");
   if (trace && options.seed === undefined) throw new UsageError("Cannot trace many seeds: give one with --seed");
   const first = options.seed ?? options.first;
   const count = options.seed === undefined ? options.seeds : 1;
