@@ -122,7 +122,7 @@ export class Group {
     }
     const steps = Math.floor((last - first) / stride);
     if (steps < 0) return [];
-    this.#check(verb, [first, first + steps * stride]);
+    this.#check(verb, steps === 0 ? [first] : [first, first + steps * stride]);
     return Array.from({ length: steps + 1 }, (_, i) => first + i * stride);
   }
 

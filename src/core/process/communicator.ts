@@ -38,6 +38,8 @@ export class Communicator {
   persistentCollectives = 0;
   /** Communicators made from this one: see context.ts. */
   children = 0;
+  /** Those that only some of its members made: processes may count them differently. */
+  groupChildren = 0;
   /** Shared memory for small blocking collectives, where all members are on one node. */
   board: Board | null = null;
   boardIndex = -1;

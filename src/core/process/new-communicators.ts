@@ -181,7 +181,7 @@ export class SplitInter extends NewCommunicator {
   }
 }
 
-/** MPI_Comm_create_group: only the members take part, so the parent's counter must be agreed on first. */
+/** MPI_Comm_create_group: only the members take part, so they have a counter of their own, and agree on it first. */
 export class CreateGroup extends NewCommunicator {
   readonly #parent: Communicator;
   readonly #members: Group;
@@ -195,7 +195,7 @@ export class CreateGroup extends NewCommunicator {
     this.#members = members;
     this.#tag = tag;
     const draft = draftOf(process, parent.context, members);
-    this.#exchange = new Exchange(draft, [parent.children], groupTag(tag));
+    this.#exchange = new Exchange(draft, [parent.groupChildren], groupTag(tag));
   }
 
   override advance(process: Process): boolean {
@@ -205,7 +205,7 @@ export class CreateGroup extends NewCommunicator {
       this.error = this.#exchange.error;
       if (this.error !== 0) return true;
       this.#count = Math.max(...counts);
-      this.#parent.children = Math.max(this.#parent.children, this.#count + 1);
+      this.#parent.groupChildren = Math.max(this.#parent.groupChildren, this.#count + 1);
     }
     // The group's first member and the tag keep apart what several groups of one parent make at the same time.
     const salt = Math.imul(this.#members.worldRank(0 as CommRank) + 1, 0x9e3779b1) ^ this.#tag;
