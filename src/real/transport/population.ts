@@ -29,6 +29,7 @@ export class Population {
   /**
    * A life begins. A new life in the place of an old one takes over its ring: packets up to the present tail were for the
    * old life, and the new one passes over them (it cannot jump: a slow producer may still be filling a slot among them).
+   * Notices before this moment are not for it either: who is alive it is told when it starts. A feeder is born too.
    */
   born(process: number, incarnation: number): void {
     assert(!this.#unsettled.has(process), "a new life begins after the old one's last slot is settled");

@@ -16,8 +16,9 @@
  *   Buffer.copy       110       120      110          150       470 / 4 900  3 000 / 26 000  58 000 / 470 000
  *   koffi memcpy      115       115      120          160         220          2 000           45 000
  *
- * So: a loop up to 16 bytes, `set` up to 128, then `fill`, which is as fast as a foreign call and needs none. The view of
- * shared memory that `fill` and `set` read from is remembered by address: the same slots and stages come again and again.
+ * So: a loop up to 16 bytes, then `fill`, which is as fast as a foreign call and needs none; towards shared memory `set` in
+ * between, up to 128 bytes. The view of shared memory that `fill` reads from is remembered by address: the same slots and
+ * stages come again and again.
  */
 const loopBytesMax = 16;
 const setBytesMax = 128;
