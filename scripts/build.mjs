@@ -94,6 +94,14 @@ await Promise.all(
   }),
 );
 
+// What `banyan bench` starts: programs for our own launcher, sources for the peers' compilers.
+for (const file of [...filesBelow("src/lab/programs"), ...filesBelow("src/lab/peers")]) {
+  const out = join("dist", relative("src", file));
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(`${out}.new`, readFileSync(file));
+  renameSync(`${out}.new`, out);
+}
+
 const types = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"], {
   stdio: "inherit",
 });

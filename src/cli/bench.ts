@@ -1,0 +1,92 @@
+/** `banyan bench`: measures this installation beside the MPI libraries that are here. A shell around lab/session.ts. */
+import { constants } from "node:os";
+import { Command } from "commander";
+import type { Benchmark } from "../lab/benchmark.ts";
+import { benchmarks } from "../lab/benchmarks.ts";
+import { runSession } from "../lab/session.ts";
+import type { CreateCommand } from "./commands.ts";
+import { complain, UsageError } from "./complain.ts";
+import { endWithParent } from "./parent-watch.ts";
+import { wholeNumber } from "./whole-number.ts";
+
+interface BenchOptions {
+  readonly runs: number;
+  readonly quick?: true;
+  readonly out: string;
+}
+
+export const benchCommand: CreateCommand = (finished) =>
+  new Command("bench")
+    .description("Measure speed and size beside Open MPI and MPICH.")
+    .usage("[options] [name...]")
+    .argument("[name...]", "which benchmarks; all of them unless given")
+    .option("-r, --runs <number>", "how often each program runs, in turn with the others", wholeNumber("--runs"), 5)
+    .option("--quick", "a fraction of the work: shows that everything works")
+    .option("--out <folder>", "where results are kept", "bench-results")
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", () => `\nBenchmarks:\n${benchmarkList()}\n\n${explanation}`)
+    .action(async (names: string[], options: BenchOptions) => finished(await bench(names, options)));
+
+const explanation = `Standard output carries the tables. Each benchmark appends its figures to <name>.jsonl in the folder of results and
+draws <name>.svg. Peers that are not installed are left out; nothing is installed.
+
+Examples:
+  banyan bench
+  banyan bench latency bandwidth --runs 9`;
+
+async function bench(names: readonly string[], { runs, quick, out }: BenchOptions): Promise<number> {
+  const chosen = choose(names);
+  if (runs < 1) throw new UsageError("Cannot measure with --runs 0: at least one run is needed");
+  const interrupt = new AbortController();
+  let code = 0;
+  const stopListening = listenToSignals((signal) => {
+    code = 128 + constants.signals[signal];
+    interrupt.abort();
+  });
+  // Nobody reads on: there is nobody to measure for.
+  process.stdout.on("error", () => interrupt.abort());
+  const outcome = await runSession({
+    benchmarks: chosen,
+    runs,
+    quick: quick === true,
+    out,
+    interrupt: interrupt.signal,
+    print: (text) => void process.stdout.write(`${text}\n\n`),
+    complain: (text) => {
+      showProgress("");
+      complain(text);
+    },
+    progress: showProgress,
+  });
+  stopListening();
+  if (interrupt.signal.aborted) complain("interrupted; benchmarks that were complete have been kept");
+  return code || outcome;
+}
+
+function choose(names: readonly string[]): readonly Benchmark[] {
+  const known = benchmarks.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`Cannot run benchmark "${unknown}": there are ${known.join(", ")}; see banyan bench --help`);
+  return names.length === 0 ? benchmarks : benchmarks.filter(({ name }) => names.includes(name));
+}
+
+function benchmarkList(): string {
+  const width = Math.max(...benchmarks.map(({ name }) => name.length));
+  return benchmarks.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join("\n");
+}
+
+/** One line that replaces itself, for people only. */
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+function listenToSignals(heard: (signal: NodeJS.Signals) => void): () => void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, heard);
+  const stopWatching = endWithParent(() => heard("SIGHUP"));
+  return () => {
+    stopWatching();
+    for (const signal of signals) process.off(signal, heard);
+  };
+}

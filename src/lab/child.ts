@@ -1,0 +1,120 @@
+/** One run of a measured program: a time limit, an interrupt, and nothing left of it when it is over. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { endLeftovers, markName } from "./leftovers.ts";
+
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Limits {
+  readonly timeLimitMs: number;
+  readonly interrupt: AbortSignal;
+}
+
+export type Ending =
+  | { readonly kind: "exit"; readonly code: number }
+  | { readonly kind: "signal"; readonly signal: string }
+  | { readonly kind: "time-limit"; readonly ms: number }
+  | { readonly kind: "interrupted" }
+  | { readonly kind: "not-started"; readonly why: string };
+
+export interface ChildRun {
+  readonly ending: Ending;
+  /** Milliseconds since 1970 when the program was started. */
+  readonly startMs: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Programs print a few kilobytes; what goes beyond is not read. */
+const outputCharactersMax = 1 << 20;
+/** Asked to end, a runtime cleans up behind itself; after this long we do it. */
+const endPatienceMs = 1_500;
+/** Something that outlives the program may hold its output open. */
+const closePatienceMs = 500;
+
+/** Never rejects. */
+export function runChild({ file, args, env = {} }: Command, { timeLimitMs, interrupt }: Limits): Promise<ChildRun> {
+  const mark = randomUUID();
+  const startMs = Date.now();
+  if (interrupt.aborted)
+    return Promise.resolve({ ending: { kind: "interrupted" }, startMs, stdout: "", stderr: "" } as const);
+  // A group of its own: Ctrl-C reaches us alone, and we end it in order.
+  const child = spawn(file, args, {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env, [markName]: mark },
+  });
+  const stdout = collect(child, "stdout");
+  const stderr = collect(child, "stderr");
+  return new Promise((resolve) => {
+    let forced: Ending | undefined;
+    const timers: NodeJS.Timeout[] = [];
+    const later = (ms: number, action: () => void): void => {
+      timers.push(setTimeout(action, ms));
+    };
+    const end = (ending: Ending): void => {
+      if (forced !== undefined) return;
+      forced = ending;
+      child.kill("SIGTERM");
+      later(endPatienceMs, () => {
+        endLeftovers(mark);
+        killGroup(child);
+      });
+    };
+    const interrupted = (): void => end({ kind: "interrupted" });
+    const settle = (ending: Ending): void => {
+      for (const timer of timers) clearTimeout(timer);
+      interrupt.removeEventListener("abort", interrupted);
+      endLeftovers(mark);
+      resolve({ ending: forced ?? ending, startMs, stdout: stdout(), stderr: stderr() });
+    };
+    interrupt.addEventListener("abort", interrupted);
+    later(timeLimitMs, () => end({ kind: "time-limit", ms: timeLimitMs }));
+    child.on("error", (error) => settle({ kind: "not-started", why: error.message }));
+    child.on("exit", () => later(closePatienceMs, () => endLeftovers(mark)));
+    child.on("close", (code, signal) =>
+      settle(signal === null ? { kind: "exit", code: code ?? 1 } : { kind: "signal", signal }),
+    );
+  });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // All of it ended by itself.
+  }
+}
+
+function collect(child: ChildProcess, stream: "stdout" | "stderr"): () => string {
+  let text = "";
+  child[stream]?.setEncoding("utf8").on("data", (more: string) => {
+    if (text.length < outputCharactersMax) text += more;
+  });
+  return () => text;
+}
+
+/** Why a run cannot count, in a few words; undefined when it can. */
+export function describeTrouble({ ending, stderr }: ChildRun): string | undefined {
+  const said = stderr
+    .split("\n")
+    .map((line) => line.trim())
+    .find((line) => /[a-z]/i.test(line));
+  const why = said === undefined ? "" : `: ${said.slice(0, 200)}`;
+  switch (ending.kind) {
+    case "exit":
+      return ending.code === 0 ? undefined : `exit code ${ending.code}${why}`;
+    case "signal":
+      return `ended by ${ending.signal}${why}`;
+    case "time-limit":
+      return `stopped after ${ending.ms / 1000} s`;
+    case "interrupted":
+      return "interrupted";
+    case "not-started":
+      return `did not start: ${ending.why}`;
+  }
+}

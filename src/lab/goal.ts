@@ -1,0 +1,92 @@
+/** A goal: a figure of ours, a bound it must keep, and a stricter one we want. Judged from what was measured. */
+import { medianAt, type Series } from "./series.ts";
+
+/** What a bound is a multiple of. */
+export type Reference =
+  /** Nothing: the bound is the figure itself. */
+  | { readonly kind: "unit" }
+  | { readonly kind: "peer"; readonly id: string }
+  /** The better of the peers that were measured. */
+  | { readonly kind: "better-peer" }
+  /** Our own figure at another point, or of another metric there. */
+  | { readonly kind: "own"; readonly x: number; readonly metric: string };
+
+export interface Bound {
+  /** May our figure be at most that, or must it be at least that? */
+  readonly side: "at most" | "at least";
+  readonly factor: number;
+  readonly of: Reference;
+}
+
+export interface Goal {
+  readonly what: string;
+  readonly benchmark: string;
+  readonly metric: string;
+  readonly contender: string;
+  readonly x: number;
+  readonly unit: string;
+  readonly atLeast: Bound;
+  /** None: the issue names no stricter one. */
+  readonly goal?: Bound;
+}
+
+/** How a bound came out. Unknown: our figure, or what it is compared with, was not measured. */
+export type Comparison =
+  | { readonly kind: "known"; readonly ratio: number; readonly isMet: boolean }
+  | { readonly kind: "unknown" };
+
+export type Verdict = "goal" | "ok" | "missed" | "not measured";
+
+export interface Judgement {
+  readonly goal: Goal;
+  readonly figure: number | undefined;
+  readonly atLeast: Comparison;
+  readonly wanted: Comparison | undefined;
+  readonly verdict: Verdict;
+}
+
+/** `series` are those of the goal's benchmark. */
+export function judge(goal: Goal, series: readonly Series[]): Judgement {
+  const figure = figureOf(series, goal.contender, goal.metric, goal.x);
+  const atLeast = compare(goal, goal.atLeast, figure, series);
+  const wanted = goal.goal === undefined ? undefined : compare(goal, goal.goal, figure, series);
+  return { goal, figure, atLeast, wanted, verdict: verdictOf(atLeast, wanted) };
+}
+
+function compare(goal: Goal, bound: Bound, figure: number | undefined, series: readonly Series[]): Comparison {
+  const reference = referenceFigure(goal, bound, series);
+  if (figure === undefined || reference === undefined) return { kind: "unknown" };
+  const ratio = figure / reference;
+  return { kind: "known", ratio, isMet: bound.side === "at most" ? ratio <= bound.factor : ratio >= bound.factor };
+}
+
+function referenceFigure(goal: Goal, { of, side }: Bound, series: readonly Series[]): number | undefined {
+  switch (of.kind) {
+    case "unit":
+      return 1;
+    case "peer":
+      return figureOf(series, of.id, goal.metric, goal.x);
+    case "own":
+      return figureOf(series, goal.contender, of.metric, of.x);
+    case "better-peer": {
+      const peers = series.filter(({ contender, metric }) => !contender.isOurs && metric === goal.metric);
+      const figures = peers.flatMap((one) => medianAt(one, goal.x) ?? []);
+      if (figures.length === 0) return undefined;
+      return side === "at most" ? Math.min(...figures) : Math.max(...figures);
+    }
+  }
+}
+
+function figureOf(series: readonly Series[], contender: string, metric: string, x: number): number | undefined {
+  return medianAt(
+    series.find((one) => one.contender.id === contender && one.metric === metric),
+    x,
+  );
+}
+
+/** A bound that is known to be missed counts, also when the other is unknown. */
+function verdictOf(atLeast: Comparison, wanted: Comparison | undefined): Verdict {
+  if (atLeast.kind === "known" && !atLeast.isMet) return "missed";
+  if (wanted?.kind === "known" && wanted.isMet && atLeast.kind === "known") return "goal";
+  return atLeast.kind === "known" ? "ok" : "not measured";
+}

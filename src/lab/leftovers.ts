@@ -1,0 +1,34 @@
+/**
+ * Finds and ends what a measured program left running. Everything it starts inherits a mark in its environment, wherever
+ * it moves in the tree of processes: mpirun puts ranks into groups of their own. Only where there is a /proc.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+/** The name of the variable; its value is the mark. */
+export const markName = "BANYAN_BENCH_MARK";
+
+export function endLeftovers(mark: string): void {
+  for (const pid of leftovers(mark)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  }
+}
+
+export function leftovers(mark: string): number[] {
+  if (!existsSync("/proc/self/environ")) return [];
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry) && isMarked(entry, mark))
+    .map(Number);
+}
+
+function isMarked(pid: string, mark: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${markName}=${mark}`);
+  } catch {
+    // Somebody else's, or gone by now.
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Measures in turn: one run of each start, then the next run of each. What disturbs the machine for a while disturbs all
+ * of them, so that their ratios stand.
+ */
+import { type ChildRun, type Command, describeTrouble, runChild } from "./child.ts";
+import { parseSamples, type Sample } from "./samples.ts";
+import { type Contender, type Series, SeriesCollector } from "./series.ts";
+
+/** One program to start, again and again. */
+export interface Start {
+  readonly contender: Contender;
+  /** What tells this start of the contender from its others, for messages: "8 ranks". May be empty. */
+  readonly variant: string;
+  readonly command: Command;
+  readonly timeLimitMs: number;
+  /** From what was printed to samples; the printed samples themselves unless given. Undefined: the run cannot count. */
+  readonly read?: (run: ChildRun) => readonly Sample[] | undefined;
+}
+
+export interface Trouble {
+  readonly contender: Contender;
+  /** A sentence for people. */
+  readonly message: string;
+}
+
+export interface Measurement {
+  readonly series: readonly Series[];
+  readonly troubles: readonly Trouble[];
+}
+
+export interface MeasureOptions {
+  readonly runs: number;
+  readonly interrupt: AbortSignal;
+  /** Called before each run: what is under way. */
+  readonly progress: (text: string) => void;
+  /** Starts a program; tests put their own here. */
+  readonly run?: typeof runChild;
+}
+
+/** A start that fails is not tried again; what it had measured before, counts. */
+export async function measure(starts: readonly Start[], options: MeasureOptions): Promise<Measurement> {
+  const { runs, interrupt, progress, run = runChild } = options;
+  const collector = new SeriesCollector();
+  const troubles: Trouble[] = [];
+  const failed = new Set<Start>();
+  for (let number = 1; number <= runs; number++) {
+    for (const start of starts) {
+      if (failed.has(start) || interrupt.aborted) continue;
+      const name = nameOf(start);
+      progress(`run ${number} of ${runs}: ${name}`);
+      const outcome = await run(start.command, { timeLimitMs: start.timeLimitMs, interrupt });
+      const samples = start.read === undefined ? parseSamples(outcome.stdout) : start.read(outcome);
+      for (const sample of samples ?? []) collector.add(start.contender, sample);
+      const trouble = describeTrouble(outcome) ?? ((samples?.length ?? 0) === 0 ? "printed no figures" : undefined);
+      if (trouble === undefined) continue;
+      failed.add(start);
+      troubles.push({ contender: start.contender, message: `${name}: ${trouble}` });
+    }
+  }
+  return { series: collector.series(), troubles };
+}
+
+function nameOf({ contender, variant }: Start): string {
+  return variant === "" ? contender.label : `${contender.label}, ${variant}`;
+}

@@ -1,0 +1,62 @@
+/**
+ * The ping-pong measurement behind `latency`, `bandwidth` and `tcp`: half a round trip of one message, for each size.
+ *
+ * Both sides send and receive one buffer. Each size is warmed up and then measured in batches; every rank sees only
+ * completed round trips, so a batch is long enough for the clock.
+ */
+import { banyanOrdinary, banyanShared } from "./contenders.ts";
+import type { Lab } from "./lab.ts";
+import type { Measurement } from "./measure.ts";
+import { mapSeries, type Series } from "./series.ts";
+
+export interface PingPongOptions {
+  /** Each rank on a node of its own, nothing but TCP between them. */
+  readonly tcp: boolean;
+}
+
+const sizes = Array.from({ length: 23 }, (_, power) => 2 ** power);
+/** Those that goals speak of, and one between. */
+const sizesQuick = [8, 1 << 10, 8 << 10, 64 << 10, 1 << 20];
+const batches = 5;
+const warmBatches = 4;
+const timeLimitMs = 120_000;
+/** So few that even spinning peers on a machine with other things to do are soon through. */
+const roundsQuickDivisor = 1_000;
+const timeLimitQuickMs = 10_000;
+
+/** Latency and bandwidth are two views of one measurement, which a session makes once. */
+const done = new WeakMap<Lab, Promise<Measurement>>();
+
+export function pingPongInNode(lab: Lab): Promise<Measurement> {
+  const measurement = done.get(lab) ?? pingPong(lab, { tcp: false });
+  done.set(lab, measurement);
+  return measurement;
+}
+
+export function pingPong(lab: Lab, { tcp }: PingPongOptions): Promise<Measurement> {
+  const numbers = lab.quick
+    ? ["3", "1", ...sizesQuick.map((bytes) => `${bytes}:${Math.max(4, rounds(bytes, tcp) / roundsQuickDivisor)}`)]
+    : [String(batches), String(warmBatches), ...sizes.map((bytes) => `${bytes}:${rounds(bytes, tcp)}`)];
+  const options = { timeLimitMs: lab.quick ? timeLimitQuickMs : timeLimitMs };
+  const job = { program: "ping-pong", ranks: 2 };
+  const nodes = tcp ? 2 : 1;
+  return lab.measure([
+    lab.own({ ...job, contender: banyanShared, nodes, args: ["shared", ...numbers] }, options),
+    lab.own({ ...job, contender: banyanOrdinary, nodes, args: ["ordinary", ...numbers] }, options),
+    ...lab.ofPeers({ ...job, tcp, args: () => numbers }, options),
+  ]);
+}
+
+/** Round trips in a batch: some ten milliseconds of them. */
+function rounds(bytes: number, tcp: boolean): number {
+  if (bytes <= 1 << 10) return tcp ? 2_000 : 20_000;
+  if (bytes <= 8 << 10) return tcp ? 2_000 : 5_000;
+  if (bytes <= 64 << 10) return tcp ? 500 : 1_000;
+  if (bytes <= 512 << 10) return 200;
+  return 40;
+}
+
+/** Bytes in a microsecond are megabytes in a second. */
+export function asBandwidth(series: readonly Series[]): Series[] {
+  return series.map((one) => mapSeries(one, "bandwidth_mbs", (latencyUs, bytes) => bytes / latencyUs));
+}

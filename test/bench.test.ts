@@ -1,0 +1,64 @@
+/** `banyan bench` as users call it, with real programs. Row M8, and the issue's "Speed and size". */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { banyan, folderOf, messages, Run, until } from "./harness.ts";
+
+test("M8: bench latency prints a table and writes JSON lines and a plot", async () => {
+  const out = folderOf("bench");
+  const { code, stdout, stderr } = await banyan(["bench", "latency", "--runs", "1", "--quick", "--out", out]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /half a round trip in µs, less is better/);
+  for (const size of ["8 B", "1 KiB", "8 KiB", "1 MiB"]) assert.match(stdout, new RegExp(`^ *${size} `, "m"));
+  assert.match(stdout, /8-byte ping-pong, shared arrays/);
+  const lines = readFileSync(`${out}/latency.jsonl`, "utf8").trimEnd().split("\n");
+  const contenders = lines.map((line) => JSON.parse(line).contender);
+  assert.deepEqual(contenders.slice(0, 2), ["banyan-shared", "banyan-ordinary"]);
+  assert.match(readFileSync(`${out}/latency.svg`, "utf8"), /^<svg [\s\S]*<\/svg>\n$/);
+});
+
+test("M8: bench without peers says how to install them and goes on", async () => {
+  const nowhere = folderOf("no-commands");
+  mkdirSync(nowhere);
+  const { code, stdout, stderr } = await banyan(
+    ["bench", "bandwidth", "--runs", "1", "--quick", "--out", folderOf("alone")],
+    { env: { PATH: nowhere } },
+  );
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /apt-get install openmpi-bin libopenmpi-dev/);
+  assert.match(stderr, /apt-get install mpich libmpich-dev/);
+  assert.match(stdout, /^ *1 MiB .*Banyan, (shared|ordinary)$/m);
+  assert.match(stdout, /1 MiB bandwidth, shared arrays .* not measured$/m);
+});
+
+test("M8: bench ends at Ctrl-C with 130 and leaves nothing running", async () => {
+  const out = folderOf("interrupted");
+  const run = new Run(["bench", "matching", "--out", out], { stdin: "", env: { PATH: "/nonexistent" } });
+  await until(() => run.processes().some(({ name }) => name.startsWith("banyan-node")), "a node is running");
+  run.child.kill("SIGINT");
+  const { code } = await run.ended;
+  assert.equal(code, 130);
+  run.assertNothingLeft();
+  assert.equal(existsSync(`${out}/matching.jsonl`), false);
+});
+
+for (const [what, args, words] of [
+  ["an unknown benchmark", ["bench", "lateness"], /"lateness".*latency, bandwidth/],
+  ["no runs", ["bench", "--runs", "0"], /--runs 0/],
+  ["an unknown option", ["bench", "--fast"], /--fast/],
+] as const) {
+  test(`M8: bench with ${what}: one line, exit 2`, async () => {
+    const { code, stdout, stderr } = await banyan(args);
+    assert.equal(code, 2);
+    assert.equal(stdout, "");
+    assert.equal(messages(stderr).length, 1);
+    assert.match(stderr, words);
+  });
+}
+
+test("M8: bench with a folder it cannot write to: one line, exit 1, nothing is measured", async () => {
+  const { code, stdout, stderr } = await banyan(["bench", "latency", "--out", "/proc/bench"]);
+  assert.equal(code, 1);
+  assert.equal(stdout, "");
+  assert.match(stderr, /Cannot write results to \/proc\/bench: .*--out/);
+});
