@@ -1,0 +1,142 @@
+/** The tasks that make communicators, in simulated worlds of 1 to 17 processes with reordering between channels. Row M4. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Pointer } from "../core/base/brand.ts";
+import { UNDEFINED } from "../core/base/constants.ts";
+import { ErrorClass } from "../core/base/mpi-error.ts";
+import { Group } from "../core/comm/group.ts";
+import type { Communicator } from "../core/process/communicator.ts";
+import {
+  Create,
+  CreateGroup,
+  CreateInter,
+  Duplicate,
+  Merge,
+  Split,
+  SplitInter,
+} from "../core/process/new-communicators.ts";
+import type { Task } from "../core/process/task.ts";
+import type { SimProcess, Wait } from "./sim-process.ts";
+import { World } from "./world.ts";
+
+type Maker = Task & { readonly result: Communicator | null };
+type Steps<T> = Generator<Parameters<SimProcess["completion"]>[0] | Wait, T, void>;
+
+/** Runs a task to its end and checks that its record comes back. */
+function* make(process: SimProcess, task: Maker): Steps<Communicator | null> {
+  const request = process.core.start(task);
+  yield request;
+  process.engine.giveBack(request);
+  assert.equal(task.error, 0);
+  return task.result;
+}
+
+function* barrier(process: SimProcess, comm: Communicator): Steps<void> {
+  const request = process.core.collectives.startEqual(comm, "barrier", 0 as Pointer, 0 as Pointer, {});
+  yield request;
+  process.engine.giveBack(request);
+}
+
+const membersOf = (comm: Communicator): number[] => comm.group.worldRanks();
+const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+
+function* program(process: SimProcess): Generator<Parameters<SimProcess["completion"]>[0] | Wait, void, void> {
+  const { core, rank } = process;
+  const { world } = core;
+  const records = core.engine.records.count;
+  const all = range(core.ranks);
+  const made: Communicator[] = [];
+
+  const copy = (yield* make(process, new Duplicate(world)))!;
+  assert.deepEqual(membersOf(copy), all);
+  made.push(copy);
+
+  const parity = rank % 2;
+  const half = (yield* make(process, new Split(copy, parity, -rank)))!;
+  assert.deepEqual(membersOf(half), all.filter((each) => each % 2 === parity).reverse());
+  made.push(half);
+  const alone = yield* make(process, new Split(world, rank === 0 ? 5 : UNDEFINED, 0));
+  assert.equal(alone === null, rank !== 0);
+  if (alone !== null) made.push(alone);
+
+  const few = Group.of(all.slice(0, Math.ceil(core.ranks / 2)).reverse());
+  const created = yield* make(process, new Create(world, few));
+  assert.equal(created === null, !few.has(rank as never));
+  if (created !== null) {
+    made.push(created);
+    // Only its members take part, while the others are elsewhere.
+    const grouped = (yield* make(process, new CreateGroup(world, few, 3, core)))!;
+    assert.deepEqual(membersOf(grouped), few.worldRanks());
+    made.push(grouped);
+  }
+
+  if (core.ranks > 1) {
+    const leader = half.size - 1; // world rank 0 or 1
+    const bridge = half.rank === leader ? world : null;
+    const inter = (yield* make(process, new CreateInter(half, leader, bridge, 1 - parity, 9)))!;
+    assert.deepEqual(inter.remote!.worldRanks(), all.filter((each) => each % 2 !== parity).reverse());
+    const copied = (yield* make(process, new Duplicate(inter)))!;
+    assert.equal(copied.isInter, true);
+    const merged = (yield* make(process, new Merge(copied, parity === 0, core)))!;
+    assert.deepEqual(membersOf(merged), [
+      ...all.filter((each) => each % 2 === 1).reverse(),
+      ...all.filter((each) => each % 2 === 0).reverse(),
+    ]);
+    const pair = yield* make(process, new SplitInter(inter, Math.floor(rank / 2), 0, core));
+    assert.equal(pair === null, (rank ^ 1) >= core.ranks);
+    if (pair !== null) assert.deepEqual(pair.remote!.worldRanks(), [rank ^ 1]);
+    made.push(inter, copied, merged, ...(pair === null ? [] : [pair]));
+  }
+
+  assert.equal(new Set(made.map((comm) => comm.context)).size, made.length);
+  for (const comm of made) yield* barrier(process, comm);
+  for (const comm of made) core.freeCommunicator(comm);
+  yield* barrier(process, world);
+  assert.equal(core.communicators.size, 2);
+  assert.equal(core.engine.records.count, records);
+}
+
+test("M4 dup, split, create, create_group, intercomm_create, merge: 1 to 17 processes, 1 to 3 nodes, 20 seeds", () => {
+  for (const ranks of range(17).map((i) => i + 1)) {
+    for (let seed = 1; seed <= 20; seed++) {
+      const world = new World({ ranks, nodes: Math.min(ranks, 1 + (seed % 3)), seed });
+      world.startAll(program);
+      assert.deepEqual(world.run(), [], `ranks ${ranks}, seed ${seed}`);
+    }
+  }
+});
+
+test("M4 several duplicates under way at once get their own contexts", () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const world = new World({ ranks: 7, nodes: 2, seed });
+    world.startAll(function* (process) {
+      const { core } = process;
+      const tasks = range(6).map(() => new Duplicate(core.world));
+      const requests = tasks.map((task) => core.start(task));
+      for (const request of requests.reverse()) yield request;
+      for (const task of tasks) yield* barrier(process, task.result!);
+      assert.equal(new Set(tasks.map((task) => task.result!.context)).size, 6);
+    });
+    assert.deepEqual(world.run(), [], `seed ${seed}`);
+  }
+});
+
+test("M4 a death while a communicator is made: who depended on the dead hears PROC_FAILED and gets nothing", () => {
+  let failures = 0;
+  for (let seed = 1; seed <= 60; seed++) {
+    const world = new World({ ranks: 6, nodes: 2, seed });
+    world.startAll(function* (process) {
+      const { core, rank } = process;
+      const task = new Split(core.world, rank % 2, 0);
+      yield core.start(task);
+      if (task.error === 0) return;
+      failures++;
+      assert.equal(task.error, ErrorClass.PROC_FAILED);
+      assert.equal(task.result, null);
+    });
+    world.planCrash(seed * 700, seed % 6);
+    // Who waits for a survivor that gave up waits on: to get them out is ULFM's revoke.
+    world.run();
+  }
+  assert.ok(failures > 0);
+});
