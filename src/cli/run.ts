@@ -104,6 +104,9 @@ function report(event: JobEvent): void {
       if (event.frames.length > 1) process.stderr.write(event.frames.map((frame) => `    at ${frame}\n`).join(""));
       return;
     }
+    case "note":
+      complain(event.message);
+      return;
     case "started":
     case "line":
     case "rank-ended":

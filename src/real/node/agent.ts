@@ -8,12 +8,17 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert, unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
+import { Handover } from "../transport/tcp/handover.ts";
+import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { build, type FromNode, type Setup, type ToNode } from "./messages.ts";
 import { NodeMemory } from "./node-memory.ts";
 import { bellOf, createNodeWords, onBell, openGate } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
 import { keepCache, loadRankCode } from "./rank-code.ts";
 import { RankThread } from "./rank-thread.ts";
+
+/** Nodes of one machine: nobody else can reach them. */
+const loopback = "127.0.0.1";
 
 /** Threads that have not stopped by then are stuck in native code, and only the end of the process stops them. */
 const terminateMsMax = 1000;
@@ -23,6 +28,8 @@ class Agent {
   readonly #words = createNodeWords();
   readonly #code = loadRankCode();
   readonly #memory: NodeMemory;
+  /** Connections to other nodes; null in a job of one node. */
+  readonly #tcp: TcpHost | null;
   readonly #threads = new Map<number, RankThread>();
   readonly #relay = new OutputRelay(send);
   #leaving = false;
@@ -30,17 +37,40 @@ class Agent {
   constructor(setup: Setup) {
     this.#setup = setup;
     process.title = `banyan-node ${setup.node}`;
-    this.#memory = new NodeMemory({ node: setup.node, nodeOf: setup.nodeOf, memoryMb: setup.memoryMb });
+    const { node, nodeOf, memoryMb, job } = setup;
+    const ranksHere = ranksOfNode(nodeOf, node);
+    this.#tcp =
+      ranksHere.length === nodeOf.length
+        ? null
+        : new TcpHost({
+            ...{ job, ranks: nodeOf.length, ranksHere },
+            ring: (place) => this.#memory.ring(place),
+            report: (event) => send({ kind: "connections", event }),
+          });
+    const bells = this.#tcp === null ? null : new Handover(this.#tcp.handover);
+    this.#memory = new NodeMemory({ node, nodeOf, memoryMb, wakeElsewhere: (place) => bells?.wake(place) });
     setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
-    for (const rank of ranksOfNode(setup.nodeOf, setup.node)) this.#startThread(rank);
+    for (const rank of ranksHere) this.#startThread(rank);
     void onBell(bellOf(this.#words), () => this.#relay.relay());
-    send({ kind: "ready", build });
+    void this.#getReady();
+  }
+
+  async #getReady(): Promise<void> {
+    const listening = await this.#tcp?.listen();
+    if (listening?.ok === false) send({ kind: "unable", why: listening.reason });
+    else {
+      const address = listening === undefined ? null : { host: loopback, port: listening.port };
+      send({ kind: "ready", build, address });
+    }
   }
 
   handle(message: ToNode): void {
     switch (message.kind) {
       case "setup":
         throw new Error("Banyan is wrong here: a node is set up once. Please report it.");
+      case "contacts":
+        this.#tcp?.setAddressBook(message.addresses);
+        break;
       case "run":
         openGate(this.#words, message.form);
         break;
@@ -52,6 +82,7 @@ class Agent {
         break;
       case "death":
         this.#memory.death(message);
+        if (!this.#threads.has(message.rank)) this.#tcp?.peerFailed(message.rank);
         break;
       case "end":
         void this.#leave();
@@ -74,6 +105,7 @@ class Agent {
       program,
       traceFile,
       memory: this.#memory.shared,
+      handover: this.#tcp?.handover ?? null,
       words: this.#words,
     };
     this.#memory.born(rank, incarnation);
@@ -81,15 +113,32 @@ class Agent {
       { setup, heapMb },
       {
         said: (message) => {
-          if (message.kind === "runs") send({ kind: "rank-started", rank });
-          else if (message.kind === "compiled") keepCache(this.#code, message.cache);
-          else send({ kind: "from-rank", rank, message });
+          switch (message.kind) {
+            case "runs":
+              send({ kind: "rank-started", rank });
+              break;
+            case "compiled":
+              keepCache(this.#code, message.cache);
+              break;
+            case "abort":
+            case "result":
+            case "input-wanted":
+              send({ kind: "from-rank", rank, message });
+              break;
+            default:
+              this.#tcp?.handle(message);
+          }
         },
         ended: (ending) => {
           this.#threads.delete(rank);
           this.#relay.relay();
-          if (ending.kind === "returned") this.#memory.finished(rank);
-          else this.#memory.died(rank);
+          if (ending.kind === "returned") {
+            this.#memory.finished(rank);
+            this.#tcp?.rankFinished(rank);
+          } else {
+            this.#memory.died(rank);
+            this.#tcp?.rankDied(rank);
+          }
           send({ kind: "rank-ended", rank, incarnation, ending });
         },
       },
@@ -105,6 +154,7 @@ class Agent {
     const stuck = setTimeout(() => this.#bye(killSelf), terminateMsMax);
     await Promise.all(running.map((thread) => thread.terminate()));
     clearTimeout(stuck);
+    this.#tcp?.close();
     // Ranks that were cut short may have left programs of their own running; those that ended in order meant to.
     this.#bye(running.length > 0 ? killSelf : () => process.exit(0));
   }

@@ -6,6 +6,9 @@
  * All three come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
 import type { Ending } from "../../core/service/ending.ts";
+import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
+import type { Job as TcpJob } from "../transport/tcp/hello.ts";
+import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { SharedNode } from "./node-memory.ts";
 import type { RankCode } from "./rank-code.ts";
 
@@ -31,6 +34,14 @@ export interface Setup {
   readonly memoryMb: number;
   /** Where each rank writes its trace; empty: no trace. */
   readonly traceFolder: string;
+  /** What connections between the job's nodes begin with. */
+  readonly job: TcpJob;
+}
+/** Every node listens: where each rank is to be found. */
+export interface Contacts {
+  readonly kind: "contacts";
+  /** By rank. */
+  readonly addresses: readonly Address[];
 }
 /**
  * How the program was bundled. A script (CommonJS) spares every rank the loader for modules, some 4 ms; a module is needed
@@ -71,7 +82,7 @@ export interface DeathNotice {
 export interface End {
   readonly kind: "end";
 }
-export type ToNode = Setup | Run | Written | Input | DeathNotice | End;
+export type ToNode = Setup | Contacts | Run | Written | Input | DeathNotice | End;
 
 // Node → dispatcher
 
@@ -79,6 +90,18 @@ export type ToNode = Setup | Run | Written | Input | DeathNotice | End;
 export interface Ready {
   readonly kind: "ready";
   readonly build: string;
+  /** Where it listens for other nodes; null in a job of one node. */
+  readonly address: Address | null;
+}
+/** The node cannot take part. */
+export interface Unable {
+  readonly kind: "unable";
+  readonly why: string;
+}
+/** News of connections between nodes. */
+export interface Connections {
+  readonly kind: "connections";
+  readonly event: TcpEvent;
 }
 export interface Heartbeat {
   readonly kind: "heartbeat";
@@ -111,7 +134,16 @@ export interface FromRankOnwards {
 export interface Bye {
   readonly kind: "bye";
 }
-export type FromNode = Ready | Heartbeat | RankStarted | Output | RankEnded | FromRankOnwards | Bye;
+export type FromNode =
+  | Ready
+  | Unable
+  | Connections
+  | Heartbeat
+  | RankStarted
+  | Output
+  | RankEnded
+  | FromRankOnwards
+  | Bye;
 
 /** Consecutive bytes of one stream of one rank: the end of an unfinished line, whole lines, the start of another. */
 export interface LineChunk {
@@ -136,6 +168,8 @@ export interface RankSetup {
   readonly traceFile: string;
   /** What `node-memory.ts` made for the ranks of this node. */
   readonly memory: SharedNode;
+  /** Connections to other nodes, see `tcp/handover.ts`; null in a job of one node. */
+  readonly handover: SharedHandover | null;
   /** Ring for what the rank prints. */
   readonly lines: SharedArrayBuffer;
   /** Words of the node, see `node-words.ts`. */
@@ -172,7 +206,7 @@ export interface RankEnding {
   readonly kind: "ending";
   readonly ending: Ending;
 }
-export type FromRank = RankRuns | RankCompiled | RankAbort | RankResult | InputWanted | RankEnding;
+export type FromRank = RankRuns | RankCompiled | RankAbort | RankResult | InputWanted | RankEnding | TcpRequest;
 
 /** How much output of one node may be under way. Must hold at least one ring (`line-ring.ts`). */
 export const outputWindowBytes = 1 << 20;

@@ -23,6 +23,8 @@ export interface NodeMemoryOptions {
   /** Node of each rank of the job. */
   readonly nodeOf: readonly number[];
   readonly memoryMb: number;
+  /** Wakes a process that sleeps over its sockets. */
+  readonly wakeElsewhere: (process: number) => void;
 }
 
 /** How long after a death a slot that a living process has to move away from is looked at again. */
@@ -35,7 +37,7 @@ export class NodeMemory {
   readonly #population: Population;
   readonly #notices: NoticeBoard;
 
-  constructor({ node, nodeOf, memoryMb }: NodeMemoryOptions) {
+  constructor({ node, nodeOf, memoryMb, wakeElsewhere }: NodeMemoryOptions) {
     const ranks = ranksOfNode(nodeOf, node);
     for (const [place, rank] of ranks.entries()) this.#places.set(rank, place);
     const layout = layoutOf({ processes: ranks.length, memoryBytes: memoryMb << 20 });
@@ -43,8 +45,13 @@ export class NodeMemory {
     const main = enterNodeMemory(memory, layout, -1);
     const worldBoard = ranks.length === nodeOf.length && ranks.length > 1 ? claimBoard(main, ranks.length) : -1;
     this.shared = { memory, layout, worldBoard };
-    this.#population = new Population(main);
+    this.#population = new Population(main, wakeElsewhere);
     this.#notices = new NoticeBoard(main, this.#population);
+  }
+
+  /** There is something for the process with that index: wakes it if it sleeps. */
+  ring(process: number): void {
+    this.#population.ring(process);
   }
 
   /** A rank of this node is about to start. */

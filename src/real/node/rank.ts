@@ -18,7 +18,8 @@ declare const createCache: () => Uint8Array;
 
 assert(parentPort !== null, "rank.cjs runs as a worker thread");
 const port = parentPort;
-const { code, rank, incarnation, nodeOf, protocol, program, traceFile, memory, lines, words } = workerData as RankSetup;
+const { code, rank, incarnation, nodeOf, protocol, program, traceFile, memory, handover, lines, words } =
+  workerData as RankSetup;
 const say = (message: FromRank): void => port.postMessage(message);
 
 replaceStreams(rank, new LineWriter(lines, bellOf(words)), port);
@@ -31,6 +32,8 @@ const rankProcess = createRank({
   incarnation,
   protocol,
   memory,
+  handover,
+  tell: say,
   traceFile,
   abort(code, message) {
     say({ kind: "abort", code, message });

@@ -8,10 +8,10 @@ import { RankTracer } from "../trace/rank-tracer.ts";
 import { enterNodeMemory } from "../transport/node-memory.ts";
 import { NoticeKind, NoticeReader } from "../transport/notices.ts";
 import { RankMemory } from "../transport/rank-memory.ts";
-import { RingTransport } from "../transport/ring-transport.ts";
 import { SharedBoards } from "../transport/shared-board.ts";
+import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import { RankHost } from "./rank-host.ts";
-import { Waiting } from "./waiting.ts";
+import { openTransports, type RankTransports } from "./rank-transports.ts";
 
 export interface RankOptions {
   readonly rank: number;
@@ -23,6 +23,10 @@ export interface RankOptions {
   readonly protocol: string;
   /** `NodeMemory.shared` of this rank's node. */
   readonly memory: SharedNode;
+  /** How connections to other nodes come to this rank; null in a job of one node. */
+  readonly handover: SharedHandover | null;
+  /** Posts to the node's main thread what concerns those connections. */
+  tell(request: TcpRequest): void;
   /** Where to write trace events, one JSON object a line (Chrome trace format); empty: no trace. */
   readonly traceFile: string;
   /** MPI_Abort: ends the job with that code; does not return. */
@@ -48,17 +52,15 @@ export function createRank(options: RankOptions): RankProcess {
 
   const node = enterNodeMemory(shared.memory, shared.layout, places[rank]!);
   const memory = new RankMemory(node);
-  const transport = new RingTransport(node, memory, {
-    rank,
-    places,
-    ...(crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {}),
-  });
-  const waiting = new Waiting(node, transport, { crowded });
+  const { handover, tell } = options;
+  const transports = openTransports(node, memory, { rank, nodeOf, places, crowded, handover, tell });
+  const { ring, transport, waiting } = transports;
   const protocol = protocols[options.protocol]!();
   // Boards go past the messages: only where nobody must see those (rule 12).
-  const boards = protocol.name === "none" ? new SharedBoards(node, transport, places) : null;
+  const boards = protocol.name === "none" ? new SharedBoards(node, ring, places) : null;
   const { worldBoard } = shared;
   const process = new Process({ rank, ranks: size, nodeOf, transport, memory, protocol, boards, worldBoard });
+  transports.setLanding(process.engine);
   const notices = new NoticeReader(node);
   const tracer = tracerOf(options, nodeOf[rank]!);
   process.engine.tracer = tracer;
@@ -72,7 +74,9 @@ export function createRank(options: RankOptions): RankProcess {
       deliver(died) {
         if (!notices.isNews()) return false;
         for (let notice = notices.next(); notice !== undefined; notice = notices.next()) {
-          if (notice.kind === NoticeKind.DIED) died(notice.rank, notice.incarnation);
+          if (notice.kind !== NoticeKind.DIED) continue;
+          died(notice.rank, notice.incarnation);
+          transports.peerFailed(notice.rank);
         }
         return true;
       },
@@ -85,7 +89,7 @@ export function createRank(options: RankOptions): RankProcess {
     mpi,
     finish() {
       mpi.finalize();
-      const unfinished = leave(host);
+      const unfinished = leave(host, transports);
       tracer?.close();
       return unfinished;
     },
@@ -97,18 +101,16 @@ export function createRank(options: RankOptions): RankProcess {
  * The end of a rank: what it still has to send leaves, then it waits for everybody else, so that nobody closes what another
  * still needs. A rank with unfinished requests does not wait: it has failed, and the job ends. Deaths end the waits.
  */
-function leave(host: RankHost): number {
+function leave(host: RankHost, transports: RankTransports): number {
   const { process } = host;
   const { engine } = process;
   host.waitUntil(() => !engine.unsent);
   const { unfinished } = engine;
   if (unfinished > 0) return unfinished;
-  // Until ranks of different nodes can talk: they have nothing that another could still need.
-  if (process.world.nodeMap !== undefined) return 0;
   const barrier = process.startFinalBarrier();
   host.wait(barrier);
   // Our last signals may still wait for room.
-  host.waitUntil(() => !engine.unsent);
+  host.waitUntil(() => !engine.unsent && transports.hasLeft());
   return 0;
 }
 

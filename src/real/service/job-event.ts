@@ -41,10 +41,15 @@ export interface FailedEvent {
   readonly frames: readonly string[];
   readonly afterMs: number;
 }
+/** Nothing has failed, but somebody should know: nodes that cannot reach each other. */
+export interface NoteEvent {
+  readonly kind: "note";
+  readonly message: string;
+}
 /** The last event: every process of the job is gone. */
 export interface EndedEvent {
   readonly kind: "ended";
   readonly code: number;
   readonly afterMs: number;
 }
-export type JobEvent = StartedEvent | LineEvent | RankEndedEvent | FailedEvent | EndedEvent;
+export type JobEvent = StartedEvent | LineEvent | RankEndedEvent | FailedEvent | NoteEvent | EndedEvent;

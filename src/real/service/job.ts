@@ -2,6 +2,7 @@
  * One job: the host of the dispatcher's core. Starts the nodes, bundles the program while they start, carries messages
  * between nodes, core, output and input, and cleans up. Decides nothing itself.
  */
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -12,6 +13,8 @@ import { type Death, Dispatcher, type Outcome } from "../../core/service/dispatc
 import { nodeOfRanks } from "../../core/service/placement.ts";
 import { build, type FromNode, type FromRankOnwards, type ProgramPlace, type Stream } from "../node/messages.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
+import { secretBytes } from "../transport/tcp/hello.ts";
+import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
 import { EventQueue } from "./event-queue.ts";
 import { describeFailure, type Failure, framesOf } from "./failure-text.ts";
 import { InputSource } from "./input-source.ts";
@@ -66,6 +69,9 @@ export class Job {
   readonly #startMs = performance.now();
   readonly #folder: string;
   readonly #core: Dispatcher;
+  /** What nodes of this job know each other by. */
+  readonly #secret = { id: randomUUID(), secret: new Uint8Array(randomBytes(secretBytes)) };
+  readonly #addresses: (Address | undefined)[] = [];
   readonly #nodes: NodeProcess[] = [];
   readonly #streams: StreamSink[] = [];
   readonly #lines: LineMerge;
@@ -153,6 +159,7 @@ export class Job {
           heapMb,
           memoryMb,
           traceFolder,
+          job: this.#secret,
         },
         {
           said: (message) => this.#handle(node, message),
@@ -183,6 +190,13 @@ export class Job {
       case "ready":
         if (message.build !== build)
           this.#unusable(`Cannot use node ${node}: it is Banyan ${message.build}, this is ${build}; build again`);
+        else this.#nodeReady(node, message.address);
+        break;
+      case "unable":
+        this.#unusable(`Cannot use node ${node}: ${message.why}`);
+        break;
+      case "connections":
+        this.#connectionNews(message.event);
         break;
       case "heartbeat":
       case "bye":
@@ -208,6 +222,38 @@ export class Job {
         break;
       default:
         unreachable(message);
+    }
+  }
+
+  /** When the last node listens, all of them are told where the others are. */
+  #nodeReady(node: number, address: Address | null): void {
+    if (address === null) return;
+    this.#addresses[node] = address;
+    if (this.#addresses.filter((known) => known !== undefined).length < this.#options.nodes) return;
+    const addresses = this.#nodeOf.map((of) => this.#addresses[of]!);
+    for (const other of this.#nodes) other.send({ kind: "contacts", addresses });
+  }
+
+  #connectionNews(event: TcpEvent): void {
+    switch (event.kind) {
+      case "stranger":
+        // Dropped at the door; whoever knocks at a port of this machine is not the job's business.
+        break;
+      case "unreachable": {
+        const { from, to, forMs, reason } = event;
+        const message = `Cannot connect rank ${from} to rank ${to} for ${(forMs / 1000).toFixed(0)} s now: ${reason}; still trying`;
+        this.events.push({ kind: "note", message });
+        break;
+      }
+      case "bad-frame": {
+        const { from, to, reason } = event;
+        this.#unusable(
+          `Cannot go on: what came over the connection of ranks ${from} and ${to} is not a packet: ${reason}`,
+        );
+        break;
+      }
+      default:
+        unreachable(event);
     }
   }
 

@@ -67,6 +67,12 @@ export class Population {
     return this.#unsettled.size === 0;
   }
 
+  /** Wakes one of them, if it sleeps. */
+  ring(process: number): void {
+    const { calls, layout } = this.#node;
+    if (calls.ring(lineOf(layout, process)) === Bell.PARKED_ELSEWHERE) this.#wakeElsewhere(process);
+  }
+
   /** Wakes everybody who sleeps: there is news. Also those whose waker died before it came to notify them. */
   ringAll(): void {
     const { calls, layout } = this.#node;

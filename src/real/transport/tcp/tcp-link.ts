@@ -8,6 +8,7 @@ import type { Memory } from "../../../core/request/memory.ts";
 import { KIND, PAYLOAD } from "../../../core/wire/packet.ts";
 import { FrameKind, headerBytes, packetFrameBytes } from "./frame.ts";
 import { BAD, InStream, inBufferBytes, NOTHING } from "./in-stream.ts";
+import type { LinkSizes } from "./link-sizes.ts";
 import { OutStream } from "./out-stream.ts";
 import { CLOSED, type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
 
@@ -20,8 +21,7 @@ export interface LinkOptions {
   readonly peer: number;
   readonly memory: Memory;
   readonly words: Int32Array;
-  readonly eagerBytesMax: number;
-  readonly outBytes: number;
+  readonly sizes: LinkSizes;
 }
 
 export class TcpLink {
@@ -52,7 +52,8 @@ export class TcpLink {
   reason = "";
 
   constructor(options: LinkOptions) {
-    const { memory, words, eagerBytesMax, outBytes, peer } = options;
+    const { memory, words, peer } = options;
+    const { eagerBytesMax, outBytes } = options.sizes;
     const inBytes = inBufferBytes(eagerBytesMax);
     const at = memory.allocate(2 * openBytes + outBytes + inBytes);
     this.peer = peer;

@@ -14,6 +14,7 @@ import type { Landing, Transport } from "../../../core/wire/transport.ts";
 import { FrameKind, headerBytes, pieceBytesMax, RECEIPT } from "./frame.ts";
 import { Handover, PeerState, type SharedHandover, type TcpRequest } from "./handover.ts";
 import { BAD } from "./in-stream.ts";
+import type { LinkSizes } from "./link-sizes.ts";
 import { CLOSED, type SocketCalls } from "./socket-calls.ts";
 import { TcpLink } from "./tcp-link.ts";
 
@@ -30,9 +31,8 @@ export interface TcpTransportOptions {
   readonly openCalls: () => SocketCalls;
   /** Replica and incarnation of this process as they stand in a packet's KIND word, for packets the transport makes. */
   readonly identity?: number;
-  readonly eagerBytesMax?: number;
-  /** Bytes of packets that one link keeps until the peer has read them. */
-  readonly outBytes?: number;
+  /** From `linkSizes`. */
+  readonly sizes: LinkSizes;
 }
 
 /** Reads from one link in a row before the others are asked. */
@@ -53,7 +53,7 @@ export class TcpTransport implements Transport {
   readonly #openCalls: () => SocketCalls;
   readonly #identity: number;
   readonly #eagerBytesMax: number;
-  readonly #outBytes: number;
+  readonly #sizes: LinkSizes;
   #landing: Landing | null = null;
   #calls: SocketCalls | null = null;
 
@@ -78,7 +78,7 @@ export class TcpTransport implements Transport {
   #anyBlocked = false;
 
   constructor(options: TcpTransportOptions) {
-    const { memory, eagerBytesMax = 64 * 1024, outBytes = 256 * 1024, identity = 0 } = options;
+    const { memory, sizes, identity = 0 } = options;
     this.words = new Int32Array(memory.bytes.buffer);
     this.#rank = options.rank;
     this.#ranks = options.ranks;
@@ -88,8 +88,8 @@ export class TcpTransport implements Transport {
     this.#tell = options.tell;
     this.#openCalls = options.openCalls;
     this.#identity = identity;
-    this.#eagerBytesMax = eagerBytesMax;
-    this.#outBytes = outBytes;
+    this.#eagerBytesMax = sizes.eagerBytesMax;
+    this.#sizes = sizes;
     this.#links = new Array(options.ranks).fill(null);
   }
 
@@ -115,8 +115,7 @@ export class TcpTransport implements Transport {
       peer,
       memory: this.#memory,
       words: this.words,
-      eagerBytesMax: this.#eagerBytesMax,
-      outBytes: this.#outBytes,
+      sizes: this.#sizes,
     });
     link.in.landing = this.#landing;
     if (this.#handover.state(this.#process, peer) !== PeerState.ALIVE) link.swallow();

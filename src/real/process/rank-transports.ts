@@ -1,0 +1,68 @@
+/**
+ * The transport of one rank and how it waits on it: rings alone where the job is on one node, rings and sockets side by side
+ * otherwise. Jobs of one node pay nothing for the others.
+ */
+import type { Landing, Transport } from "../../core/wire/transport.ts";
+import type { NodeMemory } from "../transport/node-memory.ts";
+import type { RankMemory } from "../transport/rank-memory.ts";
+import { RankTransport } from "../transport/rank-transport.ts";
+import { RingTransport } from "../transport/ring-transport.ts";
+import { Handover, type SharedHandover, type TcpRequest } from "../transport/tcp/handover.ts";
+import { linkSizes } from "../transport/tcp/link-sizes.ts";
+import { openSocketCalls } from "../transport/tcp/open-socket-calls.ts";
+import { TcpTransport } from "../transport/tcp/tcp-transport.ts";
+import { Waiting } from "./waiting.ts";
+
+export interface RankTransportsOptions {
+  readonly rank: number;
+  /** Node of each rank of the job. */
+  readonly nodeOf: Int32Array;
+  /** Index in the node of each rank, −1 for those elsewhere. */
+  readonly places: Int32Array;
+  /** More ranks than cores on this machine. */
+  readonly crowded: boolean;
+  /** How sockets come from the node's main thread; null in a job of one node. */
+  readonly handover: SharedHandover | null;
+  readonly tell: (request: TcpRequest) => void;
+}
+
+export interface RankTransports {
+  readonly ring: RingTransport;
+  readonly transport: Transport;
+  readonly waiting: Waiting;
+  setLanding(landing: Landing): void;
+  peerFailed(rank: number): void;
+  /** The process ends in order: true once nothing of it is left to send. Ask again after progress. */
+  hasLeft(): boolean;
+}
+
+export function openTransports(node: NodeMemory, memory: RankMemory, options: RankTransportsOptions): RankTransports {
+  const { rank, nodeOf, places, crowded, handover, tell } = options;
+  const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
+  if (handover === null) {
+    const ring = new RingTransport(node, memory, { rank, places, ...joint });
+    const waiting = new Waiting(node, ring, { crowded });
+    return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, hasLeft: () => true };
+  }
+  const bells = new Handover(handover);
+  const ring = new RingTransport(node, memory, { rank, places, wakeElsewhere: (other) => bells.wake(other), ...joint });
+  const tcp = new TcpTransport({
+    ...{ rank, ranks: nodeOf.length, process: places[rank]!, memory, handover, tell },
+    openCalls: () => openSocketCalls(node.memory, memory),
+    sizes: linkSizes({ nodeOf, memoryBytes: node.layout.memoryBytes }),
+  });
+  const transport = new RankTransport(ring, tcp, places);
+  let isLeaving = false;
+  return {
+    ring,
+    transport,
+    waiting: new Waiting(node, transport, { crowded, sleeper: transport.sleeper }),
+    setLanding: (landing) => transport.setLanding(landing),
+    peerFailed: (other) => transport.peerFailed(other),
+    hasLeft() {
+      if (!isLeaving) transport.finish();
+      isLeaving = true;
+      return !transport.unsent;
+    },
+  };
+}

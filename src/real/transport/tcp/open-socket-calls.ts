@@ -1,0 +1,25 @@
+/**
+ * Chooses the socket calls: koffi where it is installed and the system is Linux, otherwise what Node itself has. Both are
+ * equally fast; koffi can also sleep over sockets. `BANYAN_SOCKET_CALLS=wasi` (or koffi) decides by hand.
+ */
+import type { Memory } from "../../../core/request/memory.ts";
+import { KoffiCalls } from "./koffi-calls.ts";
+import { type SocketCalls, scratchBytes } from "./socket-calls.ts";
+import { WasiCalls } from "./wasi-calls.ts";
+
+/** Room for ordinary views, which WASI cannot reach. */
+const wasiScratchBytes = 128 * 1024;
+
+export function openSocketCalls(shared: WebAssembly.Memory, memory: Memory): SocketCalls {
+  const wanted = process.env["BANYAN_SOCKET_CALLS"];
+  if (wanted !== "wasi" && process.platform === "linux") {
+    try {
+      return new KoffiCalls({ memory: shared, scratch: memory.allocate(scratchBytes) });
+    } catch (error) {
+      // Not installed, or not for this machine.
+      if (wanted === "koffi") throw error;
+    }
+  }
+  const scratch = memory.allocate(wasiScratchBytes);
+  return new WasiCalls({ memory: shared, scratch, scratchBytes: wasiScratchBytes });
+}
