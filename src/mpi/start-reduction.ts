@@ -128,7 +128,10 @@ export class StartReduction extends Starts {
     how: { wantsResult: boolean; resultCount?: (count: number) => number },
   ): ReductionOperands<T> {
     if (call.data === IN_PLACE) this.refuseInPlace("reduce");
-    return new ReductionOperands(this.buffers, { ...call, ...how, mayRunInPlace: !this.core.isInter });
+    const { data, op, into } = call;
+    const { wantsResult, resultCount } = how;
+    const mayRunInPlace = !this.core.isInter;
+    return new ReductionOperands(this.buffers, { data, op, into, wantsResult, resultCount, mayRunInPlace });
   }
 
   #start<T extends TypedArray>(
