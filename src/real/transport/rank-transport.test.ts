@@ -19,6 +19,7 @@ import { RankTransport } from "./rank-transport.ts";
 import { RingTransport } from "./ring-transport.ts";
 import { Handover, type SharedHandover } from "./tcp/handover.ts";
 import { KoffiCalls } from "./tcp/koffi-calls.ts";
+import { linkSizes } from "./tcp/link-sizes.ts";
 import { scratchBytes } from "./tcp/socket-calls.ts";
 import { TcpHost } from "./tcp/tcp-host.ts";
 import { TcpTransport } from "./tcp/tcp-transport.ts";
@@ -61,6 +62,7 @@ class TestRank {
     const ring = new RingTransport(node, memory, { rank, places, wakeElsewhere: (other) => handover.wake(other) });
     const tcp = new TcpTransport({
       ...{ rank, ranks: nodeOf.length, process, memory, handover: sharedHandover },
+      sizes: linkSizes({ nodeOf, memoryBytes: layout.memoryBytes }),
       tell: (request) => parentPort!.postMessage({ tcp: request }),
       openCalls: () => {
         const options = { memory: shared, scratch: memory.allocate(scratchBytes) };

@@ -5,7 +5,8 @@
  *
  *   word 0   counts changes: the rank looks at nothing else until it moves
  *   word 1   descriptor of the rank's eventfd, −1 before it has one: whoever finds it asleep in `poll` writes there
- *   words 4…  for each rank of the job: descriptor, its generation (0: none yet), state of the peer
+ *   words 4…  for each rank of the job: descriptor, its generation (0: none yet), state of the peer, and the generation on
+ *            which this rank has said that it has finished
  *
  * The descriptor belongs to the main thread. It closes a generation only after the rank has said that it uses it no more.
  */
@@ -18,6 +19,7 @@ const WAKE = 1;
 const FD = 0;
 const GENERATION = 1;
 const STATE = 2;
+const FAREWELL = 3;
 
 /** What the main thread knows about a peer. */
 export const PeerState = { ALIVE: 0, FINISHED: 1, DEAD: 2 } as const;
@@ -71,6 +73,10 @@ export class Handover {
     this.#changed(process);
   }
 
+  farewell(process: number, peer: number): number {
+    return Atomics.load(this.#words, this.#peer(process, peer) + FAREWELL);
+  }
+
   #changed(process: number): void {
     Atomics.add(this.#words, process * this.#partWords + VERSION, 1);
   }
@@ -88,6 +94,9 @@ export class Handover {
   }
   state(process: number, peer: number): PeerState {
     return Atomics.load(this.#words, this.#peer(process, peer) + STATE) as PeerState;
+  }
+  sayFarewell(process: number, peer: number, generation: number): void {
+    Atomics.store(this.#words, this.#peer(process, peer) + FAREWELL, generation);
   }
   wakeBy(process: number, eventfd: number): void {
     Atomics.store(this.#words, process * this.#partWords + WAKE, eventfd);

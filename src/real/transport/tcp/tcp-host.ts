@@ -148,10 +148,18 @@ export class TcpHost {
     }
   }
 
-  /** A rank of this node has ended in order, its thread is gone. What it sent is still on its way: its sockets stay open. */
+  /**
+   * A rank of this node has ended in order, its thread is gone. What it sent is still on its way, so its sockets stay open;
+   * but not those on which it did not say farewell (they came too late): whoever is there asks again, and is told.
+   */
   rankFinished(rank: number): void {
-    this.#here[this.#places.get(rank)!] = PeerState.FINISHED;
-    this.#stopTrying((pair) => pair.here === rank);
+    const process = this.#places.get(rank)!;
+    this.#here[process] = PeerState.FINISHED;
+    for (const pair of this.#pairs.values()) {
+      if (pair.here !== rank) continue;
+      this.#stop(pair);
+      if (this.#handover.farewell(process, pair.there) !== pair.generation) this.#release(pair, pair.generation);
+    }
   }
 
   /** The thread of a rank of this node is gone, and not in order. */

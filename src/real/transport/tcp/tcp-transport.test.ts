@@ -271,6 +271,26 @@ for (const calls of callsNames) {
       assert.ok(!c.transport.unsent);
     });
 
+    within("a process that ends while others are just connecting leaves nobody waiting", 4, async (world) => {
+      const { ranks, hosts, until } = world;
+      const [a, b, c, d] = ranks as [TcpRank, TcpRank, TcpRank, TcpRank];
+      // To one it has something, without a connection yet; of the other's connection it never hears.
+      b.send(0, 1, pattern(1000, 1));
+      b.transport.finish();
+      assert.ok(b.transport.unsent);
+      await until(() => !b.transport.unsent);
+      b.isBusy = true;
+      c.send(1, 1);
+      await until(() => c.transport.hasSockets);
+      hosts[1]!.rankFinished(1);
+      d.send(1, 1);
+      await until(() => a.arrivals.length === 1);
+      for (const rank of [a, c, d]) {
+        for (let i = 0; i < 1000; i++) await until(() => rank.send(1, i, pattern(3000, i)));
+        await until(() => !rank.transport.unsent);
+      }
+    });
+
     within("a channel to a dead process takes packets and drops them", 2, async ({ ranks, hosts, until }) => {
       const [a, b] = ranks as [TcpRank, TcpRank];
       a.send(1, 1);

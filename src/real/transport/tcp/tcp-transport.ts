@@ -74,6 +74,7 @@ export class TcpTransport implements Transport {
   #polls = false;
   #streak = 0;
   #turn = 0;
+  #isFinishing = false;
   /** Links whose `blocked` may be set. */
   #anyBlocked = false;
 
@@ -311,6 +312,8 @@ export class TcpTransport implements Transport {
       this.#calls = this.#openCalls();
       this.#handover.wakeBy(this.#process, this.#calls.wakeFd);
     }
+    // A peer whose first connection comes only now has nothing from us, and stays without a farewell.
+    if (this.#isFinishing && link.out.unread) this.#handover.sayFarewell(this.#process, link.peer, generation);
     const outcome = link.attach(this.#calls, fd, generation);
     this.#open.push(link);
     this.#byFd[fd] = link;
@@ -360,9 +363,12 @@ export class TcpTransport implements Transport {
 
   /** The process ends in order: tells every peer that nobody reads any more. Progress is needed until `unsent` is false. */
   finish(): void {
+    this.#isFinishing = true;
     for (const link of this.#links) {
-      if (link === null || link.swallows || !link.isOpen) continue;
-      link.say(FrameKind.FINISHED);
+      // Who has neither a connection nor anything from us will hear it from the main thread.
+      if (link === null || link.swallows || !(link.isOpen || link.out.unread)) continue;
+      if (link.say(FrameKind.FINISHED) && link.isOpen)
+        this.#handover.sayFarewell(this.#process, link.peer, link.generation);
       this.#send(link);
     }
   }
