@@ -17,10 +17,10 @@ export class BoardPath {
   readonly #core: Communicator;
   readonly #views: Views;
 
-  constructor(host: Host, core: Communicator, views: Views) {
+  constructor(host: Host, core: Communicator) {
     this.#host = host;
     this.#core = core;
-    this.#views = views;
+    this.#views = host.process.collectives.views;
   }
 
   /** False: there is no board. */

@@ -6,8 +6,11 @@
  * means that it is in `into` already. On an inter-communicator the root says `mpi.ROOT`, the rest of its group
  * `mpi.PROC_NULL`, the other group the root's rank.
  */
+import { MpiError } from "../core/base/mpi-error.ts";
+import { onBoard } from "../core/process/collectives.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { R_ERROR } from "../core/request/records.ts";
+import { BoardPath } from "./board-path.ts";
 import { type BufferLike, type Buffers, isTypedArray, type TypedArray } from "./buffers.ts";
 import type { Host } from "./host.ts";
 import type { OpLike } from "./operations.ts";
@@ -54,18 +57,21 @@ const success = new Status();
 export abstract class Collectives extends PointToPoint {
   protected readonly movement: StartValues;
   protected readonly reduction: StartReduction;
+  readonly #board: BoardPath;
   #isTracing = false;
 
   constructor(host: Host, buffers: Buffers, core: CoreCommunicator) {
     super(host, buffers, core);
     this.movement = new StartValues(host, buffers, this);
     this.reduction = new StartReduction(host, buffers, this);
+    this.#board = new BoardPath(host, core);
   }
 
   /** Returns when every rank has called it. */
   barrier(): void {
+    if (this.host.tracer === null && this.#board.barrier()) return;
     this.#begin("barrier");
-    this.#complete(this.movement.barrier());
+    this.#complete(this.movement.barrier(onBoard));
   }
 
   /** Fills the root's array into everybody's, and returns it. */
@@ -74,7 +80,7 @@ export abstract class Collectives extends PointToPoint {
   bcast<T>(value: T | null | undefined, options?: Rooted): T;
   bcast(data: unknown, { root = 0 }: Rooted = noOptions): unknown {
     this.#begin("bcast", data, root);
-    return this.#complete(this.movement.bcastValue(data, root));
+    return this.#complete(this.movement.bcastValue(data, root, onBoard));
   }
 
   /** The root gets everybody's elements, in the order of ranks; the others get null. */
@@ -82,7 +88,7 @@ export abstract class Collectives extends PointToPoint {
   gather<T>(value: T, options?: Rooted): T[] | null;
   gather(data: unknown, { root = 0, into }: RootedInto<TypedArray> = noOptions): unknown {
     this.#begin("gather", data, root);
-    return this.#complete(this.movement.gatherValue(data, root, into));
+    return this.#complete(this.movement.gatherValue(data, root, into, onBoard));
   }
 
   /** As `gather`, with as many elements of each rank as the root's `counts` say. */
@@ -114,7 +120,7 @@ export abstract class Collectives extends PointToPoint {
   allgather<T>(value: T): T[];
   allgather(data: unknown, { into }: Into<TypedArray> = noOptions): unknown {
     this.#begin("allgather", data);
-    return this.#complete(this.movement.allgatherValue(data, into));
+    return this.#complete(this.movement.allgatherValue(data, into, onBoard));
   }
 
   allgatherv<T extends TypedArray>(data: Sent<T>, options: VInto<T>): T {
@@ -145,13 +151,17 @@ export abstract class Collectives extends PointToPoint {
   reduce<T extends TypedArray>(data: Sent<T> | null, op: OpLike, options: RootedInto<T> = noOptions): T | null {
     const { root = 0, into } = options;
     this.#begin("reduce", data, root);
-    return this.#complete(this.reduction.reduce({ data, op, into }, root));
+    return this.#complete(this.reduction.reduce({ data, op, into }, root, onBoard));
   }
 
   /** Everybody gets the combination of everybody's elements. */
   allreduce<T extends TypedArray>(data: Sent<T>, op: OpLike, options: Into<T> = noOptions): T {
+    if (this.host.tracer === null && options.into === undefined && canShortcut(data)) {
+      const result = this.#allreduceShort(data, op);
+      if (result !== null) return result as unknown as T;
+    }
     this.#begin("allreduce", data);
-    return this.#complete(this.reduction.allreduce({ data, op, into: options.into }));
+    return this.#complete(this.reduction.allreduce({ data, op, into: options.into }, onBoard));
   }
 
   /** The combination of everybody's elements is shared out: rank i gets the next `counts[i]` of them. */
@@ -176,6 +186,16 @@ export abstract class Collectives extends PointToPoint {
   exscan<T extends TypedArray>(data: Sent<T>, op: OpLike, options: Into<T> = noOptions): T | null {
     this.#begin("exscan", data);
     return this.#complete(this.reduction.exscan({ data, op, into: options.into }));
+  }
+
+  #allreduceShort(data: Float64Array | Int32Array, op: OpLike): Float64Array | Int32Array | null {
+    const into = data instanceof Float64Array ? new Float64Array(data.length) : new Int32Array(data.length);
+    try {
+      return this.#board.allreduce(data, op, into) ? into : null;
+    } catch (error) {
+      if (error instanceof MpiError) this.raise(error);
+      throw error;
+    }
   }
 
   /** Starts a collective and waits for it. */
@@ -210,6 +230,9 @@ export abstract class Collectives extends PointToPoint {
     this.host.tracer?.end();
   }
 }
+
+const canShortcut = (data: unknown): data is Float64Array | Int32Array =>
+  data instanceof Float64Array || data instanceof Int32Array;
 
 /** The layout of a v form that only the root must give. */
 export function layoutOf({ counts, displacements }: Partial<Layout>): Layout | undefined {

@@ -15,15 +15,15 @@ import type { Status } from "./status.ts";
 export const isBuffer = (value: unknown): value is BufferLike => isTypedArray(value) || isTypedBuffer(value);
 
 export class StartValues extends StartMovement {
-  bcastValue(data: unknown, root: number): Started<unknown> {
-    if (isBuffer(data)) return this.bcast(data, root);
+  bcastValue(data: unknown, root: number, tag?: number): Started<unknown> {
+    if (isBuffer(data)) return this.bcast(data, root, tag);
     const values = this.#isRoot(root) ? [data] : [];
     return this.#objects("bcast", root, values, ([value]) => (root === PROC_NULL ? null : value));
   }
 
-  gatherValue(data: unknown, root: number, into: BufferLike | undefined): Started<unknown> {
+  gatherValue(data: unknown, root: number, into: BufferLike | undefined, tag?: number): Started<unknown> {
     if (isBuffer(data) || data === IN_PLACE || into !== undefined)
-      return this.gather(data as Sent<TypedArray>, root, into);
+      return this.gather(data as Sent<TypedArray>, root, into, tag);
     const values = this.core.isInter && root < 0 ? [] : [data];
     return this.#objects("gather", root, values, (received) => (this.#isRoot(root) ? received : null));
   }
@@ -34,8 +34,8 @@ export class StartValues extends StartMovement {
     return this.#objects("scatter", root, values, ([value]) => value ?? null);
   }
 
-  allgatherValue(data: unknown, into: BufferLike | undefined): Started<unknown> {
-    if (isBuffer(data) || data === IN_PLACE) return this.allgather(data, into);
+  allgatherValue(data: unknown, into: BufferLike | undefined, tag?: number): Started<unknown> {
+    if (isBuffer(data) || data === IN_PLACE) return this.allgather(data, into, tag);
     return this.#objects("allgather", 0, [data], (received) => received);
   }
 

@@ -20,6 +20,7 @@ import { Views } from "../comm/views.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import { R_ERROR, R_POINTER, R_STATE, RecordKind, RecordState, SendMode } from "../request/records.ts";
+import { BoardOperations } from "./board-operations.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
 
@@ -40,6 +41,12 @@ const cached = {
 type CachedKind = keyof typeof cached;
 
 const inPlaceFlag = 1;
+
+/**
+ * In the place of a tag: this is a blocking call, so the communicator's board may do where it has one and the message is
+ * small. Every member must say so, or none.
+ */
+export const onBoard = -1;
 
 /** The arguments that make a difference among calls of one kind on one communicator. */
 export interface EqualCall {
@@ -63,19 +70,33 @@ export class Collectives implements CollectivePorts {
   readonly #reductions: (Reduction | null)[] = [];
   readonly #reductionUses: number[] = [];
 
+  /** What goes past the messages. */
+  readonly #boards: BoardOperations;
+
   constructor(engine: Engine, memory: Memory) {
     this.#engine = engine;
     this.#memory = memory;
     this.#views = new Views(memory.bytes.buffer);
     this.#executor = new Executor(this);
+    this.#boards = new BoardOperations(engine, memory, this.#views);
+  }
+
+  /** The shareable memory as kernels see it. */
+  get views(): Views {
+    return this.#views;
   }
 
   get isBusy(): boolean {
-    return this.#executor.active !== 0;
+    return this.#executor.active !== 0 || this.#boards.active !== 0;
   }
 
   progress(): boolean {
-    return this.#executor.progress();
+    const moved = this.#boards.active !== 0 && this.#boards.progress();
+    return this.#executor.progress() || moved;
+  }
+
+  peerFailed(rank: number): void {
+    this.#boards.peerFailed(rank);
   }
 
   // Collectives whose blocks are equal, or that have none
@@ -88,7 +109,12 @@ export class Collectives implements CollectivePorts {
     receive: Pointer,
     call: EqualCall,
   ): RecordId {
-    return this.#start(comm, this.#equalProgram(comm, kind, call, 1), send, receive, null, call.tag);
+    const { bytes = 0, root = 0, inPlace = false, tag } = call;
+    if (tag !== onBoard) return this.#start(comm, this.#equalProgram(comm, kind, call, 1), send, receive, null, tag);
+    if (kind !== "scatter" && kind !== "alltoall" && this.#boards.takes(comm, bytes)) {
+      return this.#boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction: null });
+    }
+    return this.#start(comm, this.#equalProgram(comm, kind, call, 1), send, receive, null);
   }
 
   /** Reduce, allreduce, reduce-scatter with equal blocks (`bytes` is one block), scan, exscan. */
@@ -101,8 +127,12 @@ export class Collectives implements CollectivePorts {
     reduction: Reduction,
   ): RecordId {
     assert(send >= 0 && receive >= 0, "a reduction works on shareable memory");
+    const { bytes = 0, root = 0, inPlace = false, tag } = call;
+    if (tag === onBoard && (kind === "reduce" || kind === "allreduce") && this.#boards.takes(comm, bytes)) {
+      return this.#boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction });
+    }
     const program = this.#equalProgram(comm, kind, call, reduction.elementBytes);
-    return this.#start(comm, program, send, receive, reduction, call.tag);
+    return this.#start(comm, program, send, receive, reduction, tag === onBoard ? undefined : tag);
   }
 
   // Collectives with blocks of their own size: planned each time

@@ -201,6 +201,7 @@ export class Process {
     if (this.engine.hasFailed(rank)) return;
     this.hasFailures = true;
     this.engine.peerFailed(rank);
+    this.collectives.peerFailed(rank);
     if (this.protocol !== null) this.protocol.peerFailed(rank as WorldRank, incarnation);
     // A wildcard receive might wait for the dead for ever: it is reported, and the program decides (MPI 5.0, ULFM).
     for (const communicator of this.communicators.values()) {
