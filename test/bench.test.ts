@@ -31,6 +31,28 @@ test("M8: bench without peers says how to install them and goes on", async () =>
   assert.match(stdout, /1 MiB bandwidth, shared arrays .* not measured$/m);
 });
 
+test("M8: bench without a name runs every benchmark and ends with the goal table", async () => {
+  const out = folderOf("all");
+  const { code, stdout, stderr } = await banyan(["bench", "--runs", "1", "--quick", "--out", out], {
+    env: { PATH: "/nonexistent" },
+  });
+  assert.equal(code, 0, stderr);
+  const names = ["latency", "bandwidth", "allreduce", "tcp", "startup", "memory", "matching"];
+  for (const name of names) assert.ok(existsSync(`${out}/${name}.jsonl`), name);
+  const goals = stdout.slice(stdout.indexOf("Goals"));
+  for (const line of [
+    "8-byte ping-pong, shared arrays",
+    "1 MiB bandwidth, ordinary arrays",
+    "8-byte allreduce, 8 ranks",
+    "1 MiB bandwidth over TCP",
+    "memory of 100 000 waiting messages",
+  ])
+    assert.ok(goals.includes(line), line);
+  // These two need no peer, and are judged by themselves.
+  assert.match(goals, /^start of 16 ranks .* ≤ 1 500 ms .* (goal|ok|missed)$/m);
+  assert.match(goals, /^memory of an idle rank .* ≤ 12 MB .* (goal|ok|missed)$/m);
+});
+
 test("M8: bench ends at Ctrl-C with 130 and leaves nothing running", async () => {
   const out = folderOf("interrupted");
   const run = new Run(["bench", "matching", "--out", out], { stdin: "", env: { PATH: "/nonexistent" } });
