@@ -18,6 +18,7 @@ interface RunOptions {
   readonly trace?: string;
   readonly heap?: number;
   readonly memory?: number;
+  readonly port?: number;
   readonly timeout?: number;
   readonly heartbeat?: number;
   readonly patience?: number;
@@ -37,6 +38,11 @@ export const runCommand: CreateCommand = (finished) =>
     .option("--trace <file>", "write a trace for Perfetto or chrome://tracing")
     .option("--heap <MB>", "size of each rank's JavaScript heap", wholeNumber("--heap"))
     .option("--memory <MB>", "size of each node's shared memory (default: 1024)", wholeNumber("--memory"))
+    .option(
+      "--port <number>",
+      "node i listens for the others on this port + i (default: free ones)",
+      wholeNumber("--port"),
+    )
     .option("--timeout <seconds>", "end the job after this long (exit code 124)", seconds)
     .option("--heartbeat <ms>", "how often nodes give a sign of life (default: 100)", wholeNumber("--heartbeat"))
     .option("--patience <ms>", "how long a silent node is waited for (default: 750)", wholeNumber("--patience"))
@@ -70,7 +76,7 @@ async function run(program: string, args: string[], options: RunOptions): Promis
 }
 
 function start(program: string, args: string[], options: RunOptions): RunningJob {
-  const { ranks, nodes, protocol, trace, heap, memory, timeout, heartbeat, patience, label } = options;
+  const { ranks, nodes, protocol, trace, heap, memory, port, timeout, heartbeat, patience, label } = options;
   try {
     return launch(program, {
       args,
@@ -81,6 +87,7 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
       label,
       heapMb: heap,
       memoryMb: memory,
+      port,
       timeoutMs: timeout === undefined ? undefined : timeout * 1000,
       heartbeatMs: heartbeat,
       patienceMs: patience,

@@ -37,13 +37,13 @@ class Agent {
   constructor(setup: Setup) {
     this.#setup = setup;
     process.title = `banyan-node ${setup.node}`;
-    const { node, nodeOf, memoryMb, job } = setup;
+    const { node, nodeOf, memoryMb, job, port } = setup;
     const ranksHere = ranksOfNode(nodeOf, node);
     this.#tcp =
       ranksHere.length === nodeOf.length
         ? null
         : new TcpHost({
-            ...{ job, ranks: nodeOf.length, ranksHere },
+            ...{ job, ranks: nodeOf.length, ranksHere, port },
             ring: (place) => this.#memory.ring(place),
             report: (event) => send({ kind: "connections", event }),
           });

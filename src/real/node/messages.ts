@@ -34,6 +34,8 @@ export interface Setup {
   readonly memoryMb: number;
   /** Where each rank writes its trace; empty: no trace. */
   readonly traceFolder: string;
+  /** Where this node listens for others; 0 leaves it to the system. */
+  readonly port: number;
   /** What connections between the job's nodes begin with. */
   readonly job: TcpJob;
 }

@@ -10,7 +10,7 @@ const ranksMax = 4096;
 const extensions = [".ts", ".mts", ".js", ".mjs"];
 
 export function checkOptions(options: Omit<JobOptions, "trace">): string | undefined {
-  const { ranks, nodes, protocol, heapMb, memoryMb, timeoutMs, heartbeatMs, patienceMs } = options;
+  const { ranks, nodes, protocol, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
   if (!isWhole(ranks, 1, ranksMax)) return `Cannot start ${ranks} ranks: a job has 1 to ${ranksMax}`;
   if (!isWhole(nodes, 1, ranks))
     return `Cannot use ${nodes} nodes for ${ranks} ${ranks === 1 ? "rank" : "ranks"}: give 1 to ${ranks}, each node holds a rank`;
@@ -22,6 +22,8 @@ export function checkOptions(options: Omit<JobOptions, "trace">): string | undef
     return `Cannot give each node ${memoryMb} MB of shared memory: give a whole number from 16 to 2047`;
   const shortage = checkMemory(Math.ceil(ranks / nodes), memoryMb);
   if (shortage !== undefined) return shortage;
+  if (port !== 0 && !(isWhole(port, 1, 65535) && port + nodes <= 65536))
+    return `Cannot listen on ports ${port} to ${port + nodes - 1}: give a whole number, so that all are from 1 to 65535`;
   if (!(timeoutMs > 0)) return `Cannot end the job after ${timeoutMs / 1000} s: give a time above 0`;
   if (!isWhole(heartbeatMs, 1, 60_000))
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;

@@ -35,6 +35,8 @@ export interface JobOptions {
   readonly protocol: string;
   readonly heapMb: number;
   readonly memoryMb: number;
+  /** Node i listens for others on this port + i; 0 leaves it to the system. */
+  readonly port: number;
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly patienceMs: number;
@@ -144,7 +146,7 @@ export class Job {
   }
 
   #startNode(node: number, bundle: ProgramPlace["bundle"], traceFolder: string): void {
-    const { protocol, heartbeatMs, heapMb, memoryMb, program, args } = this.#options;
+    const { protocol, heartbeatMs, heapMb, memoryMb, port, program, args } = this.#options;
     const place = { path: program, bundle, args };
     this.#nodes.push(
       new NodeProcess(
@@ -159,6 +161,7 @@ export class Job {
           heapMb,
           memoryMb,
           traceFolder,
+          port: port === 0 ? 0 : port + node,
           job: this.#secret,
         },
         {

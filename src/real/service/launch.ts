@@ -29,6 +29,8 @@ export interface LaunchOptions {
   readonly heapMb?: number | undefined;
   /** Shared memory of each node, for messages and `mpi.alloc`; 1024 unless given. Pages that are not touched cost nothing. */
   readonly memoryMb?: number | undefined;
+  /** Node i listens for the others on this port + i; ports that are free unless given. */
+  readonly port?: number | undefined;
   /** The job ends after this long, with code 124. */
   readonly timeoutMs?: number | undefined;
   /** Nodes give a sign of life this often; 100 unless given. */
@@ -76,6 +78,7 @@ export function launch(program: string, options: LaunchOptions = {}): RunningJob
     protocol: options.protocol ?? "none",
     heapMb: options.heapMb ?? 0,
     memoryMb: options.memoryMb ?? 1024,
+    port: options.port ?? 0,
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
     heartbeatMs: options.heartbeatMs ?? 100,
     patienceMs: options.patienceMs ?? 750,
