@@ -92,7 +92,7 @@ export class RingTransport implements Transport {
   constructor(node: NodeMemory, memory: RankMemory, options: RingTransportOptions) {
     const { layout, words, calls, process } = node;
     const { rank, identity = 0, places, wakeElsewhere = none } = options;
-    const { jointBytesMin = 192 * 1024, jointChunkBytes = 64 * 1024, stages = 4, stageBytes = 64 * 1024 } = options;
+    const { jointBytesMin = 128 * 1024, jointChunkBytes = 64 * 1024, stages = 4, stageBytes = 64 * 1024 } = options;
     assert(places[rank] === process, "a process's own rank has its own place in the node");
     this.words = words;
     this.#node = node;
