@@ -27,8 +27,8 @@ export interface Spinner {
 export interface Sleeper {
   /** True: `sleep` wakes for a socket as well as for the bell (`Bell.PARKED_ELSEWHERE`). May change whenever packets are looked for. */
   readonly canSleep: boolean;
-  /** Otherwise: the longest sleep on the bell before the sockets must be looked at again. */
-  readonly napMs: number;
+  /** Otherwise: the longest sleep on the bell before the sockets must be looked at again. Asked once for each sleep. */
+  nextNapMs(): number;
   sleep(timeoutMs: number): void;
   /** Calls back once when a socket can be read, from the event loop; the result ends the watch. `null`: it cannot, so nap. */
   onReady(callback: () => void): (() => void) | null;
@@ -126,7 +126,7 @@ export class Waiting {
   }
 
   #napMs(): number {
-    return Math.min(this.#parkMsMax, this.#sleeper?.napMs ?? Number.POSITIVE_INFINITY);
+    return Math.min(this.#parkMsMax, this.#sleeper?.nextNapMs() ?? Number.POSITIVE_INFINITY);
   }
 
   #announce(bell: number): void {

@@ -83,7 +83,7 @@ export function badFrame(words: Int32Array, at: number, eagerBytesMax: number): 
       if (length !== 0 || words[at + BYTES]! < 0) return "an envelope of impossible length";
       return words[at + EXTRA + 1] === -1 ? null : "an envelope with a pointer into memory that is not shared";
     case PacketKind.CTS:
-      if (length !== 0) return "an answer with a payload";
+      if (length !== 0 || words[at + SEQUENCE]! < 0) return "an answer that cannot be one";
       return words[at + BYTES] === -1 ? null : "an answer with a pointer into memory that is not shared";
     case PacketKind.RELEASE:
     case PacketKind.EAGER_CLOSE:

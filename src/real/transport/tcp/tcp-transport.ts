@@ -39,8 +39,9 @@ export interface TcpTransportOptions {
 const streakMax = 16;
 /** Reads of a landing piece in one look. */
 const landingReadsMax = 8;
-/** How long a rank without `poll` may sleep before it looks at its sockets. */
-const napMs = 1;
+/** How long a rank without `poll` may sleep before it looks at its sockets: longer and longer while nothing comes. */
+const napMsMin = 1;
+const napMsMax = 16;
 
 export class TcpTransport implements Transport {
   readonly words: Int32Array;
@@ -75,6 +76,7 @@ export class TcpTransport implements Transport {
   #streak = 0;
   #turn = 0;
   #isFinishing = false;
+  #napMs = napMsMin;
   /** Links whose `blocked` may be set. */
   #anyBlocked = false;
 
@@ -225,13 +227,21 @@ export class TcpTransport implements Transport {
   #look(): number {
     if (this.#anyBlocked) this.#unblock();
     if (this.#open.length === 0) return -1;
-    if (this.#ready.length !== 0) return this.#readFrom(this.#ready.pop()!);
+    if (this.#ready.length !== 0) return this.#readReady();
     if (this.#open.length === 1) return this.#readFrom(this.#open[0]!);
     this.#polls = !this.#polls;
     if (!this.#polls && this.#expected?.isOpen && this.#streak < streakMax) return this.#readFrom(this.#expected);
     this.#streak = 0;
     this.#gather(0);
-    return this.#ready.length === 0 ? -1 : this.#readFrom(this.#ready.pop()!);
+    return this.#readReady();
+  }
+
+  #readReady(): number {
+    for (let link = this.#ready.pop(); link !== undefined; link = this.#ready.pop()) {
+      const packet = this.#readFrom(link);
+      if (packet >= 0) return packet;
+    }
+    return -1;
   }
 
   #readFrom(link: TcpLink): number {
@@ -240,6 +250,7 @@ export class TcpTransport implements Transport {
       const took = link.read(this.#calls!);
       if (took === CLOSED) this.#lose(link);
       if (took <= 0) return -1;
+      this.#napMs = napMsMin;
       if (this.#expected === link) this.#streak++;
       else {
         this.#expected = link;
@@ -378,13 +389,18 @@ export class TcpTransport implements Transport {
     return this.#open.length !== 0;
   }
 
-  /** True when `sleep` wakes up for packets; otherwise sleep on the bell, at most `napMs`. */
+  /** True when `sleep` wakes up for packets; otherwise sleep on the bell, at most `nextNapMs`. */
   get canSleep(): boolean {
     return this.#open.length !== 0 && this.#calls!.wakeFd >= 0;
   }
 
-  get napMs(): number {
-    return this.#open.length === 0 ? Number.POSITIVE_INFINITY : napMs;
+  /** How long to sleep on the bell where `canSleep` is false. All sockets are looked at afterwards. */
+  nextNapMs(): number {
+    if (this.#open.length === 0) return Number.POSITIVE_INFINITY;
+    this.#ready.push(...this.#open);
+    const nap = this.#napMs;
+    this.#napMs = Math.min(nap * 2, napMsMax);
+    return nap;
   }
 
   /** Sleeps until a socket can be used or a neighbour calls `Handover.wake`, at most that long (and at most 100 ms). */
