@@ -145,7 +145,8 @@ export class Collectives implements CollectivePorts {
     reduction: Reduction | null = null,
     tag?: number,
   ): RecordId {
-    return this.#start(comm, compile(this.#plan(comm, collective)), send, receive, reduction, tag);
+    const program = compile(this.#plan(comm, collective));
+    return this.#start(comm, program, send, receive, reduction, tag === onBoard ? undefined : tag);
   }
 
   startNeighbor(
