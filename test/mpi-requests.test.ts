@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { banyan, program, runMsMax } from "./harness.ts";
 import { testProgram } from "./programs.ts";
 
-testProgram("requests", "M2 completion", [1, 2, 3]);
+testProgram("requests", "M2 completion", [1, 2, [3, 3]]);
 
 const limit = { timeout: runMsMax };
 

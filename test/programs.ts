@@ -3,10 +3,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, runMsMax } from "./harness.ts";
 
-export function testProgram(name: string, what: string, sizes: readonly number[], args: readonly string[] = []): void {
-  for (const ranks of sizes) {
-    test(`${what}, ${ranks} rank${ranks === 1 ? "" : "s"}`, { timeout: runMsMax }, async (t) => {
-      const ended = await banyan(["run", "-n", `${ranks}`, `test/programs/${name}.ts`, ...args]);
+/** How many ranks, on how many nodes. */
+export type Size = number | readonly [ranks: number, nodes: number];
+
+/** The program is told the number of nodes. */
+export function testProgram(name: string, what: string, sizes: readonly Size[]): void {
+  for (const size of sizes) {
+    const [ranks, nodes] = typeof size === "number" ? [size, 1] : size;
+    const where = `${ranks} rank${ranks === 1 ? "" : "s"} on ${nodes} node${nodes === 1 ? "" : "s"}`;
+    test(`${what}, ${where}`, { timeout: runMsMax }, async (t) => {
+      const args = ["run", "-n", `${ranks}`, "--nodes", `${nodes}`, `test/programs/${name}.ts`, `${nodes}`];
+      const ended = await banyan(args);
       assert.equal(ended.code, 0, `${ended.stdout}\n${ended.stderr}`);
       const lines = ended.stdout.split("\n").filter(Boolean);
       assert.equal(lines.at(-1), `all ${lines.length - 1} groups`);

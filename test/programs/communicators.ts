@@ -104,11 +104,19 @@ await check("M4 §7.4 split: colours, keys, UNDEFINED", () => {
 });
 
 await check("M4 §7.4 split_type: the ranks of a node", () => {
+  // Ranks lie on the nodes in blocks, the first ones larger by one where they do not divide evenly.
+  const nodes = Number(process.argv[2] ?? 1);
+  const blocks = range(nodes).flatMap((node) =>
+    new Array(Math.floor(size / nodes) + (node < size % nodes ? 1 : 0)).fill(node),
+  );
+  const nodeOf = (each: number): number => blocks[each]!;
+  const mates = range(size).filter((each) => nodeOf(each) === nodeOf(rank)).length;
   const node = world.splitType(mpi.COMM_TYPE_SHARED, { key: rank })!;
-  assert.equal(node.size, size);
-  assert.equal(world.splitType("hw_unguided"), null);
+  assert.equal(node.size, mates);
+  assert.equal(node.allreduce(Int32Array.of(1), "sum")[0], mates);
+  assert.equal(world.splitType("hw_unguided")?.size, nodes === 1 ? undefined : mates);
   assert.equal(world.splitType("hw_guided", { info: { mpi_hw_resource_type: "NUMANode" } }), null);
-  assert.equal(world.splitType("hw_guided", { info: { mpi_hw_resource_type: "mpi_shared_memory" } })!.size, size);
+  assert.equal(world.splitType("hw_guided", { info: { mpi_hw_resource_type: "mpi_shared_memory" } })!.size, mates);
   assert.equal(world.splitType(mpi.UNDEFINED), null);
 });
 

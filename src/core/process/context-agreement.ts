@@ -29,6 +29,7 @@ export class ContextAgreement {
   readonly #group: Group;
   readonly #parent: number;
   readonly #count: number;
+  readonly #wantsBoard: boolean;
   #attempt = 0;
   #board = -1;
   #draft: Communicator | null = null;
@@ -36,10 +37,11 @@ export class ContextAgreement {
   #buffer = 0 as Pointer;
 
   /** `parent` and `count` are equal on all members; `group` is everybody who must agree, in an order all know. */
-  constructor(group: Group, parent: number, count: number) {
+  constructor(group: Group, parent: number, count: number, wantsBoard: boolean) {
     this.#group = group;
     this.#parent = parent;
     this.#count = count;
+    this.#wantsBoard = wantsBoard;
   }
 
   advance(process: Process): Agreed | null {
@@ -78,6 +80,7 @@ export class ContextAgreement {
 
   /** The first member claims a board for all; it counts only if they are on one node, and more than one. */
   #claimBoard(process: Process, draft: Communicator): void {
+    if (!this.#wantsBoard) return;
     if (process.boards === null || draft.rank !== 0 || draft.size === 1 || draft.nodeMap !== undefined) return;
     if (this.#board < 0) this.#board = process.boards.claim(draft.size);
   }

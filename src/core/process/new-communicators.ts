@@ -19,7 +19,9 @@ abstract class NewCommunicator extends Task {
 
   /** Everybody who must agree; an order that all of them know. */
   protected agree(process: Process, members: Group, parent: number, count: number): boolean {
-    this.#agreement ??= new ContextAgreement(members, parent, count);
+    // The two sides of an inter-communicator have no board.
+    const wantsBoard = this.sides(members).remote === null;
+    this.#agreement ??= new ContextAgreement(members, parent, count, wantsBoard);
     const agreed = this.#agreement.advance(process);
     if (agreed === null) return false;
     this.error = agreed.error;
