@@ -10,6 +10,7 @@ import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import type { Memory } from "../core/request/memory.ts";
 import { AttachedBuffer } from "./attached-buffer.ts";
+import { SeenArray, SeenKind } from "./seen-array.ts";
 
 export type TypedArray =
   | Int8Array
@@ -36,7 +37,9 @@ export interface TypedBuffer<T extends TypedArray = TypedArray> {
 
 export type BufferLike<T extends TypedArray = TypedArray> = T | TypedBuffer<T>;
 
-/** Up to here ordinary arrays are staged. */
+const nothing = new Uint8Array(0);
+
+/** Up to here arrays are staged. */
 export const stagedBytesMax = 64;
 
 export class Buffers {
@@ -49,6 +52,9 @@ export class Buffers {
   readonly #ints: Int32Array;
   readonly #doubles: Float64Array;
   readonly attached = new AttachedBuffer();
+  /** The arrays that blocking sends and receives used last. */
+  readonly seenOut: SeenArray;
+  readonly seenIn: SeenArray;
 
   constructor(memory: Memory) {
     this.memory = memory;
@@ -58,6 +64,28 @@ export class Buffers {
     this.#doubles = new Float64Array(this.#shared);
     this.stageOut = memory.allocate(stagedBytesMax);
     this.stageIn = memory.allocate(stagedBytesMax);
+    this.seenOut = new SeenArray(nothing);
+    this.seenIn = new SeenArray(nothing);
+  }
+
+  /** Makes `seen` tell of this array. */
+  see(seen: SeenArray, array: TypedArray): void {
+    if (seen.is(array)) return;
+    seen.bytes = array.byteLength;
+    if (seen.bytes <= stagedBytesMax && this.canUnstage(array)) seen.kind = SeenKind.STAGED;
+    else if (this.isShared(array)) {
+      seen.kind = SeenKind.SHARED;
+      seen.pointer = array.byteOffset as Pointer;
+    } else {
+      seen.kind = SeenKind.LENT;
+      seen.view = asBytes(array);
+    }
+    seen.remember(array);
+  }
+
+  /** A pointer to an array that `seen` tells of, and that is not staged; the loan ends by `giveBack` or with a request. */
+  pointerTo(seen: SeenArray): Pointer {
+    return seen.kind === SeenKind.SHARED ? seen.pointer : this.memory.lend(seen.view);
   }
 
   isShared(view: TypedArray): boolean {

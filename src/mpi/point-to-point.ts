@@ -20,7 +20,6 @@ import {
   isTypedArray,
   isTypedBuffer,
   normalized,
-  stagedBytesMax,
   type TypedArray,
   type TypedBuffer,
 } from "./buffers.ts";
@@ -33,6 +32,7 @@ import {
   type RequestOwner,
   type Started,
 } from "./request.ts";
+import { SeenKind } from "./seen-array.ts";
 import { Status } from "./status.ts";
 
 export interface To {
@@ -96,8 +96,8 @@ export abstract class PointToPoint implements RequestOwner {
     this.#checkSend(dest, tag);
     const tracer = this.#host.tracer;
     if (tracer !== null) tracer.begin("send", dest, tag, isTypedArray(data) ? data.byteLength : 0);
-    if (!isTypedArray(data) || !this.#sendShort(data, dest, tag))
-      this.#sendBlocking(data, dest, tag, SendMode.STANDARD);
+    if (isTypedArray(data)) this.#sendArray(data, dest, tag);
+    else this.#sendBlocking(data, dest, tag, SendMode.STANDARD);
     if (tracer !== null) tracer.end();
   }
 
@@ -278,16 +278,32 @@ export abstract class PointToPoint implements RequestOwner {
     });
   }
 
-  /** Everything a small message needs, and nothing else; false when it has to go the long way. */
-  #sendShort(data: TypedArray, dest: number, tag: number): boolean {
-    if (dest === PROC_NULL) return true;
-    const bytes = data.byteLength;
+  /** A standard send of an array: a small one needs no request. */
+  #sendArray(data: TypedArray, dest: number, tag: number): void {
+    if (dest === PROC_NULL) return;
     const buffers = this.#buffers;
+    const engine = this.#engine;
+    const seen = buffers.seenOut;
+    buffers.see(seen, data);
+    const world = this.core.peers.worldRank(dest as never);
+    const { context } = this.core;
+    const { bytes } = seen;
     let pointer: Pointer;
-    if (buffers.isShared(data)) pointer = data.byteOffset as Pointer;
-    else if (bytes <= stagedBytesMax && buffers.stage(data)) pointer = buffers.stageOut;
-    else return false;
-    return this.#engine.sendNow(pointer, bytes, this.core.peers.worldRank(dest as never), tag, this.core.context);
+    if (seen.kind === SeenKind.STAGED) {
+      buffers.stage(data);
+      if (engine.sendNow(buffers.stageOut, bytes, world, tag, context)) return;
+      // It has to wait, and the stage may be needed again before it leaves.
+      pointer = buffers.pointerOf(data);
+    } else {
+      pointer = buffers.pointerTo(seen);
+      if (engine.sendNow(pointer, bytes, world, tag, context)) {
+        if (pointer < 0) buffers.memory.giveBack(pointer);
+        return;
+      }
+    }
+    const request = engine.startSend(pointer, bytes, world, tag, context, SendMode.STANDARD);
+    if (!engine.isComplete(request)) this.#host.wait(request);
+    new Request(this.#host, this, { record: request, after: null }).wait();
   }
 
   #sendBlocking(data: unknown, dest: number, tag: number, mode: SendMode): void {
@@ -385,9 +401,11 @@ export abstract class PointToPoint implements RequestOwner {
     if (tracer !== null) tracer.begin("recv", source, tag, buffer.byteLength);
     const buffers = this.#buffers;
     const engine = this.#engine;
-    const room = buffer.byteLength;
-    const staged = room <= stagedBytesMax && !buffers.isShared(buffer) && buffers.canUnstage(buffer);
-    const pointer = staged ? buffers.stageIn : buffers.pointerOf(buffer);
+    const seen = buffers.seenIn;
+    buffers.see(seen, buffer);
+    const room = seen.bytes;
+    const staged = seen.kind === SeenKind.STAGED;
+    const pointer = staged ? buffers.stageIn : buffers.pointerTo(seen);
     this.#host.receive(pointer, room, this.#world(source), tag, this.core.context);
     if (pointer < 0) buffers.memory.giveBack(pointer);
     if (staged) buffers.unstage(buffer, engine.lastBytes);

@@ -16,6 +16,7 @@ export interface Memory {
   allocate(bytes: number): Pointer;
   free(pointer: Pointer): void;
 
+  /** The view must not be of the shareable memory: there the pointer is the offset. */
   lend(view: Uint8Array): Pointer;
   giveBack(pointer: Pointer): void;
   /** The bytes behind a pointer as a view, for layers above; not for the path of every message. */

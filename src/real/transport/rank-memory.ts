@@ -18,7 +18,6 @@ const nothing = new Uint8Array(0);
 export class RankMemory implements Memory {
   readonly bytes: Uint8Array;
   readonly #words: Int32Array;
-  readonly #buffer: ArrayBufferLike;
   readonly #copy: (to: number, from: number, bytes: number) => void;
   readonly #heap: SpanHeap;
   readonly #viewCopy: ViewCopy;
@@ -29,7 +28,6 @@ export class RankMemory implements Memory {
   constructor(node: NodeMemory) {
     this.bytes = node.bytes;
     this.#words = node.words;
-    this.#buffer = node.memory.buffer;
     this.#copy = node.calls.copy;
     this.#heap = new SpanHeap(node.layout.memoryBytes, node.calls.claim);
     this.#viewCopy = new ViewCopy(node.bytes);
@@ -51,9 +49,7 @@ export class RankMemory implements Memory {
     this.#heap.free(pointer);
   }
 
-  /** A view of the node's own memory needs no lending: its pointer is its offset. */
   lend(view: Uint8Array): Pointer {
-    if (view.buffer === this.#buffer) return view.byteOffset as Pointer;
     const free = this.#viewsFree;
     if (free.length === 0) return -this.#views.push(view) as Pointer;
     const index = free.pop()!;
