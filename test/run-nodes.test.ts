@@ -1,0 +1,80 @@
+/** Row M8: ranks on several nodes of this machine, over TCP. */
+import assert from "node:assert/strict";
+import { connect, createServer } from "node:net";
+import { test } from "node:test";
+import { banyan, program, Run, runMsMax } from "./harness.ts";
+import { testProgram } from "./programs.ts";
+
+testProgram("point-to-point", "M1 on 2 nodes", [[4, 2]]);
+testProgram("collectives", "M3 on nodes of unequal size", [[5, 3]]);
+testProgram("communicators", "M4 on 2 nodes", [[4, 2]]);
+
+const sums = `
+import { mpi } from "banyan";
+const { world } = mpi;
+const values = Float64Array.from({ length: 1000 }, (_, i) => Math.sin(world.rank * 1000 + i) * 10 ** (i % 30));
+const small = world.allreduce(values.subarray(0, 3), "sum");
+const large = world.allreduce(values, "sum");
+if (world.rank === 0) console.log(Buffer.from(small.buffer).toString("hex") + Buffer.from(large.buffer).toString("hex"));
+`;
+
+test("M3 a sum has the same bits on one node and on any other placement", { timeout: runMsMax }, async () => {
+  const path = program("sums.ts", sums);
+  const outputs = new Set<string>();
+  for (const nodes of [1, 2, 3, 6]) {
+    const ended = await banyan(["run", "-n", "6", "--nodes", `${nodes}`, path]);
+    assert.equal(ended.code, 0, ended.stderr);
+    outputs.add(ended.stdout);
+  }
+  assert.equal(outputs.size, 1);
+});
+
+test("X7 a port in use: one line, exit code 1", { timeout: runMsMax }, async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  const ended = await banyan(["run", "-n", "2", "--nodes", "2", "--port", `${port}`, program("idle.ts", "")]);
+  server.close();
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /^banyan: Cannot use node 0: Cannot listen on 127\.0\.0\.1:\d+: the port is in use\n$/);
+});
+
+const exchanging = `
+import { mpi } from "banyan";
+const { world } = mpi;
+const peer = 1 - world.rank;
+const block = new Uint8Array(50_000);
+console.log("exchanging");
+for (let i = 0; i < 300; i++) world.sendrecv(block.fill(i), { dest: peer }, block.slice(), { source: peer });
+const until = Date.now() + 1500;
+for (let more = true; more; ) {
+  world.sendrecv(block, { dest: peer }, block.slice(), { source: peer });
+  more = world.allreduce(Int32Array.of(Date.now() < until ? 1 : 0), "min")[0] === 1;
+}
+if (world.rank === 0) console.log("done");
+`;
+
+test("X7 strangers at the nodes' ports are dropped and the job goes on", { timeout: runMsMax }, async () => {
+  const port = 20_000 + (process.pid % 20_000);
+  const run = new Run(["run", "-n", "2", "--nodes", "2", "--port", `${port}`, program("exchanging.ts", exchanging)], {
+    stdin: "",
+  });
+  await run.printed("exchanging");
+  const visits = [Buffer.from("GET / HTTP/1.1\r\n\r\n"), Buffer.alloc(1 << 20, 0xff), Buffer.alloc(0)].flatMap(
+    (bytes) => [port, port + 1].map((to) => visit(to, bytes)),
+  );
+  const ended = await run.ended;
+  await Promise.all(visits);
+  assert.equal(ended.code, 0, ended.stderr);
+  assert.match(ended.stdout, /done/);
+});
+
+/** Connects, says that, and waits until it is thrown out or the job is over. */
+function visit(port: number, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    socket.on("error", () => {});
+    socket.on("close", () => resolve());
+    socket.resume();
+  });
+}
