@@ -18,7 +18,7 @@ import { Bell, Line, lineOf } from "../transport/layout.ts";
 import type { NodeMemory } from "../transport/node-memory.ts";
 import { newYield } from "./yield.ts";
 
-/** What is looked at while spinning: the ring, or the ring and the sockets. True: something is there. */
+/** What is looked at while spinning: the ring, or the ring and the sockets. True: something is there, or on its way. */
 export interface Spinner {
   spin(looks: number): boolean;
 }
@@ -45,6 +45,9 @@ export interface WaitingOptions {
   readonly sleeper?: Sleeper | null;
 }
 
+/** About a millisecond: a megabyte takes 150 µs to another node, and a core that sleeps needs up to 50 µs to wake. */
+const yieldsWithSockets = 1500;
+
 /** Turns of the event loop that an `await` takes before it sleeps: a turn costs a microsecond or two, a wake-up ten. */
 const turnsBeforeSleep = 50;
 
@@ -68,9 +71,10 @@ export class Waiting {
   parks = 0;
 
   constructor(node: NodeMemory, spinner: Spinner, options: WaitingOptions) {
-    const { crowded, spins = crowded ? 0 : 4, looks = 1000, yields = crowded ? 200 : 100, parkMsMax = 100 } = options;
+    const { crowded, sleeper = null, spins = crowded ? 0 : 4, looks = 1000, parkMsMax = 100 } = options;
+    const { yields = crowded ? 200 : sleeper === null ? 100 : yieldsWithSockets } = options;
     this.#spinner = spinner;
-    this.#sleeper = options.sleeper ?? null;
+    this.#sleeper = sleeper;
     this.#words = node.words;
     this.#store = node.calls.store;
     this.#bell = lineOf(node.layout, node.process) + Line.BELL;
@@ -86,8 +90,8 @@ export class Waiting {
     const idles = this.#idles;
     if (idles < this.#yieldsEnd) {
       this.#idles = idles + 1;
-      if (idles < this.#spinsEnd) this.#spinner.spin(this.#looks);
-      else this.#yield();
+      if (idles >= this.#spinsEnd) this.#yield();
+      else if (this.#spinner.spin(this.#looks)) this.#idles = 0;
     } else this.#park();
   }
 

@@ -128,14 +128,15 @@ export class RankTransport implements Transport {
 
   // Beyond `Transport`: for the process's waiting and whoever tells it of deaths.
 
-  /** As `RingTransport.spin`, but the sockets are looked at as well. */
+  /** As `RingTransport.spin`, but the sockets are looked at as well. True also while a large message is on its way in. */
   spin(looks: number): boolean {
     if (!this.#tcp.hasSockets) return this.#ring.spin(looks);
     const ringLooks = this.#tcpIsLively ? ringLooksFew : ringLooksMany;
+    const reads = this.#tcp.reads;
     for (let spent = 0; spent < looks; spent += ringLooks + socketLookCost) {
       if (this.#holds !== Holds.NOTHING || this.#ring.spin(ringLooks) || this.#peekTcp() >= 0) return true;
     }
-    return false;
+    return this.#tcp.reads !== reads;
   }
 
   /** The dispatcher has declared that rank dead. */

@@ -63,7 +63,9 @@ export class Handover {
 
   give(process: number, peer: number, fd: number, generation: number): void {
     const at = this.#peer(process, peer);
-    this.#words[at + FD] = fd;
+    // Two connections may follow each other before the rank looks: it must not take one's descriptor for the other's.
+    Atomics.store(this.#words, at + GENERATION, 0);
+    Atomics.store(this.#words, at + FD, fd);
     Atomics.store(this.#words, at + GENERATION, generation);
     this.#changed(process);
   }
@@ -89,8 +91,10 @@ export class Handover {
   generation(process: number, peer: number): number {
     return Atomics.load(this.#words, this.#peer(process, peer) + GENERATION);
   }
-  fd(process: number, peer: number): number {
-    return this.#words[this.#peer(process, peer) + FD]!;
+  /** The descriptor of that generation; −1 when another has just taken its place: there will be a new version then. */
+  fd(process: number, peer: number, generation: number): number {
+    const fd = Atomics.load(this.#words, this.#peer(process, peer) + FD);
+    return this.generation(process, peer) === generation ? fd : -1;
   }
   state(process: number, peer: number): PeerState {
     return Atomics.load(this.#words, this.#peer(process, peer) + STATE) as PeerState;

@@ -21,6 +21,8 @@ export const BAD = -2;
 
 /** Below this a piece is worth no landing: it fits the buffer and will be copied in a moment. */
 const landingBytesMinDefault = 4096;
+/** Read at once when nothing is known about what comes: much more would be the start of a large piece, copied for nothing. */
+const readBytes = 16 * 1024;
 const impossibleReceipt = "a receipt for bytes that were never sent";
 /** Space at the front of the buffer for the FRAGMENT that stands for a landed piece. */
 const landedBytes = 64;
@@ -55,6 +57,8 @@ export class InStream {
   /** Unparsed bytes lie from #start to #end of the buffer. */
   #start = 0;
   #end = 0;
+  /** Bytes that are missing of the first frame, as far as is known. */
+  #missing = 0;
   /** Bytes that `release` will take from the front. */
   #held = 0;
 
@@ -112,7 +116,7 @@ export class InStream {
       if (this.#start !== 0 && this.#bytes - this.#end < this.#bytes >> 2) this.#moveToFront();
       const room = this.#bytes - this.#end;
       if (room === 0) return WOULD_BLOCK;
-      took = calls.receive(fd, this.#at + this.#end, room);
+      took = calls.receive(fd, this.#at + this.#end, Math.min(room, this.#missing + readBytes));
       if (took <= 0) return took;
       this.#end += took;
     }
@@ -143,6 +147,7 @@ export class InStream {
       if (length === 0 && available < bytes) return NOTHING;
       const bad = badFrame(words, at, this.#eagerBytesMax);
       if (bad !== null) return this.#fail(bad);
+      this.#missing = Math.max(0, bytes - available);
       if (available < bytes) {
         return kindOf(kind) === PacketKind.FRAGMENT && (length & 7) === 0 && length >= this.#landingBytesMin
           ? this.#startLanding(at, available - headerBytes)

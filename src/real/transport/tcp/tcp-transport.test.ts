@@ -226,7 +226,8 @@ for (const calls of callsNames) {
             await until(() => connection.generation(0, 1) > 0);
             const before = connection.generation(0, 1);
             // As if the network had dropped it, once at either end.
-            shutdown(new Handover(hosts[end]!.handover).fd(0, 1 - end), 2);
+            const handover = new Handover(hosts[end]!.handover);
+            shutdown(handover.fd(0, 1 - end, handover.generation(0, 1 - end)), 2);
             await until(() => {
               talk();
               return connection.generation(0, 1) > before;

@@ -61,6 +61,8 @@ export class TcpTransport implements Transport {
   readonly #links: (TcpLink | null)[];
   readonly #open: TcpLink[] = [];
   readonly #byFd: (TcpLink | undefined)[] = [];
+  /** How often bytes were read: a large message moves for a while before there is a packet to show. */
+  reads = 0;
   /** Version of the handover that we have seen. */
   #seen = 0;
 
@@ -251,6 +253,7 @@ export class TcpTransport implements Transport {
       if (took === CLOSED) this.#lose(link);
       if (took <= 0) return -1;
       this.#napMs = napMsMin;
+      this.reads++;
       if (this.#expected === link) this.#streak++;
       else {
         this.#expected = link;
@@ -316,8 +319,9 @@ export class TcpTransport implements Transport {
   }
 
   #attach(link: TcpLink, generation: number): void {
+    const fd = this.#handover.fd(this.#process, link.peer, generation);
+    if (fd < 0) return;
     if (link.isOpen) this.#detach(link);
-    const fd = this.#handover.fd(this.#process, link.peer);
     if (generation > 1) this.#tell({ kind: "tcp-holds", from: this.#rank, to: link.peer, generation });
     if (this.#calls === null) {
       this.#calls = this.#openCalls();
