@@ -7,7 +7,7 @@
  */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import type { Datatype } from "../core/comm/datatype.ts";
+import { Datatype } from "../core/comm/datatype.ts";
 import type { Memory } from "../core/request/memory.ts";
 import { AttachedBuffer } from "./attached-buffer.ts";
 import { SeenArray, SeenKind } from "./seen-array.ts";
@@ -158,10 +158,10 @@ export function isTypedArray(value: unknown): value is TypedArray {
   return ArrayBuffer.isView(value);
 }
 
+/** By the datatype: an object of the program's may well have fields of these names. */
 export function isTypedBuffer(value: unknown): value is TypedBuffer {
-  return (
-    typeof value === "object" && value !== null && "data" in value && "type" in value && ArrayBuffer.isView(value.data)
-  );
+  if (typeof value !== "object" || value === null || !("data" in value) || !("type" in value)) return false;
+  return value.type instanceof Datatype && ArrayBuffer.isView(value.data);
 }
 
 /** The array that holds the elements of a buffer. */

@@ -3,10 +3,11 @@ import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { AttributeSet } from "../core/comm/attributes.ts";
 import { errorClassName } from "../core/comm/error-codes.ts";
 import { type ErrorHandler as CoreHandler, errorsReturn, userErrorHandler } from "../core/comm/error-handler.ts";
-import { Info } from "../core/comm/info.ts";
+import { Info as CoreInfo } from "../core/comm/info.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Environment } from "./environment.ts";
+import { Info } from "./info.ts";
 import { Attributes, type Keyval, type KeyvalCallbacks } from "./keyvals.ts";
 import { NeighborCollectives } from "./neighbor-collectives.ts";
 
@@ -16,16 +17,17 @@ export type ErrorFunction = (communicator: Communicator, error: MpiError) => voi
 export type ErrorHandler = CoreHandler<ErrorFunction> | ErrorFunction;
 
 /** Hints: an info object, or a plain object of strings. */
-export type InfoLike = Info | Readonly<Record<string, string>>;
+export type InfoLike = CoreInfo | Readonly<Record<string, string>>;
 
 export interface StateOptions {
   readonly name?: string;
   readonly errorHandler?: CoreHandler<ErrorFunction>;
   readonly attributes?: AttributeSet<KeyvalCallbacks>;
-  readonly info?: Info;
+  readonly info?: CoreInfo;
 }
 
-export const infoOf = (info: InfoLike): Info => (info instanceof Info ? info.dup() : Info.of(Object.entries(info)));
+export const infoOf = (info: InfoLike): CoreInfo =>
+  info instanceof CoreInfo ? CoreInfo.of(info) : CoreInfo.of(Object.entries(info));
 
 const nameCharsMax = 127;
 
@@ -34,14 +36,14 @@ export abstract class CommunicatorState extends NeighborCollectives {
   readonly #attributes: Attributes<Communicator>;
   #name: string;
   #errorHandler: CoreHandler<ErrorFunction>;
-  #info: Info;
+  #info: CoreInfo;
 
   constructor(environment: Environment, core: CoreCommunicator, options: StateOptions = {}) {
     super(environment.host, environment.buffers, core);
     this.#environment = environment;
     this.#name = options.name ?? "";
     this.#errorHandler = options.errorHandler ?? errorsReturn;
-    this.#info = options.info ?? new Info();
+    this.#info = options.info ?? new CoreInfo();
     this.#attributes = new Attributes(asCommunicator(this), "communicator", environment.keyvals, options.attributes);
   }
 
@@ -143,7 +145,7 @@ export abstract class CommunicatorState extends NeighborCollectives {
 
   /** A copy of the hints in use. */
   getInfo(): Info {
-    return this.#info.dup();
+    return new Info(this.#environment, this.#info);
   }
 
   setInfo(info: InfoLike): void {

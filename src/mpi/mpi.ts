@@ -1,8 +1,9 @@
 /** What programs import as `mpi`: the world they are in, the standard's names, and the calls that belong to no communicator. */
+import { MpiError } from "../core/base/mpi-error.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { dimsCreate } from "../core/comm/dims-create.ts";
 import type { Op } from "../core/comm/op.ts";
-import { type ArrayType, allocateArray, freeArray } from "./alloc.ts";
+import { type ArrayType, SharedArrays } from "./alloc.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
 import { Communicator } from "./communicator.ts";
 import { Datatypes } from "./datatypes.ts";
@@ -17,6 +18,7 @@ import { Names } from "./names.ts";
 import { createOp, freeOp, type OpFunction, type OpLike, type OpOptions } from "./operations.ts";
 import { reduceLocal } from "./reduction-operands.ts";
 import { PersistentRequest, Request } from "./request.ts";
+import { Status } from "./status.ts";
 
 export class Mpi extends Names {
   /** All ranks of the job. */
@@ -27,6 +29,7 @@ export class Mpi extends Names {
   readonly types: Datatypes;
   readonly #host: Host;
   readonly #environment: Environment;
+  readonly #arrays: SharedArrays;
   #isFinalized = false;
 
   constructor(host: Host) {
@@ -34,6 +37,7 @@ export class Mpi extends Names {
     this.#host = host;
     const environment = new Environment(host, () => this.self);
     this.#environment = environment;
+    this.#arrays = new SharedArrays(host.process.memory);
     this.world = new Communicator(environment, host.process.world, { name: "world" });
     this.self = new Communicator(environment, host.process.self, { name: "self" });
     this.types = new Datatypes(environment);
@@ -90,12 +94,12 @@ export class Mpi extends Names {
 
   /** A typed array in the node's shared memory: large messages of it are copied once. */
   alloc<T>(type: ArrayType<T>, length: number): T {
-    return this.#environment.guard(() => allocateArray(this.#host.process.memory, type, length));
+    return this.#environment.guard(() => this.#arrays.alloc(type, length));
   }
 
   /** Ends an array made by `alloc`, and every view of it. */
   free(array: ArrayBufferView): void {
-    freeArray(this.#host.process.memory, array);
+    this.#environment.guard(() => this.#arrays.free(array));
   }
 
   /** Bounds the bytes that buffered sends may have waiting; without it there is no bound. */
@@ -171,6 +175,9 @@ export class Mpi extends Names {
 
   // Errors
 
+  /** What failed calls throw; a program's own callbacks may as well: `new mpi.MpiError(mpi.ERR.OTHER, "…")`. */
+  readonly MpiError = MpiError;
+
   addErrorClass(): number {
     return this.#environment.errorCodes.addClass();
   }
@@ -204,6 +211,9 @@ export class Mpi extends Names {
   }
 
   // Requests
+
+  /** For the calls that fill in a status: `recv({ status: new mpi.Status() })`. */
+  readonly Status = Status;
 
   /** An operation of the program's own, waited for like any other; whoever does the work calls its `complete()`. */
   startGeneralRequest(callbacks: GeneralRequestCallbacks = {}): GeneralRequest {

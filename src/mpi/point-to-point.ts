@@ -33,6 +33,7 @@ import {
   type Started,
 } from "./request.ts";
 import { SeenKind } from "./seen-array.ts";
+import { SendrecvRequest } from "./sendrecv-request.ts";
 import { Status } from "./status.ts";
 
 export interface To {
@@ -131,20 +132,12 @@ export abstract class PointToPoint implements RequestOwner {
 
   /** Sends and receives at once: cannot deadlock against another sendrecv (MPI 5.0 §3.10). */
   sendrecv(data: BufferLike | unknown, to: To, buffer: BufferLike, from: From = {}): Status {
-    const received = this.irecv(buffer, from);
-    const sent = this.isend(data, to);
-    const status = received.wait();
-    sent.wait();
-    return status;
+    return this.isendrecv(data, to, buffer, from).wait();
   }
 
   /** As `sendrecv`, with one buffer for both. */
   sendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Status {
-    const copy = asBytes(this.#packed(buffer)).slice();
-    const sent = this.isend(copy, to);
-    const status = this.irecv(buffer, from).wait();
-    sent.wait();
-    return status;
+    return this.isendrecvReplace(buffer, to, from).wait();
   }
 
   // Non-blocking
@@ -179,15 +172,17 @@ export abstract class PointToPoint implements RequestOwner {
   }
 
   isendrecv(data: BufferLike | unknown, to: To, buffer: BufferLike, from: From = {}): Request {
-    const received = this.irecv(buffer, from);
-    this.isend(data, to).free();
-    return received;
+    const { source = ANY_SOURCE, tag = ANY_TAG } = from;
+    this.#checkReceive(source, tag);
+    this.#checkSend(to.dest, to.tag ?? 0);
+    const bytes = this.#packed(data);
+    const received = this.#startReceive(buffer, source, tag);
+    const sent = this.#startSend(bytes, bytes.byteLength, to.dest, to.tag ?? 0, SendMode.STANDARD);
+    return new SendrecvRequest(this.#host, this, received, sent);
   }
 
   isendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Request {
-    const copy = asBytes(this.#packed(buffer)).slice();
-    this.isend(copy, to).free();
-    return this.irecv(buffer, from);
+    return this.isendrecv(asBytes(this.#packed(buffer)).slice(), to, buffer, from);
   }
 
   // Probing
