@@ -12,6 +12,7 @@ const ENOMEM = 12;
 const ENOBUFS = 105;
 const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
+const MSG_MORE = 0x8000;
 const EPOLLIN = 1;
 const EPOLLOUT = 4;
 const EPOLL_CTL_ADD = 1;
@@ -91,8 +92,9 @@ export class KoffiCalls implements SocketCalls {
     return errno === EAGAIN || errno === EINTR || errno === ENOBUFS || errno === ENOMEM ? WOULD_BLOCK : CLOSED;
   }
 
-  send(fd: number, at: number, bytes: number): number {
-    return this.#outcome(this.#send(fd, this.#base + at, bytes, MSG_DONTWAIT | MSG_NOSIGNAL));
+  send(fd: number, at: number, bytes: number, more = false): number {
+    const flags = more ? MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE : MSG_DONTWAIT | MSG_NOSIGNAL;
+    return this.#outcome(this.#send(fd, this.#base + at, bytes, flags));
   }
 
   receive(fd: number, at: number, bytes: number): number {

@@ -185,8 +185,10 @@ export class OutStream {
       const done = (this.sent - this.#segmentStart[segment]!) | 0;
       const left = this.#segmentBytes[segment]! - done;
       const view = this.#segmentView[segment]!;
-      const took =
-        view === null ? calls.send(fd, this.#segmentAt[segment]! + done, left) : calls.sendView(fd, view, done, left);
+      // A header goes with the piece behind it.
+      const more = this.#sentSegments + 1 < this.#count;
+      const at = this.#segmentAt[segment]! + done;
+      const took = view === null ? calls.send(fd, at, left, more) : calls.sendView(fd, view, done, left);
       if (took <= 0) return took;
       this.sent = (this.sent + took) | 0;
       if (took === left) this.#sentSegments++;

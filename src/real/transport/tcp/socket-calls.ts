@@ -22,8 +22,8 @@ export interface SocketCalls {
   open(fd: number): void;
   close(fd: number): void;
 
-  /** From and to `at`, a byte offset in the node's memory. */
-  send(fd: number, at: number, bytes: number): number;
+  /** From and to `at`, a byte offset in the node's memory. `more`: another send follows at once, they may leave together. */
+  send(fd: number, at: number, bytes: number, more?: boolean): number;
   receive(fd: number, at: number, bytes: number): number;
 
   /** From and to bytes of an ordinary view. May take less than a plain `send` would. */
