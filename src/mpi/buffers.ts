@@ -72,11 +72,11 @@ export class Buffers {
   see(seen: SeenArray, array: TypedArray): void {
     if (seen.is(array)) return;
     seen.bytes = array.byteLength;
-    if (seen.bytes <= stagedBytesMax && this.canUnstage(array)) seen.kind = SeenKind.STAGED;
-    else if (this.isShared(array)) {
+    if (this.isShared(array)) {
       seen.kind = SeenKind.SHARED;
       seen.pointer = array.byteOffset as Pointer;
-    } else {
+    } else if (seen.bytes <= stagedBytesMax && this.canStage(array)) seen.kind = SeenKind.STAGED;
+    else {
       seen.kind = SeenKind.LENT;
       seen.view = asBytes(array);
     }
@@ -88,65 +88,43 @@ export class Buffers {
     return seen.kind === SeenKind.SHARED ? seen.pointer : this.memory.lend(seen.view);
   }
 
+  /** The offset is asked first: nothing of ours lies at 0, and a small array has no buffer until somebody asks for it. */
   isShared(view: TypedArray): boolean {
-    return view.buffer === this.#shared;
+    return view.byteOffset !== 0 && view.buffer === this.#shared;
   }
 
   /** The pointer of an array for the time of a request; the engine ends the loan with the request. */
   pointerOf(view: TypedArray): Pointer {
-    if (view.buffer === this.#shared) return view.byteOffset as Pointer;
-    return this.memory.lend(asBytes(view));
+    return this.isShared(view) ? (view.byteOffset as Pointer) : this.memory.lend(asBytes(view));
   }
 
-  /** Copies a tiny ordinary array to the stage; false when it is of a kind that must be lent. */
-  stage(view: TypedArray): boolean {
-    const at = this.stageOut;
-    if (view instanceof Float64Array) {
-      for (let i = 0; i < view.length; i++) this.#doubles[(at >> 3) + i] = view[i]!;
-      return true;
-    }
-    if (view instanceof Int32Array) {
-      for (let i = 0; i < view.length; i++) this.#ints[(at >> 2) + i] = view[i]!;
-      return true;
-    }
-    if (view instanceof Uint8Array) {
-      for (let i = 0; i < view.length; i++) this.#bytes[at + i] = view[i]!;
-      return true;
-    }
-    return false;
+  /** Can the array go through the stage, when it is tiny? */
+  canStage(view: TypedArray): boolean {
+    return view instanceof Float64Array || view instanceof Int32Array || view instanceof Uint8Array;
   }
 
-  /** All bytes of an array to shareable memory. */
-  copyIn(view: TypedArray, to: Pointer): void {
-    if (view.byteLength > stagedBytesMax) this.#bytes.set(asBytes(view), to);
+  /** All bytes of an array to shareable memory. Tiny ones element by element: any call costs more. */
+  copyIn(view: TypedArray, to: Pointer, bytes = view.byteLength): void {
+    if (bytes > stagedBytesMax) this.#bytes.set(asBytes(view), to);
     else if (view instanceof Float64Array) {
       for (let i = 0; i < view.length; i++) this.#doubles[(to >> 3) + i] = view[i]!;
     } else if (view instanceof Int32Array) {
       for (let i = 0; i < view.length; i++) this.#ints[(to >> 2) + i] = view[i]!;
+    } else if (view instanceof Uint8Array) {
+      for (let i = 0; i < view.length; i++) this.#bytes[to + i] = view[i]!;
     } else this.#bytes.set(asBytes(view), to);
   }
 
-  /** The way back: `bytes` bytes to the start of the array. */
+  /** The way back: `bytes` bytes to the start of the array. A broken last element is copied bytewise. */
   copyOut(view: TypedArray, from: Pointer, bytes: number): void {
-    if (bytes <= stagedBytesMax && view instanceof Float64Array && (bytes & 7) === 0) {
+    if (bytes > stagedBytesMax) asBytes(view).set(this.#bytes.subarray(from, from + bytes));
+    else if (view instanceof Float64Array && (bytes & 7) === 0) {
       for (let i = 0; i < bytes >> 3; i++) view[i] = this.#doubles[(from >> 3) + i]!;
-    } else if (bytes <= stagedBytesMax && view instanceof Int32Array && (bytes & 3) === 0) {
-      for (let i = 0; i < bytes >> 2; i++) view[i] = this.#ints[(from >> 2) + i]!;
-    } else asBytes(view).set(this.#bytes.subarray(from, from + bytes));
-  }
-
-  canUnstage(view: TypedArray): boolean {
-    return view instanceof Float64Array || view instanceof Int32Array || view instanceof Uint8Array;
-  }
-
-  /** Copies `bytes` bytes from the stage to a tiny ordinary array; a broken last element is copied bytewise. */
-  unstage(view: TypedArray, bytes: number): void {
-    const at = this.stageIn;
-    if (view instanceof Float64Array && (bytes & 7) === 0) {
-      for (let i = 0; i < bytes >> 3; i++) view[i] = this.#doubles[(at >> 3) + i]!;
     } else if (view instanceof Int32Array && (bytes & 3) === 0) {
-      for (let i = 0; i < bytes >> 2; i++) view[i] = this.#ints[(at >> 2) + i]!;
-    } else asBytes(view).set(this.#bytes.subarray(at, at + bytes));
+      for (let i = 0; i < bytes >> 2; i++) view[i] = this.#ints[(from >> 2) + i]!;
+    } else if (view instanceof Uint8Array) {
+      for (let i = 0; i < bytes; i++) view[i] = this.#bytes[from + i]!;
+    } else asBytes(view).set(this.#bytes.subarray(from, from + bytes));
   }
 }
 

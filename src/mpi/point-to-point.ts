@@ -285,7 +285,7 @@ export abstract class PointToPoint implements RequestOwner {
     const { bytes } = seen;
     let pointer: Pointer;
     if (seen.kind === SeenKind.STAGED) {
-      buffers.stage(data);
+      buffers.copyIn(data, buffers.stageOut, bytes);
       if (engine.sendNow(buffers.stageOut, bytes, world, tag, context)) return;
       // It has to wait, and the stage may be needed again before it leaves.
       pointer = buffers.pointerOf(data);
@@ -403,7 +403,7 @@ export abstract class PointToPoint implements RequestOwner {
     const pointer = staged ? buffers.stageIn : buffers.pointerTo(seen);
     this.#host.receive(pointer, room, this.#world(source), tag, this.core.context);
     if (pointer < 0) buffers.memory.giveBack(pointer);
-    if (staged) buffers.unstage(buffer, engine.lastBytes);
+    if (staged) buffers.copyOut(buffer, buffers.stageIn, engine.lastBytes);
     if (tracer !== null) tracer.end();
     outcome.source = this.rankOfWorld(engine.lastSource);
     outcome.tag = engine.lastTag;
