@@ -52,7 +52,7 @@ export const PacketKind = {
   CANCEL: 10,
   /** Words: 3 send request, 4 1 when the envelope was forgotten, 0 when it was matched already. */
   CANCEL_ANSWER: 11,
-  /** A protocol's own frame: handed to `Protocol.control`. */
+  /** A protocol's own frame: handed to `Protocol.control`. BYTES is the length of its payload, the other words are its own. */
   PROTOCOL: 12,
 } as const;
 export type PacketKind = (typeof PacketKind)[keyof typeof PacketKind];

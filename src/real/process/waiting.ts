@@ -45,8 +45,9 @@ export interface WaitingOptions {
   readonly sleeper?: Sleeper | null;
 }
 
-/** About a millisecond: a megabyte takes 150 µs to another node, and a core that sleeps needs up to 50 µs to wake. */
-const yieldsWithSockets = 1500;
+/** With sockets: a megabyte takes 150 µs to another node, and a core that sleeps needs up to 50 µs to wake. */
+const spinsWithSockets = 200;
+const yieldsWithSockets = 1000;
 
 /** Turns of the event loop that an `await` takes before it sleeps: a turn costs a microsecond or two, a wake-up ten. */
 const turnsBeforeSleep = 50;
@@ -71,7 +72,8 @@ export class Waiting {
   parks = 0;
 
   constructor(node: NodeMemory, spinner: Spinner, options: WaitingOptions) {
-    const { crowded, sleeper = null, spins = crowded ? 0 : 4, looks = 1000, parkMsMax = 100 } = options;
+    const { crowded, sleeper = null, looks = 1000, parkMsMax = 100 } = options;
+    const { spins = crowded ? 0 : sleeper === null ? 4 : spinsWithSockets } = options;
     const { yields = crowded ? 200 : sleeper === null ? 100 : yieldsWithSockets } = options;
     this.#spinner = spinner;
     this.#sleeper = sleeper;

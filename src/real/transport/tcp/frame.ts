@@ -78,7 +78,8 @@ export function badFrame(words: Int32Array, at: number, eagerBytesMax: number): 
       if (length > eagerBytesMax && (length & 7) !== 0) return "a large piece that is not whole words";
       return words[at + TAG]! >= 0 ? null : "a piece before the start of its message";
     case PacketKind.PROTOCOL:
-      return length >= 0 && length <= eagerBytesMax ? null : `a protocol's frame of ${length} bytes`;
+      if (length < 0 || length > eagerBytesMax) return `a protocol's frame of ${length} bytes`;
+      return words[at + BYTES] === length ? null : "a protocol's frame whose length is not that of its payload";
     case PacketKind.RTS:
       if (length !== 0 || words[at + BYTES]! < 0) return "an envelope of impossible length";
       return words[at + EXTRA + 1] === -1 ? null : "an envelope with a pointer into memory that is not shared";
