@@ -107,10 +107,8 @@ test("copies between blocks, payloads and lent views, at every size and alignmen
   }
 });
 
-test("a view of the node's own memory is lent as its address, others get numbers that are used again", () => {
+test("views that are lent get numbers below zero, which are used again", () => {
   const [memory] = newMemories();
-  const pointer = memory.allocate(100);
-  assert.equal(memory.lend(memory.view(pointer, 100)), pointer);
   const lent = memory.lend(new Uint8Array(4));
   assert.ok(lent < 0);
   memory.giveBack(lent);
