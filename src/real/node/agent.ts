@@ -6,6 +6,7 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { assert, unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { Handover } from "../transport/tcp/handover.ts";
@@ -184,6 +185,13 @@ function abandoned(): never {
   rmSync(process.argv[2]!, { recursive: true, force: true });
   return killSelf();
 }
+
+/**
+ * Every rank is an isolate of its own and compiles its own code, so a short program would run in the interpreter for most of
+ * its life. A smaller budget makes V8 optimise sooner (8-byte allreduce of 8 ranks on 2 cores after 3000 rounds: 10 to 13 µs
+ * instead of 33 to 53; 10 000 is too little, code is optimised before it has seen enough). Must be said before a thread starts.
+ */
+setFlagsFromString("--interrupt-budget=30000");
 
 let agent: Agent | undefined;
 process.on("disconnect", abandoned);
