@@ -18,7 +18,7 @@ const sizes = Array.from({ length: 23 }, (_, power) => 2 ** power);
 /** Those that goals speak of, and one between. */
 const sizesQuick = [8, 1 << 10, 8 << 10, 64 << 10, 1 << 20];
 const batches = 5;
-const warmBatches = 4;
+const warmBatches = 10;
 const timeLimitMs = 120_000;
 /** So few that even spinning peers on a machine with other things to do are soon through. */
 const roundsQuickDivisor = 1_000;

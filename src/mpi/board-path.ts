@@ -3,12 +3,11 @@
  * a node: the same rounds on the communicator's board as core/process/board-operations.ts, without a request, for plain typed
  * arrays. A rank that comes the long way and one that comes here meet in the same round.
  */
+import { predefinedTypes } from "../core/comm/datatype-predefined.ts";
 import type { Views } from "../core/comm/views.ts";
 import { foldOnBoard } from "../core/process/board-fold.ts";
 import type { Communicator } from "../core/process/communicator.ts";
-import { reductionFor } from "../core/process/reduction.ts";
-import type { TypedArray } from "./buffers.ts";
-import { typeOf } from "./element-types.ts";
+import { type Reduction, reductionFor } from "../core/process/reduction.ts";
 import type { Host } from "./host.ts";
 import { type OpLike, opOf } from "./operations.ts";
 
@@ -16,6 +15,10 @@ export class BoardPath {
   readonly #host: Host;
   readonly #core: Communicator;
   readonly #views: Views;
+  /** What the last call combined with: loops ask for the same. */
+  #op: OpLike | null = null;
+  #isDouble = false;
+  #reduction: Reduction | null = null;
 
   constructor(host: Host, core: Communicator) {
     this.#host = host;
@@ -36,22 +39,28 @@ export class BoardPath {
   /** False: it must go the long way. The result is in `into`, which may be `data`. */
   allreduce(data: Float64Array | Int32Array, op: OpLike, into: Float64Array | Int32Array): boolean {
     const core = this.#core;
-    const { board, rank } = core;
-    if (board === null || data.byteLength > board.bytesMax || data.length === 0) return false;
-    const reduction = reductionFor(opOf(op), typeOf(data as TypedArray));
+    const { board } = core;
     const isDouble = data instanceof Float64Array;
-    const memory: Float64Array | Int32Array = isDouble ? this.#views.float64 : this.#views.int32;
     const shift = isDouble ? 3 : 2;
     const { length } = data;
-    const part = board.part(rank) >> shift;
+    if (board === null || length << shift > board.bytesMax || length === 0) return false;
+    if (op !== this.#op || isDouble !== this.#isDouble || typeof op !== "string") this.#prepare(op, isDouble);
+    const memory: Float64Array | Int32Array = isDouble ? this.#views.float64 : this.#views.int32;
+    const part = board.part(core.rank) >> shift;
     for (let i = 0; i < length; i++) memory[part + i] = data[i]!;
     if (board.arrive()) {
-      foldOnBoard(board, core.size, this.#views, reduction, length);
+      foldOnBoard(core, board, this.#views, this.#reduction!, length);
       board.open();
     } else this.#host.waitForGate(core);
     const result = board.part(0) >> shift;
     for (let i = 0; i < length; i++) into[i] = memory[result + i]!;
     board.next();
     return true;
+  }
+
+  #prepare(op: OpLike, isDouble: boolean): void {
+    this.#reduction = reductionFor(opOf(op), isDouble ? predefinedTypes.DOUBLE : predefinedTypes.INT32_T);
+    this.#op = op;
+    this.#isDouble = isDouble;
   }
 }

@@ -156,8 +156,8 @@ export abstract class Collectives extends PointToPoint {
 
   /** Everybody gets the combination of everybody's elements. */
   allreduce<T extends TypedArray>(data: Sent<T>, op: OpLike, options: Into<T> = noOptions): T {
-    if (this.host.tracer === null && options.into === undefined && canShortcut(data)) {
-      const result = this.#allreduceShort(data, op);
+    if (this.host.tracer === null && canShortcut(data)) {
+      const result = this.#allreduceShort(data, op, options.into);
       if (result !== null) return result as unknown as T;
     }
     this.#begin("allreduce", data);
@@ -188,10 +188,17 @@ export abstract class Collectives extends PointToPoint {
     return this.#complete(this.reduction.exscan({ data, op, into: options.into }));
   }
 
-  #allreduceShort(data: Float64Array | Int32Array, op: OpLike): Float64Array | Int32Array | null {
-    const into = data instanceof Float64Array ? new Float64Array(data.length) : new Int32Array(data.length);
+  /** Null: it must go the long way. */
+  #allreduceShort(data: Float64Array | Int32Array, op: OpLike, into: unknown): Float64Array | Int32Array | null {
+    const isDouble = data instanceof Float64Array;
+    const { length } = data;
+    let target: Float64Array | Int32Array;
+    if (into === undefined) target = isDouble ? new Float64Array(length) : new Int32Array(length);
+    else if (!canShortcut(into) || into === data || into instanceof Float64Array !== isDouble || into.length < length)
+      return null;
+    else target = into;
     try {
-      return this.#board.allreduce(data, op, into) ? into : null;
+      return this.#board.allreduce(data, op, target) ? target : null;
     } catch (error) {
       if (error instanceof MpiError) this.raise(error);
       throw error;

@@ -68,13 +68,20 @@ export const indexAt = (shape: ReductionShape, height: number, rank: number): nu
  * `left`. Afterwards part 0 is the result; the others hold whatever was in between.
  */
 export function foldParts(size: number, combine: (left: number, right: number, into: number) => void): void {
+  const steps = foldSteps(size);
+  for (let i = 0; i < steps.length; i += 2) combine(steps[i]!, steps[i + 1]!, steps[i]!);
+}
+
+/** The same as data: pairs (left, right) of parts, each combined into the left one. */
+export function foldSteps(size: number): Int32Array {
   const shape = reductionShape(size);
-  for (let pair = 0; pair < shape.pairs; pair++) combine(2 * pair, 2 * pair + 1, 2 * pair);
+  const steps: number[] = [];
+  for (let pair = 0; pair < shape.pairs; pair++) steps.push(2 * pair, 2 * pair + 1);
   const virtuals = 2 ** shape.levels;
   for (let width = 1; width < virtuals; width *= 2) {
     for (let virtual = 0; virtual < virtuals; virtual += 2 * width) {
-      const left = firstRankOf(shape, virtual);
-      combine(left, firstRankOf(shape, virtual + width), left);
+      steps.push(firstRankOf(shape, virtual), firstRankOf(shape, virtual + width));
     }
   }
+  return Int32Array.from(steps);
 }

@@ -65,7 +65,7 @@ export class BoardOperations {
     const operation = { ...call, comm, request };
     if (board.arrive()) {
       const { reduction, bytes } = call;
-      if (reduction !== null) foldOnBoard(board, comm.size, this.#views, reduction, bytes / reduction.elementBytes);
+      if (reduction !== null) foldOnBoard(comm, board, this.#views, reduction, bytes / reduction.elementBytes);
       board.open();
       this.#finish(operation);
     } else this.#waiting.push(operation);

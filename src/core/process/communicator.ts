@@ -7,6 +7,7 @@ import { UNDEFINED } from "../base/constants.ts";
 import type { Board } from "../coll/board.ts";
 import type { NodeMap } from "../coll/node-layout.ts";
 import { ProgramCache } from "../coll/program-cache.ts";
+import { foldSteps } from "../coll/reduction-order.ts";
 import type { Group } from "../comm/group.ts";
 import type { Topology } from "../comm/topology.ts";
 import { collectiveContext } from "./context.ts";
@@ -43,6 +44,7 @@ export class Communicator {
   /** Shared memory for small blocking collectives, where all members are on one node. */
   board: Board | null = null;
   boardIndex = -1;
+  #foldSteps: Int32Array | null = null;
   freed = false;
   topology: Topology | null = null;
   /** Number of this communicator among those that have had collectives, −1: it has had none. */
@@ -62,6 +64,12 @@ export class Communicator {
     this.rank = rank === UNDEFINED ? -1 : rank;
     this.size = group.size;
     this.nodeMap = nodesOf(group, nodeOf);
+  }
+
+  /** The canonical order of reduction, for the board. */
+  get foldSteps(): Int32Array {
+    this.#foldSteps ??= foldSteps(this.size);
+    return this.#foldSteps;
   }
 
   get isInter(): boolean {

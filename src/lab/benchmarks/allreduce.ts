@@ -21,8 +21,8 @@ interface Amount {
   readonly warmBatches: number;
   readonly rounds: number;
 }
-/** Every rank compiles its own code: 10 000 rounds before the first that counts. */
-const full: Amount = { batches: 5, warmBatches: 10, rounds: 1_000 };
+/** Every rank compiles its own code: 40 000 rounds before the first that counts, for the peers too. */
+const full: Amount = { batches: 5, warmBatches: 40, rounds: 1_000 };
 const quick: Amount = { batches: 3, warmBatches: 1, rounds: 50 };
 const spinning: Amount = { batches: 3, warmBatches: 1, rounds: 20 };
 
