@@ -6,8 +6,9 @@
  *   word 2  received   how much of the stream in the other direction the sender had read: frees its resend buffer
  *   word 7  check      ties kind and length together, so that a stream out of step is noticed at once
  *
- * A frame without payload has all 16 words of a control packet; a payload is filled up to eight bytes, so frames stay
- * aligned. Two kinds of frame are the transport's own and have only the header.
+ * All 16 words of a control packet are the header; a payload is filled up to a cache line. So every frame is whole cache
+ * lines, and payloads are aligned in the kernel's buffers and in ours, whatever small frames lie between (the kernel's
+ * copies take a third longer when they are not). Two kinds of frame are the transport's own.
  *
  * `badFrame` trusts nobody: it knows for each kind what may come from another node. A pointer never may: memory is not
  * shared between nodes, and the engine would believe it.
@@ -31,8 +32,9 @@ export const CHECK = PAYLOAD;
 /** Of a FRAGMENT: not 0 when the sender waits to hear that it has been read. */
 export const RECEIPT = SEQUENCE;
 
-export const headerBytes = 32;
-const controlBytes = 64;
+/** Also what frames are whole multiples of. */
+export const headerBytes = 64;
+const lineMask = 63;
 
 export const FrameKind = {
   /** Only `received` matters. */
@@ -47,14 +49,10 @@ export const pieceBytesMax = 16 << 20;
 const checkSalt = 0x42616e79;
 const checkOf = (length: number, kind: number): number => (Math.imul(length, 0x9e3779b1) ^ kind ^ checkSalt) | 0;
 
-export function frameBytes(length: number, kind: number): number {
-  if (length !== 0) return headerBytes + ((length + 7) & ~7);
-  return (kind & 0x80) !== 0 ? headerBytes : controlBytes;
-}
+/** Whole lines of a payload: pieces sent straight from a program's buffer have no others. */
+export const wholeLines = (bytes: number): number => bytes & ~lineMask;
 
-/** Room a packet with that much payload needs in the stream. */
-export const packetFrameBytes = (payloadBytes: number): number =>
-  payloadBytes === 0 ? controlBytes : headerBytes + ((payloadBytes + 7) & ~7);
+export const frameBytes = (length: number): number => headerBytes + ((length + lineMask) & ~lineMask);
 
 /** Makes a frame of the packet at word `at`, whose KIND is set. */
 export function stampFrame(words: Int32Array, at: number, length: number, received: number): void {
@@ -63,7 +61,7 @@ export function stampFrame(words: Int32Array, at: number, length: number, receiv
   words[at + CHECK] = checkOf(length, words[at + KIND]!);
 }
 
-/** Why the frame whose header is at word `at` (all 16 words, if it has no payload) cannot be right; `null` when it is. */
+/** Why the frame whose header is at word `at` cannot be right; `null` when it is. */
 export function badFrame(words: Int32Array, at: number, eagerBytesMax: number): string | null {
   const length = words[at + LENGTH]!;
   const kind = words[at + KIND]!;
@@ -75,7 +73,7 @@ export function badFrame(words: Int32Array, at: number, eagerBytesMax: number): 
       return words[at + BYTES] === length ? null : "a message whose length is not that of its frame";
     case PacketKind.FRAGMENT:
       if (length <= 0 || length > pieceBytesMax || words[at + BYTES] !== length) return `a piece of ${length} bytes`;
-      if (length > eagerBytesMax && (length & 7) !== 0) return "a large piece that is not whole words";
+      if (length > eagerBytesMax && wholeLines(length) !== length) return "a large piece that is not whole lines";
       return words[at + TAG]! >= 0 ? null : "a piece before the start of its message";
     case PacketKind.PROTOCOL:
       if (length < 0 || length > eagerBytesMax) return `a protocol's frame of ${length} bytes`;

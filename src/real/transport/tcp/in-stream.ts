@@ -12,7 +12,17 @@ import type { Pointer } from "../../../core/base/brand.ts";
 import type { Memory } from "../../../core/request/memory.ts";
 import { BYTES, CONTEXT, KIND, kindOf, PAYLOAD, PacketKind, SOURCE, TAG } from "../../../core/wire/packet.ts";
 import type { Landing } from "../../../core/wire/transport.ts";
-import { badFrame, FrameKind, frameBytes, headerBytes, LENGTH, RECEIPT, RECEIVED, stampFrame } from "./frame.ts";
+import {
+  badFrame,
+  FrameKind,
+  frameBytes,
+  headerBytes,
+  LENGTH,
+  RECEIPT,
+  RECEIVED,
+  stampFrame,
+  wholeLines,
+} from "./frame.ts";
 import type { OutStream } from "./out-stream.ts";
 import { type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
 
@@ -143,13 +153,12 @@ export class InStream {
       const at = (this.#at + this.#start) >> 2;
       const length = words[at + LENGTH]!;
       const kind = words[at + KIND]!;
-      const bytes = frameBytes(length, kind);
-      if (length === 0 && available < bytes) return NOTHING;
       const bad = badFrame(words, at, this.#eagerBytesMax);
       if (bad !== null) return this.#fail(bad);
+      const bytes = frameBytes(length);
       this.#missing = Math.max(0, bytes - available);
       if (available < bytes) {
-        return kindOf(kind) === PacketKind.FRAGMENT && (length & 7) === 0 && length >= this.#landingBytesMin
+        return kindOf(kind) === PacketKind.FRAGMENT && length === wholeLines(length) && length >= this.#landingBytesMin
           ? this.#startLanding(at, available - headerBytes)
           : NOTHING;
       }
@@ -191,7 +200,7 @@ export class InStream {
     const receive = words[at + CONTEXT]!;
     const offset = words[at + TAG]!;
     const to = this.landing === null ? Number.NaN : this.landing.landingOf(receive, offset, length);
-    if (Number.isNaN(to)) return this.#cutPiece(at, have & ~7);
+    if (Number.isNaN(to)) return this.#cutPiece(at, wholeLines(have));
     if (!this.#out.acknowledge(words[at + RECEIVED]!)) return this.#fail(impossibleReceipt);
     if (have !== 0) this.#memory.fromPayload(to as Pointer, offset, (at << 2) + headerBytes, have);
     this.#start = 0;

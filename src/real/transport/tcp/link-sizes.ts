@@ -35,6 +35,6 @@ export function linkSizes({ nodeOf, memoryBytes }: LinkSizesOptions): LinkSizes 
   const share = memoryBytes / 4 / links / (outUnits + inUnits);
   let eagerBytesMax = eagerBytesMost;
   while (eagerBytesMax > eagerBytesLeast && eagerBytesMax > share) eagerBytesMax /= 2;
-  assert(eagerBytesMax % 8 === 0, "frames are whole words of eight");
+  assert(eagerBytesMax % 64 === 0, "frames are whole cache lines");
   return { eagerBytesMax, outBytes: outUnits * eagerBytesMax };
 }

@@ -31,7 +31,7 @@ export interface LentPiece {
   /** Byte offset in the node's memory, or the bytes themselves in an ordinary view. */
   readonly at: number;
   readonly view: Uint8Array | null;
-  /** Whole words of eight. */
+  /** Whole lines. */
   readonly bytes: number;
   /** Who asks for it again: the peer's receive, our pointer and the offset there. */
   readonly receive: number;
@@ -145,7 +145,7 @@ export class OutStream {
   }
 
   /** The payload of the FRAGMENT committed last; `takeLent` answers for it. */
-  lend(piece: LentPiece): void {
+  lend(piece: LentPiece): number {
     const lent = this.#lentState.indexOf(Lent.FREE);
     this.#append(piece.at, piece.bytes, piece.view, lent);
     this.written = (this.written + piece.bytes) | 0;
@@ -156,6 +156,13 @@ export class OutStream {
     this.#lentOffset[lent] = piece.offset;
     this.#lentBytes[lent] = piece.bytes;
     this.#lentCount++;
+    return lent;
+  }
+
+  /** The frame committed last is the end of that piece. */
+  extendLent(lent: number, bytes: number): void {
+    this.#lentEnd[lent] = this.written;
+    this.#lentBytes[lent] = this.#lentBytes[lent]! + bytes;
   }
 
   /**

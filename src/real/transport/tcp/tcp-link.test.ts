@@ -60,7 +60,7 @@ class Side {
     };
     const sendView = (fd: number, view: Uint8Array, offset: number, bytes: number): number => {
       const pipe = pipes.get(fd)!.out;
-      const length = bytes === 32 && pipe.bytes.length === 0 ? 32 : Math.min(bytes, chunk());
+      const length = bytes === 64 && pipe.bytes.length === 0 ? 64 : Math.min(bytes, chunk());
       if (!pipe.open) return CLOSED;
       if (length === 0 || pipe.bytes.length > 3000) return WOULD_BLOCK;
       pipe.bytes.push(...view.subarray(offset, offset + length));

@@ -6,14 +6,14 @@
  */
 import type { Memory } from "../../../core/request/memory.ts";
 import { KIND, PAYLOAD } from "../../../core/wire/packet.ts";
-import { FrameKind, headerBytes, packetFrameBytes } from "./frame.ts";
+import { FrameKind, frameBytes, headerBytes } from "./frame.ts";
 import { BAD, InStream, inBufferBytes, NOTHING } from "./in-stream.ts";
 import type { LinkSizes } from "./link-sizes.ts";
 import { OutStream } from "./out-stream.ts";
 import { CLOSED, type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
 
-/** Both directions' first 32 bytes on a connection: a salt, the generation, how far the sender has read, its rank. */
-const openBytes = 32;
+/** Both directions' first bytes on a connection: a salt, the generation, how far the sender has read, its rank. */
+const openBytes = 64;
 const openSalt = 0x4f70656e;
 
 export interface LinkOptions {
@@ -55,7 +55,8 @@ export class TcpLink {
     const { memory, words, peer } = options;
     const { eagerBytesMax, outBytes } = options.sizes;
     const inBytes = inBufferBytes(eagerBytesMax);
-    const at = memory.allocate(2 * openBytes + outBytes + inBytes);
+    const block = memory.allocate(2 * openBytes + outBytes + inBytes + headerBytes);
+    const at = Math.ceil(block / headerBytes) * headerBytes;
     this.peer = peer;
     this.#rank = options.rank;
     this.#words = words;
@@ -74,7 +75,7 @@ export class TcpLink {
   // Sending
 
   reserve(payloadBytes: number): number {
-    const packet = this.out.reserve(packetFrameBytes(payloadBytes));
+    const packet = this.out.reserve(frameBytes(payloadBytes));
     if (packet < 0) return -1;
     this.#reservedLength = payloadBytes;
     this.#words[packet + PAYLOAD] = payloadBytes === 0 ? 0 : (packet << 2) + headerBytes;

@@ -11,7 +11,7 @@ import type { Pointer } from "../../../core/base/brand.ts";
 import type { Memory } from "../../../core/request/memory.ts";
 import { BYTES, CONTEXT, KIND, PAYLOAD, PacketKind, TAG } from "../../../core/wire/packet.ts";
 import type { Landing, Transport } from "../../../core/wire/transport.ts";
-import { FrameKind, headerBytes, pieceBytesMax, RECEIPT } from "./frame.ts";
+import { FrameKind, frameBytes, headerBytes, pieceBytesMax, RECEIPT, wholeLines } from "./frame.ts";
 import { Handover, PeerState, type SharedHandover, type TcpRequest } from "./handover.ts";
 import { BAD } from "./in-stream.ts";
 import type { LinkSizes } from "./link-sizes.ts";
@@ -161,31 +161,47 @@ export class TcpTransport implements Transport {
     const took = link.out.takeLent(receive, from, offset);
     if (took >= 0) return took;
     if (bytes <= this.#eagerBytesMax) return this.#pushCopied(link, receive, from, offset, bytes);
-    // Frames are whole words of eight: the odd bytes go first, by themselves.
-    if ((bytes & 7) !== 0) return this.#pushCopied(link, receive, from, offset, bytes & 7);
-    if (!link.out.canLend) return 0;
-    const packet = link.out.reserve(headerBytes);
-    if (packet < 0) return 0;
     const piece = Math.min(bytes, pieceBytesMax);
-    this.#fragment(packet, receive, offset, piece);
-    this.words[packet + RECEIPT] = 1;
-    link.commitFrame(piece);
+    const body = wholeLines(piece);
+    const tail = piece - body;
+    // The tail's frame must find room as well.
+    if (!link.out.canLend || link.out.reserve(headerBytes + (tail === 0 ? 0 : frameBytes(tail))) < 0) return 0;
+    const packet = link.out.reserve(headerBytes);
+    this.#fragment(packet, receive, offset, body);
+    this.words[packet + RECEIPT] = tail === 0 ? 1 : 0;
+    link.commitFrame(body);
     const at = from >= 0 ? from + offset : -1;
-    const view = from >= 0 ? null : this.#memory.view(from as Pointer, offset + piece).subarray(offset);
-    link.out.lend({ at, view, bytes: piece, receive, from, offset });
+    const view = from >= 0 ? null : this.#memory.view(from as Pointer, offset + body).subarray(offset);
+    const lent = link.out.lend({ at, view, bytes: body, receive, from, offset });
+    if (tail !== 0) {
+      this.#fragmentCopied(link, receive, from, offset + body, tail, 1);
+      link.out.extendLent(lent, tail);
+    }
     this.#send(link);
     return 0;
   }
 
   #pushCopied(link: TcpLink, receive: number, from: number, offset: number, bytes: number): number {
-    const packet = link.reserve(bytes);
-    if (packet < 0) return 0;
-    this.#memory.toPayload(this.words[packet + PAYLOAD]!, from as Pointer, offset, bytes);
-    this.#fragment(packet, receive, offset, bytes);
-    this.words[packet + RECEIPT] = 0;
-    link.commit();
+    if (!this.#fragmentCopied(link, receive, from, offset, bytes, 0)) return 0;
     this.#send(link);
     return bytes;
+  }
+
+  #fragmentCopied(
+    link: TcpLink,
+    receive: number,
+    from: number,
+    offset: number,
+    bytes: number,
+    receipt: number,
+  ): boolean {
+    const packet = link.reserve(bytes);
+    if (packet < 0) return false;
+    this.#memory.toPayload(this.words[packet + PAYLOAD]!, from as Pointer, offset, bytes);
+    this.#fragment(packet, receive, offset, bytes);
+    this.words[packet + RECEIPT] = receipt;
+    link.commit();
+    return true;
   }
 
   #fragment(packet: number, receive: number, offset: number, bytes: number): void {

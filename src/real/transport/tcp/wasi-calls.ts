@@ -7,6 +7,7 @@
  * Limits: no `poll`, so an idle thread naps and looks; ordinary views go through a stage in the node's memory.
  */
 import { WASI } from "node:wasi";
+import { ViewCopy } from "../view-copy.ts";
 import { CLOSED, type SocketCalls, type SocketCallsOptions, scratchBytes, WOULD_BLOCK } from "./socket-calls.ts";
 
 type Transfer = (descriptor: number, vectors: number, count: number, moved: number) => number;
@@ -33,7 +34,7 @@ export class WasiCalls implements SocketCalls {
   readonly wakeFd = -1;
   readonly #memory: WebAssembly.Memory;
   readonly #words: Int32Array;
-  readonly #bytes: Uint8Array;
+  readonly #copy: ViewCopy;
   readonly #scratch: number;
   readonly #stageBytes: number;
   readonly #instances = new Map<number, Instance>();
@@ -44,7 +45,7 @@ export class WasiCalls implements SocketCalls {
   constructor(options: WasiCallsOptions) {
     this.#memory = options.memory;
     this.#words = new Int32Array(options.memory.buffer);
-    this.#bytes = new Uint8Array(options.memory.buffer);
+    this.#copy = new ViewCopy(new Uint8Array(options.memory.buffer));
     this.#scratch = options.scratch;
     this.#stageBytes = (options.scratchBytes ?? scratchBytes) - stageAt;
   }
@@ -94,14 +95,14 @@ export class WasiCalls implements SocketCalls {
   sendView(fd: number, view: Uint8Array, offset: number, bytes: number): number {
     const stage = this.#scratch + stageAt;
     const length = Math.min(bytes, this.#stageBytes);
-    this.#bytes.set(view.subarray(offset, offset + length), stage);
+    this.#copy.toShared(stage, view, offset, length);
     return this.send(fd, stage, length);
   }
 
   receiveView(fd: number, view: Uint8Array, offset: number, bytes: number): number {
     const stage = this.#scratch + stageAt;
     const moved = this.receive(fd, stage, Math.min(bytes, this.#stageBytes));
-    if (moved > 0) view.set(this.#bytes.subarray(stage, stage + moved), offset);
+    if (moved > 0) this.#copy.fromShared(view, offset, stage, moved);
     return moved;
   }
 
