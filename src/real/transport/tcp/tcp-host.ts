@@ -76,6 +76,8 @@ interface Pair {
   retryMs: number;
   triesSince: number;
   reported: boolean;
+  /** Nonsense came from there: no connection ever again. */
+  shut: boolean;
 }
 
 const quiet = (): void => {};
@@ -141,6 +143,7 @@ export class TcpHost {
         this.#release(pair, request.generation);
         return;
       case "tcp-bad-frame":
+        pair.shut = true;
         this.#options.report({ kind: "bad-frame", from: request.from, to: request.to, reason: request.reason });
         return;
       default:
@@ -190,7 +193,7 @@ export class TcpHost {
     if (pair === undefined) {
       pair = {
         ...{ here, there, generation: 0, sockets: new Map(), wanted: false, attempt: null, retry: null },
-        ...{ retryMs: retryMsMin, triesSince: 0, reported: false },
+        ...{ retryMs: retryMsMin, triesSince: 0, reported: false, shut: false },
       };
       this.#pairs.set(key, pair);
     }
@@ -313,6 +316,7 @@ export class TcpHost {
   }
 
   #judge(pair: Pair, hello: Hello, state: PeerState): Verdict {
+    if (pair.shut) return Verdict.ABSENT;
     if (state !== PeerState.ALIVE) return state === PeerState.FINISHED ? Verdict.FINISHED : Verdict.ABSENT;
     if (hello.generation <= pair.generation) return Verdict.YIELD;
     return pair.attempt !== null && pair.here < pair.there ? Verdict.YIELD : Verdict.WELCOME;
