@@ -190,8 +190,9 @@ function abandoned(): never {
  * Every rank is an isolate of its own and compiles its own code, so a short program would run in the interpreter for most of
  * its life. A smaller budget makes V8 optimise sooner (8-byte allreduce of 8 ranks on 2 cores after 3000 rounds: 10 to 13 µs
  * instead of 33 to 53; 10 000 is too little, code is optimised before it has seen enough). Must be said before a thread starts.
+ * Later versions of V8 do not know the flag, and would complain to the user.
  */
-setFlagsFromString("--interrupt-budget=30000");
+if (Number.parseInt(process.versions.v8, 10) <= 13) setFlagsFromString("--interrupt-budget=30000");
 
 let agent: Agent | undefined;
 process.on("disconnect", abandoned);
