@@ -110,6 +110,11 @@ export class InStream {
     this.#out = options.out;
   }
 
+  /** A large piece is on its way into its buffer; its end is confirmed, not its parts. */
+  get isLanding(): boolean {
+    return this.#landingLeft !== 0;
+  }
+
   /** Reads once from the socket: a number of bytes, WOULD_BLOCK or CLOSED. */
   read(calls: SocketCalls, fd: number): number {
     let took: number;

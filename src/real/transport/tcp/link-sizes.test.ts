@@ -7,7 +7,7 @@ const blocks = (nodes: number, each: number) =>
 
 test("M8: links have large buffers in small jobs and never take more than a quarter of the memory", () => {
   const memoryBytes = 1 << 30;
-  assert.deepEqual(linkSizes({ nodeOf: blocks(2, 2), memoryBytes }), { eagerBytesMax: 131_072, outBytes: 393_216 });
+  assert.deepEqual(linkSizes({ nodeOf: blocks(2, 2), memoryBytes }), { eagerBytesMax: 131_072, outBytes: 524_288 });
   for (const [nodes, each] of [
     [2, 1],
     [2, 16],

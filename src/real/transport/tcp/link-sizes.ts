@@ -12,7 +12,7 @@ import { assert } from "../../../core/base/assert.ts";
 const eagerBytesMost = 128 * 1024;
 const eagerBytesLeast = 4 * 1024;
 /** Buffers in units of the largest eager message: what is kept until it is read, and what arrives. */
-const outUnits = 3;
+const outUnits = 4;
 const inUnits = 2;
 
 export interface LinkSizes {

@@ -25,6 +25,13 @@ assert(lentMax * pieceBytesMax < 2 ** 30, "differences of positions stay far bel
 /** Room kept free for our own frames: receipts must get through when the buffer is full of packets, or both sides wait. */
 const ownFramesBytes = 32 * headerBytes;
 
+/**
+ * How much a receiver may leave unconfirmed, when frames have up to that many bytes. A frame that finds no room must be able
+ * to count on a receipt: the free space may lie half before and half behind what is unconfirmed, and one half must do.
+ */
+export const receiptEveryBytes = (bufferBytes: number, frameBytesMax: number): number =>
+  bufferBytes - 2 * (frameBytesMax + ownFramesBytes);
+
 const Lent = { FREE: 0, UNDER_WAY: 1, READ: 2 } as const;
 
 export interface LentPiece {

@@ -38,7 +38,7 @@ class Side {
       process: 0,
       memory: this.memory,
       handover: shared,
-      sizes: { eagerBytesMax: 512, outBytes: 4096 },
+      sizes: { eagerBytesMax: 512, outBytes: 6144 },
       openCalls: () => this.#calls(chunk),
       tell: (request) => {
         if (request.kind === "tcp-connect") this.wants = true;

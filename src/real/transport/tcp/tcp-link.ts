@@ -4,12 +4,13 @@
  * has read, and sends on from where the other says it is. On the very first connection nobody has read anything, so sending
  * starts at once.
  */
+import { assert } from "../../../core/base/assert.ts";
 import type { Memory } from "../../../core/request/memory.ts";
 import { KIND, PAYLOAD } from "../../../core/wire/packet.ts";
 import { FrameKind, frameBytes, headerBytes } from "./frame.ts";
 import { BAD, InStream, inBufferBytes, NOTHING } from "./in-stream.ts";
 import type { LinkSizes } from "./link-sizes.ts";
-import { OutStream } from "./out-stream.ts";
+import { OutStream, receiptEveryBytes } from "./out-stream.ts";
 import { CLOSED, type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
 
 /** Both directions' first bytes on a connection: a salt, the generation, how far the sender has read, its rank. */
@@ -61,7 +62,8 @@ export class TcpLink {
     this.#rank = options.rank;
     this.#words = words;
     this.#openAt = at;
-    this.#receiptEveryBytes = outBytes >> 1;
+    this.#receiptEveryBytes = receiptEveryBytes(outBytes, frameBytes(eagerBytesMax));
+    assert(this.#receiptEveryBytes > 0, "a link keeps more than two of the largest packets");
     const out = new OutStream({ words, at: at + 2 * openBytes, bytes: outBytes });
     const inAt = at + 2 * openBytes + outBytes;
     this.out = out;
@@ -114,7 +116,7 @@ export class TcpLink {
   /** The peer keeps what it sent until it hears that we have it. True: there is something to flush. */
   giveReceipt(): boolean {
     const unknown = (this.in.received - this.#receipt) | 0;
-    if (!this.in.receiptDue && unknown < this.#receiptEveryBytes) return false;
+    if (!this.in.receiptDue && (unknown < this.#receiptEveryBytes || this.in.isLanding)) return false;
     return !this.swallows && this.say(FrameKind.RECEIPT);
   }
 

@@ -235,10 +235,9 @@ export class TcpTransport implements Transport {
       this.#reject(link);
       return -1;
     }
-    if (packet < 0) return -1;
-    this.#packet = packet;
+    this.#packet = packet < 0 ? -1 : packet;
     if (link.giveReceipt()) this.#send(link);
-    return packet;
+    return this.#packet;
   }
 
   /** One look at the sockets. */
