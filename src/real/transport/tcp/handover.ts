@@ -123,7 +123,8 @@ export class Handover {
 /** What a rank's thread posts to its node's main thread: `TcpHost.handle` takes it. */
 export type TcpRequest =
   /** It has something for that peer and no connection. */
-  | { readonly kind: "tcp-connect"; readonly from: number; readonly to: number }
+  /** … newer than this generation. */
+  | { readonly kind: "tcp-connect"; readonly from: number; readonly to: number; readonly generation: number }
   /** It uses this generation now and none before it. */
   | { readonly kind: "tcp-holds"; readonly from: number; readonly to: number; readonly generation: number }
   /** The connection is closed; it does not use it any more. */

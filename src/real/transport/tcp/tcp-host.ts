@@ -133,8 +133,7 @@ export class TcpHost {
     const pair = this.#pair(request.from, request.to);
     switch (request.kind) {
       case "tcp-connect":
-        pair.wanted = true;
-        this.#try(pair);
+        this.#wanted(pair, request.generation);
         return;
       case "tcp-holds":
         this.#release(pair, request.generation - 1);
@@ -185,6 +184,22 @@ export class TcpHost {
     this.#reception.close();
     this.#stopTrying(() => true);
     for (const pair of this.#pairs.values()) this.#release(pair, pair.generation);
+  }
+
+  /**
+   * The rank has no connection newer than `generation`. It may just not have looked: one that was handed over meanwhile, or is
+   * being made, must not be thrown away for yet another. (Ranks that end their work together connect to each other at once,
+   * and a peer that has already gone cannot be asked again.)
+   */
+  #wanted(pair: Pair, generation: number): void {
+    if (pair.sockets.has(pair.generation) && pair.generation > generation) {
+      this.#options.ring(this.#places.get(pair.here)!);
+      return;
+    }
+    pair.wanted = true;
+    if (pair.generation > generation && pair.attempt === null && pair.retry === null) {
+      this.#tryLater(pair, "a connection of theirs is being made");
+    } else this.#try(pair);
   }
 
   #pair(here: number, there: number): Pair {

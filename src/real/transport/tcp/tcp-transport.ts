@@ -151,7 +151,7 @@ export class TcpTransport implements Transport {
       }
     } else if (!link.asked && !link.swallows) {
       link.asked = true;
-      this.#tell({ kind: "tcp-connect", from: this.#rank, to: link.peer });
+      this.#tell({ kind: "tcp-connect", from: this.#rank, to: link.peer, generation: link.generation });
     }
   }
 
