@@ -29,6 +29,16 @@ test("M3 a sum has the same bits on one node and on any other placement", { time
   assert.equal(outputs.size, 1);
 });
 
+test("M8 ranks that meet only at their end connect to each other at once, and all of them end", {
+  timeout: 2 * runMsMax,
+}, async () => {
+  const path = program("brief.ts", `import { mpi } from "banyan"; console.log(mpi.world.rank);`);
+  for (let job = 0; job < 10; job++) {
+    const ended = await banyan(["run", "-n", "3", "--nodes", "2", "--timeout", "10", path]);
+    assert.equal(ended.code, 0, `job ${job}: ${ended.stderr}`);
+  }
+});
+
 test("X7 a port in use: one line, exit code 1", { timeout: runMsMax }, async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
