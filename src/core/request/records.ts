@@ -83,8 +83,6 @@ export const RecordFlag = {
   ORPHAN: 2,
   /** The message was longer than the buffer. */
   TRUNCATED: 4,
-  /** An envelope reserved by a matched probe. */
-  RESERVED: 8,
   /** In the list of sends that have more pieces to push. */
   STREAMING: 16,
   /** The program does not want the outcome, but somebody of ours does, who gives the record back. */
