@@ -4,7 +4,7 @@
  */
 import { assert } from "../core/base/assert.ts";
 import type { Pointer } from "../core/base/brand.ts";
-import { BYTES, CONTEXT, EXTRA, KIND, PAYLOAD, PacketKind, SOURCE, TAG } from "../core/wire/packet.ts";
+import { BYTES, CONTEXT, EXTRA, headerWords, KIND, PacketKind, SOURCE, TAG } from "../core/wire/packet.ts";
 import type { Transport } from "../core/wire/transport.ts";
 import type { CostModel } from "./cost-model.ts";
 import type { SimMemory } from "./memory.ts";
@@ -24,6 +24,7 @@ export interface SimTransportOptions {
 
 export class SimTransport implements Transport {
   readonly words: Int32Array;
+  payload = 0;
   readonly #options: SimTransportOptions;
   readonly #rank: number;
   readonly #network: Network;
@@ -63,7 +64,9 @@ export class SimTransport implements Transport {
   }
 
   reserve(to: number, payloadBytes: number): number {
-    return this.#network.reserve(this.#rank, to, payloadBytes);
+    const packet = this.#network.reserve(this.#rank, to, payloadBytes);
+    this.payload = (packet + headerWords) << 2;
+    return packet;
   }
 
   commit(to: number): void {
@@ -103,7 +106,7 @@ export class SimTransport implements Transport {
     words[packet + CONTEXT] = receive;
     words[packet + TAG] = offset;
     words[packet + BYTES] = piece;
-    this.#options.memory.toPayload(words[packet + PAYLOAD]!, from as Pointer, offset, piece);
+    this.#options.memory.toPayload(this.payload, from as Pointer, offset, piece);
     this.commit(to);
     this.marks.push++;
     return piece;

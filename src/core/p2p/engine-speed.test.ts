@@ -31,6 +31,7 @@ class OnePacket implements Transport {
   eagerBytesMax(): number {
     return 64;
   }
+  readonly payload = 0;
   reserve(): number {
     return -1;
   }

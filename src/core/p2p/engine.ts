@@ -249,13 +249,13 @@ export class Engine implements Landing {
     const transport = this.#transport;
     const packet = transport.reserve(dest, bytes);
     if (packet < 0) return false;
+    if (bytes !== 0) this.#memory.toPayload(transport.payload, pointer, 0, bytes);
     const words = transport.words;
     words[packet + KIND] = PacketKind.EAGER;
     words[packet + CONTEXT] = context;
     words[packet + TAG] = tag;
     words[packet + BYTES] = bytes;
     words[packet + SEQUENCE] = sequence;
-    if (bytes !== 0) this.#memory.toPayload(words[packet + PAYLOAD]!, pointer, 0, bytes);
     transport.commit(dest);
     return true;
   }

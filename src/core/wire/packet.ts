@@ -10,7 +10,7 @@
  *   word 4  tag        │
  *   word 5  bytes      │ length of the whole message (eager: also of the payload here)
  *   word 6  sequence   ┘ number of the message in its channel (rank to rank, all communicators), from 0, wraps
- *   word 7  payload    byte offset of the payload; set by the transport in `reserve`, read by the receiver; 0: none
+ *   word 7  payload    byte offset of the payload; set by the transport in `commit`, read by the receiver; 0: none
  *   word 8 …           more words of kinds without a payload; inline payload otherwise
  *
  * Header and 32 bytes of payload are one cache line; a slot has two.

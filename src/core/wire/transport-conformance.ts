@@ -57,7 +57,7 @@ function* send({ transport, memory }: ConformanceEnd, to: number, number: number
   words[packet + SEQUENCE] = number;
   if (bytes > 0) {
     const view = Uint8Array.from({ length: bytes }, (_, at) => byteAt(number, at));
-    memory.toPayload(words[packet + PAYLOAD]!, memory.lend(view), 0, bytes);
+    memory.toPayload(transport.payload, memory.lend(view), 0, bytes);
   }
   transport.commit(to);
 }

@@ -11,9 +11,10 @@ export interface NodeCalls {
   rouse(bell: number): number;
   store(address: number, value: number): void;
   load(address: number): number;
+  open(slot: number): void;
   spin(a: number, wantA: number, b: number, wantB: number, looks: number): number;
   reserve(ring: number): number;
-  commit(slot: number, bell: number): number;
+  commit(slot: number, bell: number, source: number, payload: number): number;
   publish(ring: number, position: number): number;
   anyWaiter(ring: number): number;
   awaitRoom(ring: number, process: number): void;

@@ -45,10 +45,27 @@
   (func (export "load") (param $address i32) (result i32)
     (i32.atomic.load (local.get $address)))
 
+  ;; A committed slot, before its packet is read: orders those reads after the stamp, and begins to fetch the payload, whose
+  ;; lines are still in the sender's cache, while the caller finds out where it belongs. No more than 4 KiB: the hardware
+  ;; has seen by then which way we go. (bytes and payload may be stale in a void slot; any 4 KiB of ours may be read.)
+  (func $open (export "open") (param $slot i32)
+    (local $at i32) (local $end i32) (local $bytes i32)
+    (drop (i32.atomic.load (local.get $slot)))
+    (if (i32.eqz (local.tee $at (i32.load offset=28 (local.get $slot)))) (then (return)))
+    (local.set $bytes (i32.load offset=20 (local.get $slot)))
+    (if (i32.gt_u (local.get $bytes) (i32.const 4096)) (then (local.set $bytes (i32.const 4096))))
+    (local.set $end (i32.add (local.get $at) (local.get $bytes)))
+    (loop $next
+      (drop (i32.load (local.get $at)))
+      (br_if $next (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 64))) (local.get $end)))))
+
   ;; Looks that many times whether one of two words has the value awaited: 1 as soon as one has.
   (func (export "spin") (param $a i32) (param $wantA i32) (param $b i32) (param $wantB i32) (param $looks i32) (result i32)
     (loop $again
-      (if (i32.eq (i32.atomic.load (local.get $a)) (local.get $wantA)) (then (return (i32.const 1))))
+      (if (i32.eq (i32.atomic.load (local.get $a)) (local.get $wantA))
+        (then
+          (call $open (local.get $a))
+          (return (i32.const 1))))
       (if (i32.eq (i32.atomic.load (local.get $b)) (local.get $wantB)) (then (return (i32.const 1))))
       (br_if $again (i32.gt_s (local.tee $looks (i32.sub (local.get $looks) (i32.const 1))) (i32.const 0))))
     (i32.const 0))
@@ -78,7 +95,9 @@
       (i32.shl (i32.and (local.get $position) (i32.sub (global.get $slots) (i32.const 1))) (i32.const 7))))
 
   ;; Publishes the slot reserved last (its position is the low half of our intent), then wakes its receiver if need be.
-  (func (export "commit") (param $slot i32) (param $bell i32) (result i32)
+  (func (export "commit") (param $slot i32) (param $bell i32) (param $source i32) (param $payload i32) (result i32)
+    (i32.store offset=8 (local.get $slot) (local.get $source))
+    (i32.store offset=28 (local.get $slot) (local.get $payload))
     (i32.atomic.store (local.get $slot) (i32.add (i32.load offset=256 (global.get $own)) (i32.const 1)))
     (if (i32.eqz (i32.atomic.load (local.get $bell))) (then (return (i32.const 0))))
     (call $ring (local.get $bell)))

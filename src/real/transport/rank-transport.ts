@@ -21,6 +21,7 @@ const Holds = { NOTHING: 0, RING: 1, TCP: 2 } as const;
 
 export class RankTransport implements Transport {
   readonly words: Int32Array;
+  payload = 0;
   readonly #ring: RingTransport;
   readonly #tcp: TcpTransport;
   /** Index in our node of each rank, −1 for those elsewhere. */
@@ -53,7 +54,15 @@ export class RankTransport implements Transport {
   }
 
   reserve(to: number, payloadBytes: number): number {
-    return this.#places[to]! >= 0 ? this.#ring.reserve(to, payloadBytes) : this.#tcp.reserve(to, payloadBytes);
+    let packet: number;
+    if (this.#places[to]! >= 0) {
+      packet = this.#ring.reserve(to, payloadBytes);
+      this.payload = this.#ring.payload;
+    } else {
+      packet = this.#tcp.reserve(to, payloadBytes);
+      this.payload = this.#tcp.payload;
+    }
+    return packet;
   }
 
   commit(to: number): void {

@@ -188,7 +188,7 @@ function trySend(
   words[packet + KIND] = PacketKind.EAGER | (isLast ? LAST : 0);
   words[packet + BYTES] = bytes;
   words[packet + SEQUENCE] = number;
-  const payload = words[packet + PAYLOAD]!;
+  const { payload } = transport;
   // Loops are where V8 looks whether the thread is to end; the victim dawdles, so that most kills find a slot reserved.
   for (let times = rank === 3 ? 50 : 1; times > 0; times--) {
     for (let at = 0; at < bytes; at++) memoryBytes[payload + at] = fillOf(rank, number);

@@ -49,7 +49,7 @@ export class RingTransport implements Transport {
   readonly #calls: NodeCalls;
   readonly #callReserve: NodeCalls["reserve"];
   readonly #callCommit: NodeCalls["commit"];
-  readonly #callLoad: NodeCalls["load"];
+  readonly #callOpen: NodeCalls["open"];
   readonly #rank: number;
   readonly #identity: number;
   readonly #process: number;
@@ -65,6 +65,7 @@ export class RingTransport implements Transport {
 
   /** The slot reserved last. */
   #reserved = 0;
+  payload = 0;
   /** Where packets to the dead go: a slot and its payload that nobody reads. Made when first needed. */
   #dustbin = 0;
 
@@ -100,7 +101,7 @@ export class RingTransport implements Transport {
     this.#calls = calls;
     this.#callReserve = calls.reserve;
     this.#callCommit = calls.commit;
-    this.#callLoad = calls.load;
+    this.#callOpen = calls.open;
     this.#rank = rank;
     this.#identity = identity;
     this.#process = process;
@@ -142,20 +143,16 @@ export class RingTransport implements Transport {
       if (slot === 0) return -1;
     }
     this.#reserved = slot;
-    const words = this.words;
-    const word = slot >> 2;
-    words[word + SOURCE] = this.#rank;
-    if (payloadBytes <= inlineBytesMax)
-      words[word + PAYLOAD] = payloadBytes === 0 ? 0 : slot + (slotBytes - inlineBytesMax);
-    else words[word + PAYLOAD] = this.#eagerBufferOf(process, slot, ring);
-    return word;
+    if (payloadBytes <= inlineBytesMax) this.payload = payloadBytes === 0 ? 0 : slot + (slotBytes - inlineBytesMax);
+    else this.payload = this.#eagerBufferOf(process, slot, ring);
+    return slot >> 2;
   }
 
   commit(to: number): void {
     const slot = this.#reserved;
     if (slot === this.#dustbin) return;
     const process = this.#places[to]!;
-    const said = this.#callCommit(slot, this.#lines + process * Line.BYTES);
+    const said = this.#callCommit(slot, this.#lines + process * Line.BYTES, this.#rank, this.payload);
     if (said === Bell.PARKED_ELSEWHERE) this.#wakeElsewhere(process);
   }
 
@@ -165,7 +162,7 @@ export class RingTransport implements Transport {
       const word = this.#word;
       // A plain look costs 1 ns, but only an atomic one orders the reads of the packet after it.
       if (this.words[word] !== ((this.#position + 1) | 0)) return -1;
-      this.#callLoad(word << 2);
+      this.#callOpen(word << 2);
       if ((this.words[word + KIND]! & 0xff) !== PacketKind.VOID && this.#deafLeft === 0) {
         this.#ready = true;
         return word;
@@ -287,7 +284,7 @@ export class RingTransport implements Transport {
   #pushInSlot(to: number, receive: number, from: number, offset: number, bytes: number): number {
     const word = this.reserve(to, bytes);
     if (word < 0) return 0;
-    this.#memory.toPayload(this.words[word + PAYLOAD]!, from as Pointer, offset, bytes);
+    this.#memory.toPayload(this.payload, from as Pointer, offset, bytes);
     this.#fragmentHeader(word, receive, offset, bytes);
     this.commit(to);
     return bytes;
@@ -308,7 +305,7 @@ export class RingTransport implements Transport {
     const word = this.reserve(to, 0);
     if (word < 0) return 0;
     this.#fragmentHeader(word, receive, offset, taken);
-    this.words[word + PAYLOAD] = payload;
+    this.payload = payload;
     if (this.#reserved !== this.#dustbin) this.words[word + SEQUENCE] = this.#stages.leaves(stage, process);
     this.commit(to);
     return taken;

@@ -80,14 +80,13 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
     const word = slot >> 2;
     const header = (w: Int32Array) => {
       w[word + KIND] = 1;
-      w[word + SOURCE] = process;
       w[word + SEQUENCE] = number;
       w[word + BYTES] = 4;
     };
     const payload = (w: Int32Array) => {
       w[word + EXTRA] = payloadOf(process, number);
     };
-    const commit = call("commit", slot, lineOf(consumer));
+    const commit = call("commit", slot, lineOf(consumer), process, slot + 32);
     if (broken === "payload after commit") {
       yield step(header);
       yield commit;
@@ -128,6 +127,7 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
       return become(`${received} ${position} ${!announced}`, () => consume(position, received, !announced));
     }
     if (announced) yield call("store", lineOf(consumer), 0);
+    yield call("open", slot);
     const seen = yield step((w) => {
       const word = slot >> 2;
       if (w[word + KIND] === 0) return -1;

@@ -212,7 +212,7 @@ for (const lands of [true, false]) {
               words[packet + CONTEXT] = 7;
               words[packet + TAG] = tag;
               words[packet + BYTES] = one.bytes;
-              if (one.bytes > 0) memory.bytes.set(content, words[packet + PAYLOAD]!);
+              if (one.bytes > 0) memory.bytes.set(content, transport.payload);
               transport.commit(1 - one.from);
               const shown = one.bytes === 0 ? "landed" : content.toString("hex");
               expected[1 - one.from]!.push(`${[one.from, 7, tag, one.bytes]} ${shown}`);

@@ -6,7 +6,7 @@
  */
 import { assert } from "../../../core/base/assert.ts";
 import type { Memory } from "../../../core/request/memory.ts";
-import { KIND, PAYLOAD } from "../../../core/wire/packet.ts";
+import { KIND } from "../../../core/wire/packet.ts";
 import { FrameKind, frameBytes, headerBytes } from "./frame.ts";
 import { BAD, InStream, inBufferBytes, NOTHING } from "./in-stream.ts";
 import type { LinkSizes } from "./link-sizes.ts";
@@ -80,7 +80,6 @@ export class TcpLink {
     const packet = this.out.reserve(frameBytes(payloadBytes));
     if (packet < 0) return -1;
     this.#reservedLength = payloadBytes;
-    this.#words[packet + PAYLOAD] = payloadBytes === 0 ? 0 : (packet << 2) + headerBytes;
     return packet;
   }
 

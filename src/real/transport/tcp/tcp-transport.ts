@@ -9,7 +9,7 @@
  */
 import type { Pointer } from "../../../core/base/brand.ts";
 import type { Memory } from "../../../core/request/memory.ts";
-import { BYTES, CONTEXT, KIND, PAYLOAD, PacketKind, TAG } from "../../../core/wire/packet.ts";
+import { BYTES, CONTEXT, KIND, PacketKind, TAG } from "../../../core/wire/packet.ts";
 import type { Landing, Transport } from "../../../core/wire/transport.ts";
 import { FrameKind, frameBytes, headerBytes, pieceBytesMax, RECEIPT, wholeLines } from "./frame.ts";
 import { Handover, PeerState, type SharedHandover, type TcpRequest } from "./handover.ts";
@@ -45,6 +45,7 @@ const napMsMax = 16;
 
 export class TcpTransport implements Transport {
   readonly words: Int32Array;
+  payload = 0;
   readonly #rank: number;
   readonly #ranks: number;
   readonly #process: number;
@@ -129,7 +130,9 @@ export class TcpTransport implements Transport {
   }
 
   reserve(to: number, payloadBytes: number): number {
-    return this.#linkTo(to).reserve(payloadBytes);
+    const packet = this.#linkTo(to).reserve(payloadBytes);
+    this.payload = (packet << 2) + headerBytes;
+    return packet;
   }
 
   commit(to: number): void {
@@ -197,7 +200,7 @@ export class TcpTransport implements Transport {
   ): boolean {
     const packet = link.reserve(bytes);
     if (packet < 0) return false;
-    this.#memory.toPayload(this.words[packet + PAYLOAD]!, from as Pointer, offset, bytes);
+    this.#memory.toPayload((packet << 2) + headerBytes, from as Pointer, offset, bytes);
     this.#fragment(packet, receive, offset, bytes);
     this.words[packet + RECEIPT] = receipt;
     link.commit();

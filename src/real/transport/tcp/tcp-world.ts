@@ -54,7 +54,7 @@ export class TcpRank {
     words[packet + CONTEXT] = 0;
     words[packet + TAG] = tag;
     words[packet + BYTES] = payload.length;
-    if (payload.length > 0) memory.bytes.set(payload, words[packet + PAYLOAD]!);
+    if (payload.length > 0) memory.bytes.set(payload, transport.payload);
     transport.commit(to);
     return true;
   }
