@@ -1,20 +1,19 @@
 /**
- * The members of a new communicator agree on its context (context.ts), and on the board they share if they are all on one
+ * The members of a new communicator agree on its context (../context.ts), and on the board they share if they are all on one
  * node.
  *
  * They talk in the candidate context itself, under a tag that no collective uses. Should some of them know the candidate
  * already as another communicator's, messages cannot be mixed up for that, the members say so, and all of them take the
  * next candidate. Usually one small allgather is all.
  */
-import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
-import type { Group } from "../comm/group.ts";
-import { R_ERROR } from "../request/records.ts";
-import { Communicator } from "./communicator.ts";
-import { contextCandidate } from "./context.ts";
-import type { Process } from "./process.ts";
-
-/** Collectives have tags from 0; tags of agreements lie below, and ANY_TAG does not match them. */
-export const agreementTag = -100;
+import type { Pointer, RecordId } from "../../base/brand.ts";
+import type { Group } from "../../comm/group.ts";
+import { R_ERROR } from "../../request/records.ts";
+import type { Communicator } from "../communicator.ts";
+import { contextCandidate } from "../context.ts";
+import type { Process } from "../process.ts";
+import { draftOf } from "./draft.ts";
+import { agreementTag } from "./task-tags.ts";
 
 /** What each member says: does it know the candidate, and which board has it claimed for all. */
 const words = 2;
@@ -66,8 +65,7 @@ export class ContextAgreement {
 
   #ask(process: Process): void {
     const context = contextCandidate(this.#parent, this.#count, this.#attempt);
-    const world = process.rank as WorldRank;
-    const draft = new Communicator({ context, group: this.#group, world, nodeOf: process.nodeOf });
+    const draft = draftOf(process, context, this.#group);
     this.#draft = draft;
     this.#claimBoard(process, draft);
     const bytes = words * 4;

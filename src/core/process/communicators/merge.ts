@@ -1,0 +1,44 @@
+import type { CommRank } from "../../base/brand.ts";
+import type { Group } from "../../comm/group.ts";
+import type { Communicator } from "../communicator.ts";
+import type { Process } from "../process.ts";
+import { draftOf } from "./draft.ts";
+import { joined, unionOf } from "./member-order.ts";
+import { NewCommunicator } from "./new-communicator.ts";
+import { mergeTag } from "./task-tags.ts";
+import { WordExchange } from "./word-exchange.ts";
+
+/** MPI_Intercomm_merge: the side that says `high` comes second; if both say the same, the one with the lowest world rank first. */
+export class Merge extends NewCommunicator {
+  readonly #inter: Communicator;
+  readonly #count: number;
+  readonly #exchange: WordExchange;
+  #members: Group | null = null;
+
+  constructor(inter: Communicator, high: boolean, process: Process) {
+    super();
+    this.#inter = inter;
+    this.#count = inter.children++;
+    const draft = draftOf(process, inter.context, unionOf(inter));
+    this.#exchange = new WordExchange(draft, [high ? 1 : 0], mergeTag);
+  }
+
+  override advance(process: Process): boolean {
+    if (this.#members === null) {
+      const flags = this.#exchange.advance(process);
+      if (flags === null) return false;
+      this.error = this.#exchange.error;
+      if (this.error !== 0) return true;
+      this.#members = this.#ordered(flags);
+    }
+    return this.agree(process, this.#members, this.#inter.context, this.#count);
+  }
+
+  #ordered(flags: Int32Array): Group {
+    const { group, remote } = this.#inter;
+    const union = unionOf(this.#inter);
+    const isHigh = (side: Group): boolean => flags[union.rankOf(side.worldRank(0 as CommRank))] === 1;
+    if (isHigh(group) === isHigh(remote!)) return union;
+    return isHigh(group) ? joined(remote!, group) : joined(group, remote!);
+  }
+}

@@ -1,0 +1,37 @@
+import { assert } from "../../base/assert.ts";
+import { UNDEFINED } from "../../base/constants.ts";
+import type { Group } from "../../comm/group.ts";
+import type { Communicator } from "../communicator.ts";
+import type { Process } from "../process.ts";
+import { membersOfColor } from "./member-order.ts";
+import { NewCommunicator } from "./new-communicator.ts";
+import { WordExchange } from "./word-exchange.ts";
+
+/** MPI_Comm_split: members with the same colour, in the order of their keys (ties: of their old ranks). */
+export class Split extends NewCommunicator {
+  readonly #parent: Communicator;
+  readonly #color: number;
+  readonly #count: number;
+  readonly #exchange: WordExchange;
+  #members: Group | null = null;
+
+  constructor(parent: Communicator, color: number, key: number) {
+    super();
+    assert(!parent.isInter, "inter-communicators are split by SplitInter");
+    this.#parent = parent;
+    this.#color = color;
+    this.#count = parent.children++;
+    this.#exchange = new WordExchange(parent, [color, key]);
+  }
+
+  override advance(process: Process): boolean {
+    if (this.#members === null) {
+      const all = this.#exchange.advance(process);
+      if (all === null) return false;
+      this.error = this.#exchange.error;
+      if (this.error !== 0 || this.#color === UNDEFINED) return true;
+      this.#members = membersOfColor(this.#parent.group, all, this.#color);
+    }
+    return this.agree(process, this.#members, this.#parent.context, this.#count);
+  }
+}
