@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pointer } from "../core/base/brand.ts";
-import { UNDEFINED } from "../core/base/constants.ts";
+import { TAG_UB, UNDEFINED } from "../core/base/constants.ts";
 import { ErrorClass } from "../core/base/mpi-error.ts";
 import { Group } from "../core/comm/group.ts";
 import type { Communicator } from "../core/process/communicator.ts";
@@ -118,6 +118,26 @@ test("M4 several duplicates under way at once get their own contexts", () => {
       assert.equal(new Set(tasks.map((task) => task.result!.context)).size, 6);
     });
     assert.deepEqual(world.run(), [], `seed ${seed}`);
+  }
+});
+
+test("M4 every tag will do for an inter-communicator and for a group, the last one too", () => {
+  for (let seed = 1; seed <= 10; seed++) {
+    for (const tag of [0, TAG_UB - 500, TAG_UB]) {
+      const world = new World({ ranks: 5, nodes: 2, seed });
+      world.startAll(function* (process) {
+        const { core, rank } = process;
+        // Late, so that messages wait for their receives.
+        yield process.compute(rank * 20_000);
+        const half = (yield* make(
+          process,
+          new CreateGroup(core.world, Group.of(range(5).filter((each) => each % 2 === rank % 2)), tag, core),
+        ))!;
+        const inter = (yield* make(process, new CreateInter(half, 0, core.world, 1 - (rank % 2), tag)))!;
+        yield* barrier(process, inter);
+      });
+      assert.deepEqual(world.run(), [], `seed ${seed}, tag ${tag}`);
+    }
   }
 });
 
