@@ -19,6 +19,10 @@ export class Info extends CoreInfo {
     return this.#environment.guard(() => super.get(key));
   }
 
+  override has(key: string): boolean {
+    return this.#environment.guard(() => super.has(key));
+  }
+
   override delete(key: string): void {
     this.#environment.guard(() => super.delete(key));
   }

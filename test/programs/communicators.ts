@@ -78,7 +78,7 @@ await check("M4 §7.4 idup: several at once, awaited", async () => {
   for (const copy of copies.reverse()) copy.free();
   const hinted = world.dupWithInfo({ hint: "yes" });
   assert.equal(hinted.getInfo().get("hint"), "yes");
-  assert.equal((await hinted.idupWithInfo(mpi.createInfo())).getInfo().keys, 0);
+  assert.equal((await hinted.idupWithInfo(mpi.createInfo())).getInfo().size, 0);
 });
 
 await check("M4 §7.4 split: colours, keys, UNDEFINED", () => {
@@ -309,7 +309,12 @@ await check("M4 §7.8 names, §10 info", () => {
       ["c", "3"],
     ],
   );
-  assert.deepEqual([info.keys, info.nthKey(1), info.dup().get("c"), info.get("none")], [2, "c", "3", undefined]);
+  assert.deepEqual([info.size, info.nthKey(1), info.dup().get("c"), info.get("none")], [2, "c", "3", undefined]);
+  assert.deepEqual(
+    [[...info.keys()], [...info.values()], Object.fromEntries(info)],
+    [["b", "c"], ["2", "3"], { b: "2", c: "3" }],
+  );
+  assert.deepEqual([info.has("b"), info.has("none")], [true, false]);
   assert.equal(
     codeOf(() => info.delete("none")),
     mpi.ERR.INFO_NOKEY,

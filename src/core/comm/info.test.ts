@@ -20,13 +20,19 @@ test("M4 §10 Info_set, _get, _delete, _get_nkeys, _get_nthkey follow a model", 
         } else if (model.delete(name)) info.delete(name);
         else assert.throws(() => info.delete(name), { code: ErrorClass.INFO_NOKEY });
       }
-      assert.equal(info.keys, model.size);
+      assert.equal(info.size, model.size);
       assert.deepEqual(
-        Array.from({ length: info.keys }, (_, i) => info.nthKey(i)),
+        Array.from({ length: info.size }, (_, i) => info.nthKey(i)),
         [...model.keys()],
       );
-      for (const [name, value] of model) assert.equal(info.get(name), value);
+      for (const name of ["a", "b", "c", "d"]) {
+        assert.equal(info.get(name), model.get(name));
+        assert.equal(info.has(name), model.has(name));
+      }
       assert.deepEqual([...info], [...model]);
+      assert.deepEqual([...info.keys()], [...model.keys()]);
+      assert.deepEqual([...info.values()], [...model.values()]);
+      assert.deepEqual([...info.entries()], [...model]);
     }),
   );
 });

@@ -39,14 +39,32 @@ export class Info {
     throw new MpiError(ErrorClass.INFO_NOKEY, `Cannot delete info key "${key}": it is not set`);
   }
 
-  get keys(): number {
+  has(key: string): boolean {
+    checkKey("look for", key);
+    return this.#values.has(key);
+  }
+
+  /** How many keys are set. */
+  get size(): number {
     return this.#values.size;
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#values.keys();
+  }
+
+  values(): IterableIterator<string> {
+    return this.#values.values();
+  }
+
+  entries(): IterableIterator<[string, string]> {
+    return this.#values.entries();
   }
 
   nthKey(n: number): string {
     const key = [...this.#values.keys()][n];
     if (key !== undefined) return key;
-    throw new MpiError(ErrorClass.ARG, `Cannot get info key number ${n}: there are ${this.keys} keys, counted from 0`);
+    throw new MpiError(ErrorClass.ARG, `Cannot get info key number ${n}: there are ${this.size} keys, counted from 0`);
   }
 
   dup(): Info {
