@@ -43,6 +43,17 @@ test("M7: a failure is an event and a code, never an exception", limit, async ()
   assert.equal((await job.done).code, 1);
 });
 
+test("M7: a result that cannot be cloned is the program's mistake, at its line", limit, async () => {
+  const job = launch(program("function.ts", `${who}\nmpi.result({ solve() {} });`));
+  const failed = [];
+  for await (const event of job) if (event.kind === "failed") failed.push(event.message);
+  assert.match(
+    failed.join("\n"),
+    /^rank 0 .*: MpiError: Cannot give the result: solve\(\) \{ \} could not be cloned; it may hold .* \(.*function\.ts:2:\d+\)$/,
+  );
+  assert.equal((await job.done).code, 1);
+});
+
 test(
   "M7: nobody has to listen: a job that prints much ends, whether its events are read, left or ignored",
   limit,

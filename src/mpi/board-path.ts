@@ -43,7 +43,7 @@ export class BoardPath {
     const isDouble = data instanceof Float64Array;
     const shift = isDouble ? 3 : 2;
     const { length } = data;
-    if (board === null || length << shift > board.bytesMax || length === 0) return false;
+    if (board === null || length > board.bytesMax >> shift || length === 0) return false;
     if (op !== this.#op || isDouble !== this.#isDouble || typeof op !== "string") this.#prepare(op, isDouble);
     const memory: Float64Array | Int32Array = isDouble ? this.#views.float64 : this.#views.int32;
     const part = board.part(core.rank) >> shift;

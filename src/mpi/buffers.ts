@@ -42,6 +42,9 @@ const nothing = new Uint8Array(0);
 /** Up to here arrays are staged. */
 export const stagedBytesMax = 64;
 
+/** Lengths are words of 32 bits with a sign in packets and records: of a message, and of each buffer of a collective. */
+export const messageBytesMax = 2 ** 31 - 1;
+
 export class Buffers {
   readonly memory: Memory;
   readonly #shared: ArrayBufferLike;
@@ -166,9 +169,21 @@ export function normalized(buffer: TypedBuffer): Items {
   if (!Number.isInteger(count) || count < 0) {
     throw new MpiError(ErrorClass.COUNT, `Cannot use a count of ${count}: counts are whole numbers from 0`);
   }
+  checkSize(count * Math.max(type.size, Math.abs(type.extent)));
   const items = { bytes, offset, count, type };
   checkBounds(items);
   return items;
+}
+
+export function checkSize(bytes: number): void {
+  if (bytes > messageBytesMax) throw tooLarge(bytes);
+}
+
+export function tooLarge(bytes: number): MpiError {
+  return new MpiError(
+    ErrorClass.COUNT,
+    `Cannot move ${bytes} bytes at once: a message, and each buffer of a collective, has up to ${messageBytesMax}; move them in parts`,
+  );
 }
 
 export function checkBounds({ bytes, offset, count, type }: Items): void {

@@ -225,7 +225,8 @@ export abstract class Collectives extends PointToPoint {
     engine.giveBack(record);
     const status = error === 0 ? success : new Status(-1, -2, 0, error);
     const result = after?.finish(status);
-    if (error !== 0) this.raise(errorOf(status));
+    const mistake = after?.mistake ?? null;
+    if (error !== 0 || mistake !== null) this.raise(mistake ?? errorOf(status));
     if (this.#isTracing) this.endTrace();
     return result as T;
   }

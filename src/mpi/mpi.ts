@@ -80,7 +80,7 @@ export class Mpi extends Names {
 
   /** Gives a value to whoever started the job with `launch`; rank 0's counts. */
   result(value: unknown): void {
-    this.#host.result(value);
+    this.#environment.guard(() => this.#host.result(value));
   }
 
   /** The rank is ending: the first half of MPI_Finalize. For whoever runs the program, not for the program. */

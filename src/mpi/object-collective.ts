@@ -4,6 +4,7 @@
  */
 import type { Pointer, RecordId } from "../core/base/brand.ts";
 import { PROC_NULL, ROOT } from "../core/base/constants.ts";
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { Collective } from "../core/coll/plan.ts";
 import { packed } from "../core/coll/rounds.ts";
 import type { Blocks } from "../core/coll/schedule.ts";
@@ -11,6 +12,7 @@ import type { Communicator } from "../core/process/communicator.ts";
 import type { Process } from "../core/process/process.ts";
 import { Task } from "../core/process/task.ts";
 import { R_ERROR } from "../core/request/records.ts";
+import { checkSize } from "./buffers.ts";
 
 export type ObjectKind = "bcast" | "gather" | "scatter" | "allgather" | "alltoall";
 
@@ -20,6 +22,8 @@ const lengthBytes = 8;
 export class ObjectCollective extends Task {
   /** What has arrived, by rank; empty where this rank gets nothing. */
   received: Uint8Array[] = [];
+  /** What went wrong here, in words; `error` is its code. */
+  mistake: MpiError | null = null;
   readonly #kind: ObjectKind;
   readonly #comm: Communicator;
   readonly #root: number;
@@ -44,6 +48,17 @@ export class ObjectCollective extends Task {
   }
 
   override advance(process: Process): boolean {
+    try {
+      return this.#advance(process);
+    } catch (error) {
+      if (!(error instanceof MpiError)) throw error;
+      this.mistake = error;
+      this.error = error.code;
+      return true;
+    }
+  }
+
+  #advance(process: Process): boolean {
     for (;;) {
       switch (this.#phase) {
         case "start":
@@ -88,11 +103,17 @@ export class ObjectCollective extends Task {
     this.#lengths = [...new Float64Array(memory.bytes.buffer, this.#receive, this.#incoming)];
     memory.free(this.#send);
     memory.free(this.#receive);
+    if (this.#lengths.every((length) => Number.isSafeInteger(length) && length >= 0)) return;
+    throw new MpiError(
+      ErrorClass.TYPE,
+      `Cannot ${this.#kind} objects: another rank gave an array; give objects on all ranks, or arrays on all`,
+    );
   }
 
   #startBytes({ memory, collectives }: Process): void {
     const sends = packed(this.#out.map((bytes) => bytes.length));
     const receives = packed(this.#lengths);
+    checkSize(Math.max(totalOf(sends), totalOf(receives)));
     this.#send = memory.allocate(totalOf(sends));
     this.#receive = memory.allocate(totalOf(receives));
     const at = this.#kind === "bcast" ? this.#receive : this.#send;

@@ -4,7 +4,6 @@
  * Typed arrays, and arrays with a datatype, travel as bytes. Anything else is an object and travels by structured clone; it
  * is received by the forms of `recv` that take no buffer.
  */
-import { deserialize, serialize } from "node:v8";
 import type { Pointer, RecordId } from "../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
@@ -19,11 +18,14 @@ import {
   type Items,
   isTypedArray,
   isTypedBuffer,
+  messageBytesMax,
   normalized,
   type TypedArray,
   type TypedBuffer,
+  tooLarge,
 } from "./buffers.ts";
 import type { Host } from "./host.ts";
+import { bytesOfObject, objectOfBytes } from "./objects.ts";
 import {
   type AfterCompletion,
   errorOf,
@@ -49,9 +51,6 @@ export interface From {
   /** Filled in when given: for the forms that return the message itself. */
   readonly status?: Status;
 }
-
-/** What v8.serialize writes first: a message of plain bytes does not look like an object by accident. */
-const objectMark = 0xff;
 
 export abstract class PointToPoint implements RequestOwner {
   readonly #host: Host;
@@ -158,7 +157,9 @@ export abstract class PointToPoint implements RequestOwner {
     const { dest, tag = 0 } = to;
     this.#checkSend(dest, tag);
     // A copy of our own, lent until the message has left; the program's request is complete at once.
-    const copy = asBytes(this.#packed(data)).slice();
+    const packed = this.#packed(data);
+    if (packed.byteLength > messageBytesMax) this.#refuseSize(packed.byteLength);
+    const copy = asBytes(packed).slice();
     const { attached } = this.#buffers;
     this.#guard(() => attached.check(this.#engine, copy.length));
     attached.hold(this.#engine, this.#startSend(copy, copy.length, dest, tag, SendMode.BUFFERED), copy.length);
@@ -176,13 +177,18 @@ export abstract class PointToPoint implements RequestOwner {
     this.#checkReceive(source, tag);
     this.#checkSend(to.dest, to.tag ?? 0);
     const bytes = this.#packed(data);
+    const length = bytes.byteLength;
+    // A send that is refused must not leave the receive behind.
+    if (length > messageBytesMax) this.#refuseSize(length);
     const received = this.#startReceive(buffer, source, tag);
-    const sent = this.#startSend(bytes, bytes.byteLength, to.dest, to.tag ?? 0, SendMode.STANDARD);
+    const sent = this.#startSend(bytes, length, to.dest, to.tag ?? 0, SendMode.STANDARD);
     return new SendrecvRequest(this.#host, this, received, sent);
   }
 
   isendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Request {
-    return this.isendrecv(asBytes(this.#packed(buffer)).slice(), to, buffer, from);
+    const packed = this.#packed(buffer);
+    if (packed.byteLength > messageBytesMax) this.#refuseSize(packed.byteLength);
+    return this.isendrecv(asBytes(packed).slice(), to, buffer, from);
   }
 
   // Probing
@@ -283,6 +289,7 @@ export abstract class PointToPoint implements RequestOwner {
     const world = this.core.peers.worldRank(dest as never);
     const { context } = this.core;
     const { bytes } = seen;
+    if (bytes > messageBytesMax) this.#refuseSize(bytes);
     let pointer: Pointer;
     if (seen.kind === SeenKind.STAGED) {
       buffers.copyIn(data, buffers.stageOut, bytes);
@@ -317,6 +324,7 @@ export abstract class PointToPoint implements RequestOwner {
   }
 
   #startSend(bytes: TypedArray, length: number, dest: number, tag: number, mode: SendMode): RecordId {
+    if (length > messageBytesMax) this.#refuseSize(length);
     return this.#host.process.startSend(this.core, this.#buffers.pointerOf(bytes), length, dest, tag, mode);
   }
 
@@ -329,7 +337,7 @@ export abstract class PointToPoint implements RequestOwner {
   /** The bytes of a message: the array itself where its elements lie side by side, a packed copy otherwise. */
   #packed(data: unknown): TypedArray {
     if (isTypedArray(data)) return data;
-    if (!isTypedBuffer(data)) return serialize(data);
+    if (!isTypedBuffer(data)) return this.#guard(() => bytesOfObject("send the object", data));
     const { bytes, offset, count, type } = this.#normalized(data);
     const length = packSize(type, count);
     if (type.isContiguous(count)) return bytes.subarray(offset + type.trueLb, offset + type.trueLb + length);
@@ -353,7 +361,11 @@ export abstract class PointToPoint implements RequestOwner {
 
   /** Where a message shall land, and what is to be done when it has. */
   #landing(buffer: BufferLike): { pointer: Pointer; room: number; after: AfterCompletion<Status> | null } {
-    if (isTypedArray(buffer)) return { pointer: this.#buffers.pointerOf(buffer), room: buffer.byteLength, after: null };
+    if (isTypedArray(buffer)) {
+      const room = buffer.byteLength;
+      if (room > messageBytesMax) this.#refuseSize(room);
+      return { pointer: this.#buffers.pointerOf(buffer), room, after: null };
+    }
     if (!isTypedBuffer(buffer)) {
       this.raise(
         new MpiError(ErrorClass.BUFFER, "Cannot receive: the buffer is no typed array, and no array with a datatype"),
@@ -399,6 +411,7 @@ export abstract class PointToPoint implements RequestOwner {
     const seen = buffers.seenIn;
     buffers.see(seen, buffer);
     const room = seen.bytes;
+    if (room > messageBytesMax) this.#refuseSize(room);
     const staged = seen.kind === SeenKind.STAGED;
     const pointer = staged ? buffers.stageIn : buffers.pointerTo(seen);
     this.#host.receive(pointer, room, this.#world(source), tag, this.core.context);
@@ -419,15 +432,16 @@ export abstract class PointToPoint implements RequestOwner {
     const status = message.recv(bytes);
     if (from.status !== undefined) Object.assign(from.status, status);
     if (status.source === PROC_NULL) return undefined;
-    if (bytes[0] !== objectMark) {
+    const object = objectOfBytes(bytes);
+    if (object === undefined) {
       this.raise(
         new MpiError(
           ErrorClass.TYPE,
-          `Cannot read an object from rank ${status.source}: the message is ${status.bytes} plain bytes; receive it into a typed array`,
+          `Cannot read an object from rank ${status.source} with tag ${status.tag}: the message is ${status.bytes} plain bytes; receive it into a typed array`,
         ),
       );
     }
-    return deserialize(bytes);
+    return object.value;
   }
 
   #world(source: number): number {
@@ -480,6 +494,10 @@ export abstract class PointToPoint implements RequestOwner {
     this.raise(
       new MpiError(ErrorClass.RANK, `Cannot ${what} rank ${rank}: communicator ${this.label} has ranks 0 to ${last}`),
     );
+  }
+
+  #refuseSize(bytes: number): never {
+    this.raise(tooLarge(bytes));
   }
 
   #refuseFreed(what: string): never {

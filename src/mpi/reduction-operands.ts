@@ -9,7 +9,15 @@ import type { Datatype } from "../core/comm/datatype.ts";
 import { pack, unpack } from "../core/comm/pack.ts";
 import type { Process } from "../core/process/process.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
-import { arrayOf, type BufferLike, type Buffers, isTypedArray, normalized, type TypedArray } from "./buffers.ts";
+import {
+  arrayOf,
+  type BufferLike,
+  type Buffers,
+  checkSize,
+  isTypedArray,
+  normalized,
+  type TypedArray,
+} from "./buffers.ts";
 import { typeOf } from "./element-types.ts";
 import { type OpLike, opOf } from "./operations.ts";
 import { type AfterCompletion, inactive, type Started } from "./request.ts";
@@ -58,6 +66,7 @@ export class ReductionOperands<T extends TypedArray> implements Started<T | null
     this.count = countOf(source);
     this.reduction = reductionFor(opOf(op), this.type);
     this.bytes = this.count * this.reduction.elementBytes;
+    checkSize(this.bytes);
     this.resultCount = wantsResult ? (call.resultCount?.(this.count) ?? this.count) : 0;
     this.into = wantsResult ? (call.into ?? newArrayFor(source, this.resultCount)) : null;
     if (this.into !== null) this.#checkInto(this.into, data);

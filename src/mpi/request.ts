@@ -34,6 +34,8 @@ export interface RequestOwner {
 export interface AfterCompletion<T> {
   /** Called once, also after an error. Gives the result of the operation; undefined when that is the status. */
   finish(status: Status): T | undefined;
+  /** Known after `finish`: the operation's own words for what went wrong, where it has any. */
+  readonly mistake?: MpiError | null;
 }
 
 /** An operation under way, before anybody has made a request of it. */
@@ -139,7 +141,7 @@ export class Request<T = Status> implements PromiseLike<T> {
   /** Ends a complete request: its outcome, or its error to the error handler. */
   conclude(): T {
     const status = this.concludeQuietly();
-    if (status.error !== 0) this.owner.raise(errorOf(status));
+    this.raiseError(status);
     return this.#result === undefined ? (status as T) : this.#result;
   }
 
@@ -149,6 +151,8 @@ export class Request<T = Status> implements PromiseLike<T> {
     this.host.process.engine.giveBack(this.record);
     this.record = inactive;
     this.#result = this.#after?.finish(status);
+    const mistake = this.#after?.mistake ?? null;
+    if (mistake !== null) status.error = mistake.code;
     return status;
   }
 
@@ -216,7 +220,7 @@ export class Request<T = Status> implements PromiseLike<T> {
 
   /** Lets the error handler hear of the error of one request. */
   raiseError(status: Status): void {
-    if (status.error !== 0) this.owner.raise(errorOf(status));
+    if (status.error !== 0) this.owner.raise(this.#after?.mistake ?? errorOf(status));
   }
 }
 

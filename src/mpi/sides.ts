@@ -14,6 +14,7 @@ import {
   type BufferLike,
   type Buffers,
   checkBounds,
+  checkSize,
   type Items,
   isTypedArray,
   isTypedBuffer,
@@ -70,7 +71,11 @@ export class Side {
 
   /** A whole buffer. `load`: its contents matter before the operation. */
   static of(buffers: Buffers, buffer: BufferLike, load: boolean): Side {
-    if (isTypedArray(buffer)) return new Side(buffers, buffers.pointerOf(buffer), buffer.byteLength);
+    if (isTypedArray(buffer)) {
+      const { byteLength } = buffer;
+      checkSize(byteLength);
+      return new Side(buffers, buffers.pointerOf(buffer), byteLength);
+    }
     checkBuffer(buffer);
     const items = normalized(buffer);
     const { type, count, bytes, offset } = items;
@@ -85,6 +90,7 @@ export class Side {
     const blocks = itemsOfBlocks(buffer, layout);
     if (!blocks.every(({ type, count }) => type.isContiguous(count))) return scratchSide(buffers, blocks, load);
     const array = arrayOf(buffer);
+    checkSize(array.byteLength);
     return new Side(buffers, buffers.pointerOf(array), array.byteLength, {
       bytes: blocks.map(({ type, count }) => type.size * count),
       offsets: blocks.map(({ type, offset }) => offset + type.trueLb),
@@ -117,6 +123,7 @@ function scratchSide(buffers: Buffers, parts: Items[], load: boolean): Side {
     offsets.push(total);
     total += size;
   }
+  checkSize(total);
   const { memory } = buffers;
   const pointer = memory.allocate(total);
   if (load) {
@@ -181,10 +188,14 @@ export function countOf(buffer: BufferLike): number {
 
 /** A new array for `count` elements, of the kind and layout of `buffer`. */
 export function newArrayFor<T extends TypedArray>(buffer: BufferLike<T>, count: number): BufferLike<T> {
-  if (isTypedArray(buffer)) return arrayLike(buffer, count);
+  if (isTypedArray(buffer)) {
+    checkSize(count * elementBytesOf(buffer));
+    return arrayLike(buffer, count);
+  }
   checkBuffer(buffer);
   const { data, type } = buffer;
   const bytes = count === 0 ? 0 : Math.max(count * type.extent, (count - 1) * type.extent + type.trueUb);
+  checkSize(bytes);
   return { data: arrayLike(data, Math.ceil(bytes / elementBytesOf(data))), type, count };
 }
 

@@ -3,7 +3,7 @@ import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { equalBlocks } from "../core/coll/rounds.ts";
 import type { Blocks } from "../core/coll/schedule.ts";
-import { arrayOf, type BufferLike, type TypedArray } from "./buffers.ts";
+import { arrayOf, type BufferLike, checkSize, type TypedArray } from "./buffers.ts";
 import type { Started } from "./request.ts";
 import { countOf, IN_PLACE, type InPlace, type Layout, newArrayFor, newArrayForBlocks, Side } from "./sides.ts";
 import { Settle, Starts } from "./starts.ts";
@@ -51,6 +51,8 @@ export class StartMovement extends Starts {
       this.checkApart("gather", send ?? undefined, target);
       const sent = send === null ? null : Side.of(this.buffers, send, true);
       const bytes = sent?.bytes ?? (target === null ? 0 : this.share("gather", target, peers.size));
+      // Everybody knows what the root gets: nobody shall wait for a root that had to refuse.
+      checkSize(bytes * (isRoot || !isInter ? peers.size : this.core.size));
       if (target !== null) this.checkRoom("gather", target, bytes * peers.size);
       const received = target === null ? null : Side.of(this.buffers, target, inPlace);
       const call = { bytes, root, inPlace, tag };
@@ -103,6 +105,7 @@ export class StartMovement extends Starts {
       const sent = source === null ? null : Side.of(this.buffers, source, true);
       const received = target === null ? null : Side.of(this.buffers, target, false);
       const bytes = received?.bytes ?? (source === null ? 0 : this.share("scatter", source, peers.size));
+      checkSize(bytes * (isRoot || !isInter ? peers.size : this.core.size));
       if (source !== null) this.checkRoom("scatter", source, bytes * peers.size);
       const call = { bytes, root, inPlace, tag };
       const [from, to] = [sent?.pointer ?? nowhere, received?.pointer ?? nowhere];

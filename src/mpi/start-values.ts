@@ -2,11 +2,12 @@
  * Starts of the collectives that also take objects: arrays go the way of start-movement.ts, anything else travels by
  * structured clone (object-collective.ts).
  */
-import { deserialize, serialize } from "node:v8";
 import { PROC_NULL } from "../core/base/constants.ts";
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { type BufferLike, isTypedArray, isTypedBuffer, type TypedArray } from "./buffers.ts";
 import { ObjectCollective, type ObjectKind } from "./object-collective.ts";
-import type { Started } from "./request.ts";
+import { bytesOfObject, objectOfBytes } from "./objects.ts";
+import type { AfterCompletion, Started } from "./request.ts";
 import { IN_PLACE } from "./sides.ts";
 import { type Sent, StartMovement } from "./start-movement.ts";
 import type { Status } from "./status.ts";
@@ -57,13 +58,34 @@ export class StartValues extends StartMovement {
   ): Started<R> {
     return this.attempt(kind === "bcast" ? "broadcast" : kind, () => {
       if (kind === "alltoall" || (kind === "scatter" && this.isRoot(kind, root))) this.checkCounts(kind, values);
-      const messages = values.map((value) => serialize(value));
+      const messages = values.map((value) => bytesOfObject(`${kind} the object`, value));
       const task = new ObjectCollective(kind, this.core, root, messages);
-      const record = this.process.start(task);
-      const finish = ({ error }: Status): R | undefined =>
-        error === 0 ? pick(task.received.map((bytes) => deserialize(bytes))) : undefined;
-      return { record, after: { finish } };
+      return { record: this.process.start(task), after: new ReadObjects(task, pick) };
     });
+  }
+}
+
+/** What is left to do after a collective of objects. */
+class ReadObjects<R> implements AfterCompletion<R> {
+  mistake: MpiError | null = null;
+  readonly #task: ObjectCollective;
+  readonly #pick: (received: unknown[]) => R;
+
+  constructor(task: ObjectCollective, pick: (received: unknown[]) => R) {
+    this.#task = task;
+    this.#pick = pick;
+  }
+
+  finish({ error }: Status): R | undefined {
+    this.mistake = this.#task.mistake;
+    if (error !== 0) return undefined;
+    const objects = this.#task.received.map((bytes) => objectOfBytes(bytes));
+    if (objects.every((object) => object !== undefined)) return this.#pick(objects.map(({ value }) => value));
+    this.mistake = new MpiError(
+      ErrorClass.TYPE,
+      "Cannot read the objects: another rank gave an array; give objects on all ranks, or arrays on all",
+    );
+    return undefined;
   }
 }
 

@@ -53,6 +53,153 @@ await check("M1 §9.3 arguments of messages: standard classes, our sentences", (
   );
 });
 
+await check("M1 objects: what cannot be cloned is refused where it is sent, what is no object where it is read", () => {
+  const comm = world.dup();
+  const heard: string[] = [];
+  comm.setErrorHandler((_comm, error) => {
+    heard.push(error.message);
+  });
+  const typeError = { name: "MpiError", code: mpi.ERR.TYPE };
+  const rest = "could not be cloned; it may hold plain data, no functions, symbols or promises";
+  const withFunction = { solve: () => 1 };
+  for (const send of [
+    () => comm.send(withFunction, { dest: rank }),
+    () => comm.isend(withFunction, { dest: rank }),
+    () => comm.bsend(withFunction, { dest: rank }),
+    () => comm.sendrecv(withFunction, { dest: rank }, new Uint8Array(1)),
+  ]) {
+    assert.throws(send, { ...typeError, message: `Cannot send the object: () => 1 ${rest}` });
+  }
+  assert.throws(() => comm.allgather(Symbol("s")), {
+    ...typeError,
+    message: `Cannot allgather the object: Symbol(s) ${rest}`,
+  });
+  const long = Function(`return () => {\n${"  a();\n".repeat(1000)}}`)() as unknown;
+  assert.throws(
+    () => comm.send([long], { dest: rank }),
+    (error: Error) => {
+      assert.match(
+        error.message,
+        /^Cannot send the object: .* a\(\); .*\} could not be cloned; it may hold plain data/,
+      );
+      assert.ok(error.message.length < 250 && !error.message.includes("\n"));
+      return true;
+    },
+  );
+  assert.equal(heard.length, 6);
+  // A getter of the program's own may throw what it wants.
+  const own = new RangeError("mine");
+  const throwing = {
+    get now(): number {
+      throw own;
+    },
+  };
+  assert.throws(() => comm.send(throwing, { dest: rank }), own);
+
+  // Bytes that begin as an object does, and are none; the version of the form alone; a typed array cut short.
+  for (const bytes of [[0xff], [0xff, 1, 2, 3], [0xff, 15], [0xff, 15, 0x5c, 0, 200], [0xff, 15, 0x6f, 0x22]]) {
+    const status = new mpi.Status();
+    comm.isend(Uint8Array.from(bytes), { dest: rank, tag: 4 }).free();
+    assert.throws(() => comm.recv({ source: rank, tag: 4, status }), {
+      ...typeError,
+      message: `Cannot read an object from rank ${rank} with tag 4: the message is ${bytes.length} plain bytes; receive it into a typed array`,
+    });
+    assert.deepEqual([status.source, status.tag, status.bytes], [rank, 4, bytes.length]);
+  }
+  assert.equal(heard.length, 11);
+  // Nothing is left over.
+  assert.equal(comm.iprobe(), null);
+  comm.isend(undefined, { dest: rank }).free();
+  assert.equal(comm.recv({ source: rank }), undefined);
+});
+
+await check("M1 objects: a collective of objects that meets an array says so", () => {
+  const heard: number[] = [];
+  // Two communicators: after such a mistake the ranks no longer agree on one.
+  const [comm, other] = [world.dup(), world.dup()];
+  for (const each of [comm, other]) {
+    each.setErrorHandler((_comm, error) => {
+      heard.push(error.code);
+    });
+  }
+  const message = /: another rank gave an array; give objects on all ranks, or arrays on all$/;
+  if (rank === 0) comm.ibcast(Float64Array.of(1.5)).wait();
+  else assert.throws(() => comm.ibcast(null).wait(), { name: "MpiError", code: mpi.ERR.TYPE, message });
+  // Of several requests the status tells.
+  const request = rank === 0 ? other.ibcast(Float64Array.of(Number.NaN)) : other.ibcast<unknown>(null);
+  if (rank === 0) request.wait();
+  else assert.throws(() => mpi.waitAll([request]), { code: mpi.ERR.IN_STATUS });
+  assert.deepEqual(heard, rank === 0 ? [] : [mpi.ERR.TYPE, mpi.ERR.IN_STATUS]);
+});
+
+await check("M1 sizes: 2 GiB and more are refused, in every kind of call, before anything is sent", () => {
+  const comm = world.dup();
+  let heard = 0;
+  comm.setErrorHandler(() => {
+    heard++;
+  });
+  const limit = 2 ** 31 - 1;
+  const refusal = (bytes: number) => ({
+    name: "MpiError",
+    code: mpi.ERR.COUNT,
+    message: `Cannot move ${bytes} bytes at once: a message, and each buffer of a collective, has up to ${limit}; move them in parts`,
+  });
+  let calls = 0;
+  const refused = (bytes: number, call: () => unknown): void => {
+    calls++;
+    assert.throws(call, refusal(bytes));
+  };
+  // Pages that nobody touches cost nothing.
+  const large = new Uint8Array(2 ** 31);
+  const doubles = new Float64Array(large.buffer);
+  const small = new Uint8Array(8);
+  const to = { dest: rank };
+  const sends = ["send", "ssend", "rsend", "bsend", "isend", "issend", "irsend", "ibsend"] as const;
+  for (const name of sends) refused(2 ** 31, () => comm[name](large, to));
+  for (const init of ["sendInit", "ssendInit", "rsendInit", "bsendInit"] as const)
+    refused(2 ** 31, () => comm[init](large, to).start());
+  refused(2 ** 31, () => comm.recv(large, { source: rank }));
+  refused(2 ** 31, () => comm.irecv(large));
+  refused(2 ** 31, () => comm.recvInit(large).start());
+  refused(2 ** 31, () => comm.sendrecv(large, to, small));
+  refused(2 ** 31, () => comm.sendrecv(small, to, large));
+  refused(2 ** 31, () => comm.sendrecvReplace(large, to));
+
+  // The same byte again and again: few bytes of memory, many of a message.
+  const same = mpi.types.resized(mpi.DOUBLE, { lb: 0, extent: 0 }).commit();
+  const many = { data: doubles.subarray(0, 1), type: same, count: 2 ** 28 };
+  refused(2 ** 31, () => comm.send(many, to));
+  refused(2 ** 31, () => comm.irecv(many));
+  refused(2 ** 31, () => comm.bcast(many));
+  // Few bytes of a message, far apart.
+  const sparse = mpi.types.resized(mpi.BYTE, { lb: 0, extent: 2 ** 21 }).commit();
+  refused(2 ** 31, () => comm.isend({ data: large, type: sparse, count: 1024 }, to));
+  // A number that no array has.
+  refused(8 * 2 ** 50, () => comm.send({ data: doubles, type: mpi.DOUBLE, count: 2 ** 50 }, to));
+
+  refused(2 ** 31, () => comm.bcast(large));
+  refused(2 ** 31, () => comm.ibcast(large));
+  refused(2 ** 31, () => comm.bcastInit(large).start());
+  refused(2 ** 31, () => comm.allreduce(doubles, "sum"));
+  refused(2 ** 31, () => comm.allreduce(new Int32Array(large.buffer), "max", { into: new Int32Array(4) }));
+  refused(2 ** 31, () => comm.reduce(doubles, "sum"));
+  refused(2 ** 31, () => comm.iscan(doubles, "sum"));
+  if (2 ** 28 % size === 0) refused(2 ** 31, () => comm.reduceScatterBlock(doubles, "sum"));
+  refused(2 ** 31, () =>
+    comm.alltoallv(large, { sendCounts: new Array(size).fill(1), recvCounts: new Array(size).fill(1) }),
+  );
+  // Each part is small enough, all together are not: every rank hears of it, not the root alone.
+  const part = large.subarray(0, Math.ceil(2 ** 31 / size));
+  refused(part.length * size, () => comm.gather(part));
+  refused(part.length * size, () => comm.allgather(part));
+  if (size > 1) refused(part.length * size, () => comm.scatter(null, { into: part, root: (rank + 1) % size }));
+  assert.equal(heard, calls);
+
+  // The communicator works as before.
+  assert.equal(comm.iprobe(), null);
+  assert.equal(comm.allreduce(Int32Array.of(1), "sum")[0], size);
+});
+
 await check("M4 §9.3 handlers: functions are called with the communicator, then the call throws", () => {
   const comm = world.dup();
   assert.equal(comm.getErrorHandler(), mpi.ERRORS_RETURN);

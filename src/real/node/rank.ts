@@ -5,6 +5,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import { bytesOfObject } from "../../mpi/objects.ts";
 import { createRank } from "../process/rank-process.ts";
 import { endingOfError } from "./error-report.ts";
 import { LineWriter } from "./line-ring.ts";
@@ -40,9 +41,7 @@ const rankProcess = createRank({
     return waitForTheEnd();
   },
   result(value) {
-    // Loaded here: hardly any rank but the first ever gives a result.
-    const { serialize } = require("node:v8") as typeof import("node:v8");
-    say({ kind: "result", value: serialize(value) });
+    say({ kind: "result", value: bytesOfObject("give the result", value) });
   },
 });
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
