@@ -6,6 +6,7 @@
  * ever, and the outcome says for what.
  */
 import { assert, unreachable } from "../core/base/assert.ts";
+import { Group } from "../core/comm/group.ts";
 import type { Protocol } from "../core/ft/protocol.ts";
 import { Process } from "../core/process/process.ts";
 import { CONTEXT, KIND, TAG } from "../core/wire/packet.ts";
@@ -82,6 +83,8 @@ export class World {
         planRoom: (rank) => this.#wake(rank, this.#delay(cost.latencyInsideNs)),
       },
     });
+    // What is as long as the world is there once, not once for each process.
+    const worldGroup = Group.world(ranks);
     const processes: SimProcess[] = [];
     for (let rank = 0; rank < ranks; rank++) {
       const memory = new SimMemory(this.network.arenaOf(rank), rank);
@@ -98,6 +101,7 @@ export class World {
       const core = new Process({
         rank,
         ranks,
+        worldGroup,
         nodeOf,
         transport,
         memory,

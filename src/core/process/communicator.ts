@@ -2,7 +2,7 @@
  * A communicator as one process knows it: who is in it, its contexts, and what hangs on it. Data only; what is done with it
  * is in process.ts (messages), collectives.ts and the operations that make new ones.
  */
-import type { CommRank, WorldRank } from "../base/brand.ts";
+import type { WorldRank } from "../base/brand.ts";
 import { UNDEFINED } from "../base/constants.ts";
 import type { Board } from "../coll/board.ts";
 import type { NodeMap } from "../coll/node-layout.ts";
@@ -11,6 +11,7 @@ import { foldSteps } from "../coll/reduction-order.ts";
 import type { Group } from "../comm/group.ts";
 import type { Topology } from "../comm/topology.ts";
 import { collectiveContext } from "./context.ts";
+import { nodeMapOf } from "./node-maps.ts";
 
 export interface CommunicatorOptions {
   readonly context: number;
@@ -31,8 +32,6 @@ export class Communicator {
   readonly size: number;
   /** Those that ranks of messages name: the remote group of an inter-communicator, the own group otherwise. */
   readonly peers: Group;
-  /** Node of each member; undefined when all of them are on one node. */
-  readonly nodeMap: NodeMap | undefined;
   /** Number of the next collective: the tag of its messages. Every member counts alike. */
   collectives = 0;
   /** Persistent collectives made on it: they are matched by the order in which they were made, started in any. */
@@ -51,8 +50,10 @@ export class Communicator {
   channel = -1;
   /** Collectives under way. */
   operations = 0;
-  /** Programs of collectives that were run on it. */
-  readonly programs = new ProgramCache();
+  readonly #nodeOf: Int32Array;
+  /** Undefined: nobody has asked yet. */
+  #nodeMap: NodeMap | null | undefined = undefined;
+  #programs: ProgramCache | null = null;
 
   constructor({ context, group, remote, world, nodeOf }: CommunicatorOptions) {
     this.context = context;
@@ -63,7 +64,19 @@ export class Communicator {
     const rank = group.rankOf(world);
     this.rank = rank === UNDEFINED ? -1 : rank;
     this.size = group.size;
-    this.nodeMap = nodesOf(group, nodeOf);
+    this.#nodeOf = nodeOf;
+  }
+
+  /** Node of each member; undefined when all of them are on one node. */
+  get nodeMap(): NodeMap | undefined {
+    if (this.#nodeMap === undefined) this.#nodeMap = nodeMapOf(this.group, this.#nodeOf);
+    return this.#nodeMap ?? undefined;
+  }
+
+  /** Programs of collectives that were run on it. */
+  get programs(): ProgramCache {
+    this.#programs ??= new ProgramCache();
+    return this.#programs;
   }
 
   /** The canonical order of reduction, for the board. */
@@ -97,14 +110,3 @@ export class Communicator {
 }
 
 const firstPersistentTag = 0x40000000;
-
-function nodesOf(group: Group, nodeOf: Int32Array): NodeMap | undefined {
-  const nodes: number[] = [];
-  let mixed = false;
-  for (let rank = 0; rank < group.size; rank++) {
-    const node = nodeOf[group.worldRank(rank as CommRank)]!;
-    mixed ||= node !== nodes[0] && rank > 0;
-    nodes.push(node);
-  }
-  return mixed ? nodes : undefined;
-}

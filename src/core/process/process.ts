@@ -31,6 +31,8 @@ import type { Task } from "./task.ts";
 export interface ProcessOptions {
   readonly rank: number;
   readonly ranks: number;
+  /** All of them. Processes of one thread may share it, and what is known about it. */
+  readonly worldGroup?: Group;
   /** Node of every rank, fixed at the start of the job. */
   readonly nodeOf: Int32Array;
   readonly transport: Transport;
@@ -76,7 +78,8 @@ export class Process {
       ...(options.unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax: options.unexpectedBytesMax }),
     });
     this.collectives = new Collectives(this.engine, options.memory);
-    this.world = this.addCommunicator(worldContext, Group.world(options.ranks), null, options.worldBoard ?? -1);
+    const all = options.worldGroup ?? Group.world(options.ranks);
+    this.world = this.addCommunicator(worldContext, all, null, options.worldBoard ?? -1);
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
   }
 
