@@ -25,7 +25,7 @@ const bundles = [
   { entry: "src/real/node/agent.ts", out: "dist/agent.cjs", format: "cjs" },
   { entry: "src/real/node/rank.ts", out: "dist/rank.cjs", format: "cjs" },
   { entry: "src/real/service/launch.ts", out: "dist/launch.cjs", format: "cjs" },
-  { entry: "src/mpi/index.ts", out: "dist/banyan.mjs", format: "esm" },
+  { entry: "src/index.ts", out: "dist/banyan.mjs", format: "esm" },
 ];
 
 function filesBelow(folder) {

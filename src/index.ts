@@ -1,26 +1,29 @@
-/** What programs import as "banyan". Bundled into every program: types, and the way to what the rank already has. */
+/**
+ * The package's entry: what programs import as "banyan", the API and the way to launch jobs. Bundled into every program, so it
+ * holds types, and the way to what the rank already has.
+ */
 import { createRequire } from "node:module";
-import type { LaunchOptions, RunningJob } from "../real/service/launch.ts";
-import type { Mpi } from "./mpi.ts";
+import type { Mpi } from "./mpi/mpi.ts";
+import type { LaunchOptions, RunningJob } from "./real/service/launch.ts";
 
-export type { MpiError } from "../core/base/mpi-error.ts";
-export type { Datatype } from "../core/comm/datatype.ts";
-export type { JobResult } from "../real/service/job.ts";
-export type { JobEvent } from "../real/service/job-event.ts";
-export type { LaunchOptions, RunningJob } from "../real/service/launch.ts";
-export type { BufferLike, TypedArray, TypedBuffer } from "./buffers.ts";
-export type { CommType, Communicator } from "./communicator.ts";
-export type { ErrorFunction, ErrorHandler, InfoLike } from "./communicator-state.ts";
-export type { GeneralRequest, GeneralRequestCallbacks } from "./general-request.ts";
-export type { Group, Range } from "./group.ts";
-export type { Info } from "./info.ts";
-export type { Keyval, KeyvalCallbacks } from "./keyvals.ts";
-export type { Mpi } from "./mpi.ts";
-export type { Op, OpFunction, OpLike } from "./operations.ts";
-export type { From, Message, To } from "./point-to-point.ts";
-export type { PersistentRequest, Request, StatusesError } from "./request.ts";
-export type { Status } from "./status.ts";
-export type { Adjacent, Contribution } from "./topologies.ts";
+export type { MpiError } from "./core/base/mpi-error.ts";
+export type { Datatype } from "./core/comm/datatype.ts";
+export type { BufferLike, TypedArray, TypedBuffer } from "./mpi/buffers.ts";
+export type { CommType, Communicator } from "./mpi/communicator.ts";
+export type { ErrorFunction, ErrorHandler, InfoLike } from "./mpi/communicator-state.ts";
+export type { GeneralRequest, GeneralRequestCallbacks } from "./mpi/general-request.ts";
+export type { Group, Range } from "./mpi/group.ts";
+export type { Info } from "./mpi/info.ts";
+export type { Keyval, KeyvalCallbacks } from "./mpi/keyvals.ts";
+export type { Mpi } from "./mpi/mpi.ts";
+export type { Op, OpFunction, OpLike } from "./mpi/operations.ts";
+export type { From, Message, To } from "./mpi/point-to-point.ts";
+export type { PersistentRequest, Request, StatusesError } from "./mpi/request.ts";
+export type { Status } from "./mpi/status.ts";
+export type { Adjacent, Contribution } from "./mpi/topologies.ts";
+export type { JobResult } from "./real/service/job.ts";
+export type { JobEvent } from "./real/service/job-event.ts";
+export type { LaunchOptions, RunningJob } from "./real/service/launch.ts";
 
 const inRank = (globalThis as Record<symbol, unknown>)[Symbol.for("banyan.mpi")] as Mpi | undefined;
 
@@ -35,6 +38,6 @@ export const mpi: Mpi =
 
 /** Starts a job. Loaded on the first call: ranks hardly ever do. */
 export function launch(program: string, options?: LaunchOptions): RunningJob {
-  const loaded = createRequire(import.meta.url)("./launch.cjs") as typeof import("../real/service/launch.ts");
+  const loaded = createRequire(import.meta.url)("./launch.cjs") as typeof import("./real/service/launch.ts");
   return loaded.launch(program, options);
 }

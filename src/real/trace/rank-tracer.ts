@@ -8,7 +8,6 @@
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { EngineTracer } from "../../core/p2p/engine.ts";
-import type { Tracer } from "../../mpi/host.ts";
 
 export interface RankTracerOptions {
   readonly file: string;
@@ -21,7 +20,8 @@ export interface RankTracerOptions {
 const flushBytes = 256 << 10;
 const nestedMax = 16;
 
-export class RankTracer implements Tracer, EngineTracer {
+/** Also the `Tracer` of mpi/host.ts: real/process/rank-host.ts hands it on as such. */
+export class RankTracer implements EngineTracer {
   readonly #file: number;
   readonly #options: RankTracerOptions;
   readonly #origin = performance.timeOrigin;
