@@ -35,6 +35,14 @@ export class RecordList {
     this.count--;
   }
 
+  removeIf(isUnwanted: (record: RecordId) => boolean): void {
+    for (let record = this.first; record >= 0; ) {
+      const next = this.after(record);
+      if (isUnwanted(record)) this.remove(record);
+      record = next;
+    }
+  }
+
   after(record: RecordId): RecordId {
     return this.#records.words[record * recordWords + R_NEXT]! as RecordId;
   }

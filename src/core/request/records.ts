@@ -158,4 +158,19 @@ export class Records {
   put(record: RecordId, field: number, value: number): void {
     this.words[record * recordWords + field] = value;
   }
+
+  /** `flag` is one of `RecordFlag`. */
+  hasFlag(record: RecordId, flag: number): boolean {
+    return (this.words[record * recordWords + R_FLAGS]! & flag) !== 0;
+  }
+
+  addFlag(record: RecordId, flag: number): void {
+    const at = record * recordWords + R_FLAGS;
+    this.words[at] = this.words[at]! | flag;
+  }
+
+  removeFlag(record: RecordId, flag: number): void {
+    const at = record * recordWords + R_FLAGS;
+    this.words[at] = this.words[at]! & ~flag;
+  }
 }

@@ -1,0 +1,103 @@
+/**
+ * How requests end. The engine may be done with a send before the program may hear of it: the protocol is asked, and what it
+ * holds back waits here, asked again on every progress.
+ */
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
+import { ErrorClass } from "../base/mpi-error.ts";
+import type { Memory } from "../request/memory.ts";
+import {
+  R_ERROR,
+  R_FLAGS,
+  R_PEER,
+  R_POINTER,
+  R_SEQUENCE,
+  R_STATE,
+  R_STATUS_SOURCE,
+  RecordFlag,
+  RecordState,
+  type Records,
+  recordWords,
+} from "../request/records.ts";
+import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
+import { RecordList } from "./record-list.ts";
+
+export class Completion {
+  readonly #records: Records;
+  readonly #memory: Memory;
+  readonly #hooks: EngineHooks | null;
+  /** Sends that only the protocol keeps from completing. */
+  readonly #unconfirmed: RecordList;
+
+  constructor({ records, memory, hooks }: EnginePorts) {
+    this.#records = records;
+    this.#memory = memory;
+    this.#hooks = hooks;
+    this.#unconfirmed = new RecordList(records);
+  }
+
+  complete(request: RecordId, error: number): void {
+    const words = this.#records.words;
+    const at = request * recordWords;
+    words[at + R_STATE] = RecordState.COMPLETE;
+    words[at + R_ERROR] = error;
+    if ((words[at + R_FLAGS]! & RecordFlag.ORPHAN) !== 0) this.giveBack(request);
+  }
+
+  completeCancelled(request: RecordId): void {
+    this.#records.addFlag(request, RecordFlag.CANCELLED);
+    this.complete(request, 0);
+  }
+
+  /** The engine is done with a send; the protocol may still keep it from completing. */
+  finishSend(send: RecordId): void {
+    if (this.#hooks !== null && !this.#hooks.sendMayComplete(send)) {
+      this.#records.put(send, R_STATE, RecordState.ACTIVE);
+      this.#unconfirmed.append(send);
+    } else this.complete(send, 0);
+  }
+
+  /** All bytes of its message have just come into the buffer of a receive. */
+  finishReceive(receive: RecordId): void {
+    if (this.#hooks !== null) {
+      const source = this.#records.get(receive, R_STATUS_SOURCE) as WorldRank;
+      this.#hooks.held(source, this.#records.get(receive, R_SEQUENCE));
+    }
+    this.completeReceive(receive);
+  }
+
+  /** As `finishReceive`, for a message that was stored: the protocol heard that it is held when it arrived. */
+  completeReceive(receive: RecordId): void {
+    this.complete(receive, this.#records.hasFlag(receive, RecordFlag.TRUNCATED) ? ErrorClass.TRUNCATE : 0);
+  }
+
+  /** Ends a complete request, and the loan of its buffer. */
+  giveBack(request: RecordId): void {
+    const pointer = this.#records.get(request, R_POINTER) as Pointer;
+    if (pointer < 0) this.#memory.giveBack(pointer);
+    this.#records.give(request);
+  }
+
+  get isHeldBack(): boolean {
+    return this.#unconfirmed.count !== 0;
+  }
+
+  /** Asks the protocol again; true when any send is complete now. */
+  confirmSends(): boolean {
+    let moved = false;
+    for (let send = this.#unconfirmed.first; send >= 0; ) {
+      const next = this.#unconfirmed.after(send);
+      if (this.#hooks!.sendMayComplete(send)) {
+        this.#unconfirmed.remove(send);
+        this.complete(send, 0);
+        moved = true;
+      }
+      send = next;
+    }
+    return moved;
+  }
+
+  /** That rank is dead: the protocol is not asked about sends to it any more. They stay active; the caller ends them. */
+  peerFailed(rank: number): void {
+    this.#unconfirmed.removeIf((send) => this.#records.get(send, R_PEER) === rank);
+  }
+}

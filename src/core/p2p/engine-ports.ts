@@ -1,0 +1,34 @@
+/**
+ * What an engine is given and whom it tells: the transport and the memory of its process, the protocol's hooks, a tracer. The
+ * parts of the engine (outbox.ts, matching.ts, transfers.ts, …) share these and one table of records.
+ */
+import type { RecordId, WorldRank } from "../base/brand.ts";
+import type { Memory } from "../request/memory.ts";
+import type { Records } from "../request/records.ts";
+import type { Transport } from "../wire/transport.ts";
+
+/** What a protocol may decide, seen from here; `core/ft` has the contract. `null` instead: none, and no call is made. */
+export interface EngineHooks {
+  sendPosted(send: RecordId): void;
+  sendMayLeave(send: RecordId): boolean;
+  sendMayComplete(send: RecordId): boolean;
+  receivePosted(receive: RecordId): void;
+  arrived(words: Int32Array, packet: number): boolean;
+  held(source: WorldRank, sequence: number): void;
+  matched(receive: RecordId, source: WorldRank, sequence: number): void;
+  control(words: Int32Array, packet: number): void;
+}
+
+/** Told of matches while a trace is written; `null` otherwise. */
+export interface EngineTracer {
+  sent(dest: number, tag: number, bytes: number, sequence: number, context: number): void;
+  matched(source: number, tag: number, bytes: number, sequence: number, context: number): void;
+}
+
+export interface EnginePorts {
+  readonly ranks: number;
+  readonly records: Records;
+  readonly transport: Transport;
+  readonly memory: Memory;
+  readonly hooks: EngineHooks | null;
+}

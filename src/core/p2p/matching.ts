@@ -1,0 +1,232 @@
+/**
+ * Where messages and receives meet: an arriving envelope takes the oldest posted receive that wants it, or waits among the
+ * unexpected; a receive that is posted takes the oldest envelope that fits, or waits among the posted (MPI 5.0 §3.5).
+ */
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
+import { ErrorClass } from "../base/mpi-error.ts";
+import type { Memory } from "../request/memory.ts";
+import {
+  R_BYTES,
+  R_CONTEXT,
+  R_MODE,
+  R_PEER,
+  R_PEER_POINTER,
+  R_PEER_REQUEST,
+  R_POINTER,
+  R_SEQUENCE,
+  R_STATE,
+  R_STATUS_BYTES,
+  R_STATUS_SOURCE,
+  R_STATUS_TAG,
+  R_TAG,
+  RecordFlag,
+  RecordKind,
+  RecordState,
+  type Records,
+  recordWords,
+} from "../request/records.ts";
+import { BYTES, CONTEXT, EXTRA, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
+import type { Transport } from "../wire/transport.ts";
+import type { Completion } from "./completion.ts";
+import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
+import type { Outbox } from "./outbox.ts";
+import { PostedQueue } from "./posted-queue.ts";
+import type { Transfers } from "./transfers.ts";
+import { UnexpectedQueue } from "./unexpected-queue.ts";
+import type { UnexpectedStore } from "./unexpected-store.ts";
+
+export interface MatchingParts {
+  readonly outbox: Outbox;
+  readonly completion: Completion;
+  readonly transfers: Transfers;
+  readonly store: UnexpectedStore;
+  /** Ranks that are dead. */
+  readonly failed: Uint8Array;
+}
+
+const none = -1 as RecordId;
+
+export class Matching {
+  readonly posted: PostedQueue;
+  readonly unexpected: UnexpectedQueue;
+  readonly #records: Records;
+  readonly #transport: Transport;
+  readonly #memory: Memory;
+  readonly #hooks: EngineHooks | null;
+  readonly #outbox: Outbox;
+  readonly #completion: Completion;
+  readonly #transfers: Transfers;
+  readonly #store: UnexpectedStore;
+  readonly #failed: Uint8Array;
+  tracer: EngineTracer | null = null;
+
+  constructor({ records, transport, memory, hooks }: EnginePorts, parts: MatchingParts) {
+    this.posted = new PostedQueue(records);
+    this.unexpected = new UnexpectedQueue(records);
+    this.#records = records;
+    this.#transport = transport;
+    this.#memory = memory;
+    this.#hooks = hooks;
+    this.#outbox = parts.outbox;
+    this.#completion = parts.completion;
+    this.#transfers = parts.transfers;
+    this.#store = parts.store;
+    this.#failed = parts.failed;
+  }
+
+  // Receives
+
+  /** A new receive, not posted yet. */
+  newReceive(pointer: Pointer, room: number, source: number, tag: number, context: number): RecordId {
+    const receive = this.#records.take(RecordKind.RECEIVE);
+    const words = this.#records.words;
+    const at = receive * recordWords;
+    words[at + R_CONTEXT] = context;
+    words[at + R_PEER] = source;
+    words[at + R_TAG] = tag;
+    words[at + R_BYTES] = room;
+    words[at + R_POINTER] = pointer;
+    if (this.#hooks !== null) this.#hooks.receivePosted(receive);
+    return receive;
+  }
+
+  /** Gives a receive the message it wants, or lets it wait for it. */
+  post(receive: RecordId): void {
+    const words = this.#records.words;
+    const at = receive * recordWords;
+    const source = words[at + R_PEER]!;
+    const envelope = this.unexpected.find(words[at + R_CONTEXT]!, source, words[at + R_TAG]!);
+    if (envelope >= 0) {
+      this.unexpected.remove(envelope);
+      this.deliver(receive, envelope);
+    } else if (source >= 0 && this.#failed[source] !== 0) this.#completion.complete(receive, ErrorClass.PROC_FAILED);
+    else this.posted.append(receive);
+  }
+
+  /** Gives a receive the message of an envelope that stands in no queue any more. */
+  deliver(receive: RecordId, envelope: RecordId): void {
+    const words = this.#records.words;
+    const at = envelope * recordWords;
+    const source = words[at + R_PEER]!;
+    this.#match(
+      receive,
+      source,
+      words[at + R_TAG]!,
+      words[at + R_BYTES]!,
+      words[at + R_SEQUENCE]!,
+      words[at + R_CONTEXT]!,
+    );
+    const wanted = this.#records.get(receive, R_STATUS_BYTES);
+    if (words[at + R_MODE] === PacketKind.EAGER) {
+      this.#store.deliver(envelope, this.#records.get(receive, R_POINTER) as Pointer, wanted);
+      this.#completion.completeReceive(receive);
+      return;
+    }
+    const send = words[at + R_PEER_REQUEST]!;
+    const peerPointer = words[at + R_PEER_POINTER]!;
+    this.#records.give(envelope);
+    // The bytes have died with the sender.
+    if (wanted !== 0 && this.#failed[source] !== 0) this.#completion.complete(receive, ErrorClass.PROC_FAILED);
+    else this.#transfers.answer(receive, send, peerPointer);
+  }
+
+  /** The receive has its message: the outcome but for the bytes themselves. */
+  #match(receive: RecordId, source: number, tag: number, bytes: number, sequence: number, context: number): void {
+    const words = this.#records.words;
+    const at = receive * recordWords;
+    const room = words[at + R_BYTES]!;
+    words[at + R_STATE] = RecordState.ACTIVE;
+    words[at + R_STATUS_SOURCE] = source;
+    words[at + R_STATUS_TAG] = tag;
+    words[at + R_STATUS_BYTES] = Math.min(bytes, room);
+    words[at + R_PEER] = source;
+    words[at + R_SEQUENCE] = sequence;
+    if (bytes > room) this.#records.addFlag(receive, RecordFlag.TRUNCATED);
+    if (this.tracer !== null) this.tracer.matched(source, tag, bytes, sequence, context);
+    if (this.#hooks !== null) this.#hooks.matched(receive, source as WorldRank, sequence);
+  }
+
+  // Arrivals
+
+  /** An EAGER or an RTS has arrived. */
+  takeMessage(packet: number, kind: number): void {
+    if (this.#hooks !== null && !this.#hooks.arrived(this.#transport.words, packet)) return;
+    const words = this.#transport.words;
+    const source = words[packet + SOURCE]!;
+    const context = words[packet + CONTEXT]!;
+    const tag = words[packet + TAG]!;
+    const receive = this.posted.find(context, source, tag);
+    if (receive < 0) {
+      this.#addUnexpected(packet, kind);
+      return;
+    }
+    this.posted.remove(receive);
+    this.#match(receive, source, tag, words[packet + BYTES]!, words[packet + SEQUENCE]!, context);
+    if (kind === PacketKind.EAGER) {
+      const wanted = this.#records.get(receive, R_STATUS_BYTES);
+      const to = this.#records.get(receive, R_POINTER) as Pointer;
+      if (wanted !== 0) this.#memory.fromPayload(to, 0, words[packet + PAYLOAD]!, wanted);
+      this.#completion.finishReceive(receive);
+    } else this.#transfers.answer(receive, words[packet + EXTRA]!, words[packet + EXTRA + 1]!);
+  }
+
+  #addUnexpected(packet: number, kind: number): void {
+    const envelope = this.#records.take(RecordKind.ENVELOPE);
+    const packets = this.#transport.words;
+    const words = this.#records.words;
+    const at = envelope * recordWords;
+    const source = packets[packet + SOURCE]!;
+    const sequence = packets[packet + SEQUENCE]!;
+    words[at + R_CONTEXT] = packets[packet + CONTEXT]!;
+    words[at + R_PEER] = source;
+    words[at + R_TAG] = packets[packet + TAG]!;
+    words[at + R_BYTES] = packets[packet + BYTES]!;
+    words[at + R_SEQUENCE] = sequence;
+    words[at + R_MODE] = kind;
+    words[at + R_POINTER] = 0;
+    if (kind === PacketKind.RTS) {
+      words[at + R_PEER_REQUEST] = packets[packet + EXTRA]!;
+      words[at + R_PEER_POINTER] = packets[packet + EXTRA + 1]!;
+    } else if (words[at + R_BYTES] !== 0) this.#store.keep(envelope, packets[packet + PAYLOAD]!);
+    this.unexpected.append(envelope);
+    if (kind === PacketKind.EAGER && this.#hooks !== null) this.#hooks.held(source as WorldRank, sequence);
+  }
+
+  /** A sender wants to take back a message: its envelope is forgotten if no receive has it yet, and the sender is told. */
+  takeCancel(packet: number): void {
+    const packets = this.#transport.words;
+    const source = packets[packet + SOURCE]!;
+    const send = packets[packet + CONTEXT]!;
+    let found = none;
+    this.unexpected.forEach((envelope) => {
+      const records = this.#records;
+      if (
+        records.get(envelope, R_MODE) === PacketKind.RTS &&
+        records.get(envelope, R_PEER) === source &&
+        records.get(envelope, R_PEER_REQUEST) === send
+      ) {
+        found = envelope;
+      }
+    });
+    if (found >= 0) {
+      this.unexpected.remove(found);
+      this.#records.give(found);
+    }
+    this.#outbox.control(source, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0, 0, 0);
+  }
+
+  // Deaths
+
+  /** That rank is dead: receives that name it end. Messages of it that are wholly here can still be received. */
+  peerFailed(rank: number): void {
+    this.posted.forEach((receive) => {
+      if (this.#records.get(receive, R_PEER) === rank) this.fail(receive, ErrorClass.PROC_FAILED);
+    });
+  }
+
+  /** Ends a posted receive with an error. */
+  fail(receive: RecordId, error: number): void {
+    this.posted.remove(receive);
+    this.#completion.complete(receive, error);
+  }
+}

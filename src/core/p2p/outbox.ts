@@ -1,0 +1,259 @@
+/**
+ * The sending side of all channels from this process: numbers messages, decides which are eager, and puts packets on their
+ * way, or in their destination's queue when the channel is full. A full channel never blocks; order is kept.
+ */
+import type { Pointer, RecordId } from "../base/brand.ts";
+import { ErrorClass } from "../base/mpi-error.ts";
+import type { Memory } from "../request/memory.ts";
+import {
+  R_BYTES,
+  R_CONTEXT,
+  R_FLAGS,
+  R_KIND,
+  R_MODE,
+  R_PEER,
+  R_POINTER,
+  R_SEQUENCE,
+  R_STATE,
+  R_TAG,
+  RecordFlag,
+  RecordKind,
+  RecordState,
+  type Records,
+  recordWords,
+  SendMode,
+} from "../request/records.ts";
+import { BYTES, CONTEXT, EXTRA, KIND, PacketKind, SEQUENCE, TAG } from "../wire/packet.ts";
+import type { Transport } from "../wire/transport.ts";
+import type { Completion } from "./completion.ts";
+import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
+import { OutgoingQueues } from "./outgoing-queues.ts";
+
+/** How much of a send has left. */
+const Went = { NOWHERE: 0, ENVELOPE: 1, WHOLE: 2 } as const;
+
+export class Outbox {
+  readonly #records: Records;
+  readonly #transport: Transport;
+  readonly #memory: Memory;
+  readonly #hooks: EngineHooks | null;
+  readonly #completion: Completion;
+  readonly #queues: OutgoingQueues;
+  /** Next sequence number of each channel from here. */
+  readonly #sequences: Int32Array;
+  /** Up to how many bytes a message to each rank may travel eagerly now; the transport's limit, or 0 while it is closed. */
+  readonly #eagerLimits: Int32Array;
+
+  constructor({ records, transport, memory, hooks, ranks }: EnginePorts, completion: Completion) {
+    this.#records = records;
+    this.#transport = transport;
+    this.#memory = memory;
+    this.#hooks = hooks;
+    this.#completion = completion;
+    this.#queues = new OutgoingQueues(records, ranks);
+    this.#sequences = new Int32Array(ranks);
+    this.#eagerLimits = Int32Array.from({ length: ranks }, (_, rank) => transport.eagerBytesMax(rank));
+  }
+
+  // Messages
+
+  /** The short way of a standard send: true when the whole message has left. */
+  sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
+    if (this.#hooks !== null || bytes > this.#eagerLimits[dest]! || this.#queues.waiting(dest)) return false;
+    const sequence = this.#sequences[dest]!;
+    if (!this.#transmitEager(pointer, bytes, dest, tag, context, sequence)) return false;
+    this.#sequences[dest] = (sequence + 1) | 0;
+    return true;
+  }
+
+  /** The number of the message numbered last. */
+  lastSequence(dest: number): number {
+    return (this.#sequences[dest]! - 1) | 0;
+  }
+
+  /** Numbers the next message of a channel. */
+  nextSequence(dest: number): number {
+    const sequence = this.#sequences[dest]!;
+    this.#sequences[dest] = (sequence + 1) | 0;
+    return sequence;
+  }
+
+  /** Puts a numbered send on its way, or in its queue. True when all of it has left. */
+  post(send: RecordId): boolean {
+    const dest = this.#records.get(send, R_PEER);
+    const went = this.#queues.waiting(dest) ? Went.NOWHERE : this.#transmitSend(send);
+    if (went === Went.NOWHERE) this.#queues.append(dest, send);
+    if (went !== Went.WHOLE) return false;
+    this.#completion.finishSend(send);
+    return true;
+  }
+
+  /** Puts the first packet of a send on its channel, unless there is no room or the protocol says not yet. */
+  #transmitSend(send: RecordId): number {
+    if (this.#hooks !== null && !this.#isLetGo(send)) return Went.NOWHERE;
+    const words = this.#records.words;
+    const at = send * recordWords;
+    const dest = words[at + R_PEER]!;
+    const bytes = words[at + R_BYTES]!;
+    const pointer = words[at + R_POINTER]! as Pointer;
+    const tag = words[at + R_TAG]!;
+    const context = words[at + R_CONTEXT]!;
+    const sequence = words[at + R_SEQUENCE]!;
+    if (bytes <= this.#eagerLimits[dest]! && words[at + R_MODE] !== SendMode.SYNCHRONOUS) {
+      return this.#transmitEager(pointer, bytes, dest, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
+    }
+    const transport = this.#transport;
+    const packet = transport.reserve(dest, 0);
+    if (packet < 0) return Went.NOWHERE;
+    const out = transport.words;
+    out[packet + KIND] = PacketKind.RTS;
+    out[packet + CONTEXT] = context;
+    out[packet + TAG] = tag;
+    out[packet + BYTES] = bytes;
+    out[packet + SEQUENCE] = sequence;
+    out[packet + EXTRA] = send;
+    out[packet + EXTRA + 1] = pointer >= 0 && transport.shares(dest) ? pointer : -1;
+    transport.commit(dest);
+    words[at + R_STATE] = RecordState.ACTIVE;
+    return Went.ENVELOPE;
+  }
+
+  /** Asks the protocol until it says yes, then never again: a full channel does not make it change its mind. */
+  #isLetGo(send: RecordId): boolean {
+    const flags = this.#records.get(send, R_FLAGS);
+    if ((flags & RecordFlag.LET_GO) !== 0) return true;
+    if (!this.#hooks!.sendMayLeave(send)) return false;
+    this.#records.put(send, R_FLAGS, flags | RecordFlag.LET_GO);
+    return true;
+  }
+
+  /** Payload first, then the header words, then commit: `Transport.reserve` says why. */
+  #transmitEager(
+    pointer: Pointer,
+    bytes: number,
+    dest: number,
+    tag: number,
+    context: number,
+    sequence: number,
+  ): boolean {
+    const transport = this.#transport;
+    const packet = transport.reserve(dest, bytes);
+    if (packet < 0) return false;
+    if (bytes !== 0) this.#memory.toPayload(transport.payload, pointer, 0, bytes);
+    const words = transport.words;
+    words[packet + KIND] = PacketKind.EAGER;
+    words[packet + CONTEXT] = context;
+    words[packet + TAG] = tag;
+    words[packet + BYTES] = bytes;
+    words[packet + SEQUENCE] = sequence;
+    transport.commit(dest);
+    return true;
+  }
+
+  /** Takes a send that has not left out of its queue; false when it does not stand there. */
+  remove(send: RecordId): boolean {
+    return this.#queues.remove(this.#records.get(send, R_PEER), send);
+  }
+
+  /** That rank keeps no more payloads of ours for now: envelopes only. */
+  closeEager(dest: number): void {
+    this.#eagerLimits[dest] = 0;
+  }
+
+  openEager(dest: number): void {
+    this.#eagerLimits[dest] = this.#transport.eagerBytesMax(dest);
+  }
+
+  // Packets without payload
+
+  /**
+   * A packet without payload; waits in its queue when the channel is full. It never waits for a send that the protocol holds
+   * back: what it answers has nothing to do with that send, and may be what the protocol waits for.
+   */
+  control(dest: number, kind: PacketKind, a: number, b: number, c: number, d: number): void {
+    const overtakes = this.#hooks !== null && this.#queues.onlySends(dest);
+    if ((overtakes || !this.#queues.waiting(dest)) && this.#transmitControl(dest, kind, a, b, c, d)) return;
+    const packet = this.#records.take(RecordKind.OUTGOING);
+    const words = this.#records.words;
+    const at = packet * recordWords;
+    words[at + R_PEER] = dest;
+    words[at + R_MODE] = kind;
+    words[at + R_CONTEXT] = a;
+    words[at + R_TAG] = b;
+    words[at + R_BYTES] = c;
+    words[at + R_SEQUENCE] = d;
+    if (this.#hooks === null) this.#queues.append(dest, packet);
+    else this.#queues.appendBeforeSends(dest, packet);
+  }
+
+  #transmitControl(dest: number, kind: number, a: number, b: number, c: number, d: number): boolean {
+    const transport = this.#transport;
+    const packet = transport.reserve(dest, 0);
+    if (packet < 0) return false;
+    const words = transport.words;
+    words[packet + KIND] = kind;
+    words[packet + CONTEXT] = a;
+    words[packet + TAG] = b;
+    words[packet + BYTES] = c;
+    words[packet + SEQUENCE] = d;
+    transport.commit(dest);
+    return true;
+  }
+
+  // Queues
+
+  /** Packets that wait for room, and sends that the protocol holds back. */
+  get count(): number {
+    return this.#queues.count;
+  }
+
+  /** Transmits what waits, as far as channels take it; true when anything left. */
+  flush(): boolean {
+    let moved = false;
+    for (let dest = this.#queues.firstDestination(); dest >= 0; ) {
+      const next = this.#queues.destinationAfter(dest);
+      while (this.#queues.waiting(dest) && this.#transmitHead(dest)) moved = true;
+      dest = next;
+    }
+    return moved;
+  }
+
+  #transmitHead(dest: number): boolean {
+    const record = this.#queues.head(dest);
+    return this.#records.get(record, R_KIND) === RecordKind.SEND
+      ? this.#transmitHeadSend(dest, record)
+      : this.#transmitHeadControl(dest, record);
+  }
+
+  #transmitHeadSend(dest: number, send: RecordId): boolean {
+    const went = this.#transmitSend(send);
+    if (went === Went.NOWHERE) return false;
+    this.#queues.removeHead(dest);
+    // Only now: a finished send may be given back, and its links with it.
+    if (went === Went.WHOLE) this.#completion.finishSend(send);
+    return true;
+  }
+
+  #transmitHeadControl(dest: number, packet: RecordId): boolean {
+    const words = this.#records.words;
+    const at = packet * recordWords;
+    const a = words[at + R_CONTEXT]!;
+    const b = words[at + R_TAG]!;
+    const c = words[at + R_BYTES]!;
+    const d = words[at + R_SEQUENCE]!;
+    if (!this.#transmitControl(dest, words[at + R_MODE]!, a, b, c, d)) return false;
+    this.#queues.removeHead(dest);
+    this.#records.give(packet);
+    return true;
+  }
+
+  /** That rank is dead: what waits for room in its channel is given up. */
+  peerFailed(rank: number): void {
+    this.#eagerLimits[rank] = -1; // nothing fits: `sendNow` leaves it to `startSend`, which says why
+    this.#queues.drop(rank, (record) => {
+      if (this.#records.get(record, R_KIND) === RecordKind.SEND)
+        this.#completion.complete(record, ErrorClass.PROC_FAILED);
+      else this.#records.give(record);
+    });
+  }
+}
