@@ -24,6 +24,7 @@ const bundles = [
   { entry: "src/cli/main.ts", out: "dist/cli.cjs", format: "cjs" },
   { entry: "src/real/node/agent.ts", out: "dist/agent.cjs", format: "cjs" },
   { entry: "src/real/node/rank.ts", out: "dist/rank.cjs", format: "cjs" },
+  { entry: "src/real/node/c-rank.ts", out: "dist/c-rank.cjs", format: "cjs" },
   { entry: "src/real/service/launch.ts", out: "dist/launch.cjs", format: "cjs" },
   { entry: "src/index.ts", out: "dist/banyan.mjs", format: "esm" },
 ];

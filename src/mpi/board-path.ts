@@ -49,7 +49,7 @@ export class BoardPath {
     const part = board.part(core.rank) >> shift;
     for (let i = 0; i < length; i++) memory[part + i] = data[i]!;
     if (board.arrive()) {
-      foldOnBoard(core, board, this.#views, this.#reduction!, length);
+      foldOnBoard(core, board, this.#reduction!, length);
       board.open();
     } else this.#host.waitForGate(core);
     const result = board.part(0) >> shift;

@@ -11,9 +11,12 @@
  * the dispatcher, as always, and give up the round.
  */
 import type { Pointer } from "../base/brand.ts";
+import type { Views } from "../comm/views.ts";
 
 export interface Board {
   readonly bytesMax: number;
+  /** The memory that parts lie in: the one that packets' payloads lie in. */
+  readonly memory: Views;
   /** Where `member` (rank in the communicator) puts its bytes in the current round. Own part: before `arrive`; others': after the gate opened, or by the last to arrive. */
   part(member: number): Pointer;
   /** Where the last to arrive puts what everybody reads. */

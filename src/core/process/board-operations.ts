@@ -7,7 +7,6 @@
  */
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
-import type { Views } from "../comm/views.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import { R_POINTER, R_STATE, RecordKind, RecordState } from "../request/records.ts";
@@ -36,14 +35,12 @@ interface Waiting extends BoardCall {
 export class BoardOperations {
   readonly #engine: Engine;
   readonly #memory: Memory;
-  readonly #views: Views;
   /** Calls whose gate is still shut: one for each communicator at most, hardly ever more than one at all. */
   readonly #waiting: Waiting[] = [];
 
-  constructor(engine: Engine, memory: Memory, views: Views) {
+  constructor(engine: Engine, memory: Memory) {
     this.#engine = engine;
     this.#memory = memory;
-    this.#views = views;
   }
 
   get active(): number {
@@ -65,7 +62,7 @@ export class BoardOperations {
     const operation = { ...call, comm, request };
     if (board.arrive()) {
       const { reduction, bytes } = call;
-      if (reduction !== null) foldOnBoard(comm, board, this.#views, reduction, bytes / reduction.elementBytes);
+      if (reduction !== null) foldOnBoard(comm, board, reduction, bytes / reduction.elementBytes);
       board.open();
       this.#finish(operation);
     } else this.#waiting.push(operation);
@@ -103,7 +100,7 @@ export class BoardOperations {
     if (bytes === 0 || (kind === "bcast" && rank !== root)) return;
     const isInReceive = inPlace || kind === "bcast";
     const offset = inPlace && (kind === "allgather" || kind === "gather") ? rank * bytes : 0;
-    this.#memory.copy(board!.part(rank), 0, isInReceive ? receive : send, offset, bytes);
+    this.#memory.toPayload(board!.part(rank), isInReceive ? receive : send, offset, bytes);
   }
 
   #finish({ comm, kind, receive, bytes, root, request }: Waiting): void {
@@ -111,12 +108,12 @@ export class BoardOperations {
     const isRoot = comm.rank === root;
     if (bytes > 0) {
       if (kind === "allreduce" || (kind === "reduce" && isRoot)) {
-        this.#memory.copy(receive, 0, board.part(0), 0, bytes);
+        this.#memory.fromPayload(receive, 0, board.part(0), bytes);
       } else if (kind === "bcast" && !isRoot) {
-        this.#memory.copy(receive, 0, board.part(root), 0, bytes);
+        this.#memory.fromPayload(receive, 0, board.part(root), bytes);
       } else if (kind === "allgather" || (kind === "gather" && isRoot)) {
         for (let member = 0; member < comm.size; member++) {
-          this.#memory.copy(receive, member * bytes, board.part(member), 0, bytes);
+          this.#memory.fromPayload(receive, member * bytes, board.part(member), bytes);
         }
       }
     }

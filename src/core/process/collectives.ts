@@ -10,7 +10,7 @@ import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { type CollectivePorts, underWay } from "../coll/collective-ports.ts";
 import { Executor } from "../coll/executor.ts";
-import type { Operation } from "../coll/operation.ts";
+import type { Operation, OperationId } from "../coll/operation.ts";
 import { type Collective, plan } from "../coll/plan.ts";
 import { type InterCollective, type NeighborCollective, planInter, planNeighbor } from "../coll/plan-inter.ts";
 import { compile, type Program } from "../coll/program.ts";
@@ -57,6 +57,18 @@ export interface EqualCall {
   readonly tag?: number | undefined;
 }
 
+/** What a collective wants the program to combine: into = left ∘ right. `into` may be `left` or `right`. */
+export interface Asked {
+  readonly operation: OperationId;
+  /** The reduction's. */
+  readonly call: unknown;
+  readonly left: Pointer;
+  readonly right: Pointer;
+  readonly into: Pointer;
+  readonly count: number;
+  readonly bytes: number;
+}
+
 const nowhere = 0 as Pointer;
 
 export class Collectives implements CollectivePorts {
@@ -73,12 +85,16 @@ export class Collectives implements CollectivePorts {
   /** What goes past the messages. */
   readonly #boards: BoardOperations;
 
+  /** Operations under way that need the program to combine, and what they need it for now, oldest first. */
+  programOperations = 0;
+  readonly #asked: Asked[] = [];
+
   constructor(engine: Engine, memory: Memory) {
     this.#engine = engine;
     this.#memory = memory;
     this.#views = new Views(memory.bytes.buffer);
     this.#executor = new Executor(this);
-    this.#boards = new BoardOperations(engine, memory, this.#views);
+    this.#boards = new BoardOperations(engine, memory);
   }
 
   /** The shareable memory as kernels see it. */
@@ -128,7 +144,12 @@ export class Collectives implements CollectivePorts {
   ): RecordId {
     assert(send >= 0 && receive >= 0, "a reduction works on shareable memory");
     const { bytes = 0, root = 0, inPlace = false, tag } = call;
-    if (tag === onBoard && (kind === "reduce" || kind === "allreduce") && this.#boards.takes(comm, bytes)) {
+    if (
+      tag === onBoard &&
+      reduction.call === undefined &&
+      (kind === "reduce" || kind === "allreduce") &&
+      this.#boards.takes(comm, bytes)
+    ) {
       return this.#boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction });
     }
     const program = this.#equalProgram(comm, kind, call, reduction.elementBytes);
@@ -221,6 +242,7 @@ export class Collectives implements CollectivePorts {
     if (comm.channel < 0) comm.channel = freePlace(this.#channels);
     this.#channels[comm.channel] = comm;
     comm.operations++;
+    if (reduction?.call !== undefined) this.programOperations++;
     this.#executor.start({
       program,
       channel: comm.channel,
@@ -239,6 +261,22 @@ export class Collectives implements CollectivePorts {
     this.#reductions[number] = reduction;
     this.#reductionUses[number] = (this.#reductionUses[number] ?? 0) + 1;
     return number;
+  }
+
+  // Reductions by the program itself
+
+  /** What the program is to combine next; null: nothing. Whoever waits must look. */
+  get asked(): Asked | null {
+    return this.#asked[0] ?? null;
+  }
+
+  takeAsked(): Asked {
+    return this.#asked.shift()!;
+  }
+
+  /** The program has combined. */
+  answered({ operation }: Asked): void {
+    this.#executor.reduced(operation);
   }
 
   // Ports of the executor
@@ -291,6 +329,18 @@ export class Collectives implements CollectivePorts {
   ): boolean {
     const reduction = this.#reductions[op.reduction]!;
     const count = bytes / reduction.elementBytes;
+    if (reduction.call !== undefined) {
+      this.#asked.push({
+        operation: op.id,
+        call: reduction.call,
+        left: (left + leftOffset) as Pointer,
+        right: (right + rightOffset) as Pointer,
+        into: (into + intoOffset) as Pointer,
+        count,
+        bytes,
+      });
+      return false;
+    }
     reduction.apply(this.#views, left + leftOffset, right + rightOffset, into + intoOffset, count);
     return true;
   }
@@ -304,7 +354,9 @@ export class Collectives implements CollectivePorts {
   }
 
   finished(op: Operation, error: number): void {
+    const reduction = this.#reductions[op.reduction];
     if (op.reduction >= 0 && --this.#reductionUses[op.reduction]! === 0) this.#reductions[op.reduction] = null;
+    if (op.reduction >= 0 && reduction?.call !== undefined) this.programOperations--;
     const comm = this.#channels[op.channel]!;
     if (--comm.operations === 0 && comm.freed) this.forget(comm);
     this.#engine.completeOperation(op.request as RecordId, error);

@@ -13,6 +13,11 @@ export interface Reduction {
   readonly inMemory: boolean;
   /** into = left ∘ right for `count` elements at byte offsets of one memory; `into` may be `left` or `right`. */
   apply(memory: Views, left: number, right: number, into: number, count: number): void;
+  /**
+   * Set where only the program itself can combine (an operation written in C): what the binding needs to have it done.
+   * `apply` is not called then; see `Collectives.asked`.
+   */
+  readonly call?: unknown;
 }
 
 /** Looking a kernel up makes a closure: one for each operation and type that a program uses, for as long as it has both. */

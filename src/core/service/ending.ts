@@ -21,6 +21,18 @@ export interface Threw {
   /** The user's frames, innermost first, "solve (/home/me/solver.ts:12:5)"; empty when the error has no stack. */
   readonly frames: readonly string[];
 }
+/** A signal that the program (in C) raised on itself and did not handle. */
+export interface Signalled {
+  readonly kind: "signalled";
+  readonly signal: number;
+  /** "SIGKILL", where the number has a name. */
+  readonly name: string;
+}
+/** A program in C that cannot go on and says why. */
+export interface GaveUp {
+  readonly kind: "gave-up";
+  readonly why: string;
+}
 /** The event loop ran dry while the program still awaited something. */
 export interface Starved {
   readonly kind: "starved";
@@ -40,7 +52,7 @@ export interface Vanished {
   readonly kind: "vanished";
   readonly code: number;
 }
-export type Ending = Returned | Exited | Threw | Starved | Unfinished | OutOfMemory | Vanished;
+export type Ending = Returned | Exited | Threw | Signalled | GaveUp | Starved | Unfinished | OutOfMemory | Vanished;
 
 /** The exit code of the job when this ending decides it; 0 means that the rank did not fail. */
 export function codeOfEnding(ending: Ending): number {
@@ -53,7 +65,10 @@ export function codeOfEnding(ending: Ending): number {
     case "starved":
       // What Node itself exits with for an unsettled top-level await.
       return 13;
+    case "signalled":
+      return codeFromNumber(128 + ending.signal);
     case "threw":
+    case "gave-up":
     case "unfinished":
     case "out-of-memory":
       return 1;
@@ -76,6 +91,10 @@ export function describeEnding(ending: Ending): string {
       return `exited with code ${ending.code}`;
     case "threw":
       return ending.what;
+    case "signalled":
+      return `ended by ${ending.name}`;
+    case "gave-up":
+      return ending.why;
     case "starved":
       return "it ended while its program still awaited something that can no longer happen";
     case "unfinished":

@@ -15,11 +15,16 @@ import { build, type FromNode, type Setup, type ToNode } from "./messages.ts";
 import { NodeMemory } from "./node-memory.ts";
 import { bellOf, createNodeWords, onBell, openGate } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
-import { keepCache, loadRankCode } from "./rank-code.ts";
+import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
 import { RankThread } from "./rank-thread.ts";
 
 /** Nodes of one machine: nobody else can reach them. */
 const loopback = "127.0.0.1";
+
+/** Rings and boards need little; a C program's buffers are in its own memory. */
+const cNodeMemoryMb = 256;
+/** Deep recursion in C is deep recursion here: 250 000 calls. */
+const cStackMb = 16;
 
 /** Threads that have not stopped by then are stuck in native code, and only the end of the process stops them. */
 const terminateMsMax = 1000;
@@ -27,7 +32,9 @@ const terminateMsMax = 1000;
 class Agent {
   readonly #setup: Setup;
   readonly #words = createNodeWords();
-  readonly #code = loadRankCode();
+  readonly #code: RankCode;
+  /** Of the ranks of a C program, in their order. */
+  readonly #programMemories: readonly WebAssembly.Memory[];
   readonly #memory: NodeMemory;
   /** Connections to other nodes; null in a job of one node. */
   readonly #tcp: TcpHost | null;
@@ -37,9 +44,14 @@ class Agent {
 
   constructor(setup: Setup) {
     this.#setup = setup;
+    const isC = setup.program.language === "c";
+    this.#code = loadRankCode(isC ? "c-rank" : "rank");
     process.title = `banyan-node ${setup.node}`;
     const { node, nodeOf, memoryMb, job, port } = setup;
     const ranksHere = ranksOfNode(nodeOf, node);
+    this.#programMemories = isC ? ranksHere.map(() => newProgramMemory(memoryMb)) : [];
+    // The baseline compiler's code is never replaced while it runs, and `main` may run for hours (facts: 2 to 4 times slower).
+    if (isC) setFlagsFromString("--no-liftoff");
     this.#tcp =
       ranksHere.length === nodeOf.length
         ? null
@@ -49,7 +61,12 @@ class Agent {
             report: (event) => send({ kind: "connections", event }),
           });
     const bells = this.#tcp === null ? null : new Handover(this.#tcp.handover);
-    this.#memory = new NodeMemory({ node, nodeOf, memoryMb, wakeElsewhere: (place) => bells?.wake(place) });
+    this.#memory = new NodeMemory({
+      node,
+      nodeOf,
+      memoryMb: isC ? cNodeMemoryMb : memoryMb,
+      wakeElsewhere: (place) => bells?.wake(place),
+    });
     setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
     for (const rank of ranksHere) this.#startThread(rank);
     void onBell(bellOf(this.#words), () => this.#relay.relay());
@@ -94,7 +111,7 @@ class Agent {
   }
 
   #startThread(rank: number): void {
-    const { nodeOf, protocol, program, traceFolder, heapMb } = this.#setup;
+    const { nodeOf, protocol, program, traceFolder, heapMb, folders } = this.#setup;
     const incarnation = 0;
     const traceFile = traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`);
     const setup = {
@@ -108,10 +125,12 @@ class Agent {
       memory: this.#memory.shared,
       handover: this.#tcp?.handover ?? null,
       words: this.#words,
+      programMemories: this.#programMemories,
+      folders,
     };
     this.#memory.born(rank, incarnation);
     const thread = new RankThread(
-      { setup, heapMb },
+      { setup, heapMb, stackMb: program.language === "c" ? cStackMb : 0 },
       {
         said: (message) => {
           switch (message.kind) {
@@ -164,6 +183,11 @@ class Agent {
     this.#relay.relayAll();
     send({ kind: "bye" }, then);
   }
+}
+
+function newProgramMemory(megabytes: number): WebAssembly.Memory {
+  const pages = megabytes * 16;
+  return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
 }
 
 function send(message: FromNode, sent?: () => void): void {

@@ -30,14 +30,20 @@ export interface Setup {
   readonly heartbeatMs: number;
   /** Size of each rank's JavaScript heap; 0 leaves it to Node. */
   readonly heapMb: number;
-  /** Size of the node's shared memory. */
+  /** Size of the node's shared memory; of a C program the size of each rank's own. */
   readonly memoryMb: number;
+  /** Folders that a C program is given, under the names by which it knows them. */
+  readonly folders: readonly Folder[];
   /** Where each rank writes its trace; empty: no trace. */
   readonly traceFolder: string;
   /** Where this node listens for others; 0 leaves it to the system. */
   readonly port: number;
   /** What connections between the job's nodes begin with. */
   readonly job: TcpJob;
+}
+export interface Folder {
+  readonly name: string;
+  readonly path: string;
 }
 /** Every node listens: where each rank is to be found. */
 export interface Contacts {
@@ -49,7 +55,7 @@ export interface Contacts {
  * How the program was bundled. A script (CommonJS) spares every rank the loader for modules, some 4 ms; a module is needed
  * for `await` outside functions and for packages.
  */
-export type ProgramForm = "script" | "module";
+export type ProgramForm = "script" | "module" | "wasm";
 
 export interface ProgramPlace {
   /** The user's file, as the program shall see it in `process.argv[1]`. */
@@ -57,6 +63,8 @@ export interface ProgramPlace {
   /** The bundle, in one of the two forms; it is there when `run` comes. */
   readonly bundle: Readonly<Record<ProgramForm, string>>;
   readonly args: readonly string[];
+  /** C and C++ have threads of their own kind (`c-rank.ts`), and a memory for each rank. */
+  readonly language: "typescript" | "c";
 }
 /** The program is bundled: let the ranks run it. */
 export interface Run {
@@ -172,6 +180,9 @@ export interface RankSetup {
   readonly memory: SharedNode;
   /** Connections to other nodes, see `tcp/handover.ts`; null in a job of one node. */
   readonly handover: SharedHandover | null;
+  /** Memories of the C programs of this node's ranks, in their order; none for TypeScript. */
+  readonly programMemories: readonly WebAssembly.Memory[];
+  readonly folders: readonly Folder[];
   /** Ring for what the rank prints. */
   readonly lines: SharedArrayBuffer;
   /** Words of the node, see `node-words.ts`. */

@@ -4,7 +4,7 @@
  */
 import type { ProgramForm } from "./messages.ts";
 
-const forms: readonly ProgramForm[] = ["script", "module"];
+const forms: readonly ProgramForm[] = ["script", "module", "wasm"];
 const gate = 0;
 const bell = 1;
 

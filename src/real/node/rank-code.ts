@@ -22,10 +22,11 @@ export interface RankCode {
 
 const digestBytes = 32;
 
-export function loadRankCode(): RankCode {
-  const file = join(__dirname, "rank.cjs");
+/** `name`: rank, or c-rank. */
+export function loadRankCode(name: string): RankCode {
+  const file = join(__dirname, `${name}.cjs`);
   const source = `(function (require, __dirname, importModule, createCache) {${readFileSync(file, "utf8")}\n})`;
-  const cacheFile = join(__dirname, `rank-${process.version}-${process.arch}.cache`);
+  const cacheFile = join(__dirname, `${name}-${process.version}-${process.arch}.cache`);
   const kept = readCache(cacheFile, source);
   const cache = kept ?? new Script(source, { filename: file }).createCachedData();
   const shared = new SharedArrayBuffer(cache.length);

@@ -14,6 +14,8 @@ export interface RankThreadEvents {
 export interface RankThreadOptions {
   readonly setup: Omit<RankSetup, "lines">;
   readonly heapMb: number;
+  /** 0 leaves it to Node. */
+  readonly stackMb: number;
 }
 
 export class RankThread {
@@ -23,7 +25,7 @@ export class RankThread {
   readonly #worker: Worker;
   #ending: Ending | undefined;
 
-  constructor({ setup, heapMb }: RankThreadOptions, events: RankThreadEvents) {
+  constructor({ setup, heapMb, stackMb }: RankThreadOptions, events: RankThreadEvents) {
     this.rank = setup.rank;
     this.incarnation = setup.incarnation;
     const lines = createLineRing();
@@ -35,7 +37,10 @@ export class RankThread {
       // What the rank prints has its own way; these would lose it while the thread blocks.
       stdout: true,
       stderr: true,
-      ...(heapMb > 0 ? { resourceLimits: { maxOldGenerationSizeMb: heapMb } } : {}),
+      resourceLimits: {
+        ...(heapMb > 0 ? { maxOldGenerationSizeMb: heapMb } : {}),
+        ...(stackMb > 0 ? { stackSizeMb: stackMb } : {}),
+      },
     });
     // Asked now: of a thread that has ended Node no longer knows them.
     const heapMbMax = Math.round(this.#worker.resourceLimits?.maxOldGenerationSizeMb ?? heapMb);

@@ -2,8 +2,10 @@
  * The transport of one rank and how it waits on it: rings alone where the job is on one node, rings and sockets side by side
  * otherwise. Jobs of one node pay nothing for the others.
  */
+import type { Memory } from "../../core/request/memory.ts";
 import type { Landing, Transport } from "../../core/wire/transport.ts";
 import type { NodeMemory } from "../transport/node-memory.ts";
+import type { ProcessBuffers } from "../transport/process-buffers.ts";
 import type { RankMemory } from "../transport/rank-memory.ts";
 import { RankTransport } from "../transport/rank-transport.ts";
 import { RingTransport } from "../transport/ring-transport.ts";
@@ -32,37 +34,49 @@ export interface RankTransports {
   readonly waiting: Waiting;
   setLanding(landing: Landing): void;
   peerFailed(rank: number): void;
-  /** The process ends in order: true once nothing of it is left to send. Ask again after progress. */
-  hasLeft(): boolean;
+  /** The process ends in order: true once everybody has what it sent. Ask again after progress. */
+  leave(): boolean;
 }
 
-export function openTransports(node: NodeMemory, memory: RankMemory, options: RankTransportsOptions): RankTransports {
+/** `heap`: the transport's own blocks of the node's memory; `memory`: the program's buffers, which may be the same. */
+export interface RankMemories {
+  readonly heap: RankMemory;
+  readonly memory: Memory & ProcessBuffers;
+}
+
+export function openTransports(
+  node: NodeMemory,
+  { heap, memory }: RankMemories,
+  options: RankTransportsOptions,
+): RankTransports {
   const { rank, nodeOf, places, crowded, handover, tell } = options;
-  const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
+  // Joint copies are made inside one memory, by whoever has a core to spare.
+  const joint = crowded || memory !== heap ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
-    const ring = new RingTransport(node, memory, { rank, places, ...joint });
+    const ring = new RingTransport(node, heap, { rank, places, buffers: memory, ...joint });
     const waiting = new Waiting(node, ring, { crowded });
-    return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, hasLeft: () => true };
+    return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, leave: () => true };
   }
   const bells = new Handover(handover);
-  const ring = new RingTransport(node, memory, { rank, places, wakeElsewhere: (other) => bells.wake(other), ...joint });
+  const ring = new RingTransport(node, heap, {
+    rank,
+    places,
+    buffers: memory,
+    wakeElsewhere: (other) => bells.wake(other),
+    ...joint,
+  });
   const tcp = new TcpTransport({
     ...{ rank, ranks: nodeOf.length, process: places[rank]!, memory, handover, tell },
     openCalls: () => openSocketCalls(node.memory, memory),
     sizes: linkSizes({ nodeOf, memoryBytes: node.layout.memoryBytes }),
   });
   const transport = new RankTransport(ring, tcp, places);
-  let isLeaving = false;
   return {
     ring,
     transport,
     waiting: new Waiting(node, transport, { crowded, sleeper: transport.sleeper }),
     setLanding: (landing) => transport.setLanding(landing),
     peerFailed: (other) => transport.peerFailed(other),
-    hasLeft() {
-      if (!isLeaving) transport.finish();
-      isLeaving = true;
-      return !transport.unsent;
-    },
+    leave: () => transport.leave(),
   };
 }

@@ -4,10 +4,10 @@ import { extname, relative } from "node:path";
 import { protocols } from "../../core/ft/registry.ts";
 import { layoutOf, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job.ts";
+import { isModule, sourceExtensions, typescriptExtensions } from "./program-compile.ts";
 
 /** More threads than any machine has use for; above it the number is a slip. */
 const ranksMax = 4096;
-const extensions = [".ts", ".mts", ".js", ".mjs"];
 
 export function checkOptions(options: Omit<JobOptions, "trace">): string | undefined {
   const { ranks, nodes, protocol, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
@@ -47,8 +47,9 @@ function checkProgram(path: string): string | undefined {
   const name = relative("", path) || path;
   if (!existsSync(path)) return `Cannot run ${name}: there is no such file`;
   if (!statSync(path).isFile()) return `Cannot run ${name}: it is not a file`;
-  if (!extensions.includes(extname(path))) return `Cannot run ${name}: programs end in ${extensions.join(", ")}`;
-  return undefined;
+  const extensions = [...typescriptExtensions, ...sourceExtensions];
+  if (extensions.includes(extname(path)) || isModule(path)) return undefined;
+  return `Cannot run ${name}: programs end in ${extensions.join(", ")}, or are WebAssembly modules`;
 }
 
 function isWhole(value: number, min: number, max: number): boolean {

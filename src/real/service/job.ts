@@ -11,7 +11,14 @@ import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
 import { type Death, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { nodeOfRanks } from "../../core/service/placement.ts";
-import { build, type FromNode, type FromRankOnwards, type ProgramPlace, type Stream } from "../node/messages.ts";
+import {
+  build,
+  type Folder,
+  type FromNode,
+  type FromRankOnwards,
+  type ProgramPlace,
+  type Stream,
+} from "../node/messages.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
 import { secretBytes } from "../transport/tcp/hello.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
@@ -22,6 +29,7 @@ import type { LineEvent } from "./job-event.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
 import { NodeProcess } from "./node-process.ts";
 import { bundleProgram } from "./program-bundle.ts";
+import { compileProgram, languageOf } from "./program-compile.ts";
 import { type StreamSink, streamSink } from "./stream-sink.ts";
 import { describeSystemError } from "./system-error.ts";
 
@@ -35,6 +43,8 @@ export interface JobOptions {
   readonly protocol: string;
   readonly heapMb: number;
   readonly memoryMb: number;
+  /** What a C program sees of the file system. */
+  readonly folders: readonly Folder[];
   /** Node i listens for others on this port + i; 0 leaves it to the system. */
   readonly port: number;
   readonly timeoutMs: number;
@@ -98,7 +108,8 @@ export class Job {
     this.#core = this.#createCore();
     this.#lines = new LineMerge(this.#createSink());
     this.#input = new InputSource(options.stdin, (bytes) => this.#nodes[0]?.send({ kind: "input", bytes }));
-    const bundle = { script: join(this.#folder, "program.cjs"), module: join(this.#folder, "program.mjs") };
+    const file = (name: string) => join(this.#folder, name);
+    const bundle = { script: file("program.cjs"), module: file("program.mjs"), wasm: file("program.wasm") };
     const traceFolder = this.#createTraceFolder();
     for (let node = 0; node < options.nodes; node++) this.#startNode(node, bundle, traceFolder);
     // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
@@ -147,7 +158,7 @@ export class Job {
 
   #startNode(node: number, bundle: ProgramPlace["bundle"], traceFolder: string): void {
     const { protocol, heartbeatMs, heapMb, memoryMb, port, program, args } = this.#options;
-    const place = { path: program, bundle, args };
+    const place = { path: program, bundle, args, language: languageOf(program) };
     this.#nodes.push(
       new NodeProcess(
         this.#folder,
@@ -160,6 +171,7 @@ export class Job {
           heartbeatMs,
           heapMb,
           memoryMb,
+          folders: this.#options.folders,
           traceFolder,
           port: port === 0 ? 0 : port + node,
           job: this.#secret,
@@ -176,7 +188,7 @@ export class Job {
 
   async #bundle(bundle: ProgramPlace["bundle"]): Promise<void> {
     const { program } = this.#options;
-    const outcome = await bundleProgram({ program, bundle });
+    const outcome = await (languageOf(program) === "c" ? compileProgram : bundleProgram)({ program, bundle });
     // A job that was over sooner than its bundle has had its folder made again.
     if (this.#isOver) this.#removeFolder();
     if (outcome.kind === "ready") for (const node of this.#nodes) node.send({ kind: "run", form: outcome.form });

@@ -10,6 +10,7 @@
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { checkOptions } from "./check-options.ts";
 import { Job, type JobResult } from "./job.ts";
@@ -29,6 +30,8 @@ export interface LaunchOptions {
   readonly heapMb?: number | undefined;
   /** Shared memory of each node, for messages and `mpi.alloc`; 1024 unless given. Pages that are not touched cost nothing. */
   readonly memoryMb?: number | undefined;
+  /** Folders that a program in C may use; the current one unless given. */
+  readonly folders?: readonly string[] | undefined;
   /** Node i listens for the others on this port + i; ports that are free unless given. */
   readonly port?: number | undefined;
   /** The job ends after this long, with code 124. */
@@ -78,6 +81,7 @@ export function launch(program: string, options: LaunchOptions = {}): RunningJob
     protocol: options.protocol ?? "none",
     heapMb: options.heapMb ?? 0,
     memoryMb: options.memoryMb ?? 1024,
+    folders: foldersOf(options.folders),
     port: options.port ?? 0,
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
     heartbeatMs: options.heartbeatMs ?? 100,
@@ -95,6 +99,15 @@ export function launch(program: string, options: LaunchOptions = {}): RunningJob
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
+}
+
+/** The current folder is known as such; all of them by their whole names. */
+function foldersOf(folders: readonly string[] = ["."]): Folder[] {
+  return folders.flatMap((folder) => {
+    const path = resolve(folder);
+    const whole = { name: path, path };
+    return path === resolve(".") ? [{ name: ".", path }, whole] : [whole];
+  });
 }
 
 function openTrace(path: string): TraceFile {

@@ -9,13 +9,14 @@ import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import type { NodeMemory } from "./node-memory.ts";
+import type { ProcessBuffers } from "./process-buffers.ts";
 import { SpanHeap } from "./span-heap.ts";
 import { ViewCopy } from "./view-copy.ts";
 
 const wordLoopBytesMax = 32;
 const nothing = new Uint8Array(0);
 
-export class RankMemory implements Memory {
+export class RankMemory implements Memory, ProcessBuffers {
   readonly bytes: Uint8Array;
   readonly #words: Int32Array;
   readonly #copy: (to: number, from: number, bytes: number) => void;
@@ -87,6 +88,16 @@ export class RankMemory implements Memory {
       const source = this.#views[-1 - from]!.subarray(fromOffset, fromOffset + bytes);
       this.#views[-1 - to]!.set(source, toOffset);
     }
+  }
+
+  // `ProcessBuffers`: every process of a TypeScript job has its buffers in the node's memory.
+
+  fetchFrom(_process: number, to: Pointer, peerPointer: number, bytes: number): void {
+    this.fromPayload(to, 0, peerPointer, bytes);
+  }
+
+  putTo(_process: number, peerPointer: number, from: Pointer, bytes: number): void {
+    this.toPayload(peerPointer, from, 0, bytes);
   }
 
   #copyInside(to: number, from: number, bytes: number): void {

@@ -21,6 +21,7 @@ import type { Transport } from "../../core/wire/transport.ts";
 import { JointCopies } from "./joint-copies.ts";
 import { Bell, inlineBytesMax, Line, Ring, ringOf, Status, slotBytes } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
+import type { ProcessBuffers } from "./process-buffers.ts";
 import type { RankMemory } from "./rank-memory.ts";
 import { releaseStage, Stages } from "./stages.ts";
 
@@ -31,6 +32,8 @@ export interface RingTransportOptions {
   readonly identity?: number;
   /** Index in the node of each world rank, −1 for those elsewhere. */
   readonly places: Int32Array;
+  /** The program's, when they are not in the node's memory. */
+  readonly buffers?: ProcessBuffers;
   /** Wakes a process that sleeps in `poll` instead of on its bell. */
   readonly wakeElsewhere?: (process: number) => void;
   /** Copies of at least this size are joint. `Infinity` when there are more ranks than cores: the helper would not be running. */
@@ -45,7 +48,9 @@ const none = () => {};
 export class RingTransport implements Transport {
   readonly words: Int32Array;
   readonly #node: NodeMemory;
+  /** Where the transport's own blocks of the node's memory come from. */
   readonly #memory: RankMemory;
+  readonly #buffers: ProcessBuffers;
   readonly #calls: NodeCalls;
   readonly #callReserve: NodeCalls["reserve"];
   readonly #callCommit: NodeCalls["commit"];
@@ -98,6 +103,7 @@ export class RingTransport implements Transport {
     this.words = words;
     this.#node = node;
     this.#memory = memory;
+    this.#buffers = options.buffers ?? memory;
     this.#calls = calls;
     this.#callReserve = calls.reserve;
     this.#callCommit = calls.commit;
@@ -209,7 +215,7 @@ export class RingTransport implements Transport {
         this.#joint.end(work);
       }
     }
-    this.#memory.fromPayload(to as Pointer, 0, peerPointer, bytes);
+    this.#buffers.fetchFrom(this.#places[peer]!, to as Pointer, peerPointer, bytes);
     return this.#livesOn(peer);
   }
 
@@ -238,8 +244,8 @@ export class RingTransport implements Transport {
     this.ring(this.#places[words[packet + SOURCE]!]!);
   }
 
-  put(_peer: number, peerPointer: number, from: number, bytes: number): void {
-    this.#memory.toPayload(peerPointer, from as Pointer, 0, bytes);
+  put(peer: number, peerPointer: number, from: number, bytes: number): void {
+    this.#buffers.putTo(this.#places[peer]!, peerPointer, from as Pointer, bytes);
   }
 
   // Beyond `Transport`: for the process's waiting, its boards and whoever tells it of deaths.
@@ -284,7 +290,7 @@ export class RingTransport implements Transport {
   #pushInSlot(to: number, receive: number, from: number, offset: number, bytes: number): number {
     const word = this.reserve(to, bytes);
     if (word < 0) return 0;
-    this.#memory.toPayload(this.payload, from as Pointer, offset, bytes);
+    this.#buffers.toPayload(this.payload, from as Pointer, offset, bytes);
     this.#fragmentHeader(word, receive, offset, bytes);
     this.commit(to);
     return bytes;
@@ -301,7 +307,7 @@ export class RingTransport implements Transport {
     // Filled before its slot is reserved: an uncommitted slot holds up everybody else's packets behind it.
     const taken = this.#stages.pieceOf(bytes);
     const payload = this.#stages.payloadOf(stage);
-    this.#memory.toPayload(payload, from as Pointer, offset, taken);
+    this.#buffers.toPayload(payload, from as Pointer, offset, taken);
     const word = this.reserve(to, 0);
     if (word < 0) return 0;
     this.#fragmentHeader(word, receive, offset, taken);

@@ -10,6 +10,7 @@
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import type { Board, Boards } from "../../core/coll/board.ts";
+import { Views } from "../../core/comm/views.ts";
 import { BoardPart, type Layout, lineBytes } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
 import type { RingTransport } from "./ring-transport.ts";
@@ -19,6 +20,7 @@ export class SharedBoards implements Boards {
   readonly #ring: RingTransport;
   /** Index in the node of each world rank, −1 for those elsewhere. */
   readonly #places: Int32Array;
+  readonly #views: Views;
   /** Our member number on each board we have opened, −1 elsewhere. */
   readonly #member: Int32Array;
 
@@ -26,6 +28,7 @@ export class SharedBoards implements Boards {
     this.#node = node;
     this.#ring = ring;
     this.#places = places;
+    this.#views = new Views(node.bytes.buffer);
     this.#member = new Int32Array(node.layout.boardCount).fill(-1);
   }
 
@@ -43,7 +46,7 @@ export class SharedBoards implements Boards {
     this.#member[index] = member;
     const board = boardOf(this.#node.layout, index);
     this.#node.calls.store(board + BoardPart.MEMBERS + member * 4, this.#node.process + 1);
-    return new SharedBoard(this.#node, this.#ring, { board, member, places });
+    return new SharedBoard(this.#node, this.#ring, { board, member, places, memory: this.#views });
   }
 
   leave(index: number): void {
@@ -67,12 +70,14 @@ const boardOf = (layout: Layout, index: number) => layout.boards + index * layou
 interface Seat {
   readonly board: number;
   readonly member: number;
+  readonly memory: Views;
   /** Index in the node of every member. */
   readonly places: readonly number[];
 }
 
 class SharedBoard implements Board {
   readonly bytesMax: number;
+  readonly memory: Views;
   readonly #calls: NodeCalls;
   readonly #words: Int32Array;
   readonly #ring: RingTransport;
@@ -85,8 +90,9 @@ class SharedBoard implements Board {
   #arrived: number;
   #data: number;
 
-  constructor(node: NodeMemory, ring: RingTransport, { board, places }: Seat) {
+  constructor(node: NodeMemory, ring: RingTransport, { board, places, memory }: Seat) {
     this.bytesMax = node.layout.boardBytes;
+    this.memory = memory;
     this.#calls = node.calls;
     this.#words = node.words;
     this.#ring = ring;

@@ -17,63 +17,63 @@
  *   koffi memcpy      115       115      120          160         220          2 000           45 000
  *
  * So: a loop up to 16 bytes; `set` up to 4 KiB where both sides are equally aligned (in ping-pong it beats `fill` up to
- * there: no native call, 1 KiB 0.84 µs instead of 1.17); `fill` for the rest, as fast as a foreign call and without one. Views
- * of shared memory to read from are remembered by address and length: the same slots and stages come again and again.
+ * there: no native call, 1 KiB 0.84 µs instead of 1.17); `fill` for the rest, as fast as a foreign call and without one.
  */
 const loopBytesMax = 16;
 const setBytesMax = 4096;
 const fill = Buffer.prototype.fill;
 
-/** Sources remembered; a power of two. */
-const sources = 256;
+/** All of `source` to `target` at byte `at`. One of the two is shared memory, or both are. */
+export function copyInto(target: Uint8Array, at: number, source: Uint8Array): void {
+  const { length } = source;
+  if (length <= loopBytesMax) for (let i = 0; i < length; i++) target[at + i] = source[i]!;
+  else if (length <= setBytesMax && ((source.byteOffset ^ (target.byteOffset + at)) & 7) === 0) target.set(source, at);
+  else fill.call(target, source, at, at + length);
+}
 
-export class ViewCopy {
+/** Windows remembered; a power of two. */
+const remembered = 256;
+
+/** Parts of one memory as views of their own, remembered by address and length: the same slots and stages come again and again. */
+export class Windows {
   readonly #bytes: Uint8Array;
-  readonly #sourceAt = new Int32Array(sources).fill(-1);
-  readonly #source: Uint8Array[];
+  readonly #at = new Int32Array(remembered).fill(-1);
+  readonly #windows: Uint8Array[];
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.#source = Array.from({ length: sources }, () => bytes);
+    this.#windows = Array.from({ length: remembered }, () => bytes);
+  }
+
+  of(at: number, bytes: number): Uint8Array {
+    const index = ((at >> 7) ^ (at >> 13)) & (remembered - 1);
+    const known = this.#windows[index]!;
+    if (this.#at[index] === at && known.length === bytes) return known;
+    const window = this.#bytes.subarray(at, at + bytes);
+    this.#at[index] = at;
+    this.#windows[index] = window;
+    return window;
+  }
+}
+
+/** Between a shared memory and views of any other. */
+export class ViewCopy {
+  readonly #bytes: Uint8Array;
+  readonly #windows: Windows;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#windows = new Windows(bytes);
   }
 
   /** From `view` to `at` in the shared memory. */
   toShared(at: number, view: Uint8Array, offset: number, bytes: number): void {
-    const target = this.#bytes;
-    if (bytes <= loopBytesMax) {
-      for (let i = 0; i < bytes; i++) target[at + i] = view[offset + i]!;
-      return;
-    }
-    const source = offset === 0 && bytes === view.length ? view : view.subarray(offset, offset + bytes);
-    if (bytes <= setBytesMax && isAligned(source.byteOffset, at)) target.set(source, at);
-    else fill.call(target, source, at, at + bytes);
+    const isWhole = offset === 0 && bytes === view.length;
+    copyInto(this.#bytes, at, isWhole ? view : view.subarray(offset, offset + bytes));
   }
 
   /** From `at` in the shared memory to `view`. */
   fromShared(view: Uint8Array, offset: number, at: number, bytes: number): void {
-    if (bytes <= loopBytesMax) {
-      const source = this.#bytes;
-      for (let i = 0; i < bytes; i++) view[offset + i] = source[at + i]!;
-      return;
-    }
-    const source = this.#sourceOf(at, bytes);
-    if (bytes <= setBytesMax && isAligned(view.byteOffset + offset, at)) view.set(source, offset);
-    else fill.call(view, source, offset, offset + bytes);
+    copyInto(view, offset, this.#windows.of(at, bytes));
   }
-
-  /** A view of those bytes. */
-  #sourceOf(at: number, bytes: number): Uint8Array {
-    const index = ((at >> 7) ^ (at >> 13)) & (sources - 1);
-    const known = this.#source[index]!;
-    if (this.#sourceAt[index] === at && known.length === bytes) return known;
-    const view = this.#bytes.subarray(at, at + bytes);
-    this.#sourceAt[index] = at;
-    this.#source[index] = view;
-    return view;
-  }
-}
-
-/** Two addresses that `set` can copy between in words. */
-function isAligned(one: number, other: number): boolean {
-  return ((one ^ other) & 7) === 0;
 }

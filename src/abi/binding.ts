@@ -1,0 +1,79 @@
+/**
+ * The imports of module `mpi`: every function of include/mpi.h. Those in calls/ are built; the others raise
+ * MPI_ERR_UNSUPPORTED_OPERATION when they are called, naming themselves.
+ */
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { collectiveCalls } from "./calls/collectives.ts";
+import { environmentCalls } from "./calls/environment.ts";
+import { pointToPointCalls } from "./calls/point-to-point.ts";
+import { requestCalls } from "./calls/requests.ts";
+import type { Program } from "./program.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
+type Call = (...args: any[]) => number;
+
+/** Those that give their errors to `raise` themselves: the ones that must be fast. */
+const guarded = new Set(["MPI_Send", "MPI_Recv", "MPI_Wait", "MPI_Waitall", "MPI_Wtime", "MPI_Wtick"]);
+
+/** Those that a program may call before MPI_Init and after MPI_Finalize (MPI 5.0 §11.4). */
+const anytime = new Set([
+  "MPI_Init",
+  "MPI_Init_thread",
+  "MPI_Initialized",
+  "MPI_Finalized",
+  "MPI_Get_version",
+  "MPI_Get_library_version",
+  "MPI_Abi_get_version",
+  "MPI_Wtime",
+  "MPI_Wtick",
+  "MPI_Error_class",
+  "MPI_Error_string",
+  "MPI_Abort",
+]);
+
+/** `names` are the functions that the program imports. */
+export function bind(program: Program, names: readonly string[]): Record<string, Call> {
+  const calls: Record<string, Call> = {
+    ...environmentCalls(program),
+    ...pointToPointCalls(program),
+    ...requestCalls(program),
+    ...collectiveCalls(program),
+  };
+  const imports: Record<string, Call> = {
+    callback: (call: number) => {
+      program.callbacks.next(call);
+      return 0;
+    },
+    callback_done: (result: number) =>
+      guard(program, "callback", (value: number) => program.callbacks.done(value))(result),
+  };
+  for (const name of names) {
+    if (name in imports) continue;
+    const call = calls[name];
+    if (call === undefined) imports[name] = guard(program, name, () => unsupported(name));
+    else imports[name] = guarded.has(name) ? call : guard(program, name, call);
+  }
+  return imports;
+}
+
+function guard(program: Program, name: string, call: Call): Call {
+  const isAnytime = anytime.has(name);
+  return (...args) => {
+    program.owner = program.self;
+    try {
+      if (!isAnytime && !program.isRunning) throw outside(program, name);
+      return call(...args);
+    } catch (error) {
+      return program.raise(error);
+    }
+  };
+}
+
+function unsupported(name: string): never {
+  throw new MpiError(ErrorClass.UNSUPPORTED_OPERATION, `Cannot call ${name}: Banyan does not have it yet`);
+}
+
+function outside(program: Program, name: string): MpiError {
+  const state = program.isFinalized ? "MPI_Finalize has been called" : "MPI_Init has not been called";
+  return new MpiError(ErrorClass.OTHER, `Cannot call ${name}: ${state}`);
+}

@@ -1,0 +1,94 @@
+/**
+ * From what a C program hands over (address, count, datatype) to the packed bytes that messages and schedules move. Elements
+ * that lie side by side are used where they are; others go through scratch memory, packed before, unpacked behind.
+ */
+import type { Pointer } from "../core/base/brand.ts";
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import type { Datatype } from "../core/comm/datatype.ts";
+import { pack, unpack } from "../core/comm/pack.ts";
+import type { After } from "./objects.ts";
+import type { Program } from "./program.ts";
+
+/** A message is one int32 of bytes long at most. */
+const messageBytesMax = 2 ** 31 - 1;
+
+export function checkCount(count: number): void {
+  if (count < 0)
+    throw new MpiError(ErrorClass.COUNT, `Cannot use a count of ${count}: counts are whole numbers from 0`);
+}
+
+/** The length of `count` items when packed. */
+export function packedBytes(type: Datatype, count: number): number {
+  checkCount(count);
+  const bytes = type.size * count;
+  if (bytes <= messageBytesMax) return bytes;
+  throw new MpiError(
+    ErrorClass.COUNT,
+    `Cannot move ${bytes} bytes at once: a message has at most ${messageBytesMax}; send it in pieces`,
+  );
+}
+
+/** Where packed bytes are: in the program's own buffer, or in scratch memory that must be given back. */
+export interface Place {
+  readonly pointer: Pointer;
+  readonly bytes: number;
+  readonly scratch: boolean;
+}
+
+export function packedFrom(program: Program, address: number, count: number, type: Datatype): Place {
+  const bytes = packedBytes(type, count);
+  if (type.isContiguous(count)) return { pointer: (address + type.trueLb) as Pointer, bytes, scratch: false };
+  const pointer = program.memory.allocate(bytes);
+  pack(type, count, program.bytes, address, program.bytes, pointer);
+  return { pointer, bytes, scratch: true };
+}
+
+/** Room for what shall come; `After` of the request brings scratch memory to the buffer. */
+export function roomFor(program: Program, address: number, count: number, type: Datatype): Place {
+  const bytes = packedBytes(type, count);
+  if (type.isContiguous(count)) return { pointer: (address + type.trueLb) as Pointer, bytes, scratch: false };
+  return { pointer: program.memory.allocate(bytes), bytes, scratch: true };
+}
+
+/** Scratch memory that was sent is given back. */
+export class Release implements After {
+  readonly #pointer: Pointer;
+  readonly #next: After | null;
+
+  constructor(pointer: Pointer, next: After | null = null) {
+    this.#pointer = pointer;
+    this.#next = next;
+  }
+
+  finish(program: Program, bytes: number, error: number): void {
+    program.memory.free(this.#pointer);
+    this.#next?.finish(program, bytes, error);
+  }
+}
+
+/** Scratch memory that has been received into goes to where the program wants it. */
+export class Unpack implements After {
+  readonly #pointer: Pointer;
+  readonly #address: number;
+  readonly #count: number;
+  readonly #type: Datatype;
+  /** How many bytes came, where the request itself does not tell (collectives). */
+  readonly #bytes: number | undefined;
+
+  constructor(pointer: Pointer, address: number, count: number, type: Datatype, bytes?: number) {
+    this.#pointer = pointer;
+    this.#address = address;
+    this.#count = count;
+    this.#type = type;
+    this.#bytes = bytes;
+  }
+
+  finish(program: Program, bytes: number, error: number): void {
+    const { memory, bytes: all } = program;
+    const came = this.#bytes ?? bytes;
+    if (error === 0 || this.#bytes === undefined) {
+      unpack(this.#type, this.#count, all, this.#pointer, all, this.#address, came);
+    }
+    memory.free(this.#pointer);
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Functions of the program that we need called: user operations, error handlers, attribute functions. An import cannot call
+ * them (JavaScript frames could not be saved), so it answers with a negative code instead; the wrapper in C asks `next` what
+ * to call, calls it and reports to `done`, whose answer is that of the interrupted MPI function, or negative again.
+ *
+ * What happens then is a `Continuation`: plain data, because a process may be saved while its callback runs. Callbacks may
+ * call MPI functions that call back themselves, so those under way are a stack.
+ */
+import type { FunctionPointer } from "./objects.ts";
+import type { Program } from "./program.ts";
+
+/** The answer of an import that wants something called first. */
+export const CALL_BACK = -1;
+
+/** Kinds of functions, as src/cc/support/callbacks.c knows them. */
+export const CallKind = {
+  /** void f(void *in, void *inout, int *length, MPI_Datatype *type) */
+  OPERATION: 0,
+  /** The same with an MPI_Count length. */
+  OPERATION_LARGE: 1,
+  /** void f(MPI_Comm *comm, int *code, ...) */
+  ERROR_HANDLER: 2,
+  /** int f(MPI_Comm old, int keyval, void *extra, void *in, void *out, int *flag) */
+  ATTRIBUTE_COPY: 3,
+  /** int f(MPI_Comm comm, int keyval, void *value, void *extra) */
+  ATTRIBUTE_DELETE: 4,
+} as const;
+export type CallKind = (typeof CallKind)[keyof typeof CallKind];
+
+/** Goes on after a callback: `result` is what it returned. Answers for the import that was interrupted. */
+export interface Continuation {
+  resume(program: Program, result: number): number;
+}
+
+interface Wanted {
+  readonly kind: CallKind;
+  readonly function: FunctionPointer;
+  readonly args: readonly number[];
+}
+
+/** Words of `struct banyan_call`. */
+const C_KIND = 0;
+const C_FUNCTION = 1;
+const C_ARGS = 2;
+
+export class Callbacks {
+  readonly #program: Program;
+  #wanted: Wanted | null = null;
+  readonly #continuations: Continuation[] = [];
+
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  /** Wants a function called; the answer is for the wrapper. */
+  call(kind: CallKind, fn: FunctionPointer, args: readonly number[], then: Continuation): number {
+    this.#wanted = { kind, function: fn, args };
+    this.#continuations.push(then);
+    return CALL_BACK;
+  }
+
+  /** `answer`: what the import returns afterwards, the error's code unless it is another. */
+  callErrorHandler(fn: FunctionPointer, comm: number, code: number, answer: number = code): number {
+    const { memory, ints } = this.#program;
+    const cells = memory.allocate(16);
+    ints[cells >> 2] = comm;
+    ints[(cells >> 2) + 1] = code;
+    return this.call(CallKind.ERROR_HANDLER, fn, [cells, cells + 4], new AfterErrorHandler(cells, answer));
+  }
+
+  /** Import `mpi.callback`: tells what is to be called. */
+  next(call: number): void {
+    const { ints } = this.#program;
+    const wanted = this.#wanted!;
+    this.#wanted = null;
+    ints[(call >> 2) + C_KIND] = wanted.kind;
+    ints[(call >> 2) + C_FUNCTION] = wanted.function;
+    for (const [i, value] of wanted.args.entries()) ints[(call >> 2) + C_ARGS + i] = value;
+  }
+
+  /** Import `mpi.callback_done`. */
+  done(result: number): number {
+    return this.#continuations.pop()!.resume(this.#program, result);
+  }
+}
+
+class AfterErrorHandler implements Continuation {
+  readonly #cells: number;
+  readonly #answer: number;
+
+  constructor(cells: number, answer: number) {
+    this.#cells = cells;
+    this.#answer = answer;
+  }
+
+  resume(program: Program): number {
+    program.memory.free(this.#cells as never);
+    return this.#answer;
+  }
+}

@@ -1,0 +1,191 @@
+/** Starting, ending, clocks, errors, memory: MPI 5.0 chapters 9 and 11. */
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { userErrorHandler } from "../../core/comm/error-handler.ts";
+import type { CCommunicator } from "../objects.ts";
+import type { Program } from "../program.ts";
+import { waitUntilThen } from "../waiting.ts";
+
+const THREAD_MULTIPLE = 4096;
+const processorNameBytes = 256;
+const errorStringBytes = 512;
+const libraryVersionBytes = 8192;
+const ERRHANDLER_NULL = 0x140;
+
+declare const __BANYAN_VERSION__: string;
+
+export function environmentCalls(program: Program) {
+  const { host, ints } = program;
+
+  function init(): void {
+    if (program.isInitialized) {
+      throw new MpiError(ErrorClass.OTHER, "Cannot initialize MPI: MPI_Init has been called before");
+    }
+    program.isInitialized = true;
+  }
+
+  function setHandler(comm: CCommunicator, handle: number): number {
+    comm.errorHandler = program.errorHandlers.get(handle);
+    return 0;
+  }
+
+  function getHandler(comm: CCommunicator, out: number): number {
+    const handler = comm.errorHandler;
+    // A copy for the program to free, as the standard says.
+    ints[out >> 2] = handler.kind === "user" ? program.errorHandlers.add(handler) : handler.handle;
+    return 0;
+  }
+
+  function createHandler(fn: number, out: number): number {
+    ints[out >> 2] = program.errorHandlers.add(userErrorHandler("communicator", fn));
+    return 0;
+  }
+
+  return {
+    MPI_Init(_argc: number, _argv: number): number {
+      init();
+      return 0;
+    },
+    MPI_Init_thread(_argc: number, _argv: number, required: number, provided: number): number {
+      init();
+      // A C program has one thread here, so every promise about threads is kept.
+      program.threadLevel = Math.min(required, THREAD_MULTIPLE);
+      ints[provided >> 2] = program.threadLevel;
+      return 0;
+    },
+    MPI_Query_thread(provided: number): number {
+      ints[provided >> 2] = program.threadLevel;
+      return 0;
+    },
+    MPI_Is_thread_main(flag: number): number {
+      ints[flag >> 2] = 1;
+      return 0;
+    },
+    MPI_Initialized(flag: number): number {
+      ints[flag >> 2] = program.isInitialized ? 1 : 0;
+      return 0;
+    },
+    MPI_Finalize(): number {
+      if (!program.isInitialized || program.isFinalized) {
+        const state = program.isFinalized ? "it has ended" : "it has not begun";
+        throw new MpiError(ErrorClass.OTHER, `Cannot end MPI: ${state}`);
+      }
+      const isReady = () => program.buffered.isEmpty && program.process.collectives.programOperations === 0;
+      return waitUntilThen(program, isReady, {
+        resume: () => {
+          program.isFinalized = true;
+          return 0;
+        },
+      });
+    },
+    MPI_Finalized(flag: number): number {
+      ints[flag >> 2] = program.isFinalized ? 1 : 0;
+      return 0;
+    },
+    MPI_Abort(handle: number, code: number): number {
+      const comm = program.communicators.find(handle) ?? program.world;
+      return host.abort(code, `MPI_Abort(${comm.label}, ${code})`);
+    },
+    MPI_Wtime: (): number => host.now(),
+    MPI_Wtick: (): number => 1e-9,
+    MPI_Get_processor_name(name: number, length: number): number {
+      ints[length >> 2] = program.putText(name, host.processorName, processorNameBytes);
+      return 0;
+    },
+    MPI_Get_version(version: number, subversion: number): number {
+      ints[version >> 2] = 5;
+      ints[subversion >> 2] = 0;
+      return 0;
+    },
+    MPI_Abi_get_version(major: number, minor: number): number {
+      ints[major >> 2] = 1;
+      ints[minor >> 2] = 0;
+      return 0;
+    },
+    MPI_Get_library_version(text: number, length: number): number {
+      ints[length >> 2] = program.putText(text, `Banyan ${__BANYAN_VERSION__}`, libraryVersionBytes);
+      return 0;
+    },
+    MPI_Pcontrol: (): number => 0,
+
+    // Memory
+
+    MPI_Alloc_mem(size: number, _info: number, out: number): number {
+      ints[out >> 2] = program.memory.allocate(size);
+      return 0;
+    },
+    MPI_Free_mem(address: number): number {
+      program.memory.free(address as never);
+      return 0;
+    },
+    MPI_Buffer_attach(address: number, size: number): number {
+      program.buffered.attach(address, size);
+      return 0;
+    },
+    MPI_Buffer_detach(addressOut: number, sizeOut: number): number {
+      const resume = () => {
+        const attached = program.buffered.detach();
+        ints[addressOut >> 2] = attached.address;
+        ints[sizeOut >> 2] = attached.bytes;
+        return 0;
+      };
+      return waitUntilThen(program, () => program.buffered.isEmpty, { resume });
+    },
+
+    // Errors
+
+    MPI_Error_string(code: number, text: number, length: number): number {
+      ints[length >> 2] = program.putText(text, program.errorCodes.stringOf(code), errorStringBytes);
+      return 0;
+    },
+    MPI_Error_class(code: number, out: number): number {
+      ints[out >> 2] = program.errorCodes.classOf(code);
+      return 0;
+    },
+    MPI_Add_error_class(out: number): number {
+      ints[out >> 2] = program.errorCodes.addClass();
+      return 0;
+    },
+    MPI_Add_error_code(errorClass: number, out: number): number {
+      ints[out >> 2] = program.errorCodes.addCode(errorClass);
+      return 0;
+    },
+    MPI_Add_error_string(code: number, text: number): number {
+      program.errorCodes.addString(code, program.text(text));
+      return 0;
+    },
+    MPI_Remove_error_class(errorClass: number): number {
+      program.errorCodes.removeClass(errorClass);
+      return 0;
+    },
+    MPI_Remove_error_code(code: number): number {
+      program.errorCodes.removeCode(code);
+      return 0;
+    },
+    MPI_Remove_error_string(code: number): number {
+      program.errorCodes.removeString(code);
+      return 0;
+    },
+    MPI_Comm_create_errhandler: createHandler,
+    MPI_Errhandler_create: createHandler,
+    MPI_Comm_set_errhandler: (comm: number, handler: number) => setHandler(program.comm(comm), handler),
+    MPI_Errhandler_set: (comm: number, handler: number) => setHandler(program.comm(comm), handler),
+    MPI_Comm_get_errhandler: (comm: number, out: number) => getHandler(program.comm(comm), out),
+    MPI_Errhandler_get: (comm: number, out: number) => getHandler(program.comm(comm), out),
+    MPI_Errhandler_free(handleAt: number): number {
+      const handle = ints[handleAt >> 2]!;
+      program.errorHandlers.get(handle);
+      if (handle >= 0x1000) program.errorHandlers.remove(handle);
+      ints[handleAt >> 2] = ERRHANDLER_NULL;
+      return 0;
+    },
+    MPI_Comm_call_errhandler(handle: number, code: number): number {
+      const comm = program.comm(handle);
+      const { errorHandler } = comm;
+      if (errorHandler.kind === "user") {
+        return program.callbacks.callErrorHandler(errorHandler.callback, comm.handle, code, ErrorClass.SUCCESS);
+      }
+      program.raise(new MpiError(code, program.errorCodes.stringOf(code)));
+      return 0;
+    },
+  };
+}

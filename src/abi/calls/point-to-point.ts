@@ -1,0 +1,454 @@
+/** Messages between two processes: MPI 5.0 chapter 3, without the requests (requests.ts). */
+import type { Pointer, RecordId } from "../../core/base/brand.ts";
+import { ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB } from "../../core/base/constants.ts";
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { R_BYTES, R_PEER, R_TAG, SendMode } from "../../core/request/records.ts";
+import { checkCount, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
+import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
+import type { Program } from "../program.ts";
+import { writeStatus } from "../status.ts";
+import { combineThen, waitThen, waitUntilThen } from "../waiting.ts";
+import { Concluded, conclude } from "./requests.ts";
+
+const MESSAGE_NULL = 0x128;
+const MESSAGE_NO_PROC = 0x129;
+
+function checkDest({ core, label }: CCommunicator, dest: number): void {
+  if (dest === PROC_NULL || (dest >= 0 && dest < core.peers.size)) return;
+  const last = core.peers.size - 1;
+  throw new MpiError(ErrorClass.RANK, `Cannot send to rank ${dest}: communicator ${label} has ranks 0 to ${last}`);
+}
+
+function checkSource({ core, label }: CCommunicator, source: number): void {
+  if (source === PROC_NULL || source === ANY_SOURCE || (source >= 0 && source < core.peers.size)) return;
+  const last = core.peers.size - 1;
+  throw new MpiError(
+    ErrorClass.RANK,
+    `Cannot receive from rank ${source}: communicator ${label} has ranks 0 to ${last}`,
+  );
+}
+
+function checkTag(tag: number, orAny: boolean): void {
+  if ((tag >= 0 && tag <= TAG_UB) || (orAny && tag === ANY_TAG)) return;
+  const wanted = `tags are from 0 to ${TAG_UB}${orAny ? ", or MPI_ANY_TAG" : ""}`;
+  throw new MpiError(ErrorClass.TAG, `Cannot use tag ${tag}: ${wanted}`);
+}
+
+/** The arguments of a send or a receive, as MPI orders them. */
+interface Message {
+  readonly buffer: number;
+  readonly count: number;
+  readonly type: number;
+  readonly peer: number;
+  readonly tag: number;
+}
+
+/** Starts a send in `request`. */
+export function startSend(program: Program, request: CRequest, message: Message, mode: SendMode): void {
+  const { comm } = request;
+  checkDest(comm, message.peer);
+  checkTag(message.tag, false);
+  const type = program.committed(message.type);
+  const { pointer, bytes, scratch } = packedFrom(program, message.buffer, message.count, type);
+  request.after = scratch ? new Release(pointer) : null;
+  request.record = program.process.startSend(comm.core, pointer, bytes, message.peer, message.tag, mode);
+}
+
+export function startReceive(program: Program, request: CRequest, message: Message): void {
+  const { comm } = request;
+  checkSource(comm, message.peer);
+  checkTag(message.tag, true);
+  const { buffer, count } = message;
+  const type = program.committed(message.type);
+  const { pointer, bytes, scratch } = roomFor(program, buffer, count, type);
+  request.after = scratch ? new Unpack(pointer, buffer, count, type) : null;
+  request.record = program.process.startReceive(comm.core, pointer, bytes, message.peer, message.tag);
+}
+
+/** A send in buffered mode: of a copy of our own, so it is complete for the program at once. */
+function sendBuffered(program: Program, comm: CCommunicator, message: Message): void {
+  checkDest(comm, message.peer);
+  checkTag(message.tag, false);
+  const type = program.committed(message.type);
+  const { memory, process } = program;
+  const place = packedFrom(program, message.buffer, message.count, type);
+  let { pointer } = place;
+  if (!place.scratch) {
+    pointer = memory.allocate(place.bytes);
+    memory.copy(pointer, 0, place.pointer, 0, place.bytes);
+  }
+  program.buffered.hold(pointer, place.bytes, () =>
+    process.startSend(comm.core, pointer, place.bytes, message.peer, message.tag, SendMode.BUFFERED),
+  );
+}
+
+class SendAgain implements Restart {
+  readonly #message: Message;
+  readonly #mode: SendMode;
+
+  constructor(message: Message, mode: SendMode) {
+    this.#message = message;
+    this.#mode = mode;
+  }
+
+  start(program: Program, request: CRequest): void {
+    if (this.#mode === SendMode.BUFFERED) {
+      sendBuffered(program, request.comm, this.#message);
+      request.record = program.process.startSend(request.comm.core, 0 as Pointer, 0, PROC_NULL, 0, SendMode.STANDARD);
+    } else startSend(program, request, this.#message, this.#mode);
+  }
+}
+
+class ReceiveAgain implements Restart {
+  readonly #message: Message;
+
+  constructor(message: Message) {
+    this.#message = message;
+  }
+
+  start(program: Program, request: CRequest): void {
+    startReceive(program, request, this.#message);
+  }
+}
+
+/** Ends a sendrecv: the receive's outcome counts, the send must be over as well. */
+class BothDone {
+  readonly #send: CRequest;
+  readonly #receive: CRequest;
+  readonly #status: number;
+
+  constructor(send: CRequest, receive: CRequest, status: number) {
+    this.#send = send;
+    this.#receive = receive;
+    this.#status = status;
+  }
+
+  resume(program: Program): number {
+    const sent = conclude(program, this.#send, 0);
+    const received = conclude(program, this.#receive, this.#status);
+    const code = received !== 0 ? received : sent;
+    return code === 0 ? 0 : program.raise(new MpiError(code, `Cannot complete the exchange: ${textOf(program, code)}`));
+  }
+}
+
+const textOf = (program: Program, code: number): string => program.errorCodes.stringOf(code);
+
+export function pointToPointCalls(program: Program) {
+  const { engine, process, host, ints } = program;
+
+  const world = (comm: CCommunicator, rank: number): number =>
+    rank === ANY_SOURCE ? ANY_SOURCE : comm.core.peers.worldRank(rank as never);
+
+  /** A blocking send that could not leave at once, or is not in standard mode. */
+  function sendAndWait(comm: CCommunicator, message: Message, mode: SendMode): number {
+    const request = new CRequest(comm);
+    startSend(program, request, message, mode);
+    return waitThen(program, request.record, new Concluded(request, 0));
+  }
+
+  function begin(comm: CCommunicator, start: (request: CRequest) => void, out: number): number {
+    const request = new CRequest(comm);
+    start(request);
+    request.handle = program.requests.add(request);
+    ints[out >> 2] = request.handle;
+    return 0;
+  }
+
+  function persistent(comm: CCommunicator, restart: Restart, out: number): number {
+    const request = new CRequest(comm, restart);
+    request.handle = program.requests.add(request);
+    ints[out >> 2] = request.handle;
+    return 0;
+  }
+
+  function putEnvelope(comm: CCommunicator, envelope: RecordId, status: number): void {
+    const { records } = engine;
+    const source = comm.core.peers.rankOf(records.get(envelope, R_PEER) as never);
+    writeStatus(ints, status, source, records.get(envelope, R_TAG), records.get(envelope, R_BYTES));
+  }
+
+  function checkAlive(comm: CCommunicator, source: number): void {
+    if (source < 0 || !engine.hasFailed(world(comm, source))) return;
+    throw new MpiError(ErrorClass.PROC_FAILED, `Cannot probe for a message of rank ${source}: it has failed`);
+  }
+
+  function checkProbe(source: number, tag: number, handle: number): CCommunicator {
+    const comm = program.comm(handle);
+    checkSource(comm, source);
+    checkTag(tag, true);
+    return comm;
+  }
+
+  const sends = (mode: SendMode) => ({
+    now: (buffer: number, count: number, type: number, peer: number, tag: number, handle: number): number =>
+      sendAndWait(program.comm(handle), { buffer, count, type, peer, tag }, mode),
+    start: (b: number, count: number, type: number, peer: number, tag: number, handle: number, out: number): number => {
+      const message = { buffer: b, count, type, peer, tag };
+      return begin(program.comm(handle), (request) => startSend(program, request, message, mode), out);
+    },
+    init: (buffer: number, count: number, type: number, peer: number, tag: number, handle: number, out: number) => {
+      const comm = program.comm(handle);
+      checkDest(comm, peer);
+      checkTag(tag, false);
+      checkCount(count);
+      program.committed(type);
+      return persistent(comm, new SendAgain({ buffer, count, type, peer, tag }, mode), out);
+    },
+  });
+  const synchronous = sends(SendMode.SYNCHRONOUS);
+  const ready = sends(SendMode.READY);
+  const standard = sends(SendMode.STANDARD);
+  const buffered = sends(SendMode.BUFFERED);
+
+  return {
+    MPI_Send(buffer: number, count: number, typeHandle: number, dest: number, tag: number, commHandle: number): number {
+      try {
+        const comm = program.comm(commHandle);
+        const type = program.committed(typeHandle);
+        checkDest(comm, dest);
+        checkTag(tag, false);
+        checkCount(count);
+        if (dest === PROC_NULL) return 0;
+        const { core } = comm;
+        if (type.isContiguous(count)) {
+          const at = (buffer + type.trueLb) as Pointer;
+          const to = core.peers.worldRank(dest as never);
+          if (engine.sendNow(at, type.size * count, to, tag, core.context)) return 0;
+        }
+        return sendAndWait(comm, { buffer, count, type: typeHandle, peer: dest, tag }, SendMode.STANDARD);
+      } catch (error) {
+        return program.raise(error);
+      }
+    },
+    MPI_Recv(
+      buffer: number,
+      count: number,
+      typeHandle: number,
+      source: number,
+      tag: number,
+      commHandle: number,
+      status: number,
+    ): number {
+      try {
+        const comm = program.comm(commHandle);
+        const type = program.committed(typeHandle);
+        checkSource(comm, source);
+        checkTag(tag, true);
+        checkCount(count);
+        // A reduction by the program's own operation may have to go on meanwhile.
+        if (!type.isContiguous(count) || source === PROC_NULL || process.collectives.programOperations !== 0) {
+          const request = new CRequest(comm);
+          startReceive(program, request, { buffer, count, type: typeHandle, peer: source, tag });
+          return waitThen(program, request.record, new Concluded(request, status));
+        }
+        const { core } = comm;
+        host.receive((buffer + type.trueLb) as Pointer, type.size * count, world(comm, source), tag, core.context);
+        if (status !== 0) {
+          const from = core.peers.rankOf(engine.lastSource as never);
+          writeStatus(ints, status, from, engine.lastTag, engine.lastBytes);
+        }
+        if (engine.lastError === 0) return 0;
+        throw new MpiError(
+          engine.lastError,
+          `Cannot receive from rank ${source} with tag ${tag}: ${textOf(program, engine.lastError)}`,
+        );
+      } catch (error) {
+        return program.raise(error);
+      }
+    },
+    MPI_Ssend: synchronous.now,
+    MPI_Rsend: ready.now,
+    MPI_Bsend(buffer: number, count: number, type: number, peer: number, tag: number, handle: number): number {
+      sendBuffered(program, program.comm(handle), { buffer, count, type, peer, tag });
+      return 0;
+    },
+    MPI_Isend: standard.start,
+    MPI_Issend: synchronous.start,
+    MPI_Irsend: ready.start,
+    MPI_Ibsend(buffer: number, count: number, type: number, peer: number, tag: number, handle: number, out: number) {
+      const comm = program.comm(handle);
+      sendBuffered(program, comm, { buffer, count, type, peer, tag });
+      const nothing = { buffer: 0, count: 0, type, peer: PROC_NULL, tag: 0 };
+      return begin(comm, (request) => startSend(program, request, nothing, SendMode.STANDARD), out);
+    },
+    MPI_Irecv(buffer: number, count: number, type: number, peer: number, tag: number, handle: number, out: number) {
+      const message = { buffer, count, type, peer, tag };
+      return begin(program.comm(handle), (request) => startReceive(program, request, message), out);
+    },
+    MPI_Send_init: standard.init,
+    MPI_Ssend_init: synchronous.init,
+    MPI_Rsend_init: ready.init,
+    MPI_Bsend_init: buffered.init,
+    MPI_Recv_init(buffer: number, count: number, type: number, peer: number, tag: number, handle: number, out: number) {
+      const comm = program.comm(handle);
+      checkSource(comm, peer);
+      checkTag(tag, true);
+      checkCount(count);
+      program.committed(type);
+      return persistent(comm, new ReceiveAgain({ buffer, count, type, peer, tag }), out);
+    },
+    MPI_Sendrecv(
+      sendBuffer: number,
+      sendCount: number,
+      sendType: number,
+      dest: number,
+      sendTag: number,
+      buffer: number,
+      count: number,
+      type: number,
+      source: number,
+      tag: number,
+      handle: number,
+      status: number,
+    ): number {
+      const comm = program.comm(handle);
+      const [send, receive] = [new CRequest(comm), new CRequest(comm)];
+      checkDest(comm, dest);
+      checkTag(sendTag, false);
+      program.committed(sendType);
+      checkCount(sendCount);
+      startReceive(program, receive, { buffer, count, type, peer: source, tag });
+      const sent = { buffer: sendBuffer, count: sendCount, type: sendType, peer: dest, tag: sendTag };
+      startSend(program, send, sent, SendMode.STANDARD);
+      const isReady = () => engine.isComplete(receive.record) && engine.isComplete(send.record);
+      return waitUntilThen(program, isReady, new BothDone(send, receive, status));
+    },
+    MPI_Sendrecv_replace(
+      buffer: number,
+      count: number,
+      type: number,
+      dest: number,
+      sendTag: number,
+      source: number,
+      tag: number,
+      handle: number,
+      status: number,
+    ): number {
+      const comm = program.comm(handle);
+      const [send, receive] = [new CRequest(comm), new CRequest(comm)];
+      checkSource(comm, source);
+      checkTag(tag, true);
+      const core = program.committed(type);
+      const place = packedFrom(program, buffer, count, core);
+      let { pointer } = place;
+      if (!place.scratch) {
+        pointer = program.memory.allocate(place.bytes);
+        program.memory.copy(pointer, 0, place.pointer, 0, place.bytes);
+      }
+      checkDest(comm, dest);
+      checkTag(sendTag, false);
+      send.after = new Release(pointer);
+      send.record = process.startSend(comm.core, pointer, place.bytes, dest, sendTag, SendMode.STANDARD);
+      startReceive(program, receive, { buffer, count, type, peer: source, tag });
+      const isReady = () => engine.isComplete(receive.record) && engine.isComplete(send.record);
+      return waitUntilThen(program, isReady, new BothDone(send, receive, status));
+    },
+
+    // Probes
+
+    MPI_Probe(source: number, tag: number, handle: number, status: number): number {
+      const comm = checkProbe(source, tag, handle);
+      if (source === PROC_NULL) {
+        writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
+        return 0;
+      }
+      let envelope = -1 as RecordId;
+      const isReady = (): boolean => {
+        envelope = engine.probe(world(comm, source), tag, comm.core.context);
+        if (envelope < 0) checkAlive(comm, source);
+        return envelope >= 0;
+      };
+      const resume = () => {
+        putEnvelope(comm, envelope, status);
+        return 0;
+      };
+      return waitUntilThen(program, isReady, { resume });
+    },
+    MPI_Iprobe(source: number, tag: number, handle: number, flag: number, status: number): number {
+      const comm = checkProbe(source, tag, handle);
+      const resume = () => {
+        if (source === PROC_NULL) writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
+        else {
+          const envelope = engine.probe(world(comm, source), tag, comm.core.context);
+          ints[flag >> 2] = envelope >= 0 ? 1 : 0;
+          if (envelope < 0) checkAlive(comm, source);
+          else putEnvelope(comm, envelope, status);
+          return 0;
+        }
+        ints[flag >> 2] = 1;
+        return 0;
+      };
+      return combineThen(program, { resume });
+    },
+    MPI_Mprobe(source: number, tag: number, handle: number, message: number, status: number): number {
+      const comm = checkProbe(source, tag, handle);
+      if (source === PROC_NULL) {
+        writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
+        ints[message >> 2] = MESSAGE_NO_PROC;
+        return 0;
+      }
+      let envelope = -1 as RecordId;
+      const isReady = (): boolean => {
+        if (envelope < 0) envelope = engine.matchedProbe(world(comm, source), tag, comm.core.context);
+        if (envelope < 0) checkAlive(comm, source);
+        return envelope >= 0;
+      };
+      const resume = () => {
+        putEnvelope(comm, envelope, status);
+        ints[message >> 2] = program.messages.add({ comm, envelope });
+        return 0;
+      };
+      return waitUntilThen(program, isReady, { resume });
+    },
+    MPI_Improbe(source: number, tag: number, handle: number, flag: number, message: number, status: number): number {
+      const comm = checkProbe(source, tag, handle);
+      const resume = () => {
+        ints[flag >> 2] = 1;
+        if (source === PROC_NULL) {
+          writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
+          ints[message >> 2] = MESSAGE_NO_PROC;
+          return 0;
+        }
+        const envelope = engine.matchedProbe(world(comm, source), tag, comm.core.context);
+        if (envelope < 0) {
+          ints[flag >> 2] = 0;
+          checkAlive(comm, source);
+          return 0;
+        }
+        putEnvelope(comm, envelope, status);
+        ints[message >> 2] = program.messages.add({ comm, envelope });
+        return 0;
+      };
+      return combineThen(program, { resume });
+    },
+    MPI_Mrecv(buffer: number, count: number, type: number, message: number, status: number): number {
+      const request = matchedReceive(buffer, count, type, message);
+      return waitThen(program, request.record, new Concluded(request, status));
+    },
+    MPI_Imrecv(buffer: number, count: number, type: number, message: number, out: number): number {
+      const request = matchedReceive(buffer, count, type, message);
+      request.handle = program.requests.add(request);
+      ints[out >> 2] = request.handle;
+      return 0;
+    },
+  };
+
+  function matchedReceive(buffer: number, count: number, type: number, message: number): CRequest {
+    const handle = ints[message >> 2]!;
+    const core = program.committed(type);
+    ints[message >> 2] = MESSAGE_NULL;
+    if (handle === MESSAGE_NO_PROC) {
+      const request = new CRequest(program.world);
+      startReceive(program, request, { buffer, count, type, peer: PROC_NULL, tag: ANY_TAG });
+      return request;
+    }
+    const { comm, envelope } = program.messages.get(handle);
+    program.owner = comm;
+    program.messages.remove(handle);
+    const request = new CRequest(comm);
+    const { pointer, bytes, scratch } = roomFor(program, buffer, count, core);
+    request.after = scratch ? new Unpack(pointer, buffer, count, core) : null;
+    request.record = engine.startMatchedReceive(pointer, bytes, envelope);
+    return request;
+  }
+}

@@ -1,0 +1,317 @@
+/** Requests: MPI 5.0 §3.7 (completion, freeing, cancelling) and §3.9 (persistent ones). */
+import { ANY_SOURCE, ANY_TAG, UNDEFINED } from "../../core/base/constants.ts";
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import {
+  R_ERROR,
+  R_FLAGS,
+  R_KIND,
+  R_STATUS_BYTES,
+  R_STATUS_SOURCE,
+  R_STATUS_TAG,
+  RecordFlag,
+  RecordKind,
+} from "../../core/request/records.ts";
+import type { Continuation } from "../callbacks.ts";
+import { forget } from "../leftovers.ts";
+import { type CRequest, inactive } from "../objects.ts";
+import { type Program, REQUEST_NULL } from "../program.ts";
+import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, STATUS_IGNORE, statusBytes } from "../status.ts";
+import { combineThen, waitThen, waitUntilThen } from "../waiting.ts";
+
+/** The status of a request that is not active (MPI 5.0 §3.7.3). */
+function putEmptyStatus(ints: Int32Array, status: number): void {
+  if (status === STATUS_IGNORE) return;
+  const at = status >> 2;
+  ints[at + S_SOURCE] = ANY_SOURCE;
+  ints[at + S_TAG] = ANY_TAG;
+  ints[at + S_BYTES] = 0;
+  ints[at + S_CANCELLED] = 0;
+}
+
+/** Writes the status of a complete request; returns its error code. The request stays. */
+function putStatus({ engine, ints }: Program, request: CRequest, status: number): number {
+  const { records } = engine;
+  const { record } = request;
+  const error = records.get(record, R_ERROR);
+  if (status === STATUS_IGNORE) return error;
+  const at = status >> 2;
+  const kind = records.get(record, R_KIND);
+  const cancelled = (records.get(record, R_FLAGS) & RecordFlag.CANCELLED) !== 0;
+  if (kind === RecordKind.RECEIVE && !cancelled) {
+    const world = records.get(record, R_STATUS_SOURCE);
+    ints[at + S_SOURCE] = world < 0 ? world : request.comm.core.peers.rankOf(world as never);
+    ints[at + S_TAG] = records.get(record, R_STATUS_TAG);
+    ints[at + S_BYTES] = records.get(record, R_STATUS_BYTES);
+  } else {
+    ints[at + S_SOURCE] = ANY_SOURCE;
+    ints[at + S_TAG] = ANY_TAG;
+    ints[at + S_BYTES] = 0;
+  }
+  ints[at + S_CANCELLED] = cancelled ? 1 : 0;
+  return error;
+}
+
+/** Ends a complete request: status written, bytes where they belong, its record given back. Returns its error code. */
+export function conclude(program: Program, request: CRequest, status: number): number {
+  const { engine } = program;
+  const { record, after } = request;
+  const bytes = engine.records.get(record, R_STATUS_BYTES);
+  const error = putStatus(program, request, status);
+  engine.giveBack(record);
+  request.record = inactive;
+  request.after = null;
+  after?.finish(program, bytes, error);
+  return error;
+}
+
+/** A complete request of the program's: ended, and its handle gone unless it can be started again. */
+function end(program: Program, request: CRequest, handleAt: number, status: number): number {
+  const error = conclude(program, request, status);
+  if (request.restart === null) {
+    program.requests.remove(request.handle);
+    program.ints[handleAt >> 2] = REQUEST_NULL;
+  }
+  return error;
+}
+
+export function failed(program: Program, request: CRequest, code: number): MpiError {
+  program.owner = request.comm;
+  return new MpiError(code, `Cannot complete the request: ${program.errorCodes.stringOf(code)}`);
+}
+
+/** For blocking calls: ends their request, which the program never sees. */
+export class Concluded implements Continuation {
+  readonly #request: CRequest;
+  readonly #status: number;
+
+  constructor(request: CRequest, status: number) {
+    this.#request = request;
+    this.#status = status;
+  }
+
+  resume(program: Program): number {
+    const error = conclude(program, this.#request, this.#status);
+    return error === 0 ? 0 : program.raise(failed(program, this.#request, error));
+  }
+}
+
+export function requestCalls(program: Program) {
+  const { engine, ints } = program;
+
+  /** The request behind a handle in memory; null for MPI_REQUEST_NULL. */
+  function at(handleAt: number): CRequest | null {
+    const handle = ints[handleAt >> 2]!;
+    return handle === REQUEST_NULL ? null : program.requests.get(handle);
+  }
+
+  const isActive = (request: CRequest | null): request is CRequest => request !== null && request.record >= 0;
+  const isDone = (request: CRequest | null): boolean => !isActive(request) || engine.isComplete(request.record);
+
+  function all(count: number, handles: number): (CRequest | null)[] {
+    if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: counts are from 0`);
+    return Array.from({ length: count }, (_, i) => at(handles + 4 * i));
+  }
+
+  const statusAt = (statuses: number, i: number) => (statuses === 0 ? 0 : statuses + i * statusBytes);
+
+  /** Ends all of them; with an error in one the statuses tell which. */
+  function endAll(requests: readonly (CRequest | null)[], handles: number, statuses: number): number {
+    let failing: CRequest | null = null;
+    const errors = requests.map((request, i) => {
+      const status = statusAt(statuses, i);
+      if (!isActive(request)) {
+        putEmptyStatus(ints, status);
+        return 0;
+      }
+      const error = end(program, request, handles + 4 * i, status);
+      if (error !== 0) failing ??= request;
+      return error;
+    });
+    if (failing === null) return 0;
+    if (statuses !== 0) for (const [i, error] of errors.entries()) ints[(statusAt(statuses, i) >> 2) + S_ERROR] = error;
+    return program.raise(failed(program, failing, ErrorClass.IN_STATUS));
+  }
+
+  function endOne(request: CRequest, handleAt: number, status: number): number {
+    const error = end(program, request, handleAt, status);
+    return error === 0 ? 0 : program.raise(failed(program, request, error));
+  }
+
+  const firstDone = (requests: readonly (CRequest | null)[]) =>
+    requests.findIndex((request) => isActive(request) && engine.isComplete(request.record));
+
+  function endSome(requests: readonly (CRequest | null)[], handles: number, outs: Outs): number {
+    const { outcount, indices, statuses } = outs;
+    let count = 0;
+    let failing: CRequest | null = null;
+    for (const [i, request] of requests.entries()) {
+      if (!isActive(request) || !engine.isComplete(request.record)) continue;
+      const status = statusAt(statuses, count);
+      const error = end(program, request, handles + 4 * i, status);
+      if (status !== 0) ints[(status >> 2) + S_ERROR] = error;
+      if (error !== 0) failing ??= request;
+      ints[(indices >> 2) + count++] = i;
+    }
+    ints[outcount >> 2] = count;
+    return failing === null ? 0 : program.raise(failed(program, failing, ErrorClass.IN_STATUS));
+  }
+
+  interface Outs {
+    readonly outcount: number;
+    readonly indices: number;
+    readonly statuses: number;
+  }
+
+  function start(handleAt: number): void {
+    const request = at(handleAt);
+    if (request === null || request.restart === null || request.record >= 0) {
+      const state = request === null || request.restart === null ? "it is not persistent" : "it is under way";
+      throw new MpiError(ErrorClass.REQUEST, `Cannot start the request: ${state}`);
+    }
+    program.owner = request.comm;
+    request.restart.start(program, request);
+  }
+
+  return {
+    MPI_Wait(handleAt: number, status: number): number {
+      try {
+        const request = at(handleAt);
+        if (!isActive(request)) {
+          putEmptyStatus(ints, status);
+          return 0;
+        }
+        program.owner = request.comm;
+        return waitThen(program, request.record, { resume: () => endOne(request, handleAt, status) });
+      } catch (error) {
+        return program.raise(error);
+      }
+    },
+    MPI_Test(handleAt: number, flag: number, status: number): number {
+      const request = at(handleAt);
+      if (!isActive(request)) {
+        ints[flag >> 2] = 1;
+        putEmptyStatus(ints, status);
+        return 0;
+      }
+      program.owner = request.comm;
+      const resume = () => {
+        const done = engine.isComplete(request.record);
+        ints[flag >> 2] = done ? 1 : 0;
+        return done ? endOne(request, handleAt, status) : 0;
+      };
+      return combineThen(program, { resume });
+    },
+    MPI_Waitall(count: number, handles: number, statuses: number): number {
+      try {
+        const requests = all(count, handles);
+        const isReady = () => requests.every(isDone);
+        const resume = () => endAll(requests, handles, statuses);
+        return isReady() ? resume() : waitUntilThen(program, isReady, { resume });
+      } catch (error) {
+        return program.raise(error);
+      }
+    },
+    MPI_Testall(count: number, handles: number, flag: number, statuses: number): number {
+      const requests = all(count, handles);
+      const resume = () => {
+        const done = requests.every(isDone);
+        ints[flag >> 2] = done ? 1 : 0;
+        return done ? endAll(requests, handles, statuses) : 0;
+      };
+      return combineThen(program, { resume });
+    },
+    MPI_Waitany(count: number, handles: number, index: number, status: number): number {
+      const requests = all(count, handles);
+      if (!requests.some(isActive)) {
+        ints[index >> 2] = UNDEFINED;
+        putEmptyStatus(ints, status);
+        return 0;
+      }
+      const resume = () => {
+        const i = firstDone(requests);
+        ints[index >> 2] = i;
+        return endOne(requests[i]!, handles + 4 * i, status);
+      };
+      return waitUntilThen(program, () => firstDone(requests) >= 0, { resume });
+    },
+    MPI_Testany(count: number, handles: number, index: number, flag: number, status: number): number {
+      const requests = all(count, handles);
+      if (!requests.some(isActive)) {
+        ints[index >> 2] = UNDEFINED;
+        ints[flag >> 2] = 1;
+        putEmptyStatus(ints, status);
+        return 0;
+      }
+      const resume = () => {
+        const i = firstDone(requests);
+        ints[flag >> 2] = i < 0 ? 0 : 1;
+        ints[index >> 2] = i < 0 ? UNDEFINED : i;
+        return i < 0 ? 0 : endOne(requests[i]!, handles + 4 * i, status);
+      };
+      return combineThen(program, { resume });
+    },
+    MPI_Waitsome(count: number, handles: number, outcount: number, indices: number, statuses: number): number {
+      const requests = all(count, handles);
+      if (!requests.some(isActive)) {
+        ints[outcount >> 2] = UNDEFINED;
+        return 0;
+      }
+      const resume = () => endSome(requests, handles, { outcount, indices, statuses });
+      return waitUntilThen(program, () => firstDone(requests) >= 0, { resume });
+    },
+    MPI_Testsome(count: number, handles: number, outcount: number, indices: number, statuses: number): number {
+      const requests = all(count, handles);
+      if (!requests.some(isActive)) {
+        ints[outcount >> 2] = UNDEFINED;
+        return 0;
+      }
+      const resume = () => endSome(requests, handles, { outcount, indices, statuses });
+      return combineThen(program, { resume });
+    },
+    MPI_Request_get_status(handle: number, flag: number, status: number): number {
+      const request = handle === REQUEST_NULL ? null : program.requests.get(handle);
+      const resume = () => {
+        ints[flag >> 2] = isDone(request) ? 1 : 0;
+        if (!isActive(request)) putEmptyStatus(ints, status);
+        else if (engine.isComplete(request.record)) putStatus(program, request, status);
+        return 0;
+      };
+      return combineThen(program, { resume });
+    },
+    MPI_Request_free(handleAt: number): number {
+      const request = at(handleAt);
+      if (request === null) throw new MpiError(ErrorClass.REQUEST, "Cannot free the request: it is MPI_REQUEST_NULL");
+      program.owner = request.comm;
+      if (request.record >= 0) forget(program, request);
+      program.requests.remove(request.handle);
+      ints[handleAt >> 2] = REQUEST_NULL;
+      return 0;
+    },
+    MPI_Cancel(handleAt: number): number {
+      const request = at(handleAt);
+      if (!isActive(request)) throw new MpiError(ErrorClass.REQUEST, "Cannot cancel the request: it is not under way");
+      program.owner = request.comm;
+      if (engine.records.get(request.record, R_KIND) === RecordKind.OPERATION) {
+        throw new MpiError(ErrorClass.REQUEST, "Cannot cancel the request: it is that of a collective");
+      }
+      engine.cancel(request.record);
+      return 0;
+    },
+    MPI_Test_cancelled(status: number, flag: number): number {
+      ints[flag >> 2] = ints[(status >> 2) + S_CANCELLED]!;
+      return 0;
+    },
+    MPI_Status_set_cancelled(status: number, flag: number): number {
+      ints[(status >> 2) + S_CANCELLED] = flag === 0 ? 0 : 1;
+      return 0;
+    },
+    MPI_Start(handleAt: number): number {
+      start(handleAt);
+      return 0;
+    },
+    MPI_Startall(count: number, handles: number): number {
+      for (let i = 0; i < count; i++) start(handles + 4 * i);
+      return 0;
+    },
+  };
+}

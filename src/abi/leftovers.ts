@@ -1,0 +1,101 @@
+/** Requests that go on without the program: freed before they were complete, or buffered sends. */
+import type { Pointer, RecordId } from "../core/base/brand.ts";
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import type { Process } from "../core/process/process.ts";
+import { Task } from "../core/process/task.ts";
+import { R_ERROR, R_FLAGS, R_STATUS_BYTES, RecordFlag } from "../core/request/records.ts";
+import { Release } from "./buffers.ts";
+import type { After, CRequest } from "./objects.ts";
+import type { Program } from "./program.ts";
+
+/** Ends a request when it is complete. */
+class FinishLater extends Task {
+  readonly #program: Program;
+  readonly #record: RecordId;
+  readonly #after: After;
+
+  constructor(program: Program, record: RecordId, after: After) {
+    super();
+    this.#program = program;
+    this.#record = record;
+    this.#after = after;
+  }
+
+  override advance({ engine }: Process): boolean {
+    const { records } = engine;
+    if (!engine.isComplete(this.#record)) {
+      records.put(this.#record, R_FLAGS, records.get(this.#record, R_FLAGS) | RecordFlag.UNWANTED);
+      return false;
+    }
+    const bytes = records.get(this.#record, R_STATUS_BYTES);
+    const error = records.get(this.#record, R_ERROR);
+    engine.giveBack(this.#record);
+    this.#after.finish(this.#program, bytes, error);
+    return true;
+  }
+}
+
+function leave(program: Program, record: RecordId, after: After | null): void {
+  const { engine, process } = program;
+  engine.abandon(after === null ? record : process.start(new FinishLater(program, record, after)));
+}
+
+/** The program does not want the outcome; what was to be received is received all the same. */
+export function forget(program: Program, { record, after }: CRequest): void {
+  leave(program, record, after);
+}
+
+/** What a message takes of an attached buffer in addition to its bytes: the ABI's MPI_BSEND_OVERHEAD. */
+const overheadBytes = 512;
+
+/**
+ * Buffered sends (MPI 5.0 §3.6). Messages are copied wherever there is memory; a buffer that the program attaches is a bound
+ * on how many bytes may wait for their receivers at a time, nothing more.
+ */
+export class BufferedSends {
+  readonly #program: Program;
+  #attached: { readonly address: number; readonly bytes: number } | null = null;
+  #used = 0;
+  #waiting = 0;
+
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  attach(address: number, bytes: number): void {
+    if (this.#attached !== null) {
+      throw new MpiError(ErrorClass.BUFFER, "Cannot attach a buffer: one is attached already; detach it first");
+    }
+    this.#attached = { address, bytes };
+  }
+
+  /** The caller has waited until `isEmpty`. */
+  detach(): { readonly address: number; readonly bytes: number } {
+    const attached = this.#attached ?? { address: 0, bytes: 0 };
+    this.#attached = null;
+    return attached;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting === 0;
+  }
+
+  /** Starts a send of a copy that is ours, unless it does not fit. */
+  hold(pointer: Pointer, bytes: number, start: () => RecordId): void {
+    const free = this.#attached === null ? Number.POSITIVE_INFINITY : this.#attached.bytes - this.#used;
+    if (bytes + overheadBytes > free) {
+      this.#program.memory.free(pointer);
+      throw new MpiError(
+        ErrorClass.BUFFER,
+        `Cannot buffer a message of ${bytes} bytes: it takes ${bytes + overheadBytes} and the attached buffer has ${free} free`,
+      );
+    }
+    this.#used += bytes + overheadBytes;
+    this.#waiting++;
+    const finish = () => {
+      this.#used -= bytes + overheadBytes;
+      this.#waiting--;
+    };
+    leave(this.#program, start(), new Release(pointer, { finish }));
+  }
+}

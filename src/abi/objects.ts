@@ -1,0 +1,83 @@
+/** What the handles of a C program stand for, where core's own objects do not say all of it. */
+import type { RecordId } from "../core/base/brand.ts";
+import { type Attribute, AttributeSet } from "../core/comm/attributes.ts";
+import type { Datatype } from "../core/comm/datatype.ts";
+import { type ErrorHandler, errorsAreFatal } from "../core/comm/error-handler.ts";
+import { Info } from "../core/comm/info.ts";
+import type { Op } from "../core/comm/op.ts";
+import type { Communicator } from "../core/process/communicator.ts";
+import type { Program } from "./program.ts";
+
+/** Functions of the program are numbers in its table; 0 is no function. */
+export type FunctionPointer = number;
+
+export interface AttributeFunctions {
+  readonly copy: FunctionPointer;
+  readonly delete: FunctionPointer;
+  readonly extraState: number;
+}
+export type CAttribute = Attribute<AttributeFunctions>;
+
+export class CCommunicator {
+  readonly core: Communicator;
+  handle = 0;
+  name = "";
+  errorHandler: ErrorHandler<FunctionPointer> = errorsAreFatal;
+  attributes = new AttributeSet<AttributeFunctions>();
+  info = new Info();
+
+  constructor(core: Communicator) {
+    this.core = core;
+  }
+
+  /** How messages to people call it. */
+  get label(): string {
+    return this.name === "" ? `0x${this.handle.toString(16)}` : `"${this.name}"`;
+  }
+}
+
+/** A datatype of the program; predefined ones are shared, so what the program hangs on them is here. */
+export class CDatatype {
+  readonly core: Datatype;
+  handle = 0;
+  name: string;
+  readonly attributes = new AttributeSet<AttributeFunctions>();
+
+  constructor(core: Datatype) {
+    this.core = core;
+    this.name = core.name;
+  }
+}
+
+export interface COperation {
+  readonly core: Op;
+  /** Of the program's own operations; 0 for predefined ones. */
+  readonly function: FunctionPointer;
+}
+
+/** What is left to do when the bytes of a request are there: unpack them, free scratch memory. Plain data. */
+export interface After {
+  /** Called once, also after an error. */
+  finish(program: Program, bytes: number, error: number): void;
+}
+
+export const inactive = -1 as RecordId;
+
+export class CRequest {
+  handle = 0;
+  readonly comm: CCommunicator;
+  record: RecordId = inactive;
+  after: After | null = null;
+  /** How a persistent request is started again; null for others. */
+  readonly restart: Restart | null;
+
+  constructor(comm: CCommunicator, restart: Restart | null = null) {
+    this.comm = comm;
+    this.restart = restart;
+  }
+}
+
+/** Starts a persistent request: sets its `record` and `after`. */
+export interface Restart {
+  start(program: Program, request: CRequest): void;
+}

@@ -1,0 +1,202 @@
+/**
+ * A C program as its imports see it: its memory, its handles, its process. The files in calls/ are the imports themselves,
+ * one for each chapter of the standard.
+ *
+ * Errors: an import throws an `MpiError`, `raise` gives it to the error handler of the communicator the call was about. A
+ * program's own handler cannot be called from here (see callbacks.ts).
+ */
+import type { RecordId } from "../core/base/brand.ts";
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { Keyvals } from "../core/comm/attributes.ts";
+import type { Datatype } from "../core/comm/datatype.ts";
+import { predefinedTypes } from "../core/comm/datatype-predefined.ts";
+import { ErrorCodes, errorClassName } from "../core/comm/error-codes.ts";
+import { type ErrorHandler, errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
+import { Group } from "../core/comm/group.ts";
+import { Info } from "../core/comm/info.ts";
+import { predefinedOps } from "../core/comm/op-predefined.ts";
+import type { Engine } from "../core/p2p/engine.ts";
+import type { Process } from "../core/process/process.ts";
+import type { Memory } from "../core/request/memory.ts";
+import { Callbacks } from "./callbacks.ts";
+import { Handles, Kind } from "./handles.ts";
+import type { Host } from "./host.ts";
+import { BufferedSends } from "./leftovers.ts";
+import {
+  type AttributeFunctions,
+  CCommunicator,
+  CDatatype,
+  type COperation,
+  type CRequest,
+  type FunctionPointer,
+} from "./objects.ts";
+
+export const COMM_WORLD = 0x101;
+export const COMM_SELF = 0x102;
+export const COMM_NULL = 0x100;
+export const GROUP_EMPTY = 0x109;
+export const REQUEST_NULL = 0x180;
+export const INFO_ENV = 0x131;
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+export class Program {
+  readonly host: Host;
+  readonly process: Process;
+  readonly engine: Engine;
+  readonly memory: Memory;
+  /** The program's memory. Addresses are below 2³¹, and it never moves. */
+  readonly bytes: Uint8Array;
+  readonly ints: Int32Array;
+  readonly longs: BigInt64Array;
+
+  readonly communicators = new Handles<CCommunicator>({
+    kind: Kind.COMMUNICATOR,
+    name: "communicator",
+    errorClass: ErrorClass.COMM,
+  });
+  readonly groups = new Handles<Group>({ kind: Kind.GROUP, name: "group", errorClass: ErrorClass.GROUP });
+  readonly types = new Handles<CDatatype>({ kind: Kind.DATATYPE, name: "datatype", errorClass: ErrorClass.TYPE });
+  readonly operations = new Handles<COperation>({
+    kind: Kind.OPERATION,
+    name: "operation",
+    errorClass: ErrorClass.OP,
+  });
+  readonly requests = new Handles<CRequest>({ kind: Kind.REQUEST, name: "request", errorClass: ErrorClass.REQUEST });
+  readonly errorHandlers = new Handles<ErrorHandler<FunctionPointer>>({
+    kind: Kind.ERROR_HANDLER,
+    name: "error handler",
+    errorClass: ErrorClass.ERRHANDLER,
+  });
+  readonly infos = new Handles<Info>({ kind: Kind.INFO, name: "info object", errorClass: ErrorClass.INFO });
+  /** Messages set aside by a matched probe: their envelopes. */
+  readonly messages = new Handles<{ readonly comm: CCommunicator; readonly envelope: RecordId }>({
+    kind: Kind.MESSAGE,
+    name: "message",
+    errorClass: ErrorClass.REQUEST,
+  });
+  readonly keyvals = new Keyvals<AttributeFunctions>();
+  readonly errorCodes = new ErrorCodes();
+  readonly callbacks: Callbacks;
+  readonly buffered: BufferedSends;
+  readonly world: CCommunicator;
+  readonly self: CCommunicator;
+  /** Whose error handler hears of an error in the call that is running. */
+  owner: CCommunicator;
+  isInitialized = false;
+  isFinalized = false;
+  threadLevel = 0;
+
+  constructor(host: Host) {
+    this.host = host;
+    this.process = host.process;
+    this.engine = host.process.engine;
+    this.memory = host.process.memory;
+    this.bytes = this.memory.bytes;
+    this.ints = new Int32Array(this.bytes.buffer);
+    this.longs = new BigInt64Array(this.bytes.buffer);
+    this.callbacks = new Callbacks(this);
+    this.buffered = new BufferedSends(this);
+    this.world = this.#predefinedCommunicator(COMM_WORLD, "MPI_COMM_WORLD", new CCommunicator(this.process.world));
+    this.self = this.#predefinedCommunicator(COMM_SELF, "MPI_COMM_SELF", new CCommunicator(this.process.self));
+    this.owner = this.self;
+    this.groups.predefine(GROUP_EMPTY, Group.empty);
+    this.infos.predefine(INFO_ENV, new Info());
+    for (const handler of [errorsAreFatal, errorsAbort, errorsReturn]) {
+      this.errorHandlers.predefine(handler.handle, handler);
+    }
+    for (const core of Object.values(predefinedOps)) {
+      this.operations.predefine(core.handle, { core, function: 0 });
+    }
+    for (const core of Object.values(predefinedTypes)) {
+      const type = new CDatatype(core);
+      type.handle = core.handle;
+      if (core.handle !== 0) this.types.predefine(core.handle, type);
+    }
+  }
+
+  #predefinedCommunicator(handle: number, name: string, comm: CCommunicator): CCommunicator {
+    comm.handle = handle;
+    comm.name = name;
+    this.communicators.predefine(handle, comm);
+    return comm;
+  }
+
+  /** Between MPI_Init and MPI_Finalize. */
+  get isRunning(): boolean {
+    return this.isInitialized && !this.isFinalized;
+  }
+
+  // Handles
+
+  /** The communicator a call is about: its error handler hears of what goes wrong from here on. */
+  comm(handle: number): CCommunicator {
+    const comm = this.communicators.get(handle);
+    this.owner = comm;
+    return comm;
+  }
+
+  /** A datatype as it must be to move data. */
+  committed(handle: number): Datatype {
+    const { core } = this.types.get(handle);
+    if (core.isCommitted) return core;
+    throw new MpiError(ErrorClass.TYPE, `Cannot use ${core.name || "the datatype"}: call MPI_Type_commit on it first`);
+  }
+
+  addCommunicator(comm: CCommunicator): number {
+    comm.handle = this.communicators.add(comm);
+    return comm.handle;
+  }
+
+  addType(core: Datatype): number {
+    const type = new CDatatype(core);
+    type.handle = this.types.add(type);
+    return type.handle;
+  }
+
+  // Texts
+
+  text(address: number): string {
+    if (address === 0) return "";
+    const end = this.bytes.indexOf(0, address);
+    return decoder.decode(this.bytes.slice(address, end));
+  }
+
+  /** Writes text and a closing zero, cut to `room` bytes; returns its length without the zero. */
+  putText(address: number, text: string, room: number): number {
+    const bytes = encoder.encode(text).subarray(0, Math.max(0, room - 1));
+    this.bytes.set(bytes, address);
+    this.bytes[address + bytes.length] = 0;
+    return bytes.length;
+  }
+
+  /** `count` ints at an address, copied. */
+  list(address: number, count: number): number[] {
+    return Array.from(this.ints.subarray(address >> 2, (address >> 2) + count));
+  }
+
+  putList(address: number, values: readonly number[]): void {
+    this.ints.set(values, address >> 2);
+  }
+
+  // Errors
+
+  /** What a call that failed answers: its error code, or that the program's error handler is to be called first. */
+  raise(error: unknown): number {
+    if (!(error instanceof MpiError)) throw error;
+    const { owner } = this;
+    const handler = owner.errorHandler;
+    switch (handler.kind) {
+      case "return":
+        return error.code;
+      case "user":
+        return this.callbacks.callErrorHandler(handler.callback, owner.handle, error.code);
+      default: {
+        const code = error.code > 0 && error.code < 256 ? error.code : 1;
+        const state = `${errorClassName(error.code)}; errors of communicator ${owner.label} are fatal`;
+        return this.host.abort(code, `${error.message} (${state})`);
+      }
+    }
+  }
+}

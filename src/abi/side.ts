@@ -1,0 +1,113 @@
+/**
+ * One side of a collective (what it sends, or where the result goes) as the packed bytes that schedules move: in place where
+ * the program's elements lie side by side, in scratch memory where they do not.
+ */
+import type { Pointer } from "../core/base/brand.ts";
+import type { Blocks } from "../core/coll/schedule.ts";
+import type { Datatype } from "../core/comm/datatype.ts";
+import { pack, unpack } from "../core/comm/pack.ts";
+import { packedBytes } from "./buffers.ts";
+import type { After } from "./objects.ts";
+import type { Program } from "./program.ts";
+
+/** `count` items of `type`, the origin of the first at `address`. */
+export interface Items {
+  readonly address: number;
+  readonly count: number;
+  readonly type: Datatype;
+}
+
+const noBlocks: Blocks = { bytes: [], offsets: [] };
+
+export class Side {
+  readonly pointer: Pointer;
+  readonly bytes: number;
+  /** Where the part of each peer lies, for the forms that say so. */
+  readonly blocks: Blocks;
+  /** What the scratch memory stands for, in packing order; null: there is none. */
+  readonly #scattered: readonly Items[] | null;
+
+  private constructor(pointer: Pointer, bytes: number, blocks: Blocks, scattered: readonly Items[] | null) {
+    this.pointer = pointer;
+    this.bytes = bytes;
+    this.blocks = blocks;
+    this.#scattered = scattered;
+  }
+
+  /** This rank has nothing on that side. */
+  static readonly nothing: Side = new Side(0 as Pointer, 0, noBlocks, null);
+
+  /** Bytes that are used where they are, whatever they mean. */
+  static at(address: number, bytes: number): Side {
+    return new Side(address as Pointer, bytes, noBlocks, null);
+  }
+
+  /** `load`: what lies there is sent, or must survive. */
+  static of(program: Program, items: Items, load: boolean): Side {
+    const { address, count, type } = items;
+    const bytes = packedBytes(type, count);
+    if (type.isContiguous(count)) return Side.at(address + type.trueLb, bytes);
+    return Side.#packed(program, [items], bytes, noBlocks, load);
+  }
+
+  /** A part for each peer. */
+  static ofParts(program: Program, parts: readonly Items[], load: boolean): Side {
+    const bytes = parts.map(({ type, count }) => packedBytes(type, count));
+    if (parts.every(({ type, count }) => type.isContiguous(count))) {
+      const starts = parts.map(({ address, type }) => address + type.trueLb);
+      // Empty parts may lie anywhere, also before the first byte of memory.
+      const first = Math.max(0, Math.min(...starts.filter((_, peer) => bytes[peer]! > 0), 2 ** 31));
+      const offsets = starts.map((start, peer) => (bytes[peer] === 0 ? 0 : start - first));
+      return new Side((first === 2 ** 31 ? 0 : first) as Pointer, 0, { bytes, offsets }, null);
+    }
+    let total = 0;
+    const offsets = bytes.map((length) => {
+      total += length;
+      return total - length;
+    });
+    return Side.#packed(program, parts, total, { bytes, offsets }, load);
+  }
+
+  static #packed(program: Program, parts: readonly Items[], bytes: number, blocks: Blocks, load: boolean): Side {
+    const side = new Side(program.memory.allocate(bytes), bytes, blocks, parts);
+    const memory = program.bytes;
+    if (load) side.#each(({ type, count, address }, at) => pack(type, count, memory, address, memory, at));
+    return side;
+  }
+
+  /** The bytes have arrived: to where the program wants them. */
+  deliver({ bytes: memory }: Program): void {
+    this.#each(({ type, count, address }, at) => unpack(type, count, memory, at, memory, address));
+  }
+
+  end({ memory }: Program): void {
+    if (this.#scattered !== null) memory.free(this.pointer);
+  }
+
+  #each(move: (items: Items, at: number) => void): void {
+    let at: number = this.pointer;
+    for (const items of this.#scattered ?? []) {
+      move(items, at);
+      at += items.type.size * items.count;
+    }
+  }
+}
+
+/** What is left to do after a collective: the result to its place, scratch memory back. */
+export class Settle implements After {
+  readonly #sent: Side;
+  readonly #received: Side;
+
+  constructor(sent: Side, received: Side) {
+    this.#sent = sent;
+    this.#received = received;
+  }
+
+  finish(program: Program, _bytes: number, error: number): void {
+    if (error === 0) this.#received.deliver(program);
+    // After a failure peers may still read from there: it stays.
+    if (error !== 0) return;
+    this.#sent.end(program);
+    if (this.#received !== this.#sent) this.#received.end(program);
+  }
+}

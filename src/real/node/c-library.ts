@@ -1,0 +1,81 @@
+/** What the C library of a program in a rank's thread is given: clocks, randomness, waiting, its streams. */
+import { randomFillSync } from "node:crypto";
+import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import type { Library } from "../../wasi/ports.ts";
+import type { LineWriter } from "./line-ring.ts";
+import type { FromRank, Input } from "./messages.ts";
+import { nodeFiles } from "./node-files.ts";
+
+/** Thrown where the program ends itself, caught where it was started. */
+export class Exit extends Error {
+  readonly code: number;
+  constructor(code: number) {
+    super(`exit ${code}`);
+    this.code = code;
+  }
+}
+
+/** A thread that waits in native code cannot be terminated: it wakes that often. */
+const napMs = 100;
+/** While it waits for standard input, which comes as a message, it looks that often. */
+const inputMs = 5;
+
+export interface LibraryOptions {
+  readonly args: readonly string[];
+  readonly environment: readonly string[];
+  readonly rank: number;
+  readonly lines: LineWriter;
+  readonly port: MessagePort;
+  readonly yield: () => void;
+}
+
+export function newLibrary({ args, environment, rank, lines, port, yield: giveWay }: LibraryOptions): Library {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  let unread: Uint8Array = new Uint8Array(0);
+  let ended = rank !== 0;
+
+  /** Asks for a piece of standard input and waits for it; null at its end. */
+  function nextInput(): Uint8Array | null {
+    // A question without a line end has to be seen before its answer can be typed.
+    lines.flush("stdout");
+    port.postMessage({ kind: "input-wanted" } satisfies FromRank);
+    for (;;) {
+      const received = receiveMessageOnPort(port) as { message: Input } | undefined;
+      if (received !== undefined) return received.message.bytes;
+      Atomics.wait(never, 0, 0, inputMs);
+    }
+  }
+
+  return {
+    args,
+    environment,
+    files: nodeFiles,
+    realTime: () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)),
+    steadyTime: () => process.hrtime.bigint(),
+    random: (bytes) => void randomFillSync(bytes),
+    sleep(ns) {
+      const end = process.hrtime.bigint() + ns;
+      for (;;) {
+        const leftMs = Number(end - process.hrtime.bigint()) / 1e6;
+        if (leftMs <= 0) return;
+        Atomics.wait(never, 0, 0, Math.min(leftMs, napMs));
+      }
+    },
+    yield: giveWay,
+    write: (stream, bytes) => lines.write(stream === 1 ? "stdout" : "stderr", bytes),
+    read(bytes) {
+      if (unread.length === 0 && !ended) {
+        const next = nextInput();
+        if (next === null) ended = true;
+        else unread = next;
+      }
+      const piece = unread.subarray(0, bytes.length);
+      bytes.set(piece);
+      unread = unread.subarray(piece.length);
+      return piece.length;
+    },
+    exit(code): never {
+      throw new Exit(code);
+    },
+  };
+}

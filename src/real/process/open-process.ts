@@ -1,0 +1,131 @@
+/** Puts the process of a rank together: its memory, transport, engine and waiting. What its program sees of it is the binding's. */
+import { availableParallelism, hostname } from "node:os";
+import { protocols } from "../../core/ft/registry.ts";
+import { Process } from "../../core/process/process.ts";
+import type { Memory } from "../../core/request/memory.ts";
+import type { SharedNode } from "../node/node-memory.ts";
+import { RankTracer } from "../trace/rank-tracer.ts";
+import { enterNodeMemory, type NodeMemory } from "../transport/node-memory.ts";
+import { NoticeKind, NoticeReader } from "../transport/notices.ts";
+import type { ProcessBuffers } from "../transport/process-buffers.ts";
+import { RankMemory } from "../transport/rank-memory.ts";
+import { SharedBoards } from "../transport/shared-board.ts";
+import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
+import { RankHost } from "./rank-host.ts";
+import { openTransports, type RankTransports } from "./rank-transports.ts";
+
+export interface RankOptions {
+  readonly rank: number;
+  readonly size: number;
+  /** Node of each rank of the job. */
+  readonly nodeOf: readonly number[];
+  readonly incarnation: number;
+  /** A name of `core/ft/registry.ts`. */
+  readonly protocol: string;
+  /** `NodeMemory.shared` of this rank's node. */
+  readonly memory: SharedNode;
+  /** How connections to other nodes come to this rank; null in a job of one node. */
+  readonly handover: SharedHandover | null;
+  /** Posts to the node's main thread what concerns those connections. */
+  tell(request: TcpRequest): void;
+  /** Where to write trace events, one JSON object a line (Chrome trace format); empty: no trace. */
+  readonly traceFile: string;
+  /** MPI_Abort: ends the job with that code; does not return. */
+  abort(code: number, message: string): never;
+  /** Rank 0's value for `await job.done`; throws what `structuredClone` would. */
+  result(value: unknown): void;
+}
+
+export interface OpenProcess {
+  readonly host: RankHost;
+  /** The rank is ending in order: waits for everybody, and returns how many requests are unfinished. */
+  leave(): number;
+  /** What is open is closed, and nobody waited for. */
+  close(): void;
+}
+
+/** `programMemory`: where the program's buffers are, if not in the node's memory. */
+export function openProcess(
+  options: RankOptions,
+  programMemory?: (node: NodeMemory) => Memory & ProcessBuffers,
+): OpenProcess {
+  const { rank, size, memory: shared } = options;
+  const nodeOf = Int32Array.from(options.nodeOf);
+  const places = placesIn(nodeOf, nodeOf[rank]!);
+  const crowded = size > availableParallelism();
+
+  const node = enterNodeMemory(shared.memory, shared.layout, places[rank]!);
+  const heap = new RankMemory(node);
+  const memory = programMemory?.(node) ?? heap;
+  const { handover, tell } = options;
+  const transports = openTransports(node, { heap, memory }, { rank, nodeOf, places, crowded, handover, tell });
+  const { ring, transport, waiting } = transports;
+  const protocol = protocols[options.protocol]!();
+  // Boards go past the messages: only where nobody must see those (rule 12).
+  const boards = protocol.name === "none" ? new SharedBoards(node, ring, places) : null;
+  const { worldBoard } = shared;
+  const process = new Process({ rank, ranks: size, nodeOf, transport, memory, protocol, boards, worldBoard });
+  transports.setLanding(process.engine);
+  const notices = new NoticeReader(node);
+  const tracer = tracerOf(options, nodeOf[rank]!);
+  process.engine.tracer = tracer;
+
+  const host = new RankHost({
+    process,
+    waiting,
+    tracer,
+    processorName: hostname(),
+    notices: {
+      deliver(died) {
+        if (!notices.isNews()) return false;
+        for (let notice = notices.next(); notice !== undefined; notice = notices.next()) {
+          if (notice.kind !== NoticeKind.DIED) continue;
+          died(notice.rank, notice.incarnation);
+          transports.peerFailed(notice.rank);
+        }
+        return true;
+      },
+    },
+    abort: options.abort,
+    result: options.result,
+  });
+  return {
+    host,
+    leave() {
+      const unfinished = leave(host, transports);
+      tracer?.close();
+      return unfinished;
+    },
+    close: () => tracer?.close(),
+  };
+}
+
+/**
+ * The end of a rank: what it still has to send leaves, then it waits for everybody else, so that nobody closes what another
+ * still needs. A rank with unfinished requests does not wait: it has failed, and the job ends. Deaths end the waits.
+ */
+function leave(host: RankHost, transports: RankTransports): number {
+  const { process } = host;
+  const { engine } = process;
+  host.waitUntil(() => !engine.unsent);
+  const { unfinished } = engine;
+  if (unfinished > 0) return unfinished;
+  const barrier = process.startFinalBarrier();
+  host.wait(barrier);
+  // Our last signals may still wait for room, or be on a connection that breaks: nobody could send them again for us.
+  host.waitUntil(() => !engine.unsent && transports.leave());
+  return 0;
+}
+
+/** Index in our node of every rank, −1 for those on other nodes. */
+function placesIn(nodeOf: Int32Array, node: number): Int32Array {
+  let next = 0;
+  return nodeOf.map((other) => (other === node ? next++ : -1));
+}
+
+function tracerOf({ traceFile, rank, abort }: RankOptions, node: number): RankTracer | null {
+  if (traceFile === "") return null;
+  const failed = (reason: string): never =>
+    abort(1, `Cannot write the trace: ${reason}; free some space, or run without --trace`);
+  return new RankTracer({ file: traceFile, rank, node, failed });
+}

@@ -1,0 +1,42 @@
+/** A program in C or C++ as the WebAssembly module that ranks run: compiled (src/cc), or taken as it is. */
+import { closeSync, openSync, readSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { BundleOptions, BundleOutcome } from "./program-bundle.ts";
+
+/** What the compiler makes a program of; anything else that begins as a module does is one. */
+export const sourceExtensions: readonly string[] = [".c", ".cc", ".cpp", ".cxx", ".C"];
+export const typescriptExtensions: readonly string[] = [".ts", ".mts", ".js", ".mjs"];
+
+export function languageOf(program: string): "typescript" | "c" {
+  return typescriptExtensions.includes(extname(program)) ? "typescript" : "c";
+}
+
+/** The part of src/cc that is needed here; a bundle of its own, loaded only for programs in C. */
+interface Compiler {
+  compileProgram(path: string): Promise<{ readonly wasm: string } | { readonly failure: string }>;
+}
+
+export async function compileProgram({ program, bundle }: BundleOptions): Promise<BundleOutcome> {
+  let module = program;
+  if (sourceExtensions.includes(extname(program))) {
+    const compiler = require(join(__dirname, "cc.cjs")) as Compiler;
+    const outcome = await compiler.compileProgram(program);
+    if ("failure" in outcome) return { kind: "unusable", why: outcome.failure };
+    module = outcome.wasm;
+  }
+  await copyFile(module, bundle.wasm);
+  return { kind: "ready", form: "wasm" };
+}
+
+/** Does the file begin as WebAssembly modules do? */
+export function isModule(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    const start = Buffer.alloc(4);
+    readSync(file, start, 0, 4, 0);
+    return start.equals(Buffer.from("\0asm"));
+  } finally {
+    closeSync(file);
+  }
+}

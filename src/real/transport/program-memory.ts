@@ -1,0 +1,128 @@
+/**
+ * `Memory` of a C process: the linear memory of its program (docs/adr/0005-c-programs.md). Below the break lies what is the
+ * program's; above the limit, from the top down, what is ours: stored messages, scratch memory, the area for an unwound
+ * stack. Both marks are words of the program's memory, so that its `sbrk` sees how far it may go.
+ *
+ * Packets lie in the node's memory, the buffers of the neighbours in memories of their own: every copy is one between two
+ * memories.
+ */
+import { assert } from "../../core/base/assert.ts";
+import type { Pointer } from "../../core/base/brand.ts";
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import type { Memory } from "../../core/request/memory.ts";
+import { MemoryCopies, type SharedViews, viewsOf } from "./memory-copies.ts";
+import type { NodeMemory } from "./node-memory.ts";
+import type { ProcessBuffers } from "./process-buffers.ts";
+import program from "./program.wat";
+import { SpanHeap } from "./span-heap.ts";
+
+const wordLoopBytesMax = 32;
+
+/** Words of the struct `banyan_memory` that the support code exports. */
+const BREAK = 0;
+const LIMIT = 1;
+
+export class ProgramMemory implements Memory, ProcessBuffers {
+  readonly bytes: Uint8Array;
+  readonly words: Int32Array;
+  /** Index of this process in the node. */
+  readonly process: number;
+  readonly #own: SharedViews;
+  readonly #toNode: MemoryCopies;
+  readonly #fromNode: MemoryCopies;
+  /** Of every process of the node, ours among them. */
+  readonly #memories: readonly WebAssembly.Memory[];
+  readonly #fromPeer: (MemoryCopies | undefined)[] = [];
+  readonly #toPeer: (MemoryCopies | undefined)[] = [];
+  readonly #copyInside: (to: number, from: number, bytes: number) => void;
+  readonly #heap: SpanHeap;
+  /** Where the marks are; 0 until the program is there. */
+  #marks = 0;
+  #limit: number;
+
+  constructor(node: NodeMemory, memories: readonly WebAssembly.Memory[]) {
+    const own = viewsOf(memories[node.process]!);
+    this.#own = own;
+    this.bytes = own.bytes;
+    this.words = own.words;
+    this.process = node.process;
+    this.#memories = memories;
+    this.#toNode = new MemoryCopies(own, node);
+    this.#fromNode = new MemoryCopies(node, own);
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(program), { program: { memory: own.memory } });
+    this.#copyInside = exports["copy"] as (to: number, from: number, bytes: number) => void;
+    this.#limit = own.bytes.length;
+    this.#heap = new SpanHeap(own.bytes.length, (bytes) => this.#claim(bytes));
+  }
+
+  /** The program's memory has its first contents, and the marks are there. */
+  attach(marks: number): void {
+    this.#marks = marks;
+    this.words[(marks >> 2) + LIMIT] = this.#limit;
+  }
+
+  #claim(bytes: number): number {
+    const limit = this.#limit - bytes;
+    const end = this.#marks === 0 ? 0 : this.words[(this.#marks >> 2) + BREAK]!;
+    if (limit < end) return 0;
+    this.#limit = limit;
+    if (this.#marks !== 0) this.words[(this.#marks >> 2) + LIMIT] = limit;
+    return limit;
+  }
+
+  allocate(bytes: number): Pointer {
+    const pointer = bytes >= 0 && bytes < 2 ** 31 ? this.#heap.allocate(bytes) : 0;
+    if (pointer === 0) {
+      const megabytes = this.bytes.length >> 20;
+      throw new MpiError(
+        ErrorClass.NO_MEM,
+        `Cannot allocate ${bytes} bytes: the memory of the program (${megabytes} MiB) is used up; run it with --memory ${2 * megabytes}M`,
+      );
+    }
+    return pointer as Pointer;
+  }
+
+  free(pointer: Pointer): void {
+    this.#heap.free(pointer);
+  }
+
+  lend(_view: Uint8Array): Pointer {
+    assert(false, "buffers of a C program are addresses of its memory");
+  }
+
+  giveBack(_pointer: Pointer): void {}
+
+  view(pointer: Pointer, bytes: number): Uint8Array {
+    return this.bytes.subarray(pointer, pointer + bytes);
+  }
+
+  toPayload(payload: number, from: Pointer, offset: number, bytes: number): void {
+    this.#toNode.copy(payload, from + offset, bytes);
+  }
+
+  fromPayload(to: Pointer, offset: number, payload: number, bytes: number): void {
+    this.#fromNode.copy(to + offset, payload, bytes);
+  }
+
+  copy(to: Pointer, toOffset: number, from: Pointer, fromOffset: number, bytes: number): void {
+    const [target, source] = [to + toOffset, from + fromOffset];
+    if (bytes > wordLoopBytesMax || ((target | source | bytes) & 3) !== 0) {
+      this.#copyInside(target, source, bytes);
+      return;
+    }
+    const { words } = this;
+    let word = target >> 2;
+    const end = (source + bytes) >> 2;
+    for (let i = source >> 2; i < end; i++) words[word++] = words[i]!;
+  }
+
+  fetchFrom(process: number, to: Pointer, peerPointer: number, bytes: number): void {
+    this.#fromPeer[process] ??= new MemoryCopies(viewsOf(this.#memories[process]!), this.#own);
+    this.#fromPeer[process].copyLarge(to, peerPointer, bytes);
+  }
+
+  putTo(process: number, peerPointer: number, from: Pointer, bytes: number): void {
+    this.#toPeer[process] ??= new MemoryCopies(this.#own, viewsOf(this.#memories[process]!));
+    this.#toPeer[process].copyLarge(peerPointer, from, bytes);
+  }
+}

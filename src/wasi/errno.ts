@@ -1,0 +1,50 @@
+/** Error numbers of WASI preview 1, and where the system's errors map to. */
+export const Errno = {
+  SUCCESS: 0,
+  ACCES: 2,
+  AGAIN: 6,
+  BADF: 8,
+  BUSY: 10,
+  EXIST: 20,
+  FBIG: 22,
+  INTR: 27,
+  INVAL: 28,
+  IO: 29,
+  ISDIR: 31,
+  LOOP: 32,
+  MFILE: 33,
+  MLINK: 34,
+  NAMETOOLONG: 37,
+  NFILE: 41,
+  NOENT: 44,
+  NOSPC: 51,
+  NOSYS: 52,
+  NOTDIR: 54,
+  NOTEMPTY: 55,
+  NOTSUP: 58,
+  PERM: 63,
+  PIPE: 64,
+  ROFS: 69,
+  SPIPE: 70,
+  XDEV: 75,
+  NOTCAPABLE: 76,
+} as const;
+export type Errno = (typeof Errno)[keyof typeof Errno];
+
+/** Thrown by the calls in this folder: the program gets the number. */
+export class WasiError extends Error {
+  readonly errno: Errno;
+  constructor(errno: Errno) {
+    super(`WASI error ${errno}`);
+    this.errno = errno;
+  }
+}
+
+/** The number for whatever a call threw; what is no error of the system is ours, and is thrown on. */
+export function errnoOf(error: unknown): Errno {
+  if (error instanceof WasiError) return error.errno;
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  if (!/^E[A-Z]+$/.test(code)) throw error;
+  const name = code.slice(1);
+  return name in Errno ? Errno[name as keyof typeof Errno] : Errno.IO;
+}

@@ -1,0 +1,56 @@
+/** The program's memory as WASI's functions read and write it. */
+export class ProgramBytes {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  u32(at: number): number {
+    return this.view.getUint32(at, true);
+  }
+  putU32(at: number, value: number): void {
+    this.view.setUint32(at, value, true);
+  }
+  putU64(at: number, value: bigint): void {
+    this.view.setBigUint64(at, value, true);
+  }
+  putU16(at: number, value: number): void {
+    this.view.setUint16(at, value, true);
+  }
+
+  slice(at: number, length: number): Uint8Array {
+    return this.bytes.subarray(at, at + length);
+  }
+
+  text(at: number, length: number): string {
+    return new TextDecoder().decode(this.bytes.slice(at, at + length));
+  }
+
+  /** The pieces of a scattered buffer. */
+  *pieces(list: number, count: number): Generator<Uint8Array> {
+    for (let i = 0; i < count; i++) {
+      const length = this.u32(list + 8 * i + 4);
+      if (length > 0) yield this.slice(this.u32(list + 8 * i), length);
+    }
+  }
+
+  /** Texts with closing zeros, one after the other, and a list of where they begin. */
+  putTexts(texts: readonly string[], list: number, at: number): void {
+    let next = at;
+    for (const [i, text] of texts.entries()) {
+      const encoded = new TextEncoder().encode(text);
+      this.putU32(list + 4 * i, next);
+      this.bytes.set(encoded, next);
+      this.bytes[next + encoded.length] = 0;
+      next += encoded.length + 1;
+    }
+  }
+}
+
+/** How many bytes `putTexts` takes. */
+export function textBytes(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length + 1, 0);
+}

@@ -1,0 +1,64 @@
+/** What the C library's calls need of the world. The real one is real/node/c-library.ts. */
+
+/** A file as the system tells of it. Times are nanoseconds. */
+export interface FileStat {
+  readonly kind: "file" | "directory" | "link" | "other";
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly links: bigint;
+  readonly size: bigint;
+  readonly accessed: bigint;
+  readonly modified: bigint;
+  readonly changed: bigint;
+}
+
+export interface OpenHow {
+  readonly read: boolean;
+  readonly write: boolean;
+  readonly create: boolean;
+  readonly exclusive: boolean;
+  readonly truncate: boolean;
+  readonly append: boolean;
+}
+
+/** The file system. Paths are the system's own, whole. Errors are thrown as the system's (`code` "ENOENT" …). */
+export interface Files {
+  open(path: string, how: OpenHow): number;
+  close(file: number): void;
+  read(file: number, bytes: Uint8Array, position: number): number;
+  write(file: number, bytes: Uint8Array, position: number): number;
+  sync(file: number): void;
+  truncate(file: number, size: number): void;
+  statOpen(file: number): FileStat;
+  stat(path: string, follow: boolean): FileStat;
+  list(path: string): { readonly name: string; readonly kind: FileStat["kind"] }[];
+  makeDirectory(path: string): void;
+  removeDirectory(path: string): void;
+  remove(path: string): void;
+  rename(from: string, to: string): void;
+  link(from: string, to: string): void;
+  symlink(target: string, path: string): void;
+  readLink(path: string): string;
+  setTimes(path: string, accessed: bigint, modified: bigint): void;
+  /** The path without links in it; of a file that does not exist its folder's. */
+  resolve(path: string): string;
+}
+
+export interface Library {
+  readonly args: readonly string[];
+  /** NAME=value. */
+  readonly environment: readonly string[];
+  readonly files: Files;
+  /** Nanoseconds; the first since 1970, the second since some moment, never going back. */
+  realTime(): bigint;
+  steadyTime(): bigint;
+  random(bytes: Uint8Array): void;
+  /** Waits that long; the process makes no progress meanwhile. */
+  sleep(ns: bigint): void;
+  yield(): void;
+  /** Standard output (1) and error output (2). */
+  write(stream: number, bytes: Uint8Array): void;
+  /** Standard input: waits for at least one byte; 0 at its end. */
+  read(bytes: Uint8Array): number;
+  exit(code: number): never;
+}
