@@ -153,14 +153,9 @@ export class RankTransport implements Transport {
     if (this.#places[rank]! < 0) this.#tcp.peerFailed(rank);
   }
 
-  /** Packets that have not left this process: its thread must not end yet. */
-  get unsent(): boolean {
-    return this.#tcp.unsent;
-  }
-
-  /** The process ends in order. Progress is needed until `unsent` is false. */
-  finish(): void {
-    this.#tcp.finish();
+  /** The process ends in order: true when it may. Until then progress is needed, and another call after it. */
+  leave(): boolean {
+    return this.#tcp.leave();
   }
 
   /** For `Waiting`: how to sleep when there are sockets. */

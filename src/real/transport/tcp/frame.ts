@@ -39,7 +39,7 @@ const lineMask = 63;
 export const FrameKind = {
   /** Only `received` matters. */
   RECEIPT: 0x81,
-  /** The sender's process has ended in order: it reads nothing any more. */
+  /** The sender's process is ending in order: what it gets is for nobody, and it waits only for a receipt. */
   FINISHED: 0x82,
 } as const;
 

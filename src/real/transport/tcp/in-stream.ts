@@ -91,9 +91,9 @@ export class InStream {
 
   /** Bytes of the stream read from sockets, int32, wraps. */
   received = 0;
-  /** The peer's process has ended in order. */
+  /** The peer's process is ending in order: it waits only to hear that we have everything. */
   finished = false;
-  /** The peer waits to hear that we have read: a lent piece is complete. */
+  /** The peer waits to hear that we have read: a lent piece is complete, or it wants to end. */
   receiptDue = false;
   reason = "";
 
@@ -170,8 +170,11 @@ export class InStream {
       if (!this.#out.acknowledge(words[at + RECEIVED]!)) return this.#fail(impossibleReceipt);
       this.#held = bytes;
       if (kindOf(kind) === PacketKind.FRAGMENT && words[at + RECEIPT] !== 0) this.receiptDue = true;
-      if ((kind & 0x80) === 0) return this.#packet(at, length);
+      const isPacket = (kind & 0x80) === 0;
       if (kindOf(kind) === (FrameKind.FINISHED as number)) this.finished = true;
+      // Behind FINISHED there may be an answer of the peer's engine.
+      if (this.finished && (isPacket || kindOf(kind) === (FrameKind.FINISHED as number))) this.receiptDue = true;
+      if (isPacket) return this.#packet(at, length);
       this.release();
     }
   }

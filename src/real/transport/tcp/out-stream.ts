@@ -67,6 +67,8 @@ export class OutStream {
   written = 0;
   sent = 0;
   acked = 0;
+  /** The end of the last packet; only frames of the link's own lie behind it. Not before `acked`. */
+  #packetsEnd = 0;
 
   readonly #segmentStart = new Int32Array(segmentsMax);
   readonly #segmentBytes = new Int32Array(segmentsMax);
@@ -100,6 +102,10 @@ export class OutStream {
   get unread(): boolean {
     return this.acked !== this.written;
   }
+  /** Packets under way of which the peer has not said that it has them: they would be lost if we left. */
+  get unconfirmed(): boolean {
+    return this.acked !== this.#packetsEnd;
+  }
 
   /** First word of a frame of that length, or −1 when the buffer is full. */
   reserve(bytes: number, own = false): number {
@@ -119,8 +125,8 @@ export class OutStream {
     return (this.#at + offset) >> 2;
   }
 
-  /** The reserved frame is complete but for what the transport writes. */
-  commit(length: number, received: number): void {
+  /** The reserved frame is complete but for what the transport writes. `own`: no packet, nobody misses it. */
+  commit(length: number, received: number, own = false): void {
     const at = this.#at + this.#reservedAt;
     const bytes = this.#reservedBytes;
     stampFrame(this.#words, at >> 2, length, received);
@@ -133,6 +139,7 @@ export class OutStream {
     } else this.#append(at, bytes, null, -1);
     this.#head = this.#reservedAt + bytes;
     this.written = (this.written + bytes) | 0;
+    if (!own) this.#packetsEnd = this.written;
   }
 
   #append(at: number, bytes: number, view: Uint8Array | null, lent: number): void {
@@ -156,6 +163,7 @@ export class OutStream {
     const lent = this.#lentState.indexOf(Lent.FREE);
     this.#append(piece.at, piece.bytes, piece.view, lent);
     this.written = (this.written + piece.bytes) | 0;
+    this.#packetsEnd = this.written;
     this.#lentState[lent] = Lent.UNDER_WAY;
     this.#lentEnd[lent] = this.written;
     this.#lentReceive[lent] = piece.receive;
@@ -216,6 +224,7 @@ export class OutStream {
     if (news <= 0) return true;
     if (news > ((this.sent - this.acked) | 0)) return false;
     this.acked = position;
+    if (((this.#packetsEnd - position) | 0) < 0) this.#packetsEnd = position;
     while (this.#count !== 0) {
       const segment = this.#first;
       if (((this.#segmentStart[segment]! + this.#segmentBytes[segment]! - position) | 0) > 0) break;

@@ -33,7 +33,7 @@ export interface Address {
 export type TcpEvent =
   /** Somebody who is not of this job was at the door; nothing to do. */
   | { readonly kind: "stranger"; readonly reason: string }
-  /** Tried for `forMs` and still trying. Said once for each time without a connection. */
+  /** Wanted for `forMs` and still trying. Said once for each time without a connection. */
   | {
       readonly kind: "unreachable";
       readonly from: number;
@@ -74,7 +74,7 @@ interface Pair {
   attempt: Socket | null;
   retry: NodeJS.Timeout | null;
   retryMs: number;
-  triesSince: number;
+  wantedSince: number;
   reported: boolean;
   /** Nonsense came from there: no connection ever again. */
   shut: boolean;
@@ -151,8 +151,8 @@ export class TcpHost {
   }
 
   /**
-   * A rank of this node has ended in order, its thread is gone. What it sent is still on its way, so its sockets stay open;
-   * but not those on which it did not say farewell (they came too late): whoever is there asks again, and is told.
+   * A rank of this node has ended in order, its thread is gone. What it said last is still on its way, so its sockets stay
+   * open; but not those on which it did not say farewell (they came too late): whoever is there asks again, and is told.
    */
   rankFinished(rank: number): void {
     const process = this.#places.get(rank)!;
@@ -196,6 +196,7 @@ export class TcpHost {
       this.#options.ring(this.#places.get(pair.here)!);
       return;
     }
+    if (!pair.wanted) pair.wantedSince = Date.now();
     pair.wanted = true;
     if (pair.generation > generation && pair.attempt === null && pair.retry === null) {
       this.#tryLater(pair, "a connection of theirs is being made");
@@ -208,7 +209,7 @@ export class TcpHost {
     if (pair === undefined) {
       pair = {
         ...{ here, there, generation: 0, sockets: new Map(), wanted: false, attempt: null, retry: null },
-        ...{ retryMs: retryMsMin, triesSince: 0, reported: false, shut: false },
+        ...{ retryMs: retryMsMin, wantedSince: 0, reported: false, shut: false },
       };
       this.#pairs.set(key, pair);
     }
@@ -231,7 +232,6 @@ export class TcpHost {
     const { job, incarnation = 0 } = this.#options;
     const generation = pair.generation + 1;
     const hello: Hello = { from: pair.here, to: pair.there, incarnation, generation, random: randomBytes(16) };
-    if (pair.triesSince === 0) pair.triesSince = Date.now();
     const { host, port } = this.#addresses[pair.there]!;
     const question = encodeHello(job, hello);
     const attempt = ask({ host, port, question, answerBytes, msMax: answerMsMax }, (bytes, reason) => {
@@ -253,7 +253,11 @@ export class TcpHost {
     switch (answer.verdict) {
       case Verdict.WELCOME:
         if (generation > pair.generation) this.#establish(pair, generation, socket);
-        else socket.destroy();
+        else {
+          // We have welcomed theirs meanwhile. Should it have broken before it was established, there is none.
+          socket.destroy();
+          this.#tryLater(pair, "the other side was connecting itself");
+        }
         return;
       case Verdict.YIELD:
         // Theirs is on its way. Should it not arrive (perhaps it is one of which we never heard, because their answer got
@@ -278,7 +282,7 @@ export class TcpHost {
   }
 
   #tryLater(pair: Pair, reason: string): void {
-    const forMs = Date.now() - pair.triesSince;
+    const forMs = Date.now() - pair.wantedSince;
     if (forMs >= unreachableMs && !pair.reported) {
       pair.reported = true;
       this.#options.report({ kind: "unreachable", from: pair.here, to: pair.there, forMs, reason });
@@ -296,7 +300,6 @@ export class TcpHost {
 
   #stop(pair: Pair): void {
     pair.wanted = false;
-    pair.triesSince = 0;
     pair.retryMs = retryMsMin;
     pair.reported = false;
     if (pair.retry !== null) clearTimeout(pair.retry);
@@ -338,13 +341,21 @@ export class TcpHost {
   }
 
   #establish(pair: Pair, generation: number, socket: Socket): void {
+    const process = this.#places.get(pair.here)!;
+    const fd = descriptorOf(socket);
+    if (fd < 0 || this.#closed || this.#here[process] !== PeerState.ALIVE) {
+      // Broken before anybody had it, or its rank has just ended: the other side will notice, and ask again.
+      socket.destroy();
+      if (pair.wanted && pair.attempt === null && pair.retry === null)
+        this.#tryLater(pair, "the connection was closed");
+      return;
+    }
     this.#stop(pair);
     pair.generation = generation;
     socket.setNoDelay(true);
     socket.on("error", quiet);
     pair.sockets.set(generation, socket);
-    const process = this.#places.get(pair.here)!;
-    this.#handover.give(process, pair.there, descriptorOf(socket), generation);
+    this.#handover.give(process, pair.there, fd, generation);
     this.#options.ring(process);
   }
 }

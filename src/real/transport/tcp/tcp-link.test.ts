@@ -5,101 +5,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { BYTES, CONTEXT, KIND, PAYLOAD, PacketKind, SOURCE, TAG } from "../../../core/wire/packet.ts";
 import type { Landing } from "../../../core/wire/transport.ts";
-import { Handover, newHandover } from "./handover.ts";
-import { PlainMemory } from "./plain-memory.ts";
-import { CLOSED, type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
-import { TcpTransport } from "./tcp-transport.ts";
+import type { TcpRequest } from "./handover.ts";
+import { Pipe, PipeSide } from "./pipe-world.ts";
 
-/** Bytes in one direction of a connection. */
-class Pipe {
-  bytes: number[] = [];
-  open = true;
-}
-
-/** One rank, whose sockets are pipes and whose kernel moves as many bytes as the generator says. */
-class Side {
-  readonly memory = new PlainMemory(4);
-  readonly transport: TcpTransport;
-  readonly handover: Handover;
-  readonly arrived: string[] = [];
-  readonly pipes = new Map<number, { out: Pipe; in: Pipe }>();
+/** One rank, and what it has told its host. */
+class Side extends PipeSide {
   wants = false;
-  lost = 0;
   bad = "";
 
   constructor(rank: number, chunk: () => number, landing: Landing | null) {
-    const shared = newHandover({ processes: 1, ranks: 2 });
-    this.handover = new Handover(shared);
-    this.transport = new TcpTransport({
-      rank,
-      ranks: 2,
-      process: 0,
-      memory: this.memory,
-      handover: shared,
-      sizes: { eagerBytesMax: 512, outBytes: 6144 },
-      openCalls: () => this.#calls(chunk),
-      tell: (request) => {
-        if (request.kind === "tcp-connect") this.wants = true;
-        if (request.kind === "tcp-lost") this.lost = request.generation;
-        if (request.kind === "tcp-bad-frame") this.bad = request.reason;
-      },
-    });
-    if (landing !== null) this.transport.setLanding(landing);
-  }
-
-  #calls(chunk: () => number): SocketCalls {
-    const { memory, pipes } = this;
-    const receiveView = (fd: number, view: Uint8Array, offset: number, bytes: number): number => {
-      const pipe = pipes.get(fd)!.in;
-      const length = Math.min(bytes, chunk(), pipe.bytes.length);
-      if (length === 0) return pipe.open ? WOULD_BLOCK : CLOSED;
-      view.set(pipe.bytes.splice(0, length), offset);
-      return length;
+    const tell = (request: TcpRequest) => {
+      if (request.kind === "tcp-connect") this.wants = true;
+      if (request.kind === "tcp-bad-frame") this.bad = request.reason;
     };
-    const sendView = (fd: number, view: Uint8Array, offset: number, bytes: number): number => {
-      const pipe = pipes.get(fd)!.out;
-      const length = bytes === 64 && pipe.bytes.length === 0 ? 64 : Math.min(bytes, chunk());
-      if (!pipe.open) return CLOSED;
-      if (length === 0 || pipe.bytes.length > 3000) return WOULD_BLOCK;
-      pipe.bytes.push(...view.subarray(offset, offset + length));
-      return length;
-    };
-    return {
-      name: "wasi",
-      wakeFd: -1,
-      open() {},
-      close() {},
-      send: (fd, at, bytes) => sendView(fd, memory.bytes, at, bytes),
-      receive: (fd, at, bytes) => receiveView(fd, memory.bytes, at, bytes),
-      sendView,
-      receiveView,
-      watchWritable() {},
-      wait: () => -1,
-      readyAt: () => -1,
-      onReady: () => null,
-      end() {},
-    };
+    super({ rank, ranks: 2, chunk, landing, tell });
   }
-
-  /** Takes one packet, if there is one. */
-  step(): void {
-    const { transport } = this;
-    const packet = transport.peek();
-    if (packet < 0) return;
-    const { words } = transport;
-    const bytes = words[packet + BYTES]!;
-    const payload = words[packet + PAYLOAD]!;
-    const what = [words[packet + SOURCE], words[packet + CONTEXT], words[packet + TAG], bytes];
-    const content =
-      payload === 0 ? "landed" : Buffer.from(this.memory.bytes.slice(payload, payload + bytes)).toString("hex");
-    this.arrived.push((words[packet + KIND]! & 0xff) === PacketKind.FRAGMENT ? `piece ${what}` : `${what} ${content}`);
-    if (this.onPiece !== null && (words[packet + KIND]! & 0xff) === PacketKind.FRAGMENT)
-      this.onPiece(what as number[], payload);
-    transport.release();
-  }
-  onPiece: ((what: number[], payload: number) => void) | null = null;
 }
 
 let generation = 0;
@@ -121,12 +42,7 @@ function connect(a: Side, b: Side): void {
 
 /** Both ends close; of what is under way only the first bytes still arrive. */
 function breakConnection(a: Side, b: Side, keep: number): void {
-  for (const side of [a, b]) {
-    for (const { in: pipe } of side.pipes.values()) {
-      if (pipe.open) pipe.bytes.length = Math.min(pipe.bytes.length, keep);
-      pipe.open = false;
-    }
-  }
+  for (const side of [a, b]) for (const { in: pipe } of side.pipes.values()) pipe.break(keep);
 }
 
 const operation = fc.oneof(
@@ -203,19 +119,8 @@ for (const lands of [true, false]) {
         for (const one of operations) {
           switch (one.kind) {
             case "send": {
-              const { transport, memory } = sides[one.from]!;
-              const packet = transport.reserve(1 - one.from, one.bytes);
-              if (packet < 0) break;
-              const { words } = transport;
-              const content = Buffer.alloc(one.bytes, tag + 1);
-              words[packet + KIND] = PacketKind.EAGER;
-              words[packet + CONTEXT] = 7;
-              words[packet + TAG] = tag;
-              words[packet + BYTES] = one.bytes;
-              if (one.bytes > 0) memory.bytes.set(content, transport.payload);
-              transport.commit(1 - one.from);
-              const shown = one.bytes === 0 ? "landed" : content.toString("hex");
-              expected[1 - one.from]!.push(`${[one.from, 7, tag, one.bytes]} ${shown}`);
+              if (!sides[one.from]!.send(1 - one.from, tag, one.bytes)) break;
+              expected[1 - one.from]!.push(PipeSide.shown(one.from, tag, one.bytes));
               tag++;
               break;
             }

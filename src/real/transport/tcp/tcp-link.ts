@@ -8,7 +8,7 @@ import { assert } from "../../../core/base/assert.ts";
 import type { Memory } from "../../../core/request/memory.ts";
 import { KIND } from "../../../core/wire/packet.ts";
 import { FrameKind, frameBytes, headerBytes } from "./frame.ts";
-import { BAD, InStream, inBufferBytes, NOTHING } from "./in-stream.ts";
+import { BAD, InStream, inBufferBytes } from "./in-stream.ts";
 import type { LinkSizes } from "./link-sizes.ts";
 import { OutStream, receiptEveryBytes } from "./out-stream.ts";
 import { CLOSED, type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
@@ -45,6 +45,8 @@ export class TcpLink {
   blocked = false;
   /** The peer is dead or has finished: everything sent is dropped. */
   swallows = false;
+  /** FINISHED is in our stream. */
+  saidFinished = false;
   /** The main thread has been asked for a connection. */
   asked = false;
   /** Up to where the peer knows that we have read. */
@@ -74,6 +76,11 @@ export class TcpLink {
     return this.fd >= 0;
   }
 
+  /** Everything has been said on this connection: what was sent on the one before may be lost. */
+  get hasSaidAll(): boolean {
+    return this.#mayWrite && !this.out.unsent;
+  }
+
   // Sending
 
   reserve(payloadBytes: number): number {
@@ -88,11 +95,14 @@ export class TcpLink {
     if (!this.swallows) this.commitFrame(this.#reservedLength);
   }
 
-  commitFrame(length: number): void {
-    const received = this.in.received;
-    this.#receipt = received;
+  commitFrame(length: number, own = false): void {
+    this.out.commit(length, this.in.received, own);
+    this.#tellsReceived();
+  }
+
+  #tellsReceived(): void {
+    this.#receipt = this.in.received;
     this.in.receiptDue = false;
-    this.out.commit(length, received);
   }
 
   /** 0, WOULD_BLOCK or CLOSED. */
@@ -108,7 +118,7 @@ export class TcpLink {
     const frame = this.out.reserve(headerBytes, true);
     if (frame < 0) return false;
     this.#words[frame + KIND] = kind;
-    this.commitFrame(0);
+    this.commitFrame(0, true);
     return true;
   }
 
@@ -126,12 +136,11 @@ export class TcpLink {
     return this.#openRead < openBytes ? this.#readOpening(calls) : this.in.read(calls, this.fd);
   }
 
-  /** First word of the oldest whole packet, NOTHING or BAD. */
+  /** First word of the oldest whole packet, NOTHING or BAD. What an older connection left in the buffer counts as well. */
   next(): number {
-    if (this.#openRead < openBytes) return this.reason === "" ? NOTHING : BAD;
+    if (this.reason !== "") return BAD;
     const packet = this.in.next();
     if (packet === BAD) this.reason = this.in.reason;
-    else if (this.in.finished && !this.swallows) this.swallow();
     return packet;
   }
 
@@ -152,7 +161,7 @@ export class TcpLink {
     words[at + 1] = generation;
     words[at + 2] = this.in.received;
     words[at + 3] = this.#rank;
-    this.#receipt = this.in.received;
+    this.#tellsReceived();
     // A new socket has room for these few bytes; if not, it is not worth having.
     return calls.send(fd, this.#openAt, openBytes) === openBytes ? 0 : CLOSED;
   }
@@ -177,7 +186,8 @@ export class TcpLink {
     const word = at >> 2;
     const fits = words[word] === openSalt && words[word + 1] === this.generation && words[word + 3] === this.peer;
     if (!fits) this.reason = "a connection that does not open as ours do";
-    else if (!this.#resume(words[word + 2]!)) this.reason = "a peer that has read what was never sent";
+    else if (!this.swallows && !this.#resume(words[word + 2]!))
+      this.reason = "a peer that has read what was never sent";
     if (this.reason === "") this.#openRead = openBytes;
     return took;
   }
@@ -190,7 +200,7 @@ export class TcpLink {
     return true;
   }
 
-  /** From now on everything sent is dropped. */
+  /** From now on everything sent is dropped. On a connection that comes later we say how far we have read, and no more. */
   swallow(): void {
     this.swallows = true;
     this.blocked = false;

@@ -261,8 +261,7 @@ for (const calls of callsNames) {
       a.send(1, 1);
       await until(() => b.arrivals.length === 1);
       b.send(0, 2, pattern(50_000, 1));
-      b.transport.finish();
-      await until(() => !b.transport.unsent);
+      await until(() => b.transport.leave());
       b.isBusy = true;
       hosts[1]!.rankFinished(1);
       await until(() => a.arrivals.length === 1);
@@ -278,9 +277,8 @@ for (const calls of callsNames) {
       const [a, b, c, d] = ranks as [TcpRank, TcpRank, TcpRank, TcpRank];
       // To one it has something, without a connection yet; of the other's connection it never hears.
       b.send(0, 1, pattern(1000, 1));
-      b.transport.finish();
-      assert.ok(b.transport.unsent);
-      await until(() => !b.transport.unsent);
+      assert.ok(!b.transport.leave());
+      await until(() => b.transport.leave());
       b.isBusy = true;
       c.send(1, 1);
       await until(() => c.transport.hasSockets);

@@ -78,7 +78,6 @@ export class TcpTransport implements Transport {
   #polls = false;
   #streak = 0;
   #turn = 0;
-  #isFinishing = false;
   #napMs = napMsMin;
   /** Links whose `blocked` may be set. */
   #anyBlocked = false;
@@ -240,7 +239,18 @@ export class TcpTransport implements Transport {
     }
     this.#packet = packet < 0 ? -1 : packet;
     if (link.giveReceipt()) this.#send(link);
+    if (link.in.finished) this.#peerFinished(link);
     return this.#packet;
+  }
+
+  /**
+   * The peer is ending and waits to hear that we have everything. When the receipt cannot leave at once we hang up: it connects
+   * again, and every connection begins with how far we have read.
+   */
+  #peerFinished(link: TcpLink): void {
+    const isTold = !link.in.receiptDue && link.hasSaidAll;
+    if (!link.swallows) link.swallow();
+    if (!isTold && link.isOpen) this.#lose(link);
   }
 
   /** One look at the sockets. */
@@ -324,12 +334,13 @@ export class TcpTransport implements Transport {
       const state = this.#handover.state(this.#process, peer);
       if (generation > (this.#links[peer]?.generation ?? 0)) this.#take(this.#linkTo(peer), generation);
       const link = this.#links[peer]!;
-      if (state !== PeerState.ALIVE && link !== null && !link.swallows) this.#giveUp(link);
+      if (state !== PeerState.ALIVE && link !== null && !link.swallows) this.#giveUp(link, state);
     }
   }
 
   #take(link: TcpLink, generation: number): void {
-    if (!link.swallows) this.#attach(link, generation);
+    // Who is ending wants to hear how far we have read; who is dead or sent nonsense does not.
+    if (!link.swallows || link.in.finished) this.#attach(link, generation);
     else {
       link.generation = generation;
       this.#tell({ kind: "tcp-lost", from: this.#rank, to: link.peer, generation });
@@ -345,8 +356,6 @@ export class TcpTransport implements Transport {
       this.#calls = this.#openCalls();
       this.#handover.wakeBy(this.#process, this.#calls.wakeFd);
     }
-    // A peer whose first connection comes only now has nothing from us, and stays without a farewell.
-    if (this.#isFinishing && link.out.unread) this.#handover.sayFarewell(this.#process, link.peer, generation);
     const outcome = link.attach(this.#calls, fd, generation);
     this.#open.push(link);
     this.#byFd[fd] = link;
@@ -370,15 +379,15 @@ export class TcpTransport implements Transport {
 
   #reject(link: TcpLink): void {
     const { peer, reason } = link;
-    this.#giveUp(link);
+    this.#giveUp(link, PeerState.DEAD);
     this.#tell({ kind: "tcp-bad-frame", from: this.#rank, to: peer, reason });
   }
 
-  /** Nothing more goes to that peer, and nothing more is heard. */
-  #giveUp(link: TcpLink): void {
+  /** Nothing more goes to that peer. What has come from one that ended in order is still read, from the dead nothing is. */
+  #giveUp(link: TcpLink, state: PeerState): void {
     link.swallow();
     if (link.isOpen) this.#lose(link);
-    if (this.#current === link && this.#packet < 0) this.#current = null;
+    if (state === PeerState.DEAD && this.#current === link && this.#packet < 0) this.#current = null;
   }
 
   // Beyond `Transport`: for the process, its waiting, and whoever tells it of deaths.
@@ -386,23 +395,44 @@ export class TcpTransport implements Transport {
   /** The dispatcher has declared that rank dead. */
   peerFailed(rank: number): void {
     const link = this.#links[rank] ?? this.#makeLink(rank);
-    if (!link.swallows || link.isOpen) this.#giveUp(link);
+    if (!link.swallows || link.isOpen) this.#giveUp(link, PeerState.DEAD);
   }
 
-  /** Bytes that have not been given to a socket: the thread must not end yet. */
+  /** Bytes that have not been given to a socket. */
   get unsent(): boolean {
     return this.#links.some((link) => link !== null && !link.swallows && link.out.unsent);
   }
 
-  /** The process ends in order: tells every peer that nobody reads any more. Progress is needed until `unsent` is false. */
-  finish(): void {
-    this.#isFinishing = true;
-    for (const link of this.#links) {
-      // Who has neither a connection nor anything from us will hear it from the main thread.
-      if (link === null || link.swallows || !(link.isOpen || link.out.unread)) continue;
-      if (link.say(FrameKind.FINISHED) && link.isOpen)
-        this.#handover.sayFarewell(this.#process, link.peer, link.generation);
+  /**
+   * The process ends in order. True when it may: every peer has all that we sent, or has itself ended. Until then progress is
+   * needed, and another call after it. A connection that breaks later costs nothing: who asks for another is told by the
+   * main thread that we have ended.
+   *
+   * Nobody waits for ever. A peer that makes progress confirms at once, because FINISHED asks for it; when two are ending,
+   * each hears FINISHED from the other, and what one that is ending has not read it does not need.
+   */
+  leave(): boolean {
+    let isDone = true;
+    for (const link of this.#links) if (link !== null && !this.#isDoneWith(link)) isDone = false;
+    if (isDone) this.#sayFarewells();
+    return isDone;
+  }
+
+  #isDoneWith(link: TcpLink): boolean {
+    if (link.swallows) return true;
+    // Who has neither a connection nor anything from us will hear it from the main thread.
+    if (!link.saidFinished && (link.isOpen || link.out.unread)) {
+      link.saidFinished = link.say(FrameKind.FINISHED);
       this.#send(link);
+    }
+    return !link.out.unconfirmed;
+  }
+
+  /** Connections that stay open until the node leaves, so that what we said last arrives; the main thread closes the others. */
+  #sayFarewells(): void {
+    for (const link of this.#open) {
+      const isTold = link.saidFinished || link.in.finished;
+      if (isTold && link.hasSaidAll) this.#handover.sayFarewell(this.#process, link.peer, link.generation);
     }
   }
 
