@@ -1,0 +1,43 @@
+/*
+ * User-level failure mitigation (ULFM), the extension with which a program survives the loss of ranks. The ABI has no
+ * values for it; these are ours.
+ *
+ * mpi.h includes this file and this file includes mpi.h, outside its guard, so that either may come first.
+ */
+#include "mpi.h"
+
+#ifndef BANYAN_MPI_EXT_H
+#define BANYAN_MPI_EXT_H
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* What programs ask: ours, and the names that Open MPI gives to the same extension. */
+#define MPIX_HAVE_ULFM          1
+#define OMPI_HAVE_MPI_EXT       1
+#define OMPI_HAVE_MPI_EXT_FTMPI 1
+
+#define MPIX_ERR_PROC_FAILED         75
+#define MPIX_ERR_PROC_FAILED_PENDING 76
+#define MPIX_ERR_REVOKED             77
+
+/* The key of an attribute of every communicator: does its job go on when ranks are lost? */
+#define MPIX_FT 590
+
+BANYAN_DECLARE(int, MPIX_Comm_revoke, (MPI_Comm comm));
+BANYAN_DECLARE(int, MPIX_Comm_is_revoked, (MPI_Comm comm, int *flag));
+BANYAN_DECLARE(int, MPIX_Comm_shrink, (MPI_Comm comm, MPI_Comm *newcomm));
+BANYAN_DECLARE(int, MPIX_Comm_ishrink, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request));
+BANYAN_DECLARE(int, MPIX_Comm_agree, (MPI_Comm comm, int *flag));
+BANYAN_DECLARE(int, MPIX_Comm_iagree, (MPI_Comm comm, int *flag, MPI_Request *request));
+BANYAN_DECLARE(int, MPIX_Comm_get_failed, (MPI_Comm comm, MPI_Group *failed));
+BANYAN_DECLARE(int, MPIX_Comm_ack_failed, (MPI_Comm comm, int num_to_ack, int *num_acked));
+BANYAN_DECLARE(int, MPIX_Comm_failure_ack, (MPI_Comm comm));
+BANYAN_DECLARE(int, MPIX_Comm_failure_get_acked, (MPI_Comm comm, MPI_Group *failed));
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

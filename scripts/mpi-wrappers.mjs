@@ -1,0 +1,102 @@
+// What follows from include/mpi.h, the only list of MPI functions: the wrappers in C that every program is linked with
+// (docs/adr/0005-c-programs.md, Calls) and the runtime's table of signatures. Run from the root of the repository.
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const headers = ["include/mpi.h", "include/mpi-ext.h"];
+const support = "src/cc/support";
+
+/** Every `BANYAN_DECLARE(int, MPI_Send, (const void *buf, …))` of a text, or those of another word. */
+export function prototypesIn(text, word = "BANYAN_DECLARE") {
+  const pattern = new RegExp(`^${word}\\((\\w+), (\\w+), \\(([^)]*)\\)\\)`, "gm");
+  return [...text.matchAll(pattern)].map(([, result, name, list]) => {
+    const parameters = list.split(",").map((parameter) => parameter.trim().replace(/\s+/g, " "));
+    return { name, result, parameters: parameters[0] === "void" ? [] : parameters };
+  });
+}
+
+/** The functions that are imports: those of the headers but for the ones that src/cc/support/ defines by hand. */
+export function importedFunctions() {
+  const local = new Set(
+    readdirSync(support)
+      .filter((file) => file.endsWith(".c"))
+      .flatMap((file) => prototypesIn(readFileSync(join(support, file), "utf8"), "BANYAN_DEFINE"))
+      .map(({ name }) => name),
+  );
+  return declaredFunctions().filter(({ name }) => !local.has(name));
+}
+
+export function declaredFunctions() {
+  return headers.flatMap((header) => prototypesIn(readFileSync(header, "utf8")));
+}
+
+const nameOf = (parameter) => parameter.match(/(\w+)(?:\[\w*\])*$/)[1];
+
+/** WebAssembly's type of a parameter or a result: i for i32, l for i64, d for f64. */
+function kindOf(type) {
+  if (/[*[]/.test(type)) return "i";
+  if (/\b(MPI_Count|MPI_Offset)\b/.test(type)) return "l";
+  return type === "double" ? "d" : "i";
+}
+
+const fixed = (parameters) => parameters.filter((parameter) => parameter !== "...");
+
+export function signatureOf({ result, parameters }) {
+  return `${fixed(parameters).map(kindOf).join("")}>${kindOf(result)}`;
+}
+
+function wrapperOf({ name, result, parameters }) {
+  // What is variable about MPI_Pcontrol's arguments is defined by nobody, so it stays behind.
+  const known = fixed(parameters);
+  const call = `import_${name}(${known.map(nameOf).join(", ")})`;
+  return [
+    `BANYAN_IMPORT("mpi", "${name}") ${result} import_${name}(${known.join(", ") || "void"});`,
+    `BANYAN_DEFINE(${result}, ${name}, (${parameters.join(", ") || "void"})) {`,
+    `    return ${result === "int" ? `banyan_answer(${call})` : call};`,
+    "}",
+    "",
+  ].join("\n");
+}
+
+/** The wrappers, one C file. */
+export function wrappersSource(functions) {
+  return [
+    "/* Made from include/mpi.h by scripts/mpi-wrappers.mjs. */",
+    "#include <mpi.h>",
+    "",
+    '#include "banyan.h"',
+    "",
+    ...functions.map(wrapperOf),
+  ].join("\n");
+}
+
+/** The table, one TypeScript file. */
+export function signaturesSource(functions) {
+  return [
+    "/**",
+    " * The imports of module `mpi`, made from include/mpi.h by scripts/mpi-wrappers.mjs: a letter for each parameter, then one for",
+    " * the result. i: i32 (int, pointer, handle, MPI_Aint), l: i64, a BigInt (MPI_Count, MPI_Offset), d: f64.",
+    " */",
+    "export const signatures: Readonly<Record<string, string>> = {",
+    ...functions.map((prototype) => `  ${prototype.name}: "${signatureOf(prototype)}",`),
+    "};",
+    "",
+  ].join("\n");
+}
+
+/** Leaves a file alone that says the same already: nothing is rebuilt for nothing. */
+function write(path, text) {
+  try {
+    if (readFileSync(path, "utf8") === text) return;
+  } catch {}
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+}
+
+/** Writes mpi-calls.c and signatures.ts into a folder. */
+export function generate(folder) {
+  const functions = importedFunctions();
+  mkdirSync(folder, { recursive: true });
+  write(join(folder, "mpi-calls.c"), wrappersSource(functions));
+  write(join(folder, "signatures.ts"), signaturesSource(functions));
+}
