@@ -1,7 +1,8 @@
 /** How ranks and nodes fail, and what the user hears: which rank, on which node, why, after how long. Rows M8, X7. */
 import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { banyan, messages, program, Run, until } from "./harness.ts";
+import { banyan, folderOf, messages, program, Run, until } from "./harness.ts";
 
 const who = `import { mpi } from "banyan"; const { rank } = mpi.world;`;
 /** Rank 1 fails in some way while the others are busy for ever. */
@@ -129,7 +130,7 @@ test("M8: a node killed by a signal is noticed within a second; its ranks are na
   run.assertNothingLeft();
 });
 
-test("M8: a stopped node is noticed by its silence, killed, and named", async () => {
+test("M8: a stopped node is noticed by its silence within a second, killed, and named", async () => {
   const path = program("spin.ts", `console.log("spinning"); for (;;);`);
   const run = new Run(["run", "-n", "2", "--nodes", "2", path]);
   await run.printed("spinning", 2);
@@ -138,8 +139,7 @@ test("M8: a stopped node is noticed by its silence, killed, and named", async ()
   await until(() => run.stderr.includes("no sign of life"), "the silence is reported");
   const noticedMs = performance.now() - stoppedMs;
   const { code, stderr } = await run.ended;
-  // A second, and what a machine that is busy with other tests may add.
-  assert(noticedMs < 1800, `noticed after ${noticedMs} ms`);
+  assert(noticedMs < 1000, `noticed after ${noticedMs} ms`);
   assert.equal(code, 1);
   assert.match(
     messages(stderr)[0]!,
@@ -148,16 +148,37 @@ test("M8: a stopped node is noticed by its silence, killed, and named", async ()
   run.assertNothingLeft();
 });
 
+test("M8: ranks that take every processor do not make their node a dead one, however little patience there is", async () => {
+  const path = program("busy.ts", "const untilMs = performance.now() + 1000; while (performance.now() < untilMs);");
+  // Half the threads would do to keep two nodes' main threads waiting for longer than that.
+  const { code, stderr } = await banyan(["run", "-n", "64", "--nodes", "2", "--patience", "200", path]);
+  assert.deepEqual(messages(stderr), []);
+  assert.equal(code, 0);
+});
+
 test("M8: the watcher forgives its own absence: a stopped dispatcher does not take its nodes for dead", async () => {
+  const [seen, enough] = [folderOf("absent.turn"), folderOf("absent.enough")];
   const path = program(
-    "ten.ts",
-    `for (let i = 0; i < 40; i++) { await new Promise((d) => setTimeout(d, 50)); console.log("turn", i); }`,
+    "absent.ts",
+    `${who}
+    import { existsSync, writeFileSync } from "node:fs";
+    for (let turn = 1; !existsSync(${JSON.stringify(enough)}); turn++) {
+      await new Promise((done) => setTimeout(done, 50));
+      if (rank === 0) writeFileSync(${JSON.stringify(seen)}, String(turn));
+    }`,
   );
-  const run = new Run(["run", "-n", "2", "--nodes", "2", "--patience", "1000", path]);
-  await run.printed("turn 1", 2);
+  const turn = () => (existsSync(seen) ? Number(readFileSync(seen, "utf8")) : 0);
+  const run = new Run(["run", "-n", "2", "--nodes", "2", path]);
+  await until(() => turn() > 0, "the ranks run");
   process.kill(run.child.pid!, "SIGSTOP");
-  await new Promise((resolve) => setTimeout(resolve, 1600));
+  // The nodes live on for twice as long as a silent one would be waited for.
+  const stoppedAt = turn();
+  await until(() => turn() > stoppedAt + 30, "30 turns of 50 ms have passed");
   process.kill(run.child.pid!, "SIGCONT");
+  // And as long again under its eyes.
+  const back = turn();
+  await until(() => turn() > back + 20, "20 more turns have passed");
+  writeFileSync(enough, "");
   const { code, stderr } = await run.ended;
   assert.deepEqual(messages(stderr), []);
   assert.equal(code, 0);
@@ -181,9 +202,12 @@ test("M8: a rank stuck in a system call, and the program it started, do not outl
   await until(() => run.processes().length === 0, "everything is gone", 1000);
 });
 
-test("M8: --timeout ends a job that takes too long, with code 124", async () => {
+test("M8: --timeout ends a job that takes too long, with code 124, and in time", async () => {
   const { code, stderr, ms } = await banyan(["run", "-n", "2", "--timeout", "0.5", program("spin.ts", "for (;;);")]);
   assert.equal(code, 124);
-  assert.match(messages(stderr)[0]!, /^banyan: stopped after \d\.\d\d s: the job's time is over$/);
-  assert(ms < 10_000);
+  const [message] = messages(stderr);
+  const stoppedS = Number(/^banyan: stopped after (\d\.\d\d) s: the job's time is over$/.exec(message!)?.[1]);
+  // Looked at with every heartbeat.
+  assert(stoppedS >= 0.5 && stoppedS < 0.8, message);
+  assert(ms < 2000, `over after ${ms} ms`);
 });

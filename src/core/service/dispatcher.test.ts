@@ -14,6 +14,8 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
   const asked: string[] = [];
   const deaths: Death[] = [];
   const survived: Reason[] = [];
+  /** What the operating system has seen each node do. */
+  const work = new Array<number>(nodes).fill(0);
   let ended: Outcome | undefined;
   const dispatcher = new Dispatcher(
     {
@@ -21,6 +23,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
       nodes,
       heartbeatMs: 100,
       patienceMs: 750,
+      starvedPatienceMs: 3000,
       startPatienceMs: 5000,
       endPatienceMs: 1000,
       timeoutMs: Number.POSITIVE_INFINITY,
@@ -34,6 +37,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
       },
       decided: ({ code, reason }) => asked.push(`decided ${reason.kind} ${code}`),
       survived: (reason) => survived.push(reason),
+      work: (node) => work[node]!,
       end: (node) => asked.push(`end ${node}`),
       kill: (node) => asked.push(`kill ${node}`),
       ended(outcome) {
@@ -43,7 +47,14 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
     },
     0,
   );
-  return { dispatcher, asked, deaths, survived, outcome: () => ended };
+  let nowMs = 0;
+  /** A heartbeat's time later, which is returned. */
+  const tick = (): number => {
+    nowMs += 100;
+    dispatcher.tick(nowMs);
+    return nowMs;
+  };
+  return { dispatcher, asked, deaths, survived, work, tick, outcome: () => ended };
 }
 
 test("ranks lie in blocks, the first nodes hold one more", () => {
@@ -118,6 +129,59 @@ test("a silent node is killed before its death is told, within a second", () => 
   }
   assert.equal(ms, 800);
   assert.deepEqual(asked, ["kill 1", "tell 1", "decided node-failed 1", "end 0", "end 1"]);
+});
+
+test("a silent node that the operating system sees at work is starved, not dead; when it stops working it is dead soon", () => {
+  const { dispatcher, asked, work, tick } = world(1, 1);
+  dispatcher.heard(0);
+  for (let i = 0; i < 20; i++) {
+    work[0]!++;
+    tick();
+  }
+  assert.deepEqual(asked, []);
+  for (let i = 0; i < 3; i++) tick();
+  assert.deepEqual(asked, []);
+  tick();
+  assert.equal(asked[0], "kill 0");
+});
+
+test("a node that was stopped while it was starved is noticed as soon as one that was not, or half the patience later", () => {
+  for (let stoppedMs = 0; stoppedMs < 2000; stoppedMs += 100) {
+    const { dispatcher, asked, work, tick } = world(1, 1);
+    dispatcher.heard(0);
+    for (let nowMs = 0; asked.length === 0; ) {
+      if (nowMs < stoppedMs) work[0]!++;
+      nowMs = tick();
+      if (asked.length > 0)
+        assert.equal(nowMs, stoppedMs < 500 ? 800 : stoppedMs + 400, `stopped after ${stoppedMs} ms`);
+    }
+  }
+});
+
+test("a node that works and says nothing for very long hangs: it is dead", () => {
+  const { dispatcher, asked, work, tick } = world(1, 1);
+  dispatcher.heard(0);
+  for (let i = 0; i < 30; i++) {
+    work[0]!++;
+    tick();
+  }
+  assert.deepEqual(asked, []);
+  work[0]!++;
+  tick();
+  assert.equal(asked[0], "kill 0");
+});
+
+test("work counts in the silence it was seen in, not in the next", () => {
+  const { dispatcher, asked, work, tick } = world(1, 1);
+  for (let round = 0; round < 3; round++) {
+    dispatcher.heard(0);
+    for (let i = 0; i < 7; i++) tick();
+    work[0]!++;
+  }
+  assert.deepEqual(asked, []);
+  dispatcher.heard(0);
+  for (let i = 0; i < 8; i++) tick();
+  assert.equal(asked[0], "kill 0");
 });
 
 test("a watcher that was away does not count its absence as silence", () => {

@@ -8,8 +8,9 @@
  *
  * Deaths are declared here and nowhere else, in one order, each with the incarnation that died. A node is dead when its
  * process is gone or its heartbeats stop. Silence is counted in the watcher's own waking time: a tick that comes late
- * counts as one period, so whoever was stopped together with the watcher, or could not be heard while it was busy, is
- * forgiven. The host must read what has arrived before it ticks.
+ * counts as two periods at most, so whoever was stopped together with the watcher, or could not be heard while it was busy,
+ * is forgiven. The host must read what has arrived before it ticks. Where ranks leave a node's main thread no processor it is
+ * silent too; therefore a silent node is not dead unless the operating system has not seen it at work for half the patience.
  */
 import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
 import { ranksOfNode } from "./placement.ts";
@@ -22,6 +23,8 @@ export interface DispatcherOptions {
   readonly heartbeatMs: number;
   /** Silence of a node after which it is dead. */
   readonly patienceMs: number;
+  /** The same while the operating system sees the node at work: then its own main thread hangs. At least `patienceMs`. */
+  readonly starvedPatienceMs: number;
   /** The same before a node's first sign of life: a machine under load starts processes slowly. */
   readonly startPatienceMs: number;
   /** How long nodes may take to end in order before they are killed. */
@@ -69,6 +72,11 @@ export interface DispatcherPorts {
   decided(outcome: Outcome): void;
   /** A failure that does not end the job, for those who watch. */
   survived(reason: Reason, afterMs: number): void;
+  /**
+   * What the operating system has seen the node do: a number that changes while the node runs, or waits for a processor or a
+   * disk. Asked of silent nodes only. A host that cannot tell always says the same.
+   */
+  work(node: number): number;
   /** The node must end in order: stop its ranks, hand over what they printed, leave. */
   end(node: number): void;
   /** The node must be gone, whatever state it is in. */
@@ -81,6 +89,10 @@ interface Node {
   readonly ranks: readonly number[];
   heard: boolean;
   silentMs: number;
+  /** What `work` said when it was last asked in this silence; undefined: it was not. */
+  work: number | undefined;
+  /** How long the silence had lasted when work was last seen in it. */
+  workedMs: number;
   gone: boolean;
 }
 
@@ -108,7 +120,14 @@ export class Dispatcher {
     this.#lastTickMs = nowMs;
     this.#ranks = options.nodeOf.map(() => ({ incarnation: 0, state: "running" }));
     for (let node = 0; node < options.nodes; node++) {
-      this.#nodes.push({ ranks: ranksOfNode(options.nodeOf, node), heard: false, silentMs: 0, gone: false });
+      this.#nodes.push({
+        ranks: ranksOfNode(options.nodeOf, node),
+        heard: false,
+        silentMs: 0,
+        work: undefined,
+        workedMs: 0,
+        gone: false,
+      });
     }
   }
 
@@ -121,6 +140,8 @@ export class Dispatcher {
     const it = this.#nodes[node]!;
     it.heard = true;
     it.silentMs = 0;
+    it.work = undefined;
+    it.workedMs = 0;
   }
 
   /** A rank's thread has ended, well or badly. Of an old life, or of one already dead, it means nothing. */
@@ -184,13 +205,25 @@ export class Dispatcher {
     for (const [node, it] of this.#nodes.entries()) {
       if (it.gone) continue;
       it.silentMs += stepMs;
-      const patienceMs = it.heard ? this.#options.patienceMs : this.#options.startPatienceMs;
-      if (it.silentMs <= patienceMs) continue;
+      if (!this.#isSilentTooLong(node, it)) continue;
       // Suspicion may be wrong, and a stopped process may come back: it is killed before anybody hears of its death.
       this.#ports.kill(node);
       this.#nodeLost(node, { kind: "silent", silentMs: it.silentMs }, nowMs);
       if (this.#outcome !== undefined) return;
     }
+  }
+
+  #isSilentTooLong(node: number, it: Node): boolean {
+    const { patienceMs, startPatienceMs, starvedPatienceMs } = this.#options;
+    if (!it.heard) return it.silentMs > startPatienceMs;
+    if (it.silentMs <= patienceMs / 2) return false;
+    const before = it.work;
+    it.work = this.#ports.work(node);
+    // Whether anything has been done is known from the second look on.
+    if (before === undefined) return false;
+    if (it.work !== before) it.workedMs = it.silentMs;
+    if (it.silentMs > starvedPatienceMs) return true;
+    return it.silentMs > patienceMs && it.silentMs - it.workedMs > patienceMs / 2;
   }
 
   #nodeLost(node: number, loss: NodeLoss, nowMs: number): void {

@@ -69,6 +69,8 @@ export interface JobResult {
 }
 
 const startPatienceMs = 30_000;
+/** A node that is at work and silent for so many times its patience hangs. */
+const starvedPatiences = 20;
 const endPatienceMs = 2_500;
 /** Whoever interrupts a job does not want to wait for a reader that does not read. */
 const outputAfterInterruptMsMax = 1_000;
@@ -130,6 +132,7 @@ export class Job {
       nodes,
       heartbeatMs,
       patienceMs,
+      starvedPatienceMs: starvedPatiences * patienceMs,
       timeoutMs,
       startPatienceMs,
       endPatienceMs,
@@ -141,6 +144,7 @@ export class Job {
       },
       decided: ({ reason, afterMs }: Outcome) => this.#decided(reason, afterMs),
       survived: (reason: Outcome["reason"], afterMs: number) => this.#decided(reason, afterMs),
+      work: (node: number) => this.#nodes[node]?.work() ?? 0,
       end: (node: number) => this.#nodes[node]?.send({ kind: "end" }),
       kill: (node: number) => this.#nodes[node]?.kill(),
       ended: (outcome: Outcome) => void this.#ended(outcome),

@@ -38,7 +38,7 @@ export interface LaunchOptions {
   readonly timeoutMs?: number | undefined;
   /** Nodes give a sign of life this often; 100 unless given. */
   readonly heartbeatMs?: number | undefined;
-  /** A node that has been silent for this long is dead; 750 unless given. */
+  /** A node that has been silent for this long, and not seen at work by the system, is dead; 750 unless given. */
   readonly patienceMs?: number | undefined;
   /** Writes a trace in the Chrome format to this file. */
   readonly trace?: string | undefined;

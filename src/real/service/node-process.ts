@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import type { NodeLoss } from "../../core/service/dispatcher.ts";
 import type { FromNode, Setup, Stream, ToNode } from "../node/messages.ts";
+import { ProcessWork } from "./process-work.ts";
 
 export interface NodeProcessEvents {
   said(message: FromNode): void;
@@ -18,6 +19,7 @@ const streamsAfterExitMsMax = 200;
 
 export class NodeProcess {
   readonly #child: ChildProcess;
+  #work: ProcessWork | undefined;
 
   /** The node removes the job's folder if this process dies, even before it has read its setup. */
   constructor(folder: string, setup: Setup, events: NodeProcessEvents) {
@@ -37,6 +39,14 @@ export class NodeProcess {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** What the operating system has seen it do, see `DispatcherPorts.work`. */
+  work(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) return 0;
+    this.#work ??= new ProcessWork(pid);
+    return this.#work.look();
   }
 
   send(message: ToNode): void {

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { test } from "node:test";
+import { ProcessWork } from "./process-work.ts";
+
+const limit = { timeout: 30_000 };
+
+/** Two looks with nothing in between. */
+function isAtWork(work: ProcessWork): boolean {
+  const before = work.look();
+  return work.look() !== before;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("M8: a process at work looks so, a stopped one does not, and does again when it goes on", limit, async (t) => {
+  if (process.platform !== "linux") return t.skip("/proc is of Linux");
+  const child = spawn("sh", ["-c", "echo started; while :; do :; done"], { stdio: ["ignore", "pipe", "ignore"] });
+  t.after(() => child.kill("SIGKILL"));
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  const work = new ProcessWork(child.pid!);
+  assert(isAtWork(work));
+  child.kill("SIGSTOP");
+  // The signal is on its way until the process has had a processor; then nothing changes any more.
+  await until(() => !isAtWork(work));
+  const stopped = work.look();
+  for (let i = 0; i < 100; i++) assert.equal(work.look(), stopped);
+  child.kill("SIGCONT");
+  await until(() => work.look() !== stopped);
+});
+
+test("M8: a process that sleeps, and one that is not there, do not work", limit, async (t) => {
+  const child = spawn("sh", ["-c", "echo started; exec sleep 100"], { stdio: ["ignore", "pipe", "ignore"] });
+  t.after(() => child.kill("SIGKILL"));
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  const work = new ProcessWork(child.pid!);
+  await until(() => !isAtWork(work));
+  const gone = new Promise((resolve) => child.once("close", resolve));
+  child.kill("SIGKILL");
+  await gone;
+  assert.equal(work.look(), 0);
+  assert.equal(work.look(), 0);
+});
