@@ -66,6 +66,25 @@ test("X2: what was printed before a rank threw, exited or was stopped is not los
   }
 });
 
+for (const how of ["computes", "sleeps"]) {
+  test(`X2: what a rank that ${how} has printed 200 ms before its node is killed arrives, in order, once`, async () => {
+    const path = program(
+      "killed.ts",
+      `${who}
+      for (let i = 0; rank === 1 && i < 1000; i++) console.log("line", i);
+      const untilMs = performance.now() + 200;
+      if (process.argv[2] === "computes") while (performance.now() < untilMs);
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+      if (rank === 1) process.kill(process.pid, "SIGKILL");
+      for (;;);`,
+    );
+    const { code, stdout, stderr } = await banyan(["run", "-n", "2", "--nodes", "2", path, how]);
+    assert.equal(code, 137);
+    assert.match(messages(stderr)[0]!, /^banyan: node 1 \(rank 1\) failed after .* s: killed by SIGKILL$/);
+    assert.equal(stdout, Array.from({ length: 1000 }, (_, i) => `line ${i}\n`).join(""));
+  });
+}
+
 test("X2: unfinished lines of several ranks do not run into each other", async () => {
   const path = program("unfinished.ts", `${who} process.stdout.write("rank " + rank);`);
   const { stdout } = await banyan(["run", "-n", "3", path]);

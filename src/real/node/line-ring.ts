@@ -2,6 +2,12 @@
  * What a rank prints, on its way to the node: a ring of bytes in shared memory with one writer (the rank's thread, which
  * blocks and therefore cannot use Node's own streams) and one reader (the node's main thread).
  *
+ * The ring dies with the node. A rank that ends, well or badly, loses nothing: the main thread reads its ring to the end. When
+ * the whole node is killed (SIGKILL, out of memory) what its main thread has not passed on yet is lost: it is woken by the
+ * first record, not by a clock, and passes on what it finds 0.2 ms after it was printed; after 4 ms, at worst 0.1 s, while
+ * ranks that compute take all processors (8 ranks, 2 cores). Beyond `outputWindowBytes` that nobody has read from the job,
+ * records stay here until somebody does.
+ *
  * A record is two words and its bytes, padded to whole words. It counts from the moment `head` is stored, so a thread
  * that is terminated in the middle of writing leaves nothing half written, and all that it printed before is there.
  * Head and tail count bytes without end (mod 2^32); the ring's size is a power of two.

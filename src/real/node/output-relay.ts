@@ -1,6 +1,7 @@
 /**
  * Carries what the node's ranks print to the dispatcher, in turns, so that no rank waits for another. At most
- * `outputWindowBytes` are under way: beyond that the rings fill, and the ranks wait.
+ * `outputWindowBytes` are under way: beyond that the rings fill, and the ranks wait. What the channel has
+ * taken outlives the node; what is still in a ring, or waits for a dispatcher that is slow to read, does not, see line-ring.ts.
  */
 import type { LineReader } from "./line-ring.ts";
 import { type Output, outputWindowBytes } from "./messages.ts";
