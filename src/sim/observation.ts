@@ -1,11 +1,12 @@
 /** What was seen while a script ran: facts only, judged by the checkers. */
 export interface Receipt {
   readonly receive: number;
-  /** Posting order in its process. */
+  /** Posting order in its process, and when on the clock of the observation. */
   readonly posted: number;
+  readonly postedAt: number;
   /** The message it took, by number; −1: cannot be told. */
   readonly message: number;
-  /** As the status said; the source is the rank in the communicator. */
+  /** As the status said; the source is a rank of the world. */
   readonly source: number;
   readonly tag: number;
   readonly bytes: number;
@@ -24,28 +25,49 @@ export interface Ended {
   readonly wantedCancelled: boolean;
 }
 
+/** A send whose request has ended, and when its program heard of it. */
+export interface EndedSend {
+  readonly message: number;
+  readonly at: number;
+  readonly error: number;
+}
+
 export interface CollectiveResult {
   readonly collective: number;
-  /** In the communicator. */
+  /** In the world. */
   readonly rank: number;
   readonly error: number;
-  /** What lies in the receive buffer, as words; empty where the collective leaves nothing. */
-  readonly words: Int32Array;
+  /** First byte of the receive buffer that is not what it should be, or −1; and of the send buffer, which must stay as it was. */
+  readonly wrongReceived: number;
+  readonly wrongSent: number;
 }
 
 export interface MadeCommunicator {
+  /** −1: its member was to get none. */
   readonly communicator: number;
   /** World rank of the member. */
   readonly member: number;
   readonly rank: number;
-  readonly size: number;
+  /** World ranks of the own group, and of the other side where there is one. */
+  readonly groups: readonly (readonly number[])[];
   readonly context: number;
 }
 
 export class Observation {
   readonly receipts: Receipt[] = [];
-  /** Sends and cancelled requests. */
+  readonly sends: EndedSend[] = [];
+  /** Sends, requests that were cancelled, and whatever ended with an error. */
   readonly ended: Ended[] = [];
+  /** Messages that their senders could cancel: nobody receives them. */
+  readonly cancelledMessages = new Set<number>();
   readonly collectives: CollectiveResult[] = [];
   readonly communicators: MadeCommunicator[] = [];
+  /** How races between a cancellation and its message ended; tests that claim to exercise them look here. */
+  readonly races = { receiveCancelled: 0, receiveCame: 0, sendCancelled: 0, sendWent: 0 };
+  #ticks = 0;
+
+  /** The next moment: what is noted later has a greater one, whatever the rank. */
+  tick(): number {
+    return this.#ticks++;
+  }
 }

@@ -1,10 +1,19 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failureText } from "./failure-text.ts";
-import { generate } from "./generator.ts";
+import { generate } from "./generator/generator.ts";
 import { Random } from "./random.ts";
 import { runSeed, type SeedOutcome } from "./run-seed.ts";
-import type { Action } from "./script.ts";
+import {
+  equalKinds,
+  isNeighbor,
+  mayBeInPlace,
+  neighborKinds,
+  reducingKinds,
+  unequalKinds,
+} from "./script/collective-plan.ts";
+import { isInter } from "./script/communicator-plan.ts";
+import type { Action } from "./script/script.ts";
 
 const options = { ranks: 5, events: 200, eagerBytesMax: 1000, deaths: false };
 
@@ -20,13 +29,9 @@ describe("random programs in simulated worlds", () => {
     ok(sum(({ messages }) => messages) > 2000);
     ok(sum(({ collectives }) => collectives) > 500);
     ok(sum(({ deaths }) => deaths) > 5);
-    // Every way a message travels, full channels and closed doors were among them.
-    const marks = outcomes.map((outcome) => outcome.marks);
-    for (const mark of ["fetch", "help", "put", "push", "full", "closed"] as const) {
-      ok(
-        marks.some((one) => one[mark] > 0),
-        `no world came by "${mark}"`,
-      );
+    // Every way a message travels, full channels, closed doors and both ends of every race were among them.
+    for (const mark of Object.keys(outcomes[0]!.marks) as (keyof SeedOutcome["marks"])[]) {
+      ok(sum(({ marks }) => marks[mark]) > 0, `no world came by "${mark}"`);
     }
   });
 
@@ -53,8 +58,63 @@ describe("random programs in simulated worlds", () => {
       }
     }
     deepEqual([...kinds].sort(), [
-      ...["cancel-receive", "cancel-send", "collective", "compute", "free", "make"],
-      ...["probe", "receive", "receive-now", "send", "send-now", "wait"],
+      ...["cancel-receive", "cancel-send", "collective", "compute", "free", "free-series"],
+      ...["init-collective", "init-receive", "init-send", "make", "probe", "race-answer", "race-receive", "race-send"],
+      ...["receive", "receive-aside", "receive-now", "send", "send-copy", "send-now", "set-aside"],
+      ...["start-collective", "start-receive", "start-send", "wait"],
+    ]);
+  });
+
+  it("the generator uses every collective in every form, and every way to make a communicator", () => {
+    const [forms, ways, modes] = [new Set<string>(), new Set<string>(), new Set<number>()];
+    for (let seed = 1; seed <= 120; seed++) {
+      const { collectives, communicators, actions, messages } = generate(new Random(seed), options);
+      for (const { kind, communicator, inPlace } of collectives) {
+        const comm = communicators[communicator]!;
+        const where = isNeighbor(kind) ? comm.topology!.kind : isInter(comm) ? "inter" : "intra";
+        forms.add(`${kind} ${where}${inPlace ? " in place" : ""}`);
+      }
+      for (const action of actions.flat()) {
+        if (action.kind !== "make") continue;
+        const comm = communicators[action.communicator];
+        ways.add(`${action.how.by} ${comm === undefined ? "none" : isInter(comm) ? "inter" : "intra"}`);
+      }
+      for (const { mode } of messages) modes.add(mode);
+    }
+    for (const kind of [...equalKinds, ...unequalKinds, ...reducingKinds]) {
+      ok(forms.has(`${kind} intra`), kind);
+      if (mayBeInPlace(kind)) ok(forms.has(`${kind} intra in place`), `${kind} in place`);
+      if (kind !== "scan" && kind !== "exscan") ok(forms.has(`${kind} inter`), `${kind} inter`);
+    }
+    for (const kind of neighborKinds) {
+      for (const where of ["grid", "graph", "edges"]) ok(forms.has(`${kind} ${where}`), `${kind} ${where}`);
+    }
+    deepEqual([...ways].sort(), [
+      ...["create intra", "create none", "create-group intra", "create-inter inter", "duplicate inter"],
+      ...["duplicate intra", "merge intra", "split inter", "split intra", "split none"],
+    ]);
+    equal(modes.size, 4);
+  });
+
+  it("worlds in which somebody dies have every family whose end is certain", () => {
+    const kinds = new Set<Action["kind"]>();
+    for (let seed = 1; seed <= 10; seed++) {
+      for (const action of generate(new Random(seed), { ...options, deaths: true }).actions.flat())
+        kinds.add(action.kind);
+    }
+    deepEqual([...kinds].sort(), [
+      ...[
+        "cancel-receive",
+        "cancel-send",
+        "compute",
+        "free-series",
+        "init-receive",
+        "init-send",
+        "probe",
+        "race-answer",
+      ],
+      ...["race-receive", "race-send", "receive", "receive-aside", "receive-now", "send", "send-copy", "send-now"],
+      ...["set-aside", "start-receive", "start-send", "wait"],
     ]);
   });
 

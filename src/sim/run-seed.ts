@@ -2,12 +2,12 @@
 import { checkers } from "./checkers/all.ts";
 import type { Evidence } from "./checkers/checker.ts";
 import { costModelDefault } from "./cost-model.ts";
-import { generate } from "./generator.ts";
+import { generate } from "./generator/generator.ts";
 import { hesitantProtocol } from "./hesitant-protocol.ts";
-import { Interpreter } from "./interpreter.ts";
+import { interpret } from "./interpreter/interpreter.ts";
 import { Observation } from "./observation.ts";
 import { Random } from "./random.ts";
-import type { Script } from "./script.ts";
+import type { Script } from "./script/script.ts";
 import { World, type WorldOptions } from "./world.ts";
 
 export interface SeedOptions {
@@ -33,7 +33,7 @@ export interface SeedOutcome {
   readonly collectives: number;
   readonly deaths: number;
   /** How often rare ways were taken; tests that claim to exercise one look here. */
-  readonly marks: Readonly<Record<"fetch" | "help" | "put" | "push" | "full" | "closed", number>>;
+  readonly marks: ReturnType<typeof marksOf>;
 }
 
 const eventsMax = 5_000_000;
@@ -54,7 +54,7 @@ export function runSeed(options: SeedOptions): SeedOutcome {
     deaths,
   });
   const observation = new Observation();
-  world.startAll((process) => new Interpreter(script, process, observation).run());
+  world.startAll((process) => interpret(script, process, observation));
   if (deaths) planDeaths(world, random);
   return judge(world, script, observation);
 }
@@ -115,12 +115,12 @@ function judge(world: World, script: Script, observation: Observation): SeedOutc
     messages: script.messages.length,
     collectives: script.collectives.length,
     deaths: dead.size,
-    marks: marksOf(world),
+    marks: marksOf(world, observation),
   };
 }
 
-function marksOf({ processes, network }: World): SeedOutcome["marks"] {
-  const marks = { fetch: 0, help: 0, put: 0, push: 0, full: network.timesFull, closed: network.timesClosed };
+function marksOf({ processes, network }: World, { races }: Observation) {
+  const marks = { fetch: 0, help: 0, put: 0, push: 0, full: network.timesFull, closed: network.timesClosed, ...races };
   for (const { transport } of processes) {
     for (const way of ["fetch", "help", "put", "push"] as const) marks[way] += transport.marks[way];
   }

@@ -185,6 +185,10 @@ describe("a simulated world", () => {
     });
     deepEqual(world.run(), []);
     equal(errors, 0);
+    // What is as long as the world is there once, not once for each process.
+    const [first, second] = world.processes.map(({ core }) => core.world.nodeMap);
+    equal(first!.length, ranks);
+    equal(first, second);
     equal(world.network.packetsSent, 12 * ranks);
     equal(
       world.processes.every(({ state }) => state === "finished"),

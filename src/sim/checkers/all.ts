@@ -10,6 +10,7 @@ import { nothingLeft } from "./nothing-left.ts";
 import { receivedOnce } from "./received-once.ts";
 import { requestsEnded } from "./requests-ended.ts";
 import { statusesRight } from "./statuses-right.ts";
+import { synchronousWaits } from "./synchronous-waits.ts";
 
 export const checkers: readonly Checker[] = [
   statusesRight,
@@ -17,6 +18,7 @@ export const checkers: readonly Checker[] = [
   nonOvertaking,
   receivedOnce,
   requestsEnded,
+  synchronousWaits,
   collectivesRight,
   communicatorsRight,
   hooksCalled,

@@ -1,6 +1,6 @@
 /** One invariant: looks at what was planned, what was seen and what is left, and says what is wrong, each in one sentence. */
 import type { Observation } from "../observation.ts";
-import type { Script } from "../script.ts";
+import type { Script } from "../script/script.ts";
 import type { Stuck, World } from "../world.ts";
 
 export interface Evidence {

@@ -1,6 +1,9 @@
 import type { Checker, Evidence } from "./checker.ts";
 
-/** Every message is received exactly once; where somebody died, at most once, and always between the living. */
+/**
+ * Every message is received exactly once; where somebody died, at most once, and always between the living; one that its
+ * sender could cancel, never.
+ */
 export const receivedOnce: Checker = {
   name: "every message is received exactly once",
   check(evidence: Evidence): string[] {
@@ -9,10 +12,11 @@ export const receivedOnce: Checker = {
     for (const { message, error } of observation.receipts) if (message >= 0 && error === 0) times[message]!++;
     const problems: string[] = [];
     for (const { number, communicator, from, to } of script.messages) {
-      const { members } = script.communicators[communicator]!;
-      const mayBeLost = stuck.length > 0 || dead.has(members[from]!) || dead.has(members[to]!);
-      if (times[number] === 1 || (times[number] === 0 && mayBeLost)) continue;
-      problems.push(`message ${number}, rank ${from} to ${to} of communicator ${communicator}: ${times[number]} times`);
+      const wanted = observation.cancelledMessages.has(number) ? 0 : 1;
+      const mayBeLost = stuck.length > 0 || dead.has(from) || dead.has(to);
+      if (times[number] === wanted || (times[number] === 0 && mayBeLost)) continue;
+      const what = `message ${number}, rank ${from} to ${to} on communicator ${communicator}`;
+      problems.push(`${what}: ${times[number]} times${wanted === 0 ? ", and it was cancelled" : ""}`);
     }
     return problems;
   },

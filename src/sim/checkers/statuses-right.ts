@@ -1,5 +1,5 @@
 import type { Receipt } from "../observation.ts";
-import type { Script } from "../script.ts";
+import type { Script } from "../script/script.ts";
 import type { Checker } from "./checker.ts";
 
 /** Statuses tell source, tag and size of the message that came, it is one that may come, and probes said the same before. */

@@ -2,79 +2,141 @@
  * A script while it is being made: deals events out to the ranks and sees to it that what is started is waited for, as the
  * rules in generator.ts want it.
  */
-import { SendMode } from "../core/request/records.ts";
-import type { Random } from "./random.ts";
-import type { Action, CollectivePlan, CommunicatorPlan, MessagePlan, ReceivePlan, Script } from "./script.ts";
+import { SendMode } from "../../core/request/records.ts";
+import type { Random } from "../random.ts";
+import type { CollectivePlan } from "../script/collective-plan.ts";
+import { type CommunicatorPlan, membersOf } from "../script/communicator-plan.ts";
+import type { MessagePlan, ReceivePlan } from "../script/message-plan.ts";
+import type { Action, Making, Script } from "../script/script.ts";
+import { Choices } from "./choices.ts";
 
-/** The part of one world rank. */
+/** The part of one rank. */
 interface Part {
   readonly actions: Action[];
   /** Requests that may be waited for at any time, and those only at quiet points. */
   open: number[];
   openUntilQuiet: number[];
   requests: number;
+  series: number;
   /** Receives must not be posted before this action: those of one rank keep their order. */
   postingFrom: number;
   /** Action after which each communicator is there. */
   readonly hasFrom: Map<number, number>;
 }
 
+/** How a receive is posted: somewhere since the rank's last receive, now in a blocking way, or one of them. */
+export type Posting = "posted" | "blocking" | "any-way";
+
 export class Draft {
+  readonly random: Random;
+  readonly choices: Choices;
   readonly communicators: CommunicatorPlan[] = [];
-  readonly messages: MessagePlan[] = [];
+  readonly #messages: MessagePlan[] = [];
   readonly #receives: ReceivePlan[] = [];
   readonly #collectives: CollectivePlan[] = [];
-  readonly #random: Random;
   readonly #parts: Part[];
 
-  constructor(random: Random, ranks: number) {
-    this.#random = random;
-    this.communicators.push({
-      number: 0,
-      members: Array.from({ length: ranks }, (_, rank) => rank),
-      made: { by: "world" },
-      open: new Set(),
-    });
-    this.#parts = Array.from({ length: ranks }, () => ({
+  constructor(random: Random, options: { readonly ranks: number; readonly eagerBytesMax: number }) {
+    this.random = random;
+    this.choices = new Choices(random, options.eagerBytesMax);
+    const all = Array.from({ length: options.ranks }, (_, rank) => rank);
+    this.communicators.push({ number: 0, groups: [all], topology: null, open: new Set() });
+    this.#parts = all.map(() => ({
       actions: [],
       open: [],
       openUntilQuiet: [],
       requests: 0,
+      series: 0,
       postingFrom: 0,
       hasFrom: new Map([[0, 0]]),
     }));
   }
 
+  get ranks(): number {
+    return this.#parts.length;
+  }
+
   script(): Script {
     return {
-      ranks: this.#parts.length,
+      ranks: this.ranks,
       communicators: this.communicators,
-      messages: this.messages,
+      messages: this.#messages,
       receives: this.#receives,
       collectives: this.#collectives,
       actions: this.#parts.map(({ actions }) => actions),
     };
   }
 
-  act(rank: number, action: Action): void {
-    this.#parts[rank]!.actions.push(action);
+  // Plans, by number
+
+  get nextMessage(): number {
+    return this.#messages.length;
   }
 
-  message(plan: Omit<MessagePlan, "number">): void {
-    this.messages.push({ ...plan, number: this.messages.length });
+  message(plan: Omit<MessagePlan, "number">): number {
+    this.#messages.push({ ...plan, number: this.#messages.length });
+    return this.#messages.length - 1;
   }
 
-  plan(plan: Omit<ReceivePlan, "number">): number {
+  /** A receive that takes this message and no other. */
+  receiveOf(message: number, plan: Partial<Pick<ReceivePlan, "source" | "tag">> = {}): number {
+    const { communicator, from, to, tag, bytes } = this.#messages[message]!;
+    const room = bytes + this.random.below(3);
+    const lent = this.choices.lent();
+    return this.receive({ communicator, at: to, source: from, tag, room, lent, mayTake: [message], ...plan });
+  }
+
+  receive(plan: Omit<ReceivePlan, "number">): number {
     this.#receives.push({ ...plan, number: this.#receives.length });
     return this.#receives.length - 1;
   }
 
+  collective(plan: Omit<CollectivePlan, "number">): number {
+    this.#collectives.push({ ...plan, number: this.#collectives.length });
+    return this.#collectives.length - 1;
+  }
+
+  collectivePlan(number: number): CollectivePlan {
+    return this.#collectives[number]!;
+  }
+
+  // What ranks do
+
+  act(rank: number, action: Action): void {
+    this.#parts[rank]!.actions.push(action);
+  }
+
+  newRequest(rank: number): number {
+    return this.#parts[rank]!.requests++;
+  }
+
+  newSeries(rank: number): number {
+    return this.#parts[rank]!.series++;
+  }
+
+  /** The rank will wait for it some time, if nothing else is said. */
+  leaveOpen(rank: number, request: number): void {
+    this.#parts[rank]!.open.push(request);
+  }
+
+  /** The rank waits for these now, or has done so already. */
+  settle(rank: number, requests: readonly number[]): void {
+    const part = this.#parts[rank]!;
+    const left = requests.filter((request) => part.open.includes(request));
+    part.open = part.open.filter((request) => !left.includes(request));
+    if (left.length > 0) part.actions.push({ kind: "wait", requests: left, inOrder: this.random.chance(0.5) });
+  }
+
   /** Its sender sends a message now. A rank that sends to itself waits for the receive, so it must not wait here. */
-  send(number: number, waits: "any-time" | "until-quiet", isToSelf: boolean): void {
-    const message = this.messages[number]!;
-    const part = this.#member(message.communicator, message.from);
-    const blocking = waits === "any-time" && !isToSelf && this.#random.chance(0.4);
-    if (blocking && message.mode === SendMode.STANDARD && this.#random.chance(0.7)) {
+  send(number: number, waits: "any-time" | "until-quiet"): void {
+    const { from, to, mode } = this.#messages[number]!;
+    const part = this.#parts[from]!;
+    if (mode === SendMode.BUFFERED) {
+      part.actions.push({ kind: "send-copy", message: number });
+      return;
+    }
+    const blocking = waits === "any-time" && from !== to && this.random.chance(0.4);
+    if (blocking && mode === SendMode.STANDARD && this.random.chance(0.7)) {
       part.actions.push({ kind: "send-now", message: number });
       return;
     }
@@ -85,13 +147,14 @@ export class Draft {
     else part.openUntilQuiet.push(request);
   }
 
-  /** A rank receives, one after the other: posted somewhere since its last receive, or now in one of the blocking ways. */
-  receives(rank: number, communicator: number, numbers: readonly number[], how: "posted" | "any-way"): void {
-    const part = this.#member(communicator, rank);
-    const dice = how === "posted" ? 0 : this.#random.below(10);
+  /** A rank receives, one after the other, all in the same way. */
+  receives(numbers: readonly number[], how: Posting): void {
+    const { at: rank, communicator } = this.#receives[numbers[0]!]!;
+    const part = this.#parts[rank]!;
+    const dice = how === "posted" ? 0 : this.random.between(how === "blocking" ? 6 : 0, 9);
     if (dice < 6) {
       const earliest = Math.max(part.postingFrom, part.hasFrom.get(communicator)!);
-      let at = this.#random.between(earliest, part.actions.length);
+      let at = this.random.between(earliest, part.actions.length);
       for (const receive of numbers) {
         const request = part.requests++;
         this.#insert(part, at++, { kind: "receive", receive, request });
@@ -104,85 +167,57 @@ export class Draft {
       if (dice < 8) part.actions.push({ kind: "receive-now", receive });
       else part.actions.push({ kind: "probe", receive, matched: dice === 9 });
     }
+    this.keepOrder(rank);
+  }
+
+  /** What the rank has just done is a receive: none may be posted before it any more. */
+  keepOrder(rank: number): void {
+    const part = this.#parts[rank]!;
     part.postingFrom = part.actions.length;
   }
 
-  collective(plan: Omit<CollectivePlan, "number">, waits: "any-time" | "blocking"): void {
-    const number = this.#collectives.length;
-    this.#collectives.push({ ...plan, number });
-    for (const rank of this.communicators[plan.communicator]!.members) {
-      const part = this.#parts[rank]!;
-      const request = part.requests++;
-      part.actions.push({ kind: "collective", collective: number, request });
-      if (waits === "blocking" || this.#random.chance(0.5))
-        part.actions.push({ kind: "wait", requests: [request], inOrder: true });
-      else part.open.push(request);
-    }
-  }
+  // Communicators
 
-  duplicate(parent: CommunicatorPlan, open: ReadonlySet<number>): void {
+  /** A new communicator, which its members then have to make. */
+  communicator(plan: Omit<CommunicatorPlan, "number" | "open">): number {
     const number = this.communicators.length;
-    const made = { by: "duplicate", parent: parent.number } as const;
-    this.communicators.push({ number, members: parent.members, made, open });
-    for (const rank of parent.members) this.#make(rank, parent.number, number, null, 0);
+    const open = plan.groups.flat().filter(() => this.random.chance(0.3));
+    this.communicators.push({ ...plan, number, open: new Set(open) });
+    return number;
   }
 
-  /** By colour, −1 for none; members of one colour in the order of their keys, then of their ranks. */
-  split(
-    parent: CommunicatorPlan,
-    colors: readonly number[],
-    keys: readonly number[],
-    openOf: (size: number) => ReadonlySet<number>,
-  ): void {
-    const numberOf = new Map<number, number>([[-1, -1]]);
-    for (const color of [...new Set(colors)].sort((a, b) => a - b)) {
-      if (color < 0) continue;
-      const ranks = parent.members.map((_, rank) => rank).filter((rank) => colors[rank] === color);
-      ranks.sort((a, b) => keys[a]! - keys[b]! || a - b);
-      const members = ranks.map((rank) => parent.members[rank]!);
-      const number = this.communicators.length;
-      numberOf.set(color, number);
-      const made = { by: "split", parent: parent.number, color } as const;
-      this.communicators.push({ number, members, made, open: openOf(members.length) });
-    }
-    parent.members.forEach((rank, index) => {
-      this.#make(rank, parent.number, numberOf.get(colors[index]!)!, colors[index]!, keys[index]!);
-    });
-  }
-
-  #make(rank: number, parent: number, communicator: number, color: number | null, key: number): void {
+  /** A rank takes part in making a communicator; −1: one of which it is no member. */
+  make(rank: number, communicator: number, how: Making): void {
     const part = this.#parts[rank]!;
-    part.actions.push({ kind: "make", parent, communicator, color, key });
+    part.actions.push({ kind: "make", communicator, how });
     part.hasFrom.set(communicator, part.actions.length);
   }
 
-  free(communicator: number): void {
-    for (const rank of this.communicators[communicator]!.members) this.act(rank, { kind: "free", communicator });
+  free(comm: CommunicatorPlan): void {
+    for (const rank of membersOf(comm)) this.act(rank, { kind: "free", communicator: comm.number });
   }
+
+  // Waiting
 
   /** Now and then a rank waits for some of what it has open. */
   someWaits(): void {
     for (const part of this.#parts) {
-      if (part.open.length === 0 || !this.#random.chance(0.15)) continue;
-      const requests = this.#random.shuffle(part.open).splice(0, this.#random.between(1, part.open.length));
-      part.actions.push({ kind: "wait", requests, inOrder: this.#random.chance(0.5) });
+      if (part.open.length === 0 || !this.random.chance(0.15)) continue;
+      const requests = this.random.shuffle(part.open).splice(0, this.random.between(1, part.open.length));
+      part.actions.push({ kind: "wait", requests, inOrder: this.random.chance(0.5) });
     }
   }
 
   /** Everybody waits for everything. */
   quiet(): void {
     for (const part of this.#parts) {
-      const requests = this.#random.shuffle([...part.open, ...part.openUntilQuiet]);
+      const requests = this.random.shuffle([...part.open, ...part.openUntilQuiet]);
       part.open = [];
       part.openUntilQuiet = [];
       if (requests.length !== 0) {
-        part.actions.push({ kind: "wait", requests, inOrder: this.#random.chance(0.5) });
+        part.actions.push({ kind: "wait", requests, inOrder: this.random.chance(0.5) });
       }
     }
-  }
-
-  #member(communicator: number, rank: number): Part {
-    return this.#parts[this.communicators[communicator]!.members[rank]!]!;
   }
 
   #insert(part: Part, at: number, action: Action): void {

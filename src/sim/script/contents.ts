@@ -1,20 +1,17 @@
 /**
- * What messages and contributions contain: functions of who sends to whom and of the number, so that a message that is torn,
- * lost, duplicated or swapped is seen. The first word of a message is its number.
+ * What messages and contributions contain: functions of who sends to whom and of the number, so that bytes that are torn,
+ * lost, duplicated or swapped are seen. The first word of a message is its number.
  */
-import type { CollectivePlan, MessagePlan } from "./script.ts";
+import type { MessagePlan } from "./message-plan.ts";
+import { mixed } from "./mixed.ts";
 
-function mixed(seed: number): number {
-  let hash = Math.imul(seed ^ (seed >>> 16), 0x21f0aaad);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x735a2d97);
-  return hash ^ (hash >>> 15);
-}
+const byteFrom = (base: number, index: number): number => (base + Math.imul(index, 37) + (index >> 6)) & 0xff;
 
 function messageByte(message: MessagePlan, base: number, index: number): number {
-  return index < 4 ? (message.number >>> (8 * index)) & 0xff : (base + Math.imul(index, 37) + (index >> 6)) & 0xff;
+  return index < 4 ? (message.number >>> (8 * index)) & 0xff : byteFrom(base, index);
 }
 
-const baseOf = ({ number, from, to }: MessagePlan): number => mixed(number * 64007 + from * 251 + to);
+const baseOf = ({ number, from, to }: MessagePlan): number => mixed(number, from, to);
 
 export function fillMessage(view: Uint8Array, message: MessagePlan): void {
   const base = baseOf(message);
@@ -33,7 +30,16 @@ export function numberIn(view: Uint8Array): number {
   return view[0]! | (view[1]! << 8) | (view[2]! << 16) | (view[3]! << 24);
 }
 
-/** Element `index` of what a rank contributes to a collective. */
-export function contribution({ number }: CollectivePlan, rank: number, index: number): number {
-  return mixed(number * 7919 + rank * 104729 + index * 31 + 1);
+/** One block of what a rank gives to a collective that moves data. */
+export function fillBlock(view: Uint8Array, collective: number, world: number, block: number): void {
+  const base = mixed(collective, world, block);
+  for (let index = 0; index < view.length; index++) view[index] = byteFrom(base, index);
+}
+
+/** What a rank gives to a reduction, as words. */
+export function contribution(collective: number, world: number, words: number): Int32Array {
+  const base = mixed(collective, world);
+  const vector = new Int32Array(words);
+  for (let index = 0; index < words; index++) vector[index] = Math.imul(base + index, 0x85ebca6b) ^ (base >>> 7);
+  return vector;
 }

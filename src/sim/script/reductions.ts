@@ -1,6 +1,6 @@
 /** The operations of generated programs: one that commutes and one that does not, both exact in 32 bits. */
-import type { Views } from "../core/comm/views.ts";
-import type { Reduction } from "../core/process/reduction.ts";
+import type { Views } from "../../core/comm/views.ts";
+import type { Reduction } from "../../core/process/reduction.ts";
 
 /** into = left ∘ right for one element, at word offsets; `into` may be either of them. */
 type Combine = (left: Int32Array, l: number, right: Int32Array, r: number, into: Int32Array, i: number) => void;

@@ -1,75 +1,55 @@
 /**
  * A program as data: what every rank does, and what must come out. Made by the generator, run by the interpreter, judged by
- * the checkers.
- *
- * Ranks are those of the communicator named beside them, except where a list is indexed by "rank" alone: that is the rank
- * in the world.
+ * the checkers. Ranks are those of the world, unless it says otherwise.
  */
-import type { SendMode } from "../core/request/records.ts";
+import type { CollectivePlan } from "./collective-plan.ts";
+import type { CommunicatorPlan } from "./communicator-plan.ts";
+import type { MessagePlan, ReceivePlan } from "./message-plan.ts";
 
-export interface CommunicatorPlan {
-  readonly number: number;
-  /** World ranks, in the order of the communicator. */
-  readonly members: readonly number[];
-  readonly made:
-    | { readonly by: "world" }
-    | { readonly by: "duplicate"; readonly parent: number }
-    | { readonly by: "split"; readonly parent: number; readonly color: number };
-  /** Ranks whose receives here are all from any source with any tag: which message each of them takes is nobody's promise. */
-  readonly open: ReadonlySet<number>;
-}
-
-export interface MessagePlan {
-  readonly number: number;
-  readonly communicator: number;
-  readonly from: number;
-  readonly to: number;
-  readonly tag: number;
-  readonly bytes: number;
-  readonly mode: SendMode;
-  /** The buffer is an ordinary view, lent for the time of the request. */
-  readonly lent: boolean;
-}
-
-export interface ReceivePlan {
-  readonly number: number;
-  readonly communicator: number;
-  readonly at: number;
-  /** Or ANY_SOURCE, ANY_TAG. */
-  readonly source: number;
-  readonly tag: number;
-  readonly room: number;
-  readonly lent: boolean;
-  /** Messages it may take, by number: one, or all of its group; null: any message to an open rank, told by its tag. */
-  readonly mayTake: readonly number[] | null;
-}
-
-export type MovingKind = "barrier" | "bcast" | "gather" | "scatter" | "allgather" | "alltoall";
-export type ReducingKind = "reduce" | "allreduce" | "reduce_scatter_block" | "scan" | "exscan";
-
-export interface CollectivePlan {
-  readonly number: number;
-  readonly communicator: number;
-  readonly kind: MovingKind | ReducingKind;
-  readonly root: number;
-  /** Elements of a block or of the vector. */
-  readonly count: number;
-  readonly reduction: "sum" | "compose";
-  readonly lent: boolean;
-}
-
-/** Requests are named by numbers that the script chooses, unique in one rank. */
+/** Requests are named by numbers that the script chooses, unique in one rank; so are series and what is set aside. */
 export type Action =
+  | MessageAction
+  | SeriesAction
+  | CancelAction
+  | { readonly kind: "collective"; readonly collective: number; readonly request: number }
+  /** Takes part in making a communicator; −1: is none of its members. */
+  | { readonly kind: "make"; readonly communicator: number; readonly how: Making }
+  | { readonly kind: "free"; readonly communicator: number }
+  /** Waits for all of them: one after the other as listed, or for whichever is complete first. */
+  | { readonly kind: "wait"; readonly requests: readonly number[]; readonly inOrder: boolean }
+  | { readonly kind: "compute"; readonly forNs: number };
+
+export type MessageAction =
   | { readonly kind: "send"; readonly message: number; readonly request: number }
   /** Blocking, by the short way where the engine has one. */
   | { readonly kind: "send-now"; readonly message: number }
+  /** Buffered: the message is copied, and the program goes on at once. */
+  | { readonly kind: "send-copy"; readonly message: number }
   | { readonly kind: "receive"; readonly receive: number; readonly request: number }
   | { readonly kind: "receive-now"; readonly receive: number }
   /** Blocking: probes until the message is there, then receives it; a matched probe sets it aside first. */
   | { readonly kind: "probe"; readonly receive: number; readonly matched: boolean }
-  /** Waits for all of them: one after the other as listed, or for whichever is complete first. */
-  | { readonly kind: "wait"; readonly requests: readonly number[]; readonly inOrder: boolean }
-  /** Starts something that nobody will answer, cancels it, and waits. */
+  /** Blocking: a matched probe whose message is received later. */
+  | { readonly kind: "set-aside"; readonly receive: number }
+  | { readonly kind: "receive-aside"; readonly receive: number; readonly request: number };
+
+/** Persistent requests. A series is one of them; each of its starts is a message, a receive or a collective of its own. */
+export type SeriesAction =
+  | { readonly kind: "init-send"; readonly series: number; readonly message: number }
+  | { readonly kind: "start-send"; readonly series: number; readonly message: number; readonly request: number }
+  | { readonly kind: "init-receive"; readonly series: number; readonly receive: number }
+  | { readonly kind: "start-receive"; readonly series: number; readonly receive: number; readonly request: number }
+  | { readonly kind: "init-collective"; readonly series: number; readonly collective: number }
+  | {
+      readonly kind: "start-collective";
+      readonly series: number;
+      readonly collective: number;
+      readonly request: number;
+    }
+  | { readonly kind: "free-series"; readonly series: number };
+
+export type CancelAction =
+  /** Starts something that nobody will answer, cancels it, and waits: it must be cancelled. */
   | { readonly kind: "cancel-receive"; readonly communicator: number; readonly source: number; readonly tag: number }
   | {
       readonly kind: "cancel-send";
@@ -78,17 +58,28 @@ export type Action =
       readonly tag: number;
       readonly bytes: number;
     }
-  | { readonly kind: "collective"; readonly collective: number; readonly request: number }
-  /** Takes part in making communicators from `parent`; the member's own is `communicator`, −1: of none. */
+  /** Receives what is sent, cancels it meanwhile, and receives it again if that came in time. */
+  | { readonly kind: "race-receive"; readonly receive: number; readonly afterNs: number }
+  /** Sends, cancels it meanwhile, and tells the receiver under another tag whether that came in time. */
+  | { readonly kind: "race-send"; readonly message: number; readonly verdictTag: number; readonly afterNs: number }
+  | { readonly kind: "race-answer"; readonly receive: number; readonly verdictTag: number };
+
+/** How a member calls what makes a communicator. */
+export type Making =
+  | { readonly by: "duplicate"; readonly parent: number }
+  | { readonly by: "split"; readonly parent: number; readonly color: number | null; readonly key: number }
+  | { readonly by: "create"; readonly parent: number; readonly members: readonly number[] }
+  /** Only the members call. */
+  | { readonly by: "create-group"; readonly parent: number; readonly members: readonly number[]; readonly tag: number }
   | {
-      readonly kind: "make";
-      readonly parent: number;
-      readonly communicator: number;
-      readonly color: number | null;
-      readonly key: number;
+      readonly by: "create-inter";
+      readonly local: number;
+      readonly leader: number;
+      readonly bridge: number;
+      readonly remoteLeader: number;
+      readonly tag: number;
     }
-  | { readonly kind: "free"; readonly communicator: number }
-  | { readonly kind: "compute"; readonly forNs: number };
+  | { readonly by: "merge"; readonly parent: number; readonly high: boolean };
 
 export interface Script {
   readonly ranks: number;

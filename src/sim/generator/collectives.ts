@@ -1,0 +1,57 @@
+/** Collectives of every form: equal and unequal blocks, reductions, among neighbours, between the sides of an inter-communicator. */
+import {
+  type CollectivePlan,
+  equalKinds,
+  mayBeInPlace,
+  neighborKinds,
+  reducingKinds,
+  unequalKinds,
+} from "../script/collective-plan.ts";
+import { type CommunicatorPlan, isInter, membersOf } from "../script/communicator-plan.ts";
+import type { Draft } from "./draft.ts";
+import type { MakeFamily } from "./family.ts";
+
+export const collectives: MakeFamily = (draft) => ({
+  name: "collectives",
+  weight: 18,
+  bearsDeaths: false,
+  deal(comm) {
+    dealCollective(draft, draft.collective(planCollective(draft, comm)), "any-time");
+  },
+});
+
+const everyKind = [...equalKinds, ...unequalKinds, ...reducingKinds];
+/** There is no order of all ranks between two sides, so nothing to scan. */
+const interKinds = everyKind.filter((kind) => kind !== "scan" && kind !== "exscan");
+
+/** Elements that all blocks of one rank have together, at most. */
+const elementsMax = 20_000;
+
+export function planCollective({ random, choices }: Draft, comm: CommunicatorPlan): Omit<CollectivePlan, "number"> {
+  const kinds = isInter(comm) ? interKinds : comm.topology !== null && random.chance(0.6) ? neighborKinds : everyKind;
+  const kind = random.pick<CollectivePlan["kind"]>(kinds);
+  const members = membersOf(comm);
+  // The vector of a reduction that is shared out between two sides is as long as both of them multiplied.
+  const blocks = comm.groups.reduce((product, group) => product * group.length, 1);
+  return {
+    communicator: comm.number,
+    kind,
+    root: random.pick(members),
+    count: Math.min(random.pick([0, 1, 2, 7, 64, 700, 5000]), Math.ceil(elementsMax / blocks)),
+    shape: random.bits(),
+    inPlace: mayBeInPlace(kind) && !isInter(comm) && random.chance(0.4),
+    reduction: random.pick(["sum", "compose"]),
+    lent: choices.lent(),
+  };
+}
+
+/** All members call it. */
+export function dealCollective(draft: Draft, collective: number, waits: "any-time" | "blocking"): void {
+  const plan = draft.collectivePlan(collective);
+  for (const rank of membersOf(draft.communicators[plan.communicator]!)) {
+    const request = draft.newRequest(rank);
+    draft.act(rank, { kind: "collective", collective, request });
+    draft.leaveOpen(rank, request);
+    if (waits === "blocking" || draft.random.chance(0.5)) draft.settle(rank, [request]);
+  }
+}

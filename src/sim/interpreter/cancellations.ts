@@ -1,0 +1,124 @@
+/** Requests that are cancelled: with a certain end, and in a race with their message. */
+import type { RecordId } from "../../core/base/brand.ts";
+import { R_ERROR, R_FLAGS, RecordFlag, SendMode } from "../../core/request/records.ts";
+import type { CancelAction } from "../script/script.ts";
+import type { Buffer } from "./buffer.ts";
+import type { RankState, Steps } from "./rank-state.ts";
+import { newlyPosted, postReceive } from "./receives.ts";
+import { filledBuffer, noteSend, postSend } from "./sends.ts";
+
+type ActionOf<K extends CancelAction["kind"]> = Extract<CancelAction, { kind: K }>;
+
+/** How long the sender waits for somebody who will not answer. */
+const patienceNs = 3_000;
+
+export function* cancelReceive(state: RankState, action: ActionOf<"cancel-receive">): Steps {
+  const { communicator, source, tag } = action;
+  const buffer = state.buffer(8, false);
+  const comm = state.communicator(communicator);
+  const rank = state.rankIn(communicator, source);
+  const record = state.core.startReceive(comm, buffer.pointer(), 8, rank, tag);
+  state.core.engine.cancel(record);
+  yield record;
+  endCancelled(state, record, buffer, "receive that was cancelled");
+}
+
+export function* cancelSend(state: RankState, action: ActionOf<"cancel-send">): Steps {
+  const { communicator, to, tag, bytes } = action;
+  const buffer = state.buffer(bytes, false);
+  const comm = state.communicator(communicator);
+  const dest = state.rankIn(communicator, to);
+  const record = state.core.startSend(comm, buffer.pointer(), bytes, dest, tag, SendMode.SYNCHRONOUS);
+  yield state.process.compute(patienceNs);
+  state.core.engine.cancel(record);
+  yield record;
+  endCancelled(state, record, buffer, "send that was cancelled");
+}
+
+export function* raceReceive(state: RankState, { receive, afterNs }: ActionOf<"race-receive">): Steps {
+  const plan = state.script.receives[receive]!;
+  const { engine } = state.core;
+  for (let mayCancel = true; ; mayCancel = false) {
+    const buffer = state.buffer(plan.room, plan.lent);
+    const pending = postReceive(state, plan, buffer, newlyPosted(state));
+    if (mayCancel) yield* cancelLater(state, pending.record, afterNs);
+    yield pending.record;
+    if (!isCancelled(state, pending.record)) {
+      if (mayCancel) state.observation.races.receiveCame++;
+      pending.end();
+      return;
+    }
+    state.observation.races.receiveCancelled++;
+    engine.giveBack(pending.record);
+    buffer.free();
+  }
+}
+
+export function* raceSend(state: RankState, { message: number, verdictTag, afterNs }: ActionOf<"race-send">): Steps {
+  const message = state.script.messages[number]!;
+  const { engine } = state.core;
+  const buffer = filledBuffer(state, message);
+  const record = postSend(state, message, buffer);
+  yield* cancelLater(state, record, afterNs);
+  yield record;
+  const cancelled = isCancelled(state, record);
+  state.observation.races[cancelled ? "sendCancelled" : "sendWent"]++;
+  if (cancelled) state.observation.cancelledMessages.add(number);
+  else noteSend(state, message, { error: engine.records.get(record, R_ERROR), cancelled });
+  engine.giveBack(record);
+  buffer.free();
+  yield* sendVerdict(state, { to: message.to, tag: verdictTag, communicator: message.communicator, cancelled });
+}
+
+function* sendVerdict(
+  state: RankState,
+  verdict: { readonly to: number; readonly tag: number; readonly communicator: number; readonly cancelled: boolean },
+): Steps {
+  const { to, tag, communicator, cancelled } = verdict;
+  const buffer = state.buffer(1, false);
+  buffer.view[0] = cancelled ? 1 : 0;
+  const comm = state.communicator(communicator);
+  const dest = state.rankIn(communicator, to);
+  const record = state.core.startSend(comm, buffer.pointer(), 1, dest, tag, SendMode.STANDARD);
+  yield record;
+  state.core.engine.giveBack(record);
+  buffer.free();
+}
+
+/** The other end of a send that may be cancelled: hears whether it was, and receives it or does not. */
+export function* raceAnswer(state: RankState, { receive, verdictTag }: ActionOf<"race-answer">): Steps {
+  const plan = state.script.receives[receive]!;
+  const { engine } = state.core;
+  const buffer = state.buffer(plan.room, plan.lent);
+  const pending = postReceive(state, plan, buffer, newlyPosted(state));
+  const verdict = state.buffer(1, false);
+  const comm = state.communicator(plan.communicator);
+  const source = state.rankIn(plan.communicator, plan.source);
+  const heard = state.core.startReceive(comm, verdict.pointer(), 1, source, verdictTag);
+  yield heard;
+  const willNotCome = engine.records.get(heard, R_ERROR) === 0 && verdict.view[0] === 1;
+  engine.giveBack(heard);
+  verdict.free();
+  if (willNotCome) engine.cancel(pending.record);
+  yield pending.record;
+  if (willNotCome) endCancelled(state, pending.record, buffer, "receive of a message that was cancelled");
+  else pending.end();
+}
+
+/** Time passes, what has come is looked at once, and then the request is cancelled. */
+function* cancelLater(state: RankState, record: RecordId, afterNs: number): Steps {
+  if (afterNs > 0) yield state.process.compute(afterNs);
+  state.core.progress();
+  state.core.engine.cancel(record);
+}
+
+const isCancelled = ({ core }: RankState, record: RecordId): boolean =>
+  (core.engine.records.get(record, R_FLAGS) & RecordFlag.CANCELLED) !== 0;
+
+function endCancelled(state: RankState, record: RecordId, buffer: Buffer, what: string): void {
+  const { rank, observation, core } = state;
+  const error = core.engine.records.get(record, R_ERROR);
+  observation.ended.push({ rank, what, error, cancelled: isCancelled(state, record), wantedCancelled: true });
+  core.engine.giveBack(record);
+  buffer.free();
+}

@@ -1,0 +1,98 @@
+/** Communicators as one rank takes part in making them. */
+import type { RecordId } from "../../core/base/brand.ts";
+import { UNDEFINED } from "../../core/base/constants.ts";
+import { Group } from "../../core/comm/group.ts";
+import type { Topology } from "../../core/comm/topology.ts";
+import { CartesianTopology } from "../../core/comm/topology-cartesian.ts";
+import { DistGraphTopology } from "../../core/comm/topology-dist-graph.ts";
+import { GraphTopology } from "../../core/comm/topology-graph.ts";
+import type { Communicator } from "../../core/process/communicator.ts";
+import {
+  Create,
+  CreateGroup,
+  CreateInter,
+  Duplicate,
+  Merge,
+  Split,
+  SplitInter,
+} from "../../core/process/new-communicators.ts";
+import type { Task } from "../../core/process/task.ts";
+import type { Making } from "../script/script.ts";
+import type { TopologyPlan } from "../script/topology-plan.ts";
+import type { RankState, Steps } from "./rank-state.ts";
+
+type Maker = Task & { readonly result: Communicator | null };
+
+export function* make(state: RankState, number: number, how: Making): Steps {
+  const { core, rank, observation } = state;
+  const task = taskFor(state, how);
+  const record: RecordId = core.start(task);
+  yield record;
+  core.engine.giveBack(record);
+  const comm = task.result;
+  if (task.error !== 0) {
+    const what = `making of communicator ${number}`;
+    observation.ended.push({ rank, what, error: task.error, cancelled: false, wantedCancelled: false });
+  }
+  if (comm === null) return;
+  const groups = [comm.group, ...(comm.remote === null ? [] : [comm.remote])].map((group) => group.worldRanks());
+  observation.communicators.push({
+    communicator: number,
+    member: rank,
+    rank: comm.rank,
+    groups,
+    context: comm.context,
+  });
+  if (number < 0) return;
+  const { topology } = state.plan(number);
+  comm.topology = topology === null ? null : topologyFor(topology, comm);
+  state.addCommunicator(number, comm);
+}
+
+function taskFor(state: RankState, how: Making): Maker {
+  const { core } = state;
+  switch (how.by) {
+    case "duplicate":
+      return new Duplicate(state.communicator(how.parent));
+    case "split": {
+      const parent = state.communicator(how.parent);
+      const color = how.color ?? UNDEFINED;
+      return parent.isInter ? new SplitInter(parent, color, how.key, core) : new Split(parent, color, how.key);
+    }
+    case "create":
+      return new Create(state.communicator(how.parent), Group.of(how.members));
+    case "create-group":
+      return new CreateGroup(state.communicator(how.parent), Group.of(how.members), how.tag, core);
+    case "create-inter": {
+      const { local, leader, bridge, remoteLeader, tag } = how;
+      // Only the leader's bridge counts; others may not even be in it.
+      const talksOver = state.rank === leader ? state.communicator(bridge) : null;
+      return new CreateInter(
+        state.communicator(local),
+        state.rankIn(local, leader),
+        talksOver,
+        state.rankIn(bridge, remoteLeader),
+        tag,
+      );
+    }
+    case "merge":
+      return new Merge(state.communicator(how.parent), how.high, core);
+  }
+}
+
+function topologyFor(plan: TopologyPlan, { size, rank }: Communicator): Topology {
+  switch (plan.kind) {
+    case "grid":
+      return new CartesianTopology(plan.dims, plan.periods, size);
+    case "graph": {
+      let edges = 0;
+      const index = plan.neighbours.map((list) => {
+        edges += list.length;
+        return edges;
+      });
+      return new GraphTopology(index, plan.neighbours.flat(), size);
+    }
+    case "edges":
+      return new DistGraphTopology({ sources: plan.sources[rank]!, destinations: plan.destinations[rank]! }, size);
+  }
+}

@@ -1,0 +1,99 @@
+/** What one rank of a script has under way, for the functions that do its actions. */
+import { assert } from "../../core/base/assert.ts";
+import type { RecordId } from "../../core/base/brand.ts";
+import { ANY_SOURCE } from "../../core/base/constants.ts";
+import type { Communicator } from "../../core/process/communicator.ts";
+import type { Process } from "../../core/process/process.ts";
+import { AttachedBuffer } from "../../mpi/attached-buffer.ts";
+import type { Observation, Receipt } from "../observation.ts";
+import { type CommunicatorPlan, rankOf } from "../script/communicator-plan.ts";
+import type { Script } from "../script/script.ts";
+import type { SimProcess, Wait } from "../sim-process.ts";
+import { Buffer } from "./buffer.ts";
+
+export type Steps<T = void> = Generator<RecordId | Wait, T, void>;
+
+/** A request of the script. */
+export interface Pending {
+  readonly record: RecordId;
+  /** When it is complete: notes the outcome and gives back what the request held. */
+  end(): void;
+}
+
+/** A persistent request of the script. */
+export interface Series {
+  /** Starts it as the plan with that number. */
+  start(number: number): Pending;
+  free(): void;
+}
+
+/** A message that a matched probe has set aside. */
+export interface Aside {
+  /** −1: its sender died before it came. */
+  readonly envelope: RecordId;
+  readonly posted: number;
+  readonly probed: Receipt["probed"];
+}
+
+/** Buffered sends of some ranks are counted against a buffer, as programs may ask for it; this one is never full. */
+const attachedBytes = 1 << 30;
+
+export class RankState {
+  readonly script: Script;
+  readonly process: SimProcess;
+  readonly core: Process;
+  readonly observation: Observation;
+  readonly pending = new Map<number, Pending>();
+  readonly series = new Map<number, Series>();
+  /** By receive. */
+  readonly asides = new Map<number, Aside>();
+  readonly buffered = new AttachedBuffer();
+  readonly #communicators = new Map<number, Communicator>();
+  #posted = 0;
+
+  constructor(script: Script, process: SimProcess, observation: Observation) {
+    this.script = script;
+    this.process = process;
+    this.core = process.core;
+    this.observation = observation;
+    this.#communicators.set(0, process.core.world);
+    if (process.rank % 2 === 1) this.buffered.attach(attachedBytes);
+  }
+
+  get rank(): number {
+    return this.process.rank;
+  }
+
+  /** Number of the next receive: the order of posting in this rank. */
+  nextPosted(): number {
+    return this.#posted++;
+  }
+
+  buffer(bytes: number, lent: boolean): Buffer {
+    return new Buffer(this.process.memory, bytes, lent);
+  }
+
+  plan(communicator: number): CommunicatorPlan {
+    return this.script.communicators[communicator]!;
+  }
+
+  communicator(number: number): Communicator {
+    const comm = this.#communicators.get(number);
+    assert(comm !== undefined, `a script of rank ${this.rank} uses communicator ${number}, which it has not`);
+    return comm;
+  }
+
+  addCommunicator(number: number, comm: Communicator): void {
+    this.#communicators.set(number, comm);
+  }
+
+  freeCommunicator(number: number): void {
+    this.core.freeCommunicator(this.communicator(number));
+    this.#communicators.delete(number);
+  }
+
+  /** What a rank of the world, or ANY_SOURCE, is called in a communicator. */
+  rankIn(communicator: number, world: number): number {
+    return world === ANY_SOURCE ? ANY_SOURCE : rankOf(this.plan(communicator), world);
+  }
+}

@@ -1,0 +1,118 @@
+/** Receives: posted, or blocking by the short way; and how their outcome is noted. */
+import type { RecordId } from "../../core/base/brand.ts";
+import { Now } from "../../core/p2p/engine.ts";
+import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../core/request/records.ts";
+import type { Receipt } from "../observation.ts";
+import { firstWrongByte, numberIn } from "../script/contents.ts";
+import type { ReceivePlan } from "../script/message-plan.ts";
+import type { Buffer } from "./buffer.ts";
+import type { Pending, RankState, Steps } from "./rank-state.ts";
+
+/** What the status of a receive says, however it was received. The source is a rank of the world. */
+export interface ReceiveStatus {
+  readonly source: number;
+  readonly tag: number;
+  readonly bytes: number;
+  readonly error: number;
+}
+
+/** When a receive was posted, and what a probe had said before. */
+export interface Posted {
+  readonly order: number;
+  /** On the clock of the observation. */
+  readonly at: number;
+  readonly probed: Receipt["probed"];
+}
+
+export function newlyPosted(state: RankState, probed: Receipt["probed"] = null, order = state.nextPosted()): Posted {
+  return { order, at: state.observation.tick(), probed };
+}
+
+export function startReceive(state: RankState, number: number): Pending {
+  const plan = state.script.receives[number]!;
+  return postReceive(state, plan, state.buffer(plan.room, plan.lent), newlyPosted(state));
+}
+
+/** Where a probe has spoken, the receive asks for what it spoke of. */
+export function postReceive(state: RankState, plan: ReceivePlan, buffer: Buffer, posted: Posted): Pending {
+  const { communicator, room } = plan;
+  const { source, tag } = posted.probed ?? plan;
+  const comm = state.communicator(communicator);
+  const record = state.core.startReceive(comm, buffer.pointer(), room, state.rankIn(communicator, source), tag);
+  return { record, end: () => endReceive(state, plan, record, buffer, posted) };
+}
+
+export function* receiveNow(state: RankState, number: number): Steps {
+  const plan = state.script.receives[number]!;
+  const { room, source, tag } = plan;
+  const { engine } = state.core;
+  const { context } = state.communicator(plan.communicator);
+  const buffer = state.buffer(room, plan.lent);
+  const pointer = buffer.pointer();
+  const posted = newlyPosted(state);
+  let now: number = Now.NOTHING;
+  yield state.process.until(`message for receive ${number}`, () => {
+    now = engine.receiveNow(pointer, room, source, tag, context);
+    return now !== Now.NOTHING;
+  });
+  buffer.giveBack(pointer);
+  if (now === Now.MUST_POST) {
+    yield* waitFor(postReceive(state, plan, buffer, posted));
+    return;
+  }
+  const { lastSource, lastTag, lastBytes, lastError } = engine;
+  const status = { source: lastSource, tag: lastTag, bytes: lastBytes, error: lastError };
+  noteReceipt(state, plan, buffer.view, posted, status);
+  buffer.free();
+}
+
+export function* waitFor(pending: Pending): Steps {
+  yield pending.record;
+  pending.end();
+}
+
+export function endReceive(
+  state: RankState,
+  plan: ReceivePlan,
+  record: RecordId,
+  buffer: Buffer,
+  posted: Posted,
+): void {
+  const { engine } = state.core;
+  const { records } = engine;
+  noteReceipt(state, plan, buffer.view, posted, {
+    source: records.get(record, R_STATUS_SOURCE),
+    tag: records.get(record, R_STATUS_TAG),
+    bytes: records.get(record, R_STATUS_BYTES),
+    error: records.get(record, R_ERROR),
+  });
+  engine.giveBack(record);
+  buffer.free();
+}
+
+export function noteReceipt(
+  state: RankState,
+  plan: ReceivePlan,
+  view: Uint8Array,
+  posted: Posted,
+  status: ReceiveStatus,
+): void {
+  const number = messageOf(plan, status, view);
+  const message = state.script.messages[number];
+  state.observation.receipts.push({
+    receive: plan.number,
+    posted: posted.order,
+    postedAt: posted.at,
+    message: message === undefined ? -1 : number,
+    ...status,
+    wrongByte: message === undefined || status.error !== 0 ? -1 : firstWrongByte(view, message, status.bytes),
+    probed: posted.probed,
+  });
+}
+
+/** Which message came: the only one that may, the one its tag names (open ranks), or the one it says it is (groups). */
+function messageOf(plan: ReceivePlan, status: ReceiveStatus, view: Uint8Array): number {
+  if (plan.mayTake === null) return status.tag;
+  if (plan.mayTake.length === 1) return plan.mayTake[0]!;
+  return status.bytes >= 4 ? numberIn(view) : -1;
+}

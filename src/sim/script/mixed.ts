@@ -1,0 +1,10 @@
+/** A number from numbers, spread over 32 bits: what a script contains follows from who is meant, without being written down. */
+export function mixed(...numbers: readonly number[]): number {
+  let hash = 0x9e3779b9;
+  for (const number of numbers) {
+    hash = Math.imul(hash ^ number ^ (hash >>> 16), 0x21f0aaad);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x735a2d97);
+    hash ^= hash >>> 15;
+  }
+  return hash >>> 0;
+}
