@@ -4,13 +4,20 @@
  */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { collectiveCalls } from "./calls/collectives.ts";
+import { datatypeContentsCalls } from "./calls/datatype-contents.ts";
+import { datatypeCalls } from "./calls/datatypes.ts";
 import { environmentCalls } from "./calls/environment.ts";
+import { fortranTypeCalls } from "./calls/fortran-types.ts";
+import { largeCountCalls } from "./calls/large-count.ts";
+import { operationCalls } from "./calls/operations.ts";
+import { packingCalls } from "./calls/packing.ts";
 import { pointToPointCalls } from "./calls/point-to-point.ts";
 import { requestCalls } from "./calls/requests.ts";
+import { statusCalls } from "./calls/statuses.ts";
 import type { Program } from "./program.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
-type Call = (...args: any[]) => number;
+export type Call = (...args: any[]) => number;
 
 /** Those that give their errors to `raise` themselves: the ones that must be fast. */
 const guarded = new Set(["MPI_Send", "MPI_Recv", "MPI_Wait", "MPI_Waitall", "MPI_Wtime", "MPI_Wtick"]);
@@ -38,7 +45,14 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     ...pointToPointCalls(program),
     ...requestCalls(program),
     ...collectiveCalls(program),
+    ...datatypeCalls(program),
+    ...datatypeContentsCalls(program),
+    ...statusCalls(program),
+    ...packingCalls(program),
+    ...operationCalls(program),
+    ...fortranTypeCalls(program),
   };
+  Object.assign(calls, largeCountCalls(program, calls));
   const imports: Record<string, Call> = {
     callback: (call: number) => {
       program.callbacks.next(call);

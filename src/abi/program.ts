@@ -9,7 +9,7 @@ import type { RecordId } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { Keyvals } from "../core/comm/attributes.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
-import { predefinedTypes } from "../core/comm/datatype-predefined.ts";
+import { LB, predefinedTypes, UB } from "../core/comm/datatype-predefined.ts";
 import { ErrorCodes, errorClassName } from "../core/comm/error-codes.ts";
 import { type ErrorHandler, errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
 import { Group } from "../core/comm/group.ts";
@@ -37,6 +37,10 @@ export const COMM_NULL = 0x100;
 export const GROUP_EMPTY = 0x109;
 export const REQUEST_NULL = 0x180;
 export const INFO_ENV = 0x131;
+export const DATATYPE_NULL = 0x200;
+/** MPI_LB and MPI_UB, which the ABI has no numbers for. */
+export const TYPE_LB = 0xf00;
+export const TYPE_UB = 0xf01;
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -109,11 +113,15 @@ export class Program {
     for (const core of Object.values(predefinedOps)) {
       this.operations.predefine(core.handle, { core, function: 0 });
     }
-    for (const core of Object.values(predefinedTypes)) {
-      const type = new CDatatype(core);
-      type.handle = core.handle;
-      if (core.handle !== 0) this.types.predefine(core.handle, type);
-    }
+    for (const core of Object.values(predefinedTypes)) this.#predefinedType(core.handle, core);
+    this.#predefinedType(TYPE_LB, LB);
+    this.#predefinedType(TYPE_UB, UB);
+  }
+
+  #predefinedType(handle: number, core: Datatype): void {
+    const type = new CDatatype(core);
+    type.handle = handle;
+    this.types.predefine(handle, type);
   }
 
   #predefinedCommunicator(handle: number, name: string, comm: CCommunicator): CCommunicator {

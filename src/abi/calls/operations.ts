@@ -1,0 +1,76 @@
+/** Operations of reductions, and reducing without anybody else: MPI 5.0 §6.9.5 to §6.9.7. */
+import type { Pointer } from "../../core/base/brand.ts";
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { userOp } from "../../core/comm/op-user.ts";
+import { checkCount } from "../buffers.ts";
+import { CallKind, type Continuation } from "../callbacks.ts";
+import { IN_PLACE } from "../collective-arguments.ts";
+import type { Program } from "../program.ts";
+import { reductionOf } from "../start-reduction.ts";
+
+const OP_NULL = 0x20;
+
+/** The program has combined: the words it read the length and the datatype from are given back. */
+class AfterReducing implements Continuation {
+  readonly #cells: Pointer;
+
+  constructor(cells: Pointer) {
+    this.#cells = cells;
+  }
+
+  resume({ memory }: Program): number {
+    memory.free(this.#cells);
+    return 0;
+  }
+}
+
+export function operationCalls(program: Program) {
+  const { ints, operations, memory, callbacks } = program;
+
+  function create(fn: number, commutes: number, out: number): number {
+    if (fn === 0) throw new MpiError(ErrorClass.ARG, "Cannot make the operation: its function is a null pointer");
+    // Only the program itself can call the function.
+    const core = userOp(() => {}, commutes !== 0);
+    ints[out >> 2] = operations.add({ core, function: fn });
+    return 0;
+  }
+
+  return {
+    MPI_Op_create: create,
+    /** The function reads an MPI_Count where others read an int: the length that is written for it is both. */
+    MPI_Op_create_c: create,
+    MPI_Op_free(handleAt: number): number {
+      const handle = ints[handleAt >> 2]!;
+      const { core } = operations.get(handle);
+      if (core.kind === "predefined") {
+        throw new MpiError(ErrorClass.OP, `Cannot free MPI_${core.name}: it is predefined`);
+      }
+      operations.remove(handle);
+      ints[handleAt >> 2] = OP_NULL;
+      return 0;
+    },
+    MPI_Op_commutative(handle: number, flag: number): number {
+      ints[flag >> 2] = operations.get(handle).core.isCommutative ? 1 : 0;
+      return 0;
+    },
+    MPI_Reduce_local(from: number, into: number, count: number, type: number, op: number): number {
+      checkCount(count);
+      if (from === IN_PLACE || into === IN_PLACE) {
+        throw new MpiError(ErrorClass.BUFFER, "Cannot reduce with MPI_IN_PLACE: MPI_Reduce_local has two buffers");
+      }
+      const reduction = reductionOf(program, op, type);
+      if (count === 0) return 0;
+      if (reduction.call === undefined) {
+        const [left, right] = [from as Pointer, into as Pointer];
+        program.process.collectives.combine(reduction, left, right, right, count);
+        return 0;
+      }
+      const cells = memory.allocate(16);
+      ints[cells >> 2] = count;
+      ints[(cells >> 2) + 1] = 0;
+      ints[(cells >> 2) + 2] = type;
+      const args = [from, into, cells, cells + 8];
+      return callbacks.call(CallKind.OPERATION, operations.get(op).function, args, new AfterReducing(cells));
+    },
+  };
+}

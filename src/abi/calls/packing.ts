@@ -1,0 +1,123 @@
+/** Packing: MPI 5.0 §5.2 and §5.3. */
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import type { Datatype } from "../../core/comm/datatype.ts";
+import { pack, packSize, unpack } from "../../core/comm/pack.ts";
+import { checkDatarep, packExternal, packExternalSize, unpackExternal } from "../../core/comm/pack-external.ts";
+import type { Call } from "../binding.ts";
+import { checkCount } from "../buffers.ts";
+import { type Counts, largeCounts, smallCounts } from "../counts.ts";
+import type { Program } from "../program.ts";
+
+type Count = number | bigint;
+
+export function packingCalls(program: Program): Record<string, Call> {
+  const { bytes } = program;
+
+  /** The packed buffer, from `position` on free, or full; nothing beyond its end is touched. */
+  function bufferOf(address: number, size: number, position: number): Uint8Array {
+    if (size >= 0 && position >= 0 && position <= size) {
+      return bytes.subarray(address, Math.min(address + size, bytes.length));
+    }
+    const wanted = "positions are from 0 to its size";
+    throw new MpiError(
+      ErrorClass.ARG,
+      `Cannot use position ${position} of a packed buffer of ${size} bytes: ${wanted}`,
+    );
+  }
+
+  function forms({ suffix, of, at, put }: Counts): Record<string, Call> {
+    interface Given {
+      readonly count: Count;
+      readonly type: number;
+      /** Address and size of the packed buffer, and the address of the position in it. */
+      readonly packed: number;
+      readonly size: Count;
+      readonly position: number;
+    }
+
+    /** `move` packs or unpacks at the position, which moves on by as many bytes. */
+    function moved(
+      given: Given,
+      move: (type: Datatype, count: number, packed: Uint8Array, position: number) => number,
+    ): number {
+      const [count, position] = [of(given.count), at(given.position)];
+      checkCount(count);
+      const buffer = bufferOf(given.packed, of(given.size), position);
+      put(given.position, position + move(program.committed(given.type), count, buffer, position));
+      return 0;
+    }
+
+    return {
+      [`MPI_Pack${suffix}`]: (
+        from: number,
+        count: Count,
+        type: number,
+        packed: number,
+        size: Count,
+        position: number,
+        comm: number,
+      ) => {
+        program.comm(comm);
+        return moved({ count, type, packed, size, position }, (core, items, to, start) =>
+          pack(core, items, bytes, from, to, start),
+        );
+      },
+      [`MPI_Unpack${suffix}`]: (
+        packed: number,
+        size: Count,
+        position: number,
+        to: number,
+        count: Count,
+        type: number,
+        comm: number,
+      ) => {
+        program.comm(comm);
+        return moved({ count, type, packed, size, position }, (core, items, from, start) =>
+          unpack(core, items, from, start, bytes, to),
+        );
+      },
+      [`MPI_Pack_size${suffix}`]: (count: Count, type: number, comm: number, out: number) => {
+        program.comm(comm);
+        checkCount(of(count));
+        put(out, packSize(program.committed(type), of(count)));
+        return 0;
+      },
+      [`MPI_Pack_external${suffix}`]: (
+        datarep: number,
+        from: number,
+        count: Count,
+        type: number,
+        packed: number,
+        size: Count,
+        position: number,
+      ) => {
+        checkDatarep(program.text(datarep));
+        return moved({ count, type, packed, size, position }, (core, items, to, start) =>
+          packExternal(core, items, bytes, from, to, start),
+        );
+      },
+      [`MPI_Unpack_external${suffix}`]: (
+        datarep: number,
+        packed: number,
+        size: Count,
+        position: number,
+        to: number,
+        count: Count,
+        type: number,
+      ) => {
+        checkDatarep(program.text(datarep));
+        return moved({ count, type, packed, size, position }, (core, items, from, start) =>
+          unpackExternal(core, items, from, start, bytes, to),
+        );
+      },
+      [`MPI_Pack_external_size${suffix}`]: (datarep: number, count: Count, type: number, out: number) => {
+        checkDatarep(program.text(datarep));
+        checkCount(of(count));
+        put(out, packExternalSize(program.committed(type), of(count)));
+        return 0;
+      },
+    };
+  }
+
+  return { ...forms(smallCounts(program)), ...forms(largeCounts(program)) };
+}
