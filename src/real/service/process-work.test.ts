@@ -31,6 +31,20 @@ test("M8: a process at work looks so, a stopped one does not, and does again whe
   await until(() => work.look() !== stopped);
 });
 
+test("M8: a process one of whose threads is at work looks so, whatever its main thread does", limit, async (t) => {
+  if (process.platform !== "linux") return t.skip("/proc is of Linux");
+  const script = `new (require("worker_threads").Worker)("for (;;);", { eval: true }); console.log("started");`;
+  const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "ignore"] });
+  t.after(() => child.kill("SIGKILL"));
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  const work = new ProcessWork(child.pid!);
+  for (let i = 0; i < 100; i++) await until(() => isAtWork(work));
+  child.kill("SIGSTOP");
+  await until(() => !isAtWork(work));
+  const stopped = work.look();
+  for (let i = 0; i < 100; i++) assert.equal(work.look(), stopped);
+});
+
 test("M8: a process that sleeps, and one that is not there, do not work", limit, async (t) => {
   const child = spawn("sh", ["-c", "echo started; exec sleep 100"], { stdio: ["ignore", "pipe", "ignore"] });
   t.after(() => child.kill("SIGKILL"));
