@@ -1,5 +1,9 @@
-/** What has arrived, packet by packet: one `switch` over the kinds, the work is done by the parts of the engine. */
-import { assert } from "../base/assert.ts";
+/**
+ * What has arrived, packet by packet: one `switch` over the kinds, the work is done by the parts of the engine.
+ *
+ * Packets are not trusted: they may come from another machine, from a peer that is wrong or of another life. One that does
+ * not fit is dropped and counted, and never touches a request that it is not about.
+ */
 import { KIND, kindOf, PacketKind, SOURCE } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
@@ -22,6 +26,8 @@ export class Arrivals {
   readonly #transfers: Transfers;
   readonly #matching: Matching;
   readonly #failed: Uint8Array;
+  /** Packets that did not fit, and were dropped. */
+  refused = 0;
 
   constructor({ transport, hooks }: EnginePorts, parts: ArrivalsParts) {
     this.#transport = transport;
@@ -46,50 +52,48 @@ export class Arrivals {
 
   /** Handles one arrived packet; the caller releases it afterwards. */
   take(packet: number): void {
+    if (!this.#takeFitting(packet)) this.refused++;
+  }
+
+  /** False when the packet does not fit; then it has changed nothing. */
+  #takeFitting(packet: number): boolean {
     const words = this.#transport.words;
     const kind = kindOf(words[packet + KIND]!);
     const source = words[packet + SOURCE]!;
+    if (source < 0 || source >= this.#failed.length) return kind === PacketKind.VOID;
     // What the dead still say comes too late: the requests it is about have failed, and their records may serve others.
-    if (this.#failed[source] !== 0) return;
+    if (this.#failed[source] !== 0) return true;
     switch (kind) {
       case PacketKind.EAGER:
       case PacketKind.RTS:
-        this.#matching.takeMessage(packet, kind);
-        return;
+        return this.#matching.takeMessage(packet, kind);
       case PacketKind.CTS:
-        this.#transfers.takeClearToSend(packet);
-        return;
+        return this.#transfers.takeClearToSend(packet);
       case PacketKind.FRAGMENT:
-        this.#transfers.takeFragment(packet);
-        return;
+        return this.#transfers.takeFragment(packet);
       case PacketKind.RELEASE:
-        this.#transfers.takeRelease(packet);
-        return;
+        return this.#transfers.takeRelease(packet);
       case PacketKind.FINISH:
-        this.#transfers.takeFinish(packet);
-        return;
+        return this.#transfers.takeFinish(packet);
       case PacketKind.HELP:
-        this.#transfers.takeHelp(packet);
-        return;
+        return this.#transfers.takeHelp(packet);
       case PacketKind.EAGER_CLOSE:
         this.#outbox.closeEager(source);
-        return;
+        return true;
       case PacketKind.EAGER_OPEN:
         this.#outbox.openEager(source);
-        return;
+        return true;
       case PacketKind.CANCEL:
-        this.#matching.takeCancel(packet);
-        return;
+        return this.#matching.takeCancel(packet);
       case PacketKind.CANCEL_ANSWER:
-        this.#transfers.takeCancelAnswer(packet);
-        return;
+        return this.#transfers.takeCancelAnswer(packet);
       case PacketKind.PROTOCOL:
         if (this.#hooks !== null) this.#hooks.control(words, packet);
-        return;
+        return true;
       case PacketKind.VOID:
-        return;
+        return true;
       default:
-        assert(false, `packet of unknown kind ${kind as number}`);
+        return false;
     }
   }
 }

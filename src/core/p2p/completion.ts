@@ -1,19 +1,22 @@
 /**
- * How requests end. The engine may be done with a send before the program may hear of it: the protocol is asked, and what it
+ * How requests end, and which have not yet. The engine may be done with a send before the program may hear of it: the protocol is asked, and what it
  * holds back waits here, asked again on every progress.
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import type { Memory } from "../request/memory.ts";
 import {
+  R_CONTEXT,
   R_ERROR,
   R_FLAGS,
+  R_KIND,
   R_PEER,
   R_POINTER,
   R_SEQUENCE,
   R_STATE,
   R_STATUS_SOURCE,
   RecordFlag,
+  RecordKind,
   RecordState,
   type Records,
   recordWords,
@@ -96,8 +99,38 @@ export class Completion {
     return moved;
   }
 
-  /** That rank is dead: the protocol is not asked about sends to it any more. They stay active; the caller ends them. */
+  /** That rank is dead: requests that are under way with it end. Nothing else must know of them any more. */
   peerFailed(rank: number): void {
     this.#unconfirmed.removeIf((send) => this.#records.get(send, R_PEER) === rank);
+    const { words } = this.#records;
+    for (let at = 0; at < words.length; at += recordWords) {
+      if (!isMessage(words[at + R_KIND]!) || words[at + R_PEER] !== rank) continue;
+      if (words[at + R_STATE] === RecordState.ACTIVE)
+        this.complete((at / recordWords) as RecordId, ErrorClass.PROC_FAILED);
+    }
+  }
+
+  /** Requests that are not complete and that somebody still wants the outcome of. */
+  get unfinished(): number {
+    const { words } = this.#records;
+    let count = 0;
+    for (let at = 0; at < words.length; at += recordWords) {
+      if (!isMessage(words[at + R_KIND]!) && words[at + R_KIND] !== RecordKind.OPERATION) continue;
+      const isWanted = (words[at + R_FLAGS]! & (RecordFlag.ORPHAN | RecordFlag.UNWANTED)) === 0;
+      if (words[at + R_STATE] !== RecordState.COMPLETE && isWanted) count++;
+    }
+    return count;
+  }
+
+  /** Is a message of that context still to be sent or received? */
+  isUsing(context: number): boolean {
+    const { words } = this.#records;
+    for (let at = 0; at < words.length; at += recordWords) {
+      if (!isMessage(words[at + R_KIND]!) || words[at + R_CONTEXT] !== context) continue;
+      if (words[at + R_STATE] !== RecordState.COMPLETE) return true;
+    }
+    return false;
   }
 }
+
+const isMessage = (kind: number): boolean => kind === RecordKind.SEND || kind === RecordKind.RECEIVE;

@@ -25,7 +25,6 @@ import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
   R_CONTEXT,
-  R_FLAGS,
   R_KIND,
   R_MODE,
   R_PEER,
@@ -92,6 +91,9 @@ export class Engine implements Landing {
   readonly #transfers: Transfers;
   readonly #completion: Completion;
   readonly #failed: Uint8Array;
+  readonly #ranks: number;
+  /** The largest payload that any channel takes. */
+  readonly #eagerBytesMax: number;
   /** Receives must look closer than the short way does: a protocol wants to see them, or somebody is dead. */
   #looksCloser: boolean;
   /** Eager sends since the last look at what has arrived. */
@@ -108,15 +110,19 @@ export class Engine implements Landing {
     const { ranks, transport, memory, hooks = null } = options;
     const ports: EnginePorts = { ranks, records: this.records, transport, memory, hooks };
     const failed = new Uint8Array(ranks);
+    let eagerBytesMax = 0;
+    for (let rank = 0; rank < ranks; rank++) eagerBytesMax = Math.max(eagerBytesMax, transport.eagerBytesMax(rank));
     const completion = new Completion(ports);
     const outbox = new Outbox(ports, completion);
     const store = new UnexpectedStore(ports, outbox, options.unexpectedBytesMax ?? unexpectedBytesMaxDefault);
     const transfers = new Transfers(ports, outbox, completion);
-    const matching = new Matching(ports, { outbox, completion, transfers, store, failed });
+    const matching = new Matching(ports, { outbox, completion, transfers, store, failed, eagerBytesMax });
     this.#transport = transport;
     this.#memory = memory;
     this.#hooks = hooks;
     this.#failed = failed;
+    this.#ranks = ranks;
+    this.#eagerBytesMax = eagerBytesMax;
     this.#completion = completion;
     this.#outbox = outbox;
     this.#store = store;
@@ -142,6 +148,11 @@ export class Engine implements Landing {
     return this.#store.bytes;
   }
 
+  /** Packets that could not be true (of no known rank or kind, about no request that waits for them), and were dropped. */
+  get refused(): number {
+    return this.#arrivals.refused;
+  }
+
   // Sending
 
   /** The short way of a standard send: true when the whole message has left and the buffer is free. No request is made. */
@@ -156,14 +167,14 @@ export class Engine implements Landing {
     const send = this.records.take(RecordKind.SEND);
     const words = this.records.words;
     const at = send * recordWords;
-    const sequence = this.#outbox.nextSequence(dest);
     words[at + R_CONTEXT] = context;
     words[at + R_PEER] = dest;
     words[at + R_TAG] = tag;
     words[at + R_BYTES] = bytes;
     words[at + R_POINTER] = pointer;
-    words[at + R_SEQUENCE] = sequence;
     words[at + R_MODE] = mode;
+    const sequence = this.#outbox.nextSequence(dest);
+    words[at + R_SEQUENCE] = sequence;
     if (this.#failed[dest] !== 0) {
       this.#completion.complete(send, ErrorClass.PROC_FAILED);
       return send;
@@ -193,9 +204,10 @@ export class Engine implements Landing {
       const words = transport.words;
       if (
         words[packet + KIND] === PacketKind.EAGER &&
-        (words[packet + TAG] === tag || (tag === ANY_TAG && words[packet + TAG]! >= 0)) &&
+        (tag === ANY_TAG ? words[packet + TAG]! >= 0 : words[packet + TAG] === tag) &&
         words[packet + CONTEXT] === context &&
-        (words[packet + SOURCE] === source || source === ANY_SOURCE)
+        (source === ANY_SOURCE ? words[packet + SOURCE]! >>> 0 < this.#ranks : words[packet + SOURCE] === source) &&
+        words[packet + BYTES]! >>> 0 <= this.#eagerBytesMax
       ) {
         let bytes = words[packet + BYTES]!;
         this.lastSource = words[packet + SOURCE]!;
@@ -283,19 +295,18 @@ export class Engine implements Landing {
     this.#completion.giveBack(request);
   }
 
-  /** Asks that a request be cancelled; it completes in any case, and its flag says whether it was (MPI 5.0 §3.8.4). */
+  /** Asks that a message be cancelled; it completes in any case, and its flag says whether it was (MPI 5.0 §3.8.4). */
   cancel(request: RecordId): void {
-    const words = this.records.words;
-    const at = request * recordWords;
-    if (words[at + R_STATE] === RecordState.COMPLETE) return;
-    const isPending = words[at + R_STATE] === RecordState.PENDING;
-    if (words[at + R_KIND] === RecordKind.RECEIVE) {
-      if (!isPending) return;
-      this.posted.remove(request);
-      this.#completion.completeCancelled(request);
-    } else if (isPending) {
-      if (this.#outbox.remove(request)) this.#completion.completeCancelled(request);
-    } else this.#transfers.cancel(request);
+    const state = this.records.get(request, R_STATE);
+    if (state === RecordState.COMPLETE) return;
+    switch (this.records.get(request, R_KIND)) {
+      case RecordKind.RECEIVE:
+        if (state === RecordState.PENDING) this.#matching.cancel(request);
+        return;
+      case RecordKind.SEND:
+        if (state === RecordState.PENDING) this.#outbox.cancel(request);
+        else this.#transfers.cancel(request);
+    }
   }
 
   /** The layer above has ended an operation of its own (a record of kind OPERATION). */
@@ -326,26 +337,12 @@ export class Engine implements Landing {
 
   /** Requests that are not complete and that somebody still wants the outcome of. */
   get unfinished(): number {
-    const { words } = this.records;
-    let count = 0;
-    for (let at = 0; at < words.length; at += recordWords) {
-      const kind = words[at + R_KIND];
-      if (kind !== RecordKind.SEND && kind !== RecordKind.RECEIVE && kind !== RecordKind.OPERATION) continue;
-      const isWanted = (words[at + R_FLAGS]! & (RecordFlag.ORPHAN | RecordFlag.UNWANTED)) === 0;
-      if (words[at + R_STATE] !== RecordState.COMPLETE && isWanted) count++;
-    }
-    return count;
+    return this.#completion.unfinished;
   }
 
   /** Is a message of that context still to be sent or received here? */
   isUsing(context: number): boolean {
-    const { words } = this.records;
-    for (let at = 0; at < words.length; at += recordWords) {
-      const kind = words[at + R_KIND];
-      if (kind !== RecordKind.SEND && kind !== RecordKind.RECEIVE) continue;
-      if (words[at + R_STATE] !== RecordState.COMPLETE && words[at + R_CONTEXT] === context) return true;
-    }
-    return false;
+    return this.#completion.isUsing(context);
   }
 
   /** True while `progress` has something to move even if nothing arrives. */
@@ -368,15 +365,6 @@ export class Engine implements Landing {
     this.#matching.peerFailed(rank);
     this.#transfers.peerFailed(rank);
     this.#completion.peerFailed(rank);
-    const capacity = this.records.words.length / recordWords;
-    for (let record = 0 as RecordId; record < capacity; record++) {
-      const words = this.records.words;
-      const at = record * recordWords;
-      const kind = words[at + R_KIND];
-      if (kind !== RecordKind.SEND && kind !== RecordKind.RECEIVE) continue;
-      if (words[at + R_PEER] === rank && words[at + R_STATE] === RecordState.ACTIVE)
-        this.#completion.complete(record, ErrorClass.PROC_FAILED);
-    }
   }
 
   hasFailed(rank: number): boolean {

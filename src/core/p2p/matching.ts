@@ -3,6 +3,7 @@
  * unexpected; a receive that is posted takes the oldest envelope that fits, or waits among the posted (MPI 5.0 §3.5).
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
+import { ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import type { Memory } from "../request/memory.ts";
 import {
@@ -42,6 +43,8 @@ export interface MatchingParts {
   readonly store: UnexpectedStore;
   /** Ranks that are dead. */
   readonly failed: Uint8Array;
+  /** The largest payload that any channel takes. */
+  readonly eagerBytesMax: number;
 }
 
 const none = -1 as RecordId;
@@ -58,6 +61,7 @@ export class Matching {
   readonly #transfers: Transfers;
   readonly #store: UnexpectedStore;
   readonly #failed: Uint8Array;
+  readonly #eagerBytesMax: number;
   tracer: EngineTracer | null = null;
 
   constructor({ records, transport, memory, hooks }: EnginePorts, parts: MatchingParts) {
@@ -72,6 +76,7 @@ export class Matching {
     this.#transfers = parts.transfers;
     this.#store = parts.store;
     this.#failed = parts.failed;
+    this.#eagerBytesMax = parts.eagerBytesMax;
   }
 
   // Receives
@@ -146,11 +151,18 @@ export class Matching {
     if (this.#hooks !== null) this.#hooks.matched(receive, source as WorldRank, sequence);
   }
 
+  /** Cancels a posted receive. */
+  cancel(receive: RecordId): void {
+    this.posted.remove(receive);
+    this.#completion.completeCancelled(receive);
+  }
+
   // Arrivals
 
-  /** An EAGER or an RTS has arrived. */
-  takeMessage(packet: number, kind: number): void {
-    if (this.#hooks !== null && !this.#hooks.arrived(this.#transport.words, packet)) return;
+  /** An EAGER or an RTS has arrived. False when it cannot be true. */
+  takeMessage(packet: number, kind: number): boolean {
+    if (!this.#isPossible(packet, kind)) return false;
+    if (this.#hooks !== null && !this.#hooks.arrived(this.#transport.words, packet)) return true;
     const words = this.#transport.words;
     const source = words[packet + SOURCE]!;
     const context = words[packet + CONTEXT]!;
@@ -158,7 +170,7 @@ export class Matching {
     const receive = this.posted.find(context, source, tag);
     if (receive < 0) {
       this.#addUnexpected(packet, kind);
-      return;
+      return true;
     }
     this.posted.remove(receive);
     this.#match(receive, source, tag, words[packet + BYTES]!, words[packet + SEQUENCE]!, context);
@@ -167,7 +179,26 @@ export class Matching {
       const to = this.#records.get(receive, R_POINTER) as Pointer;
       if (wanted !== 0) this.#memory.fromPayload(to, 0, words[packet + PAYLOAD]!, wanted);
       this.#completion.finishReceive(receive);
-    } else this.#transfers.answer(receive, words[packet + EXTRA]!, words[packet + EXTRA + 1]!);
+    } else this.#transfers.answer(receive, words[packet + EXTRA]!, this.#peerPointerOf(packet));
+    return true;
+  }
+
+  #isPossible(packet: number, kind: number): boolean {
+    const words = this.#transport.words;
+    const bytes = words[packet + BYTES]!;
+    // A tag that is the wildcard would find receives that are posted with it.
+    if (bytes < 0 || words[packet + TAG] === ANY_TAG) return false;
+    if (kind === PacketKind.EAGER)
+      return bytes <= this.#eagerBytesMax && (bytes === 0 || words[packet + PAYLOAD] !== 0);
+    const pointer = this.#peerPointerOf(packet);
+    return pointer < 0 || this.#transfers.isShared(words[packet + SOURCE]!, pointer, bytes);
+  }
+
+  /** Where the sender of an RTS says its bytes are; −1 when we cannot read its memory, whatever it says. */
+  #peerPointerOf(packet: number): number {
+    const words = this.#transport.words;
+    const pointer = words[packet + EXTRA + 1]!;
+    return pointer >= 0 && this.#transport.shares(words[packet + SOURCE]!) ? pointer : -1;
   }
 
   #addUnexpected(packet: number, kind: number): void {
@@ -186,17 +217,18 @@ export class Matching {
     words[at + R_POINTER] = 0;
     if (kind === PacketKind.RTS) {
       words[at + R_PEER_REQUEST] = packets[packet + EXTRA]!;
-      words[at + R_PEER_POINTER] = packets[packet + EXTRA + 1]!;
+      words[at + R_PEER_POINTER] = this.#peerPointerOf(packet);
     } else if (words[at + R_BYTES] !== 0) this.#store.keep(envelope, packets[packet + PAYLOAD]!);
     this.unexpected.append(envelope);
     if (kind === PacketKind.EAGER && this.#hooks !== null) this.#hooks.held(source as WorldRank, sequence);
   }
 
   /** A sender wants to take back a message: its envelope is forgotten if no receive has it yet, and the sender is told. */
-  takeCancel(packet: number): void {
+  takeCancel(packet: number): boolean {
     const packets = this.#transport.words;
     const source = packets[packet + SOURCE]!;
     const send = packets[packet + CONTEXT]!;
+    if (send < 0) return false;
     let found = none;
     this.unexpected.forEach((envelope) => {
       const records = this.#records;
@@ -213,6 +245,7 @@ export class Matching {
       this.#records.give(found);
     }
     this.#outbox.control(source, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0, 0, 0);
+    return true;
   }
 
   // Deaths

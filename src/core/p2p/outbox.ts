@@ -115,6 +115,7 @@ export class Outbox {
     out[packet + EXTRA + 1] = pointer >= 0 && transport.shares(dest) ? pointer : -1;
     transport.commit(dest);
     words[at + R_STATE] = RecordState.ACTIVE;
+    words[at + R_FLAGS] = words[at + R_FLAGS]! | RecordFlag.AWAITS_ANSWER;
     return Went.ENVELOPE;
   }
 
@@ -150,9 +151,15 @@ export class Outbox {
     return true;
   }
 
-  /** Takes a send that has not left out of its queue; false when it does not stand there. */
-  remove(send: RecordId): boolean {
-    return this.#queues.remove(this.#records.get(send, R_PEER), send);
+  /** Cancels a send that has not left. */
+  cancel(send: RecordId): void {
+    if (this.#queues.remove(this.#records.get(send, R_PEER), send)) this.#completion.completeCancelled(send);
+  }
+
+  /** Asks the receiver of an envelope to forget it. */
+  recall(send: RecordId): void {
+    this.#records.addFlag(send, RecordFlag.CANCELLING);
+    this.control(this.#records.get(send, R_PEER), PacketKind.CANCEL, send, 0, 0, 0);
   }
 
   /** That rank keeps no more payloads of ours for now: envelopes only. */

@@ -5,11 +5,16 @@
  *               answers RELEASE
  *   in pieces   the receiver answers CTS; the sender writes straight into the receiver's memory where it may (FINISH
  *               follows), or pushes FRAGMENTs as the channel takes them
+ *
+ * These packets name requests by number, and they come from outside: a peer may be wrong, or speak of a request of an
+ * earlier life. Every `take…` looks first whether the request is there, under way with that very peer and waiting for
+ * just this; a packet that does not fit changes nothing, and the answer is false.
  */
 import type { Pointer, RecordId } from "../base/brand.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
+  R_FLAGS,
   R_KIND,
   R_OFFSET,
   R_PEER,
@@ -23,12 +28,14 @@ import {
   type Records,
   recordWords,
 } from "../request/records.ts";
-import { BYTES, CONTEXT, PAYLOAD, PacketKind, SEQUENCE, TAG } from "../wire/packet.ts";
+import { BYTES, CONTEXT, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
 import type { Landing, Transport } from "../wire/transport.ts";
 import type { Completion } from "./completion.ts";
 import type { EnginePorts } from "./engine-ports.ts";
 import type { Outbox } from "./outbox.ts";
 import { RecordList } from "./record-list.ts";
+
+const none = -1 as RecordId;
 
 export class Transfers implements Landing {
   readonly #records: Records;
@@ -70,6 +77,7 @@ export class Transfers implements Landing {
       this.#finishOneCopy(receive);
     } else {
       const target = pointer >= 0 && this.#transport.shares(source) ? pointer : -1;
+      this.#records.addFlag(receive, target >= 0 ? RecordFlag.AWAITS_FINISH : RecordFlag.AWAITS_PIECES);
       this.#outbox.control(source, PacketKind.CTS, send, receive, target, wanted);
     }
   }
@@ -81,73 +89,131 @@ export class Transfers implements Landing {
     this.#completion.finishReceive(receive);
   }
 
-  takeFragment(packet: number): void {
+  takeFragment(packet: number): boolean {
     const packets = this.#transport.words;
     const receive = packets[packet + CONTEXT]! as RecordId;
     const offset = packets[packet + TAG]!;
     const bytes = packets[packet + BYTES]!;
+    if (!this.#awaitsPiece(receive, offset, bytes)) return false;
     const words = this.#records.words;
     const at = receive * recordWords;
+    if (words[at + R_PEER] !== packets[packet + SOURCE]) return false;
     const payload = packets[packet + PAYLOAD]!;
     // Without a payload the transport has written the bytes into the buffer itself.
     if (payload !== 0) this.#memory.fromPayload(words[at + R_POINTER]! as Pointer, offset, payload, bytes);
-    words[at + R_OFFSET] = words[at + R_OFFSET]! + bytes;
+    words[at + R_OFFSET] = offset + bytes;
     if (words[at + R_OFFSET] === words[at + R_STATUS_BYTES]) this.#completion.finishReceive(receive);
+    return true;
   }
 
-  landingOf(receive: number, offset: number, bytes: number): number {
+  /** Channels are FIFO, so a piece starts where the last one ended: what comes twice or too early is nobody's. */
+  #awaitsPiece(receive: number, offset: number, bytes: number): boolean {
+    if (!this.#awaits(receive, RecordKind.RECEIVE, RecordFlag.AWAITS_PIECES)) return false;
     const words = this.#records.words;
     const at = receive * recordWords;
-    if (words[at + R_KIND] !== RecordKind.RECEIVE || words[at + R_STATE] !== RecordState.ACTIVE) return Number.NaN;
-    if (offset < 0 || bytes < 0 || offset + bytes > words[at + R_STATUS_BYTES]!) return Number.NaN;
-    return words[at + R_POINTER]!;
+    return bytes > 0 && offset === words[at + R_OFFSET] && offset + bytes <= words[at + R_STATUS_BYTES]!;
   }
 
-  takeFinish(packet: number): void {
-    this.#completion.finishReceive(this.#transport.words[packet + CONTEXT]! as RecordId);
+  /** The transport does not say for whom it asks: a piece of the wrong sender is noticed only when its packet comes. */
+  landingOf(receive: number, offset: number, bytes: number): number {
+    return this.#awaitsPiece(receive, offset, bytes) ? this.#records.get(receive as RecordId, R_POINTER) : Number.NaN;
+  }
+
+  takeFinish(packet: number): boolean {
+    const receive = this.#requestOf(packet, RecordKind.RECEIVE, RecordFlag.AWAITS_FINISH);
+    if (receive < 0) return false;
+    this.#completion.finishReceive(receive);
+    return true;
   }
 
   // The sending side
 
-  takeClearToSend(packet: number): void {
+  takeClearToSend(packet: number): boolean {
+    const send = this.#requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
+    if (send < 0) return false;
     const packets = this.#transport.words;
-    const send = packets[packet + CONTEXT]! as RecordId;
     const receive = packets[packet + TAG]!;
     const target = packets[packet + BYTES]!;
     const wanted = packets[packet + SEQUENCE]!;
     const words = this.#records.words;
     const at = send * recordWords;
+    const dest = words[at + R_PEER]!;
+    if (wanted <= 0 || wanted > words[at + R_BYTES]!) return false;
+    if (target >= 0 && !this.isShared(dest, target, wanted)) return false;
+    this.#records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
     words[at + R_PEER_REQUEST] = receive;
     words[at + R_BYTES] = wanted;
     if (target >= 0) {
-      this.#transport.put(words[at + R_PEER]!, target, words[at + R_POINTER]!, wanted);
-      this.#outbox.control(words[at + R_PEER]!, PacketKind.FINISH, receive, 0, 0, 0);
+      this.#transport.put(dest, target, words[at + R_POINTER]!, wanted);
+      this.#outbox.control(dest, PacketKind.FINISH, receive, 0, 0, 0);
       this.#completion.finishSend(send);
     } else {
-      this.#records.addFlag(send, RecordFlag.STREAMING);
       this.#streams.append(send);
       this.#pushPieces(send);
     }
+    return true;
   }
 
-  takeHelp(packet: number): void {
-    const send = this.#transport.words[packet + CONTEXT]! as RecordId;
-    this.#transport.help(packet, this.#records.get(send, R_POINTER));
-  }
-
-  takeRelease(packet: number): void {
-    this.#completion.finishSend(this.#transport.words[packet + CONTEXT]! as RecordId);
-  }
-
-  /** The envelope has left: asks the receiver to forget it, unless its answer is known to be on its way already. */
-  cancel(send: RecordId): void {
-    if (this.#records.hasFlag(send, RecordFlag.STREAMING)) return;
-    this.#outbox.control(this.#records.get(send, R_PEER), PacketKind.CANCEL, send, 0, 0, 0);
-  }
-
-  takeCancelAnswer(packet: number): void {
+  takeHelp(packet: number): boolean {
+    const send = this.#requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
+    if (send < 0) return false;
     const words = this.#transport.words;
-    if (words[packet + TAG] === 1) this.#completion.completeCancelled(words[packet + CONTEXT]! as RecordId);
+    const target = words[packet + TAG]!;
+    const bytes = words[packet + BYTES]!;
+    const pointer = this.#records.get(send, R_POINTER);
+    if (pointer < 0 || bytes > this.#records.get(send, R_BYTES)) return false;
+    if (!this.isShared(words[packet + SOURCE]!, target, bytes)) return false;
+    this.#transport.help(packet, pointer);
+    return true;
+  }
+
+  takeRelease(packet: number): boolean {
+    const send = this.#requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
+    if (send < 0) return false;
+    this.#records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
+    this.#completion.finishSend(send);
+    return true;
+  }
+
+  /** Cancels a send whose envelope has left, if its receiver agrees. It is asked once, and not when it has answered already. */
+  cancel(send: RecordId): void {
+    const isAsked = this.#records.hasFlag(send, RecordFlag.CANCELLING);
+    if (!isAsked && this.#records.hasFlag(send, RecordFlag.AWAITS_ANSWER)) this.#outbox.recall(send);
+  }
+
+  takeCancelAnswer(packet: number): boolean {
+    const isForgotten = this.#transport.words[packet + TAG]!;
+    // Matched before it could be forgotten: the send may be long over, and nothing is to be done.
+    if (isForgotten === 0) return true;
+    const send = this.#requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
+    if (isForgotten !== 1 || send < 0 || !this.#records.hasFlag(send, RecordFlag.CANCELLING)) return false;
+    this.#records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
+    this.#completion.completeCancelled(send);
+    return true;
+  }
+
+  // What packets may name
+
+  /** The request a packet is about, if it is of that kind, under way with the packet's sender and waits for that; else −1. */
+  #requestOf(packet: number, kind: RecordKind, awaited: number): RecordId {
+    const packets = this.#transport.words;
+    const request = packets[packet + CONTEXT]! as RecordId;
+    if (!this.#awaits(request, kind, awaited)) return none;
+    return this.#records.get(request, R_PEER) === packets[packet + SOURCE] ? request : none;
+  }
+
+  #awaits(request: number, kind: RecordKind, awaited: number): request is RecordId {
+    if (!this.#records.has(request)) return false;
+    const words = this.#records.words;
+    const at = request * recordWords;
+    const isActive = words[at + R_KIND] === kind && words[at + R_STATE] === RecordState.ACTIVE;
+    return isActive && (words[at + R_FLAGS]! & awaited) !== 0;
+  }
+
+  /** Do those bytes lie in memory that we share with that rank? */
+  isShared(rank: number, pointer: number, bytes: number): boolean {
+    const isInside = pointer >= 0 && bytes >= 0 && pointer + bytes <= this.#memory.bytes.length;
+    return isInside && this.#transport.shares(rank);
   }
 
   // Progress

@@ -83,12 +83,18 @@ export const RecordFlag = {
   ORPHAN: 2,
   /** The message was longer than the buffer. */
   TRUNCATED: 4,
-  /** In the list of sends that have more pieces to push. */
-  STREAMING: 16,
+  /** The envelope of this send has left, and the receiver has not said yet how the bytes shall come (CTS, RELEASE). */
+  AWAITS_ANSWER: 8,
+  /** The bytes of this receive come as FRAGMENTs. */
+  AWAITS_PIECES: 16,
   /** The program does not want the outcome, but somebody of ours does, who gives the record back. */
   UNWANTED: 32,
   /** The protocol has let this send go; it waits for room, and the protocol is not asked again. */
   LET_GO: 64,
+  /** The bytes of this receive are written by the sender, who says FINISH. */
+  AWAITS_FINISH: 128,
+  /** The program wants this send cancelled: its receiver has been asked. */
+  CANCELLING: 256,
 } as const;
 
 /** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */
@@ -149,6 +155,11 @@ export class Records {
     words[at + R_NEXT] = this.#free;
     this.#free = record;
     this.count--;
+  }
+
+  /** Is there a record of that number, in use or not? For numbers that came from outside. */
+  has(record: number): boolean {
+    return record >= 0 && record < this.#capacity;
   }
 
   get(record: RecordId, field: number): number {
