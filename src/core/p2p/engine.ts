@@ -173,12 +173,13 @@ export class Engine implements Landing {
     words[at + R_BYTES] = bytes;
     words[at + R_POINTER] = pointer;
     words[at + R_MODE] = mode;
-    const sequence = this.#outbox.nextSequence(dest);
-    words[at + R_SEQUENCE] = sequence;
     if (this.#failed[dest] !== 0) {
       this.#completion.complete(send, ErrorClass.PROC_FAILED);
       return send;
     }
+    // A message that will never leave has no number: a channel's numbers have no gaps.
+    const sequence = this.#outbox.nextSequence(dest);
+    words[at + R_SEQUENCE] = sequence;
     if (this.#tracer !== null) this.#tracer.sent(dest, tag, bytes, sequence, context);
     if (this.#hooks !== null) this.#hooks.sendPosted(send);
     if (this.#outbox.post(send) && ++this.#eagerSends >= eagerSendsPerLook) this.#takeArrivals();

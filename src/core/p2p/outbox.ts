@@ -151,9 +151,25 @@ export class Outbox {
     return true;
   }
 
-  /** Cancels a send that has not left. */
+  /**
+   * Cancels a send that has not left. Numbers of a channel have no gaps: those behind it move up by one. A protocol has seen
+   * the number, and perhaps told others of it, so under one the message leaves all the same, and its receiver is asked to
+   * forget it as soon as its envelope is on the way; without an envelope of its own (eager) it is not cancelled.
+   */
   cancel(send: RecordId): void {
-    if (this.#queues.remove(this.#records.get(send, R_PEER), send)) this.#completion.completeCancelled(send);
+    if (this.#hooks !== null) {
+      this.#records.addFlag(send, RecordFlag.CANCELLING);
+      return;
+    }
+    const words = this.#records.words;
+    const dest = words[send * recordWords + R_PEER]!;
+    this.#queues.forEachBehind(send, (record) => {
+      const at = record * recordWords;
+      if (words[at + R_KIND] === RecordKind.SEND) words[at + R_SEQUENCE] = (words[at + R_SEQUENCE]! - 1) | 0;
+    });
+    this.#sequences[dest] = (this.#sequences[dest]! - 1) | 0;
+    this.#queues.remove(dest, send);
+    this.#completion.completeCancelled(send);
   }
 
   /** Asks the receiver of an envelope to forget it. */
@@ -236,8 +252,9 @@ export class Outbox {
     const went = this.#transmitSend(send);
     if (went === Went.NOWHERE) return false;
     this.#queues.removeHead(dest);
-    // Only now: a finished send may be given back, and its links with it.
+    // Only now: a finished send may be given back, and its links with it; another packet may become the head.
     if (went === Went.WHOLE) this.#completion.finishSend(send);
+    else if (this.#records.hasFlag(send, RecordFlag.CANCELLING)) this.recall(send);
     return true;
   }
 

@@ -77,24 +77,34 @@ export class OutgoingQueues {
   }
 
   removeHead(dest: number): void {
-    this.#unlink(dest, this.#heads[dest]! as RecordId);
+    this.remove(dest, this.#heads[dest]! as RecordId);
   }
 
-  /** Takes a record out of a queue; false when it does not stand there. */
-  remove(dest: number, record: RecordId): boolean {
-    for (let other = this.head(dest); other >= 0; other = this.#records.get(other, R_NEXT) as RecordId) {
-      if (other !== record) continue;
-      this.#unlink(dest, record);
-      return true;
-    }
-    return false;
+  /** Takes a record out of the queue of its destination, where it must stand. */
+  remove(dest: number, record: RecordId): void {
+    const words = this.#records.words;
+    const next = words[record * recordWords + R_NEXT]!;
+    const previous = words[record * recordWords + R_PREVIOUS]!;
+    if (previous < 0) this.#heads[dest] = next;
+    else words[previous * recordWords + R_NEXT] = next;
+    if (next < 0) this.#tails[dest] = previous;
+    else words[next * recordWords + R_PREVIOUS] = previous;
+    this.count--;
+    if (this.#heads[dest]! < 0) this.#removeDestination(dest);
+  }
+
+  /** What stands behind a record in its queue, in order. */
+  forEachBehind(record: RecordId, visit: (record: RecordId) => void): void {
+    const records = this.#records;
+    for (let next = records.get(record, R_NEXT); next >= 0; next = records.get(next as RecordId, R_NEXT))
+      visit(next as RecordId);
   }
 
   /** Empties a destination's queue. */
   drop(dest: number, visit: (record: RecordId) => void): void {
     while (this.waiting(dest)) {
       const record = this.head(dest);
-      this.#unlink(dest, record);
+      this.remove(dest, record);
       visit(record);
     }
   }
@@ -105,18 +115,6 @@ export class OutgoingQueues {
 
   destinationAfter(dest: number): number {
     return this.#next[dest]!;
-  }
-
-  #unlink(dest: number, record: RecordId): void {
-    const words = this.#records.words;
-    const next = words[record * recordWords + R_NEXT]!;
-    const previous = words[record * recordWords + R_PREVIOUS]!;
-    if (previous < 0) this.#heads[dest] = next;
-    else words[previous * recordWords + R_NEXT] = next;
-    if (next < 0) this.#tails[dest] = previous;
-    else words[next * recordWords + R_PREVIOUS] = previous;
-    this.count--;
-    if (this.#heads[dest]! < 0) this.#removeDestination(dest);
   }
 
   #addDestination(dest: number): void {

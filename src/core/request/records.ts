@@ -93,7 +93,7 @@ export const RecordFlag = {
   LET_GO: 64,
   /** The bytes of this receive are written by the sender, who says FINISH. */
   AWAITS_FINISH: 128,
-  /** The program wants this send cancelled: its receiver has been asked. */
+  /** The program wants this send cancelled: its receiver has been asked, or will be when the envelope has left. */
   CANCELLING: 256,
 } as const;
 
