@@ -56,7 +56,13 @@ const failures: { name: string; text: string; code: number; says: RegExp }[] = [
     name: "throws something that is no error",
     text: `throw { odd: true };`,
     code: 1,
-    says: /threw \[object Object\]$/,
+    says: /threw \{ odd: true \}$/,
+  },
+  {
+    name: "rejects with something that is no error",
+    text: `void Promise.reject("no reason\\nat all"); setInterval(() => {}, 1000);`,
+    code: 1,
+    says: /rejected a promise with "no reason at all", and nobody caught it$/,
   },
   {
     name: "fills its heap",
@@ -94,6 +100,28 @@ for (const { name, text, code, says } of failures) {
     assert.deepEqual(more, []);
   });
 }
+
+test("X7: what an error says beyond its first line, and what caused it, comes below", async () => {
+  const path = program(
+    "details.ts",
+    `import assert from "node:assert";
+function solve(): never {
+  try {
+    assert.deepEqual({ a: 1 }, { a: 2 });
+  } catch (cause) {
+    throw new Error("no convergence\\nafter 3 steps", { cause });
+  }
+  throw 0;
+}
+solve();`,
+  );
+  const { code, stderr } = await banyan(["run", "--quiet", path]);
+  assert.equal(code, 1);
+  assert.match(
+    stderr.replaceAll(/[^( ]*details\.ts/g, "details.ts"),
+    /^banyan: rank 0 on node 0 failed after \S+ s: Error: no convergence \(details\.ts:6:11\)\n {4}after 3 steps\n {4}caused by AssertionError: Expected values to be loosely deep-equal: \(details\.ts:4:\d+\)\n {4}at solve \(details\.ts:6:11\)\n {4}at <anonymous> \(details\.ts:10:1\)\n$/,
+  );
+});
 
 test("M8: process.exit(0) is a normal end", async () => {
   const { code, stdout, stderr } = await banyan([
@@ -151,7 +179,7 @@ test("M8: a stopped node is noticed by its silence within a second, killed, and 
 test("M8: ranks that take every processor do not make their node a dead one, however little patience there is", async () => {
   const path = program("busy.ts", "const untilMs = performance.now() + 1000; while (performance.now() < untilMs);");
   // Half the threads would do to keep two nodes' main threads waiting for longer than that.
-  const { code, stderr } = await banyan(["run", "-n", "64", "--nodes", "2", "--patience", "200", path]);
+  const { code, stderr } = await banyan(["run", "-n", "64", "--nodes", "2", "--patience", "300", path]);
   assert.deepEqual(messages(stderr), []);
   assert.equal(code, 0);
 });

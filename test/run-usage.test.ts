@@ -1,7 +1,9 @@
 /** Bad input: one clear line on standard error, exit code 2 or 1, nothing left running. Row X7. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { banyan, folderOf, messages, program } from "./harness.ts";
+import { banyan, type Ended, folderOf, messages, program } from "./harness.ts";
 
 const fine = program("fine.ts", `console.log(process.argv.slice(2).join("|"));`);
 const cases: { what: string; args: string[]; code: number; says: RegExp }[] = [
@@ -11,6 +13,28 @@ const cases: { what: string; args: string[]; code: number; says: RegExp }[] = [
     code: 2,
     says: /unknown option '--frobnicate'; see banyan run --help$/,
   },
+  {
+    what: "a flag nearly right",
+    args: ["run", "--lable", fine],
+    code: 2,
+    says: /unknown option '--lable' \(Did you mean --label\?\); see banyan run --help$/,
+  },
+  {
+    what: "a command nearly right",
+    args: ["rnu", fine],
+    code: 2,
+    says: /unknown command 'rnu' \(Did you mean run\?\); see banyan --help$/,
+  },
+  {
+    what: "a program in the place of the command",
+    args: [fine],
+    code: 2,
+    says: /; did you mean banyan run \S+fine\.ts\?$/,
+  },
+  { what: "the help of nothing", args: ["help", "rnu"], code: 2, says: /unknown command 'rnu'; see banyan --help$/ },
+  { what: "an empty name", args: ["run", ""], code: 2, says: /Cannot run "": it names no program$/ },
+  { what: "a flag without its number", args: ["run", "-n"], code: 2, says: /'-n, --ranks <number>' argument missing/ },
+  { what: "fewer than no ranks", args: ["run", "-n", "-1", fine], code: 2, says: /Cannot use "-1" for --ranks/ },
   { what: "an unknown command", args: ["rnu", fine], code: 2, says: /unknown command 'rnu'/ },
   { what: "no program", args: ["run", "-n", "2"], code: 2, says: /missing required argument 'program'/ },
   {
@@ -24,7 +48,7 @@ const cases: { what: string; args: string[]; code: number; says: RegExp }[] = [
     what: "a program of an unknown kind",
     args: ["run", program("a.txt", "hello")],
     code: 2,
-    says: /programs end in \.ts, \.mts, \.js, \.mjs$/,
+    says: /Cannot run .*a\.txt: programs end in \.ts, \.mts, \.js, \.mjs, /,
   },
   { what: "no ranks", args: ["run", "-n", "0", fine], code: 2, says: /Cannot start 0 ranks: a job has 1 to \d+$/ },
   {
@@ -71,6 +95,12 @@ const cases: { what: string; args: string[]; code: number; says: RegExp }[] = [
     says: /Cannot write the trace to .*: its folder does not exist; name another file$/,
   },
   {
+    what: "a folder as the trace",
+    args: ["run", "--trace", folderOf(""), fine],
+    code: 1,
+    says: /Cannot write the trace to .*: it is a folder; name another file$/,
+  },
+  {
     what: "a syntax error",
     args: ["run", "-n", "3", program("syntax.ts", "const a = 1;\nconst b = (a;\n")],
     code: 1,
@@ -82,18 +112,68 @@ const cases: { what: string; args: string[]; code: number; says: RegExp }[] = [
     code: 1,
     says: /package\.ts:1:8: Could not resolve "no-such-package"$/,
   },
+  {
+    what: "a file of the program's that is not there",
+    args: ["run", program("file.ts", `import "./nowhere.ts";`)],
+    code: 1,
+    says: /file\.ts:1:8: Could not resolve "\.\/nowhere\.ts"$/,
+  },
 ];
 for (const { what, args, code, says } of cases) {
-  test(`X7: ${what}: one line, exit code ${code}`, async () => {
-    const run = await banyan(args);
-    assert.equal(run.code, code);
-    assert.equal(run.stdout, "");
-    const lines = run.stderr.trimEnd().split("\n");
-    assert.equal(lines.length, 1, run.stderr);
-    assert.match(lines[0]!, /^banyan: Cannot /);
-    assert.match(lines[0]!, says);
-  });
+  test(`X7: ${what}: one line, exit code ${code}`, async () => assertOneLine(await banyan(args), code, says));
 }
+
+function assertOneLine(run: Ended, code: number, says: RegExp): void {
+  assert.equal(run.code, code, run.stderr);
+  assert.equal(run.stdout, "");
+  const lines = run.stderr.trimEnd().split("\n");
+  assert.equal(lines.length, 1, run.stderr);
+  assert.match(lines[0]!, /^banyan: Cannot /);
+  assert.match(lines[0]!, says);
+}
+
+test("X7: no place for the job's own files: one line, exit code 1, and an old trace stays", async () => {
+  const trace = program("old-trace.json", "old");
+  const env = { TMPDIR: folderOf("no/such/folder") };
+  const says =
+    /Cannot make a folder .*banyan-…: its folder does not exist; let TMPDIR name one that can be written to$/;
+  assertOneLine(await banyan(["run", "--trace", trace, fine], { env }), 1, says);
+  assert.equal(readFileSync(trace, "utf8"), "old");
+  env.TMPDIR = fine;
+  assertOneLine(await banyan(["run", fine], { env }), 1, /: its folder is a file; let TMPDIR name/);
+});
+
+/** A command line of a shell's, in which "$@" is `banyan run`. */
+const inShell = (line: string): readonly string[] => ["sh", "-c", line, process.execPath, "bin/banyan.js", "run"];
+
+test("X7: memory that cannot be had: one line, exit code 1", async () => {
+  // Enough for Node, too little for the gigabytes that a shared memory reserves.
+  const command = inShell('ulimit -v 3000000; exec "$0" "$@"');
+  const says = /Cannot use node [01]: its 1024 MB of shared memory cannot be had; give less with --memory$/;
+  assertOneLine(await banyan(["-n", "2", "--nodes", "2", fine], { command }), 1, says);
+});
+
+test("X7: a full disk for the output: one line, exit code 1", async () => {
+  const command = inShell('"$0" "$@" > /dev/full');
+  const says = /Cannot write to standard output: the disk is full; what the ranks print is lost$/;
+  // A job may have finished before its last line could not be written.
+  const { code, stderr } = await banyan([fine], { command });
+  assert.equal(code, 1);
+  assert.match(messages(stderr).join("\n"), says);
+  const endless = program("endless.ts", `for (;;) console.log("x".repeat(1000));`);
+  assertOneLine(await banyan(["-n", "2", endless], { command }), 1, says);
+});
+
+test("X7: a folder that was deleted meanwhile: one line, exit code 1", async () => {
+  const [gone, launcher] = [folderOf("gone"), join(process.cwd(), "bin/banyan.js")];
+  const command = [
+    "sh",
+    "-c",
+    `mkdir "$1"; cd "$1"; rmdir "$1"; exec "${process.execPath}" "${launcher}" run "$2"`,
+    "",
+  ];
+  assertOneLine(await banyan([gone, fine], { command }), 1, /the current folder does not exist any more/);
+});
 
 test("X7: a full disk for the trace is said, and the output is not lost", async () => {
   const { code, stdout, stderr } = await banyan(["run", "--trace", "/dev/full", fine]);

@@ -1,7 +1,8 @@
 /** `banyan`: finds the command, which is loaded only then, and runs it. */
+import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { commands } from "./commands.ts";
-import { CommandError, complain } from "./complain.ts";
+import { CommandError, complain, UsageError } from "./complain.ts";
 
 async function main(): Promise<number> {
   const program = new Command("banyan")
@@ -26,10 +27,23 @@ async function main(): Promise<number> {
     command.exitOverride().configureOutput({ outputError: () => {} });
   }
   try {
+    checkBefore(wanted);
     await program.parseAsync(process.argv);
     return code;
   } catch (error) {
     return explain(error, program);
+  }
+}
+
+/** What Commander, and Node, would answer with a page. */
+function checkBefore(words: readonly string[]): void {
+  const [first, second] = words;
+  if (first === "help" && second !== undefined && second !== "help" && !Object.hasOwn(commands, second))
+    throw new UsageError(`Cannot understand the command: unknown command '${second}'; see banyan --help`);
+  try {
+    process.cwd();
+  } catch {
+    throw new CommandError("Cannot work here: the current folder does not exist any more; change to another", 1);
   }
 }
 
@@ -42,14 +56,17 @@ function explain(error: unknown, program: Command): number {
   if (!(error instanceof CommanderError)) throw error;
   if (error.exitCode === 0) return 0;
   if (error.code === "commander.help") return program.args.length === 0 ? 2 : 0;
-  const name = ["banyan", ...process.argv.slice(2, 3).filter((word) => Object.hasOwn(commands, word))].join(" ");
+  const [word = ""] = process.argv.slice(2);
+  const name = Object.hasOwn(commands, word) ? `banyan ${word}` : "banyan";
   const what = error.message
     .replace(/^error: /, "")
     .split("\n")
     .map((line) => line.trim())
     .filter(Boolean)
     .join(" ");
-  complain(`Cannot understand the command: ${what}; see ${name} --help`);
+  const isProgram = error.code === "commander.unknownCommand" && existsSync(word);
+  const hint = isProgram ? `did you mean banyan run ${word}?` : `see ${name} --help`;
+  complain(`Cannot understand the command: ${what}; ${hint}`);
   return 2;
 }
 

@@ -107,6 +107,7 @@ function report(event: JobEvent): void {
       if (event.reason.kind === "output-closed") return;
       const hint = event.reason.kind === "interrupted" ? "; once more ends it at once" : "";
       complain(`${event.message}${hint}`);
+      for (const line of event.details) process.stderr.write(line === "" ? "\n" : `    ${line}\n`);
       // One frame is in the message already.
       if (event.frames.length > 1) process.stderr.write(event.frames.map((frame) => `    at ${frame}\n`).join(""));
       return;

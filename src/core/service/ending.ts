@@ -18,6 +18,8 @@ export interface Threw {
   readonly kind: "threw";
   /** "TypeError: x is not a function", first line only. */
   readonly what: string;
+  /** What else it says: the other lines of its message, what caused it. */
+  readonly details: readonly string[];
   /** The user's frames, innermost first, "solve (/home/me/solver.ts:12:5)"; empty when the error has no stack. */
   readonly frames: readonly string[];
 }

@@ -7,7 +7,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
-import { assert, unreachable } from "../../core/base/assert.ts";
+import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
@@ -222,8 +222,19 @@ let agent: Agent | undefined;
 process.on("disconnect", abandoned);
 process.on("message", (message: ToNode) => {
   if (agent !== undefined) agent.handle(message);
-  else {
-    assert(message.kind === "setup", "the first message to a node is its setup");
-    agent = new Agent(message);
-  }
+  else if (message.kind === "setup") agent = start(message);
+  // It could not be set up, and has said so.
+  else if (message.kind === "end") process.exit(0);
 });
+
+function start(setup: Setup): Agent | undefined {
+  try {
+    return new Agent(setup);
+  } catch (error) {
+    // Address space that the machine, or a limit of the user's, does not give.
+    if (!(error instanceof RangeError)) throw error;
+    const why = `its ${setup.memoryMb} MB of shared memory cannot be had; give less with --memory`;
+    send({ kind: "unable", why });
+    return undefined;
+  }
+}

@@ -1,15 +1,16 @@
 /** What is wrong with a job's options, in one line, before anything is started. */
-import { existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
 import { protocols } from "../../core/ft/registry.ts";
 import { layoutOf, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job.ts";
 import { isModule, sourceExtensions, typescriptExtensions } from "./program-compile.ts";
+import { describeSystemError } from "./system-error.ts";
 
 /** More threads than any machine has use for; above it the number is a slip. */
 const ranksMax = 4096;
 
-export function checkOptions(options: Omit<JobOptions, "trace">): string | undefined {
+export function checkOptions(options: Omit<JobOptions, "trace" | "folder">): string | undefined {
   const { ranks, nodes, protocol, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
   if (!isWhole(ranks, 1, ranksMax)) return `Cannot start ${ranks} ranks: a job has 1 to ${ranksMax}`;
   if (!isWhole(nodes, 1, ranks))
@@ -47,6 +48,11 @@ function checkProgram(path: string): string | undefined {
   const name = relative("", path) || path;
   if (!existsSync(path)) return `Cannot run ${name}: there is no such file`;
   if (!statSync(path).isFile()) return `Cannot run ${name}: it is not a file`;
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    return `Cannot run ${name}: ${describeSystemError(error)}`;
+  }
   const extensions = [...typescriptExtensions, ...sourceExtensions];
   if (extensions.includes(extname(path)) || isModule(path)) return undefined;
   return `Cannot run ${name}: programs end in ${extensions.join(", ")}, or are WebAssembly modules`;

@@ -2,7 +2,7 @@
 import { relative } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
 import type { NodeLoss, Reason } from "../../core/service/dispatcher.ts";
-import { describeEnding } from "../../core/service/ending.ts";
+import { describeEnding, type Threw } from "../../core/service/ending.ts";
 
 export type Failure = Exclude<Reason, { kind: "finished" }>;
 
@@ -33,10 +33,20 @@ export function describeFailure(reason: Failure, afterMs: number): string {
 
 /** The user's frames, with paths relative to the working directory where that is shorter. */
 export function framesOf(reason: Failure): string[] {
-  if (reason.kind !== "rank-failed" || reason.ending.kind !== "threw") return [];
-  return reason.ending.frames.map((frame) =>
-    frame.replace(/(^|\()(\/[^()]+?)(?=:\d+:\d+\)?$)/, (_all, before, path) => before + shorter(path)),
-  );
+  return threwOf(reason)?.frames.map(withShortPath) ?? [];
+}
+
+/** What else the program's error says. */
+export function detailsOf(reason: Failure): string[] {
+  return threwOf(reason)?.details.map(withShortPath) ?? [];
+}
+
+function threwOf(reason: Failure): Threw | undefined {
+  return reason.kind === "rank-failed" && reason.ending.kind === "threw" ? reason.ending : undefined;
+}
+
+function withShortPath(line: string): string {
+  return line.replace(/(^|\()(\/[^()]+?)(?=:\d+:\d+\)?$)/, (_all, before, path) => before + shorter(path));
 }
 
 export function secondsText(ms: number): string {

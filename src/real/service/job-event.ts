@@ -37,6 +37,8 @@ export interface FailedEvent {
   readonly reason: Exclude<Reason, { kind: "finished" }>;
   /** One sentence for people. */
   readonly message: string;
+  /** What else the program's error says: the other lines of its message, what caused it. */
+  readonly details: readonly string[];
   /** Where in the program, innermost first. */
   readonly frames: readonly string[];
   readonly afterMs: number;

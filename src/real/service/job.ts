@@ -3,8 +3,7 @@
  * between nodes, core, output and input, and cleans up. Decides nothing itself.
  */
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { deserialize } from "node:v8";
@@ -23,7 +22,7 @@ import type { TraceFile } from "../trace/trace-merge.ts";
 import { secretBytes } from "../transport/tcp/hello.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
 import { EventQueue } from "./event-queue.ts";
-import { describeFailure, type Failure, framesOf } from "./failure-text.ts";
+import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
 import { InputSource } from "./input-source.ts";
 import type { LineEvent } from "./job-event.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
@@ -31,10 +30,12 @@ import { NodeProcess } from "./node-process.ts";
 import { bundleProgram } from "./program-bundle.ts";
 import { compileProgram, languageOf } from "./program-compile.ts";
 import { type StreamSink, streamSink } from "./stream-sink.ts";
-import { describeSystemError } from "./system-error.ts";
+import { describeSystemError, isFull } from "./system-error.ts";
 
 /** Everything decided; defaults live in `launch.ts` and in the command. */
 export interface JobOptions {
+  /** Of this job alone, and removed with it. */
+  readonly folder: string;
   /** Absolute path. */
   readonly program: string;
   readonly args: readonly string[];
@@ -94,6 +95,7 @@ export class Job {
   #result: unknown;
   #ranksStarted = 0;
   #isOver = false;
+  #isOutputLost = false;
   #finish!: (result: JobResult) => void;
   #stopWaitingForOutput!: () => void;
   readonly #outputIsHopeless = new Promise<void>((resolve) => {
@@ -106,7 +108,7 @@ export class Job {
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
-    this.#folder = mkdtempSync(join(tmpdir(), "banyan-"));
+    this.#folder = options.folder;
     this.#core = this.#createCore();
     this.#lines = new LineMerge(this.#createSink());
     this.#input = new InputSource(options.stdin, (bytes) => this.#nodes[0]?.send({ kind: "input", bytes }));
@@ -308,24 +310,26 @@ export class Job {
       kind: "failed",
       reason,
       message: describeFailure(reason, afterMs),
-      frames: framesOf(reason as Failure),
+      details: detailsOf(reason),
+      frames: framesOf(reason),
       afterMs,
     });
   }
 
-  async #ended({ code, reason }: Outcome): Promise<void> {
+  async #ended({ code: coreCode, reason }: Outcome): Promise<void> {
     clearInterval(this.#ticking);
     this.#input.close();
     this.#lines.finishAll();
     await Promise.race([this.#lines.whenIdle(), this.#outputIsHopeless]);
     for (const stream of this.#streams) stream.release();
     const traceCode = await this.#writeTrace();
+    const code = coreCode || traceCode || (this.#isOutputLost ? 1 : 0);
     this.#isOver = true;
     this.#removeFolder();
     const afterMs = this.#elapsedMs();
-    this.events.push({ kind: "ended", code: code || traceCode, afterMs });
+    this.events.push({ kind: "ended", code, afterMs });
     this.events.end();
-    this.#finish({ code: code || traceCode, result: this.#result, reason, afterMs });
+    this.#finish({ code, result: this.#result, reason, afterMs });
   }
 
   #removeFolder(): void {
@@ -355,15 +359,32 @@ export class Job {
     const width = String(ranks - 1).length;
     const labelOf = (printer: Printer): string =>
       printer.kind === "rank" ? `[${String(printer.rank).padStart(width)}] ` : `[node ${printer.node}] `;
-    const options = { labelOf: label ? labelOf : undefined, closed: () => this.#core.outputClosed(performance.now()) };
-    const sinkOf = (stream: Writable | undefined): LineSink => {
+    const sinkOf = (stream: Writable | undefined, name: string): LineSink => {
       if (stream === undefined) return (lines, done) => this.#toEvents(lines, done);
-      const sink = streamSink(stream, options);
+      const sink = streamSink(stream, {
+        labelOf: label ? labelOf : undefined,
+        failed: (error) => this.#outputFailed(name, error),
+      });
       this.#streams.push(sink);
       return sink.write;
     };
-    const sinks: Record<Stream, LineSink> = { stdout: sinkOf(stdout), stderr: sinkOf(stderr) };
+    const sinks: Record<Stream, LineSink> = {
+      stdout: sinkOf(stdout, "standard output"),
+      stderr: sinkOf(stderr, "standard error"),
+    };
     return (lines, done) => sinks[lines.stream](lines, done);
+  }
+
+  /** A pipe that nobody reads any more is somebody's decision; a full disk is not, also when the ranks have finished. */
+  #outputFailed(name: string, error: Error): void {
+    if (!isFull(error)) this.#core.outputClosed(performance.now());
+    else if (!this.#isOutputLost) {
+      this.#isOutputLost = true;
+      this.#stopWaitingForOutput();
+      const message = `Cannot write to ${name}: ${describeSystemError(error)}; what the ranks print is lost`;
+      if (this.#core.outcome === undefined) this.#unusable(message);
+      else this.#decided({ kind: "unusable", message }, this.#elapsedMs());
+    }
   }
 
   #toEvents({ printer, stream, number, bytes }: Lines, done: () => void): void {

@@ -7,8 +7,9 @@
  * const { code, result } = await job.done;
  * ```
  */
-import { constants } from "node:os";
-import { resolve } from "node:path";
+import { mkdtempSync, rmSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
@@ -70,8 +71,9 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   kill(signal?: NodeJS.Signals): void;
 }
 
-/** Throws `CannotLaunch` when the options make no sense, or the trace cannot be written; then nothing was started. */
+/** Throws `CannotLaunch` when the options make no sense, or a file cannot be written; then nothing was started. */
 export function launch(program: string, options: LaunchOptions = {}): RunningJob {
+  if (program === "") throw new CannotLaunch('Cannot run "": it names no program', 2);
   const path = resolve(program);
   const complete = {
     program: path,
@@ -93,7 +95,9 @@ export function launch(program: string, options: LaunchOptions = {}): RunningJob
   };
   const mistake = checkOptions(complete);
   if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
-  const job = new Job({ ...complete, trace: options.trace === undefined ? undefined : openTrace(options.trace) });
+  const folder = createFolder();
+  const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
+  const job = new Job({ ...complete, trace, folder });
   return {
     done: job.done,
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
@@ -110,10 +114,21 @@ function foldersOf(folders: readonly string[] = ["."]): Folder[] {
   });
 }
 
-function openTrace(path: string): TraceFile {
+function createFolder(): string {
+  const name = join(tmpdir(), "banyan-");
+  try {
+    return mkdtempSync(name);
+  } catch (error) {
+    const why = describeSystemError(error);
+    throw new CannotLaunch(`Cannot make a folder ${name}…: ${why}; let TMPDIR name one that can be written to`, 1);
+  }
+}
+
+function openTrace(path: string, folder: string): TraceFile {
   try {
     return new TraceFile(path);
   } catch (error) {
+    rmSync(folder, { recursive: true });
     throw new CannotLaunch(`Cannot write the trace to ${path}: ${describeSystemError(error)}; name another file`, 1);
   }
 }

@@ -14,6 +14,7 @@ import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BuildFailure, BuildOptions, ImportKind, Message, OnResolveResult, Plugin } from "esbuild";
 import type { ProgramForm } from "../node/messages.ts";
+import { describeSystemError } from "./system-error.ts";
 
 /** Ready, or why not, in one line. */
 export type BundleOutcome =
@@ -64,7 +65,9 @@ async function bundleAsScript({ build }: Esbuild, { program, bundle }: BundleOpt
   try {
     const { outputFiles } = await build(options);
     if (needsModule) return false;
-    await writeFile(bundle.script, outputFiles[0]!.contents);
+    await writeFile(bundle.script, outputFiles[0]!.contents).catch((error: unknown) => {
+      throw new Error(`Cannot write ${bundle.script}: ${describeSystemError(error)}`);
+    });
     return true;
   } catch (error) {
     if (needsModule || awaitsOutside(error)) return false;
@@ -184,7 +187,8 @@ function describeFailure(error: unknown): string {
 }
 
 function placeOf({ location }: Message): string {
-  if (location === null) return "";
+  // What a plug-in of ours threw (a file that may not be read) comes from esbuild's own code.
+  if (location === null || /\/esbuild\/lib\/\w+\.js$/.test(location.file)) return "";
   // esbuild names files relative to the working directory, and counts columns from 0.
   return `${relative("", location.file) || location.file}:${location.line}:${location.column + 1}: `;
 }

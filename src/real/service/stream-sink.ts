@@ -5,22 +5,27 @@ import type { LineSink, Lines, Printer } from "./line-merge.ts";
 export interface StreamSinkOptions {
   /** Put in front of every line; nothing when undefined. */
   readonly labelOf: ((printer: Printer) => string) | undefined;
-  /** Nobody reads any more. */
-  readonly closed: () => void;
+  /** Something could not be written; told before the write is done, perhaps more than once. */
+  readonly failed: (error: Error) => void;
 }
 
 const newline = 10;
 
 export interface StreamSink {
   readonly write: LineSink;
-  /** The stream is its owner's again. */
+  /** The stream is its owner's again, unless it is broken. */
   release(): void;
 }
 
-export function streamSink(stream: Writable, { labelOf, closed }: StreamSinkOptions): StreamSink {
+export function streamSink(stream: Writable, { labelOf, failed }: StreamSinkOptions): StreamSink {
   // Where the last line has no end, it belongs to this printer, and only that one may go on with it.
   let openLineOf: Printer | undefined;
-  stream.on("error", closed);
+  let hasFailed = false;
+  const fail = (error: Error): void => {
+    hasFailed = true;
+    failed(error);
+  };
+  stream.on("error", fail);
 
   const write: LineSink = (lines, done) => {
     const continues = openLineOf !== undefined && !lines.startsLine && isSame(openLineOf, lines.printer);
@@ -29,9 +34,16 @@ export function streamSink(stream: Writable, { labelOf, closed }: StreamSinkOpti
     if (labelOf === undefined) parts.push(lines.bytes);
     else pushLabelled(parts, lines, { label: Buffer.from(labelOf(lines.printer)), continues });
     openLineOf = lines.bytes.at(-1) === newline ? undefined : lines.printer;
-    stream.write(parts.length === 1 ? parts[0]! : Buffer.concat(parts), () => done());
+    stream.write(parts.length === 1 ? parts[0]! : Buffer.concat(parts), (error) => {
+      if (error) fail(error);
+      done();
+    });
   };
-  return { write, release: () => stream.off("error", closed) };
+  const release = (): void => {
+    // The error of a write is emitted after the write is done; somebody must be there to hear it.
+    if (!hasFailed) stream.off("error", fail);
+  };
+  return { write, release };
 }
 
 function pushLabelled(
