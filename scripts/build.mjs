@@ -13,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -22,6 +22,10 @@ process.chdir(root);
 /** What is shipped: each entry is one small bundle, because every rank loads it anew (facts: few modules, CommonJS). */
 const bundles = [
   { entry: "src/cli/main.ts", out: "dist/cli.cjs", format: "cjs" },
+  { entry: "src/cc/server.ts", out: "dist/cc-server.cjs", format: "cjs" },
+  { entry: "src/cc/worker.ts", out: "dist/cc-worker.cjs", format: "cjs" },
+  { entry: "src/cc/prepare-support.ts", out: "dist/cc-prepare-support.cjs", format: "cjs" },
+  { entry: "src/cc/compile-program.ts", out: "dist/cc.cjs", format: "cjs" },
   { entry: "src/real/node/agent.ts", out: "dist/agent.cjs", format: "cjs" },
   { entry: "src/real/node/rank.ts", out: "dist/rank.cjs", format: "cjs" },
   { entry: "src/real/node/c-rank.ts", out: "dist/c-rank.cjs", format: "cjs" },
@@ -46,6 +50,7 @@ function inputsHash() {
     "tsconfig.types.json",
     ...filesBelow("scripts"),
     ...filesBelow("src"),
+    ...filesBelow("include"),
   ]) {
     if (existsSync(file)) hash.update(`${file}\0`).update(readFileSync(file));
   }
@@ -80,7 +85,7 @@ await Promise.all(
       target: "node20",
       format,
       packages: "bundle",
-      external: ["esbuild", "koffi"],
+      external: ["esbuild", "koffi", "@yowasp/clang", "binaryen"],
       plugins: [watPlugin],
       define: { __BANYAN_VERSION__: JSON.stringify(version) },
       write: false,
@@ -95,13 +100,28 @@ await Promise.all(
   }),
 );
 
-// What `banyan bench` starts: programs for our own launcher, sources for the peers' compilers.
-for (const file of [...filesBelow("src/lab/programs"), ...filesBelow("src/lab/peers")]) {
+// What `banyan bench` starts (programs for our own launcher, sources for the peers' compilers) and what `banyan cc` links.
+for (const file of ["src/lab/programs", "src/lab/peers", "src/cc/support"].flatMap(filesBelow)) {
   const out = join("dist", relative("src", file));
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(`${out}.new`, readFileSync(file));
   renameSync(`${out}.new`, out);
 }
+
+const { generate } = await import("./mpi-wrappers.mjs");
+generate("dist/cc/support");
+// Sources of the support library that are no more would still be linked.
+const supportNow = new Set([
+  ...filesBelow("src/cc/support").map((file) => basename(file)),
+  "mpi-calls.c",
+  "signatures.ts",
+]);
+for (const file of filesBelow("dist/cc/support")) if (!supportNow.has(basename(file))) rmSync(file);
+
+// Compiled here, so that nobody's first program waits for it; where that fails, `banyan cc` does it when it is needed.
+spawnSync(process.execPath, ["--liftoff-only", "--wasm-lazy-validation", "dist/cc-prepare-support.cjs"], {
+  stdio: "inherit",
+});
 
 const types = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"], {
   stdio: "inherit",

@@ -15,6 +15,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Run a program (.ts, .mts, .js, .mjs) on several ranks.",
     load: async () => (await import("./run.ts")).runCommand,
   },
+  cc: {
+    summary: "Compile and link MPI programs in C, as mpicc does.",
+    load: async () => (await import("./cc.ts")).ccCommand,
+  },
+  "c++": {
+    summary: "Compile and link MPI programs in C++, as mpicxx does.",
+    load: async () => (await import("./cc.ts")).cxxCommand,
+  },
   bench: {
     summary: "Measure speed and size beside Open MPI and MPICH.",
     load: async () => (await import("./bench.ts")).benchCommand,

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { Cache, cacheFolder, keyOf } from "./cache.ts";
+
+const root = mkdtempSync(join(tmpdir(), "banyan-cache-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+const entry = (text: string) => ({ output: bytes(text), stderr: bytes("warned"), dependencies: undefined });
+
+function pathOf(cache: Cache, key: string): string {
+  return join(cache.folder, "entries", key.slice(0, 2), key.slice(2));
+}
+
+describe("M6 the cache of compiled things", () => {
+  it("gives back what was put in, and nothing for another key", () => {
+    const cache = new Cache(join(root, "plain"));
+    const key = keyOf(["a"]);
+    assert.equal(cache.get(key), undefined);
+    cache.put(key, entry("object"));
+    const got = cache.get(key)!;
+    assert.equal(Buffer.from(got.output).toString(), "object");
+    assert.equal(Buffer.from(got.stderr).toString(), "warned");
+    assert.equal(cache.get(keyOf(["b"])), undefined);
+  });
+
+  it("keys tell parts apart", () => {
+    const keys = [["ab", "c"], ["a", "bc"], ["abc"], ["abc", ""]].map(keyOf);
+    assert.equal(new Set(keys).size, keys.length);
+    assert.equal(keyOf([bytes("x")]), keyOf(["x"]));
+  });
+
+  it("an entry with any byte changed, cut off or empty counts as absent and is removed", () => {
+    const cache = new Cache(join(root, "corrupt"));
+    const key = keyOf(["a"]);
+    cache.put(key, entry("object"));
+    const path = pathOf(cache, key);
+    const whole = readFileSync(path);
+    const flipped = [...whole.keys()].map((at) => whole.map((byte, index) => (index === at ? byte ^ 1 : byte)));
+    for (const broken of [...flipped, whole.subarray(0, -1), whole.subarray(0, 20), Buffer.alloc(0)]) {
+      writeFileSync(path, broken);
+      assert.equal(cache.get(key), undefined);
+      assert.deepEqual(readdirSync(join(cache.folder, "entries", key.slice(0, 2))), []);
+    }
+  });
+
+  it("a program's file has the name of its contents and is mended when it was changed", () => {
+    const cache = new Cache(join(root, "modules"));
+    const path = cache.module(bytes("module"));
+    assert.match(path, /modules\/[0-9a-f]{64}\.wasm$/);
+    writeFileSync(path, "other");
+    assert.equal(cache.module(bytes("module")), path);
+    assert.equal(readFileSync(path, "utf8"), "module");
+  });
+
+  it("a sweep removes what was used least recently, until the rest fits", () => {
+    const cache = new Cache(join(root, "sweep"), { bytesMax: 3000 });
+    const keys = ["a", "b", "c", "d"].map((name) => keyOf([name]));
+    for (const [at, key] of keys.entries()) {
+      cache.put(key, entry("x".repeat(800)));
+      const used = new Date(Date.now() - (10 - at) * 3_600_000);
+      utimesSync(pathOf(cache, key), used, used);
+    }
+    // Used just now, so it is not the oldest any more.
+    assert.notEqual(cache.get(keys[0]!), undefined);
+    cache.sweep();
+    assert.deepEqual(
+      keys.map((key) => cache.get(key) !== undefined),
+      [true, false, true, true],
+    );
+  });
+
+  it("what came with us is found, and never written to", () => {
+    const shipped = new Cache(join(root, "shipped"));
+    shipped.put(keyOf(["a"]), entry("ours"));
+    const cache = new Cache(join(root, "own"), { shipped: shipped.folder });
+    assert.equal(Buffer.from(cache.get(keyOf(["a"]))!.output).toString(), "ours");
+    cache.put(keyOf(["b"]), entry("theirs"));
+    assert.equal(shipped.get(keyOf(["b"])), undefined);
+  });
+
+  it("where it is", () => {
+    assert.equal(cacheFolder({ BANYAN_CACHE: "/x" }), "/x");
+    assert.equal(cacheFolder({ BANYAN_CACHE: "", XDG_CACHE_HOME: "/y" }), "/y/banyan");
+    assert.match(cacheFolder({}), /\/\.cache\/banyan$/);
+  });
+});

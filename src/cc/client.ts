@@ -1,0 +1,153 @@
+/**
+ * Asks the compile server, and starts one when there is none. Whoever finds nobody listening starts a candidate; all but one
+ * of several candidates end at once, because they do not get the lock.
+ */
+import { spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { createConnection, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readFrame, writeFrame } from "./frames.ts";
+import type { Reply, Request, ToolRequest } from "./requests.ts";
+import { isLockHeld } from "./server-lock.ts";
+import { prepareFolder, type ServerPlace } from "./server-place.ts";
+
+/** Runs clang, the linker and Binaryen; where, is not its user's concern. */
+export interface Tools {
+  /** The signal takes the request back. Fails with `CannotCompile` when the tools cannot be reached. */
+  run(request: ToolRequest, signal?: AbortSignal): Promise<Reply>;
+}
+
+/** There is no way to compile; the message says why. */
+export class CannotCompile extends Error {
+  override readonly name = "CannotCompile";
+}
+
+/** A minute: as long as somebody who edits and compiles in turn may think. */
+export const idleMsDefault = 60_000;
+const pollMs = 15;
+/** Starting takes a tenth of a second; a machine that is very busy needs longer, and a lock is stale after 30 s. */
+const startMsMax = 40_000;
+/** A server that ends in the middle of a request is replaced, but not for ever. */
+const attemptsMax = 3;
+
+/**
+ * For V8. Only the baseline compiler: clang is large, and optimising it takes longer than it then saves. Functions are
+ * checked when they are compiled, not all 75 MB beforehand.
+ */
+const serverFlags = ["--liftoff-only", "--wasm-lazy-validation"];
+/** Node's exit code for flags that it does not know. */
+const badFlags = 9;
+
+export interface ServerClientOptions {
+  readonly place: ServerPlace;
+  /** The server's program. */
+  readonly server: string;
+  readonly cacheFolder: string;
+  readonly idleMs?: number;
+}
+
+export class ServerClient implements Tools {
+  readonly #options: ServerClientOptions;
+  /** What Node did not understand is left out. */
+  #flags = serverFlags;
+
+  constructor(options: ServerClientOptions) {
+    this.#options = options;
+  }
+
+  async run(request: ToolRequest, signal?: AbortSignal): Promise<Reply> {
+    for (let attempt = 1; ; attempt++) {
+      const socket = await this.#connect(signal);
+      const reply = (await exchange(socket, request, signal)) as Reply | undefined;
+      signal?.throwIfAborted();
+      if (reply !== undefined) return reply;
+      if (attempt === attemptsMax) throw new CannotCompile(`Cannot compile: ${this.#serverEnded()}`);
+    }
+  }
+
+  /** Ends the server, if there is one, as soon as it has nothing to do. */
+  async stop(): Promise<void> {
+    const socket = await connectTo(this.#options.place.socket);
+    if (socket !== undefined) await exchange(socket, { kind: "stop" });
+  }
+
+  async #connect(signal: AbortSignal | undefined): Promise<Socket> {
+    const { place } = this.#options;
+    let candidate: Candidate | undefined;
+    const endMs = performance.now() + startMsMax;
+    while (performance.now() < endMs) {
+      signal?.throwIfAborted();
+      const socket = await connectTo(place.socket);
+      if (socket !== undefined) return socket;
+      if (candidate?.code === badFlags) this.#flags = [];
+      else if (candidate?.code) throw new CannotCompile(`Cannot start the compile server: ${this.#serverEnded()}`);
+      if ((candidate === undefined || candidate.code !== undefined) && !isLockHeld(place.lock)) {
+        candidate = this.#startCandidate();
+      }
+      await sleep(pollMs);
+    }
+    throw new CannotCompile(
+      `Cannot reach the compile server at ${place.socket}: it did not answer in ${startMsMax / 1000} s`,
+    );
+  }
+
+  #startCandidate(): Candidate {
+    const { place, server, cacheFolder, idleMs = idleMsDefault } = this.#options;
+    const wrong = prepareFolder(place.folder);
+    if (wrong !== undefined)
+      throw new CannotCompile(`Cannot start the compile server: ${wrong}; BANYAN_CACHE may name another folder`);
+    const candidate: Candidate = { code: undefined };
+    const log = openSync(place.log, "a", 0o600);
+    const words = [...this.#flags, server, place.socket, place.lock, place.log, `${idleMs}`, cacheFolder];
+    // Nothing of our environment: the server outlives us and serves others.
+    const { PATH, HOME, TMPDIR } = process.env;
+    const env = Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR }).filter(([, value]) => value !== undefined));
+    const child = spawn(process.execPath, words, { detached: true, stdio: ["ignore", log, log], cwd: "/", env });
+    closeSync(log);
+    child.on("exit", (code) => (candidate.code = code ?? 1));
+    child.on("error", () => (candidate.code = 1));
+    child.unref();
+    return candidate;
+  }
+
+  #serverEnded(): string {
+    let log = "";
+    try {
+      log = readFileSync(this.#options.place.log, "utf8");
+    } catch {
+      // Then there is nothing to tell.
+    }
+    const last = log.trimEnd().split("\n").slice(-1)[0];
+    return `it ended before it answered${last ? ` (${last})` : ""}; ${this.#options.place.log} may tell more`;
+  }
+}
+
+interface Candidate {
+  /** Undefined while it runs; 0 when another one serves. */
+  code: number | undefined;
+}
+
+/** Undefined when nobody listens there. */
+function connectTo(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    socket.once("connect", () => {
+      socket.off("error", failed);
+      resolve(socket);
+    });
+    const failed = (): void => resolve(undefined);
+    socket.once("error", failed);
+  });
+}
+
+/** Undefined when the other end goes away first. */
+async function exchange(socket: Socket, request: Request, signal?: AbortSignal): Promise<unknown> {
+  const takeBack = (): void => void socket.destroy();
+  signal?.addEventListener("abort", takeBack, { once: true });
+  socket.on("error", () => socket.destroy());
+  writeFrame(socket, request);
+  const reply = await readFrame(socket);
+  signal?.removeEventListener("abort", takeBack);
+  socket.destroy();
+  return reply;
+}

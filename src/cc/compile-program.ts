@@ -1,0 +1,81 @@
+/**
+ * For `banyan run solver.c`: sources to a module that ranks can load. Nothing is written beside the sources; the module is a
+ * file of the cache, named by the hash of its bytes. When no source and no header has changed since the last time, no compiler
+ * is asked: the files are read, hashed and looked up.
+ */
+import { assert } from "../core/base/assert.ts";
+import { CannotCompile } from "./client.ts";
+import { parseCommandLine } from "./command-line.ts";
+import { compileSource } from "./compile-step.ts";
+import { linkInputs } from "./link-inputs.ts";
+import { linkProgram } from "./link-step.ts";
+import { openWorkshop, type WorkshopOptions } from "./open-workshop.ts";
+import { supportLibrary } from "./support-library.ts";
+import type { Made } from "./workshop.ts";
+
+export interface ProgramOptions extends WorkshopOptions {
+  /** As for `banyan cc`. Optimised unless they say otherwise. */
+  readonly flags?: readonly string[];
+}
+
+export type CompiledProgram =
+  | {
+      readonly kind: "compiled";
+      /** Where the module is; it stays there until the cache needs the room. */
+      readonly wasm: string;
+      /** What clang and the linker remarked. */
+      readonly stderr: string;
+      /** Nothing had to be compiled. */
+      readonly kept: boolean;
+    }
+  /** Messages as clang prints them, and its exit code; or a line of ours that says why nothing can be compiled. */
+  | { readonly kind: "failed"; readonly stderr: string; readonly code: number };
+
+/** What somebody wants who just runs a source. */
+const flagsDefault: readonly string[] = ["-O2", "-msimd128"];
+
+/** Whether `banyan run` should give this file to us. */
+export function isProgramSource(path: string): boolean {
+  return /\.(c|cc|cp|cxx|cpp|CPP|c\+\+|C)$/.test(path);
+}
+
+/** Throws only the signal's reason, when it is taken back. */
+export async function compileProgram(paths: readonly string[], options: ProgramOptions = {}): Promise<CompiledProgram> {
+  try {
+    return await compileAndLink(paths, options);
+  } catch (error) {
+    if (!(error instanceof CannotCompile) && !(error instanceof Error && "syscall" in error)) throw error;
+    const text = error instanceof CannotCompile ? error.message : `Cannot compile: ${error.message}`;
+    return { kind: "failed", stderr: `banyan: ${text}\n`, code: 1 };
+  }
+}
+
+async function compileAndLink(paths: readonly string[], options: ProgramOptions): Promise<CompiledProgram> {
+  const { flags = flagsDefault } = options;
+  const driver = paths.some((path) => isProgramSource(path) && !path.endsWith(".c")) ? "c++" : "cc";
+  const workshop = openWorkshop(options);
+  const build = parseCommandLine([...flags, ...paths], driver);
+  if (build.kind === "refused") return { kind: "failed", stderr: `banyan: ${build.message}\n`, code: 1 };
+  assert(build.kind === "build" && build.stage === "link", `${flags.join(" ")} does not make a program`);
+  const support = supportLibrary(workshop);
+  support.catch(() => {});
+  const sources = build.inputs.filter((input) => input.kind === "source");
+  // A program in C++ may have parts in C, which are C here: nobody typed c++.
+  const results = await Promise.all(
+    sources.map((source) =>
+      compileSource(workshop, build, source.path.endsWith(".c") ? { ...source, language: "c" } : source),
+    ),
+  );
+  const compiled = new Map(sources.map((source, at) => [source, results[at]!]));
+  const failed = results.find((made) => made.kind === "failed");
+  if (failed?.kind === "failed") return { kind: "failed", stderr: saidBy(results), code: failed.code };
+  const inputs = linkInputs(build, compiled, workshop.cwd);
+  const linked = await linkProgram(workshop, build, { inputs, support: await support });
+  const stderr = saidBy([...results, linked]);
+  if (linked.kind === "failed") return { kind: "failed", stderr, code: linked.code };
+  return { kind: "compiled", wasm: workshop.cache.module(linked.output), stderr, kept: linked.kept };
+}
+
+function saidBy(results: readonly Made[]): string {
+  return results.map(({ stderr }) => Buffer.from(stderr).toString()).join("");
+}

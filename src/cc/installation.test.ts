@@ -1,0 +1,10 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { it } from "node:test";
+import { binaryenVersion, clangVersion } from "./installation.ts";
+
+it("M6 the versions that results are kept under are those that are installed", () => {
+  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: Record<string, string> };
+  assert.equal(clangVersion, dependencies["@yowasp/clang"]);
+  assert.equal(binaryenVersion, dependencies["binaryen"]);
+});

@@ -1,0 +1,73 @@
+/**
+ * Binaryen: a linked module becomes one whose stack can be unwound inside the imports given, and rewound later (Asyncify).
+ * Functions that cannot reach them stay as clang made them. Indirect calls are never left out: who does that has programs
+ * that crash later.
+ *
+ * Binaryen's settings are global: one thread, one module at a time. When it aborts, it cannot be used again.
+ */
+import type binaryenPackage from "binaryen";
+import type { InstrumentRequest, Reply } from "./requests.ts";
+
+type Binaryen = typeof binaryenPackage;
+
+export class Instrumenter {
+  readonly #binaryen: Binaryen;
+
+  private constructor(binaryen: Binaryen) {
+    this.#binaryen = binaryen;
+  }
+
+  static async load(): Promise<Instrumenter> {
+    return new Instrumenter((await import("binaryen")).default);
+  }
+
+  instrument({ module: bytes, finish }: InstrumentRequest): Reply {
+    const binaryen = this.#binaryen;
+    const module = binaryen.readBinary(bytes);
+    module.setFeatures(featuresOf(binaryen));
+    binaryen.setOptimizeLevel(2);
+    binaryen.setShrinkLevel(0);
+    binaryen.setDebugInfo(finish.names);
+    binaryen.clearPassArguments();
+    binaryen.setPassArgument("asyncify-imports", finish.capturePoints.join(","));
+    module.runPasses(["asyncify"]);
+    const valid = module.validate();
+    const emitted = module.emitBinary();
+    module.dispose();
+    const output = Buffer.concat([emitted, customSection("banyan", finish.section)]);
+    if (!valid || !WebAssembly.validate(output))
+      return { kind: "broken", message: "Cannot instrument the program: what came out is no valid WebAssembly" };
+    return { kind: "done", code: 0, output, stderr: new Uint8Array() };
+  }
+}
+
+/** Not all there are: with all of them Binaryen writes encodings that Node 20 does not read. Not relaxed-simd: see options. */
+function featuresOf({ Features }: Binaryen): number {
+  return (
+    Features.MutableGlobals |
+    Features.NontrappingFPToInt |
+    Features.SIMD128 |
+    Features.BulkMemory |
+    Features.BulkMemoryOpt |
+    Features.SignExt |
+    Features.ReferenceTypes |
+    Features.Multivalue |
+    Features.ExceptionHandling |
+    Features.Atomics
+  );
+}
+
+/** A section of a WebAssembly module that engines skip: id 0, length, name, contents. */
+export function customSection(name: string, text: string): Uint8Array {
+  const nameBytes = Buffer.from(name);
+  const body = Buffer.concat([leb128(nameBytes.length), nameBytes, Buffer.from(text)]);
+  return Buffer.concat([Buffer.of(0), leb128(body.length), body]);
+}
+
+function leb128(value: number): Buffer {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest >>>= 7) {
+    if (rest < 0x80) return Buffer.of(...bytes, rest);
+    bytes.push((rest & 0x7f) | 0x80);
+  }
+}

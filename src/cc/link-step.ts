@@ -1,0 +1,137 @@
+/**
+ * Objects, archives and our support library to one module, as docs/adr/0005 wants it; then Asyncify. Libraries are looked up
+ * here, because the linker sees only what it is given; those of the toolchain it has itself.
+ */
+import { keyOf } from "./cache.ts";
+import { capturePoints } from "./capture-points.ts";
+import type { Build } from "./command-line.ts";
+import { binaryenVersion, clangVersion, contractVersion } from "./installation.ts";
+import type { Finish, LinkFile, LinkRequest } from "./requests.ts";
+import { runStep } from "./run-step.ts";
+import type { Made, Workshop } from "./workshop.ts";
+
+/** What is linked, in order: contents under a name, or a word for the linker. */
+export type LinkInput =
+  | { readonly kind: "file"; readonly file: LinkFile }
+  | { readonly kind: "word"; readonly word: string };
+
+const libraryFolder = "/usr/lib/wasm32-wasip1";
+const builtins = "/usr/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a";
+/** The largest that 32-bit addresses reach; the runtime gives less. */
+const memoryBytesMax = 2 ** 32;
+
+export function linkProgram(
+  workshop: Workshop,
+  build: Build,
+  { inputs, support }: { readonly inputs: readonly LinkInput[]; readonly support: readonly LinkFile[] },
+): Promise<Made> {
+  const named = nameApart(inputs);
+  const objects = named.flatMap((input) => (input.kind === "file" ? [input.file] : []));
+  const words = [
+    ...(workshop.terminal.colours ? ["--color-diagnostics"] : []),
+    ...linkWords(build, {
+      inputs: named.map((input) => (input.kind === "file" ? input.file.name : input.word)),
+      support: support.map(({ name }) => name),
+      longDouble: objects.some(usesLongDouble),
+    }),
+  ];
+  const request: LinkRequest = {
+    kind: "link",
+    words,
+    files: [...objects, ...support],
+    finish: build.link.relocatable ? undefined : finishOf(build),
+  };
+  const key = keyOf([
+    workshop.installation.toolchain,
+    JSON.stringify({ words, finish: request.finish }),
+    ...request.files.flatMap(({ name, bytes }) => [name, bytes]),
+  ]);
+  return runStep(workshop, key, request);
+}
+
+export interface LinkNames {
+  readonly inputs: readonly string[];
+  readonly support: readonly string[];
+  /** Something computes in `long double`, so printf must know it: a library of its own, because it is large. */
+  readonly longDouble: boolean;
+}
+
+/** The command line of wasm-ld. */
+export function linkWords({ link }: Build, { inputs, support, longDouble }: LinkNames): string[] {
+  const { flags, stackBytes, withStart, withLibraries, withCxx, strip, relocatable } = link;
+  if (relocatable) return ["-m", "wasm32", "-r", ...inputs, ...flags];
+  return [
+    ...["-m", "wasm32", "--error-limit=0", strip ? "--strip-all" : "--strip-debug"],
+    ...["--import-memory", "--shared-memory", "--no-check-features", `--max-memory=${memoryBytesMax}`],
+    ...["--export=__stack_pointer", "--export-table", "-z", `stack-size=${stackBytes}`],
+    // MPI has small numbers for functions that are none (MPI_COMM_DUP_FN); no real one may have them.
+    "--table-base=16",
+    // For objects that are compiled only here (-flto).
+    ...["-mllvm", "-wasm-enable-sjlj"],
+    ...(withLibraries ? ["--export=banyan_memory"] : []),
+    ...flags,
+    `-L${libraryFolder}`,
+    ...(withStart ? [`${libraryFolder}/crt1-command.o`] : []),
+    ...inputs,
+    ...(withLibraries
+      ? [
+          ...["--start-lib", ...support, "--end-lib"],
+          ...["-lsetjmp", "-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-lwasi-emulated-mman"],
+          "-lwasi-emulated-getpid",
+          ...(withCxx ? ["-lc++", "-lc++abi"] : []),
+          ...(longDouble ? ["-lc-printscan-long-double"] : []),
+          ...["-lc", builtins],
+        ]
+      : []),
+  ];
+}
+
+function finishOf({ link }: Build): Finish {
+  const section = {
+    contract: contractVersion,
+    clang: clangVersion,
+    binaryen: binaryenVersion,
+    stackBytes: link.stackBytes,
+  };
+  return { capturePoints, section: JSON.stringify(section), names: !link.strip };
+}
+
+/** What clang calls to compute with 128 bits; only code with `long double` does. */
+const longDoubleCalls = [
+  "extenddftf2",
+  "extendsftf2",
+  "trunctfdf2",
+  "floatsitf",
+  "floatditf",
+  "addtf3",
+  "multf3",
+  "divtf3",
+];
+
+function usesLongDouble({ bytes }: LinkFile): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return longDoubleCalls.some((call) => buffer.includes(`__${call}`));
+}
+
+/**
+ * The linker's file system takes no notice of `..` and has its own `/usr`: names that would be mistaken for another are
+ * changed, as little as possible, because the linker's messages show them.
+ */
+function nameApart(inputs: readonly LinkInput[]): LinkInput[] {
+  const taken = new Set<string>();
+  return inputs.map((input) => {
+    if (input.kind === "word") return input;
+    let { name } = input.file;
+    if (/^\/?usr\//.test(plainName(name))) name = `host/${plainName(name)}`;
+    for (let count = 2; taken.has(plainName(name)); count++) name = `(${count})/${input.file.name}`;
+    taken.add(plainName(name));
+    return { kind: "file", file: { ...input.file, name } };
+  });
+}
+
+function plainName(name: string): string {
+  return name
+    .split("/")
+    .filter((segment) => segment !== "" && segment !== "." && segment !== "..")
+    .join("/");
+}

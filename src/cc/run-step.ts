@@ -1,0 +1,15 @@
+/** One request to the tools, or the result that is kept of the same request before. Only what went well is kept. */
+import { CannotCompile } from "./client.ts";
+import type { ToolRequest } from "./requests.ts";
+import type { Made, Workshop } from "./workshop.ts";
+
+export async function runStep({ cache, tools, signal }: Workshop, key: string, request: ToolRequest): Promise<Made> {
+  const kept = cache.get(key);
+  if (kept !== undefined) return { kind: "made", ...kept, kept: true };
+  const reply = await tools.run(request, signal);
+  if (reply.kind === "broken") throw new CannotCompile(reply.message);
+  const { code, output, stderr, dependencies } = reply;
+  if (code !== 0) return { kind: "failed", code, stderr };
+  cache.put(key, { output, stderr, dependencies });
+  return { kind: "made", output, stderr, dependencies, kept: false };
+}

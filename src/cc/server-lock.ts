@@ -1,0 +1,97 @@
+/**
+ * At most one server for a socket. The lock is a file with the holder's process id and a random word, made by an exclusive
+ * create; the holder renews its time while it lives. A lock whose process is gone, or that was not renewed for long, is
+ * stale, and whoever moves it away first may make a new one.
+ *
+ * Two that find the same stale lock at once could, in a window of microseconds, both believe they hold it; so a holder looks
+ * again each time it renews, and the one whose word is gone ends.
+ */
+import { randomUUID } from "node:crypto";
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+
+/** Even a server that has been starved renews within this time. */
+const staleMs = 30_000;
+export const renewMs = 2_000;
+
+export class ServerLock {
+  readonly #path: string;
+  readonly #text: string;
+
+  private constructor(path: string, text: string) {
+    this.#path = path;
+    this.#text = text;
+  }
+
+  /** Undefined when another process has it. */
+  static take(path: string): ServerLock | undefined {
+    const text = `${process.pid} ${randomUUID()}\n`;
+    for (let tries = 0; tries < 3; tries++) {
+      if (createExclusively(path, text)) return new ServerLock(path, text);
+      if (isLockHeld(path)) return undefined;
+      moveAway(path);
+    }
+    return undefined;
+  }
+
+  /** False when the lock is somebody else's by now. */
+  renew(): boolean {
+    if (readText(this.#path) !== this.#text) return false;
+    try {
+      utimesSync(this.#path, new Date(), new Date());
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  release(): void {
+    if (readText(this.#path) === this.#text) rmSync(this.#path, { force: true });
+  }
+}
+
+/** Whether a living process has it. */
+export function isLockHeld(path: string): boolean {
+  const pid = Number.parseInt(readText(path) ?? "", 10);
+  if (!Number.isInteger(pid)) return false;
+  try {
+    process.kill(pid, 0);
+    return Date.now() - statSync(path).mtimeMs < staleMs;
+  } catch {
+    return false;
+  }
+}
+
+/** The text is there as soon as the name is. */
+function createExclusively(path: string, text: string): boolean {
+  const draft = `${path}.${process.pid}`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600 });
+    linkSync(draft, path);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Only one of several that try succeeds; a lock that was renewed meanwhile goes back to its place. */
+function moveAway(path: string): void {
+  const aside = `${path}.stale-${process.pid}`;
+  try {
+    renameSync(path, aside);
+    if (isLockHeld(aside)) linkSync(aside, path);
+  } catch {
+    // Somebody was faster.
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

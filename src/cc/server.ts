@@ -1,0 +1,144 @@
+/**
+ * The compile server: a process that the first `banyan cc` leaves behind, because clang takes a second to load and a tenth of
+ * one to compile. It listens on a socket in the cache folder and ends when it has had nothing to do for a minute.
+ *
+ * Its main thread only passes messages; the tools run in threads, so a client that goes away can have its compile ended, and
+ * a tool that breaks down takes nothing else with it. It runs with V8's baseline compiler alone (see the client): clang is
+ * large and each part of it runs briefly.
+ *
+ * Arguments: socket, lock, log, idle time in ms, cache folder.
+ */
+import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { availableParallelism, totalmem } from "node:os";
+import { dirname, join } from "node:path";
+import { Cache } from "./cache.ts";
+import { compileClangModules } from "./clang-modules.ts";
+import { readFrame, writeFrame } from "./frames.ts";
+import type { LinkRequest, Reply, Request, ToolRequest } from "./requests.ts";
+import { renewMs, ServerLock } from "./server-lock.ts";
+import { WorkerPool } from "./worker-pool.ts";
+
+/** A thread with clang in it takes about this much. */
+const threadBytes = 512 * 2 ** 20;
+const sweepMs = 10 * 60_000;
+const leftoverMs = 24 * 60 * 60_000;
+
+class CompileServer {
+  readonly #lock: ServerLock;
+  /** Worth keeping only when we do not end as we should. */
+  readonly #log: string;
+  readonly #idleMs: number;
+  readonly #cache: Cache;
+  readonly #pool: WorkerPool;
+  readonly #server = createServer((socket) => void this.#serve(socket));
+  #connections = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #stopping = false;
+
+  constructor({ lock, log, idleMs, cache }: { lock: ServerLock; log: string; idleMs: number; cache: Cache }) {
+    this.#lock = lock;
+    this.#log = log;
+    this.#idleMs = idleMs;
+    this.#cache = cache;
+    const threadsMax = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / 2 / threadBytes), 16));
+    this.#pool = new WorkerPool(compileClangModules(), threadsMax);
+  }
+
+  listen(path: string): void {
+    rmSync(path, { force: true });
+    this.#server.on("error", (error) => this.#fail(error));
+    this.#server.listen(path, () => chmodSync(path, 0o600));
+    this.#startIdling();
+    setInterval(() => {
+      if (!this.#lock.renew()) this.#leave();
+    }, renewMs).unref();
+    setInterval(() => this.#cache.sweep(), sweepMs).unref();
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => this.#end());
+  }
+
+  async #serve(socket: Socket): Promise<void> {
+    this.#connections++;
+    clearTimeout(this.#idle);
+    const gone = new AbortController();
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      gone.abort();
+      this.#connections--;
+      if (this.#connections === 0) this.#startIdling();
+    });
+    const request = (await readFrame(socket)) as Request | undefined;
+    // Nothing more is to come; but only who reads hears of the end.
+    socket.resume();
+    if (request === undefined) socket.destroy();
+    else if (request.kind === "stop") {
+      this.#stopping = true;
+      socket.end();
+    } else {
+      const reply = await this.#perform(request, gone.signal);
+      writeFrame(socket, reply);
+      socket.end();
+    }
+  }
+
+  async #perform(request: ToolRequest, signal: AbortSignal): Promise<Reply> {
+    const job = this.#pool.perform(request, signal);
+    // Loading Binaryen takes half a second, which a free processor can spend while clang is at work.
+    if (request.kind !== "ask") this.#pool.warmUp("binaryen");
+    const reply = await job;
+    return request.kind === "link" ? await this.#finish(request, reply, signal) : reply;
+  }
+
+  async #finish({ finish }: LinkRequest, linked: Reply, signal: AbortSignal): Promise<Reply> {
+    if (linked.kind !== "done" || linked.code !== 0 || finish === undefined) return linked;
+    const made = await this.#pool.perform({ kind: "instrument", module: linked.output, finish }, signal);
+    return made.kind === "done" ? { ...made, stderr: linked.stderr } : made;
+  }
+
+  #startIdling(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#end(), this.#stopping ? 0 : this.#idleMs);
+  }
+
+  /** Closing takes the socket's name away; who connected in the last moment finds nobody and starts another server. */
+  #end(): void {
+    if (!this.#lock.renew()) this.#leave();
+    this.#server.close();
+    this.#cache.sweep();
+    rmSync(this.#log, { force: true });
+    this.#lock.release();
+    process.exit(0);
+  }
+
+  /** The socket's name is another server's by now: nothing of it may be touched. Clients here finish first. */
+  #leave(): void {
+    if (this.#connections === 0) process.exit(0);
+  }
+
+  #fail(error: Error): never {
+    console.error(`Cannot serve: ${error.message}`);
+    this.#lock.release();
+    process.exit(1);
+  }
+}
+
+/** Servers that were killed, long ago, left their files: nobody of their version comes to replace them. */
+function tidy(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
+    if (Date.now() - mtimeMs > leftoverMs) rmSync(path, { force: true });
+  }
+}
+
+function main([socket, lockPath, log, idleMs, cacheFolder]: readonly string[]): void {
+  process.umask(0o077);
+  const lock = ServerLock.take(lockPath!);
+  if (lock === undefined) return;
+  process.title = "banyan-cc";
+  tidy(dirname(lockPath!));
+  const cache = new Cache(cacheFolder!);
+  new CompileServer({ lock, log: log!, idleMs: Number(idleMs), cache }).listen(socket!);
+}
+
+main(process.argv.slice(2));

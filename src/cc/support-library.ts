@@ -1,0 +1,59 @@
+/**
+ * The support library: the wrappers of MPI's functions and what the C library lacks. Each of its files is linked only when
+ * something of it is used. The build compiles it (`prepare-support.ts`); where that did not happen, it is compiled when it is
+ * first needed. Its files have the same names wherever we are installed, so that both find the same entries of the cache.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { assert } from "../core/base/assert.ts";
+import { CannotCompile } from "./client.ts";
+import { parseCommandLine } from "./command-line.ts";
+import { compileFiles, compileFlags } from "./compile-step.ts";
+import type { CompileRequest, LinkFile, SourceFile } from "./requests.ts";
+import type { Workshop } from "./workshop.ts";
+
+/** Where clang sees them. */
+const folder = "/banyan-support";
+const include = "/banyan-include";
+
+export function supportLibrary(workshop: Workshop): Promise<LinkFile[]> {
+  const { installation } = workshop;
+  const sources = filesOf(installation.support, folder);
+  const files = [...sources, ...filesOf(installation.include, include)];
+  return Promise.all(
+    sources
+      .filter(({ path }) => path.endsWith(".c"))
+      .map(async ({ path }) => ({
+        name: `banyan-support/${basename(path, ".c")}.o`,
+        bytes: await compile(workshop, path, files),
+      })),
+  );
+}
+
+async function compile(workshop: Workshop, path: string, files: readonly SourceFile[]): Promise<Uint8Array> {
+  const build = parseCommandLine(["-c", "-O2", "-w", path], "cc");
+  assert(build.kind === "build", "the command line of the support library is no build");
+  const request: CompileRequest = {
+    kind: "compile",
+    driver: "clang",
+    flags: compileFlags(build, include, { colours: false }),
+    stage: "-c",
+    language: "c",
+    input: path,
+    cwd: folder,
+    // Of the other sources it needs nothing.
+    files: files.filter((file) => file.path === path || !file.path.endsWith(".c")),
+  };
+  const made = await compileFiles(workshop, request);
+  if (made.kind === "failed")
+    throw new CannotCompile(`Cannot compile our own ${path}:\n${Buffer.from(made.stderr).toString().trimEnd()}`);
+  return made.output;
+}
+
+function filesOf(from: string, to: string): SourceFile[] {
+  return readdirSync(from, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.[ch]$/.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(from.length))
+    .sort()
+    .map((name) => ({ path: to + name, bytes: readFileSync(from + name), identity: to + name }));
+}

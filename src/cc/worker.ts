@@ -1,0 +1,54 @@
+/** A thread of the compile server: one job at a time, its tools loaded when the first job needs them. */
+import { parentPort, workerData } from "node:worker_threads";
+import { assert, unreachable } from "../core/base/assert.ts";
+import { Clang } from "./clang.ts";
+import { type ClangModules, provideClangModules } from "./clang-modules.ts";
+import { Instrumenter } from "./instrument.ts";
+import type { Job, Reply } from "./requests.ts";
+
+/** A tool to have ready, for a job that will come. */
+export interface WarmUp {
+  readonly kind: "warm-up";
+  readonly tool: Tool;
+}
+export type Tool = "clang" | "binaryen";
+
+let clang: Promise<Clang> | undefined;
+let instrumenter: Promise<Instrumenter> | undefined;
+
+async function perform(job: Job): Promise<Reply> {
+  switch (job.kind) {
+    case "compile":
+      return (await loadClang()).compile(job);
+    case "link":
+      return (await loadClang()).link(job);
+    case "ask":
+      return (await loadClang()).ask(job);
+    case "instrument":
+      return (await loadInstrumenter()).instrument(job);
+    default:
+      return unreachable(job);
+  }
+}
+
+function loadClang(): Promise<Clang> {
+  clang ??= Clang.load();
+  return clang;
+}
+
+function loadInstrumenter(): Promise<Instrumenter> {
+  instrumenter ??= Instrumenter.load();
+  return instrumenter;
+}
+
+const port = parentPort;
+assert(port !== null, "the worker of the compile server is not a worker");
+provideClangModules(workerData as ClangModules);
+port.on("message", async (job: Job | WarmUp) => {
+  if (job.kind === "warm-up") {
+    await (job.tool === "clang" ? loadClang() : loadInstrumenter());
+    return;
+  }
+  // What a tool throws is the end of this thread: its memory is in no known state. The server says so to the client.
+  port.postMessage(await perform(job));
+});
