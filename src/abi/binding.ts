@@ -3,17 +3,23 @@
  * MPI_ERR_UNSUPPORTED_OPERATION when they are called, naming themselves.
  */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { attributeCalls } from "./calls/attributes.ts";
 import { collectiveCalls } from "./calls/collectives.ts";
+import { communicatorCalls } from "./calls/communicators.ts";
 import { datatypeContentsCalls } from "./calls/datatype-contents.ts";
 import { datatypeCalls } from "./calls/datatypes.ts";
 import { environmentCalls } from "./calls/environment.ts";
 import { fortranTypeCalls } from "./calls/fortran-types.ts";
+import { groupCalls } from "./calls/groups.ts";
+import { infoCalls } from "./calls/info.ts";
 import { largeCountCalls } from "./calls/large-count.ts";
+import { neighborCalls } from "./calls/neighbor-collectives.ts";
 import { operationCalls } from "./calls/operations.ts";
 import { packingCalls } from "./calls/packing.ts";
 import { pointToPointCalls } from "./calls/point-to-point.ts";
 import { requestCalls } from "./calls/requests.ts";
 import { statusCalls } from "./calls/statuses.ts";
+import { topologyCalls } from "./calls/topologies.ts";
 import type { Program } from "./program.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
@@ -51,6 +57,12 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     ...packingCalls(program),
     ...operationCalls(program),
     ...fortranTypeCalls(program),
+    ...communicatorCalls(program),
+    ...groupCalls(program),
+    ...attributeCalls(program),
+    ...topologyCalls(program),
+    ...neighborCalls(program),
+    ...infoCalls(program),
   };
   Object.assign(calls, largeCountCalls(program, calls));
   const imports: Record<string, Call> = {
@@ -71,7 +83,7 @@ export function bind(program: Program, names: readonly string[]): Record<string,
 }
 
 function guard(program: Program, name: string, call: Call): Call {
-  const isAnytime = anytime.has(name);
+  const isAnytime = anytime.has(name) || name.startsWith("MPI_Info_");
   return (...args) => {
     program.owner = program.self;
     try {

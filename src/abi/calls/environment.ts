@@ -1,6 +1,8 @@
 /** Starting, ending, clocks, errors, memory: MPI 5.0 chapters 9 and 11. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { userErrorHandler } from "../../core/comm/error-handler.ts";
+import { deleteAttributes, notDeleted } from "../attributes.ts";
+import type { Continuation } from "../callbacks.ts";
 import type { CCommunicator } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { waitUntilThen } from "../waiting.ts";
@@ -12,6 +14,21 @@ const libraryVersionBytes = 8192;
 const ERRHANDLER_NULL = 0x140;
 
 declare const __BANYAN_VERSION__: string;
+
+/** MPI_Finalize when the attributes of MPI_COMM_SELF are gone. */
+class Ending implements Continuation {
+  resume(program: Program, code: number): number {
+    program.owner = program.self;
+    if (code !== 0) throw notDeleted(code);
+    const isReady = () => program.buffered.isEmpty && program.process.collectives.programOperations === 0;
+    return waitUntilThen(program, isReady, {
+      resume: () => {
+        program.isFinalized = true;
+        return 0;
+      },
+    });
+  }
+}
 
 export function environmentCalls(program: Program) {
   const { host, ints } = program;
@@ -69,13 +86,8 @@ export function environmentCalls(program: Program) {
         const state = program.isFinalized ? "it has ended" : "it has not begun";
         throw new MpiError(ErrorClass.OTHER, `Cannot end MPI: ${state}`);
       }
-      const isReady = () => program.buffered.isEmpty && program.process.collectives.programOperations === 0;
-      return waitUntilThen(program, isReady, {
-        resume: () => {
-          program.isFinalized = true;
-          return 0;
-        },
-      });
+      // Before anything else ends: these functions may still use all of MPI (MPI 5.0 §11.2.2).
+      return deleteAttributes(program, program.self, new Ending());
     },
     MPI_Finalized(flag: number): number {
       ints[flag >> 2] = program.isFinalized ? 1 : 0;

@@ -1,0 +1,155 @@
+/** Attributes and their keyvals: MPI 5.0 §7.7, and those of the standard itself on communicators (§9.1.2). */
+import type { Pointer } from "../../core/base/brand.ts";
+import { ANY_SOURCE, PROC_NULL, TAG_UB } from "../../core/base/constants.ts";
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import type { AttributeOwner } from "../../core/comm/attributes.ts";
+import { type Bearer, type CKeyval, deleteAttribute, notDeleted } from "../attributes.ts";
+import type { Continuation } from "../callbacks.ts";
+import type { CCommunicator } from "../objects.ts";
+import type { Program } from "../program.ts";
+
+const KEYVAL_INVALID = 0;
+
+/** The standard's own keyvals. They lie side by side, and so do the cells that a program gets the address of. */
+const firstPredefined = 501;
+
+/** Their values, in the order of their numbers. */
+function predefinedValues({ process, errorCodes }: Program): readonly number[] {
+  return [
+    TAG_UB,
+    // MPI_IO: every rank can read and write.
+    ANY_SOURCE,
+    // MPI_HOST: no rank is special.
+    PROC_NULL,
+    // MPI_WTIME_IS_GLOBAL
+    0,
+    // MPI_APPNUM: all ranks run one program.
+    0,
+    errorCodes.lastUsed,
+    // MPI_UNIVERSE_SIZE
+    process.ranks,
+  ];
+}
+
+const predefinedCount = 7;
+const isPredefined = (keyval: number): boolean =>
+  keyval >= firstPredefined && keyval < firstPredefined + predefinedCount;
+
+export function attributeCalls(program: Program) {
+  const { ints, keyvals, memory } = program;
+  /** Where the standard's own values are; 0: nobody has asked yet. */
+  let cells = 0 as Pointer;
+
+  /** The address of one of the standard's values, which are the same on every communicator. */
+  function predefined(keyval: number): number {
+    if (cells === 0) cells = memory.allocate(4 * predefinedCount);
+    program.putList(cells, predefinedValues(program));
+    return cells + 4 * (keyval - firstPredefined);
+  }
+
+  /** A keyval that was freed can still be used where an attribute has it. */
+  function keyvalOf(owner: AttributeOwner, { attributes }: Bearer, number: number): CKeyval {
+    return attributes.list().find(({ keyval }) => keyval.number === number)?.keyval ?? keyvals.find(number, owner);
+  }
+
+  function get(owner: AttributeOwner, bearer: Bearer, number: number, valueOut: number, flag: number): number {
+    const attribute = bearer.attributes.get(keyvalOf(owner, bearer, number));
+    ints[flag >> 2] = attribute === undefined ? 0 : 1;
+    if (attribute !== undefined) ints[valueOut >> 2] = attribute.value as number;
+    return 0;
+  }
+
+  function set(owner: AttributeOwner, bearer: Bearer, number: number, value: number): number {
+    const keyval = keyvalOf(owner, bearer, number);
+    const then = new Replaced(bearer, keyval, value, program.owner);
+    if (bearer.attributes.get(keyval) === undefined) return then.resume(program, ErrorClass.SUCCESS);
+    return deleteAttribute(program, bearer, keyval, then);
+  }
+
+  function drop(owner: AttributeOwner, bearer: Bearer, number: number): number {
+    const keyval = keyvalOf(owner, bearer, number);
+    if (bearer.attributes.get(keyval) === undefined) {
+      throw new MpiError(ErrorClass.KEYVAL, `Cannot delete the attribute of keyval ${number}: it is not set`);
+    }
+    return deleteAttribute(program, bearer, keyval, new Gone(program.owner));
+  }
+
+  function createKeyval(owner: AttributeOwner) {
+    return (copy: number, deletion: number, out: number, extraState: number): number => {
+      ints[out >> 2] = keyvals.create(owner, { copy, delete: deletion, extraState }).number;
+      return 0;
+    };
+  }
+
+  function freeKeyval(owner: AttributeOwner) {
+    return (numberAt: number): number => {
+      keyvals.free(ints[numberAt >> 2]!, owner);
+      ints[numberAt >> 2] = KEYVAL_INVALID;
+      return 0;
+    };
+  }
+
+  return {
+    MPI_Comm_create_keyval: createKeyval("communicator"),
+    MPI_Comm_free_keyval: freeKeyval("communicator"),
+    MPI_Comm_set_attr: (handle: number, keyval: number, value: number): number =>
+      set("communicator", program.comm(handle), keyval, value),
+    MPI_Comm_get_attr(handle: number, keyval: number, valueOut: number, flag: number): number {
+      const comm = program.comm(handle);
+      if (!isPredefined(keyval)) return get("communicator", comm, keyval, valueOut, flag);
+      ints[valueOut >> 2] = predefined(keyval);
+      ints[flag >> 2] = 1;
+      return 0;
+    },
+    MPI_Comm_delete_attr: (handle: number, keyval: number): number =>
+      drop("communicator", program.comm(handle), keyval),
+
+    MPI_Type_create_keyval: createKeyval("datatype"),
+    MPI_Type_free_keyval: freeKeyval("datatype"),
+    MPI_Type_set_attr: (handle: number, keyval: number, value: number): number =>
+      set("datatype", program.types.get(handle), keyval, value),
+    MPI_Type_get_attr: (handle: number, keyval: number, valueOut: number, flag: number): number =>
+      get("datatype", program.types.get(handle), keyval, valueOut, flag),
+    MPI_Type_delete_attr: (handle: number, keyval: number): number =>
+      drop("datatype", program.types.get(handle), keyval),
+
+    MPI_Win_create_keyval: createKeyval("window"),
+    MPI_Win_free_keyval: freeKeyval("window"),
+  };
+}
+
+/** The old value of an attribute is gone: the new one takes its place. */
+class Replaced implements Continuation {
+  readonly #bearer: Bearer;
+  readonly #keyval: CKeyval;
+  readonly #value: number;
+  readonly #owner: CCommunicator;
+
+  constructor(bearer: Bearer, keyval: CKeyval, value: number, owner: CCommunicator) {
+    this.#bearer = bearer;
+    this.#keyval = keyval;
+    this.#value = value;
+    this.#owner = owner;
+  }
+
+  resume(program: Program, code: number): number {
+    program.owner = this.#owner;
+    if (code !== ErrorClass.SUCCESS) throw notDeleted(code);
+    this.#bearer.attributes.put(this.#keyval, this.#value);
+    return 0;
+  }
+}
+
+class Gone implements Continuation {
+  readonly #owner: CCommunicator;
+
+  constructor(owner: CCommunicator) {
+    this.#owner = owner;
+  }
+
+  resume(program: Program, code: number): number {
+    program.owner = this.#owner;
+    if (code !== ErrorClass.SUCCESS) throw notDeleted(code);
+    return 0;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Pointer, RecordId } from "../core/base/brand.ts";
+import { adjacentOf, DistGraphTopology } from "../core/comm/topology-dist-graph.ts";
+import type { Communicator } from "../core/process/communicator.ts";
+import { Duplicate } from "../core/process/communicators/duplicate.ts";
+import { NewCommunicator } from "../core/process/communicators/new-communicator.ts";
+import { WordExchange } from "../core/process/communicators/word-exchange.ts";
+import type { Process } from "../core/process/process.ts";
+import { R_ERROR } from "../core/request/records.ts";
+
+/**
+ * MPI_Dist_graph_create: any process may bring any edges. They tell each other how many, then which, and each takes its own;
+ * the communicator is a duplicate, with the graph as its topology.
+ */
+export class CreateDistGraph extends NewCommunicator {
+  readonly #parent: Communicator;
+  /** Source, destination and weight of each. */
+  readonly #edges: Int32Array;
+  readonly #isWeighted: boolean;
+  readonly #counts: WordExchange;
+  readonly #duplicate: Duplicate;
+  #request = -1 as RecordId;
+  #buffer = 0 as Pointer;
+  #words = 0;
+  #topology: DistGraphTopology | null = null;
+
+  constructor(parent: Communicator, edges: Int32Array, isWeighted: boolean) {
+    super();
+    this.#parent = parent;
+    this.#edges = edges;
+    this.#isWeighted = isWeighted;
+    this.#counts = new WordExchange(parent, [edges.length]);
+    this.#duplicate = new Duplicate(parent);
+  }
+
+  override advance(process: Process): boolean {
+    if (this.#topology === null) {
+      if (this.#request < 0 && !this.#exchange(process)) return false;
+      if (this.error !== 0) return true;
+      if (!this.#take(process)) return false;
+      if (this.error !== 0) return true;
+    }
+    if (!this.#duplicate.advance(process)) return false;
+    this.error = this.#duplicate.error;
+    this.result = this.#duplicate.result;
+    if (this.result !== null) this.result.topology = this.#topology;
+    return true;
+  }
+
+  /** Starts the exchange of edges once it is known how many everybody has. */
+  #exchange(process: Process): boolean {
+    const counts = this.#counts.advance(process);
+    if (counts === null) return false;
+    this.error = this.#counts.error;
+    if (this.error !== 0) return true;
+    const { memory, collectives } = process;
+    const parent = this.#parent;
+    const bytes = Array.from(counts, (words) => 4 * words);
+    const offsets = bytes.map((length) => {
+      this.#words += length / 4;
+      return 4 * this.#words - length;
+    });
+    this.#buffer = memory.allocate(4 * this.#words);
+    const place = (this.#buffer + offsets[parent.rank]!) as Pointer;
+    new Int32Array(memory.bytes.buffer, place, this.#edges.length).set(this.#edges);
+    const collective = {
+      kind: "allgatherv",
+      ...parent.place,
+      bytes: bytes[parent.rank]!,
+      nodes: parent.nodeMap,
+    } as const;
+    const call = { ...collective, blocks: { bytes, offsets }, inPlace: true };
+    this.#request = collectives.start(parent, call, 0 as Pointer, this.#buffer);
+    return true;
+  }
+
+  /** Takes this process's edges out of everybody's when they are there. */
+  #take({ engine, memory }: Process): boolean {
+    if (!engine.isComplete(this.#request)) return false;
+    this.error = engine.records.get(this.#request, R_ERROR);
+    engine.giveBack(this.#request);
+    const edges = new Int32Array(memory.bytes.buffer, this.#buffer, this.#words).slice();
+    memory.free(this.#buffer);
+    const { rank, size } = this.#parent;
+    this.#topology = new DistGraphTopology(adjacentOf(rank, edges, this.#isWeighted), size);
+    return true;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Group } from "../core/comm/group.ts";
+import { CreateGroup } from "../core/process/communicators/create-group.ts";
+import { CreateInter } from "../core/process/communicators/create-inter.ts";
+import { NewCommunicator } from "../core/process/communicators/new-communicator.ts";
+import type { Process } from "../core/process/process.ts";
+
+/**
+ * MPI_Intercomm_create_from_groups: each group makes a communicator of its own, over which its leader, who has talked to the
+ * other one in the world, tells the others; that communicator goes again.
+ */
+export class CreateInterFromGroups extends NewCommunicator {
+  readonly #inside: CreateGroup;
+  readonly #leader: number;
+  readonly #remoteLeader: number;
+  readonly #tag: number;
+  #between: CreateInter | null = null;
+
+  /** `leader` is a rank in `group`, `remoteLeader` one in the world; only the leader knows it. */
+  constructor(group: Group, leader: number, remoteLeader: number, tag: number, process: Process) {
+    super();
+    this.#inside = new CreateGroup(process.world, group, tag, process);
+    this.#leader = leader;
+    this.#remoteLeader = remoteLeader;
+    this.#tag = tag;
+  }
+
+  override advance(process: Process): boolean {
+    if (this.#between === null) {
+      if (!this.#inside.advance(process)) return false;
+      this.error = this.#inside.error;
+      if (this.error !== 0) return true;
+      const local = this.#inside.result!;
+      this.#between = new CreateInter(local, this.#leader, process.world, this.#remoteLeader, this.#tag);
+    }
+    if (!this.#between.advance(process)) return false;
+    this.error = this.#between.error;
+    this.result = this.#between.result;
+    process.freeCommunicator(this.#inside.result!);
+    return true;
+  }
+}
