@@ -348,6 +348,47 @@ describe("errors", () => {
   });
 });
 
+describe("attributes", () => {
+  /** A type with an attribute whose functions answer these codes; what they were called with. */
+  function withAttribute(copyCode: number, deleteCode: number) {
+    const seen: number[][] = [];
+    const copy = c.function((old, keyval, extra, value, out, flag) => {
+      seen.push([old!, keyval!, extra!, value!]);
+      c.program.putList(out!, [value! + 1]);
+      c.program.putList(flag!, [1]);
+      return copyCode;
+    });
+    const deletion = c.function((type, keyval, value, extra) => {
+      seen.push([type!, keyval!, value!, extra!]);
+      return deleteCode;
+    });
+    const keyval = c.program.keyvals.create("datatype", { copy, delete: deletion, extraState: 5 });
+    const type = c.get("MPI_Type_contiguous", 2, INT.handle);
+    c.program.types.get(type).attributes.put(keyval, 40);
+    return { type, keyval, seen };
+  }
+
+  it("are copied with the type, and deleted with it", () => {
+    const { type, keyval, seen } = withAttribute(0, 0);
+    const copy = c.get("MPI_Type_dup", type);
+    equal(c.program.types.get(copy).attributes.get(keyval)?.value, 41);
+    c.call("MPI_Type_free", c.ints(copy));
+    deepEqual(seen, [
+      [type, keyval.number, 5, 40],
+      [copy, keyval.number, 41, 5],
+    ]);
+    equal(c.program.types.find(copy), undefined);
+  });
+
+  it("that cannot be copied or deleted: no copy, no freeing", () => {
+    const failing = withAttribute(ErrorClass.OTHER, ErrorClass.OTHER);
+    const types = c.program.types.list().length;
+    throws(() => c.get("MPI_Type_dup", failing.type), ended(ErrorClass.OTHER, /copy function of an attribute/));
+    throws(() => c.call("MPI_Type_free", c.ints(failing.type)), ended(ErrorClass.OTHER, /delete function/));
+    equal(c.program.types.list().length, types);
+  });
+});
+
 describe("names and the like", () => {
   const nameOf = (program: TestProgram, handle: number): string => {
     const text = program.alloc(128);

@@ -4,9 +4,12 @@ import type { Datatype } from "../../core/comm/datatype.ts";
 import { darray, subarray } from "../../core/comm/datatype-arrays.ts";
 import * as make from "../../core/comm/datatype-constructors.ts";
 import { matchSize, valueIndex } from "../../core/comm/datatype-match.ts";
+import { copyAttributes, deleteAttributes } from "../attributes.ts";
 import type { Call } from "../binding.ts";
+import type { Continuation } from "../callbacks.ts";
 import { type Counts, largeCounts, smallCounts } from "../counts.ts";
 import { isUnnamed, markLarge } from "../datatype-envelopes.ts";
+import type { CDatatype } from "../objects.ts";
 import { DATATYPE_NULL, type Program } from "../program.ts";
 
 /** The ABI's MPI_MAX_OBJECT_NAME. */
@@ -146,7 +149,11 @@ export function datatypeCalls(program: Program): Record<string, Call> {
     ...lengths(small),
     ...lengths(large),
 
-    MPI_Type_dup: (handle: number, out: number) => give(make.dup(coreOf(handle)), out),
+    MPI_Type_dup(handle: number, out: number): number {
+      const type = types.get(handle);
+      const copy = types.get(program.addType(make.dup(type.core)));
+      return copyAttributes(program, type, copy, new Duplicated(copy, out));
+    },
     MPI_Type_commit(handleAt: number): number {
       coreOf(ints[handleAt >> 2]!).commit();
       return 0;
@@ -157,9 +164,7 @@ export function datatypeCalls(program: Program): Record<string, Call> {
       if (type.core.isPredefined || isUnnamed(type.core)) {
         throw new MpiError(ErrorClass.TYPE, `Cannot free ${type.name || "the datatype"}: it is predefined`);
       }
-      types.remove(handle);
-      ints[handleAt >> 2] = DATATYPE_NULL;
-      return 0;
+      return deleteAttributes(program, type, new Freed(type, handleAt));
     },
 
     MPI_Type_get_name(handle: number, text: number, length: number): number {
@@ -186,4 +191,44 @@ export function datatypeCalls(program: Program): Record<string, Call> {
       return 0;
     },
   };
+}
+
+/** The attributes of a copy are there, or could not be copied: then there is no copy. */
+class Duplicated implements Continuation {
+  readonly #copy: CDatatype;
+  readonly #out: number;
+
+  constructor(copy: CDatatype, out: number) {
+    this.#copy = copy;
+    this.#out = out;
+  }
+
+  resume({ ints, types }: Program, code: number): number {
+    if (code !== ErrorClass.SUCCESS) {
+      types.remove(this.#copy.handle);
+      throw new MpiError(code, `Cannot copy the datatype: the copy function of an attribute gave error ${code}`);
+    }
+    ints[this.#out >> 2] = this.#copy.handle;
+    return 0;
+  }
+}
+
+/** The attributes of a type are gone, or one of them stays: then so does the type. */
+class Freed implements Continuation {
+  readonly #type: CDatatype;
+  readonly #handleAt: number;
+
+  constructor(type: CDatatype, handleAt: number) {
+    this.#type = type;
+    this.#handleAt = handleAt;
+  }
+
+  resume({ ints, types }: Program, code: number): number {
+    if (code !== ErrorClass.SUCCESS) {
+      throw new MpiError(code, `Cannot free the datatype: the delete function of an attribute gave error ${code}`);
+    }
+    types.remove(this.#type.handle);
+    ints[this.#handleAt >> 2] = DATATYPE_NULL;
+    return 0;
+  }
 }
