@@ -209,8 +209,8 @@ describe("M6 banyan cc", { concurrency: false }, () => {
     const cache = session.newCache("endless-cache");
     const env = { BANYAN_CACHE: cache, BANYAN_CC_IDLE_MS: "300" };
     const client = session.start(cwd, ["c++", "-c", "-fconstexpr-steps=4000000000", "endless.cpp"], env);
-    while (session.servers(cache).length === 0) await sleep(20);
-    await sleep(1000);
+    // It is at work when it has computed for longer than clang takes to load.
+    while (!session.servers(cache).some((pid) => secondsOf(pid) > 3)) await sleep(20);
     client.kill("SIGINT");
     // Only a server without work ends itself; this compile alone would take minutes.
     while (session.servers(cache).length > 0) await sleep(50);
@@ -272,6 +272,12 @@ describe("M6 compileProgram, for banyan run", { concurrency: false }, () => {
     assert.match(failed.stderr, /^bad\.c:1:25: error: use of undeclared identifier 'x'\n/);
   });
 });
+
+/** How long a process has computed. */
+function secondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
 
 async function codeAndText(run: Promise<{ code: number | null; stderr: string }>): Promise<[number | null, string]> {
   const { code, stderr } = await run;

@@ -45,6 +45,7 @@ export class WorkerPool {
   perform(job: Job, signal: AbortSignal): Promise<Reply> {
     return new Promise((resolve) => {
       const task: Task = { job, finish: resolve };
+      if (signal.aborted) return;
       signal.addEventListener("abort", () => this.#takeBack(task), { once: true });
       this.#waiting.push(task);
       this.#assign();
