@@ -81,9 +81,22 @@ export function attributeCalls(program: Program) {
     };
   }
 
+  /** Does an attribute of the program's have it? Those of predefined datatypes are not looked at. */
+  function isInUse(number: number, owner: AttributeOwner): boolean {
+    const bearers = [program.world, program.self, ...program.communicators.list(), ...program.types.list()];
+    const keys = bearers.flatMap(({ attributes }) => attributes.list().map(({ keyval }) => keyval));
+    return keys.some((keyval) => keyval.number === number && keyval.owner === owner);
+  }
+
+  /** One that is in use may be freed, by its delete function too, and again while it is still in use. */
   function freeKeyval(owner: AttributeOwner) {
     return (numberAt: number): number => {
-      keyvals.free(ints[numberAt >> 2]!, owner);
+      const number = ints[numberAt >> 2]!;
+      try {
+        keyvals.free(number, owner);
+      } catch (error) {
+        if (!isInUse(number, owner)) throw error;
+      }
       ints[numberAt >> 2] = KEYVAL_INVALID;
       return 0;
     };
