@@ -44,6 +44,8 @@ export interface StartOptions {
   /** False: the test reads standard output itself. */
   readonly readStdout?: boolean;
   readonly command?: readonly string[];
+  /** `runMsMax` unless given. */
+  readonly timeoutMs?: number;
 }
 
 export class Run {
@@ -53,7 +55,8 @@ export class Run {
   #stdout = "";
   #stderr = "";
 
-  constructor(args: readonly string[], { stdin, env = {}, readStdout = true, command }: StartOptions = {}) {
+  constructor(args: readonly string[], options: StartOptions = {}) {
+    const { stdin, env = {}, readStdout = true, command, timeoutMs = runMsMax } = options;
     const startMs = performance.now();
     const [name, mark] = this.#mark.split("=");
     const [file, ...before] = command ?? [process.execPath, launcher];
@@ -63,7 +66,7 @@ export class Run {
     if (stdin !== undefined) this.child.stdin!.end(stdin);
     if (readStdout) this.child.stdout!.setEncoding("utf8").on("data", (text) => (this.#stdout += text));
     this.child.stderr!.setEncoding("utf8").on("data", (text) => (this.#stderr += text));
-    const tooLong = setTimeout(() => this.child.kill("SIGKILL"), runMsMax);
+    const tooLong = setTimeout(() => this.child.kill("SIGKILL"), timeoutMs);
     this.ended = new Promise((resolve) => {
       this.child.on("close", (code, signal) => {
         clearTimeout(tooLong);

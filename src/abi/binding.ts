@@ -85,7 +85,7 @@ export function bind(program: Program, names: readonly string[]): Record<string,
 function guard(program: Program, name: string, call: Call): Call {
   const isAnytime = anytime.has(name) || name.startsWith("MPI_Info_");
   return (...args) => {
-    program.owner = program.self;
+    program.owner = program.anyone;
     try {
       if (!isAnytime && !program.isRunning) throw outside(program, name);
       return call(...args);

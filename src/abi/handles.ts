@@ -75,10 +75,10 @@ export class Handles<T> {
   #refuse(handle: number): never {
     const { name, errorClass } = this.#options;
     const kind = Object.entries(Kind).find(([, number]) => number === handle >>> kindShift)?.[0];
-    const state =
-      kind === undefined || handle >>> 0 < predefinedMax
-        ? `there is no ${name} with that handle (never made, or freed)`
-        : `that is the handle of a ${kind.toLowerCase().replace("_", " ")}`;
+    const isOther = kind !== undefined && handle >>> kindShift !== this.#options.kind && handle >>> 0 >= predefinedMax;
+    const state = isOther
+      ? `that is a handle of another kind (${kind.toLowerCase().replace("_", " ")})`
+      : `there is no ${name} with that handle (never made, or freed)`;
     throw new MpiError(errorClass, `Cannot use ${name} 0x${(handle >>> 0).toString(16)}: ${state}`);
   }
 }

@@ -131,6 +131,14 @@ export class Program {
     return comm;
   }
 
+  /**
+   * Who hears of errors in calls that are about no communicator: MPI_COMM_SELF since MPI 4.0, MPI_COMM_WORLD before. Programs of
+   * those days, which are most, set a handler on the latter only.
+   */
+  get anyone(): CCommunicator {
+    return this.self.errorHandler === errorsAreFatal ? this.world : this.self;
+  }
+
   /** Between MPI_Init and MPI_Finalize. */
   get isRunning(): boolean {
     return this.isInitialized && !this.isFinalized;

@@ -100,10 +100,12 @@ function combine(program: Program, then: Continuation): number {
   const left = spread(program, type, asked.left, asked.count);
   const right = spread(program, type, asked.right, asked.count);
   const cells = memory.allocate(16);
+  // The length is right for functions that take an int, and for those that take an MPI_Count.
   ints[cells >> 2] = asked.count;
-  ints[(cells >> 2) + 1] = handle;
+  ints[(cells >> 2) + 1] = 0;
+  ints[(cells >> 2) + 2] = handle;
   const origin = -type.trueLb;
-  const args = [left + origin, right + origin, cells, cells + 4];
+  const args = [left + origin, right + origin, cells, cells + 8];
   return callbacks.call(CallKind.OPERATION, fn, args, new AfterCombining(asked, left, right, cells, then));
 }
 

@@ -12,7 +12,7 @@ export interface CommandEntry {
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
   run: {
-    summary: "Run a program (.ts, .mts, .js, .mjs) on several ranks.",
+    summary: "Run a program (TypeScript, JavaScript, C, C++) on several ranks.",
     load: async () => (await import("./run.ts")).runCommand,
   },
   cc: {

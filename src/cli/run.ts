@@ -18,6 +18,8 @@ interface RunOptions {
   readonly trace?: string;
   readonly heap?: number;
   readonly memory?: number;
+  readonly dir?: string[];
+  readonly sandbox?: true;
   readonly port?: number;
   readonly timeout?: number;
   readonly heartbeat?: number;
@@ -27,7 +29,7 @@ interface RunOptions {
 
 export const runCommand: CreateCommand = (finished) =>
   new Command("run")
-    .description("Run a program (.ts, .mts, .js, .mjs) on several ranks.")
+    .description("Run a program (TypeScript, JavaScript, C, C++, or a module that `banyan cc` made) on several ranks.")
     .usage("[options] <program> [arguments of the program...]")
     .argument("<program>", "the program")
     .argument("[args...]", "all that follows is the program's own")
@@ -37,7 +39,18 @@ export const runCommand: CreateCommand = (finished) =>
     .option("-l, --label", "put the rank in front of each line")
     .option("--trace <file>", "write a trace for Perfetto or chrome://tracing")
     .option("--heap <MB>", "size of each rank's JavaScript heap", wholeNumber("--heap"))
-    .option("--memory <MB>", "size of each node's shared memory (default: 1024)", wholeNumber("--memory"))
+    .option(
+      "--memory <MB>",
+      "size of each node's shared memory, of a C program each rank's own (default: 1024)",
+      wholeNumber("--memory"),
+    )
+    .option(
+      "--dir <folder>",
+      "let a C program use this folder too (again for more)",
+      (folder, all: string[]) => [...all, folder],
+      [],
+    )
+    .option("--sandbox", "let a C program use no folder at all, not even the current one")
     .option(
       "--port <number>",
       "node i listens for the others on this port + i (default: free ones)",
@@ -56,6 +69,7 @@ The exit code is that of the first rank that failed, of MPI_Abort, 128 + signal,
 
 Examples:
   banyan run -n 4 solver.ts 1000
+  banyan run -n 4 solver.c 1000
   banyan run -n 8 --nodes 4 --label solver.ts --size 1000`,
     )
     .passThroughOptions()
@@ -77,6 +91,7 @@ async function run(program: string, args: string[], options: RunOptions): Promis
 
 function start(program: string, args: string[], options: RunOptions): RunningJob {
   const { ranks, nodes, protocol, trace, heap, memory, port, timeout, heartbeat, patience, label } = options;
+  const folders = options.sandbox === true ? [] : [".", ...(options.dir ?? [])];
   try {
     return launch(program, {
       args,
@@ -87,6 +102,7 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
       label,
       heapMb: heap,
       memoryMb: memory,
+      folders,
       port,
       timeoutMs: timeout === undefined ? undefined : timeout * 1000,
       heartbeatMs: heartbeat,
@@ -114,6 +130,9 @@ function report(event: JobEvent): void {
     }
     case "note":
       complain(event.message);
+      return;
+    case "compiler":
+      process.stderr.write(event.text);
       return;
     case "started":
     case "line":

@@ -2,6 +2,7 @@
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import type { Datatype } from "../../core/comm/datatype.ts";
 import { R_BYTES, R_PEER, R_TAG, SendMode } from "../../core/request/records.ts";
 import { checkCount, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
@@ -38,7 +39,8 @@ function checkTag(tag: number, orAny: boolean): void {
 interface Message {
   readonly buffer: number;
   readonly count: number;
-  readonly type: number;
+  /** The datatype itself: a persistent request has it after its handle is freed. */
+  readonly type: Datatype;
   readonly peer: number;
   readonly tag: number;
 }
@@ -48,8 +50,7 @@ export function startSend(program: Program, request: CRequest, message: Message,
   const { comm } = request;
   checkDest(comm, message.peer);
   checkTag(message.tag, false);
-  const type = program.committed(message.type);
-  const { pointer, bytes, scratch } = packedFrom(program, message.buffer, message.count, type);
+  const { pointer, bytes, scratch } = packedFrom(program, message.buffer, message.count, message.type);
   request.after = scratch ? new Release(pointer) : null;
   request.record = program.process.startSend(comm.core, pointer, bytes, message.peer, message.tag, mode);
 }
@@ -58,8 +59,7 @@ export function startReceive(program: Program, request: CRequest, message: Messa
   const { comm } = request;
   checkSource(comm, message.peer);
   checkTag(message.tag, true);
-  const { buffer, count } = message;
-  const type = program.committed(message.type);
+  const { buffer, count, type } = message;
   const { pointer, bytes, scratch } = roomFor(program, buffer, count, type);
   request.after = scratch ? new Unpack(pointer, buffer, count, type) : null;
   request.record = program.process.startReceive(comm.core, pointer, bytes, message.peer, message.tag);
@@ -69,9 +69,8 @@ export function startReceive(program: Program, request: CRequest, message: Messa
 function sendBuffered(program: Program, comm: CCommunicator, message: Message): void {
   checkDest(comm, message.peer);
   checkTag(message.tag, false);
-  const type = program.committed(message.type);
   const { memory, process } = program;
-  const place = packedFrom(program, message.buffer, message.count, type);
+  const place = packedFrom(program, message.buffer, message.count, message.type);
   let { pointer } = place;
   if (!place.scratch) {
     pointer = memory.allocate(place.bytes);
@@ -181,18 +180,19 @@ export function pointToPointCalls(program: Program) {
 
   const sends = (mode: SendMode) => ({
     now: (buffer: number, count: number, type: number, peer: number, tag: number, handle: number): number =>
-      sendAndWait(program.comm(handle), { buffer, count, type, peer, tag }, mode),
+      sendAndWait(program.comm(handle), { buffer, count, type: program.committed(type), peer, tag }, mode),
     start: (b: number, count: number, type: number, peer: number, tag: number, handle: number, out: number): number => {
-      const message = { buffer: b, count, type, peer, tag };
-      return begin(program.comm(handle), (request) => startSend(program, request, message, mode), out);
+      const comm = program.comm(handle);
+      const message = { buffer: b, count, type: program.committed(type), peer, tag };
+      return begin(comm, (request) => startSend(program, request, message, mode), out);
     },
     init: (buffer: number, count: number, type: number, peer: number, tag: number, handle: number, out: number) => {
       const comm = program.comm(handle);
       checkDest(comm, peer);
       checkTag(tag, false);
       checkCount(count);
-      program.committed(type);
-      return persistent(comm, new SendAgain({ buffer, count, type, peer, tag }, mode), out);
+      const message = { buffer, count, type: program.committed(type), peer, tag };
+      return persistent(comm, new SendAgain(message, mode), out);
     },
   });
   const synchronous = sends(SendMode.SYNCHRONOUS);
@@ -215,7 +215,7 @@ export function pointToPointCalls(program: Program) {
           const to = core.peers.worldRank(dest as never);
           if (engine.sendNow(at, type.size * count, to, tag, core.context)) return 0;
         }
-        return sendAndWait(comm, { buffer, count, type: typeHandle, peer: dest, tag }, SendMode.STANDARD);
+        return sendAndWait(comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD);
       } catch (error) {
         return program.raise(error);
       }
@@ -238,7 +238,7 @@ export function pointToPointCalls(program: Program) {
         // A reduction by the program's own operation may have to go on meanwhile.
         if (!type.isContiguous(count) || source === PROC_NULL || process.collectives.programOperations !== 0) {
           const request = new CRequest(comm);
-          startReceive(program, request, { buffer, count, type: typeHandle, peer: source, tag });
+          startReceive(program, request, { buffer, count, type, peer: source, tag });
           return waitThen(program, request.record, new Concluded(request, status));
         }
         const { core } = comm;
@@ -259,7 +259,8 @@ export function pointToPointCalls(program: Program) {
     MPI_Ssend: synchronous.now,
     MPI_Rsend: ready.now,
     MPI_Bsend(buffer: number, count: number, type: number, peer: number, tag: number, handle: number): number {
-      sendBuffered(program, program.comm(handle), { buffer, count, type, peer, tag });
+      const comm = program.comm(handle);
+      sendBuffered(program, comm, { buffer, count, type: program.committed(type), peer, tag });
       return 0;
     },
     MPI_Isend: standard.start,
@@ -267,13 +268,15 @@ export function pointToPointCalls(program: Program) {
     MPI_Irsend: ready.start,
     MPI_Ibsend(buffer: number, count: number, type: number, peer: number, tag: number, handle: number, out: number) {
       const comm = program.comm(handle);
-      sendBuffered(program, comm, { buffer, count, type, peer, tag });
-      const nothing = { buffer: 0, count: 0, type, peer: PROC_NULL, tag: 0 };
+      const message = { buffer, count, type: program.committed(type), peer, tag };
+      sendBuffered(program, comm, message);
+      const nothing = { ...message, buffer: 0, count: 0, peer: PROC_NULL, tag: 0 };
       return begin(comm, (request) => startSend(program, request, nothing, SendMode.STANDARD), out);
     },
     MPI_Irecv(buffer: number, count: number, type: number, peer: number, tag: number, handle: number, out: number) {
-      const message = { buffer, count, type, peer, tag };
-      return begin(program.comm(handle), (request) => startReceive(program, request, message), out);
+      const comm = program.comm(handle);
+      const message = { buffer, count, type: program.committed(type), peer, tag };
+      return begin(comm, (request) => startReceive(program, request, message), out);
     },
     MPI_Send_init: standard.init,
     MPI_Ssend_init: synchronous.init,
@@ -284,8 +287,7 @@ export function pointToPointCalls(program: Program) {
       checkSource(comm, peer);
       checkTag(tag, true);
       checkCount(count);
-      program.committed(type);
-      return persistent(comm, new ReceiveAgain({ buffer, count, type, peer, tag }), out);
+      return persistent(comm, new ReceiveAgain({ buffer, count, type: program.committed(type), peer, tag }), out);
     },
     MPI_Sendrecv(
       sendBuffer: number,
@@ -305,10 +307,15 @@ export function pointToPointCalls(program: Program) {
       const [send, receive] = [new CRequest(comm), new CRequest(comm)];
       checkDest(comm, dest);
       checkTag(sendTag, false);
-      program.committed(sendType);
       checkCount(sendCount);
-      startReceive(program, receive, { buffer, count, type, peer: source, tag });
-      const sent = { buffer: sendBuffer, count: sendCount, type: sendType, peer: dest, tag: sendTag };
+      const sent = {
+        buffer: sendBuffer,
+        count: sendCount,
+        type: program.committed(sendType),
+        peer: dest,
+        tag: sendTag,
+      };
+      startReceive(program, receive, { buffer, count, type: program.committed(type), peer: source, tag });
       startSend(program, send, sent, SendMode.STANDARD);
       const isReady = () => engine.isComplete(receive.record) && engine.isComplete(send.record);
       return waitUntilThen(program, isReady, new BothDone(send, receive, status));
@@ -339,7 +346,7 @@ export function pointToPointCalls(program: Program) {
       checkTag(sendTag, false);
       send.after = new Release(pointer);
       send.record = process.startSend(comm.core, pointer, place.bytes, dest, sendTag, SendMode.STANDARD);
-      startReceive(program, receive, { buffer, count, type, peer: source, tag });
+      startReceive(program, receive, { buffer, count, type: core, peer: source, tag });
       const isReady = () => engine.isComplete(receive.record) && engine.isComplete(send.record);
       return waitUntilThen(program, isReady, new BothDone(send, receive, status));
     },
@@ -439,7 +446,7 @@ export function pointToPointCalls(program: Program) {
     ints[message >> 2] = MESSAGE_NULL;
     if (handle === MESSAGE_NO_PROC) {
       const request = new CRequest(program.world);
-      startReceive(program, request, { buffer, count, type, peer: PROC_NULL, tag: ANY_TAG });
+      startReceive(program, request, { buffer, count, type: core, peer: PROC_NULL, tag: ANY_TAG });
       return request;
     }
     const { comm, envelope } = program.messages.get(handle);

@@ -298,11 +298,12 @@ export function requestCalls(program: Program) {
       return 0;
     },
     MPI_Test_cancelled(status: number, flag: number): number {
-      ints[flag >> 2] = ints[(status >> 2) + S_CANCELLED]!;
+      ints[flag >> 2] = ints[(status >> 2) + S_CANCELLED]! & 1;
       return 0;
     },
     MPI_Status_set_cancelled(status: number, flag: number): number {
-      ints[(status >> 2) + S_CANCELLED] = flag === 0 ? 0 : 1;
+      const at = (status >> 2) + S_CANCELLED;
+      ints[at] = (ints[at]! & ~1) | (flag === 0 ? 0 : 1);
       return 0;
     },
     MPI_Start(handleAt: number): number {

@@ -9,9 +9,9 @@ import { bind } from "../../abi/binding.ts";
 import { assert } from "../../core/base/assert.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { wasiImports } from "../../wasi/wasi.ts";
-import { createCRank } from "../process/c-rank-process.ts";
 import { newYield } from "../process/yield.ts";
 import { Exit, newLibrary } from "./c-library.ts";
+import { createCRank } from "./c-rank-process.ts";
 import { Ended, supportImports } from "./c-support.ts";
 import { endingOfError } from "./error-report.ts";
 import { LineWriter } from "./line-ring.ts";
@@ -25,6 +25,8 @@ assert(parentPort !== null, "c-rank.cjs runs as a worker thread");
 const port = parentPort;
 const setup = workerData as RankSetup;
 const { code, rank, program, words } = setup;
+/** The threads of a node are one process; what a program takes for its number must tell ranks apart, in every life alike. */
+const firstPid = 10_000;
 const say = (message: FromRank): void => port.postMessage(message);
 const lines = new LineWriter(setup.lines, bellOf(words));
 
@@ -86,7 +88,7 @@ function start(module: WebAssembly.Module): void {
     env: { memory: setup.programMemories[memory.process]! },
     mpi: bind(binding, of("mpi")),
     wasi_snapshot_preview1: wasiImports({ library, memory: memory.bytes, folders: setup.folders }),
-    banyan: supportImports({ memory: memory.bytes, pid: process.pid, hostName: hostname() }),
+    banyan: supportImports({ memory: memory.bytes, pid: firstPid + rank, hostName: hostname() }),
   });
   memory.attach((exports["banyan_memory"] as WebAssembly.Global).value as number);
   (exports["_start"] as () => void)();

@@ -25,15 +25,11 @@ export function supportImports({ memory, pid, hostName }: SupportOptions) {
   };
   return {
     getpid: (): number => pid,
-    /** Writes the name and a closing zero, cut to `room` bytes; answers its whole length. */
-    gethostname(address: number, room: number): number {
-      const name = new TextEncoder().encode(hostName);
-      const fits = name.subarray(0, Math.max(0, room - 1));
-      if (room > 0) {
-        memory.set(fits, address);
-        memory[address + fits.length] = 0;
-      }
-      return name.length;
+    /** Writes the machine's name and a closing zero, cut to `room` bytes. */
+    hostname(address: number, room: number): void {
+      const name = new TextEncoder().encode(hostName).subarray(0, room - 1);
+      memory.set(name, address);
+      memory[address + name.length] = 0;
     },
     die(signal: number): never {
       const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] ?? `signal ${signal}`;

@@ -48,10 +48,15 @@ export interface NoteEvent {
   readonly kind: "note";
   readonly message: string;
 }
+/** What the compiler had to say about a program in C: warnings, or why it refused. As it printed it. */
+export interface CompilerEvent {
+  readonly kind: "compiler";
+  readonly text: string;
+}
 /** The last event: every process of the job is gone. */
 export interface EndedEvent {
   readonly kind: "ended";
   readonly code: number;
   readonly afterMs: number;
 }
-export type JobEvent = StartedEvent | LineEvent | RankEndedEvent | FailedEvent | NoteEvent | EndedEvent;
+export type JobEvent = StartedEvent | LineEvent | RankEndedEvent | FailedEvent | NoteEvent | CompilerEvent | EndedEvent;

@@ -197,6 +197,7 @@ export class Job {
     const outcome = await (languageOf(program) === "c" ? compileProgram : bundleProgram)({ program, bundle });
     // A job that was over sooner than its bundle has had its folder made again.
     if (this.#isOver) this.#removeFolder();
+    if (outcome.said !== undefined && outcome.said !== "") this.events.push({ kind: "compiler", text: outcome.said });
     if (outcome.kind === "ready") for (const node of this.#nodes) node.send({ kind: "run", form: outcome.form });
     else this.#unusable(`Cannot run ${basename(program)}: ${outcome.why}`);
   }

@@ -16,10 +16,10 @@ import type { BuildFailure, BuildOptions, ImportKind, Message, OnResolveResult, 
 import type { ProgramForm } from "../node/messages.ts";
 import { describeSystemError } from "./system-error.ts";
 
-/** Ready, or why not, in one line. */
+/** Ready, or why not, in one line; `said`: what the compiler printed. */
 export type BundleOutcome =
-  | { readonly kind: "ready"; readonly form: ProgramForm }
-  | { readonly kind: "unusable"; readonly why: string };
+  | { readonly kind: "ready"; readonly form: ProgramForm; readonly said?: string }
+  | { readonly kind: "unusable"; readonly why: string; readonly said?: string };
 
 export interface BundleOptions {
   /** Absolute path of the user's program. */

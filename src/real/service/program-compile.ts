@@ -14,19 +14,23 @@ export function languageOf(program: string): "typescript" | "c" {
 
 /** The part of src/cc that is needed here; a bundle of its own, loaded only for programs in C. */
 interface Compiler {
-  compileProgram(path: string): Promise<{ readonly wasm: string } | { readonly failure: string }>;
+  compileProgram(paths: readonly string[]): Promise<Compiled>;
 }
+type Compiled =
+  | { readonly kind: "compiled"; readonly wasm: string; readonly stderr: string }
+  | { readonly kind: "failed"; readonly stderr: string; readonly code: number };
 
 export async function compileProgram({ program, bundle }: BundleOptions): Promise<BundleOutcome> {
-  let module = program;
+  let [module, said] = [program, ""];
   if (sourceExtensions.includes(extname(program))) {
     const compiler = require(join(__dirname, "cc.cjs")) as Compiler;
-    const outcome = await compiler.compileProgram(program);
-    if ("failure" in outcome) return { kind: "unusable", why: outcome.failure };
+    const outcome = await compiler.compileProgram([program]);
+    said = outcome.stderr;
+    if (outcome.kind === "failed") return { kind: "unusable", why: "it does not compile", said };
     module = outcome.wasm;
   }
   await copyFile(module, bundle.wasm);
-  return { kind: "ready", form: "wasm" };
+  return { kind: "ready", form: "wasm", said };
 }
 
 /** Does the file begin as WebAssembly modules do? */

@@ -1,7 +1,7 @@
 /** A rank whose program is written in C: its process, and the imports of the program. */
 import { Program } from "../../abi/program.ts";
+import { openProcess, type RankOptions } from "../process/open-process.ts";
 import { ProgramMemory } from "../transport/program-memory.ts";
-import { openProcess, type RankOptions } from "./open-process.ts";
 
 export interface CRankProcess {
   readonly program: Program;

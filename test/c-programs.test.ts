@@ -1,0 +1,71 @@
+/** Programs in C, run as users run them: compiled by the first command, cached for the second. Row M6. */
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import { banyan, program, sorted } from "./harness.ts";
+
+const sweep = resolve("test/programs/c/sweep.c");
+const processes = resolve("test/programs/c/process.c");
+/** A machine that compiles for the first time, and does other things as well. */
+const patient = { timeoutMs: 120_000 };
+
+for (const ranks of [1, 2, 5]) {
+  test(`M6: messages, operations, callbacks, communicators, datatypes and files on ${ranks} ranks`, async () => {
+    const { code, stdout, stderr } = await banyan(["run", "-n", String(ranks), sweep], patient);
+    assert.equal(stdout, `0 errors on ${ranks} ranks\n`, stderr);
+    assert.equal(code, 0);
+  });
+}
+
+test("M6: arguments, environment, standard streams", async () => {
+  const { code, stdout, stderr } = await banyan(["run", "-n", "2", processes, "echo", "word"], {
+    ...patient,
+    stdin: "one\ntwo\n",
+    env: { BANYAN_TEST_WORD: "from outside" },
+  });
+  assert.equal(code, 0, stderr);
+  const lines = ["read one", "read two", "word from outside 3", "word from outside 3"];
+  assert.deepEqual(sorted(stdout), lines);
+  assert.match(stderr, /to stderr from 0/);
+  assert.match(stderr, /to stderr from 1/);
+});
+
+test("M6: setjmp, deep recursion, sleep, and memory that comes to an end", async () => {
+  const run = async (what: string, ...options: string[]) =>
+    (await banyan(["run", ...options, processes, what], patient)).stdout;
+  assert.equal(await run("jump"), "jumped 3, deep 100000\n");
+  assert.equal(await run("time"), "slept well\n");
+  assert.equal(await run("memory", "--memory", "256"), "got enough, errno ENOMEM\n");
+});
+
+for (const [what, wanted, words] of [
+  ["exit", 7, /rank 1 .*exited with code 7/],
+  ["abort", 9, /rank 1 .*MPI_Abort/],
+  ["raise", 137, /rank 1 .*SIGKILL/],
+  ["trap", 1, /rank 1 .*divide by zero/],
+  ["missing", 55, /MPI_Win_create/],
+] as const) {
+  test(`M6: a program that ends by ${what} ends the job, and the message says how`, async () => {
+    const { code, stderr } = await banyan(["run", "-n", "2", processes, what], patient);
+    assert.equal(code, wanted, stderr);
+    assert.match(stderr, words);
+  });
+}
+
+test("M6: the current folder is given, others are not unless named, and --sandbox gives none", async () => {
+  const run = async (file: string, ...options: string[]) =>
+    (await banyan(["run", ...options, processes, "file", file], patient)).stdout.trim();
+  assert.equal(await run("package.json"), "opened");
+  assert.equal(await run(resolve("package.json")), "opened");
+  assert.notEqual(await run("/etc/hostname"), "opened");
+  assert.equal(await run("/etc/hostname", "--dir", "/etc"), "opened");
+  assert.notEqual(await run("package.json", "--sandbox"), "opened");
+});
+
+test("M6: what does not compile is reported as clang does, and nothing runs", async () => {
+  const path = program("c/wrong.c", "#include <mpi.h>\nint main(void) { retrun 0; }\n");
+  const { code, stdout, stderr } = await banyan(["run", "-n", "2", path], patient);
+  assert.equal(code, 1);
+  assert.equal(stdout, "");
+  assert.match(stderr, /wrong\.c:2:18: error: use of undeclared identifier 'retrun'/);
+});
