@@ -9,9 +9,14 @@ const processes = resolve("test/programs/c/process.c");
 /** A machine that compiles for the first time, and does other things as well. */
 const patient = { timeoutMs: 120_000 };
 
-for (const ranks of [1, 2, 5]) {
-  test(`M6: messages, operations, callbacks, communicators, datatypes and files on ${ranks} ranks`, async () => {
-    const { code, stdout, stderr } = await banyan(["run", "-n", String(ranks), sweep], patient);
+for (const [ranks, nodes] of [
+  [1, 1],
+  [2, 1],
+  [5, 1],
+  [4, 2],
+] as const) {
+  test(`M6: messages, operations, callbacks, datatypes and files on ${ranks} ranks, nodes: ${nodes}`, async () => {
+    const { code, stdout, stderr } = await banyan(["run", "-n", `${ranks}`, "--nodes", `${nodes}`, sweep], patient);
     assert.equal(stdout, `0 errors on ${ranks} ranks\n`, stderr);
     assert.equal(code, 0);
   });

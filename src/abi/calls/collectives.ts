@@ -2,52 +2,20 @@
  * Collectives: MPI 5.0 chapter 6. Every one is a start (start-movement.ts, start-reduction.ts) that leaves a request: the
  * blocking form waits for it, the non-blocking one hands it out, the persistent one starts it again and again.
  */
-import { onBoard } from "../../core/process/collectives.ts";
 import type { Start } from "../collective-arguments.ts";
-import { CRequest } from "../objects.ts";
+import { collectiveForms } from "../collective-forms.ts";
 import type { Program } from "../program.ts";
 import { movement } from "../start-movement.ts";
 import { reduction } from "../start-reduction.ts";
-import { waitThen } from "../waiting.ts";
-import { Concluded } from "./requests.ts";
 
 type Call = (...args: number[]) => number;
-/** From C's arguments, without communicator and request, to the start. */
-type Arguments = (...args: number[]) => Start;
 
 export function collectiveCalls(program: Program): Record<string, Call> {
-  const { ints } = program;
   const move = movement(program);
   const reduce = reduction(program);
 
-  function hand(request: CRequest, out: number): number {
-    request.handle = program.requests.add(request);
-    ints[out >> 2] = request.handle;
-    return 0;
-  }
-
-  /** The three forms of one collective. All take the communicator behind the arguments, persistent ones then an info. */
-  function forms(name: string, parameters: number, start: Arguments): Record<string, Call> {
-    const small = name[0]!.toLowerCase() + name.slice(1);
-    return {
-      [`MPI_${name}`]: (...args) => {
-        const request = new CRequest(program.comm(args[parameters]!));
-        start(...args)(request, onBoard);
-        return waitThen(program, request.record, new Concluded(request, 0));
-      },
-      [`MPI_I${small}`]: (...args) => {
-        const request = new CRequest(program.comm(args[parameters]!));
-        start(...args)(request, undefined);
-        return hand(request, args[parameters + 1]!);
-      },
-      [`MPI_${name}_init`]: (...args) => {
-        const comm = program.comm(args[parameters]!);
-        const tag = comm.core.nextPersistent();
-        const begin = start(...args);
-        return hand(new CRequest(comm, { start: (_program, request) => begin(request, tag) }), args[parameters + 2]!);
-      },
-    };
-  }
+  const forms = (name: string, parameters: number, start: (...args: number[]) => Start) =>
+    collectiveForms(program, name, parameters, start);
 
   const given = (address: number, count: number, type: number) => ({ address, count, type });
   const layout = (counts: number, displacements: number) => ({ counts, displacements });

@@ -66,8 +66,8 @@ export function openTransports(
     ...joint,
   });
   const tcp = new TcpTransport({
-    ...{ rank, ranks: nodeOf.length, process: places[rank]!, memory, handover, tell },
-    openCalls: () => openSocketCalls(node.memory, memory),
+    ...{ rank, ranks: nodeOf.length, process: places[rank]!, memory: heap, buffers: memory, handover, tell },
+    openCalls: () => openSocketCalls(node.memory, heap),
     sizes: linkSizes({ nodeOf, memoryBytes: node.layout.memoryBytes }),
   });
   const transport = new RankTransport(ring, tcp, places);

@@ -34,7 +34,8 @@ int main(int argc, char **argv) {
         printf("slept %s\n", took >= 0.045 && took < 2 ? "well" : "badly");
     } else if (strcmp(what, "memory") == 0) {
         size_t total = 0;
-        char *block;
+        /* volatile: the compiler knows malloc, and would do without it. */
+        char *volatile block;
         while ((block = malloc(1 << 20)) != NULL) memset(block, 1, 1 << 20), total += 1 << 20;
         printf("got %s, errno %s\n", total > (100u << 20) ? "enough" : "too little", errno == ENOMEM ? "ENOMEM" : "?");
     } else if (strcmp(what, "exit") == 0) {

@@ -32,7 +32,16 @@ function feed(bytes: Uint8Array, chunk: number): { read(at: InStream): number } 
 
 function newStreams() {
   const out = new OutStream({ words, at: outAt, bytes: 8192 });
-  const options = { words, memory, peer: 3, at: inAt, bytes: inBufferBytes(eagerBytesMax), eagerBytesMax, out };
+  const options = {
+    words,
+    memory,
+    buffers: memory,
+    peer: 3,
+    at: inAt,
+    bytes: inBufferBytes(eagerBytesMax),
+    eagerBytesMax,
+    out,
+  };
   return new InStream(options);
 }
 

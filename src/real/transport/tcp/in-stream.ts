@@ -40,6 +40,7 @@ const landedBytes = 64;
 export interface InStreamOptions {
   readonly words: Int32Array;
   readonly memory: Memory;
+  readonly buffers: Memory;
   readonly peer: number;
   /** Byte offset and size of the buffer. */
   readonly at: number;
@@ -55,6 +56,7 @@ export const inBufferBytes = (eagerBytesMax: number): number => landedBytes + 2 
 export class InStream {
   readonly #words: Int32Array;
   readonly #memory: Memory;
+  readonly #buffers: Memory;
   readonly #peer: number;
   readonly #at: number;
   readonly #bytes: number;
@@ -100,6 +102,7 @@ export class InStream {
   constructor(options: InStreamOptions) {
     this.#words = options.words;
     this.#memory = options.memory;
+    this.#buffers = options.buffers;
     this.#peer = options.peer;
     this.#landedAt = options.at;
     this.#at = options.at + landedBytes;
@@ -210,11 +213,12 @@ export class InStream {
     const to = this.landing === null ? Number.NaN : this.landing.landingOf(receive, offset, length);
     if (Number.isNaN(to)) return this.#cutPiece(at, wholeLines(have));
     if (!this.#out.acknowledge(words[at + RECEIVED]!)) return this.#fail(impossibleReceipt);
-    if (have !== 0) this.#memory.fromPayload(to as Pointer, offset, (at << 2) + headerBytes, have);
+    if (have !== 0) this.#buffers.fromPayload(to as Pointer, offset, (at << 2) + headerBytes, have);
     this.#start = 0;
     this.#end = 0;
     this.#landingTo = to + offset;
-    this.#landingView = to >= 0 ? null : this.#memory.view(to as Pointer, offset + length);
+    const isInNode = to >= 0 && this.#buffers === this.#memory;
+    this.#landingView = isInNode ? null : this.#buffers.view(to as Pointer, offset + length);
     this.#landingReceive = receive;
     this.#landingOffset = offset;
     this.#landingBytes = length;

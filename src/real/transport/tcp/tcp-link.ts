@@ -21,6 +21,8 @@ export interface LinkOptions {
   readonly rank: number;
   readonly peer: number;
   readonly memory: Memory;
+  /** Where the program's buffers are; the same, or not. */
+  readonly buffers: Memory;
   readonly words: Int32Array;
   readonly sizes: LinkSizes;
 }
@@ -55,7 +57,7 @@ export class TcpLink {
   reason = "";
 
   constructor(options: LinkOptions) {
-    const { memory, words, peer } = options;
+    const { memory, buffers, words, peer } = options;
     const { eagerBytesMax, outBytes } = options.sizes;
     const inBytes = inBufferBytes(eagerBytesMax);
     const block = memory.allocate(2 * openBytes + outBytes + inBytes + headerBytes);
@@ -69,7 +71,7 @@ export class TcpLink {
     const out = new OutStream({ words, at: at + 2 * openBytes, bytes: outBytes });
     const inAt = at + 2 * openBytes + outBytes;
     this.out = out;
-    this.in = new InStream({ words, memory, peer, at: inAt, bytes: inBytes, eagerBytesMax, out });
+    this.in = new InStream({ words, memory, buffers, peer, at: inAt, bytes: inBytes, eagerBytesMax, out });
   }
 
   get isOpen(): boolean {

@@ -23,7 +23,10 @@ export interface TcpTransportOptions {
   readonly ranks: number;
   /** Index of this rank among the processes of its node. */
   readonly process: number;
+  /** The node's memory: where connections have their buffers. */
   readonly memory: Memory;
+  /** The program's buffers, when they are in another. */
+  readonly buffers?: Memory;
   readonly handover: SharedHandover;
   /** Posts to the node's main thread: `TcpHost.handle`. */
   readonly tell: (request: TcpRequest) => void;
@@ -50,6 +53,7 @@ export class TcpTransport implements Transport {
   readonly #ranks: number;
   readonly #process: number;
   readonly #memory: Memory;
+  readonly #buffers: Memory;
   readonly #handover: Handover;
   readonly #tell: (request: TcpRequest) => void;
   readonly #openCalls: () => SocketCalls;
@@ -89,6 +93,7 @@ export class TcpTransport implements Transport {
     this.#ranks = options.ranks;
     this.#process = options.process;
     this.#memory = memory;
+    this.#buffers = options.buffers ?? memory;
     this.#handover = new Handover(options.handover);
     this.#tell = options.tell;
     this.#openCalls = options.openCalls;
@@ -119,6 +124,7 @@ export class TcpTransport implements Transport {
       rank: this.#rank,
       peer,
       memory: this.#memory,
+      buffers: this.#buffers,
       words: this.words,
       sizes: this.#sizes,
     });
@@ -172,8 +178,9 @@ export class TcpTransport implements Transport {
     this.#fragment(packet, receive, offset, body);
     this.words[packet + RECEIPT] = tail === 0 ? 1 : 0;
     link.commitFrame(body);
-    const at = from >= 0 ? from + offset : -1;
-    const view = from >= 0 ? null : this.#memory.view(from as Pointer, offset + body).subarray(offset);
+    const isInNode = from >= 0 && this.#buffers === this.#memory;
+    const at = isInNode ? from + offset : -1;
+    const view = isInNode ? null : this.#buffers.view(from as Pointer, offset + body).subarray(offset);
     const lent = link.out.lend({ at, view, bytes: body, receive, from, offset });
     if (tail !== 0) {
       this.#fragmentCopied(link, receive, from, offset + body, tail, 1);
@@ -199,7 +206,7 @@ export class TcpTransport implements Transport {
   ): boolean {
     const packet = link.reserve(bytes);
     if (packet < 0) return false;
-    this.#memory.toPayload((packet << 2) + headerBytes, from as Pointer, offset, bytes);
+    this.#buffers.toPayload((packet << 2) + headerBytes, from as Pointer, offset, bytes);
     this.#fragment(packet, receive, offset, bytes);
     this.words[packet + RECEIPT] = receipt;
     link.commit();
