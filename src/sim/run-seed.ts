@@ -81,11 +81,18 @@ function worldOptions(random: Random, ranks: number): WorldOptions {
   };
 }
 
-/** One process or one node, some time; never everybody. */
+/** A process or a node, some time; now and then another process, soon or much later. Never everybody. */
 function planDeaths(world: World, random: Random): void {
+  const { processes, nodes } = world;
   const timeNs = random.below(200_000);
-  if (world.nodes > 1 && random.chance(0.4)) world.planNodeCrash(timeNs, random.below(world.nodes));
-  else world.planCrash(timeNs, random.below(world.processes.length));
+  const node = nodes > 1 && random.chance(0.4) ? random.below(nodes) : -1;
+  const first = random.below(processes.length);
+  if (node >= 0) world.planNodeCrash(timeNs, node);
+  else world.planCrash(timeNs, first);
+  const others = processes.filter((process) => (node >= 0 ? process.node !== node : process.rank !== first));
+  if (others.length > 1 && random.chance(0.3)) {
+    world.planCrash(timeNs + random.pick([0, 1_000, 100_000, 1_000_000]), random.pick(others).rank);
+  }
 }
 
 function judge(world: World, script: Script, observation: Observation): SeedOutcome {

@@ -11,7 +11,7 @@ import { type CommunicatorPlan, isInter, peersOf, rankOf, sideOf } from "./commu
 import { mixed } from "./mixed.ts";
 import { blockFor, destinationsOf, sourcesOf } from "./topology-plan.ts";
 
-/** One rank's part in a collective that moves data. */
+/** The plan of a collective that moves data. */
 export interface Moving extends CollectivePlan {
   readonly kind: MovingKind;
 }
@@ -144,7 +144,7 @@ export function placed(plan: Moving, lengths: readonly number[]): Placed {
   return { bytes: lengths, offsets, total };
 }
 
-/** Where a rank's blocks lie: those it gives, and those it gets, whose length it knows even where nobody gives any. */
+/** Where a rank's blocks lie: those it gives and those it gets. One that nobody gives has a place all the same, of any length. */
 export function layoutOf(plan: Moving, comm: CommunicatorPlan, world: number): { sends: Placed; receives: Placed } {
   const given = Array.from({ length: blocksGiven(plan, comm, world) }, (_, block) =>
     blockBytes(plan, comm, { world, block }),

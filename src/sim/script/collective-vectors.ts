@@ -8,6 +8,7 @@ import { contribution } from "./contents.ts";
 import { mixed } from "./mixed.ts";
 import { exactReductions } from "./reductions.ts";
 
+/** The plan of a collective that reduces. */
 export interface Reducing extends CollectivePlan {
   readonly kind: ReducingKind;
 }
