@@ -10,5 +10,4 @@ export function declaredFunctions(): Prototype[];
 export function importedFunctions(): Prototype[];
 export function signatureOf(prototype: Prototype): string;
 export function wrappersSource(functions: readonly Prototype[]): string;
-export function signaturesSource(functions: readonly Prototype[]): string;
 export function generate(folder: string): void;

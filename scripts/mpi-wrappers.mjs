@@ -1,5 +1,5 @@
 // What follows from include/mpi.h, the only list of MPI functions: the wrappers in C that every program is linked with
-// (docs/adr/0005-c-programs.md, Calls) and the runtime's table of signatures. Run from the root of the repository.
+// (docs/adr/0005-c-programs.md, Calls). Run from the root of the repository.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -70,20 +70,6 @@ export function wrappersSource(functions) {
   ].join("\n");
 }
 
-/** The table, one TypeScript file. */
-export function signaturesSource(functions) {
-  return [
-    "/**",
-    " * The imports of module `mpi`, made from include/mpi.h by scripts/mpi-wrappers.mjs: a letter for each parameter, then one for",
-    " * the result. i: i32 (int, pointer, handle, MPI_Aint), l: i64, a BigInt (MPI_Count, MPI_Offset), d: f64.",
-    " */",
-    "export const signatures: Readonly<Record<string, string>> = {",
-    ...functions.map((prototype) => `  ${prototype.name}: "${signatureOf(prototype)}",`),
-    "};",
-    "",
-  ].join("\n");
-}
-
 /** Leaves a file alone that says the same already: nothing is rebuilt for nothing. */
 function write(path, text) {
   try {
@@ -93,10 +79,9 @@ function write(path, text) {
   renameSync(`${path}.new`, path);
 }
 
-/** Writes mpi-calls.c and signatures.ts into a folder. */
+/** Writes mpi-calls.c into a folder. */
 export function generate(folder) {
   const functions = importedFunctions();
   mkdirSync(folder, { recursive: true });
   write(join(folder, "mpi-calls.c"), wrappersSource(functions));
-  write(join(folder, "signatures.ts"), signaturesSource(functions));
 }

@@ -24,6 +24,8 @@ export const CallKind = {
   ATTRIBUTE_COPY: 3,
   /** int f(MPI_Comm comm, int keyval, void *value, void *extra) */
   ATTRIBUTE_DELETE: 4,
+  /** An error handler that was declared without its `...`: WebAssembly calls by exact type. */
+  ERROR_HANDLER_PLAIN: 8,
 } as const;
 export type CallKind = (typeof CallKind)[keyof typeof CallKind];
 
@@ -65,7 +67,9 @@ export class Callbacks {
     const cells = memory.allocate(16);
     ints[cells >> 2] = comm;
     ints[(cells >> 2) + 1] = code;
-    return this.call(CallKind.ERROR_HANDLER, fn, [cells, cells + 4], new AfterErrorHandler(cells, answer));
+    const isPlain = this.#program.parametersOf(fn) === 2;
+    const kind = isPlain ? CallKind.ERROR_HANDLER_PLAIN : CallKind.ERROR_HANDLER;
+    return this.call(kind, fn, [cells, cells + 4], new AfterErrorHandler(cells, answer));
   }
 
   /** Import `mpi.callback`: tells what is to be called. */

@@ -88,6 +88,8 @@ export class Program {
   readonly self: CCommunicator;
   /** Whose error handler hears of an error in the call that is running. */
   owner: CCommunicator;
+  /** How many parameters a function of the program has. The world that instantiates the program knows. */
+  parametersOf: (fn: FunctionPointer) => number = () => 3;
   isInitialized = false;
   isFinalized = false;
   threadLevel = 0;

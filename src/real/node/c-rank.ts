@@ -91,6 +91,8 @@ function start(module: WebAssembly.Module): void {
     banyan: supportImports({ memory: memory.bytes, pid: firstPid + rank, hostName: hostname() }),
   });
   memory.attach((exports["banyan_memory"] as WebAssembly.Global).value as number);
+  const table = exports["__indirect_function_table"] as WebAssembly.Table;
+  binding.parametersOf = (fn) => (table.get(fn) as (...args: never[]) => void).length;
   (exports["_start"] as () => void)();
 }
 
