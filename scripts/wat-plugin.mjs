@@ -3,7 +3,14 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import wabtInit from "wabt";
 
-const features = { threads: true, bulk_memory: true, simd: true, mutable_globals: true, sign_extension: true, multi_memory: true };
+const features = {
+  threads: true,
+  bulk_memory: true,
+  simd: true,
+  mutable_globals: true,
+  sign_extension: true,
+  multi_memory: true,
+};
 let wabt;
 
 export async function assemble(path) {

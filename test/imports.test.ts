@@ -25,9 +25,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   mpi: ["core"],
   abi: ["core", "image", "wasi"],
   real: ["core", "image"],
-  // They host programs: the node starts them, the process (a rank's thread) is what both bindings stand on.
+  // It hosts programs.
   "real/node": ["core", "image", "real", "mpi", "abi", "wasi"],
-  "real/process": ["core", "image", "real", "mpi", "abi"],
   sim: ["core", "mpi", "abi", "image", "wasi"],
   cc: ["core/base"],
   lab: ["core", "real", "sim", "mpi"],

@@ -6,11 +6,11 @@ import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bytesOfObject } from "../../mpi/objects.ts";
-import { createRank } from "../process/rank-process.ts";
 import { endingOfError } from "./error-report.ts";
 import { LineWriter } from "./line-ring.ts";
 import type { FromRank, RankSetup } from "./messages.ts";
 import { bellOf, passGate } from "./node-words.ts";
+import { createRank } from "./rank-process.ts";
 import { runProgram } from "./rank-program.ts";
 import { replaceStreams } from "./rank-streams.ts";
 

@@ -1,5 +1,5 @@
 /**
- * How a rank's thread waits: the `Host` of the TypeScript API in the real world.
+ * How a rank's thread waits: the `Host` of both bindings (mpi/, abi/) in the real world.
  *
  * Blocking calls block. The loop is always the same: make progress; when nothing moved, let `Waiting` spin, yield or park.
  * Deaths are heard between two looks, so every wait ends when the peer it depends on dies. `await`ed requests are pumped by
@@ -10,7 +10,6 @@ import { Now } from "../../core/p2p/engine.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../core/request/records.ts";
-import type { Host, Tracer } from "../../mpi/host.ts";
 
 /** What the waiting strategy (waiting.ts) offers. */
 export interface WaitingPort {
@@ -27,20 +26,26 @@ export interface NoticesPort {
   deliver(died: (rank: number, incarnation: number) => void): boolean;
 }
 
+/** Told of spans worth drawing while a trace is written. */
+export interface SpanTracer {
+  begin(name: string, peer: number, tag: number, bytes: number): void;
+  end(): void;
+}
+
 export interface RankHostOptions {
   readonly process: Process;
   readonly waiting: WaitingPort;
   readonly notices: NoticesPort;
   readonly processorName: string;
-  readonly tracer: Tracer | null;
+  readonly tracer: SpanTracer | null;
   abort(code: number, message: string): never;
   result(value: unknown): void;
 }
 
-export class RankHost implements Host {
+export class RankHost {
   readonly process: Process;
   readonly processorName: string;
-  readonly tracer: Tracer | null;
+  readonly tracer: SpanTracer | null;
   readonly #waiting: WaitingPort;
   readonly #notices: NoticesPort;
   readonly #options: RankHostOptions;

@@ -1,6 +1,6 @@
 /** A rank whose program is written in TypeScript: its process, and the API that the program sees. */
 import { Mpi } from "../../mpi/mpi.ts";
-import { openProcess, type RankOptions } from "./open-process.ts";
+import { openProcess, type RankOptions } from "../process/open-process.ts";
 
 export interface RankProcess {
   /** What programs import as `mpi`. */
