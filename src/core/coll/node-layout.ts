@@ -15,7 +15,22 @@ export interface NodeLayout {
   readonly nodeOf: readonly number[];
 }
 
+/** Maps never change, and all processes of a simulated world share one: it is read once, not once for each of them. */
+const known = new WeakMap<NodeMap, NodeLayout>();
+
 export function nodeLayout(nodes: NodeMap, root?: number): NodeLayout {
+  let layout = known.get(nodes);
+  if (layout === undefined) {
+    layout = layoutOf(nodes);
+    known.set(nodes, layout);
+  }
+  if (root === undefined) return layout;
+  const leaders = [...layout.leaders];
+  leaders[layout.nodeOf[root]!] = root;
+  return { ...layout, leaders };
+}
+
+function layoutOf(nodes: NodeMap): NodeLayout {
   const indices = new Map<number, number>();
   const members: number[][] = [];
   const nodeOf = nodes.map((node, rank) => {
@@ -28,14 +43,12 @@ export function nodeLayout(nodes: NodeMap, root?: number): NodeLayout {
     members[index]!.push(rank);
     return index;
   });
-  const leaders = members.map((ranks) => ranks[0]!);
-  if (root !== undefined) leaders[nodeOf[root]!] = root;
-  return { members, leaders, nodeOf };
+  return { members, leaders: members.map((ranks) => ranks[0]!), nodeOf };
 }
 
 /** Is there anything to gain: more than one node, and one that holds more than one rank? */
 export function isHierarchy(nodes: NodeMap | undefined): nodes is NodeMap {
   if (nodes === undefined) return false;
-  const count = new Set(nodes).size;
+  const count = nodeLayout(nodes).members.length;
   return count > 1 && count < nodes.length;
 }
