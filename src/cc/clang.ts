@@ -6,7 +6,7 @@
  * The names that clang sees are the user's. A table (`-ivfsoverlay`) leads from them to the contents, because the file system
  * in memory knows no `..` and has a `/usr` of its own.
  */
-import { basename, dirname, extname } from "node:path";
+import { basename, dirname, extname, resolve } from "node:path";
 import type { Exit, RunOptions, Tree } from "@yowasp/clang";
 import type { AskRequest, CompileRequest, DependencyRequest, LinkRequest, Reply, SourceFile } from "./requests.ts";
 
@@ -55,8 +55,9 @@ export class Clang {
     const said: Uint8Array[] = [Buffer.from(stderr)];
     if (code !== 0) return done(code, { said });
     let tree: Tree = { tmp: {}, "banyan.yaml": overlayOf(files, cwd), banyan: contentsOf(files) };
-    const assembled = files.find(({ path }) => path.endsWith(input));
-    if (request.language === "assembler" && assembled !== undefined) placeFile(tree, input, assembled.bytes);
+    // The assembler knows nothing of the table.
+    const assembled = request.language === "assembler" ? resolve(cwd, input) : undefined;
+    for (const { path, bytes } of files) if (path === assembled) placeFile(tree, input, bytes);
     let output: Uint8Array = new Uint8Array();
     for (const job of jobs) {
       const run = this.#run(jobWords(job, request), tree, stdin);

@@ -64,6 +64,7 @@ describe("M6 the command line of mpicc", () => {
     // Native processors, shared libraries, threads: nothing to do here.
     ["-march=native -mtune=generic -mavx2 -msse4.2 -m64 -mcmodel=large a.c", ""],
     ["-fPIC -fpic -pie -static -pthread -pipe -rdynamic -fstack-protector-strong a.c", ""],
+    ["-flto -flto=auto -fwhole-program a.c", ""],
     ["-Wl,-rpath,/opt/lib -Wl,--as-needed -Wl,-z,relro -Wl,-O1 a.c", ""],
     ["-Wp,-DX=1,-Iinc a.c", "-D X=1 -I inc"],
   ];

@@ -66,8 +66,6 @@ export function linkWords({ link }: Build, { inputs, support, longDouble }: Link
     ...["--export=__stack_pointer", "--export-table", "-z", `stack-size=${stackBytes}`],
     // MPI has small numbers for functions that are none (MPI_COMM_DUP_FN); no real one may have them.
     "--table-base=16",
-    // For objects that are compiled only here (-flto).
-    ...["-mllvm", "-wasm-enable-sjlj"],
     ...(withLibraries ? ["--export=banyan_memory"] : []),
     ...flags,
     `-L${libraryFolder}`,
