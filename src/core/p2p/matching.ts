@@ -43,8 +43,6 @@ export interface MatchingParts {
   readonly store: UnexpectedStore;
   /** Ranks that are dead. */
   readonly failed: Uint8Array;
-  /** The largest payload that any channel takes. */
-  readonly eagerBytesMax: number;
 }
 
 const none = -1 as RecordId;
@@ -76,7 +74,7 @@ export class Matching {
     this.#transfers = parts.transfers;
     this.#store = parts.store;
     this.#failed = parts.failed;
-    this.#eagerBytesMax = parts.eagerBytesMax;
+    this.#eagerBytesMax = parts.outbox.eagerBytesMax;
   }
 
   // Receives

@@ -43,6 +43,8 @@ export class Outbox {
   readonly #sequences: Int32Array;
   /** Up to how many bytes a message to each rank may travel eagerly now; the transport's limit, or 0 while it is closed. */
   readonly #eagerLimits: Int32Array;
+  /** The largest payload that any channel takes. */
+  readonly eagerBytesMax: number;
 
   constructor({ records, transport, memory, hooks, ranks }: EnginePorts, completion: Completion) {
     this.#records = records;
@@ -52,7 +54,14 @@ export class Outbox {
     this.#completion = completion;
     this.#queues = new OutgoingQueues(records, ranks);
     this.#sequences = new Int32Array(ranks);
-    this.#eagerLimits = Int32Array.from({ length: ranks }, (_, rank) => transport.eagerBytesMax(rank));
+    this.#eagerLimits = new Int32Array(ranks);
+    let eagerBytesMax = 0;
+    for (let rank = 0; rank < ranks; rank++) {
+      const limit = transport.eagerBytesMax(rank);
+      this.#eagerLimits[rank] = limit;
+      eagerBytesMax = Math.max(eagerBytesMax, limit);
+    }
+    this.eagerBytesMax = eagerBytesMax;
   }
 
   // Messages
