@@ -25,7 +25,7 @@ export class CannotCompile extends Error {
 /** A minute: as long as somebody who edits and compiles in turn may think. */
 export const idleMsDefault = 60_000;
 const pollMs = 15;
-/** Starting takes a tenth of a second; a machine that is very busy needs longer, and a lock is stale after 30 s. */
+/** Starting takes a tenth of a second; a machine that is very busy needs longer, and a lock is stale after 15 s. */
 const startMsMax = 40_000;
 /** A server that ends in the middle of a request is replaced, but not for ever. */
 const attemptsMax = 3;
