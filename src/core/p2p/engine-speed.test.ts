@@ -171,7 +171,7 @@ describe("M1 matching takes near constant time", () => {
       engine.probe(ANY_SOURCE, ANY_TAG, other);
       const startNs = busyNs();
       for (let times = 0; times < 10; times++) engine.probe(ANY_SOURCE, ANY_TAG, other);
-      slowest = Math.max(slowest, Number(process.hrtime.bigint() - start) / 10);
+      slowest = Math.max(slowest, (busyNs() - startNs) / 10);
     }
     ok(slowest < 50_000, `the slowest of 200 contexts took ${slowest} ns a probe`);
   });
