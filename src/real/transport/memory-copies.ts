@@ -2,6 +2,7 @@
  * Copies between two shared memories: by one WebAssembly instruction where modules may have two of them (Node 22 and later),
  * otherwise by words, `set` or `fill` (view-copy.ts). Up to 32 bytes words are fastest anyway.
  */
+import copyModule from "./copy.wat";
 import twoMemories from "./two-memories.wat";
 import { copyInto, Windows } from "./view-copy.ts";
 
@@ -20,6 +21,14 @@ export interface SharedViews {
 
 export function viewsOf(memory: WebAssembly.Memory): SharedViews {
   return { memory, bytes: new Uint8Array(memory.buffer), words: new Int32Array(memory.buffer) };
+}
+
+let copier: WebAssembly.Module | undefined;
+
+/** Copies inside one memory. */
+export function copyInside(memory: WebAssembly.Memory): Copy {
+  copier ??= new WebAssembly.Module(copyModule);
+  return new WebAssembly.Instance(copier, { memory: { memory } }).exports["copy"] as Copy;
 }
 
 /** From one memory to another. */

@@ -20,7 +20,6 @@ export interface NodeCalls {
   awaitRoom(ring: number, process: number): void;
   takeWaiters(ring: number, word: number): number;
   settle(line: number): number;
-  copy(to: number, from: number, bytes: number): void;
   copyJointly(work: number, generation: number, to: number, from: number, bytes: number, chunk: number): void;
   startJointly(work: number, generation: number): void;
   exchange(address: number, was: number, now: number): number;

@@ -184,9 +184,6 @@
 
   ;; ---- copies -----------------------------------------------------------------------------------------------------
 
-  (func (export "copy") (param $to i32) (param $from i32) (param $bytes i32)
-    (memory.copy (local.get $to) (local.get $from) (local.get $bytes)))
-
   ;; A joint copy: two threads claim chunks of one large copy until none is left. The work's descriptor: at 0 (64 bits)
   ;; its generation (high half) and the next offset (low half), at 8 how many bytes are done. A latecomer finds another
   ;; generation, or nothing left, and does nothing; a claimed chunk keeps the descriptor in use, because its owner waits

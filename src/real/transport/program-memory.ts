@@ -10,10 +10,9 @@ import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Memory } from "../../core/request/memory.ts";
-import { MemoryCopies, type SharedViews, viewsOf } from "./memory-copies.ts";
+import { copyInside, MemoryCopies, type SharedViews, viewsOf } from "./memory-copies.ts";
 import type { NodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
-import program from "./program.wat";
 import { SpanHeap } from "./span-heap.ts";
 
 const wordLoopBytesMax = 32;
@@ -49,8 +48,7 @@ export class ProgramMemory implements Memory, ProcessBuffers {
     this.#memories = memories;
     this.#toNode = new MemoryCopies(own, node);
     this.#fromNode = new MemoryCopies(node, own);
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(program), { program: { memory: own.memory } });
-    this.#copyInside = exports["copy"] as (to: number, from: number, bytes: number) => void;
+    this.#copyInside = copyInside(own.memory);
     this.#limit = own.bytes.length;
     this.#heap = new SpanHeap(own.bytes.length, (bytes) => this.#claim(bytes));
   }

@@ -114,3 +114,17 @@ test("views that are lent get numbers below zero, which are used again", () => {
   memory.giveBack(lent);
   assert.equal(memory.lend(new Uint8Array(5)), lent);
 });
+
+test("copies that overlap, in both directions, at every size the registers take", () => {
+  const [memory] = newMemories();
+  const block = memory.allocate(8192);
+  for (const bytes of [33, 64, 65, 127, 128, 1000, 2048, 2049]) {
+    for (const distance of [-100, -64, -32, -1, 0, 1, 32, 64, 100, 2100]) {
+      const [from, to] = [3000, 3000 + distance];
+      for (let i = 0; i < 8192; i++) memory.bytes[block + i] = (i * 31) & 0xff;
+      const expected = memory.bytes.slice(block, block + 8192).copyWithin(to, from, from + bytes);
+      memory.copy(block, to, block, from, bytes);
+      assert.deepEqual(memory.bytes.slice(block, block + 8192), expected, `${bytes} bytes moved by ${distance}`);
+    }
+  }
+});

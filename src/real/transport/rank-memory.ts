@@ -2,12 +2,13 @@
  * `Memory` of a process in a node: its own blocks of the node's heap (`SpanHeap`), and ordinary views lent by the program.
  *
  * Copies inside the node's memory are word loops up to 32 bytes where both ends are aligned (8 ns against 24 of a call),
- * `memory.copy` beyond. Copies from and to lent views: view-copy.ts.
+ * copy.wat beyond. Copies from and to lent views: view-copy.ts.
  */
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Memory } from "../../core/request/memory.ts";
+import { copyInside } from "./memory-copies.ts";
 import type { NodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
 import { SpanHeap } from "./span-heap.ts";
@@ -29,7 +30,7 @@ export class RankMemory implements Memory, ProcessBuffers {
   constructor(node: NodeMemory) {
     this.bytes = node.bytes;
     this.#words = node.words;
-    this.#copy = node.calls.copy;
+    this.#copy = copyInside(node.memory);
     this.#heap = new SpanHeap(node.layout.memoryBytes, node.calls.claim);
     this.#viewCopy = new ViewCopy(node.bytes);
   }
