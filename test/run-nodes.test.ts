@@ -39,6 +39,56 @@ test("M8 ranks that meet only at their end connect to each other at once, and al
   }
 });
 
+/** Rank 0 ends at once; rank 1 looks how much processor time rank 0's node takes meanwhile, and then at its message. */
+const lastWord = `
+import { readFileSync } from "node:fs";
+import { mpi } from "banyan";
+const { world } = mpi;
+const ticksOf = (pid: number) => readFileSync(\`/proc/\${pid}/stat\`, "utf8").split(") ")[1]!.split(" ");
+const cpuMs = (pid: number) => (Number(ticksOf(pid)[11]) + Number(ticksOf(pid)[12])) * 10;
+const compute = (ms: number) => { for (const until = Date.now() + ms; Date.now() < until; ); };
+const word = new Int32Array(5000);
+if (world.rank === 0) {
+  world.send(Int32Array.of(process.pid), { dest: 1 });
+  world.send(word.fill(7), { dest: 1, tag: 1 });
+} else {
+  const pid = new Int32Array(1);
+  world.recv(pid, { source: 0 });
+  compute(300);
+  const before = cpuMs(pid[0]!);
+  compute(1000);
+  const took = cpuMs(pid[0]!) - before;
+  world.recv(word, { source: 0, tag: 1 });
+  console.log(word.every((value) => value === 7) ? "arrived" : "wrong", took < 300 ? "asleep" : \`awake for \${took} ms\`);
+}
+`;
+
+test("M8 a rank at its end waits, asleep, for one that computes", { timeout: runMsMax }, async () => {
+  const ended = await banyan(["run", "-n", "2", "--nodes", "2", program("last-word.ts", lastWord)]);
+  assert.equal(ended.code, 0, ended.stderr);
+  assert.equal(ended.stdout, "arrived asleep\n");
+});
+
+test("X7 a rank at its end does not wait for a node that was killed", { timeout: runMsMax }, async () => {
+  const path = program(
+    "waits-for-ever.ts",
+    `import { mpi } from "banyan";
+     const { world } = mpi;
+     if (world.rank === 0) world.send(Int32Array.of(1), { dest: 1 });
+     else {
+       world.recv(new Int32Array(1), { source: 0 });
+       console.log("computes");
+       for (;;);
+     }`,
+  );
+  const run = new Run(["run", "-n", "2", "--nodes", "2", path], { stdin: "" });
+  await run.printed("computes");
+  process.kill(run.nodePid(1), "SIGKILL");
+  const ended = await run.ended;
+  assert.equal(ended.code, 128 + 9, ended.stderr);
+  run.assertNothingLeft();
+});
+
 test("X7 a port in use: one line, exit code 1", { timeout: runMsMax }, async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

@@ -30,7 +30,7 @@ export interface TcpTransportOptions {
   readonly handover: SharedHandover;
   /** Posts to the node's main thread: `TcpHost.handle`. */
   readonly tell: (request: TcpRequest) => void;
-  /** Makes the socket calls, when the first connection is wanted or there. */
+  /** Makes the socket calls, when the first connection is there. */
   readonly openCalls: () => SocketCalls;
   /** Replica and incarnation of this process as they stand in a packet's KIND word, for packets the transport makes. */
   readonly identity?: number;
@@ -160,17 +160,7 @@ export class TcpTransport implements Transport {
     } else if (!link.asked && !link.swallows) {
       link.asked = true;
       this.#tell({ kind: "tcp-connect", from: this.#rank, to: link.peer, generation: link.generation });
-      // Takes as long as the connection does: so not one after the other.
-      this.#socketCalls();
     }
-  }
-
-  #socketCalls(): SocketCalls {
-    if (this.#calls !== null) return this.#calls;
-    const calls = this.#openCalls();
-    this.#calls = calls;
-    this.#handover.wakeBy(this.#process, calls.wakeFd);
-    return calls;
   }
 
   push(to: number, receive: number, from: number, offset: number, bytes: number): number {
@@ -369,7 +359,11 @@ export class TcpTransport implements Transport {
     if (fd < 0) return;
     if (link.isOpen) this.#detach(link);
     if (generation > 1) this.#tell({ kind: "tcp-holds", from: this.#rank, to: link.peer, generation });
-    const outcome = link.attach(this.#socketCalls(), fd, generation);
+    if (this.#calls === null) {
+      this.#calls = this.#openCalls();
+      this.#handover.wakeBy(this.#process, this.#calls.wakeFd);
+    }
+    const outcome = link.attach(this.#calls, fd, generation);
     this.#open.push(link);
     this.#byFd[fd] = link;
     if (outcome === CLOSED) this.#lose(link);
