@@ -37,6 +37,11 @@ test("M4 §8.5.2 Dims_create is as balanced as any factorisation, checked agains
   }
 });
 
+test("M4 §8.5.2 Dims_create, of equally balanced grids, gives the one that MPICH does", () => {
+  assert.deepEqual(dimsCreate(10800, [0, 0, 0]), [27, 20, 20]);
+  assert.deepEqual(dimsCreate(98784, [0, 0, 0, 0, 0]), [14, 14, 9, 8, 7]);
+});
+
 test("M4 §8.5.2 Dims_create leaves fixed dimensions alone and fills the others in order", () => {
   const property = fc.property(
     fc.integer({ min: 1, max: 36864 }),

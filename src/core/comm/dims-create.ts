@@ -2,8 +2,10 @@
  * MPI_Dims_create (MPI 5.0 §8.5.2): the free dimensions of a grid, as close to each other as the number of processes allows,
  * in non-increasing order; dimensions that are not 0 stay.
  *
- * Close means the smallest difference between the largest and the smallest, and among those the smallest largest one. All
- * factorisations are looked at; a number below 2^31 has few divisors, so that is quick.
+ * Close means the smallest difference between the largest and the smallest. Of those grids we take the one that MPICH does:
+ * the largest smallest dimension, then the smallest sum, then the largest dimension where they differ first.
+ *
+ * All factorisations are looked at; a number below 2^31 has few divisors, so that is quick.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 
@@ -31,14 +33,18 @@ export function dimsCreate(nodes: number, dims: readonly number[]): number[] {
   return dims.map((dim) => (dim === 0 ? factors[next++]! : dim));
 }
 
+const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+
 /** `count` factors of `product`, in non-increasing order. */
 function balanced(product: number, count: number): number[] {
   const divisors = divisorsOf(product);
   let best: number[] | undefined;
   const isBetter = (found: readonly number[]): boolean => {
     if (best === undefined) return true;
-    const difference = spread(found) - spread(best);
-    return difference < 0 || (difference === 0 && found[0]! < best[0]!);
+    const difference = spread(found) - spread(best) || best[0]! - found[0]! || sum(found) - sum(best);
+    if (difference !== 0) return difference < 0;
+    const other = found.findIndex((dim, i) => dim !== best![i]);
+    return other >= 0 && found[other]! > best[other]!;
   };
   // Chooses the largest first, so every choice bounds the following ones: each at most the last, together the rest.
   const choose = (chosen: readonly number[], rest: number): void => {
