@@ -206,6 +206,7 @@ class Duplicated implements Continuation {
   resume({ ints, types }: Program, code: number): number {
     if (code !== ErrorClass.SUCCESS) {
       types.remove(this.#copy.handle);
+      ints[this.#out >> 2] = DATATYPE_NULL;
       throw new MpiError(code, `Cannot copy the datatype: the copy function of an attribute gave error ${code}`);
     }
     ints[this.#out >> 2] = this.#copy.handle;
