@@ -60,7 +60,7 @@ describe("communicators", () => {
     const ranks = new TestRanks(5, { nodes: 2 });
     ranks.all((c) => {
       const info = c.get("MPI_Info_create");
-      c.call("MPI_Info_set", info, c.text("hint"), c.text("old"));
+      c.call("MPI_Info_set", info, c.text("mpi_assert_no_any_tag"), c.text("true"));
       c.call("MPI_Comm_set_info", WORLD, info);
     });
     const copies = ranks.get("MPI_Comm_dup", () => [WORLD]);
@@ -79,14 +79,15 @@ describe("communicators", () => {
     equal(Math.max(...ranks.all((c) => c.end())), 0);
   });
 
-  it("dup_with_info has the hints of the call, set_info adds to them", () => {
+  it("dup_with_info has the hints of the call, set_info adds to them those that are known", () => {
     const ranks = new TestRanks(2);
     const infos = ranks.all((c) => c.get("MPI_Info_create"));
-    ranks.all((c, rank) => c.call("MPI_Info_set", infos[rank]!, c.text("a"), c.text("1")));
+    ranks.all((c, rank) => c.call("MPI_Info_set", infos[rank]!, c.text("mpi_assert_no_any_tag"), c.text("true")));
     const copies = ranks.get("MPI_Comm_dup_with_info", (_, rank) => [WORLD, infos[rank]!]);
     ranks.all((c, rank) => {
       const more = c.get("MPI_Info_create");
-      c.call("MPI_Info_set", more, c.text("b"), c.text("2"));
+      c.call("MPI_Info_set", more, c.text("mpi_assert_exact_length"), c.text("true"));
+      c.call("MPI_Info_set", more, c.text("unheard_of"), c.text("true"));
       c.call("MPI_Comm_set_info", copies[rank]!, more);
       equal(c.get("MPI_Info_get_nkeys", c.get("MPI_Comm_get_info", copies[rank]!)), 2);
       equal(c.get("MPI_Info_get_nkeys", infos[rank]!), 1);

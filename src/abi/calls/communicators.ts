@@ -19,7 +19,7 @@ import type { CCommunicator } from "../objects.ts";
 import { COMM_NULL, type Program } from "../program.ts";
 import { waitUntilThen } from "../waiting.ts";
 import { putGroup } from "./groups.ts";
-import { infoArgument } from "./info.ts";
+import { hintsArgument, infoArgument } from "./info.ts";
 
 const COMM_TYPE_HW_UNGUIDED = 222;
 const COMM_TYPE_HW_GUIDED = 223;
@@ -127,14 +127,14 @@ export function communicatorCalls(program: Program) {
   function duplicate(handle: number, info: number | null, out: number): number {
     const comm = program.comm(handle);
     const heritage = { topology: comm.core.topology, isDuplicate: true };
-    const hints = info === null ? {} : { info: infoArgument(program, info) };
+    const hints = info === null ? {} : { info: hintsArgument(program, info) };
     return makeCommunicator(program, comm, new Duplicate(comm.core), out, { ...heritage, ...hints });
   }
 
   function duplicateLater(handle: number, info: number | null, out: number, requestOut: number): number {
     const comm = program.comm(handle);
     const { topology } = comm.core;
-    const hints = info === null ? {} : { info: infoArgument(program, info) };
+    const hints = info === null ? {} : { info: hintsArgument(program, info) };
     const outs = { comm: out, request: requestOut };
     return startDuplicate(program, comm, new Duplicate(comm.core), outs, { topology, ...hints });
   }
@@ -191,7 +191,7 @@ export function communicatorCalls(program: Program) {
     /** Hints that `info` does not have stay. */
     MPI_Comm_set_info(handle: number, info: number): number {
       const comm = program.comm(handle);
-      for (const [key, value] of infoArgument(program, info)) comm.info.set(key, value);
+      for (const [key, value] of hintsArgument(program, info)) comm.info.set(key, value);
       return 0;
     },
     MPI_Comm_get_info: (handle: number, out: number): number =>
@@ -238,7 +238,7 @@ export function communicatorCalls(program: Program) {
     },
     MPI_Comm_create_from_group(groupHandle: number, text: number, info: number, handler: number, out: number): number {
       const group = groups.get(groupHandle);
-      const heritage = { info: infoArgument(program, info), errorHandler: program.errorHandlers.get(handler) };
+      const heritage = { info: hintsArgument(program, info), errorHandler: program.errorHandlers.get(handler) };
       if (!group.has(process.rank as WorldRank)) return put(COMM_NULL, out);
       const task = new CreateGroup(process.world, group, tagOf(program.text(text)), process);
       return makeCommunicator(program, program.self, task, out, heritage);
@@ -272,7 +272,7 @@ export function communicatorCalls(program: Program) {
       out: number,
     ): number {
       const local = groups.get(localHandle);
-      const heritage = { info: infoArgument(program, info), errorHandler: program.errorHandlers.get(handler) };
+      const heritage = { info: hintsArgument(program, info), errorHandler: program.errorHandlers.get(handler) };
       const rank = local.rankOf(process.rank as WorldRank);
       if (rank === UNDEFINED) return put(COMM_NULL, out);
       checkLeader("leader", leader, local.size);

@@ -12,6 +12,19 @@ export function infoArgument(program: Program, handle: number): Info {
   return handle === INFO_NULL ? new Info() : program.infos.get(handle).dup();
 }
 
+/** The hints on communicators that we know (MPI 5.0 §7.4.4); others are ignored, and not kept. */
+const communicatorHints = new Set([
+  "mpi_assert_no_any_tag",
+  "mpi_assert_no_any_source",
+  "mpi_assert_exact_length",
+  "mpi_assert_allow_overtaking",
+]);
+
+/** Those of a call that are about a communicator. */
+export function hintsArgument(program: Program, handle: number): Info {
+  return Info.of([...infoArgument(program, handle)].filter(([key]) => communicatorHints.has(key)));
+}
+
 export function infoCalls(program: Program) {
   const { host, infos, ints, process } = program;
 

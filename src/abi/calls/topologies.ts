@@ -13,7 +13,7 @@ import { CreateDistGraph } from "../create-dist-graph.ts";
 import { makeCommunicator } from "../new-communicator.ts";
 import type { CCommunicator } from "../objects.ts";
 import type { Program } from "../program.ts";
-import { infoArgument } from "./info.ts";
+import { hintsArgument } from "./info.ts";
 
 /** The ABI's special values for arrays of weights. */
 const UNWEIGHTED = 10;
@@ -201,7 +201,7 @@ export function topologyCalls(program: Program) {
         destinationWeights: weights(destinationWeights, outdegree),
       };
       const topology = new DistGraphTopology(adjacent, comm.core.size);
-      const heritage = { topology, info: infoArgument(program, info) };
+      const heritage = { topology, info: hintsArgument(program, info) };
       return makeCommunicator(program, comm, new Duplicate(comm.core), out, heritage);
     },
     MPI_Dist_graph_create(
@@ -225,7 +225,7 @@ export function topologyCalls(program: Program) {
       };
       const edges = edgesOf(contribution, comm.core.size);
       const task = new CreateDistGraph(comm.core, edges, contribution.weights !== undefined);
-      return makeCommunicator(program, comm, task, out, { info: infoArgument(program, info) });
+      return makeCommunicator(program, comm, task, out, { info: hintsArgument(program, info) });
     },
     MPI_Dist_graph_neighbors_count(handle: number, inOut: number, outOut: number, weightedOut: number): number {
       const { topology } = distGraph(handle);
