@@ -55,120 +55,120 @@ export const notDeleted = (code: number): MpiError =>
 const codeOf = (result: number): number => (result < 0 ? ErrorClass.OTHER : result);
 
 class Deleted implements Continuation {
-  readonly #bearer: Bearer;
-  readonly #keyval: CKeyval;
-  readonly #then: Continuation;
+  private readonly bearer: Bearer;
+  private readonly keyval: CKeyval;
+  private readonly next: Continuation;
 
   constructor(bearer: Bearer, keyval: CKeyval, then: Continuation) {
-    this.#bearer = bearer;
-    this.#keyval = keyval;
-    this.#then = then;
+    this.bearer = bearer;
+    this.keyval = keyval;
+    this.next = then;
   }
 
   resume(program: Program, result: number): number {
-    if (result === ErrorClass.SUCCESS) this.#bearer.attributes.drop(this.#keyval);
-    return this.#then.resume(program, codeOf(result));
+    if (result === ErrorClass.SUCCESS) this.bearer.attributes.drop(this.keyval);
+    return this.next.resume(program, codeOf(result));
   }
 }
 
 class DeleteNext implements Continuation {
-  readonly #bearer: Bearer;
+  private readonly bearer: Bearer;
   /** The next is the last. */
-  readonly #left: CKeyval[];
-  readonly #then: Continuation;
+  private readonly left: CKeyval[];
+  private readonly next: Continuation;
 
   constructor(bearer: Bearer, left: CKeyval[], then: Continuation) {
-    this.#bearer = bearer;
-    this.#left = left;
-    this.#then = then;
+    this.bearer = bearer;
+    this.left = left;
+    this.next = then;
   }
 
   resume(program: Program, code: number): number {
-    if (code !== ErrorClass.SUCCESS) return this.#then.resume(program, code);
-    const { attributes } = this.#bearer;
-    for (let keyval = this.#left.pop(); keyval !== undefined; keyval = this.#left.pop()) {
+    if (code !== ErrorClass.SUCCESS) return this.next.resume(program, code);
+    const { attributes } = this.bearer;
+    for (let keyval = this.left.pop(); keyval !== undefined; keyval = this.left.pop()) {
       // A function may have deleted others.
-      if (attributes.get(keyval) !== undefined) return deleteAttribute(program, this.#bearer, keyval, this);
+      if (attributes.get(keyval) !== undefined) return deleteAttribute(program, this.bearer, keyval, this);
     }
-    return this.#then.resume(program, ErrorClass.SUCCESS);
+    return this.next.resume(program, ErrorClass.SUCCESS);
   }
 }
 
 class CopyNext implements Continuation {
-  readonly #from: Bearer;
-  readonly #to: Bearer;
+  private readonly from: Bearer;
+  private readonly to: Bearer;
   /** The next is the last. */
-  readonly #left: CAttribute[];
-  readonly #then: Continuation;
+  private readonly left: CAttribute[];
+  private readonly next: Continuation;
 
   constructor(from: Bearer, to: Bearer, then: Continuation) {
-    this.#from = from;
-    this.#to = to;
-    this.#left = from.attributes.list().reverse();
-    this.#then = then;
+    this.from = from;
+    this.to = to;
+    this.left = from.attributes.list().reverse();
+    this.next = then;
   }
 
   resume(program: Program, code: number): number {
-    if (code !== ErrorClass.SUCCESS) return deleteAttributes(program, this.#to, new Undone(code, this.#then));
-    for (let attribute = this.#left.pop(); attribute !== undefined; attribute = this.#left.pop()) {
+    if (code !== ErrorClass.SUCCESS) return deleteAttributes(program, this.to, new Undone(code, this.next));
+    for (let attribute = this.left.pop(); attribute !== undefined; attribute = this.left.pop()) {
       const { keyval, value } = attribute;
       switch (keyval.callbacks.copy) {
         case NULL_FN:
           break;
         case DUP_FN:
-          this.#to.attributes.put(keyval, value);
+          this.to.attributes.put(keyval, value);
           break;
         default:
-          return this.#call(program, attribute);
+          return this.call(program, attribute);
       }
     }
-    return this.#then.resume(program, ErrorClass.SUCCESS);
+    return this.next.resume(program, ErrorClass.SUCCESS);
   }
 
-  #call({ callbacks, ints, memory }: Program, { keyval, value }: CAttribute): number {
+  private call({ callbacks, ints, memory }: Program, { keyval, value }: CAttribute): number {
     const { copy, extraState } = keyval.callbacks;
     const cells = memory.allocate(8);
     ints.fill(0, cells >> 2, (cells >> 2) + 2);
-    const args = [this.#from.handle, keyval.number, extraState, value as number, cells, cells + 4];
-    return callbacks.call(CallKind.ATTRIBUTE_COPY, copy, args, new Copied(this.#to, keyval, cells, this));
+    const args = [this.from.handle, keyval.number, extraState, value as number, cells, cells + 4];
+    return callbacks.call(CallKind.ATTRIBUTE_COPY, copy, args, new Copied(this.to, keyval, cells, this));
   }
 }
 
 class Copied implements Continuation {
-  readonly #to: Bearer;
-  readonly #keyval: CKeyval;
+  private readonly to: Bearer;
+  private readonly keyval: CKeyval;
   /** Value and flag, which the function has written. */
-  readonly #cells: Pointer;
-  readonly #then: Continuation;
+  private readonly cells: Pointer;
+  private readonly next: Continuation;
 
   constructor(to: Bearer, keyval: CKeyval, cells: Pointer, then: Continuation) {
-    this.#to = to;
-    this.#keyval = keyval;
-    this.#cells = cells;
-    this.#then = then;
+    this.to = to;
+    this.keyval = keyval;
+    this.cells = cells;
+    this.next = then;
   }
 
   resume(program: Program, result: number): number {
     const { ints, memory } = program;
-    const value = ints[this.#cells >> 2]!;
-    const isKept = ints[(this.#cells >> 2) + 1] !== 0;
-    memory.free(this.#cells);
-    if (result === ErrorClass.SUCCESS && isKept) this.#to.attributes.put(this.#keyval, value);
-    return this.#then.resume(program, codeOf(result));
+    const value = ints[this.cells >> 2]!;
+    const isKept = ints[(this.cells >> 2) + 1] !== 0;
+    memory.free(this.cells);
+    if (result === ErrorClass.SUCCESS && isKept) this.to.attributes.put(this.keyval, value);
+    return this.next.resume(program, codeOf(result));
   }
 }
 
 /** After the copies of a failed duplication are gone: what counts is why it failed. */
 class Undone implements Continuation {
-  readonly #code: number;
-  readonly #then: Continuation;
+  private readonly code: number;
+  private readonly next: Continuation;
 
   constructor(code: number, then: Continuation) {
-    this.#code = code;
-    this.#then = then;
+    this.code = code;
+    this.next = then;
   }
 
   resume(program: Program): number {
-    return this.#then.resume(program, this.#code);
+    return this.next.resume(program, this.code);
   }
 }

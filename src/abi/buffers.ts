@@ -52,43 +52,43 @@ export function roomFor(program: Program, address: number, count: number, type: 
 
 /** Scratch memory that was sent is given back. */
 export class Release implements After {
-  readonly #pointer: Pointer;
-  readonly #next: After | null;
+  private readonly pointer: Pointer;
+  private readonly next: After | null;
 
   constructor(pointer: Pointer, next: After | null = null) {
-    this.#pointer = pointer;
-    this.#next = next;
+    this.pointer = pointer;
+    this.next = next;
   }
 
   finish(program: Program, bytes: number, error: number): void {
-    program.memory.free(this.#pointer);
-    this.#next?.finish(program, bytes, error);
+    program.memory.free(this.pointer);
+    this.next?.finish(program, bytes, error);
   }
 }
 
 /** Scratch memory that has been received into goes to where the program wants it. */
 export class Unpack implements After {
-  readonly #pointer: Pointer;
-  readonly #address: number;
-  readonly #count: number;
-  readonly #type: Datatype;
+  private readonly pointer: Pointer;
+  private readonly address: number;
+  private readonly count: number;
+  private readonly type: Datatype;
   /** How many bytes came, where the request itself does not tell (collectives). */
-  readonly #bytes: number | undefined;
+  private readonly bytes: number | undefined;
 
   constructor(pointer: Pointer, address: number, count: number, type: Datatype, bytes?: number) {
-    this.#pointer = pointer;
-    this.#address = address;
-    this.#count = count;
-    this.#type = type;
-    this.#bytes = bytes;
+    this.pointer = pointer;
+    this.address = address;
+    this.count = count;
+    this.type = type;
+    this.bytes = bytes;
   }
 
   finish(program: Program, bytes: number, error: number): void {
     const { memory, bytes: all } = program;
-    const came = this.#bytes ?? bytes;
-    if (error === 0 || this.#bytes === undefined) {
-      unpack(this.#type, this.#count, all, this.#pointer, all, this.#address, came);
+    const came = this.bytes ?? bytes;
+    if (error === 0 || this.bytes === undefined) {
+      unpack(this.type, this.count, all, this.pointer, all, this.address, came);
     }
-    memory.free(this.#pointer);
+    memory.free(this.pointer);
   }
 }

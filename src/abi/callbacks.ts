@@ -46,37 +46,37 @@ const C_FUNCTION = 1;
 const C_ARGS = 2;
 
 export class Callbacks {
-  readonly #program: Program;
-  #wanted: Wanted | null = null;
-  readonly #continuations: Continuation[] = [];
+  private readonly program: Program;
+  private wanted: Wanted | null = null;
+  private readonly continuations: Continuation[] = [];
 
   constructor(program: Program) {
-    this.#program = program;
+    this.program = program;
   }
 
   /** Wants a function called; the answer is for the wrapper. */
   call(kind: CallKind, fn: FunctionPointer, args: readonly number[], then: Continuation): number {
-    this.#wanted = { kind, function: fn, args };
-    this.#continuations.push(then);
+    this.wanted = { kind, function: fn, args };
+    this.continuations.push(then);
     return CALL_BACK;
   }
 
   /** `answer`: what the import returns afterwards, the error's code unless it is another. */
   callErrorHandler(fn: FunctionPointer, comm: number, code: number, answer: number = code): number {
-    const { memory, ints } = this.#program;
+    const { memory, ints } = this.program;
     const cells = memory.allocate(16);
     ints[cells >> 2] = comm;
     ints[(cells >> 2) + 1] = code;
-    const isPlain = this.#program.parametersOf(fn) === 2;
+    const isPlain = this.program.parametersOf(fn) === 2;
     const kind = isPlain ? CallKind.ERROR_HANDLER_PLAIN : CallKind.ERROR_HANDLER;
     return this.call(kind, fn, [cells, cells + 4], new AfterErrorHandler(cells, answer));
   }
 
   /** Import `mpi.callback`: tells what is to be called. */
   next(call: number): void {
-    const { ints } = this.#program;
-    const wanted = this.#wanted!;
-    this.#wanted = null;
+    const { ints } = this.program;
+    const wanted = this.wanted!;
+    this.wanted = null;
     ints[(call >> 2) + C_KIND] = wanted.kind;
     ints[(call >> 2) + C_FUNCTION] = wanted.function;
     for (const [i, value] of wanted.args.entries()) ints[(call >> 2) + C_ARGS + i] = value;
@@ -84,21 +84,21 @@ export class Callbacks {
 
   /** Import `mpi.callback_done`. */
   done(result: number): number {
-    return this.#continuations.pop()!.resume(this.#program, result);
+    return this.continuations.pop()!.resume(this.program, result);
   }
 }
 
 class AfterErrorHandler implements Continuation {
-  readonly #cells: number;
-  readonly #answer: number;
+  private readonly cells: number;
+  private readonly answer: number;
 
   constructor(cells: number, answer: number) {
-    this.#cells = cells;
-    this.#answer = answer;
+    this.cells = cells;
+    this.answer = answer;
   }
 
   resume(program: Program): number {
-    program.memory.free(this.#cells as never);
-    return this.#answer;
+    program.memory.free(this.cells as never);
+    return this.answer;
   }
 }

@@ -12,56 +12,56 @@ import { R_ERROR } from "../core/request/records.ts";
  * the communicator is a duplicate, with the graph as its topology.
  */
 export class CreateDistGraph extends NewCommunicator {
-  readonly #parent: Communicator;
+  private readonly parent: Communicator;
   /** Source, destination and weight of each. */
-  readonly #edges: Int32Array;
-  readonly #isWeighted: boolean;
-  readonly #counts: WordExchange;
-  readonly #duplicate: Duplicate;
-  #request = -1 as RecordId;
-  #buffer = 0 as Pointer;
-  #words = 0;
-  #topology: DistGraphTopology | null = null;
+  private readonly edges: Int32Array;
+  private readonly isWeighted: boolean;
+  private readonly counts: WordExchange;
+  private readonly duplicate: Duplicate;
+  private exchangeRequest = -1 as RecordId;
+  private buffer = 0 as Pointer;
+  private words = 0;
+  private topology: DistGraphTopology | null = null;
 
   constructor(parent: Communicator, edges: Int32Array, isWeighted: boolean) {
     super();
-    this.#parent = parent;
-    this.#edges = edges;
-    this.#isWeighted = isWeighted;
-    this.#counts = new WordExchange(parent, [edges.length]);
-    this.#duplicate = new Duplicate(parent);
+    this.parent = parent;
+    this.edges = edges;
+    this.isWeighted = isWeighted;
+    this.counts = new WordExchange(parent, [edges.length]);
+    this.duplicate = new Duplicate(parent);
   }
 
   override advance(process: Process): boolean {
-    if (this.#topology === null) {
-      if (this.#request < 0 && !this.#exchange(process)) return false;
+    if (this.topology === null) {
+      if (this.exchangeRequest < 0 && !this.exchange(process)) return false;
       if (this.error !== 0) return true;
-      if (!this.#take(process)) return false;
+      if (!this.take(process)) return false;
       if (this.error !== 0) return true;
     }
-    if (!this.#duplicate.advance(process)) return false;
-    this.error = this.#duplicate.error;
-    this.result = this.#duplicate.result;
-    if (this.result !== null) this.result.topology = this.#topology;
+    if (!this.duplicate.advance(process)) return false;
+    this.error = this.duplicate.error;
+    this.result = this.duplicate.result;
+    if (this.result !== null) this.result.topology = this.topology;
     return true;
   }
 
   /** Starts the exchange of edges once it is known how many everybody has. */
-  #exchange(process: Process): boolean {
-    const counts = this.#counts.advance(process);
+  private exchange(process: Process): boolean {
+    const counts = this.counts.advance(process);
     if (counts === null) return false;
-    this.error = this.#counts.error;
+    this.error = this.counts.error;
     if (this.error !== 0) return true;
     const { memory, collectives } = process;
-    const parent = this.#parent;
+    const parent = this.parent;
     const bytes = Array.from(counts, (words) => 4 * words);
     const offsets = bytes.map((length) => {
-      this.#words += length / 4;
-      return 4 * this.#words - length;
+      this.words += length / 4;
+      return 4 * this.words - length;
     });
-    this.#buffer = memory.allocate(4 * this.#words);
-    const place = (this.#buffer + offsets[parent.rank]!) as Pointer;
-    new Int32Array(memory.bytes.buffer, place, this.#edges.length).set(this.#edges);
+    this.buffer = memory.allocate(4 * this.words);
+    const place = (this.buffer + offsets[parent.rank]!) as Pointer;
+    new Int32Array(memory.bytes.buffer, place, this.edges.length).set(this.edges);
     const collective = {
       kind: "allgatherv",
       ...parent.place,
@@ -69,19 +69,19 @@ export class CreateDistGraph extends NewCommunicator {
       nodes: parent.nodeMap,
     } as const;
     const call = { ...collective, blocks: { bytes, offsets }, inPlace: true };
-    this.#request = collectives.start(parent, call, 0 as Pointer, this.#buffer);
+    this.exchangeRequest = collectives.start(parent, call, 0 as Pointer, this.buffer);
     return true;
   }
 
   /** Takes this process's edges out of everybody's when they are there. */
-  #take({ engine, memory }: Process): boolean {
-    if (!engine.isComplete(this.#request)) return false;
-    this.error = engine.records.get(this.#request, R_ERROR);
-    engine.giveBack(this.#request);
-    const edges = new Int32Array(memory.bytes.buffer, this.#buffer, this.#words).slice();
-    memory.free(this.#buffer);
-    const { rank, size } = this.#parent;
-    this.#topology = new DistGraphTopology(adjacentOf(rank, edges, this.#isWeighted), size);
+  private take({ engine, memory }: Process): boolean {
+    if (!engine.isComplete(this.exchangeRequest)) return false;
+    this.error = engine.records.get(this.exchangeRequest, R_ERROR);
+    engine.giveBack(this.exchangeRequest);
+    const edges = new Int32Array(memory.bytes.buffer, this.buffer, this.words).slice();
+    memory.free(this.buffer);
+    const { rank, size } = this.parent;
+    this.topology = new DistGraphTopology(adjacentOf(rank, edges, this.isWeighted), size);
     return true;
   }
 }

@@ -9,33 +9,33 @@ import type { Process } from "../core/process/process.ts";
  * other one in the world, tells the others; that communicator goes again.
  */
 export class CreateInterFromGroups extends NewCommunicator {
-  readonly #inside: CreateGroup;
-  readonly #leader: number;
-  readonly #remoteLeader: number;
-  readonly #tag: number;
-  #between: CreateInter | null = null;
+  private readonly inside: CreateGroup;
+  private readonly leader: number;
+  private readonly remoteLeader: number;
+  private readonly tag: number;
+  private between: CreateInter | null = null;
 
   /** `leader` is a rank in `group`, `remoteLeader` one in the world; only the leader knows it. */
   constructor(group: Group, leader: number, remoteLeader: number, tag: number, process: Process) {
     super();
-    this.#inside = new CreateGroup(process.world, group, tag, process);
-    this.#leader = leader;
-    this.#remoteLeader = remoteLeader;
-    this.#tag = tag;
+    this.inside = new CreateGroup(process.world, group, tag, process);
+    this.leader = leader;
+    this.remoteLeader = remoteLeader;
+    this.tag = tag;
   }
 
   override advance(process: Process): boolean {
-    if (this.#between === null) {
-      if (!this.#inside.advance(process)) return false;
-      this.error = this.#inside.error;
+    if (this.between === null) {
+      if (!this.inside.advance(process)) return false;
+      this.error = this.inside.error;
       if (this.error !== 0) return true;
-      const local = this.#inside.result!;
-      this.#between = new CreateInter(local, this.#leader, process.world, this.#remoteLeader, this.#tag);
+      const local = this.inside.result!;
+      this.between = new CreateInter(local, this.leader, process.world, this.remoteLeader, this.tag);
     }
-    if (!this.#between.advance(process)) return false;
-    this.error = this.#between.error;
-    this.result = this.#between.result;
-    process.freeCommunicator(this.#inside.result!);
+    if (!this.between.advance(process)) return false;
+    this.error = this.between.error;
+    this.result = this.between.result;
+    process.freeCommunicator(this.inside.result!);
     return true;
   }
 }

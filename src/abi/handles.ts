@@ -33,49 +33,49 @@ export interface HandlesOptions {
 }
 
 export class Handles<T> {
-  readonly #options: HandlesOptions;
-  readonly #predefined: (T | undefined)[] = [];
-  readonly #made: (T | undefined)[] = [];
-  readonly #free: number[] = [];
+  private readonly options: HandlesOptions;
+  private readonly predefined: (T | undefined)[] = [];
+  private readonly made: (T | undefined)[] = [];
+  private readonly free: number[] = [];
 
   constructor(options: HandlesOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   predefine(handle: number, object: T): void {
-    this.#predefined[handle] = object;
+    this.predefined[handle] = object;
   }
 
   /** Undefined for a handle that is none. */
   find(handle: number): T | undefined {
-    if (handle >>> 0 < predefinedMax) return this.#predefined[handle];
-    return handle >>> kindShift === this.#options.kind ? this.#made[handle & indexMask] : undefined;
+    if (handle >>> 0 < predefinedMax) return this.predefined[handle];
+    return handle >>> kindShift === this.options.kind ? this.made[handle & indexMask] : undefined;
   }
 
   get(handle: number): T {
-    return this.find(handle) ?? this.#refuse(handle);
+    return this.find(handle) ?? this.refuse(handle);
   }
 
   add(object: T): number {
-    const index = this.#free.pop() ?? this.#made.length;
-    this.#made[index] = object;
-    return (this.#options.kind << kindShift) | index;
+    const index = this.free.pop() ?? this.made.length;
+    this.made[index] = object;
+    return (this.options.kind << kindShift) | index;
   }
 
   remove(handle: number): void {
-    this.#made[handle & indexMask] = undefined;
-    this.#free.push(handle & indexMask);
+    this.made[handle & indexMask] = undefined;
+    this.free.push(handle & indexMask);
   }
 
   /** Those that the program made and has not freed. */
   list(): T[] {
-    return this.#made.filter((object) => object !== undefined);
+    return this.made.filter((object) => object !== undefined);
   }
 
-  #refuse(handle: number): never {
-    const { name, errorClass } = this.#options;
+  private refuse(handle: number): never {
+    const { name, errorClass } = this.options;
     const kind = Object.entries(Kind).find(([, number]) => number === handle >>> kindShift)?.[0];
-    const isOther = kind !== undefined && handle >>> kindShift !== this.#options.kind && handle >>> 0 >= predefinedMax;
+    const isOther = kind !== undefined && handle >>> kindShift !== this.options.kind && handle >>> 0 >= predefinedMax;
     const state = isOther
       ? `that is a handle of another kind (${kind.toLowerCase().replace("_", " ")})`
       : `there is no ${name} with that handle (never made, or freed)`;

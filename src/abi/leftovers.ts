@@ -10,27 +10,27 @@ import type { Program } from "./program.ts";
 
 /** Ends a request when it is complete. */
 class FinishLater extends Task {
-  readonly #program: Program;
-  readonly #record: RecordId;
-  readonly #after: After;
+  private readonly program: Program;
+  private readonly record: RecordId;
+  private readonly after: After;
 
   constructor(program: Program, record: RecordId, after: After) {
     super();
-    this.#program = program;
-    this.#record = record;
-    this.#after = after;
+    this.program = program;
+    this.record = record;
+    this.after = after;
   }
 
   override advance({ engine }: Process): boolean {
     const { records } = engine;
-    if (!engine.isComplete(this.#record)) {
-      records.put(this.#record, R_FLAGS, records.get(this.#record, R_FLAGS) | RecordFlag.UNWANTED);
+    if (!engine.isComplete(this.record)) {
+      records.put(this.record, R_FLAGS, records.get(this.record, R_FLAGS) | RecordFlag.UNWANTED);
       return false;
     }
-    const bytes = records.get(this.#record, R_STATUS_BYTES);
-    const error = records.get(this.#record, R_ERROR);
-    engine.giveBack(this.#record);
-    this.#after.finish(this.#program, bytes, error);
+    const bytes = records.get(this.record, R_STATUS_BYTES);
+    const error = records.get(this.record, R_ERROR);
+    engine.giveBack(this.record);
+    this.after.finish(this.program, bytes, error);
     return true;
   }
 }
@@ -53,49 +53,49 @@ const overheadBytes = 512;
  * on how many bytes may wait for their receivers at a time, nothing more.
  */
 export class BufferedSends {
-  readonly #program: Program;
-  #attached: { readonly address: number; readonly bytes: number } | null = null;
-  #used = 0;
-  #waiting = 0;
+  private readonly program: Program;
+  private attached: { readonly address: number; readonly bytes: number } | null = null;
+  private used = 0;
+  private waiting = 0;
 
   constructor(program: Program) {
-    this.#program = program;
+    this.program = program;
   }
 
   attach(address: number, bytes: number): void {
-    if (this.#attached !== null) {
+    if (this.attached !== null) {
       throw new MpiError(ErrorClass.BUFFER, "Cannot attach a buffer: one is attached already; detach it first");
     }
-    this.#attached = { address, bytes };
+    this.attached = { address, bytes };
   }
 
   /** The caller has waited until `isEmpty`. */
   detach(): { readonly address: number; readonly bytes: number } {
-    const attached = this.#attached ?? { address: 0, bytes: 0 };
-    this.#attached = null;
+    const attached = this.attached ?? { address: 0, bytes: 0 };
+    this.attached = null;
     return attached;
   }
 
   get isEmpty(): boolean {
-    return this.#waiting === 0;
+    return this.waiting === 0;
   }
 
   /** Starts a send of a copy that is ours, unless it does not fit. */
   hold(pointer: Pointer, bytes: number, start: () => RecordId): void {
-    const free = this.#attached === null ? Number.POSITIVE_INFINITY : this.#attached.bytes - this.#used;
+    const free = this.attached === null ? Number.POSITIVE_INFINITY : this.attached.bytes - this.used;
     if (bytes + overheadBytes > free) {
-      this.#program.memory.free(pointer);
+      this.program.memory.free(pointer);
       throw new MpiError(
         ErrorClass.BUFFER,
         `Cannot buffer a message of ${bytes} bytes: it takes ${bytes + overheadBytes} and the attached buffer has ${free} free`,
       );
     }
-    this.#used += bytes + overheadBytes;
-    this.#waiting++;
+    this.used += bytes + overheadBytes;
+    this.waiting++;
     const finish = () => {
-      this.#used -= bytes + overheadBytes;
-      this.#waiting--;
+      this.used -= bytes + overheadBytes;
+      this.waiting--;
     };
-    leave(this.#program, start(), new Release(pointer, { finish }));
+    leave(this.program, start(), new Release(pointer, { finish }));
   }
 }

@@ -47,55 +47,55 @@ function adopt(program: Program, core: Communicator, parent: CCommunicator, heri
 }
 
 class Made implements Continuation {
-  readonly #parent: CCommunicator;
-  readonly #task: NewCommunicator;
-  readonly #out: number;
-  readonly #heritage: Heritage;
+  private readonly parent: CCommunicator;
+  private readonly task: NewCommunicator;
+  private readonly out: number;
+  private readonly heritage: Heritage;
 
   constructor(parent: CCommunicator, task: NewCommunicator, out: number, heritage: Heritage) {
-    this.#parent = parent;
-    this.#task = task;
-    this.#out = out;
-    this.#heritage = heritage;
+    this.parent = parent;
+    this.task = task;
+    this.out = out;
+    this.heritage = heritage;
   }
 
   resume(program: Program): number {
     const { engine, errorCodes, ints } = program;
-    const { request, error, result } = this.#task;
-    const parent = this.#parent;
+    const { request, error, result } = this.task;
+    const parent = this.parent;
     engine.giveBack(request);
     program.owner = parent;
-    ints[this.#out >> 2] = COMM_NULL;
+    ints[this.out >> 2] = COMM_NULL;
     if (error !== 0) throw new MpiError(error, `Cannot make the communicator: ${errorCodes.stringOf(error)}`);
     if (result === null) return 0;
-    const comm = adopt(program, result, parent, this.#heritage);
-    if (this.#heritage.isDuplicate) return copyAttributes(program, parent, comm, new Filled(parent, comm, this.#out));
-    ints[this.#out >> 2] = comm.handle;
+    const comm = adopt(program, result, parent, this.heritage);
+    if (this.heritage.isDuplicate) return copyAttributes(program, parent, comm, new Filled(parent, comm, this.out));
+    ints[this.out >> 2] = comm.handle;
     return 0;
   }
 }
 
 /** A duplicate has its attributes, or one of the copy functions has failed and it goes again. */
 class Filled implements Continuation {
-  readonly #parent: CCommunicator;
-  readonly #comm: CCommunicator;
-  readonly #out: number;
+  private readonly parent: CCommunicator;
+  private readonly comm: CCommunicator;
+  private readonly out: number;
 
   constructor(parent: CCommunicator, comm: CCommunicator, out: number) {
-    this.#parent = parent;
-    this.#comm = comm;
-    this.#out = out;
+    this.parent = parent;
+    this.comm = comm;
+    this.out = out;
   }
 
   resume(program: Program, code: number): number {
-    const { core, handle } = this.#comm;
-    program.owner = this.#parent;
+    const { core, handle } = this.comm;
+    program.owner = this.parent;
     if (code !== 0) {
       program.communicators.remove(handle);
       program.process.freeCommunicator(core);
       throw notCopied(code);
     }
-    program.ints[this.#out >> 2] = handle;
+    program.ints[this.out >> 2] = handle;
     return 0;
   }
 }
@@ -130,68 +130,68 @@ export function startDuplicate(
 }
 
 class Started implements Continuation {
-  readonly #request: CRequest;
-  readonly #after: After;
-  readonly #task: NewCommunicator;
-  readonly #outs: Outs;
+  private readonly request: CRequest;
+  private readonly after: After;
+  private readonly task: NewCommunicator;
+  private readonly outs: Outs;
 
   constructor(request: CRequest, after: After, task: NewCommunicator, outs: Outs) {
-    this.#request = request;
-    this.#after = after;
-    this.#task = task;
-    this.#outs = outs;
+    this.request = request;
+    this.after = after;
+    this.task = task;
+    this.outs = outs;
   }
 
   resume(program: Program, code: number): number {
     const { ints } = program;
-    const request = this.#request;
+    const request = this.request;
     program.owner = request.comm;
-    ints[this.#outs.comm >> 2] = COMM_NULL;
+    ints[this.outs.comm >> 2] = COMM_NULL;
     if (code !== 0) {
       // The others make the communicator all the same, and need us for it.
-      request.after = new FreeLater(this.#task);
+      request.after = new FreeLater(this.task);
       forget(program, request);
-      ints[this.#outs.request >> 2] = REQUEST_NULL;
+      ints[this.outs.request >> 2] = REQUEST_NULL;
       throw notCopied(code);
     }
-    request.after = this.#after;
+    request.after = this.after;
     request.handle = program.requests.add(request);
-    ints[this.#outs.request >> 2] = request.handle;
+    ints[this.outs.request >> 2] = request.handle;
     return 0;
   }
 }
 
 class AdoptLater implements After {
-  readonly #parent: CCommunicator;
-  readonly #task: NewCommunicator;
-  readonly #heritage: Heritage;
-  readonly #copies: Bearer;
-  readonly #out: number;
+  private readonly parent: CCommunicator;
+  private readonly task: NewCommunicator;
+  private readonly heritage: Heritage;
+  private readonly copies: Bearer;
+  private readonly out: number;
 
   constructor(parent: CCommunicator, task: NewCommunicator, heritage: Heritage, copies: Bearer, out: number) {
-    this.#parent = parent;
-    this.#task = task;
-    this.#heritage = heritage;
-    this.#copies = copies;
-    this.#out = out;
+    this.parent = parent;
+    this.task = task;
+    this.heritage = heritage;
+    this.copies = copies;
+    this.out = out;
   }
 
   finish(program: Program, _bytes: number, error: number): void {
     if (error !== 0) return;
-    const comm = adopt(program, this.#task.result!, this.#parent, this.#heritage);
-    comm.attributes = this.#copies.attributes;
-    program.ints[this.#out >> 2] = comm.handle;
+    const comm = adopt(program, this.task.result!, this.parent, this.heritage);
+    comm.attributes = this.copies.attributes;
+    program.ints[this.out >> 2] = comm.handle;
   }
 }
 
 class FreeLater implements After {
-  readonly #task: NewCommunicator;
+  private readonly task: NewCommunicator;
 
   constructor(task: NewCommunicator) {
-    this.#task = task;
+    this.task = task;
   }
 
   finish(program: Program): void {
-    if (this.#task.result !== null) program.process.freeCommunicator(this.#task.result);
+    if (this.task.result !== null) program.process.freeCommunicator(this.task.result);
   }
 }

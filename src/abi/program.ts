@@ -104,8 +104,8 @@ export class Program {
     this.longs = new BigInt64Array(this.bytes.buffer);
     this.callbacks = new Callbacks(this);
     this.buffered = new BufferedSends(this);
-    this.world = this.#predefinedCommunicator(COMM_WORLD, "MPI_COMM_WORLD", new CCommunicator(this.process.world));
-    this.self = this.#predefinedCommunicator(COMM_SELF, "MPI_COMM_SELF", new CCommunicator(this.process.self));
+    this.world = this.predefinedCommunicator(COMM_WORLD, "MPI_COMM_WORLD", new CCommunicator(this.process.world));
+    this.self = this.predefinedCommunicator(COMM_SELF, "MPI_COMM_SELF", new CCommunicator(this.process.self));
     this.owner = this.self;
     this.groups.predefine(GROUP_EMPTY, Group.empty);
     this.infos.predefine(INFO_ENV, new Info());
@@ -115,18 +115,18 @@ export class Program {
     for (const core of Object.values(predefinedOps)) {
       this.operations.predefine(core.handle, { core, function: 0 });
     }
-    for (const core of Object.values(predefinedTypes)) this.#predefinedType(core.handle, core);
-    this.#predefinedType(TYPE_LB, LB);
-    this.#predefinedType(TYPE_UB, UB);
+    for (const core of Object.values(predefinedTypes)) this.predefinedType(core.handle, core);
+    this.predefinedType(TYPE_LB, LB);
+    this.predefinedType(TYPE_UB, UB);
   }
 
-  #predefinedType(handle: number, core: Datatype): void {
+  private predefinedType(handle: number, core: Datatype): void {
     const type = new CDatatype(core);
     type.handle = handle;
     this.types.predefine(handle, type);
   }
 
-  #predefinedCommunicator(handle: number, name: string, comm: CCommunicator): CCommunicator {
+  private predefinedCommunicator(handle: number, name: string, comm: CCommunicator): CCommunicator {
     comm.handle = handle;
     comm.name = name;
     this.communicators.predefine(handle, comm);

@@ -25,13 +25,13 @@ export class Side {
   /** Where the part of each peer lies, for the forms that say so. */
   readonly blocks: Blocks;
   /** What the scratch memory stands for, in packing order; null: there is none. */
-  readonly #scattered: readonly Items[] | null;
+  private readonly scattered: readonly Items[] | null;
 
   private constructor(pointer: Pointer, bytes: number, blocks: Blocks, scattered: readonly Items[] | null) {
     this.pointer = pointer;
     this.bytes = bytes;
     this.blocks = blocks;
-    this.#scattered = scattered;
+    this.scattered = scattered;
   }
 
   /** This rank has nothing on that side. */
@@ -47,7 +47,7 @@ export class Side {
     const { address, count, type } = items;
     const bytes = packedBytes(type, count);
     if (type.isContiguous(count)) return Side.at(address + type.trueLb, bytes);
-    return Side.#packed(program, [items], bytes, noBlocks, load);
+    return Side.packed(program, [items], bytes, noBlocks, load);
   }
 
   /** A part for each peer. */
@@ -65,28 +65,28 @@ export class Side {
       total += length;
       return total - length;
     });
-    return Side.#packed(program, parts, total, { bytes, offsets }, load);
+    return Side.packed(program, parts, total, { bytes, offsets }, load);
   }
 
-  static #packed(program: Program, parts: readonly Items[], bytes: number, blocks: Blocks, load: boolean): Side {
+  private static packed(program: Program, parts: readonly Items[], bytes: number, blocks: Blocks, load: boolean): Side {
     const side = new Side(program.memory.allocate(bytes), bytes, blocks, parts);
     const memory = program.bytes;
-    if (load) side.#each(({ type, count, address }, at) => pack(type, count, memory, address, memory, at));
+    if (load) side.each(({ type, count, address }, at) => pack(type, count, memory, address, memory, at));
     return side;
   }
 
   /** The bytes have arrived: to where the program wants them. */
   deliver({ bytes: memory }: Program): void {
-    this.#each(({ type, count, address }, at) => unpack(type, count, memory, at, memory, address));
+    this.each(({ type, count, address }, at) => unpack(type, count, memory, at, memory, address));
   }
 
   end({ memory }: Program): void {
-    if (this.#scattered !== null) memory.free(this.pointer);
+    if (this.scattered !== null) memory.free(this.pointer);
   }
 
-  #each(move: (items: Items, at: number) => void): void {
+  private each(move: (items: Items, at: number) => void): void {
     let at: number = this.pointer;
-    for (const items of this.#scattered ?? []) {
+    for (const items of this.scattered ?? []) {
       move(items, at);
       at += items.type.size * items.count;
     }
@@ -95,19 +95,19 @@ export class Side {
 
 /** What is left to do after a collective: the result to its place, scratch memory back. */
 export class Settle implements After {
-  readonly #sent: Side;
-  readonly #received: Side;
+  private readonly sent: Side;
+  private readonly received: Side;
 
   constructor(sent: Side, received: Side) {
-    this.#sent = sent;
-    this.#received = received;
+    this.sent = sent;
+    this.received = received;
   }
 
   finish(program: Program, _bytes: number, error: number): void {
-    if (error === 0) this.#received.deliver(program);
+    if (error === 0) this.received.deliver(program);
     // After a failure peers may still read from there: it stays.
     if (error !== 0) return;
-    this.#sent.end(program);
-    if (this.#received !== this.#sent) this.#received.end(program);
+    this.sent.end(program);
+    if (this.received !== this.sent) this.received.end(program);
   }
 }

@@ -44,42 +44,42 @@ export function combineThen(program: Program, then: Continuation): number {
 }
 
 class WaitOn implements Continuation {
-  readonly #record: RecordId;
-  readonly #then: Continuation;
+  private readonly record: RecordId;
+  private readonly next: Continuation;
 
   constructor(record: RecordId, then: Continuation) {
-    this.#record = record;
-    this.#then = then;
+    this.record = record;
+    this.next = then;
   }
 
   resume(program: Program): number {
-    return waitThen(program, this.#record, this.#then);
+    return waitThen(program, this.record, this.next);
   }
 }
 
 class WaitUntilOn implements Continuation {
-  readonly #isReady: () => boolean;
-  readonly #then: Continuation;
+  private readonly isReady: () => boolean;
+  private readonly next: Continuation;
 
   constructor(isReady: () => boolean, then: Continuation) {
-    this.#isReady = isReady;
-    this.#then = then;
+    this.isReady = isReady;
+    this.next = then;
   }
 
   resume(program: Program): number {
-    return waitUntilThen(program, this.#isReady, this.#then);
+    return waitUntilThen(program, this.isReady, this.next);
   }
 }
 
 class LookOn implements Continuation {
-  readonly #then: Continuation;
+  private readonly next: Continuation;
 
   constructor(then: Continuation) {
-    this.#then = then;
+    this.next = then;
   }
 
   resume(program: Program): number {
-    return combineThen(program, this.#then);
+    return combineThen(program, this.next);
   }
 }
 
@@ -116,26 +116,26 @@ function spread({ memory, bytes }: Program, type: Datatype, packed: Pointer, cou
 }
 
 class AfterCombining implements Continuation {
-  readonly #asked: Asked;
-  readonly #left: Pointer;
-  readonly #right: Pointer;
-  readonly #cells: Pointer;
-  readonly #then: Continuation;
+  private readonly asked: Asked;
+  private readonly left: Pointer;
+  private readonly right: Pointer;
+  private readonly cells: Pointer;
+  private readonly next: Continuation;
 
   constructor(asked: Asked, left: Pointer, right: Pointer, cells: Pointer, then: Continuation) {
-    this.#asked = asked;
-    this.#left = left;
-    this.#right = right;
-    this.#cells = cells;
-    this.#then = then;
+    this.asked = asked;
+    this.left = left;
+    this.right = right;
+    this.cells = cells;
+    this.next = then;
   }
 
   resume(program: Program): number {
     const { memory, bytes, process } = program;
-    const { type } = this.#asked.call as ProgramCall;
-    pack(type, this.#asked.count, bytes, this.#right - type.trueLb, bytes, this.#asked.into);
-    for (const pointer of [this.#left, this.#right, this.#cells]) memory.free(pointer);
-    process.collectives.answered(this.#asked);
-    return this.#then.resume(program, 0);
+    const { type } = this.asked.call as ProgramCall;
+    pack(type, this.asked.count, bytes, this.right - type.trueLb, bytes, this.asked.into);
+    for (const pointer of [this.left, this.right, this.cells]) memory.free(pointer);
+    process.collectives.answered(this.asked);
+    return this.next.resume(program, 0);
   }
 }

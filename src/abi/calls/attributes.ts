@@ -133,35 +133,35 @@ export function attributeCalls(program: Program) {
 
 /** The old value of an attribute is gone: the new one takes its place. */
 class Replaced implements Continuation {
-  readonly #bearer: Bearer;
-  readonly #keyval: CKeyval;
-  readonly #value: number;
-  readonly #owner: CCommunicator;
+  private readonly bearer: Bearer;
+  private readonly keyval: CKeyval;
+  private readonly value: number;
+  private readonly owner: CCommunicator;
 
   constructor(bearer: Bearer, keyval: CKeyval, value: number, owner: CCommunicator) {
-    this.#bearer = bearer;
-    this.#keyval = keyval;
-    this.#value = value;
-    this.#owner = owner;
+    this.bearer = bearer;
+    this.keyval = keyval;
+    this.value = value;
+    this.owner = owner;
   }
 
   resume(program: Program, code: number): number {
-    program.owner = this.#owner;
+    program.owner = this.owner;
     if (code !== ErrorClass.SUCCESS) throw notDeleted(code);
-    this.#bearer.attributes.put(this.#keyval, this.#value);
+    this.bearer.attributes.put(this.keyval, this.value);
     return 0;
   }
 }
 
 class Gone implements Continuation {
-  readonly #owner: CCommunicator;
+  private readonly owner: CCommunicator;
 
   constructor(owner: CCommunicator) {
-    this.#owner = owner;
+    this.owner = owner;
   }
 
   resume(program: Program, code: number): number {
-    program.owner = this.#owner;
+    program.owner = this.owner;
     if (code !== ErrorClass.SUCCESS) throw notDeleted(code);
     return 0;
   }

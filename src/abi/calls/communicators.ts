@@ -32,37 +32,37 @@ const sharedMemory = "mpi_shared_memory";
 
 /** All attributes are deleted: the communicator goes. */
 class Free implements Continuation {
-  readonly #comm: CCommunicator;
-  readonly #handleAt: number;
+  private readonly comm: CCommunicator;
+  private readonly handleAt: number;
 
   constructor(comm: CCommunicator, handleAt: number) {
-    this.#comm = comm;
-    this.#handleAt = handleAt;
+    this.comm = comm;
+    this.handleAt = handleAt;
   }
 
   resume(program: Program, code: number): number {
-    const comm = this.#comm;
+    const comm = this.comm;
     program.owner = comm;
     if (code !== 0) throw notDeleted(code);
     program.communicators.remove(comm.handle);
     program.process.freeCommunicator(comm.core);
-    program.ints[this.#handleAt >> 2] = COMM_NULL;
+    program.ints[this.handleAt >> 2] = COMM_NULL;
     return 0;
   }
 }
 
 /** Nothing is under way on the communicator any more. */
 class Idle implements Continuation {
-  readonly #comm: CCommunicator;
-  readonly #handleAt: number;
+  private readonly comm: CCommunicator;
+  private readonly handleAt: number;
 
   constructor(comm: CCommunicator, handleAt: number) {
-    this.#comm = comm;
-    this.#handleAt = handleAt;
+    this.comm = comm;
+    this.handleAt = handleAt;
   }
 
   resume(program: Program): number {
-    return deleteAttributes(program, this.#comm, new Free(this.#comm, this.#handleAt));
+    return deleteAttributes(program, this.comm, new Free(this.comm, this.handleAt));
   }
 }
 

@@ -195,41 +195,41 @@ export function datatypeCalls(program: Program): Record<string, Call> {
 
 /** The attributes of a copy are there, or could not be copied: then there is no copy. */
 class Duplicated implements Continuation {
-  readonly #copy: CDatatype;
-  readonly #out: number;
+  private readonly copy: CDatatype;
+  private readonly out: number;
 
   constructor(copy: CDatatype, out: number) {
-    this.#copy = copy;
-    this.#out = out;
+    this.copy = copy;
+    this.out = out;
   }
 
   resume({ ints, types }: Program, code: number): number {
     if (code !== ErrorClass.SUCCESS) {
-      types.remove(this.#copy.handle);
-      ints[this.#out >> 2] = DATATYPE_NULL;
+      types.remove(this.copy.handle);
+      ints[this.out >> 2] = DATATYPE_NULL;
       throw new MpiError(code, `Cannot copy the datatype: the copy function of an attribute gave error ${code}`);
     }
-    ints[this.#out >> 2] = this.#copy.handle;
+    ints[this.out >> 2] = this.copy.handle;
     return 0;
   }
 }
 
 /** The attributes of a type are gone, or one of them stays: then so does the type. */
 class Freed implements Continuation {
-  readonly #type: CDatatype;
-  readonly #handleAt: number;
+  private readonly type: CDatatype;
+  private readonly handleAt: number;
 
   constructor(type: CDatatype, handleAt: number) {
-    this.#type = type;
-    this.#handleAt = handleAt;
+    this.type = type;
+    this.handleAt = handleAt;
   }
 
   resume({ ints, types }: Program, code: number): number {
     if (code !== ErrorClass.SUCCESS) {
       throw new MpiError(code, `Cannot free the datatype: the delete function of an attribute gave error ${code}`);
     }
-    types.remove(this.#type.handle);
-    ints[this.#handleAt >> 2] = DATATYPE_NULL;
+    types.remove(this.type.handle);
+    ints[this.handleAt >> 2] = DATATYPE_NULL;
     return 0;
   }
 }

@@ -12,14 +12,14 @@ const OP_NULL = 0x20;
 
 /** The program has combined: the words it read the length and the datatype from are given back. */
 class AfterReducing implements Continuation {
-  readonly #cells: Pointer;
+  private readonly cells: Pointer;
 
   constructor(cells: Pointer) {
-    this.#cells = cells;
+    this.cells = cells;
   }
 
   resume({ memory }: Program): number {
-    memory.free(this.#cells);
+    memory.free(this.cells);
     return 0;
   }
 }

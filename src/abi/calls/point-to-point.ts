@@ -82,49 +82,49 @@ function sendBuffered(program: Program, comm: CCommunicator, message: Message): 
 }
 
 class SendAgain implements Restart {
-  readonly #message: Message;
-  readonly #mode: SendMode;
+  private readonly message: Message;
+  private readonly mode: SendMode;
 
   constructor(message: Message, mode: SendMode) {
-    this.#message = message;
-    this.#mode = mode;
+    this.message = message;
+    this.mode = mode;
   }
 
   start(program: Program, request: CRequest): void {
-    if (this.#mode === SendMode.BUFFERED) {
-      sendBuffered(program, request.comm, this.#message);
+    if (this.mode === SendMode.BUFFERED) {
+      sendBuffered(program, request.comm, this.message);
       request.record = program.process.startSend(request.comm.core, 0 as Pointer, 0, PROC_NULL, 0, SendMode.STANDARD);
-    } else startSend(program, request, this.#message, this.#mode);
+    } else startSend(program, request, this.message, this.mode);
   }
 }
 
 class ReceiveAgain implements Restart {
-  readonly #message: Message;
+  private readonly message: Message;
 
   constructor(message: Message) {
-    this.#message = message;
+    this.message = message;
   }
 
   start(program: Program, request: CRequest): void {
-    startReceive(program, request, this.#message);
+    startReceive(program, request, this.message);
   }
 }
 
 /** Ends a sendrecv: the receive's outcome counts, the send must be over as well. */
 class BothDone {
-  readonly #send: CRequest;
-  readonly #receive: CRequest;
-  readonly #status: number;
+  private readonly send: CRequest;
+  private readonly receive: CRequest;
+  private readonly status: number;
 
   constructor(send: CRequest, receive: CRequest, status: number) {
-    this.#send = send;
-    this.#receive = receive;
-    this.#status = status;
+    this.send = send;
+    this.receive = receive;
+    this.status = status;
   }
 
   resume(program: Program): number {
-    const sent = conclude(program, this.#send, 0);
-    const received = conclude(program, this.#receive, this.#status);
+    const sent = conclude(program, this.send, 0);
+    const received = conclude(program, this.receive, this.status);
     const code = received !== 0 ? received : sent;
     return code === 0 ? 0 : program.raise(new MpiError(code, `Cannot complete the exchange: ${textOf(program, code)}`));
   }

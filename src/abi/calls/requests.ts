@@ -81,17 +81,17 @@ export function failed(program: Program, request: CRequest, code: number): MpiEr
 
 /** For blocking calls: ends their request, which the program never sees. */
 export class Concluded implements Continuation {
-  readonly #request: CRequest;
-  readonly #status: number;
+  private readonly request: CRequest;
+  private readonly status: number;
 
   constructor(request: CRequest, status: number) {
-    this.#request = request;
-    this.#status = status;
+    this.request = request;
+    this.status = status;
   }
 
   resume(program: Program): number {
-    const error = conclude(program, this.#request, this.#status);
-    return error === 0 ? 0 : program.raise(failed(program, this.#request, error));
+    const error = conclude(program, this.request, this.status);
+    return error === 0 ? 0 : program.raise(failed(program, this.request, error));
   }
 }
 

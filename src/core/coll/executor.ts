@@ -21,32 +21,32 @@ export const operationsMax = 1 << 16;
 const noPointer = 0 as Pointer;
 
 export class Executor {
-  readonly #ports: CollectivePorts;
+  private readonly ports: CollectivePorts;
   /** Every operation ever needed at once, by id; those not in use are free. */
-  readonly #operations: Operation[] = [];
-  readonly #free: Operation[] = [];
+  private readonly operations: Operation[] = [];
+  private readonly free: Operation[] = [];
   /** In the order they were started. */
-  readonly #active: Operation[] = [];
+  private readonly running: Operation[] = [];
 
   constructor(ports: CollectivePorts) {
-    this.#ports = ports;
+    this.ports = ports;
   }
 
   /** How many operations are under way. */
   get active(): number {
-    return this.#active.length;
+    return this.running.length;
   }
 
   /** Starts an operation. It may be over, and reported, when this returns. */
   start(call: OperationCall): OperationId {
-    const operation = this.#take(call);
+    const operation = this.take(call);
     const { scratchBytes } = call.program;
-    operation.scratch = scratchBytes > 0 ? this.#ports.allocate(scratchBytes) : noPointer;
-    this.#active.push(operation);
-    this.#advance(operation);
-    if (operation.phase === Phase.DONE && this.#active.at(-1) === operation) {
-      this.#active.pop();
-      this.#give(operation);
+    operation.scratch = scratchBytes > 0 ? this.ports.allocate(scratchBytes) : noPointer;
+    this.running.push(operation);
+    this.advance(operation);
+    if (operation.phase === Phase.DONE && this.running.at(-1) === operation) {
+      this.running.pop();
+      this.give(operation);
     }
     return operation.id;
   }
@@ -55,24 +55,24 @@ export class Executor {
   progress(): boolean {
     let moved = false;
     let done = 0;
-    for (let index = 0; index < this.#active.length; index++) {
-      const operation = this.#active[index]!;
-      if (this.#advance(operation)) moved = true;
+    for (let index = 0; index < this.running.length; index++) {
+      const operation = this.running[index]!;
+      if (this.advance(operation)) moved = true;
       if (operation.phase === Phase.DONE) done++;
     }
-    if (done > 0) this.#sweep();
+    if (done > 0) this.sweep();
     return moved;
   }
 
   /** The program has done the combination that `reduce` left to it. */
   reduced(id: OperationId): void {
-    const operation = this.#operations[id];
+    const operation = this.operations[id];
     assert(operation?.phase === Phase.REDUCING, `operation ${id} did not ask the program to combine anything`);
     operation.phase = Phase.RUNNING;
   }
 
   save(): OperationState[] {
-    return this.#active.map((operation) => ({
+    return this.running.map((operation) => ({
       ...operation,
       records: operation.records.slice(0, operation.recordCount),
       program: {
@@ -84,20 +84,20 @@ export class Executor {
 
   /** Takes over the operations of an image, under the same ids. */
   restore(states: readonly OperationState[]): void {
-    assert(this.#operations.length === 0, "operations are restored into an executor that has some already");
+    assert(this.operations.length === 0, "operations are restored into an executor that has some already");
     for (const { program, ...state } of states) {
       const words = new Float64Array(program.words);
       const operation = { ...state, program: { words, scratchBytes: program.scratchBytes } };
-      this.#operations[state.id] = operation;
-      this.#active.push(operation);
+      this.operations[state.id] = operation;
+      this.running.push(operation);
     }
-    for (let id = this.#operations.length - 1; id >= 0; id--) {
-      if (this.#operations[id] === undefined) this.#free.push(this.#make(id as OperationId));
+    for (let id = this.operations.length - 1; id >= 0; id--) {
+      if (this.operations[id] === undefined) this.free.push(this.make(id as OperationId));
     }
   }
 
-  #take(call: OperationCall): Operation {
-    const operation = this.#free.pop() ?? this.#make(this.#operations.length as OperationId);
+  private take(call: OperationCall): Operation {
+    const operation = this.free.pop() ?? this.make(this.operations.length as OperationId);
     // Field by field: an operation keeps its shape and its array of records.
     const target = operation as { -readonly [Field in keyof OperationCall]: OperationCall[Field] };
     target.program = call.program;
@@ -115,7 +115,7 @@ export class Executor {
     return operation;
   }
 
-  #make(id: OperationId): Operation {
+  private make(id: OperationId): Operation {
     assert(id < operationsMax, `${operationsMax} collective operations are outstanding`);
     const operation: Operation = {
       id,
@@ -135,79 +135,79 @@ export class Executor {
       scratch: noPointer,
       error: 0,
     };
-    this.#operations[id] = operation;
+    this.operations[id] = operation;
     return operation;
   }
 
-  #give(operation: Operation): void {
+  private give(operation: Operation): void {
     operation.phase = Phase.FREE;
-    this.#free.push(operation);
+    this.free.push(operation);
   }
 
   /** Takes the operations that are over out of the list. */
-  #sweep(): void {
+  private sweep(): void {
     let kept = 0;
-    for (let index = 0; index < this.#active.length; index++) {
-      const operation = this.#active[index]!;
-      if (operation.phase === Phase.DONE) this.#give(operation);
-      else this.#active[kept++] = operation;
+    for (let index = 0; index < this.running.length; index++) {
+      const operation = this.running[index]!;
+      if (operation.phase === Phase.DONE) this.give(operation);
+      else this.running[kept++] = operation;
     }
-    this.#active.length = kept;
+    this.running.length = kept;
   }
 
   /** As far as one operation goes now. True if it moved. */
-  #advance(operation: Operation): boolean {
+  private advance(operation: Operation): boolean {
     if (operation.phase === Phase.DONE || operation.phase === Phase.REDUCING) return false;
-    let moved = this.#collect(operation);
+    let moved = this.collect(operation);
     while (operation.recordCount === 0) {
       moved = true;
       if (operation.phase === Phase.FAILED) {
-        this.#release(operation);
+        this.release(operation);
         break;
       }
-      if (!this.#runLocals(operation)) break;
-      if (!this.#post(operation)) {
-        this.#release(operation);
-        this.#ports.finished(operation, 0);
+      if (!this.runLocals(operation)) break;
+      if (!this.post(operation)) {
+        this.release(operation);
+        this.ports.finished(operation, 0);
         break;
       }
-      this.#collect(operation);
+      this.collect(operation);
     }
     return moved;
   }
 
   /** Asks about the messages under way. True if one of them has ended. */
-  #collect(operation: Operation): boolean {
+  private collect(operation: Operation): boolean {
     const { records } = operation;
     const before = operation.recordCount;
     for (let index = 0; index < operation.recordCount; ) {
-      const error = this.#ports.complete(records[index] as RecordId);
+      const error = this.ports.complete(records[index] as RecordId);
       if (error === underWay) {
         index++;
         continue;
       }
       records[index] = records[--operation.recordCount]!;
-      if (error !== 0 && operation.phase !== Phase.FAILED) this.#fail(operation, error);
+      if (error !== 0 && operation.phase !== Phase.FAILED) this.fail(operation, error);
     }
     return operation.recordCount < before;
   }
 
-  #fail(operation: Operation, error: ErrorCode): void {
+  private fail(operation: Operation, error: ErrorCode): void {
     operation.phase = Phase.FAILED;
     operation.error = error;
     for (let index = 0; index < operation.recordCount; index++) {
-      this.#ports.cancel(operation.records[index] as RecordId);
+      this.ports.cancel(operation.records[index] as RecordId);
     }
-    this.#ports.finished(operation, error);
+    this.ports.finished(operation, error);
   }
 
-  #release(operation: Operation): void {
+  private release(operation: Operation): void {
     operation.phase = Phase.DONE;
-    if (operation.program.scratchBytes > 0) this.#ports.free(operation.scratch);
+    if (operation.program.scratchBytes > 0) this.ports.free(operation.scratch);
   }
 
   /** Starts the next round's messages. False when there is no further round. */
-  #post(operation: Operation): boolean {
+  private post(operation: Operation): boolean {
     const { words } = operation.program;
     let at = operation.nextRound;
     const messages = words[at]!;
@@ -220,8 +220,8 @@ export class Executor {
       const pointer = pointerOf(operation, words[at + 2]!);
       const record =
         code === StepCode.SEND || code === StepCode.SEND + StepCode.LOCAL_GROUP
-          ? this.#ports.send(operation, words[at + 1]!, local, pointer, words[at + 3]!, words[at + 4]!)
-          : this.#ports.receive(operation, words[at + 1]!, local, pointer, words[at + 3]!, words[at + 4]!);
+          ? this.ports.send(operation, words[at + 1]!, local, pointer, words[at + 3]!, words[at + 4]!)
+          : this.ports.receive(operation, words[at + 1]!, local, pointer, words[at + 3]!, words[at + 4]!);
       operation.records[operation.recordCount++] = record;
     }
     operation.nextLocal = at;
@@ -230,7 +230,7 @@ export class Executor {
   }
 
   /** Copies and combines, after the round's messages. False when the program must combine first. */
-  #runLocals(operation: Operation): boolean {
+  private runLocals(operation: Operation): boolean {
     const { words } = operation.program;
     while (operation.localsLeft > 0) {
       const at = operation.nextLocal;
@@ -240,13 +240,13 @@ export class Executor {
       const first = pointerOf(operation, words[at + 2]!);
       const second = pointerOf(operation, words[at + 4]!);
       if (words[at] === StepCode.COPY) {
-        this.#ports.copy(second, words[at + 5]!, first, words[at + 3]!, bytes);
+        this.ports.copy(second, words[at + 5]!, first, words[at + 3]!, bytes);
         continue;
       }
       const into = pointerOf(operation, words[at + 6]!);
       // Before the call, so that a program that is asked finds the operation in this state.
       operation.phase = Phase.REDUCING;
-      if (!this.#ports.reduce(operation, first, words[at + 3]!, second, words[at + 5]!, into, words[at + 7]!, bytes)) {
+      if (!this.ports.reduce(operation, first, words[at + 3]!, second, words[at + 5]!, into, words[at + 7]!, bytes)) {
         return false;
       }
       operation.phase = Phase.RUNNING;

@@ -11,31 +11,31 @@ export const programsMax = 32;
 const keyWords = 5;
 
 export class ProgramCache {
-  readonly #keys = new Float64Array(programsMax * keyWords);
-  readonly #programs: Program[] = [];
-  #next = 0;
+  private readonly keys = new Float64Array(programsMax * keyWords);
+  private readonly programs: Program[] = [];
+  private next = 0;
   /** Loops ask for what they asked for last. */
-  #last = 0;
+  private last = 0;
 
   /** What the numbers mean is the caller's: which collective, bytes, root, bytes of an element, flags. */
   find(collective: number, bytes: number, root: number, elementBytes: number, flags: number): Program | undefined {
-    if (this.#matches(this.#last, collective, bytes, root, elementBytes, flags)) return this.#programs[this.#last];
-    for (let index = 0; index < this.#programs.length; index++) {
-      if (!this.#matches(index, collective, bytes, root, elementBytes, flags)) continue;
-      this.#last = index;
-      return this.#programs[index];
+    if (this.matches(this.last, collective, bytes, root, elementBytes, flags)) return this.programs[this.last];
+    for (let index = 0; index < this.programs.length; index++) {
+      if (!this.matches(index, collective, bytes, root, elementBytes, flags)) continue;
+      this.last = index;
+      return this.programs[index];
     }
     return undefined;
   }
 
   keep(key: readonly [number, number, number, number, number], program: Program): void {
-    this.#keys.set(key, this.#next * keyWords);
-    this.#programs[this.#next] = program;
-    this.#last = this.#next;
-    this.#next = (this.#next + 1) % programsMax;
+    this.keys.set(key, this.next * keyWords);
+    this.programs[this.next] = program;
+    this.last = this.next;
+    this.next = (this.next + 1) % programsMax;
   }
 
-  #matches(
+  private matches(
     index: number,
     collective: number,
     bytes: number,
@@ -43,10 +43,10 @@ export class ProgramCache {
     elementBytes: number,
     flags: number,
   ): boolean {
-    const keys = this.#keys;
+    const keys = this.keys;
     const at = index * keyWords;
     return (
-      index < this.#programs.length &&
+      index < this.programs.length &&
       keys[at] === collective &&
       keys[at + 1] === bytes &&
       keys[at + 2] === root &&

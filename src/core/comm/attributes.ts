@@ -37,24 +37,24 @@ const firstNumber = 0x1000;
 
 /** The keyvals of one process. A freed keyval is forgotten here and lives on in the attributes that have it. */
 export class Keyvals<Callbacks = unknown> {
-  readonly #keyvals = new Map<number, Keyval<Callbacks>>();
-  #next = firstNumber;
+  private readonly keyvals = new Map<number, Keyval<Callbacks>>();
+  private next = firstNumber;
 
   create(owner: AttributeOwner, callbacks: Callbacks): Keyval<Callbacks> {
-    const keyval = { number: this.#next++, owner, callbacks };
-    this.#keyvals.set(keyval.number, keyval);
+    const keyval = { number: this.next++, owner, callbacks };
+    this.keyvals.set(keyval.number, keyval);
     return keyval;
   }
 
   find(number: number, owner: AttributeOwner): Keyval<Callbacks> {
-    const keyval = this.#keyvals.get(number);
+    const keyval = this.keyvals.get(number);
     if (keyval?.owner === owner) return keyval;
     const state = keyval === undefined ? "there is none with that number" : `it is for a ${keyval.owner}`;
     throw new MpiError(ErrorClass.KEYVAL, `Cannot use keyval ${number} for a ${owner}: ${state}`);
   }
 
   free(number: number, owner: AttributeOwner): void {
-    this.#keyvals.delete(this.find(number, owner).number);
+    this.keyvals.delete(this.find(number, owner).number);
   }
 }
 
@@ -66,43 +66,43 @@ const done: DeleteOutcome = { kind: "done" };
 /** The attributes of one object. */
 export class AttributeSet<Callbacks = unknown> {
   /** In the order of setting: a value that is replaced moves to the end. */
-  readonly #attributes = new Map<Keyval<Callbacks>, Attribute<Callbacks>>();
+  private readonly attributes = new Map<Keyval<Callbacks>, Attribute<Callbacks>>();
 
   get(keyval: Keyval<Callbacks>): Attribute<Callbacks> | undefined {
-    return this.#attributes.get(keyval);
+    return this.attributes.get(keyval);
   }
 
   /** First set first. */
   list(): Attribute<Callbacks>[] {
-    return [...this.#attributes.values()];
+    return [...this.attributes.values()];
   }
 
   /** Sets without any callback. */
   put(keyval: Keyval<Callbacks>, value: unknown): void {
-    this.#attributes.delete(keyval);
-    this.#attributes.set(keyval, { keyval, value });
+    this.attributes.delete(keyval);
+    this.attributes.set(keyval, { keyval, value });
   }
 
   /** Removes without any callback. */
   drop(keyval: Keyval<Callbacks>): void {
-    this.#attributes.delete(keyval);
+    this.attributes.delete(keyval);
   }
 
   /** An old value is deleted first; when its callback fails, it stays and the new one is not set. */
   set(keyval: Keyval<Callbacks>, value: unknown, callDelete: CallDelete<Callbacks>): DeleteOutcome {
-    const outcome = this.#attributes.has(keyval) ? this.delete(keyval, callDelete) : done;
+    const outcome = this.attributes.has(keyval) ? this.delete(keyval, callDelete) : done;
     if (outcome.kind === "done") this.put(keyval, value);
     return outcome;
   }
 
   /** When the callback fails the attribute stays. */
   delete(keyval: Keyval<Callbacks>, callDelete: CallDelete<Callbacks>): DeleteOutcome {
-    const attribute = this.#attributes.get(keyval);
+    const attribute = this.attributes.get(keyval);
     if (attribute === undefined) {
       throw new MpiError(ErrorClass.KEYVAL, `Cannot delete the attribute of keyval ${keyval.number}: it is not set`);
     }
     const outcome = callDelete(attribute);
-    if (outcome.kind === "done") this.#attributes.delete(keyval);
+    if (outcome.kind === "done") this.attributes.delete(keyval);
     return outcome;
   }
 
@@ -110,7 +110,7 @@ export class AttributeSet<Callbacks = unknown> {
   clear(callDelete: CallDelete<Callbacks>): DeleteOutcome {
     for (const { keyval } of this.list().reverse()) {
       // A callback may have deleted others.
-      if (!this.#attributes.has(keyval)) continue;
+      if (!this.attributes.has(keyval)) continue;
       const outcome = this.delete(keyval, callDelete);
       if (outcome.kind === "error") return outcome;
     }

@@ -33,7 +33,7 @@ export class Datatype {
   readonly ub: number;
   /** From one item to the next. */
   readonly extent: number;
-  #isCommitted: boolean;
+  private committed: boolean;
 
   constructor(shape: Shape, envelope: Envelope = namedEnvelope, identity: Identity = made) {
     const { lb, ub } = boundsOf(shape);
@@ -46,7 +46,7 @@ export class Datatype {
     this.lb = lb;
     this.ub = ub;
     this.extent = ub - lb;
-    this.#isCommitted = identity !== made;
+    this.committed = identity !== made;
     for (const value of [this.size, lb, ub, this.trueLb, this.trueUb]) {
       if (!Number.isSafeInteger(value)) {
         throw new MpiError(
@@ -76,11 +76,11 @@ export class Datatype {
     return this.envelope.combiner === Combiner.NAMED;
   }
   get isCommitted(): boolean {
-    return this.#isCommitted;
+    return this.committed;
   }
 
   commit(): this {
-    this.#isCommitted = true;
+    this.committed = true;
     return this;
   }
 

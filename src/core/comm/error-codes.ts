@@ -97,25 +97,25 @@ interface Added {
 
 /** The codes of one process. */
 export class ErrorCodes {
-  readonly #added = new Map<ErrorCode, Added>();
-  #lastUsed: ErrorCode = ErrorClass.LASTCODE;
+  private readonly added = new Map<ErrorCode, Added>();
+  private last: ErrorCode = ErrorClass.LASTCODE;
 
   /** The value of the attribute LASTUSEDCODE: no code in use is greater. Numbers are not used twice, so it only grows. */
   get lastUsed(): ErrorCode {
-    return this.#lastUsed;
+    return this.last;
   }
 
   addClass(): number {
-    const errorClass = ++this.#lastUsed;
-    this.#added.set(errorClass, { errorClass, text: "" });
+    const errorClass = ++this.last;
+    this.added.set(errorClass, { errorClass, text: "" });
     return errorClass;
   }
 
   addCode(errorClass: number): ErrorCode {
     if (this.classOf(errorClass) !== errorClass)
       throw wrong(`add a code to class ${errorClass}`, "it is a code, not a class");
-    const code = ++this.#lastUsed;
-    this.#added.set(code, { errorClass, text: "" });
+    const code = ++this.last;
+    this.added.set(code, { errorClass, text: "" });
     return code;
   }
 
@@ -127,36 +127,36 @@ export class ErrorCodes {
         `it has ${text.length} characters and may have ${errorStringBytesMax}`,
       );
     }
-    this.#own("set the text of", code).text = text;
+    this.own("set the text of", code).text = text;
   }
 
   removeString(code: ErrorCode): void {
-    const added = this.#own("remove the text of", code);
+    const added = this.own("remove the text of", code);
     if (added.text === "") throw wrong(`remove the text of error code ${code}`, "it has none");
     added.text = "";
   }
 
   removeCode(code: ErrorCode): void {
-    if (this.#own("remove", code).errorClass === code)
+    if (this.own("remove", code).errorClass === code)
       throw wrong(`remove error code ${code}`, "it is a class, not a code");
-    this.#added.delete(code);
+    this.added.delete(code);
   }
 
   removeClass(errorClass: number): void {
-    if (this.#own("remove", errorClass).errorClass !== errorClass) {
+    if (this.own("remove", errorClass).errorClass !== errorClass) {
       throw wrong(`remove error class ${errorClass}`, "it is a code, not a class");
     }
-    for (const [code, added] of this.#added) {
+    for (const [code, added] of this.added) {
       if (added.errorClass === errorClass && code !== errorClass) {
         throw wrong(`remove error class ${errorClass}`, `its code ${code} is still there`);
       }
     }
-    this.#added.delete(errorClass);
+    this.added.delete(errorClass);
   }
 
   classOf(code: ErrorCode): number {
     if (isPredefined(code)) return code;
-    const added = this.#added.get(code);
+    const added = this.added.get(code);
     if (added === undefined) throw wrong(`find the class of error code ${code}`, "there is no such code");
     return added.errorClass;
   }
@@ -164,13 +164,13 @@ export class ErrorCodes {
   /** Empty for an added code without a text. */
   stringOf(code: ErrorCode): string {
     if (isPredefined(code)) return `${errorClassName(code)}: ${texts[names.get(code) as ClassName]}`;
-    const added = this.#added.get(code);
+    const added = this.added.get(code);
     if (added === undefined) throw wrong(`find the text of error code ${code}`, "there is no such code");
     return added.text;
   }
 
-  #own(verb: string, code: ErrorCode): Added {
-    const added = this.#added.get(code);
+  private own(verb: string, code: ErrorCode): Added {
+    const added = this.added.get(code);
     if (added !== undefined) return added;
     throw wrong(`${verb} error code ${code}`, isPredefined(code) ? "it is predefined" : "there is no such code");
   }

@@ -16,12 +16,12 @@ export class Group {
 
   readonly size: number;
   /** World rank of each member; null when member i is world rank i. */
-  readonly #members: Int32Array | null;
-  #ranks: Int32Array | Map<number, number> | null = null;
+  private readonly members: Int32Array | null;
+  private ranks: Int32Array | Map<number, number> | null = null;
 
   private constructor(size: number, members: Int32Array | null) {
     this.size = size;
-    this.#members = members;
+    this.members = members;
   }
 
   /** World ranks 0 … size−1 in order. */
@@ -38,15 +38,15 @@ export class Group {
 
   /** UNDEFINED for a world rank that is no member. */
   rankOf(world: WorldRank): CommRank {
-    if (this.#members === null) return (world >= 0 && world < this.size ? world : UNDEFINED) as number as CommRank;
-    this.#ranks ??= wayBack(this.#members);
-    const rank = this.#ranks instanceof Map ? this.#ranks.get(world) : this.#ranks[world];
+    if (this.members === null) return (world >= 0 && world < this.size ? world : UNDEFINED) as number as CommRank;
+    this.ranks ??= wayBack(this.members);
+    const rank = this.ranks instanceof Map ? this.ranks.get(world) : this.ranks[world];
     return (rank ?? UNDEFINED) as CommRank;
   }
 
   worldRank(rank: CommRank): WorldRank {
     if (!(rank >= 0 && rank < this.size)) throw noSuchRank(`find rank ${rank}`, this.size);
-    return (this.#members === null ? rank : this.#members[rank]!) as number as WorldRank;
+    return (this.members === null ? rank : this.members[rank]!) as number as WorldRank;
   }
 
   /** A copy of the members, in order. */
@@ -60,7 +60,7 @@ export class Group {
 
   compare(other: Group): typeof IDENT | typeof SIMILAR | typeof UNEQUAL {
     if (this.size !== other.size) return UNEQUAL;
-    if (this.#members === null && other.#members === null) return IDENT;
+    if (this.members === null && other.members === null) return IDENT;
     let sameOrder = true;
     for (let i = 0; i < this.size; i++) {
       const world = this.worldRank(i as CommRank);
@@ -96,37 +96,37 @@ export class Group {
 
   /** Those ranks, in the order given. */
   incl(ranks: readonly number[]): Group {
-    this.#check("include", ranks);
+    this.check("include", ranks);
     return Group.of(ranks.map((rank) => this.worldRank(rank as CommRank)));
   }
 
   /** All but those ranks, in our order. */
   excl(ranks: readonly number[]): Group {
-    this.#check("exclude", ranks);
+    this.check("exclude", ranks);
     const out = new Set(ranks);
     return Group.of(this.worldRanks().filter((_, rank) => !out.has(rank)));
   }
 
   rangeIncl(ranges: readonly Range[]): Group {
-    return this.incl(ranges.flatMap((range) => this.#expand("include", range)));
+    return this.incl(ranges.flatMap((range) => this.expand("include", range)));
   }
 
   rangeExcl(ranges: readonly Range[]): Group {
-    return this.excl(ranges.flatMap((range) => this.#expand("exclude", range)));
+    return this.excl(ranges.flatMap((range) => this.expand("exclude", range)));
   }
 
   /** Checks the ends before it lists what lies between: a wild range must not fill the memory. */
-  #expand(verb: string, [first, last, stride]: Range): number[] {
+  private expand(verb: string, [first, last, stride]: Range): number[] {
     if (stride === 0) {
       throw new MpiError(ErrorClass.ARG, `Cannot ${verb} ranks ${first} to ${last}: the stride is 0 and must not be`);
     }
     const steps = Math.floor((last - first) / stride);
     if (steps < 0) return [];
-    this.#check(verb, steps === 0 ? [first] : [first, first + steps * stride]);
+    this.check(verb, steps === 0 ? [first] : [first, first + steps * stride]);
     return Array.from({ length: steps + 1 }, (_, i) => first + i * stride);
   }
 
-  #check(verb: string, ranks: readonly number[]): void {
+  private check(verb: string, ranks: readonly number[]): void {
     const seen = new Set<number>();
     for (const rank of ranks) {
       if (!(rank >= 0 && rank < this.size)) throw noSuchRank(`${verb} rank ${rank}`, this.size);

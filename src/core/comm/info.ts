@@ -8,7 +8,7 @@ export const infoKeyBytesMax = 255;
 export const infoValueBytesMax = 1023;
 
 export class Info {
-  readonly #values = new Map<string, string>();
+  private readonly texts = new Map<string, string>();
 
   static of(entries: Iterable<readonly [string, string]>): Info {
     const info = new Info();
@@ -25,54 +25,54 @@ export class Info {
         `Cannot set info key "${key}": the value has ${bytes} bytes and may have ${infoValueBytesMax}`,
       );
     }
-    this.#values.set(key, value);
+    this.texts.set(key, value);
   }
 
   get(key: string): string | undefined {
     checkKey("get", key);
-    return this.#values.get(key);
+    return this.texts.get(key);
   }
 
   delete(key: string): void {
     checkKey("delete", key);
-    if (this.#values.delete(key)) return;
+    if (this.texts.delete(key)) return;
     throw new MpiError(ErrorClass.INFO_NOKEY, `Cannot delete info key "${key}": it is not set`);
   }
 
   has(key: string): boolean {
     checkKey("look for", key);
-    return this.#values.has(key);
+    return this.texts.has(key);
   }
 
   /** How many keys are set. */
   get size(): number {
-    return this.#values.size;
+    return this.texts.size;
   }
 
   keys(): IterableIterator<string> {
-    return this.#values.keys();
+    return this.texts.keys();
   }
 
   values(): IterableIterator<string> {
-    return this.#values.values();
+    return this.texts.values();
   }
 
   entries(): IterableIterator<[string, string]> {
-    return this.#values.entries();
+    return this.texts.entries();
   }
 
   nthKey(n: number): string {
-    const key = [...this.#values.keys()][n];
+    const key = [...this.texts.keys()][n];
     if (key !== undefined) return key;
     throw new MpiError(ErrorClass.ARG, `Cannot get info key number ${n}: there are ${this.size} keys, counted from 0`);
   }
 
   dup(): Info {
-    return Info.of(this.#values);
+    return Info.of(this.texts);
   }
 
   [Symbol.iterator](): IterableIterator<[string, string]> {
-    return this.#values[Symbol.iterator]();
+    return this.texts[Symbol.iterator]();
   }
 }
 

@@ -40,7 +40,7 @@ export class CartesianTopology {
   }
 
   coordinates(rank: number): number[] {
-    this.#checkRank(rank);
+    this.checkRank(rank);
     const coordinates: number[] = new Array(this.dims.length);
     let rest = rank;
     for (let i = this.dims.length - 1; i >= 0; i--) {
@@ -59,7 +59,7 @@ export class CartesianTopology {
       );
     }
     return this.dims.reduce((rank, dim, i) => {
-      const coordinate = this.#wrapped(i, coordinates[i]!);
+      const coordinate = this.wrapped(i, coordinates[i]!);
       if (coordinate === undefined) {
         throw new MpiError(
           ErrorClass.ARG,
@@ -80,7 +80,7 @@ export class CartesianTopology {
     }
     const coordinates = this.coordinates(rank);
     const neighbour = (by: number): number => {
-      const coordinate = this.#wrapped(direction, coordinates[direction]! + by);
+      const coordinate = this.wrapped(direction, coordinates[direction]! + by);
       return coordinate === undefined ? PROC_NULL : this.rank(coordinates.with(direction, coordinate));
     };
     return { source: neighbour(-displacement), destination: neighbour(displacement) };
@@ -116,13 +116,13 @@ export class CartesianTopology {
     return { sources: list, destinations: list };
   }
 
-  #wrapped(dimension: number, coordinate: number): number | undefined {
+  private wrapped(dimension: number, coordinate: number): number | undefined {
     const dim = this.dims[dimension]!;
     if (coordinate >= 0 && coordinate < dim) return coordinate;
     return this.periods[dimension] ? ((coordinate % dim) + dim) % dim : undefined;
   }
 
-  #checkRank(rank: number): void {
+  private checkRank(rank: number): void {
     if (rank >= 0 && rank < this.size) return;
     throw new MpiError(ErrorClass.RANK, `Cannot find rank ${rank} in the grid: it has ranks 0 to ${this.size - 1}`);
   }

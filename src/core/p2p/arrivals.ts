@@ -20,27 +20,27 @@ export interface ArrivalsParts {
 }
 
 export class Arrivals {
-  readonly #transport: Transport;
-  readonly #hooks: EngineHooks | null;
-  readonly #outbox: Outbox;
-  readonly #transfers: Transfers;
-  readonly #matching: Matching;
-  readonly #failed: Uint8Array;
+  private readonly transport: Transport;
+  private readonly hooks: EngineHooks | null;
+  private readonly outbox: Outbox;
+  private readonly transfers: Transfers;
+  private readonly matching: Matching;
+  private readonly failed: Uint8Array;
   /** Packets that did not fit, and were dropped. */
   refused = 0;
 
   constructor({ transport, hooks }: EnginePorts, parts: ArrivalsParts) {
-    this.#transport = transport;
-    this.#hooks = hooks;
-    this.#outbox = parts.outbox;
-    this.#transfers = parts.transfers;
-    this.#matching = parts.matching;
-    this.#failed = parts.failed;
+    this.transport = transport;
+    this.hooks = hooks;
+    this.outbox = parts.outbox;
+    this.transfers = parts.transfers;
+    this.matching = parts.matching;
+    this.failed = parts.failed;
   }
 
   /** Takes up to that many packets; false when there was none. */
   takeAll(packetsMax: number): boolean {
-    const transport = this.#transport;
+    const transport = this.transport;
     for (let taken = 0; taken < packetsMax; taken++) {
       const packet = transport.peek();
       if (packet < 0) return taken !== 0;
@@ -52,43 +52,43 @@ export class Arrivals {
 
   /** Handles one arrived packet; the caller releases it afterwards. */
   take(packet: number): void {
-    if (!this.#takeFitting(packet)) this.refused++;
+    if (!this.takeFitting(packet)) this.refused++;
   }
 
   /** False when the packet does not fit; then it has changed nothing. */
-  #takeFitting(packet: number): boolean {
-    const words = this.#transport.words;
+  private takeFitting(packet: number): boolean {
+    const words = this.transport.words;
     const kind = kindOf(words[packet + KIND]!);
     const source = words[packet + SOURCE]!;
-    if (source < 0 || source >= this.#failed.length) return kind === PacketKind.VOID;
+    if (source < 0 || source >= this.failed.length) return kind === PacketKind.VOID;
     // What the dead still say comes too late: the requests it is about have failed, and their records may serve others.
-    if (this.#failed[source] !== 0) return true;
+    if (this.failed[source] !== 0) return true;
     switch (kind) {
       case PacketKind.EAGER:
       case PacketKind.RTS:
-        return this.#matching.takeMessage(packet, kind);
+        return this.matching.takeMessage(packet, kind);
       case PacketKind.CTS:
-        return this.#transfers.takeClearToSend(packet);
+        return this.transfers.takeClearToSend(packet);
       case PacketKind.FRAGMENT:
-        return this.#transfers.takeFragment(packet);
+        return this.transfers.takeFragment(packet);
       case PacketKind.RELEASE:
-        return this.#transfers.takeRelease(packet);
+        return this.transfers.takeRelease(packet);
       case PacketKind.FINISH:
-        return this.#transfers.takeFinish(packet);
+        return this.transfers.takeFinish(packet);
       case PacketKind.HELP:
-        return this.#transfers.takeHelp(packet);
+        return this.transfers.takeHelp(packet);
       case PacketKind.EAGER_CLOSE:
-        this.#outbox.closeEager(source);
+        this.outbox.closeEager(source);
         return true;
       case PacketKind.EAGER_OPEN:
-        this.#outbox.openEager(source);
+        this.outbox.openEager(source);
         return true;
       case PacketKind.CANCEL:
-        return this.#matching.takeCancel(packet);
+        return this.matching.takeCancel(packet);
       case PacketKind.CANCEL_ANSWER:
-        return this.#transfers.takeCancelAnswer(packet);
+        return this.transfers.takeCancelAnswer(packet);
       case PacketKind.PROTOCOL:
-        if (this.#hooks !== null) this.#hooks.control(words, packet);
+        if (this.hooks !== null) this.hooks.control(words, packet);
         return true;
       case PacketKind.VOID:
         return true;

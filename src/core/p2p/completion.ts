@@ -25,21 +25,21 @@ import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { RecordList } from "./record-list.ts";
 
 export class Completion {
-  readonly #records: Records;
-  readonly #memory: Memory;
-  readonly #hooks: EngineHooks | null;
+  private readonly records: Records;
+  private readonly memory: Memory;
+  private readonly hooks: EngineHooks | null;
   /** Sends that only the protocol keeps from completing. */
-  readonly #unconfirmed: RecordList;
+  private readonly unconfirmed: RecordList;
 
   constructor({ records, memory, hooks }: EnginePorts) {
-    this.#records = records;
-    this.#memory = memory;
-    this.#hooks = hooks;
-    this.#unconfirmed = new RecordList(records);
+    this.records = records;
+    this.memory = memory;
+    this.hooks = hooks;
+    this.unconfirmed = new RecordList(records);
   }
 
   complete(request: RecordId, error: number): void {
-    const words = this.#records.words;
+    const words = this.records.words;
     const at = request * recordWords;
     words[at + R_STATE] = RecordState.COMPLETE;
     words[at + R_ERROR] = error;
@@ -47,50 +47,50 @@ export class Completion {
   }
 
   completeCancelled(request: RecordId): void {
-    this.#records.addFlag(request, RecordFlag.CANCELLED);
+    this.records.addFlag(request, RecordFlag.CANCELLED);
     this.complete(request, 0);
   }
 
   /** The engine is done with a send; the protocol may still keep it from completing. */
   finishSend(send: RecordId): void {
-    if (this.#hooks !== null && !this.#hooks.sendMayComplete(send)) {
-      this.#records.put(send, R_STATE, RecordState.ACTIVE);
-      this.#unconfirmed.append(send);
+    if (this.hooks !== null && !this.hooks.sendMayComplete(send)) {
+      this.records.put(send, R_STATE, RecordState.ACTIVE);
+      this.unconfirmed.append(send);
     } else this.complete(send, 0);
   }
 
   /** All bytes of its message have just come into the buffer of a receive. */
   finishReceive(receive: RecordId): void {
-    if (this.#hooks !== null) {
-      const source = this.#records.get(receive, R_STATUS_SOURCE) as WorldRank;
-      this.#hooks.held(source, this.#records.get(receive, R_SEQUENCE));
+    if (this.hooks !== null) {
+      const source = this.records.get(receive, R_STATUS_SOURCE) as WorldRank;
+      this.hooks.held(source, this.records.get(receive, R_SEQUENCE));
     }
     this.completeReceive(receive);
   }
 
   /** As `finishReceive`, for a message that was stored: the protocol heard that it is held when it arrived. */
   completeReceive(receive: RecordId): void {
-    this.complete(receive, this.#records.hasFlag(receive, RecordFlag.TRUNCATED) ? ErrorClass.TRUNCATE : 0);
+    this.complete(receive, this.records.hasFlag(receive, RecordFlag.TRUNCATED) ? ErrorClass.TRUNCATE : 0);
   }
 
   /** Ends a complete request, and the loan of its buffer. */
   giveBack(request: RecordId): void {
-    const pointer = this.#records.get(request, R_POINTER) as Pointer;
-    if (pointer < 0) this.#memory.giveBack(pointer);
-    this.#records.give(request);
+    const pointer = this.records.get(request, R_POINTER) as Pointer;
+    if (pointer < 0) this.memory.giveBack(pointer);
+    this.records.give(request);
   }
 
   get isHeldBack(): boolean {
-    return this.#unconfirmed.count !== 0;
+    return this.unconfirmed.count !== 0;
   }
 
   /** Asks the protocol again; true when any send is complete now. */
   confirmSends(): boolean {
     let moved = false;
-    for (let send = this.#unconfirmed.first; send >= 0; ) {
-      const next = this.#unconfirmed.after(send);
-      if (this.#hooks!.sendMayComplete(send)) {
-        this.#unconfirmed.remove(send);
+    for (let send = this.unconfirmed.first; send >= 0; ) {
+      const next = this.unconfirmed.after(send);
+      if (this.hooks!.sendMayComplete(send)) {
+        this.unconfirmed.remove(send);
         this.complete(send, 0);
         moved = true;
       }
@@ -101,8 +101,8 @@ export class Completion {
 
   /** That rank is dead: requests that are under way with it end. Nothing else must know of them any more. */
   peerFailed(rank: number): void {
-    this.#unconfirmed.removeIf((send) => this.#records.get(send, R_PEER) === rank);
-    const { words } = this.#records;
+    this.unconfirmed.removeIf((send) => this.records.get(send, R_PEER) === rank);
+    const { words } = this.records;
     for (let at = 0; at < words.length; at += recordWords) {
       if (!isMessage(words[at + R_KIND]!) || words[at + R_PEER] !== rank) continue;
       if (words[at + R_STATE] === RecordState.ACTIVE)
@@ -112,7 +112,7 @@ export class Completion {
 
   /** Requests that are not complete and that somebody still wants the outcome of. */
   get unfinished(): number {
-    const { words } = this.#records;
+    const { words } = this.records;
     let count = 0;
     for (let at = 0; at < words.length; at += recordWords) {
       if (!isMessage(words[at + R_KIND]!) && words[at + R_KIND] !== RecordKind.OPERATION) continue;
@@ -124,7 +124,7 @@ export class Completion {
 
   /** Is a message of that context still to be sent or received? */
   isUsing(context: number): boolean {
-    const { words } = this.#records;
+    const { words } = this.records;
     for (let at = 0; at < words.length; at += recordWords) {
       if (!isMessage(words[at + R_KIND]!) || words[at + R_CONTEXT] !== context) continue;
       if (words[at + R_STATE] !== RecordState.COMPLETE) return true;

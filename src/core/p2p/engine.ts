@@ -81,24 +81,24 @@ export class Engine implements Landing {
   readonly records: Records = new Records();
   readonly posted: PostedQueue;
   readonly unexpected: UnexpectedQueue;
-  readonly #transport: Transport;
-  readonly #memory: Memory;
-  readonly #hooks: EngineHooks | null;
-  readonly #outbox: Outbox;
-  readonly #arrivals: Arrivals;
-  readonly #matching: Matching;
-  readonly #store: UnexpectedStore;
-  readonly #transfers: Transfers;
-  readonly #completion: Completion;
-  readonly #failed: Uint8Array;
-  readonly #ranks: number;
+  private readonly transport: Transport;
+  private readonly memory: Memory;
+  private readonly hooks: EngineHooks | null;
+  private readonly outbox: Outbox;
+  private readonly arrivals: Arrivals;
+  private readonly matching: Matching;
+  private readonly store: UnexpectedStore;
+  private readonly transfers: Transfers;
+  private readonly completion: Completion;
+  private readonly failed: Uint8Array;
+  private readonly ranks: number;
   /** The largest payload that any channel takes. */
-  readonly #eagerBytesMax: number;
+  private readonly eagerBytesMax: number;
   /** Receives must look closer than the short way does: a protocol wants to see them, or somebody is dead. */
-  #looksCloser: boolean;
+  private looksCloser: boolean;
   /** Eager sends since the last look at what has arrived. */
-  #eagerSends = 0;
-  #tracer: EngineTracer | null = null;
+  private eagerSends = 0;
+  private currentTracer: EngineTracer | null = null;
 
   /** The outcome of the last `receiveNow` that was DONE. */
   lastSource = 0;
@@ -115,49 +115,49 @@ export class Engine implements Landing {
     const store = new UnexpectedStore(ports, outbox, options.unexpectedBytesMax ?? unexpectedBytesMaxDefault);
     const transfers = new Transfers(ports, outbox, completion);
     const matching = new Matching(ports, { outbox, completion, transfers, store, failed });
-    this.#transport = transport;
-    this.#memory = memory;
-    this.#hooks = hooks;
-    this.#failed = failed;
-    this.#ranks = ranks;
-    this.#eagerBytesMax = outbox.eagerBytesMax;
-    this.#completion = completion;
-    this.#outbox = outbox;
-    this.#store = store;
-    this.#transfers = transfers;
-    this.#matching = matching;
-    this.#arrivals = new Arrivals(ports, { outbox, transfers, matching, failed });
+    this.transport = transport;
+    this.memory = memory;
+    this.hooks = hooks;
+    this.failed = failed;
+    this.ranks = ranks;
+    this.eagerBytesMax = outbox.eagerBytesMax;
+    this.completion = completion;
+    this.outbox = outbox;
+    this.store = store;
+    this.transfers = transfers;
+    this.matching = matching;
+    this.arrivals = new Arrivals(ports, { outbox, transfers, matching, failed });
     this.posted = matching.posted;
     this.unexpected = matching.unexpected;
-    this.#looksCloser = hooks !== null;
+    this.looksCloser = hooks !== null;
   }
 
   get tracer(): EngineTracer | null {
-    return this.#tracer;
+    return this.currentTracer;
   }
 
   set tracer(tracer: EngineTracer | null) {
-    this.#tracer = tracer;
-    this.#matching.tracer = tracer;
+    this.currentTracer = tracer;
+    this.matching.tracer = tracer;
   }
 
   /** Stored payloads of unexpected messages. */
   get unexpectedBytes(): number {
-    return this.#store.bytes;
+    return this.store.bytes;
   }
 
   /** Packets that could not be true (of no known rank or kind, about no request that waits for them), and were dropped. */
   get refused(): number {
-    return this.#arrivals.refused;
+    return this.arrivals.refused;
   }
 
   // Sending
 
   /** The short way of a standard send: true when the whole message has left and the buffer is free. No request is made. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
-    if (!this.#outbox.sendNow(pointer, bytes, dest, tag, context)) return false;
-    if (this.#tracer !== null) this.#tracer.sent(dest, tag, bytes, this.#outbox.lastSequence(dest), context);
-    if (++this.#eagerSends >= eagerSendsPerLook) this.#takeArrivals();
+    if (!this.outbox.sendNow(pointer, bytes, dest, tag, context)) return false;
+    if (this.currentTracer !== null) this.currentTracer.sent(dest, tag, bytes, this.outbox.lastSequence(dest), context);
+    if (++this.eagerSends >= eagerSendsPerLook) this.takeArrivals();
     return true;
   }
 
@@ -171,16 +171,16 @@ export class Engine implements Landing {
     words[at + R_BYTES] = bytes;
     words[at + R_POINTER] = pointer;
     words[at + R_MODE] = mode;
-    if (this.#failed[dest] !== 0) {
-      this.#completion.complete(send, ErrorClass.PROC_FAILED);
+    if (this.failed[dest] !== 0) {
+      this.completion.complete(send, ErrorClass.PROC_FAILED);
       return send;
     }
     // A message that will never leave has no number: a channel's numbers have no gaps.
-    const sequence = this.#outbox.nextSequence(dest);
+    const sequence = this.outbox.nextSequence(dest);
     words[at + R_SEQUENCE] = sequence;
-    if (this.#tracer !== null) this.#tracer.sent(dest, tag, bytes, sequence, context);
-    if (this.#hooks !== null) this.#hooks.sendPosted(send);
-    if (this.#outbox.post(send) && ++this.#eagerSends >= eagerSendsPerLook) this.#takeArrivals();
+    if (this.currentTracer !== null) this.currentTracer.sent(dest, tag, bytes, sequence, context);
+    if (this.hooks !== null) this.hooks.sendPosted(send);
+    if (this.outbox.post(send) && ++this.eagerSends >= eagerSendsPerLook) this.takeArrivals();
     return send;
   }
 
@@ -191,12 +191,12 @@ export class Engine implements Landing {
    * it is in the buffer, see `last…`. NOTHING: try again later. MUST_POST: only a posted receive can take it.
    */
   receiveNow(pointer: Pointer, room: number, source: number, tag: number, context: number): number {
-    if (this.#looksCloser || this.posted.count !== 0) return Now.MUST_POST;
-    const transport = this.#transport;
+    if (this.looksCloser || this.posted.count !== 0) return Now.MUST_POST;
+    const transport = this.transport;
     for (;;) {
       if (this.unexpected.count !== 0) {
         const envelope = this.unexpected.find(context, source, tag);
-        if (envelope >= 0) return this.#receiveStored(envelope, pointer, room);
+        if (envelope >= 0) return this.receiveStored(envelope, pointer, room);
       }
       const packet = transport.peek();
       if (packet < 0) return Now.NOTHING;
@@ -205,8 +205,8 @@ export class Engine implements Landing {
         words[packet + KIND] === PacketKind.EAGER &&
         (tag === ANY_TAG ? words[packet + TAG]! >= 0 : words[packet + TAG] === tag) &&
         words[packet + CONTEXT] === context &&
-        (source === ANY_SOURCE ? words[packet + SOURCE]! >>> 0 < this.#ranks : words[packet + SOURCE] === source) &&
-        words[packet + BYTES]! >>> 0 <= this.#eagerBytesMax
+        (source === ANY_SOURCE ? words[packet + SOURCE]! >>> 0 < this.ranks : words[packet + SOURCE] === source) &&
+        words[packet + BYTES]! >>> 0 <= this.eagerBytesMax
       ) {
         let bytes = words[packet + BYTES]!;
         this.lastSource = words[packet + SOURCE]!;
@@ -217,18 +217,18 @@ export class Engine implements Landing {
           bytes = room;
         }
         this.lastBytes = bytes;
-        if (this.#tracer !== null)
-          this.#tracer.matched(this.lastSource, this.lastTag, bytes, words[packet + SEQUENCE]!, context);
-        if (bytes !== 0) this.#memory.fromPayload(pointer, 0, words[packet + PAYLOAD]!, bytes);
+        if (this.currentTracer !== null)
+          this.currentTracer.matched(this.lastSource, this.lastTag, bytes, words[packet + SEQUENCE]!, context);
+        if (bytes !== 0) this.memory.fromPayload(pointer, 0, words[packet + PAYLOAD]!, bytes);
         transport.release();
         return Now.DONE;
       }
-      this.#arrivals.take(packet);
+      this.arrivals.take(packet);
       transport.release();
     }
   }
 
-  #receiveStored(envelope: RecordId, pointer: Pointer, room: number): number {
+  private receiveStored(envelope: RecordId, pointer: Pointer, room: number): number {
     const words = this.records.words;
     const at = envelope * recordWords;
     if (words[at + R_MODE] !== PacketKind.EAGER) return Now.MUST_POST;
@@ -238,16 +238,16 @@ export class Engine implements Landing {
     this.lastTag = words[at + R_TAG]!;
     this.lastError = bytes > room ? ErrorClass.TRUNCATE : 0;
     this.lastBytes = Math.min(bytes, room);
-    if (this.#tracer !== null) {
-      this.#tracer.matched(this.lastSource, this.lastTag, bytes, words[at + R_SEQUENCE]!, words[at + R_CONTEXT]!);
+    if (this.currentTracer !== null) {
+      this.currentTracer.matched(this.lastSource, this.lastTag, bytes, words[at + R_SEQUENCE]!, words[at + R_CONTEXT]!);
     }
-    this.#store.deliver(envelope, pointer, this.lastBytes);
+    this.store.deliver(envelope, pointer, this.lastBytes);
     return Now.DONE;
   }
 
   startReceive(pointer: Pointer, room: number, source: number, tag: number, context: number): RecordId {
-    const receive = this.#matching.newReceive(pointer, room, source, tag, context);
-    this.#matching.post(receive);
+    const receive = this.matching.newReceive(pointer, room, source, tag, context);
+    this.matching.post(receive);
     return receive;
   }
 
@@ -267,14 +267,14 @@ export class Engine implements Landing {
     const { records } = this;
     const source = records.get(envelope, R_PEER);
     const tag = records.get(envelope, R_TAG);
-    const receive = this.#matching.newReceive(pointer, room, source, tag, records.get(envelope, R_CONTEXT));
-    this.#matching.deliver(receive, envelope);
+    const receive = this.matching.newReceive(pointer, room, source, tag, records.get(envelope, R_CONTEXT));
+    this.matching.deliver(receive, envelope);
     return receive;
   }
 
   /** For transports that write pieces into the buffers of receives themselves. */
   landingOf(receive: number, offset: number, bytes: number): number {
-    return this.#transfers.landingOf(receive, offset, bytes);
+    return this.transfers.landingOf(receive, offset, bytes);
   }
 
   // Completion
@@ -291,7 +291,7 @@ export class Engine implements Landing {
 
   /** Ends a complete request, and the loan of its buffer. */
   giveBack(request: RecordId): void {
-    this.#completion.giveBack(request);
+    this.completion.giveBack(request);
   }
 
   /** Asks that a message be cancelled; it completes in any case, and its flag says whether it was (MPI 5.0 §3.8.4). */
@@ -300,53 +300,53 @@ export class Engine implements Landing {
     if (state === RecordState.COMPLETE) return;
     switch (this.records.get(request, R_KIND)) {
       case RecordKind.RECEIVE:
-        if (state === RecordState.PENDING) this.#matching.cancel(request);
+        if (state === RecordState.PENDING) this.matching.cancel(request);
         return;
       case RecordKind.SEND:
-        if (state === RecordState.PENDING) this.#outbox.cancel(request);
-        else this.#transfers.cancel(request);
+        if (state === RecordState.PENDING) this.outbox.cancel(request);
+        else this.transfers.cancel(request);
     }
   }
 
   /** The layer above has ended an operation of its own (a record of kind OPERATION). */
   completeOperation(request: RecordId, error: number): void {
-    this.#completion.complete(request, error);
+    this.completion.complete(request, error);
   }
 
   // Progress
 
   /** Moves whatever can move; true when anything did. */
   progress(): boolean {
-    let moved = this.#takeArrivals();
-    if (this.#outbox.count !== 0 && this.#outbox.flush()) moved = true;
-    if (this.#transfers.isBusy && this.#transfers.progress()) moved = true;
-    if (this.#completion.isHeldBack && this.#completion.confirmSends()) moved = true;
+    let moved = this.takeArrivals();
+    if (this.outbox.count !== 0 && this.outbox.flush()) moved = true;
+    if (this.transfers.isBusy && this.transfers.progress()) moved = true;
+    if (this.completion.isHeldBack && this.completion.confirmSends()) moved = true;
     return moved;
   }
 
-  #takeArrivals(): boolean {
-    this.#eagerSends = 0;
-    return this.#arrivals.takeAll(packetsPerProgress);
+  private takeArrivals(): boolean {
+    this.eagerSends = 0;
+    return this.arrivals.takeAll(packetsPerProgress);
   }
 
   /** True while packets wait for room or pieces wait to be pushed: the process must not end yet. */
   get unsent(): boolean {
-    return this.#outbox.count !== 0 || this.#transfers.isPushing;
+    return this.outbox.count !== 0 || this.transfers.isPushing;
   }
 
   /** Requests that are not complete and that somebody still wants the outcome of. */
   get unfinished(): number {
-    return this.#completion.unfinished;
+    return this.completion.unfinished;
   }
 
   /** Is a message of that context still to be sent or received here? */
   isUsing(context: number): boolean {
-    return this.#completion.isUsing(context);
+    return this.completion.isUsing(context);
   }
 
   /** True while `progress` has something to move even if nothing arrives. */
   get isBusy(): boolean {
-    return this.#outbox.count !== 0 || this.#transfers.isBusy || this.#completion.isHeldBack;
+    return this.outbox.count !== 0 || this.transfers.isBusy || this.completion.isHeldBack;
   }
 
   // Deaths
@@ -357,17 +357,17 @@ export class Engine implements Landing {
    */
   peerFailed(rank: number): void {
     // What has arrived was sent in life, and counts. A flood from the living must not keep us here.
-    for (let looks = 0; looks < looksBeforeDeath && this.#takeArrivals(); looks++);
-    this.#failed[rank] = 1;
-    this.#looksCloser = true;
-    this.#outbox.peerFailed(rank);
-    this.#matching.peerFailed(rank);
-    this.#transfers.peerFailed(rank);
-    this.#completion.peerFailed(rank);
+    for (let looks = 0; looks < looksBeforeDeath && this.takeArrivals(); looks++);
+    this.failed[rank] = 1;
+    this.looksCloser = true;
+    this.outbox.peerFailed(rank);
+    this.matching.peerFailed(rank);
+    this.transfers.peerFailed(rank);
+    this.completion.peerFailed(rank);
   }
 
   hasFailed(rank: number): boolean {
-    return this.#failed[rank] !== 0;
+    return this.failed[rank] !== 0;
   }
 
   /** Posted receives from ANY_SOURCE of one context, oldest first: after a death the layer above decides about them. */
@@ -382,6 +382,6 @@ export class Engine implements Landing {
 
   /** Ends a posted receive with an error. */
   failReceive(receive: RecordId, error: number): void {
-    this.#matching.fail(receive, error);
+    this.matching.fail(receive, error);
   }
 }

@@ -16,67 +16,67 @@ export function hashOf(context: number, peer: number, tag: number): number {
 }
 
 export class HashIndex {
-  readonly #records: Records;
-  readonly #next: number;
-  readonly #previous: number;
-  #heads: Int32Array;
-  #tails: Int32Array;
-  #mask: number;
+  private readonly records: Records;
+  private readonly next: number;
+  private readonly previous: number;
+  private heads: Int32Array;
+  private tails: Int32Array;
+  private mask: number;
   count = 0;
 
   constructor(records: Records, links: 0 | 1 | 2 | 3, chains = 64) {
-    this.#records = records;
-    this.#next = R_INDEX + 2 * links;
-    this.#previous = this.#next + 1;
-    this.#heads = new Int32Array(chains).fill(none);
-    this.#tails = new Int32Array(chains).fill(none);
-    this.#mask = chains - 1;
+    this.records = records;
+    this.next = R_INDEX + 2 * links;
+    this.previous = this.next + 1;
+    this.heads = new Int32Array(chains).fill(none);
+    this.tails = new Int32Array(chains).fill(none);
+    this.mask = chains - 1;
   }
 
   /** True when chains have become long: the owner should `clear` with more chains and append everything again. */
   get crowded(): boolean {
-    return this.count > 2 * this.#mask;
+    return this.count > 2 * this.mask;
   }
 
   clear(chains: number): void {
-    this.#heads = new Int32Array(chains).fill(none);
-    this.#tails = new Int32Array(chains).fill(none);
-    this.#mask = chains - 1;
+    this.heads = new Int32Array(chains).fill(none);
+    this.tails = new Int32Array(chains).fill(none);
+    this.mask = chains - 1;
     this.count = 0;
   }
 
   append(record: RecordId, hash: number): void {
-    const words = this.#records.words;
-    const chain = hash & this.#mask;
-    const tail = this.#tails[chain]!;
+    const words = this.records.words;
+    const chain = hash & this.mask;
+    const tail = this.tails[chain]!;
     const at = record * recordWords;
-    words[at + this.#next] = none;
-    words[at + this.#previous] = tail;
-    if (tail < 0) this.#heads[chain] = record;
-    else words[tail * recordWords + this.#next] = record;
-    this.#tails[chain] = record;
+    words[at + this.next] = none;
+    words[at + this.previous] = tail;
+    if (tail < 0) this.heads[chain] = record;
+    else words[tail * recordWords + this.next] = record;
+    this.tails[chain] = record;
     this.count++;
   }
 
   remove(record: RecordId, hash: number): void {
-    const words = this.#records.words;
-    const chain = hash & this.#mask;
+    const words = this.records.words;
+    const chain = hash & this.mask;
     const at = record * recordWords;
-    const next = words[at + this.#next]!;
-    const previous = words[at + this.#previous]!;
-    if (previous < 0) this.#heads[chain] = next;
-    else words[previous * recordWords + this.#next] = next;
-    if (next < 0) this.#tails[chain] = previous;
-    else words[next * recordWords + this.#previous] = previous;
+    const next = words[at + this.next]!;
+    const previous = words[at + this.previous]!;
+    if (previous < 0) this.heads[chain] = next;
+    else words[previous * recordWords + this.next] = next;
+    if (next < 0) this.tails[chain] = previous;
+    else words[next * recordWords + this.previous] = previous;
     this.count--;
   }
 
   /** First record of the chain of that hash, or −1. */
   head(hash: number): RecordId {
-    return this.#heads[hash & this.#mask] as RecordId;
+    return this.heads[hash & this.mask] as RecordId;
   }
 
   after(record: RecordId): RecordId {
-    return this.#records.words[record * recordWords + this.#next] as RecordId;
+    return this.records.words[record * recordWords + this.next] as RecordId;
   }
 }

@@ -50,68 +50,68 @@ const none = -1 as RecordId;
 export class Matching {
   readonly posted: PostedQueue;
   readonly unexpected: UnexpectedQueue;
-  readonly #records: Records;
-  readonly #transport: Transport;
-  readonly #memory: Memory;
-  readonly #hooks: EngineHooks | null;
-  readonly #outbox: Outbox;
-  readonly #completion: Completion;
-  readonly #transfers: Transfers;
-  readonly #store: UnexpectedStore;
-  readonly #failed: Uint8Array;
-  readonly #eagerBytesMax: number;
+  private readonly records: Records;
+  private readonly transport: Transport;
+  private readonly memory: Memory;
+  private readonly hooks: EngineHooks | null;
+  private readonly outbox: Outbox;
+  private readonly completion: Completion;
+  private readonly transfers: Transfers;
+  private readonly store: UnexpectedStore;
+  private readonly failed: Uint8Array;
+  private readonly eagerBytesMax: number;
   tracer: EngineTracer | null = null;
 
   constructor({ records, transport, memory, hooks }: EnginePorts, parts: MatchingParts) {
     this.posted = new PostedQueue(records);
     this.unexpected = new UnexpectedQueue(records);
-    this.#records = records;
-    this.#transport = transport;
-    this.#memory = memory;
-    this.#hooks = hooks;
-    this.#outbox = parts.outbox;
-    this.#completion = parts.completion;
-    this.#transfers = parts.transfers;
-    this.#store = parts.store;
-    this.#failed = parts.failed;
-    this.#eagerBytesMax = parts.outbox.eagerBytesMax;
+    this.records = records;
+    this.transport = transport;
+    this.memory = memory;
+    this.hooks = hooks;
+    this.outbox = parts.outbox;
+    this.completion = parts.completion;
+    this.transfers = parts.transfers;
+    this.store = parts.store;
+    this.failed = parts.failed;
+    this.eagerBytesMax = parts.outbox.eagerBytesMax;
   }
 
   // Receives
 
   /** A new receive, not posted yet. */
   newReceive(pointer: Pointer, room: number, source: number, tag: number, context: number): RecordId {
-    const receive = this.#records.take(RecordKind.RECEIVE);
-    const words = this.#records.words;
+    const receive = this.records.take(RecordKind.RECEIVE);
+    const words = this.records.words;
     const at = receive * recordWords;
     words[at + R_CONTEXT] = context;
     words[at + R_PEER] = source;
     words[at + R_TAG] = tag;
     words[at + R_BYTES] = room;
     words[at + R_POINTER] = pointer;
-    if (this.#hooks !== null) this.#hooks.receivePosted(receive);
+    if (this.hooks !== null) this.hooks.receivePosted(receive);
     return receive;
   }
 
   /** Gives a receive the message it wants, or lets it wait for it. */
   post(receive: RecordId): void {
-    const words = this.#records.words;
+    const words = this.records.words;
     const at = receive * recordWords;
     const source = words[at + R_PEER]!;
     const envelope = this.unexpected.find(words[at + R_CONTEXT]!, source, words[at + R_TAG]!);
     if (envelope >= 0) {
       this.unexpected.remove(envelope);
       this.deliver(receive, envelope);
-    } else if (source >= 0 && this.#failed[source] !== 0) this.#completion.complete(receive, ErrorClass.PROC_FAILED);
+    } else if (source >= 0 && this.failed[source] !== 0) this.completion.complete(receive, ErrorClass.PROC_FAILED);
     else this.posted.append(receive);
   }
 
   /** Gives a receive the message of an envelope that stands in no queue any more. */
   deliver(receive: RecordId, envelope: RecordId): void {
-    const words = this.#records.words;
+    const words = this.records.words;
     const at = envelope * recordWords;
     const source = words[at + R_PEER]!;
-    this.#match(
+    this.match(
       receive,
       source,
       words[at + R_TAG]!,
@@ -119,23 +119,30 @@ export class Matching {
       words[at + R_SEQUENCE]!,
       words[at + R_CONTEXT]!,
     );
-    const wanted = this.#records.get(receive, R_STATUS_BYTES);
+    const wanted = this.records.get(receive, R_STATUS_BYTES);
     if (words[at + R_MODE] === PacketKind.EAGER) {
-      this.#store.deliver(envelope, this.#records.get(receive, R_POINTER) as Pointer, wanted);
-      this.#completion.completeReceive(receive);
+      this.store.deliver(envelope, this.records.get(receive, R_POINTER) as Pointer, wanted);
+      this.completion.completeReceive(receive);
       return;
     }
     const send = words[at + R_PEER_REQUEST]!;
     const peerPointer = words[at + R_PEER_POINTER]!;
-    this.#records.give(envelope);
+    this.records.give(envelope);
     // The bytes have died with the sender.
-    if (wanted !== 0 && this.#failed[source] !== 0) this.#completion.complete(receive, ErrorClass.PROC_FAILED);
-    else this.#transfers.answer(receive, send, peerPointer);
+    if (wanted !== 0 && this.failed[source] !== 0) this.completion.complete(receive, ErrorClass.PROC_FAILED);
+    else this.transfers.answer(receive, send, peerPointer);
   }
 
   /** The receive has its message: the outcome but for the bytes themselves. */
-  #match(receive: RecordId, source: number, tag: number, bytes: number, sequence: number, context: number): void {
-    const words = this.#records.words;
+  private match(
+    receive: RecordId,
+    source: number,
+    tag: number,
+    bytes: number,
+    sequence: number,
+    context: number,
+  ): void {
+    const words = this.records.words;
     const at = receive * recordWords;
     const room = words[at + R_BYTES]!;
     words[at + R_STATE] = RecordState.ACTIVE;
@@ -144,65 +151,64 @@ export class Matching {
     words[at + R_STATUS_BYTES] = Math.min(bytes, room);
     words[at + R_PEER] = source;
     words[at + R_SEQUENCE] = sequence;
-    if (bytes > room) this.#records.addFlag(receive, RecordFlag.TRUNCATED);
+    if (bytes > room) this.records.addFlag(receive, RecordFlag.TRUNCATED);
     if (this.tracer !== null) this.tracer.matched(source, tag, bytes, sequence, context);
-    if (this.#hooks !== null) this.#hooks.matched(receive, source as WorldRank, sequence);
+    if (this.hooks !== null) this.hooks.matched(receive, source as WorldRank, sequence);
   }
 
   /** Cancels a posted receive. */
   cancel(receive: RecordId): void {
     this.posted.remove(receive);
-    this.#completion.completeCancelled(receive);
+    this.completion.completeCancelled(receive);
   }
 
   // Arrivals
 
   /** An EAGER or an RTS has arrived. False when it cannot be true. */
   takeMessage(packet: number, kind: number): boolean {
-    if (!this.#isPossible(packet, kind)) return false;
-    if (this.#hooks !== null && !this.#hooks.arrived(this.#transport.words, packet)) return true;
-    const words = this.#transport.words;
+    if (!this.isPossible(packet, kind)) return false;
+    if (this.hooks !== null && !this.hooks.arrived(this.transport.words, packet)) return true;
+    const words = this.transport.words;
     const source = words[packet + SOURCE]!;
     const context = words[packet + CONTEXT]!;
     const tag = words[packet + TAG]!;
     const receive = this.posted.find(context, source, tag);
     if (receive < 0) {
-      this.#addUnexpected(packet, kind);
+      this.addUnexpected(packet, kind);
       return true;
     }
     this.posted.remove(receive);
-    this.#match(receive, source, tag, words[packet + BYTES]!, words[packet + SEQUENCE]!, context);
+    this.match(receive, source, tag, words[packet + BYTES]!, words[packet + SEQUENCE]!, context);
     if (kind === PacketKind.EAGER) {
-      const wanted = this.#records.get(receive, R_STATUS_BYTES);
-      const to = this.#records.get(receive, R_POINTER) as Pointer;
-      if (wanted !== 0) this.#memory.fromPayload(to, 0, words[packet + PAYLOAD]!, wanted);
-      this.#completion.finishReceive(receive);
-    } else this.#transfers.answer(receive, words[packet + EXTRA]!, this.#peerPointerOf(packet));
+      const wanted = this.records.get(receive, R_STATUS_BYTES);
+      const to = this.records.get(receive, R_POINTER) as Pointer;
+      if (wanted !== 0) this.memory.fromPayload(to, 0, words[packet + PAYLOAD]!, wanted);
+      this.completion.finishReceive(receive);
+    } else this.transfers.answer(receive, words[packet + EXTRA]!, this.peerPointerOf(packet));
     return true;
   }
 
-  #isPossible(packet: number, kind: number): boolean {
-    const words = this.#transport.words;
+  private isPossible(packet: number, kind: number): boolean {
+    const words = this.transport.words;
     const bytes = words[packet + BYTES]!;
     // A tag that is the wildcard would find receives that are posted with it.
     if (bytes < 0 || words[packet + TAG] === ANY_TAG) return false;
-    if (kind === PacketKind.EAGER)
-      return bytes <= this.#eagerBytesMax && (bytes === 0 || words[packet + PAYLOAD] !== 0);
-    const pointer = this.#peerPointerOf(packet);
-    return pointer < 0 || this.#transfers.isShared(words[packet + SOURCE]!, pointer, bytes);
+    if (kind === PacketKind.EAGER) return bytes <= this.eagerBytesMax && (bytes === 0 || words[packet + PAYLOAD] !== 0);
+    const pointer = this.peerPointerOf(packet);
+    return pointer < 0 || this.transfers.isShared(words[packet + SOURCE]!, pointer, bytes);
   }
 
   /** Where the sender of an RTS says its bytes are; −1 when we cannot read its memory, whatever it says. */
-  #peerPointerOf(packet: number): number {
-    const words = this.#transport.words;
+  private peerPointerOf(packet: number): number {
+    const words = this.transport.words;
     const pointer = words[packet + EXTRA + 1]!;
-    return pointer >= 0 && this.#transport.shares(words[packet + SOURCE]!) ? pointer : -1;
+    return pointer >= 0 && this.transport.shares(words[packet + SOURCE]!) ? pointer : -1;
   }
 
-  #addUnexpected(packet: number, kind: number): void {
-    const envelope = this.#records.take(RecordKind.ENVELOPE);
-    const packets = this.#transport.words;
-    const words = this.#records.words;
+  private addUnexpected(packet: number, kind: number): void {
+    const envelope = this.records.take(RecordKind.ENVELOPE);
+    const packets = this.transport.words;
+    const words = this.records.words;
     const at = envelope * recordWords;
     const source = packets[packet + SOURCE]!;
     const sequence = packets[packet + SEQUENCE]!;
@@ -215,21 +221,21 @@ export class Matching {
     words[at + R_POINTER] = 0;
     if (kind === PacketKind.RTS) {
       words[at + R_PEER_REQUEST] = packets[packet + EXTRA]!;
-      words[at + R_PEER_POINTER] = this.#peerPointerOf(packet);
-    } else if (words[at + R_BYTES] !== 0) this.#store.keep(envelope, packets[packet + PAYLOAD]!);
+      words[at + R_PEER_POINTER] = this.peerPointerOf(packet);
+    } else if (words[at + R_BYTES] !== 0) this.store.keep(envelope, packets[packet + PAYLOAD]!);
     this.unexpected.append(envelope);
-    if (kind === PacketKind.EAGER && this.#hooks !== null) this.#hooks.held(source as WorldRank, sequence);
+    if (kind === PacketKind.EAGER && this.hooks !== null) this.hooks.held(source as WorldRank, sequence);
   }
 
   /** A sender wants to take back a message: its envelope is forgotten if no receive has it yet, and the sender is told. */
   takeCancel(packet: number): boolean {
-    const packets = this.#transport.words;
+    const packets = this.transport.words;
     const source = packets[packet + SOURCE]!;
     const send = packets[packet + CONTEXT]!;
     if (send < 0) return false;
     let found = none;
     this.unexpected.forEach((envelope) => {
-      const records = this.#records;
+      const records = this.records;
       if (
         records.get(envelope, R_MODE) === PacketKind.RTS &&
         records.get(envelope, R_PEER) === source &&
@@ -240,9 +246,9 @@ export class Matching {
     });
     if (found >= 0) {
       this.unexpected.remove(found);
-      this.#records.give(found);
+      this.records.give(found);
     }
-    this.#outbox.control(source, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0, 0, 0);
+    this.outbox.control(source, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0, 0, 0);
     return true;
   }
 
@@ -251,13 +257,13 @@ export class Matching {
   /** That rank is dead: receives that name it end. Messages of it that are wholly here can still be received. */
   peerFailed(rank: number): void {
     this.posted.forEach((receive) => {
-      if (this.#records.get(receive, R_PEER) === rank) this.fail(receive, ErrorClass.PROC_FAILED);
+      if (this.records.get(receive, R_PEER) === rank) this.fail(receive, ErrorClass.PROC_FAILED);
     });
   }
 
   /** Ends a posted receive with an error. */
   fail(receive: RecordId, error: number): void {
     this.posted.remove(receive);
-    this.#completion.complete(receive, error);
+    this.completion.complete(receive, error);
   }
 }

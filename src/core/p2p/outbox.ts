@@ -33,32 +33,32 @@ import { OutgoingQueues } from "./outgoing-queues.ts";
 const Went = { NOWHERE: 0, ENVELOPE: 1, WHOLE: 2 } as const;
 
 export class Outbox {
-  readonly #records: Records;
-  readonly #transport: Transport;
-  readonly #memory: Memory;
-  readonly #hooks: EngineHooks | null;
-  readonly #completion: Completion;
-  readonly #queues: OutgoingQueues;
+  private readonly records: Records;
+  private readonly transport: Transport;
+  private readonly memory: Memory;
+  private readonly hooks: EngineHooks | null;
+  private readonly completion: Completion;
+  private readonly queues: OutgoingQueues;
   /** Next sequence number of each channel from here. */
-  readonly #sequences: Int32Array;
+  private readonly sequences: Int32Array;
   /** Up to how many bytes a message to each rank may travel eagerly now; the transport's limit, or 0 while it is closed. */
-  readonly #eagerLimits: Int32Array;
+  private readonly eagerLimits: Int32Array;
   /** The largest payload that any channel takes. */
   readonly eagerBytesMax: number;
 
   constructor({ records, transport, memory, hooks, ranks }: EnginePorts, completion: Completion) {
-    this.#records = records;
-    this.#transport = transport;
-    this.#memory = memory;
-    this.#hooks = hooks;
-    this.#completion = completion;
-    this.#queues = new OutgoingQueues(records, ranks);
-    this.#sequences = new Int32Array(ranks);
-    this.#eagerLimits = new Int32Array(ranks);
+    this.records = records;
+    this.transport = transport;
+    this.memory = memory;
+    this.hooks = hooks;
+    this.completion = completion;
+    this.queues = new OutgoingQueues(records, ranks);
+    this.sequences = new Int32Array(ranks);
+    this.eagerLimits = new Int32Array(ranks);
     let eagerBytesMax = 0;
     for (let rank = 0; rank < ranks; rank++) {
       const limit = transport.eagerBytesMax(rank);
-      this.#eagerLimits[rank] = limit;
+      this.eagerLimits[rank] = limit;
       eagerBytesMax = Math.max(eagerBytesMax, limit);
     }
     this.eagerBytesMax = eagerBytesMax;
@@ -68,39 +68,39 @@ export class Outbox {
 
   /** The short way of a standard send: true when the whole message has left. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
-    if (this.#hooks !== null || bytes > this.#eagerLimits[dest]! || this.#queues.waiting(dest)) return false;
-    const sequence = this.#sequences[dest]!;
-    if (!this.#transmitEager(pointer, bytes, dest, tag, context, sequence)) return false;
-    this.#sequences[dest] = (sequence + 1) | 0;
+    if (this.hooks !== null || bytes > this.eagerLimits[dest]! || this.queues.waiting(dest)) return false;
+    const sequence = this.sequences[dest]!;
+    if (!this.transmitEager(pointer, bytes, dest, tag, context, sequence)) return false;
+    this.sequences[dest] = (sequence + 1) | 0;
     return true;
   }
 
   /** The number of the message numbered last. */
   lastSequence(dest: number): number {
-    return (this.#sequences[dest]! - 1) | 0;
+    return (this.sequences[dest]! - 1) | 0;
   }
 
   /** Numbers the next message of a channel. */
   nextSequence(dest: number): number {
-    const sequence = this.#sequences[dest]!;
-    this.#sequences[dest] = (sequence + 1) | 0;
+    const sequence = this.sequences[dest]!;
+    this.sequences[dest] = (sequence + 1) | 0;
     return sequence;
   }
 
   /** Puts a numbered send on its way, or in its queue. True when all of it has left. */
   post(send: RecordId): boolean {
-    const dest = this.#records.get(send, R_PEER);
-    const went = this.#queues.waiting(dest) ? Went.NOWHERE : this.#transmitSend(send);
-    if (went === Went.NOWHERE) this.#queues.append(dest, send);
+    const dest = this.records.get(send, R_PEER);
+    const went = this.queues.waiting(dest) ? Went.NOWHERE : this.transmitSend(send);
+    if (went === Went.NOWHERE) this.queues.append(dest, send);
     if (went !== Went.WHOLE) return false;
-    this.#completion.finishSend(send);
+    this.completion.finishSend(send);
     return true;
   }
 
   /** Puts the first packet of a send on its channel, unless there is no room or the protocol says not yet. */
-  #transmitSend(send: RecordId): number {
-    if (this.#hooks !== null && !this.#isLetGo(send)) return Went.NOWHERE;
-    const words = this.#records.words;
+  private transmitSend(send: RecordId): number {
+    if (this.hooks !== null && !this.isLetGo(send)) return Went.NOWHERE;
+    const words = this.records.words;
     const at = send * recordWords;
     const dest = words[at + R_PEER]!;
     const bytes = words[at + R_BYTES]!;
@@ -108,10 +108,10 @@ export class Outbox {
     const tag = words[at + R_TAG]!;
     const context = words[at + R_CONTEXT]!;
     const sequence = words[at + R_SEQUENCE]!;
-    if (bytes <= this.#eagerLimits[dest]! && words[at + R_MODE] !== SendMode.SYNCHRONOUS) {
-      return this.#transmitEager(pointer, bytes, dest, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
+    if (bytes <= this.eagerLimits[dest]! && words[at + R_MODE] !== SendMode.SYNCHRONOUS) {
+      return this.transmitEager(pointer, bytes, dest, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
     }
-    const transport = this.#transport;
+    const transport = this.transport;
     const packet = transport.reserve(dest, 0);
     if (packet < 0) return Went.NOWHERE;
     const out = transport.words;
@@ -129,16 +129,16 @@ export class Outbox {
   }
 
   /** Asks the protocol until it says yes, then never again: a full channel does not make it change its mind. */
-  #isLetGo(send: RecordId): boolean {
-    const flags = this.#records.get(send, R_FLAGS);
+  private isLetGo(send: RecordId): boolean {
+    const flags = this.records.get(send, R_FLAGS);
     if ((flags & RecordFlag.LET_GO) !== 0) return true;
-    if (!this.#hooks!.sendMayLeave(send)) return false;
-    this.#records.put(send, R_FLAGS, flags | RecordFlag.LET_GO);
+    if (!this.hooks!.sendMayLeave(send)) return false;
+    this.records.put(send, R_FLAGS, flags | RecordFlag.LET_GO);
     return true;
   }
 
   /** Payload first, then the header words, then commit: `Transport.reserve` says why. */
-  #transmitEager(
+  private transmitEager(
     pointer: Pointer,
     bytes: number,
     dest: number,
@@ -146,10 +146,10 @@ export class Outbox {
     context: number,
     sequence: number,
   ): boolean {
-    const transport = this.#transport;
+    const transport = this.transport;
     const packet = transport.reserve(dest, bytes);
     if (packet < 0) return false;
-    if (bytes !== 0) this.#memory.toPayload(transport.payload, pointer, 0, bytes);
+    if (bytes !== 0) this.memory.toPayload(transport.payload, pointer, 0, bytes);
     const words = transport.words;
     words[packet + KIND] = PacketKind.EAGER;
     words[packet + CONTEXT] = context;
@@ -166,34 +166,34 @@ export class Outbox {
    * forget it as soon as its envelope is on the way; without an envelope of its own (eager) it is not cancelled.
    */
   cancel(send: RecordId): void {
-    if (this.#hooks !== null) {
-      this.#records.addFlag(send, RecordFlag.CANCELLING);
+    if (this.hooks !== null) {
+      this.records.addFlag(send, RecordFlag.CANCELLING);
       return;
     }
-    const words = this.#records.words;
+    const words = this.records.words;
     const dest = words[send * recordWords + R_PEER]!;
-    this.#queues.forEachBehind(send, (record) => {
+    this.queues.forEachBehind(send, (record) => {
       const at = record * recordWords;
       if (words[at + R_KIND] === RecordKind.SEND) words[at + R_SEQUENCE] = (words[at + R_SEQUENCE]! - 1) | 0;
     });
-    this.#sequences[dest] = (this.#sequences[dest]! - 1) | 0;
-    this.#queues.remove(dest, send);
-    this.#completion.completeCancelled(send);
+    this.sequences[dest] = (this.sequences[dest]! - 1) | 0;
+    this.queues.remove(dest, send);
+    this.completion.completeCancelled(send);
   }
 
   /** Asks the receiver of an envelope to forget it. */
   recall(send: RecordId): void {
-    this.#records.addFlag(send, RecordFlag.CANCELLING);
-    this.control(this.#records.get(send, R_PEER), PacketKind.CANCEL, send, 0, 0, 0);
+    this.records.addFlag(send, RecordFlag.CANCELLING);
+    this.control(this.records.get(send, R_PEER), PacketKind.CANCEL, send, 0, 0, 0);
   }
 
   /** That rank keeps no more payloads of ours for now: envelopes only. */
   closeEager(dest: number): void {
-    this.#eagerLimits[dest] = 0;
+    this.eagerLimits[dest] = 0;
   }
 
   openEager(dest: number): void {
-    this.#eagerLimits[dest] = this.#transport.eagerBytesMax(dest);
+    this.eagerLimits[dest] = this.transport.eagerBytesMax(dest);
   }
 
   // Packets without payload
@@ -203,10 +203,10 @@ export class Outbox {
    * back: what it answers has nothing to do with that send, and may be what the protocol waits for.
    */
   control(dest: number, kind: PacketKind, a: number, b: number, c: number, d: number): void {
-    const overtakes = this.#hooks !== null && this.#queues.onlySends(dest);
-    if ((overtakes || !this.#queues.waiting(dest)) && this.#transmitControl(dest, kind, a, b, c, d)) return;
-    const packet = this.#records.take(RecordKind.OUTGOING);
-    const words = this.#records.words;
+    const overtakes = this.hooks !== null && this.queues.onlySends(dest);
+    if ((overtakes || !this.queues.waiting(dest)) && this.transmitControl(dest, kind, a, b, c, d)) return;
+    const packet = this.records.take(RecordKind.OUTGOING);
+    const words = this.records.words;
     const at = packet * recordWords;
     words[at + R_PEER] = dest;
     words[at + R_MODE] = kind;
@@ -214,12 +214,12 @@ export class Outbox {
     words[at + R_TAG] = b;
     words[at + R_BYTES] = c;
     words[at + R_SEQUENCE] = d;
-    if (this.#hooks === null) this.#queues.append(dest, packet);
-    else this.#queues.appendBeforeSends(dest, packet);
+    if (this.hooks === null) this.queues.append(dest, packet);
+    else this.queues.appendBeforeSends(dest, packet);
   }
 
-  #transmitControl(dest: number, kind: number, a: number, b: number, c: number, d: number): boolean {
-    const transport = this.#transport;
+  private transmitControl(dest: number, kind: number, a: number, b: number, c: number, d: number): boolean {
+    const transport = this.transport;
     const packet = transport.reserve(dest, 0);
     if (packet < 0) return false;
     const words = transport.words;
@@ -236,57 +236,57 @@ export class Outbox {
 
   /** Packets that wait for room, and sends that the protocol holds back. */
   get count(): number {
-    return this.#queues.count;
+    return this.queues.count;
   }
 
   /** Transmits what waits, as far as channels take it; true when anything left. */
   flush(): boolean {
     let moved = false;
-    for (let dest = this.#queues.firstDestination(); dest >= 0; ) {
-      const next = this.#queues.destinationAfter(dest);
-      while (this.#queues.waiting(dest) && this.#transmitHead(dest)) moved = true;
+    for (let dest = this.queues.firstDestination(); dest >= 0; ) {
+      const next = this.queues.destinationAfter(dest);
+      while (this.queues.waiting(dest) && this.transmitHead(dest)) moved = true;
       dest = next;
     }
     return moved;
   }
 
-  #transmitHead(dest: number): boolean {
-    const record = this.#queues.head(dest);
-    return this.#records.get(record, R_KIND) === RecordKind.SEND
-      ? this.#transmitHeadSend(dest, record)
-      : this.#transmitHeadControl(dest, record);
+  private transmitHead(dest: number): boolean {
+    const record = this.queues.head(dest);
+    return this.records.get(record, R_KIND) === RecordKind.SEND
+      ? this.transmitHeadSend(dest, record)
+      : this.transmitHeadControl(dest, record);
   }
 
-  #transmitHeadSend(dest: number, send: RecordId): boolean {
-    const went = this.#transmitSend(send);
+  private transmitHeadSend(dest: number, send: RecordId): boolean {
+    const went = this.transmitSend(send);
     if (went === Went.NOWHERE) return false;
-    this.#queues.removeHead(dest);
+    this.queues.removeHead(dest);
     // Only now: a finished send may be given back, and its links with it; another packet may become the head.
-    if (went === Went.WHOLE) this.#completion.finishSend(send);
-    else if (this.#records.hasFlag(send, RecordFlag.CANCELLING)) this.recall(send);
+    if (went === Went.WHOLE) this.completion.finishSend(send);
+    else if (this.records.hasFlag(send, RecordFlag.CANCELLING)) this.recall(send);
     return true;
   }
 
-  #transmitHeadControl(dest: number, packet: RecordId): boolean {
-    const words = this.#records.words;
+  private transmitHeadControl(dest: number, packet: RecordId): boolean {
+    const words = this.records.words;
     const at = packet * recordWords;
     const a = words[at + R_CONTEXT]!;
     const b = words[at + R_TAG]!;
     const c = words[at + R_BYTES]!;
     const d = words[at + R_SEQUENCE]!;
-    if (!this.#transmitControl(dest, words[at + R_MODE]!, a, b, c, d)) return false;
-    this.#queues.removeHead(dest);
-    this.#records.give(packet);
+    if (!this.transmitControl(dest, words[at + R_MODE]!, a, b, c, d)) return false;
+    this.queues.removeHead(dest);
+    this.records.give(packet);
     return true;
   }
 
   /** That rank is dead: what waits for room in its channel is given up. */
   peerFailed(rank: number): void {
-    this.#eagerLimits[rank] = -1; // nothing fits: `sendNow` leaves it to `startSend`, which says why
-    this.#queues.drop(rank, (record) => {
-      if (this.#records.get(record, R_KIND) === RecordKind.SEND)
-        this.#completion.complete(record, ErrorClass.PROC_FAILED);
-      else this.#records.give(record);
+    this.eagerLimits[rank] = -1; // nothing fits: `sendNow` leaves it to `startSend`, which says why
+    this.queues.drop(rank, (record) => {
+      if (this.records.get(record, R_KIND) === RecordKind.SEND)
+        this.completion.complete(record, ErrorClass.PROC_FAILED);
+      else this.records.give(record);
     });
   }
 }

@@ -22,74 +22,74 @@ import { HashIndex, hashOf } from "./hash-index.ts";
 const none = -1 as RecordId;
 
 export class PostedQueue {
-  readonly #records: Records;
-  readonly #index: HashIndex;
-  #first: RecordId = none;
-  #last: RecordId = none;
-  #order = 0;
+  private readonly records: Records;
+  private readonly index: HashIndex;
+  private first: RecordId = none;
+  private last: RecordId = none;
+  private order = 0;
   /** Receives posted with a wildcard, by kind: a kind that is not in use costs an arriving message nothing. */
-  #anySource = 0;
-  #anyTag = 0;
-  #anyBoth = 0;
+  private anySource = 0;
+  private anyTag = 0;
+  private anyBoth = 0;
   count = 0;
 
   constructor(records: Records) {
-    this.#records = records;
-    this.#index = new HashIndex(records, 0);
+    this.records = records;
+    this.index = new HashIndex(records, 0);
   }
 
   append(receive: RecordId): void {
-    const words = this.#records.words;
+    const words = this.records.words;
     const at = receive * recordWords;
-    words[at + R_ORDER] = this.#order = (this.#order + 1) | 0;
+    words[at + R_ORDER] = this.order = (this.order + 1) | 0;
     words[at + R_NEXT] = none;
-    words[at + R_PREVIOUS] = this.#last;
-    if (this.#last < 0) this.#first = receive;
-    else words[this.#last * recordWords + R_NEXT] = receive;
-    this.#last = receive;
+    words[at + R_PREVIOUS] = this.last;
+    if (this.last < 0) this.first = receive;
+    else words[this.last * recordWords + R_NEXT] = receive;
+    this.last = receive;
     this.count++;
-    this.#countKind(words[at + R_PEER]!, words[at + R_TAG]!, 1);
-    if (this.#index.crowded) this.#rebuild();
-    else this.#index.append(receive, this.#hash(at));
+    this.countKind(words[at + R_PEER]!, words[at + R_TAG]!, 1);
+    if (this.index.crowded) this.rebuild();
+    else this.index.append(receive, this.hash(at));
   }
 
   remove(receive: RecordId): void {
-    const words = this.#records.words;
+    const words = this.records.words;
     const at = receive * recordWords;
     const next = words[at + R_NEXT]!;
     const previous = words[at + R_PREVIOUS]!;
-    if (previous < 0) this.#first = next as RecordId;
+    if (previous < 0) this.first = next as RecordId;
     else words[previous * recordWords + R_NEXT] = next;
-    if (next < 0) this.#last = previous as RecordId;
+    if (next < 0) this.last = previous as RecordId;
     else words[next * recordWords + R_PREVIOUS] = previous;
     this.count--;
-    this.#countKind(words[at + R_PEER]!, words[at + R_TAG]!, -1);
-    this.#index.remove(receive, this.#hash(at));
+    this.countKind(words[at + R_PEER]!, words[at + R_TAG]!, -1);
+    this.index.remove(receive, this.hash(at));
   }
 
   /** The oldest receive that takes this message, still in the queue; −1 when there is none. */
   find(context: number, source: number, tag: number): RecordId {
     if (this.count === 0) return none;
-    let best = this.#oldest(context, source, tag);
-    if (this.#anySource !== 0) best = this.#older(best, this.#oldest(context, ANY_SOURCE, tag));
+    let best = this.oldest(context, source, tag);
+    if (this.anySource !== 0) best = this.older(best, this.oldest(context, ANY_SOURCE, tag));
     // Tags below zero are our own (collectives, agreements); ANY_TAG means the program's tags.
-    if (this.#anyTag !== 0 && tag >= 0) best = this.#older(best, this.#oldest(context, source, ANY_TAG));
-    if (this.#anyBoth !== 0 && tag >= 0) best = this.#older(best, this.#oldest(context, ANY_SOURCE, ANY_TAG));
+    if (this.anyTag !== 0 && tag >= 0) best = this.older(best, this.oldest(context, source, ANY_TAG));
+    if (this.anyBoth !== 0 && tag >= 0) best = this.older(best, this.oldest(context, ANY_SOURCE, ANY_TAG));
     return best;
   }
 
   /** Oldest first; for whoever must look at all of them (a death). The record may be removed while it is visited. */
   forEach(visit: (receive: RecordId) => void): void {
-    for (let receive = this.#first; receive >= 0; ) {
-      const next = this.#records.get(receive, R_NEXT) as RecordId;
+    for (let receive = this.first; receive >= 0; ) {
+      const next = this.records.get(receive, R_NEXT) as RecordId;
       visit(receive);
       receive = next;
     }
   }
 
-  #oldest(context: number, source: number, tag: number): RecordId {
-    const words = this.#records.words;
-    const index = this.#index;
+  private oldest(context: number, source: number, tag: number): RecordId {
+    const words = this.records.words;
+    const index = this.index;
     for (let record = index.head(hashOf(context, source, tag)); record >= 0; record = index.after(record)) {
       const at = record * recordWords;
       if (words[at + R_TAG] === tag && words[at + R_PEER] === source && words[at + R_CONTEXT] === context)
@@ -98,30 +98,30 @@ export class PostedQueue {
     return none;
   }
 
-  #older(a: RecordId, b: RecordId): RecordId {
+  private older(a: RecordId, b: RecordId): RecordId {
     if (a < 0) return b;
     if (b < 0) return a;
-    const words = this.#records.words;
+    const words = this.records.words;
     // Orders wrap; their difference does not, as long as fewer than 2^31 receives are outstanding.
     return ((words[a * recordWords + R_ORDER]! - words[b * recordWords + R_ORDER]!) | 0) < 0 ? a : b;
   }
 
-  #hash(at: number): number {
-    const words = this.#records.words;
+  private hash(at: number): number {
+    const words = this.records.words;
     return hashOf(words[at + R_CONTEXT]!, words[at + R_PEER]!, words[at + R_TAG]!);
   }
 
-  #countKind(source: number, tag: number, by: number): void {
+  private countKind(source: number, tag: number, by: number): void {
     if (source === ANY_SOURCE) {
-      if (tag === ANY_TAG) this.#anyBoth += by;
-      else this.#anySource += by;
-    } else if (tag === ANY_TAG) this.#anyTag += by;
+      if (tag === ANY_TAG) this.anyBoth += by;
+      else this.anySource += by;
+    } else if (tag === ANY_TAG) this.anyTag += by;
   }
 
-  #rebuild(): void {
-    this.#index.clear(4 * 2 ** Math.ceil(Math.log2(this.count)));
+  private rebuild(): void {
+    this.index.clear(4 * 2 ** Math.ceil(Math.log2(this.count)));
     this.forEach((receive) => {
-      this.#index.append(receive, this.#hash(receive * recordWords));
+      this.index.append(receive, this.hash(receive * recordWords));
     });
   }
 }

@@ -5,32 +5,32 @@ import { R_NEXT, R_PREVIOUS, type Records, recordWords } from "../request/record
 const none = -1 as RecordId;
 
 export class RecordList {
-  readonly #records: Records;
+  private readonly records: Records;
   first: RecordId = none;
-  #last: RecordId = none;
+  private last: RecordId = none;
   count = 0;
 
   constructor(records: Records) {
-    this.#records = records;
+    this.records = records;
   }
 
   append(record: RecordId): void {
-    const words = this.#records.words;
+    const words = this.records.words;
     words[record * recordWords + R_NEXT] = none;
-    words[record * recordWords + R_PREVIOUS] = this.#last;
-    if (this.#last < 0) this.first = record;
-    else words[this.#last * recordWords + R_NEXT] = record;
-    this.#last = record;
+    words[record * recordWords + R_PREVIOUS] = this.last;
+    if (this.last < 0) this.first = record;
+    else words[this.last * recordWords + R_NEXT] = record;
+    this.last = record;
     this.count++;
   }
 
   remove(record: RecordId): void {
-    const words = this.#records.words;
+    const words = this.records.words;
     const next = words[record * recordWords + R_NEXT]! as RecordId;
     const previous = words[record * recordWords + R_PREVIOUS]! as RecordId;
     if (previous < 0) this.first = next;
     else words[previous * recordWords + R_NEXT] = next;
-    if (next < 0) this.#last = previous;
+    if (next < 0) this.last = previous;
     else words[next * recordWords + R_PREVIOUS] = previous;
     this.count--;
   }
@@ -44,6 +44,6 @@ export class RecordList {
   }
 
   after(record: RecordId): RecordId {
-    return this.#records.words[record * recordWords + R_NEXT]! as RecordId;
+    return this.records.words[record * recordWords + R_NEXT]! as RecordId;
   }
 }

@@ -38,173 +38,173 @@ import { RecordList } from "./record-list.ts";
 const none = -1 as RecordId;
 
 export class Transfers implements Landing {
-  readonly #records: Records;
-  readonly #transport: Transport;
-  readonly #memory: Memory;
-  readonly #outbox: Outbox;
-  readonly #completion: Completion;
+  private readonly records: Records;
+  private readonly transport: Transport;
+  private readonly memory: Memory;
+  private readonly outbox: Outbox;
+  private readonly completion: Completion;
   /** Sends that push pieces; receives whose copy a peer helps with. */
-  readonly #streams: RecordList;
-  readonly #fetches: RecordList;
+  private readonly streams: RecordList;
+  private readonly fetches: RecordList;
 
   constructor({ records, transport, memory }: EnginePorts, outbox: Outbox, completion: Completion) {
-    this.#records = records;
-    this.#transport = transport;
-    this.#memory = memory;
-    this.#outbox = outbox;
-    this.#completion = completion;
-    this.#streams = new RecordList(records);
-    this.#fetches = new RecordList(records);
+    this.records = records;
+    this.transport = transport;
+    this.memory = memory;
+    this.outbox = outbox;
+    this.completion = completion;
+    this.streams = new RecordList(records);
+    this.fetches = new RecordList(records);
   }
 
   // The receiving side
 
   /** A matched envelope whose payload is still with the sender: copy it, or say where and how it shall come. */
   answer(receive: RecordId, send: number, peerPointer: number): void {
-    const words = this.#records.words;
+    const words = this.records.words;
     const at = receive * recordWords;
     const source = words[at + R_PEER]!;
     const wanted = words[at + R_STATUS_BYTES]!;
     const pointer = words[at + R_POINTER]! as Pointer;
     words[at + R_PEER_REQUEST] = send;
-    if (wanted === 0) this.#finishOneCopy(receive);
+    if (wanted === 0) this.finishOneCopy(receive);
     else if (peerPointer >= 0) {
-      if (pointer < 0) this.#memory.fromPayload(pointer, 0, peerPointer, wanted);
-      else if (!this.#transport.fetch(source, receive, send, pointer, peerPointer, wanted)) {
-        this.#fetches.append(receive);
+      if (pointer < 0) this.memory.fromPayload(pointer, 0, peerPointer, wanted);
+      else if (!this.transport.fetch(source, receive, send, pointer, peerPointer, wanted)) {
+        this.fetches.append(receive);
         return;
       }
-      this.#finishOneCopy(receive);
+      this.finishOneCopy(receive);
     } else {
-      const target = pointer >= 0 && this.#transport.shares(source) ? pointer : -1;
-      this.#records.addFlag(receive, target >= 0 ? RecordFlag.AWAITS_FINISH : RecordFlag.AWAITS_PIECES);
-      this.#outbox.control(source, PacketKind.CTS, send, receive, target, wanted);
+      const target = pointer >= 0 && this.transport.shares(source) ? pointer : -1;
+      this.records.addFlag(receive, target >= 0 ? RecordFlag.AWAITS_FINISH : RecordFlag.AWAITS_PIECES);
+      this.outbox.control(source, PacketKind.CTS, send, receive, target, wanted);
     }
   }
 
-  #finishOneCopy(receive: RecordId): void {
-    const records = this.#records;
+  private finishOneCopy(receive: RecordId): void {
+    const records = this.records;
     const send = records.get(receive, R_PEER_REQUEST);
-    this.#outbox.control(records.get(receive, R_PEER), PacketKind.RELEASE, send, 0, 0, 0);
-    this.#completion.finishReceive(receive);
+    this.outbox.control(records.get(receive, R_PEER), PacketKind.RELEASE, send, 0, 0, 0);
+    this.completion.finishReceive(receive);
   }
 
   takeFragment(packet: number): boolean {
-    const packets = this.#transport.words;
+    const packets = this.transport.words;
     const receive = packets[packet + CONTEXT]! as RecordId;
     const offset = packets[packet + TAG]!;
     const bytes = packets[packet + BYTES]!;
-    if (!this.#awaitsPiece(receive, offset, bytes)) return false;
-    const words = this.#records.words;
+    if (!this.awaitsPiece(receive, offset, bytes)) return false;
+    const words = this.records.words;
     const at = receive * recordWords;
     if (words[at + R_PEER] !== packets[packet + SOURCE]) return false;
     const payload = packets[packet + PAYLOAD]!;
     // Without a payload the transport has written the bytes into the buffer itself.
-    if (payload !== 0) this.#memory.fromPayload(words[at + R_POINTER]! as Pointer, offset, payload, bytes);
+    if (payload !== 0) this.memory.fromPayload(words[at + R_POINTER]! as Pointer, offset, payload, bytes);
     words[at + R_OFFSET] = offset + bytes;
-    if (words[at + R_OFFSET] === words[at + R_STATUS_BYTES]) this.#completion.finishReceive(receive);
+    if (words[at + R_OFFSET] === words[at + R_STATUS_BYTES]) this.completion.finishReceive(receive);
     return true;
   }
 
   /** Channels are FIFO, so a piece starts where the last one ended: what comes twice or too early is nobody's. */
-  #awaitsPiece(receive: number, offset: number, bytes: number): boolean {
-    if (!this.#awaits(receive, RecordKind.RECEIVE, RecordFlag.AWAITS_PIECES)) return false;
-    const words = this.#records.words;
+  private awaitsPiece(receive: number, offset: number, bytes: number): boolean {
+    if (!this.awaits(receive, RecordKind.RECEIVE, RecordFlag.AWAITS_PIECES)) return false;
+    const words = this.records.words;
     const at = receive * recordWords;
     return bytes > 0 && offset === words[at + R_OFFSET] && offset + bytes <= words[at + R_STATUS_BYTES]!;
   }
 
   /** The transport does not say for whom it asks: a piece of the wrong sender is noticed only when its packet comes. */
   landingOf(receive: number, offset: number, bytes: number): number {
-    return this.#awaitsPiece(receive, offset, bytes) ? this.#records.get(receive as RecordId, R_POINTER) : Number.NaN;
+    return this.awaitsPiece(receive, offset, bytes) ? this.records.get(receive as RecordId, R_POINTER) : Number.NaN;
   }
 
   takeFinish(packet: number): boolean {
-    const receive = this.#requestOf(packet, RecordKind.RECEIVE, RecordFlag.AWAITS_FINISH);
+    const receive = this.requestOf(packet, RecordKind.RECEIVE, RecordFlag.AWAITS_FINISH);
     if (receive < 0) return false;
-    this.#completion.finishReceive(receive);
+    this.completion.finishReceive(receive);
     return true;
   }
 
   // The sending side
 
   takeClearToSend(packet: number): boolean {
-    const send = this.#requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
+    const send = this.requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
     if (send < 0) return false;
-    const packets = this.#transport.words;
+    const packets = this.transport.words;
     const receive = packets[packet + TAG]!;
     const target = packets[packet + BYTES]!;
     const wanted = packets[packet + SEQUENCE]!;
-    const words = this.#records.words;
+    const words = this.records.words;
     const at = send * recordWords;
     const dest = words[at + R_PEER]!;
     if (wanted <= 0 || wanted > words[at + R_BYTES]!) return false;
     if (target >= 0 && !this.isShared(dest, target, wanted)) return false;
-    this.#records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
+    this.records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
     words[at + R_PEER_REQUEST] = receive;
     words[at + R_BYTES] = wanted;
     if (target >= 0) {
-      this.#transport.put(dest, target, words[at + R_POINTER]!, wanted);
-      this.#outbox.control(dest, PacketKind.FINISH, receive, 0, 0, 0);
-      this.#completion.finishSend(send);
+      this.transport.put(dest, target, words[at + R_POINTER]!, wanted);
+      this.outbox.control(dest, PacketKind.FINISH, receive, 0, 0, 0);
+      this.completion.finishSend(send);
     } else {
-      this.#streams.append(send);
-      this.#pushPieces(send);
+      this.streams.append(send);
+      this.pushPieces(send);
     }
     return true;
   }
 
   takeHelp(packet: number): boolean {
-    const send = this.#requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
+    const send = this.requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
     if (send < 0) return false;
-    const words = this.#transport.words;
+    const words = this.transport.words;
     const target = words[packet + TAG]!;
     const bytes = words[packet + BYTES]!;
-    const pointer = this.#records.get(send, R_POINTER);
-    if (pointer < 0 || bytes > this.#records.get(send, R_BYTES)) return false;
+    const pointer = this.records.get(send, R_POINTER);
+    if (pointer < 0 || bytes > this.records.get(send, R_BYTES)) return false;
     if (!this.isShared(words[packet + SOURCE]!, target, bytes)) return false;
-    this.#transport.help(packet, pointer);
+    this.transport.help(packet, pointer);
     return true;
   }
 
   takeRelease(packet: number): boolean {
-    const send = this.#requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
+    const send = this.requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
     if (send < 0) return false;
-    this.#records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
-    this.#completion.finishSend(send);
+    this.records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
+    this.completion.finishSend(send);
     return true;
   }
 
   /** Cancels a send whose envelope has left, if its receiver agrees. It is asked once, and not when it has answered already. */
   cancel(send: RecordId): void {
-    const isAsked = this.#records.hasFlag(send, RecordFlag.CANCELLING);
-    if (!isAsked && this.#records.hasFlag(send, RecordFlag.AWAITS_ANSWER)) this.#outbox.recall(send);
+    const isAsked = this.records.hasFlag(send, RecordFlag.CANCELLING);
+    if (!isAsked && this.records.hasFlag(send, RecordFlag.AWAITS_ANSWER)) this.outbox.recall(send);
   }
 
   takeCancelAnswer(packet: number): boolean {
-    const isForgotten = this.#transport.words[packet + TAG]!;
+    const isForgotten = this.transport.words[packet + TAG]!;
     // Matched before it could be forgotten: the send may be long over, and nothing is to be done.
     if (isForgotten === 0) return true;
-    const send = this.#requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
-    if (isForgotten !== 1 || send < 0 || !this.#records.hasFlag(send, RecordFlag.CANCELLING)) return false;
-    this.#records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
-    this.#completion.completeCancelled(send);
+    const send = this.requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
+    if (isForgotten !== 1 || send < 0 || !this.records.hasFlag(send, RecordFlag.CANCELLING)) return false;
+    this.records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
+    this.completion.completeCancelled(send);
     return true;
   }
 
   // What packets may name
 
   /** The request a packet is about, if it is of that kind, under way with the packet's sender and waits for that; else −1. */
-  #requestOf(packet: number, kind: RecordKind, awaited: number): RecordId {
-    const packets = this.#transport.words;
+  private requestOf(packet: number, kind: RecordKind, awaited: number): RecordId {
+    const packets = this.transport.words;
     const request = packets[packet + CONTEXT]! as RecordId;
-    if (!this.#awaits(request, kind, awaited)) return none;
-    return this.#records.get(request, R_PEER) === packets[packet + SOURCE] ? request : none;
+    if (!this.awaits(request, kind, awaited)) return none;
+    return this.records.get(request, R_PEER) === packets[packet + SOURCE] ? request : none;
   }
 
-  #awaits(request: number, kind: RecordKind, awaited: number): request is RecordId {
-    if (!this.#records.has(request)) return false;
-    const words = this.#records.words;
+  private awaits(request: number, kind: RecordKind, awaited: number): request is RecordId {
+    if (!this.records.has(request)) return false;
+    const words = this.records.words;
     const at = request * recordWords;
     const isActive = words[at + R_KIND] === kind && words[at + R_STATE] === RecordState.ACTIVE;
     return isActive && (words[at + R_FLAGS]! & awaited) !== 0;
@@ -212,45 +212,45 @@ export class Transfers implements Landing {
 
   /** Do those bytes lie in memory that we share with that rank? */
   isShared(rank: number, pointer: number, bytes: number): boolean {
-    const isInside = pointer >= 0 && bytes >= 0 && pointer + bytes <= this.#memory.bytes.length;
-    return isInside && this.#transport.shares(rank);
+    const isInside = pointer >= 0 && bytes >= 0 && pointer + bytes <= this.memory.bytes.length;
+    return isInside && this.transport.shares(rank);
   }
 
   // Progress
 
   get isPushing(): boolean {
-    return this.#streams.count !== 0;
+    return this.streams.count !== 0;
   }
 
   get isBusy(): boolean {
-    return this.#streams.count !== 0 || this.#fetches.count !== 0;
+    return this.streams.count !== 0 || this.fetches.count !== 0;
   }
 
   /** True when anything moved. */
   progress(): boolean {
-    const pushed = this.#pushStreams();
-    return this.#finishFetches() || pushed;
+    const pushed = this.pushStreams();
+    return this.finishFetches() || pushed;
   }
 
-  #pushStreams(): boolean {
+  private pushStreams(): boolean {
     let moved = false;
-    for (let send = this.#streams.first; send >= 0; ) {
-      const next = this.#streams.after(send);
-      if (this.#pushPieces(send)) moved = true;
+    for (let send = this.streams.first; send >= 0; ) {
+      const next = this.streams.after(send);
+      if (this.pushPieces(send)) moved = true;
       send = next;
     }
     return moved;
   }
 
   /** Pushes pieces of one send until its channel is full or it is done. */
-  #pushPieces(send: RecordId): boolean {
-    const words = this.#records.words;
+  private pushPieces(send: RecordId): boolean {
+    const words = this.records.words;
     const at = send * recordWords;
     const total = words[at + R_BYTES]!;
     let moved = false;
     while (words[at + R_OFFSET]! < total) {
       const offset = words[at + R_OFFSET]!;
-      const took = this.#transport.push(
+      const took = this.transport.push(
         words[at + R_PEER]!,
         words[at + R_PEER_REQUEST]!,
         words[at + R_POINTER]!,
@@ -261,18 +261,18 @@ export class Transfers implements Landing {
       words[at + R_OFFSET] = offset + took;
       moved = true;
     }
-    this.#streams.remove(send);
-    this.#completion.finishSend(send);
+    this.streams.remove(send);
+    this.completion.finishSend(send);
     return true;
   }
 
-  #finishFetches(): boolean {
+  private finishFetches(): boolean {
     let moved = false;
-    for (let receive = this.#fetches.first; receive >= 0; ) {
-      const next = this.#fetches.after(receive);
-      if (this.#transport.fetched(receive)) {
-        this.#fetches.remove(receive);
-        this.#finishOneCopy(receive);
+    for (let receive = this.fetches.first; receive >= 0; ) {
+      const next = this.fetches.after(receive);
+      if (this.transport.fetched(receive)) {
+        this.fetches.remove(receive);
+        this.finishOneCopy(receive);
         moved = true;
       }
       receive = next;
@@ -282,11 +282,11 @@ export class Transfers implements Landing {
 
   /** That rank is dead: nothing is moved to or from it any more. Its requests stay active; the caller ends them. */
   peerFailed(rank: number): void {
-    const isOfDead = (record: RecordId): boolean => this.#records.get(record, R_PEER) === rank;
-    this.#streams.removeIf(isOfDead);
-    this.#fetches.removeIf((receive) => {
+    const isOfDead = (record: RecordId): boolean => this.records.get(record, R_PEER) === rank;
+    this.streams.removeIf(isOfDead);
+    this.fetches.removeIf((receive) => {
       if (!isOfDead(receive)) return false;
-      this.#transport.unfetch(receive);
+      this.transport.unfetch(receive);
       return true;
     });
   }

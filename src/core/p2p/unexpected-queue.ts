@@ -15,17 +15,17 @@ const anyTag = 2;
 const anyBoth = 3;
 
 export class UnexpectedQueue {
-  readonly #records: Records;
-  readonly #indexes: readonly [HashIndex, HashIndex, HashIndex, HashIndex];
+  private readonly records: Records;
+  private readonly indexes: readonly [HashIndex, HashIndex, HashIndex, HashIndex];
   /** Which indexes are kept up: the exact one always, the others once they have been asked. */
-  #kept = 1 << exact;
-  #first: RecordId = none;
-  #last: RecordId = none;
+  private kept = 1 << exact;
+  private first: RecordId = none;
+  private last: RecordId = none;
   count = 0;
 
   constructor(records: Records) {
-    this.#records = records;
-    this.#indexes = [
+    this.records = records;
+    this.indexes = [
       new HashIndex(records, exact),
       new HashIndex(records, anySource),
       new HashIndex(records, anyTag),
@@ -34,34 +34,34 @@ export class UnexpectedQueue {
   }
 
   append(envelope: RecordId): void {
-    const words = this.#records.words;
+    const words = this.records.words;
     const at = envelope * recordWords;
     words[at + R_NEXT] = none;
-    words[at + R_PREVIOUS] = this.#last;
-    if (this.#last < 0) this.#first = envelope;
-    else words[this.#last * recordWords + R_NEXT] = envelope;
-    this.#last = envelope;
+    words[at + R_PREVIOUS] = this.last;
+    if (this.last < 0) this.first = envelope;
+    else words[this.last * recordWords + R_NEXT] = envelope;
+    this.last = envelope;
     this.count++;
     for (let kind = exact; kind <= anyBoth; kind++) {
-      if ((this.#kept & (1 << kind)) === 0) continue;
-      const index = this.#indexes[kind]!;
-      if (index.crowded) this.#rebuild(kind);
-      else index.append(envelope, this.#hash(envelope, kind));
+      if ((this.kept & (1 << kind)) === 0) continue;
+      const index = this.indexes[kind]!;
+      if (index.crowded) this.rebuild(kind);
+      else index.append(envelope, this.hash(envelope, kind));
     }
   }
 
   remove(envelope: RecordId): void {
-    const words = this.#records.words;
+    const words = this.records.words;
     const at = envelope * recordWords;
     const next = words[at + R_NEXT]!;
     const previous = words[at + R_PREVIOUS]!;
-    if (previous < 0) this.#first = next as RecordId;
+    if (previous < 0) this.first = next as RecordId;
     else words[previous * recordWords + R_NEXT] = next;
-    if (next < 0) this.#last = previous as RecordId;
+    if (next < 0) this.last = previous as RecordId;
     else words[next * recordWords + R_PREVIOUS] = previous;
     this.count--;
     for (let kind = exact; kind <= anyBoth; kind++) {
-      if ((this.#kept & (1 << kind)) !== 0) this.#indexes[kind]!.remove(envelope, this.#hash(envelope, kind));
+      if ((this.kept & (1 << kind)) !== 0) this.indexes[kind]!.remove(envelope, this.hash(envelope, kind));
     }
   }
 
@@ -69,12 +69,12 @@ export class UnexpectedQueue {
   find(context: number, source: number, tag: number): RecordId {
     if (this.count === 0) return none;
     const kind = source === ANY_SOURCE ? (tag === ANY_TAG ? anyBoth : anySource) : tag === ANY_TAG ? anyTag : exact;
-    if ((this.#kept & (1 << kind)) === 0) {
-      this.#kept |= 1 << kind;
-      this.#rebuild(kind);
+    if ((this.kept & (1 << kind)) === 0) {
+      this.kept |= 1 << kind;
+      this.rebuild(kind);
     }
-    const words = this.#records.words;
-    const index = this.#indexes[kind]!;
+    const words = this.records.words;
+    const index = this.indexes[kind]!;
     for (let record = index.head(hashOf(context, source, tag)); record >= 0; record = index.after(record)) {
       const at = record * recordWords;
       if (words[at + R_CONTEXT] !== context) continue;
@@ -87,15 +87,15 @@ export class UnexpectedQueue {
 
   /** Oldest first. The envelope may be removed while it is visited. */
   forEach(visit: (envelope: RecordId) => void): void {
-    for (let envelope = this.#first; envelope >= 0; ) {
-      const next = this.#records.get(envelope, R_NEXT) as RecordId;
+    for (let envelope = this.first; envelope >= 0; ) {
+      const next = this.records.get(envelope, R_NEXT) as RecordId;
       visit(envelope);
       envelope = next;
     }
   }
 
-  #hash(envelope: RecordId, kind: number): number {
-    const words = this.#records.words;
+  private hash(envelope: RecordId, kind: number): number {
+    const words = this.records.words;
     const at = envelope * recordWords;
     return hashOf(
       words[at + R_CONTEXT]!,
@@ -104,11 +104,11 @@ export class UnexpectedQueue {
     );
   }
 
-  #rebuild(kind: number): void {
-    const index = this.#indexes[kind]!;
+  private rebuild(kind: number): void {
+    const index = this.indexes[kind]!;
     index.clear(Math.max(64, 4 * 2 ** Math.ceil(Math.log2(this.count + 1))));
     this.forEach((envelope) => {
-      index.append(envelope, this.#hash(envelope, kind));
+      index.append(envelope, this.hash(envelope, kind));
     });
   }
 }

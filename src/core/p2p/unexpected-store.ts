@@ -13,62 +13,62 @@ import type { EnginePorts } from "./engine-ports.ts";
 import type { Outbox } from "./outbox.ts";
 
 export class UnexpectedStore {
-  readonly #records: Records;
-  readonly #memory: Memory;
-  readonly #outbox: Outbox;
-  readonly #bytesMax: number;
+  private readonly records: Records;
+  private readonly memory: Memory;
+  private readonly outbox: Outbox;
+  private readonly bytesMax: number;
   /** Senders we have told EAGER_CLOSE. */
-  readonly #closed: Uint8Array;
-  #closedCount = 0;
+  private readonly closed: Uint8Array;
+  private closedCount = 0;
   /** Stored now. */
   bytes = 0;
 
   constructor({ records, memory, ranks }: EnginePorts, outbox: Outbox, bytesMax: number) {
-    this.#records = records;
-    this.#memory = memory;
-    this.#outbox = outbox;
-    this.#bytesMax = bytesMax;
-    this.#closed = new Uint8Array(ranks);
+    this.records = records;
+    this.memory = memory;
+    this.outbox = outbox;
+    this.bytesMax = bytesMax;
+    this.closed = new Uint8Array(ranks);
   }
 
   /** Keeps the payload of an envelope's packet. */
   keep(envelope: RecordId, payload: number): void {
-    const records = this.#records;
+    const records = this.records;
     const bytes = records.get(envelope, R_BYTES);
-    const stored = this.#memory.allocate(bytes);
-    this.#memory.fromPayload(stored, 0, payload, bytes);
+    const stored = this.memory.allocate(bytes);
+    this.memory.fromPayload(stored, 0, payload, bytes);
     records.put(envelope, R_POINTER, stored);
     this.bytes += bytes;
-    if (this.bytes > this.#bytesMax) this.#close(records.get(envelope, R_PEER));
+    if (this.bytes > this.bytesMax) this.close(records.get(envelope, R_PEER));
   }
 
   /** Gives a stored payload to a buffer and ends the envelope. */
   deliver(envelope: RecordId, to: Pointer, wanted: number): void {
-    const records = this.#records;
+    const records = this.records;
     const bytes = records.get(envelope, R_BYTES);
     if (bytes !== 0) {
       const stored = records.get(envelope, R_POINTER) as Pointer;
-      if (wanted !== 0) this.#memory.copy(to, 0, stored, 0, wanted);
-      this.#memory.free(stored);
+      if (wanted !== 0) this.memory.copy(to, 0, stored, 0, wanted);
+      this.memory.free(stored);
       this.bytes -= bytes;
-      if (this.#closedCount !== 0 && this.bytes <= this.#bytesMax / 2) this.#openAll();
+      if (this.closedCount !== 0 && this.bytes <= this.bytesMax / 2) this.openAll();
     }
     records.give(envelope);
   }
 
-  #close(source: number): void {
-    if (this.#closed[source] !== 0) return;
-    this.#closed[source] = 1;
-    this.#closedCount++;
-    this.#outbox.control(source, PacketKind.EAGER_CLOSE, 0, 0, 0, 0);
+  private close(source: number): void {
+    if (this.closed[source] !== 0) return;
+    this.closed[source] = 1;
+    this.closedCount++;
+    this.outbox.control(source, PacketKind.EAGER_CLOSE, 0, 0, 0, 0);
   }
 
-  #openAll(): void {
-    for (let rank = 0; rank < this.#closed.length; rank++) {
-      if (this.#closed[rank] === 0) continue;
-      this.#closed[rank] = 0;
-      this.#outbox.control(rank, PacketKind.EAGER_OPEN, 0, 0, 0, 0);
+  private openAll(): void {
+    for (let rank = 0; rank < this.closed.length; rank++) {
+      if (this.closed[rank] === 0) continue;
+      this.closed[rank] = 0;
+      this.outbox.control(rank, PacketKind.EAGER_OPEN, 0, 0, 0, 0);
     }
-    this.#closedCount = 0;
+    this.closedCount = 0;
   }
 }

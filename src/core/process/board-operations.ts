@@ -33,18 +33,18 @@ interface Waiting extends BoardCall {
 }
 
 export class BoardOperations {
-  readonly #engine: Engine;
-  readonly #memory: Memory;
+  private readonly engine: Engine;
+  private readonly memory: Memory;
   /** Calls whose gate is still shut: one for each communicator at most, hardly ever more than one at all. */
-  readonly #waiting: Waiting[] = [];
+  private readonly waiting: Waiting[] = [];
 
   constructor(engine: Engine, memory: Memory) {
-    this.#engine = engine;
-    this.#memory = memory;
+    this.engine = engine;
+    this.memory = memory;
   }
 
   get active(): number {
-    return this.#waiting.length;
+    return this.waiting.length;
   }
 
   /** Can the communicator's board take it? The same answer on every member. */
@@ -53,29 +53,29 @@ export class BoardOperations {
   }
 
   start(comm: Communicator, call: BoardCall): RecordId {
-    const { records } = this.#engine;
+    const { records } = this.engine;
     const board = comm.board!;
     const request = records.take(RecordKind.OPERATION);
     records.put(request, R_POINTER, 0);
     records.put(request, R_STATE, RecordState.ACTIVE);
-    this.#putPart(comm, call);
+    this.putPart(comm, call);
     const operation = { ...call, comm, request };
     if (board.arrive()) {
       const { reduction, bytes } = call;
       if (reduction !== null) foldOnBoard(comm, board, reduction, bytes / reduction.elementBytes);
       board.open();
-      this.#finish(operation);
-    } else this.#waiting.push(operation);
+      this.finish(operation);
+    } else this.waiting.push(operation);
     return request;
   }
 
   progress(): boolean {
     let moved = false;
-    for (let i = 0; i < this.#waiting.length; ) {
-      const operation = this.#waiting[i]!;
+    for (let i = 0; i < this.waiting.length; ) {
+      const operation = this.waiting[i]!;
       if (operation.comm.board!.passed()) {
-        this.#waiting.splice(i, 1);
-        this.#finish(operation);
+        this.waiting.splice(i, 1);
+        this.finish(operation);
         moved = true;
       } else i++;
     }
@@ -84,40 +84,40 @@ export class BoardOperations {
 
   /** Somebody died: a round that waits for it ends with an error, and its board is not used again. */
   peerFailed(rank: number): void {
-    for (let i = 0; i < this.#waiting.length; ) {
-      const { comm, request } = this.#waiting[i]!;
+    for (let i = 0; i < this.waiting.length; ) {
+      const { comm, request } = this.waiting[i]!;
       if (!comm.group.has(rank as never) || comm.board!.passed()) {
         i++;
         continue;
       }
       comm.board = null;
-      this.#waiting.splice(i, 1);
-      this.#engine.completeOperation(request, ErrorClass.PROC_FAILED);
+      this.waiting.splice(i, 1);
+      this.engine.completeOperation(request, ErrorClass.PROC_FAILED);
     }
   }
 
-  #putPart({ board, rank }: Communicator, { kind, send, receive, bytes, root, inPlace }: BoardCall): void {
+  private putPart({ board, rank }: Communicator, { kind, send, receive, bytes, root, inPlace }: BoardCall): void {
     if (bytes === 0 || (kind === "bcast" && rank !== root)) return;
     const isInReceive = inPlace || kind === "bcast";
     const offset = inPlace && (kind === "allgather" || kind === "gather") ? rank * bytes : 0;
-    this.#memory.toPayload(board!.part(rank), isInReceive ? receive : send, offset, bytes);
+    this.memory.toPayload(board!.part(rank), isInReceive ? receive : send, offset, bytes);
   }
 
-  #finish({ comm, kind, receive, bytes, root, request }: Waiting): void {
+  private finish({ comm, kind, receive, bytes, root, request }: Waiting): void {
     const board = comm.board!;
     const isRoot = comm.rank === root;
     if (bytes > 0) {
       if (kind === "allreduce" || (kind === "reduce" && isRoot)) {
-        this.#memory.fromPayload(receive, 0, board.part(0), bytes);
+        this.memory.fromPayload(receive, 0, board.part(0), bytes);
       } else if (kind === "bcast" && !isRoot) {
-        this.#memory.fromPayload(receive, 0, board.part(root), bytes);
+        this.memory.fromPayload(receive, 0, board.part(root), bytes);
       } else if (kind === "allgather" || (kind === "gather" && isRoot)) {
         for (let member = 0; member < comm.size; member++) {
-          this.#memory.fromPayload(receive, member * bytes, board.part(member), bytes);
+          this.memory.fromPayload(receive, member * bytes, board.part(member), bytes);
         }
       }
     }
     board.next();
-    this.#engine.completeOperation(request, 0);
+    this.engine.completeOperation(request, 0);
   }
 }

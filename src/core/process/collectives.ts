@@ -72,47 +72,47 @@ export interface Asked {
 const nowhere = 0 as Pointer;
 
 export class Collectives implements CollectivePorts {
-  readonly #engine: Engine;
-  readonly #memory: Memory;
-  readonly #views: Views;
-  readonly #executor: Executor;
+  private readonly engine: Engine;
+  private readonly memory: Memory;
+  private readonly allViews: Views;
+  private readonly executor: Executor;
   /** Communicators by channel number, and reductions by number: operations are plain data and name both. */
-  readonly #channels: (Communicator | null)[] = [];
+  private readonly channels: (Communicator | null)[] = [];
   /** Those of operations under way, and how many operations each serves: numbers are used again. */
-  readonly #reductions: (Reduction | null)[] = [];
-  readonly #reductionUses: number[] = [];
+  private readonly reductions: (Reduction | null)[] = [];
+  private readonly reductionUses: number[] = [];
 
   /** What goes past the messages. */
-  readonly #boards: BoardOperations;
+  private readonly boards: BoardOperations;
 
   /** Operations under way that need the program to combine, and what they need it for now, oldest first. */
   programOperations = 0;
-  readonly #asked: Asked[] = [];
+  private readonly questions: Asked[] = [];
 
   constructor(engine: Engine, memory: Memory) {
-    this.#engine = engine;
-    this.#memory = memory;
-    this.#views = new Views(memory.bytes.buffer);
-    this.#executor = new Executor(this);
-    this.#boards = new BoardOperations(engine, memory);
+    this.engine = engine;
+    this.memory = memory;
+    this.allViews = new Views(memory.bytes.buffer);
+    this.executor = new Executor(this);
+    this.boards = new BoardOperations(engine, memory);
   }
 
   /** The shareable memory as kernels see it. */
   get views(): Views {
-    return this.#views;
+    return this.allViews;
   }
 
   get isBusy(): boolean {
-    return this.#executor.active !== 0 || this.#boards.active !== 0;
+    return this.executor.active !== 0 || this.boards.active !== 0;
   }
 
   progress(): boolean {
-    const moved = this.#boards.active !== 0 && this.#boards.progress();
-    return this.#executor.progress() || moved;
+    const moved = this.boards.active !== 0 && this.boards.progress();
+    return this.executor.progress() || moved;
   }
 
   peerFailed(rank: number): void {
-    this.#boards.peerFailed(rank);
+    this.boards.peerFailed(rank);
   }
 
   // Collectives whose blocks are equal, or that have none
@@ -126,11 +126,11 @@ export class Collectives implements CollectivePorts {
     call: EqualCall,
   ): RecordId {
     const { bytes = 0, root = 0, inPlace = false, tag } = call;
-    if (tag !== onBoard) return this.#start(comm, this.#equalProgram(comm, kind, call, 1), send, receive, null, tag);
-    if (kind !== "scatter" && kind !== "alltoall" && this.#boards.takes(comm, bytes)) {
-      return this.#boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction: null });
+    if (tag !== onBoard) return this.begin(comm, this.equalProgram(comm, kind, call, 1), send, receive, null, tag);
+    if (kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
+      return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction: null });
     }
-    return this.#start(comm, this.#equalProgram(comm, kind, call, 1), send, receive, null);
+    return this.begin(comm, this.equalProgram(comm, kind, call, 1), send, receive, null);
   }
 
   /** Reduce, allreduce, reduce-scatter with equal blocks (`bytes` is one block), scan, exscan. */
@@ -148,12 +148,12 @@ export class Collectives implements CollectivePorts {
       tag === onBoard &&
       reduction.call === undefined &&
       (kind === "reduce" || kind === "allreduce") &&
-      this.#boards.takes(comm, bytes)
+      this.boards.takes(comm, bytes)
     ) {
-      return this.#boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction });
+      return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction });
     }
-    const program = this.#equalProgram(comm, kind, call, reduction.elementBytes);
-    return this.#start(comm, program, send, receive, reduction, tag === onBoard ? undefined : tag);
+    const program = this.equalProgram(comm, kind, call, reduction.elementBytes);
+    return this.begin(comm, program, send, receive, reduction, tag === onBoard ? undefined : tag);
   }
 
   // Collectives with blocks of their own size: planned each time
@@ -166,8 +166,8 @@ export class Collectives implements CollectivePorts {
     reduction: Reduction | null = null,
     tag?: number,
   ): RecordId {
-    const program = compile(this.#plan(comm, collective));
-    return this.#start(comm, program, send, receive, reduction, tag === onBoard ? undefined : tag);
+    const program = compile(this.plan(comm, collective));
+    return this.begin(comm, program, send, receive, reduction, tag === onBoard ? undefined : tag);
   }
 
   startNeighbor(
@@ -177,34 +177,34 @@ export class Collectives implements CollectivePorts {
     receive: Pointer,
     tag?: number,
   ): RecordId {
-    return this.#start(comm, compile(planNeighbor(collective)), send, receive, null, tag);
+    return this.begin(comm, compile(planNeighbor(collective)), send, receive, null, tag);
   }
 
   /** An allgather under a tag of the caller's: for agreements, which may run on communicators that are not finished. */
   startAgreement(comm: Communicator, buffer: Pointer, bytes: number, tag: number): RecordId {
     const program = compile(plan({ kind: "allgather", rank: comm.rank, size: comm.size, bytes, inPlace: true }));
-    return this.#start(comm, program, nowhere, buffer, null, tag);
+    return this.begin(comm, program, nowhere, buffer, null, tag);
   }
 
   /** into = left ∘ right in this process alone. */
   combine(reduction: Reduction, left: Pointer, right: Pointer, into: Pointer, count: number): void {
-    reduction.apply(this.#views, left, right, into, count);
+    reduction.apply(this.allViews, left, right, into, count);
   }
 
   /** The communicator gets no further operations: when the last one is over its channel number may be used again. */
   forget(comm: Communicator): void {
     comm.freed = true;
     if (comm.operations > 0) return;
-    if (comm.channel >= 0) this.#channels[comm.channel] = null;
+    if (comm.channel >= 0) this.channels[comm.channel] = null;
     comm.channel = -1;
   }
 
-  #plan(comm: Communicator, collective: Collective | InterCollective) {
+  private plan(comm: Communicator, collective: Collective | InterCollective) {
     // The two unions share names of kinds; which one it is, the communicator knows.
     return comm.isInter ? planInter(collective as InterCollective) : plan(collective as Collective);
   }
 
-  #equalProgram(comm: Communicator, kind: CachedKind, call: EqualCall, elementBytes: number): Program {
+  private equalProgram(comm: Communicator, kind: CachedKind, call: EqualCall, elementBytes: number): Program {
     const { bytes = 0, root = 0, inPlace = false } = call;
     const flags = inPlace ? inPlaceFlag : 0;
     const known = comm.programs.find(cached[kind], bytes, root, elementBytes, flags);
@@ -222,12 +222,12 @@ export class Collectives implements CollectivePorts {
           elementBytes,
           nodes: comm.nodeMap,
         } as Collective);
-    const program = compile(this.#plan(comm, collective));
+    const program = compile(this.plan(comm, collective));
     comm.programs.keep([cached[kind], bytes, root, elementBytes, flags], program);
     return program;
   }
 
-  #start(
+  private begin(
     comm: Communicator,
     program: Program,
     send: Pointer,
@@ -235,19 +235,19 @@ export class Collectives implements CollectivePorts {
     reduction: Reduction | null,
     tag = comm.nextCollective(),
   ): RecordId {
-    const { records } = this.#engine;
+    const { records } = this.engine;
     const request = records.take(RecordKind.OPERATION);
     records.put(request, R_POINTER, 0);
     records.put(request, R_STATE, RecordState.ACTIVE);
-    if (comm.channel < 0) comm.channel = freePlace(this.#channels);
-    this.#channels[comm.channel] = comm;
+    if (comm.channel < 0) comm.channel = freePlace(this.channels);
+    this.channels[comm.channel] = comm;
     comm.operations++;
     if (reduction?.call !== undefined) this.programOperations++;
-    this.#executor.start({
+    this.executor.start({
       program,
       channel: comm.channel,
       tag,
-      reduction: reduction === null ? -1 : this.#numberOf(reduction),
+      reduction: reduction === null ? -1 : this.numberOf(reduction),
       request,
       send,
       receive,
@@ -255,11 +255,11 @@ export class Collectives implements CollectivePorts {
     return request;
   }
 
-  #numberOf(reduction: Reduction): number {
-    const known = this.#reductions.indexOf(reduction);
-    const number = known >= 0 ? known : freePlace(this.#reductions);
-    this.#reductions[number] = reduction;
-    this.#reductionUses[number] = (this.#reductionUses[number] ?? 0) + 1;
+  private numberOf(reduction: Reduction): number {
+    const known = this.reductions.indexOf(reduction);
+    const number = known >= 0 ? known : freePlace(this.reductions);
+    this.reductions[number] = reduction;
+    this.reductionUses[number] = (this.reductionUses[number] ?? 0) + 1;
     return number;
   }
 
@@ -267,42 +267,42 @@ export class Collectives implements CollectivePorts {
 
   /** What the program is to combine next; null: nothing. Whoever waits must look. */
   get asked(): Asked | null {
-    return this.#asked[0] ?? null;
+    return this.questions[0] ?? null;
   }
 
   takeAsked(): Asked {
-    return this.#asked.shift()!;
+    return this.questions.shift()!;
   }
 
   /** The program has combined. */
   answered({ operation }: Asked): void {
-    this.#executor.reduced(operation);
+    this.executor.reduced(operation);
   }
 
   // Ports of the executor
 
   send(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {
-    const comm = this.#channels[op.channel]!;
+    const comm = this.channels[op.channel]!;
     const world = (local ? comm.group : comm.peers).worldRank(peer as never);
-    const from = bytes === 0 ? nowhere : this.#place(pointer, offset, bytes);
-    return this.#engine.startSend(from, bytes, world, op.tag, comm.collectiveContext, SendMode.STANDARD);
+    const from = bytes === 0 ? nowhere : this.place(pointer, offset, bytes);
+    return this.engine.startSend(from, bytes, world, op.tag, comm.collectiveContext, SendMode.STANDARD);
   }
 
   receive(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {
-    const comm = this.#channels[op.channel]!;
+    const comm = this.channels[op.channel]!;
     const world = (local ? comm.group : comm.peers).worldRank(peer as never);
-    const to = bytes === 0 ? nowhere : this.#place(pointer, offset, bytes);
-    return this.#engine.startReceive(to, bytes, world, op.tag, comm.collectiveContext);
+    const to = bytes === 0 ? nowhere : this.place(pointer, offset, bytes);
+    return this.engine.startReceive(to, bytes, world, op.tag, comm.collectiveContext);
   }
 
   /** A part of a lent view is lent again for its message; the engine ends that loan with the message. */
-  #place(pointer: Pointer, offset: number, bytes: number): Pointer {
+  private place(pointer: Pointer, offset: number, bytes: number): Pointer {
     if (pointer >= 0) return (pointer + offset) as Pointer;
-    return this.#memory.lend(this.#memory.view(pointer, offset + bytes).subarray(offset));
+    return this.memory.lend(this.memory.view(pointer, offset + bytes).subarray(offset));
   }
 
   complete(record: RecordId): number {
-    const engine = this.#engine;
+    const engine = this.engine;
     if (!engine.isComplete(record)) return underWay;
     const error = engine.records.get(record, R_ERROR);
     engine.giveBack(record);
@@ -310,11 +310,11 @@ export class Collectives implements CollectivePorts {
   }
 
   cancel(record: RecordId): void {
-    this.#engine.cancel(record);
+    this.engine.cancel(record);
   }
 
   copy(to: Pointer, toOffset: number, from: Pointer, fromOffset: number, bytes: number): void {
-    this.#memory.copy(to, toOffset, from, fromOffset, bytes);
+    this.memory.copy(to, toOffset, from, fromOffset, bytes);
   }
 
   reduce(
@@ -327,10 +327,10 @@ export class Collectives implements CollectivePorts {
     intoOffset: number,
     bytes: number,
   ): boolean {
-    const reduction = this.#reductions[op.reduction]!;
+    const reduction = this.reductions[op.reduction]!;
     const count = bytes / reduction.elementBytes;
     if (reduction.call !== undefined) {
-      this.#asked.push({
+      this.questions.push({
         operation: op.id,
         call: reduction.call,
         left: (left + leftOffset) as Pointer,
@@ -341,25 +341,25 @@ export class Collectives implements CollectivePorts {
       });
       return false;
     }
-    reduction.apply(this.#views, left + leftOffset, right + rightOffset, into + intoOffset, count);
+    reduction.apply(this.allViews, left + leftOffset, right + rightOffset, into + intoOffset, count);
     return true;
   }
 
   allocate(bytes: number): Pointer {
-    return this.#memory.allocate(bytes);
+    return this.memory.allocate(bytes);
   }
 
   free(pointer: Pointer): void {
-    this.#memory.free(pointer);
+    this.memory.free(pointer);
   }
 
   finished(op: Operation, error: number): void {
-    const reduction = this.#reductions[op.reduction];
-    if (op.reduction >= 0 && --this.#reductionUses[op.reduction]! === 0) this.#reductions[op.reduction] = null;
+    const reduction = this.reductions[op.reduction];
+    if (op.reduction >= 0 && --this.reductionUses[op.reduction]! === 0) this.reductions[op.reduction] = null;
     if (op.reduction >= 0 && reduction?.call !== undefined) this.programOperations--;
-    const comm = this.#channels[op.channel]!;
+    const comm = this.channels[op.channel]!;
     if (--comm.operations === 0 && comm.freed) this.forget(comm);
-    this.#engine.completeOperation(op.request as RecordId, error);
+    this.engine.completeOperation(op.request as RecordId, error);
   }
 }
 

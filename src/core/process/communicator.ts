@@ -43,17 +43,17 @@ export class Communicator {
   /** Shared memory for small blocking collectives, where all members are on one node. */
   board: Board | null = null;
   boardIndex = -1;
-  #foldSteps: Int32Array | null = null;
+  private knownFoldSteps: Int32Array | null = null;
   freed = false;
   topology: Topology | null = null;
   /** Number of this communicator among those that have had collectives, −1: it has had none. */
   channel = -1;
   /** Collectives under way. */
   operations = 0;
-  readonly #nodeOf: Int32Array;
+  private readonly nodeOf: Int32Array;
   /** Undefined: nobody has asked yet. */
-  #nodeMap: NodeMap | null | undefined = undefined;
-  #programs: ProgramCache | null = null;
+  private knownNodeMap: NodeMap | null | undefined = undefined;
+  private knownPrograms: ProgramCache | null = null;
 
   constructor({ context, group, remote, world, nodeOf }: CommunicatorOptions) {
     this.context = context;
@@ -64,25 +64,25 @@ export class Communicator {
     const rank = group.rankOf(world);
     this.rank = rank === UNDEFINED ? -1 : rank;
     this.size = group.size;
-    this.#nodeOf = nodeOf;
+    this.nodeOf = nodeOf;
   }
 
   /** Node of each member; undefined when all of them are on one node. */
   get nodeMap(): NodeMap | undefined {
-    if (this.#nodeMap === undefined) this.#nodeMap = nodeMapOf(this.group, this.#nodeOf);
-    return this.#nodeMap ?? undefined;
+    if (this.knownNodeMap === undefined) this.knownNodeMap = nodeMapOf(this.group, this.nodeOf);
+    return this.knownNodeMap ?? undefined;
   }
 
   /** Programs of collectives that were run on it. */
   get programs(): ProgramCache {
-    this.#programs ??= new ProgramCache();
-    return this.#programs;
+    this.knownPrograms ??= new ProgramCache();
+    return this.knownPrograms;
   }
 
   /** The canonical order of reduction, for the board. */
   get foldSteps(): Int32Array {
-    this.#foldSteps ??= foldSteps(this.size);
-    return this.#foldSteps;
+    this.knownFoldSteps ??= foldSteps(this.size);
+    return this.knownFoldSteps;
   }
 
   get isInter(): boolean {

@@ -59,7 +59,7 @@ export class Process {
   readonly communicators = new Map<number, Communicator>();
   readonly collectives: Collectives;
   /** Tasks under way; the order does not matter. */
-  readonly #tasks: Task[] = [];
+  private readonly tasks: Task[] = [];
 
   constructor(options: ProcessOptions) {
     this.rank = options.rank;
@@ -112,18 +112,18 @@ export class Process {
   // Messages, in the communicator's ranks
 
   startSend(comm: Communicator, from: Pointer, bytes: number, dest: number, tag: number, mode: SendMode): RecordId {
-    if (dest === PROC_NULL) return this.#nothing(RecordKind.SEND, from);
+    if (dest === PROC_NULL) return this.nothing(RecordKind.SEND, from);
     return this.engine.startSend(from, bytes, comm.peers.worldRank(dest as never), tag, comm.context, mode);
   }
 
   startReceive(comm: Communicator, to: Pointer, room: number, source: number, tag: number): RecordId {
-    if (source === PROC_NULL) return this.#nothing(RecordKind.RECEIVE, to);
+    if (source === PROC_NULL) return this.nothing(RecordKind.RECEIVE, to);
     const world = source === ANY_SOURCE ? ANY_SOURCE : comm.peers.worldRank(source as never);
     return this.engine.startReceive(to, room, world, tag, comm.context);
   }
 
   /** A request that is complete from the start: a message from or to PROC_NULL (MPI 5.0 §3.10). */
-  #nothing(kind: RecordKind, pointer: Pointer): RecordId {
+  private nothing(kind: RecordKind, pointer: Pointer): RecordId {
     const { records } = this.engine;
     const request = records.take(kind);
     records.put(request, R_POINTER, pointer);
@@ -143,7 +143,7 @@ export class Process {
     records.put(task.request, R_POINTER, 0);
     records.put(task.request, R_STATE, RecordState.ACTIVE);
     if (task.advance(this)) this.engine.completeOperation(task.request, task.error);
-    else this.#tasks.push(task);
+    else this.tasks.push(task);
     return task.request;
   }
 
@@ -157,19 +157,19 @@ export class Process {
 
   /** True while something of ours moves only by `progress`, whatever arrives: queued sends, pieces, collectives, tasks. */
   get isBusy(): boolean {
-    return this.#tasks.length !== 0 || this.collectives.isBusy || this.engine.isBusy;
+    return this.tasks.length !== 0 || this.collectives.isBusy || this.engine.isBusy;
   }
 
   /** Moves whatever can move; true when anything did. */
   progress(): boolean {
     let moved = this.engine.progress();
     if (this.collectives.isBusy && this.collectives.progress()) moved = true;
-    if (this.#tasks.length !== 0 && this.#advanceTasks()) moved = true;
+    if (this.tasks.length !== 0 && this.advanceTasks()) moved = true;
     return moved;
   }
 
-  #advanceTasks(): boolean {
-    const tasks = this.#tasks;
+  private advanceTasks(): boolean {
+    const tasks = this.tasks;
     let moved = false;
     for (let i = 0; i < tasks.length; ) {
       const task = tasks[i]!;

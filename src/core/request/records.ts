@@ -102,42 +102,42 @@ export const recordsMax = 1 << 24;
 
 export class Records {
   words: Int32Array;
-  #free: number;
-  #capacity: number;
+  private free: number;
+  private capacity: number;
   /** Records in use. */
   count = 0;
 
   constructor(capacity = 256) {
     this.words = new Int32Array(capacity * recordWords);
-    this.#capacity = capacity;
-    this.#free = -1;
-    this.#chain(0, capacity);
+    this.capacity = capacity;
+    this.free = -1;
+    this.chain(0, capacity);
   }
 
   /** Puts records from … to−1 on the free list, lowest first. */
-  #chain(from: number, to: number): void {
+  private chain(from: number, to: number): void {
     for (let record = to - 1; record >= from; record--) {
-      this.words[record * recordWords + R_NEXT] = this.#free;
-      this.#free = record;
+      this.words[record * recordWords + R_NEXT] = this.free;
+      this.free = record;
     }
   }
 
-  #grow(): void {
-    const capacity = this.#capacity * 2;
+  private grow(): void {
+    const capacity = this.capacity * 2;
     assert(capacity <= recordsMax, "more than 2^24 requests and envelopes in one process");
     const words = new Int32Array(capacity * recordWords);
     words.set(this.words);
     this.words = words;
-    this.#chain(this.#capacity, capacity);
-    this.#capacity = capacity;
+    this.chain(this.capacity, capacity);
+    this.capacity = capacity;
   }
 
   take(kind: RecordKind): RecordId {
-    if (this.#free < 0) this.#grow();
-    const record = this.#free;
+    if (this.free < 0) this.grow();
+    const record = this.free;
     const words = this.words;
     const at = record * recordWords;
-    this.#free = words[at + R_NEXT]!;
+    this.free = words[at + R_NEXT]!;
     words[at + R_KIND] = kind;
     words[at + R_STATE] = RecordState.PENDING;
     words[at + R_FLAGS] = 0;
@@ -152,14 +152,14 @@ export class Records {
     const at = record * recordWords;
     words[at + R_KIND] = RecordKind.FREE;
     words[at + R_LIFE] = (words[at + R_LIFE]! + 1) | 0;
-    words[at + R_NEXT] = this.#free;
-    this.#free = record;
+    words[at + R_NEXT] = this.free;
+    this.free = record;
     this.count--;
   }
 
   /** Is there a record of that number, in use or not? For numbers that came from outside. */
   has(record: number): boolean {
-    return record >= 0 && record < this.#capacity;
+    return record >= 0 && record < this.capacity;
   }
 
   get(record: RecordId, field: number): number {

@@ -26,50 +26,50 @@ export class ProgramMemory implements Memory, ProcessBuffers {
   readonly words: Int32Array;
   /** Index of this process in the node. */
   readonly process: number;
-  readonly #own: SharedViews;
-  readonly #toNode: MemoryCopies;
-  readonly #fromNode: MemoryCopies;
+  private readonly own: SharedViews;
+  private readonly toNode: MemoryCopies;
+  private readonly fromNode: MemoryCopies;
   /** Of every process of the node, ours among them. */
-  readonly #memories: readonly WebAssembly.Memory[];
-  readonly #fromPeer: (MemoryCopies | undefined)[] = [];
-  readonly #toPeer: (MemoryCopies | undefined)[] = [];
-  readonly #copyInside: (to: number, from: number, bytes: number) => void;
-  readonly #heap: SpanHeap;
+  private readonly memories: readonly WebAssembly.Memory[];
+  private readonly fromPeer: (MemoryCopies | undefined)[] = [];
+  private readonly toPeer: (MemoryCopies | undefined)[] = [];
+  private readonly copyInside: (to: number, from: number, bytes: number) => void;
+  private readonly heap: SpanHeap;
   /** Where the marks are; 0 until the program is there. */
-  #marks = 0;
-  #limit: number;
+  private marks = 0;
+  private limit: number;
 
   constructor(node: NodeMemory, memories: readonly WebAssembly.Memory[]) {
     const own = viewsOf(memories[node.process]!);
-    this.#own = own;
+    this.own = own;
     this.bytes = own.bytes;
     this.words = own.words;
     this.process = node.process;
-    this.#memories = memories;
-    this.#toNode = new MemoryCopies(own, node);
-    this.#fromNode = new MemoryCopies(node, own);
-    this.#copyInside = copyInside(own.memory);
-    this.#limit = own.bytes.length;
-    this.#heap = new SpanHeap(own.bytes.length, (bytes) => this.#claim(bytes));
+    this.memories = memories;
+    this.toNode = new MemoryCopies(own, node);
+    this.fromNode = new MemoryCopies(node, own);
+    this.copyInside = copyInside(own.memory);
+    this.limit = own.bytes.length;
+    this.heap = new SpanHeap(own.bytes.length, (bytes) => this.claim(bytes));
   }
 
   /** The program's memory has its first contents, and the marks are there. */
   attach(marks: number): void {
-    this.#marks = marks;
-    this.words[(marks >> 2) + LIMIT] = this.#limit;
+    this.marks = marks;
+    this.words[(marks >> 2) + LIMIT] = this.limit;
   }
 
-  #claim(bytes: number): number {
-    const limit = this.#limit - bytes;
-    const end = this.#marks === 0 ? 0 : this.words[(this.#marks >> 2) + BREAK]!;
+  private claim(bytes: number): number {
+    const limit = this.limit - bytes;
+    const end = this.marks === 0 ? 0 : this.words[(this.marks >> 2) + BREAK]!;
     if (limit < end) return 0;
-    this.#limit = limit;
-    if (this.#marks !== 0) this.words[(this.#marks >> 2) + LIMIT] = limit;
+    this.limit = limit;
+    if (this.marks !== 0) this.words[(this.marks >> 2) + LIMIT] = limit;
     return limit;
   }
 
   allocate(bytes: number): Pointer {
-    const pointer = bytes >= 0 && bytes < 2 ** 31 ? this.#heap.allocate(bytes) : 0;
+    const pointer = bytes >= 0 && bytes < 2 ** 31 ? this.heap.allocate(bytes) : 0;
     if (pointer === 0) {
       const megabytes = this.bytes.length >> 20;
       throw new MpiError(
@@ -81,7 +81,7 @@ export class ProgramMemory implements Memory, ProcessBuffers {
   }
 
   free(pointer: Pointer): void {
-    this.#heap.free(pointer);
+    this.heap.free(pointer);
   }
 
   lend(_view: Uint8Array): Pointer {
@@ -95,17 +95,17 @@ export class ProgramMemory implements Memory, ProcessBuffers {
   }
 
   toPayload(payload: number, from: Pointer, offset: number, bytes: number): void {
-    this.#toNode.copy(payload, from + offset, bytes);
+    this.toNode.copy(payload, from + offset, bytes);
   }
 
   fromPayload(to: Pointer, offset: number, payload: number, bytes: number): void {
-    this.#fromNode.copy(to + offset, payload, bytes);
+    this.fromNode.copy(to + offset, payload, bytes);
   }
 
   copy(to: Pointer, toOffset: number, from: Pointer, fromOffset: number, bytes: number): void {
     const [target, source] = [to + toOffset, from + fromOffset];
     if (bytes > wordLoopBytesMax || ((target | source | bytes) & 3) !== 0) {
-      this.#copyInside(target, source, bytes);
+      this.copyInside(target, source, bytes);
       return;
     }
     const { words } = this;
@@ -115,12 +115,12 @@ export class ProgramMemory implements Memory, ProcessBuffers {
   }
 
   fetchFrom(process: number, to: Pointer, peerPointer: number, bytes: number): void {
-    this.#fromPeer[process] ??= new MemoryCopies(viewsOf(this.#memories[process]!), this.#own);
-    this.#fromPeer[process].copyLarge(to, peerPointer, bytes);
+    this.fromPeer[process] ??= new MemoryCopies(viewsOf(this.memories[process]!), this.own);
+    this.fromPeer[process].copyLarge(to, peerPointer, bytes);
   }
 
   putTo(process: number, peerPointer: number, from: Pointer, bytes: number): void {
-    this.#toPeer[process] ??= new MemoryCopies(this.#own, viewsOf(this.#memories[process]!));
-    this.#toPeer[process].copyLarge(peerPointer, from, bytes);
+    this.toPeer[process] ??= new MemoryCopies(this.own, viewsOf(this.memories[process]!));
+    this.toPeer[process].copyLarge(peerPointer, from, bytes);
   }
 }

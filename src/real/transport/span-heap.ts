@@ -39,136 +39,136 @@ function classBytes(index: number): number {
 
 export class SpanHeap {
   /** Takes a chunk from the node: its address, or 0. */
-  readonly #claim: (bytes: number) => number;
-  readonly #use: Uint8Array;
+  private readonly claim: (bytes: number) => number;
+  private readonly use: Uint8Array;
   /** Length in spans: at the first span of a large block, at both edges of a free run. */
-  readonly #length: Int32Array;
+  private readonly length: Int32Array;
   /** Doubly linked lists of free runs, −1 ends one. */
-  readonly #next: Int32Array;
-  readonly #previous: Int32Array;
-  readonly #bins = new Int32Array(bins).fill(-1);
+  private readonly next: Int32Array;
+  private readonly previous: Int32Array;
+  private readonly bins = new Int32Array(bins).fill(-1);
   /** Free blocks of each small class, and the rest of the span its blocks are being cut from. */
-  readonly #free: number[][] = Array.from({ length: smallClasses }, () => []);
-  readonly #cut = new Int32Array(smallClasses);
-  readonly #cutEnd = new Int32Array(smallClasses);
+  private readonly freeSmall: number[][] = Array.from({ length: smallClasses }, () => []);
+  private readonly cut = new Int32Array(smallClasses);
+  private readonly cutEnd = new Int32Array(smallClasses);
 
   constructor(memoryBytes: number, claim: (bytes: number) => number) {
     const spans = memoryBytes >> spanShift;
-    this.#claim = claim;
-    this.#use = new Uint8Array(spans).fill(FOREIGN);
-    this.#length = new Int32Array(spans);
-    this.#next = new Int32Array(spans);
-    this.#previous = new Int32Array(spans);
+    this.claim = claim;
+    this.use = new Uint8Array(spans).fill(FOREIGN);
+    this.length = new Int32Array(spans);
+    this.next = new Int32Array(spans);
+    this.previous = new Int32Array(spans);
   }
 
   /** Address of a block of at least that many bytes, aligned to 16; 0 when the node has no more memory. */
   allocate(bytes: number): number {
-    if (bytes > smallBytesMax) return this.#takeRun((bytes + spanBytes - 1) >>> spanShift, LARGE) << spanShift;
+    if (bytes > smallBytesMax) return this.takeRun((bytes + spanBytes - 1) >>> spanShift, LARGE) << spanShift;
     const index = classOf(bytes);
-    const free = this.#free[index]!;
+    const free = this.freeSmall[index]!;
     if (free.length > 0) return free.pop()!;
     const size = classBytes(index);
-    let at = this.#cut[index]!;
-    if (at + size > this.#cutEnd[index]!) {
-      const span = this.#takeRun(1, index);
+    let at = this.cut[index]!;
+    if (at + size > this.cutEnd[index]!) {
+      const span = this.takeRun(1, index);
       if (span === 0) return 0;
       at = span << spanShift;
-      this.#cutEnd[index] = at + spanBytes;
+      this.cutEnd[index] = at + spanBytes;
     }
-    this.#cut[index] = at + size;
+    this.cut[index] = at + size;
     return at;
   }
 
   free(pointer: number): void {
     const span = pointer >>> spanShift;
-    const use = this.#use[span]!;
-    if (use < smallClasses) this.#free[use]!.push(pointer);
+    const use = this.use[span]!;
+    if (use < smallClasses) this.freeSmall[use]!.push(pointer);
     else {
       assert(
         use === LARGE && pointer === span << spanShift,
         `free of ${pointer}, which is not a block of this process`,
       );
-      this.#giveRun(span, this.#length[span]!);
+      this.giveRun(span, this.length[span]!);
     }
   }
 
   /** First span of a run of that length, marked as `use`; 0 when there is none. */
-  #takeRun(spans: number, use: number): number {
-    let run = this.#findRun(spans);
+  private takeRun(spans: number, use: number): number {
+    let run = this.findRun(spans);
     if (run < 0) {
       const bytes = Math.max(chunkBytes, spans << spanShift);
       // When the node cannot give a whole chunk, what we need may still be there.
       let length = bytes >> spanShift;
-      let chunk = this.#claim(bytes);
+      let chunk = this.claim(bytes);
       if (chunk === 0 && spans << spanShift < bytes) {
         length = spans;
-        chunk = this.#claim(spans << spanShift);
+        chunk = this.claim(spans << spanShift);
       }
       if (chunk === 0) return 0;
-      this.#giveRun(chunk >>> spanShift, length);
-      run = this.#findRun(spans);
+      this.giveRun(chunk >>> spanShift, length);
+      run = this.findRun(spans);
     }
-    const length = this.#length[run]!;
-    this.#unlink(run, length);
-    if (length > spans) this.#link(run + spans, length - spans);
-    this.#use[run] = use;
-    if (spans > 1) this.#use[run + spans - 1] = INSIDE;
-    this.#length[run] = spans;
+    const length = this.length[run]!;
+    this.unlink(run, length);
+    if (length > spans) this.link(run + spans, length - spans);
+    this.use[run] = use;
+    if (spans > 1) this.use[run + spans - 1] = INSIDE;
+    this.length[run] = spans;
     return run;
   }
 
   /** Any run of the bins above the wanted length fits; in the length's own bin we have to look. */
-  #findRun(spans: number): number {
+  private findRun(spans: number): number {
     const own = 31 - Math.clz32(spans);
     for (let bin = own; bin < bins; bin++) {
-      for (let run = this.#bins[bin]!; run >= 0; run = this.#next[run]!) {
-        if (this.#length[run]! >= spans) return run;
+      for (let run = this.bins[bin]!; run >= 0; run = this.next[run]!) {
+        if (this.length[run]! >= spans) return run;
       }
     }
     return -1;
   }
 
   /** A run becomes free and grows together with free neighbours. */
-  #giveRun(first: number, spans: number): void {
+  private giveRun(first: number, spans: number): void {
     let run = first;
     let length = spans;
-    if (this.#use[run - 1] === FREE_EDGE) {
-      const before = this.#length[run - 1]!;
-      this.#unlink(run - before, before);
-      this.#use[run - 1] = INSIDE;
-      this.#use[run] = INSIDE;
+    if (this.use[run - 1] === FREE_EDGE) {
+      const before = this.length[run - 1]!;
+      this.unlink(run - before, before);
+      this.use[run - 1] = INSIDE;
+      this.use[run] = INSIDE;
       run -= before;
       length += before;
     }
     const after = run + length;
-    if (after < this.#use.length && this.#use[after] === FREE_EDGE) {
-      const more = this.#length[after]!;
-      this.#unlink(after, more);
-      this.#use[after] = INSIDE;
+    if (after < this.use.length && this.use[after] === FREE_EDGE) {
+      const more = this.length[after]!;
+      this.unlink(after, more);
+      this.use[after] = INSIDE;
       length += more;
     }
-    this.#link(run, length);
+    this.link(run, length);
   }
 
-  #link(run: number, length: number): void {
+  private link(run: number, length: number): void {
     const last = run + length - 1;
-    this.#use[run] = FREE_EDGE;
-    this.#use[last] = FREE_EDGE;
-    this.#length[run] = length;
-    this.#length[last] = length;
+    this.use[run] = FREE_EDGE;
+    this.use[last] = FREE_EDGE;
+    this.length[run] = length;
+    this.length[last] = length;
     const bin = 31 - Math.clz32(length);
-    const head = this.#bins[bin]!;
-    this.#next[run] = head;
-    this.#previous[run] = -1;
-    if (head >= 0) this.#previous[head] = run;
-    this.#bins[bin] = run;
+    const head = this.bins[bin]!;
+    this.next[run] = head;
+    this.previous[run] = -1;
+    if (head >= 0) this.previous[head] = run;
+    this.bins[bin] = run;
   }
 
-  #unlink(run: number, length: number): void {
-    const next = this.#next[run]!;
-    const previous = this.#previous[run]!;
-    if (next >= 0) this.#previous[next] = previous;
-    if (previous >= 0) this.#next[previous] = next;
-    else this.#bins[31 - Math.clz32(length)] = next;
+  private unlink(run: number, length: number): void {
+    const next = this.next[run]!;
+    const previous = this.previous[run]!;
+    if (next >= 0) this.previous[next] = previous;
+    if (previous >= 0) this.next[previous] = next;
+    else this.bins[31 - Math.clz32(length)] = next;
   }
 }

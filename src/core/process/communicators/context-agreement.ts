@@ -25,61 +25,61 @@ export interface Agreed {
 }
 
 export class ContextAgreement {
-  readonly #group: Group;
-  readonly #parent: number;
-  readonly #count: number;
-  readonly #wantsBoard: boolean;
-  #attempt = 0;
-  #board = -1;
-  #draft: Communicator | null = null;
-  #request = -1 as RecordId;
-  #buffer = 0 as Pointer;
+  private readonly group: Group;
+  private readonly parent: number;
+  private readonly count: number;
+  private readonly wantsBoard: boolean;
+  private attempt = 0;
+  private board = -1;
+  private draft: Communicator | null = null;
+  private request = -1 as RecordId;
+  private buffer = 0 as Pointer;
 
   /** `parent` and `count` are equal on all members; `group` is everybody who must agree, in an order all know. */
   constructor(group: Group, parent: number, count: number, wantsBoard: boolean) {
-    this.#group = group;
-    this.#parent = parent;
-    this.#count = count;
-    this.#wantsBoard = wantsBoard;
+    this.group = group;
+    this.parent = parent;
+    this.count = count;
+    this.wantsBoard = wantsBoard;
   }
 
   advance(process: Process): Agreed | null {
     for (;;) {
-      if (this.#request < 0) this.#ask(process);
+      if (this.request < 0) this.ask(process);
       const { engine, memory } = process;
-      if (!engine.isComplete(this.#request)) return null;
-      const error = engine.records.get(this.#request, R_ERROR);
-      engine.giveBack(this.#request);
-      this.#request = -1 as RecordId;
-      const answers = new Int32Array(memory.bytes.buffer, this.#buffer, this.#group.size * words).slice();
-      memory.free(this.#buffer);
-      const draft = this.#draft!;
+      if (!engine.isComplete(this.request)) return null;
+      const error = engine.records.get(this.request, R_ERROR);
+      engine.giveBack(this.request);
+      this.request = -1 as RecordId;
+      const answers = new Int32Array(memory.bytes.buffer, this.buffer, this.group.size * words).slice();
+      memory.free(this.buffer);
+      const draft = this.draft!;
       process.collectives.forget(draft);
       if (error !== 0) return { context: 0, board: -1, error };
       let known = false;
-      for (let member = 0; member < this.#group.size; member++) known ||= answers[member * words] !== 0;
+      for (let member = 0; member < this.group.size; member++) known ||= answers[member * words] !== 0;
       if (!known) return { context: draft.context, board: answers[1]!, error: 0 };
-      this.#attempt++;
+      this.attempt++;
     }
   }
 
-  #ask(process: Process): void {
-    const context = contextCandidate(this.#parent, this.#count, this.#attempt);
-    const draft = draftOf(process, context, this.#group);
-    this.#draft = draft;
-    this.#claimBoard(process, draft);
+  private ask(process: Process): void {
+    const context = contextCandidate(this.parent, this.count, this.attempt);
+    const draft = draftOf(process, context, this.group);
+    this.draft = draft;
+    this.claimBoard(process, draft);
     const bytes = words * 4;
-    this.#buffer = process.memory.allocate(bytes * draft.size);
-    const own = new Int32Array(process.memory.bytes.buffer, this.#buffer + draft.rank * bytes, words);
+    this.buffer = process.memory.allocate(bytes * draft.size);
+    const own = new Int32Array(process.memory.bytes.buffer, this.buffer + draft.rank * bytes, words);
     own[0] = process.communicators.has(context) ? 1 : 0;
-    own[1] = this.#board;
-    this.#request = process.collectives.startAgreement(draft, this.#buffer, bytes, agreementTag);
+    own[1] = this.board;
+    this.request = process.collectives.startAgreement(draft, this.buffer, bytes, agreementTag);
   }
 
   /** The first member claims a board for all; it counts only if they are on one node, and more than one. */
-  #claimBoard(process: Process, draft: Communicator): void {
-    if (!this.#wantsBoard) return;
+  private claimBoard(process: Process, draft: Communicator): void {
+    if (!this.wantsBoard) return;
     if (process.boards === null || draft.rank !== 0 || draft.size === 1 || draft.nodeMap !== undefined) return;
-    if (this.#board < 0) this.#board = process.boards.claim(draft.size);
+    if (this.board < 0) this.board = process.boards.claim(draft.size);
   }
 }

@@ -9,32 +9,32 @@ import { WordExchange } from "./word-exchange.ts";
 
 /** MPI_Comm_create_group: only the members take part, so they have a counter of their own, and agree on it first. */
 export class CreateGroup extends NewCommunicator {
-  readonly #parent: Communicator;
-  readonly #members: Group;
-  readonly #tag: number;
-  readonly #exchange: WordExchange;
-  #count = -1;
+  private readonly parent: Communicator;
+  private readonly members: Group;
+  private readonly tag: number;
+  private readonly exchange: WordExchange;
+  private count = -1;
 
   constructor(parent: Communicator, members: Group, tag: number, process: Process) {
     super();
-    this.#parent = parent;
-    this.#members = members;
-    this.#tag = tag;
+    this.parent = parent;
+    this.members = members;
+    this.tag = tag;
     const draft = draftOf(process, parent.context, members);
-    this.#exchange = new WordExchange(draft, [parent.groupChildren], groupTag(tag));
+    this.exchange = new WordExchange(draft, [parent.groupChildren], groupTag(tag));
   }
 
   override advance(process: Process): boolean {
-    if (this.#count < 0) {
-      const counts = this.#exchange.advance(process);
+    if (this.count < 0) {
+      const counts = this.exchange.advance(process);
       if (counts === null) return false;
-      this.error = this.#exchange.error;
+      this.error = this.exchange.error;
       if (this.error !== 0) return true;
-      this.#count = Math.max(...counts);
-      this.#parent.groupChildren = Math.max(this.#parent.groupChildren, this.#count + 1);
+      this.count = Math.max(...counts);
+      this.parent.groupChildren = Math.max(this.parent.groupChildren, this.count + 1);
     }
     // The group's first member and the tag keep apart what several groups of one parent make at the same time.
-    const salt = Math.imul(this.#members.worldRank(0 as CommRank) + 1, 0x9e3779b1) ^ this.#tag;
-    return this.agree(process, this.#members, this.#parent.context ^ salt, this.#count);
+    const salt = Math.imul(this.members.worldRank(0 as CommRank) + 1, 0x9e3779b1) ^ this.tag;
+    return this.agree(process, this.members, this.parent.context ^ salt, this.count);
   }
 }

@@ -9,135 +9,131 @@ import { interTag } from "./task-tags.ts";
 
 /** MPI_Intercomm_create: the leaders tell each other their groups over `bridge`, then everybody agrees. */
 export class CreateInter extends NewCommunicator {
-  readonly #local: Communicator;
-  readonly #leader: number;
-  readonly #bridge: Communicator | null;
-  readonly #remoteLeader: number;
-  readonly #tag: number;
-  readonly #count: number;
+  private readonly local: Communicator;
+  private readonly leader: number;
+  private readonly bridge: Communicator | null;
+  private readonly remoteLeader: number;
+  private readonly tag: number;
+  private readonly count: number;
   /** What the leaders exchange: size, context, count, then the members. */
-  #phase: "greet" | "introduce" | "spread-size" | "spread" | "agree" = "greet";
-  #requests: RecordId[] = [];
-  #out = 0 as Pointer;
-  #in = 0 as Pointer;
-  #greeting: Int32Array = new Int32Array(3);
-  #remote: Group = Group.empty;
+  private phase: "greet" | "introduce" | "spread-size" | "spread" | "agree" = "greet";
+  private requests: RecordId[] = [];
+  private out = 0 as Pointer;
+  private in = 0 as Pointer;
+  private greeting: Int32Array = new Int32Array(3);
+  private remote: Group = Group.empty;
 
   constructor(local: Communicator, leader: number, bridge: Communicator | null, remoteLeader: number, tag: number) {
     super();
-    this.#local = local;
-    this.#leader = leader;
-    this.#bridge = bridge;
-    this.#remoteLeader = remoteLeader;
-    this.#tag = tag;
-    this.#count = local.children++;
+    this.local = local;
+    this.leader = leader;
+    this.bridge = bridge;
+    this.remoteLeader = remoteLeader;
+    this.tag = tag;
+    this.count = local.children++;
   }
 
-  get #leads(): boolean {
-    return this.#local.rank === this.#leader;
+  private get leads(): boolean {
+    return this.local.rank === this.leader;
   }
 
   override advance(process: Process): boolean {
     for (;;) {
-      switch (this.#phase) {
+      switch (this.phase) {
         case "greet":
-          if (
-            this.#leads &&
-            !this.#trade(process, Int32Array.of(this.#local.size, this.#local.context, this.#count), 3)
-          )
+          if (this.leads && !this.trade(process, Int32Array.of(this.local.size, this.local.context, this.count), 3))
             return false;
           if (this.error !== 0) return true;
-          if (this.#leads) this.#greeting = this.#taken(process, 3);
-          this.#phase = "spread-size";
+          if (this.leads) this.greeting = this.taken(process, 3);
+          this.phase = "spread-size";
           break;
         case "spread-size": {
-          const greeting = this.#spread(process, this.#greeting);
+          const greeting = this.spread(process, this.greeting);
           if (greeting === null) return false;
           if (this.error !== 0) return true;
-          this.#greeting = greeting;
-          this.#phase = "introduce";
+          this.greeting = greeting;
+          this.phase = "introduce";
           break;
         }
         case "introduce": {
-          const members = Int32Array.from(this.#local.group.worldRanks());
-          const size = this.#greeting[0]!;
-          if (this.#leads && !this.#trade(process, members, size)) return false;
+          const members = Int32Array.from(this.local.group.worldRanks());
+          const size = this.greeting[0]!;
+          if (this.leads && !this.trade(process, members, size)) return false;
           if (this.error !== 0) return true;
-          if (this.#leads) this.#remote = Group.of(this.#taken(process, size));
-          this.#phase = "spread";
+          if (this.leads) this.remote = Group.of(this.taken(process, size));
+          this.phase = "spread";
           break;
         }
         case "spread": {
-          const mine = this.#leads ? Int32Array.from(this.#remote.worldRanks()) : new Int32Array(this.#greeting[0]!);
-          const members = this.#spread(process, mine);
+          const mine = this.leads ? Int32Array.from(this.remote.worldRanks()) : new Int32Array(this.greeting[0]!);
+          const members = this.spread(process, mine);
           if (members === null) return false;
           if (this.error !== 0) return true;
-          this.#remote = Group.of(members);
-          this.#phase = "agree";
+          this.remote = Group.of(members);
+          this.phase = "agree";
           break;
         }
         case "agree": {
-          const [, context, count] = this.#greeting;
-          const parent =
-            Math.min(this.#local.context, context!) ^ Math.imul(Math.max(this.#local.context, context!), 31);
-          const members = inCommonOrder(this.#local.group, this.#remote);
-          return this.agree(process, members, parent ^ this.#tag, this.#count + count!);
+          const [, context, count] = this.greeting;
+          const parent = Math.min(this.local.context, context!) ^ Math.imul(Math.max(this.local.context, context!), 31);
+          const members = inCommonOrder(this.local.group, this.remote);
+          return this.agree(process, members, parent ^ this.tag, this.count + count!);
         }
       }
     }
   }
 
   protected override sides(): { group: Group; remote: Group | null } {
-    return { group: this.#local.group, remote: this.#remote };
+    return { group: this.local.group, remote: this.remote };
   }
 
   /** The leaders send each other words. True when ours have left and theirs are here. */
-  #trade(process: Process, words: Int32Array, wanted: number): boolean {
+  private trade(process: Process, words: Int32Array, wanted: number): boolean {
     const { engine, memory } = process;
-    if (this.#requests.length === 0) {
-      const bridge = this.#bridge!;
-      const peer = bridge.peers.worldRank(this.#remoteLeader as CommRank);
-      const tag = interTag(this.#tag);
-      this.#out = memory.allocate(words.byteLength);
-      this.#in = memory.allocate(wanted * 4);
-      new Int32Array(memory.bytes.buffer, this.#out, words.length).set(words);
-      this.#requests = [
-        engine.startReceive(this.#in, wanted * 4, peer, tag, bridge.collectiveContext),
-        engine.startSend(this.#out, words.byteLength, peer, tag, bridge.collectiveContext, SendMode.STANDARD),
+    if (this.requests.length === 0) {
+      const bridge = this.bridge!;
+      const peer = bridge.peers.worldRank(this.remoteLeader as CommRank);
+      const tag = interTag(this.tag);
+      this.out = memory.allocate(words.byteLength);
+      this.in = memory.allocate(wanted * 4);
+      new Int32Array(memory.bytes.buffer, this.out, words.length).set(words);
+      this.requests = [
+        engine.startReceive(this.in, wanted * 4, peer, tag, bridge.collectiveContext),
+        engine.startSend(this.out, words.byteLength, peer, tag, bridge.collectiveContext, SendMode.STANDARD),
       ];
     }
-    if (!this.#requests.every((request) => engine.isComplete(request))) return false;
-    for (const request of this.#requests) {
+    if (!this.requests.every((request) => engine.isComplete(request))) return false;
+    for (const request of this.requests) {
       this.error ||= engine.records.get(request, R_ERROR);
       engine.giveBack(request);
     }
-    this.#requests = [];
-    memory.free(this.#out);
+    this.requests = [];
+    memory.free(this.out);
     return true;
   }
 
-  #taken(process: Process, wanted: number): Int32Array {
-    const words = new Int32Array(process.memory.bytes.buffer, this.#in, wanted).slice();
-    process.memory.free(this.#in);
+  private taken(process: Process, wanted: number): Int32Array {
+    const words = new Int32Array(process.memory.bytes.buffer, this.in, wanted).slice();
+    process.memory.free(this.in);
     return words;
   }
 
   /** The leader's words to everybody in the local group. */
-  #spread(process: Process, words: Int32Array): Int32Array | null {
+  private spread(process: Process, words: Int32Array): Int32Array | null {
     const { engine, memory, collectives } = process;
-    if (this.#requests.length === 0) {
-      this.#out = memory.allocate(words.byteLength);
-      new Int32Array(memory.bytes.buffer, this.#out, words.length).set(words);
-      const call = { bytes: words.byteLength, root: this.#leader };
-      this.#requests = [collectives.startEqual(this.#local, "bcast", 0 as Pointer, this.#out, call)];
+    if (this.requests.length === 0) {
+      this.out = memory.allocate(words.byteLength);
+      new Int32Array(memory.bytes.buffer, this.out, words.length).set(words);
+      const call = { bytes: words.byteLength, root: this.leader };
+      this.requests = [collectives.startEqual(this.local, "bcast", 0 as Pointer, this.out, call)];
     }
-    const [request] = this.#requests;
+    const [request] = this.requests;
     if (!engine.isComplete(request!)) return null;
     this.error ||= engine.records.get(request!, R_ERROR);
     engine.giveBack(request!);
-    this.#requests = [];
-    const all = new Int32Array(memory.bytes.buffer, this.#out, words.length).slice();
-    memory.free(this.#out);
+    this.requests = [];
+    const all = new Int32Array(memory.bytes.buffer, this.out, words.length).slice();
+    memory.free(this.out);
     return all;
   }
 }

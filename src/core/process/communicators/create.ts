@@ -6,19 +6,19 @@ import { NewCommunicator } from "./new-communicator.ts";
 
 /** MPI_Comm_create (collective over the parent, of which the members are a part). */
 export class Create extends NewCommunicator {
-  readonly #parent: Communicator;
-  readonly #members: Group;
-  readonly #count: number;
+  private readonly parent: Communicator;
+  private readonly members: Group;
+  private readonly count: number;
 
   constructor(parent: Communicator, members: Group) {
     super();
-    this.#parent = parent;
-    this.#members = members;
-    this.#count = parent.children++;
+    this.parent = parent;
+    this.members = members;
+    this.count = parent.children++;
   }
 
   override advance(process: Process): boolean {
-    if (!this.#members.has(process.rank as WorldRank)) return true;
-    return this.agree(process, this.#members, this.#parent.context, this.#count);
+    if (!this.members.has(process.rank as WorldRank)) return true;
+    return this.agree(process, this.members, this.parent.context, this.count);
   }
 }

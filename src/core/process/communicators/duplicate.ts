@@ -6,20 +6,20 @@ import { NewCommunicator } from "./new-communicator.ts";
 
 /** MPI_Comm_dup, MPI_Comm_idup; of an inter-communicator too. */
 export class Duplicate extends NewCommunicator {
-  readonly #parent: Communicator;
-  readonly #count: number;
+  private readonly parent: Communicator;
+  private readonly count: number;
 
   constructor(parent: Communicator) {
     super();
-    this.#parent = parent;
-    this.#count = parent.children++;
+    this.parent = parent;
+    this.count = parent.children++;
   }
 
   override advance(process: Process): boolean {
-    return this.agree(process, unionOf(this.#parent), this.#parent.context, this.#count);
+    return this.agree(process, unionOf(this.parent), this.parent.context, this.count);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {
-    return { group: this.#parent.group, remote: this.#parent.remote };
+    return { group: this.parent.group, remote: this.parent.remote };
   }
 }

@@ -10,33 +10,33 @@ import { WordExchange } from "./word-exchange.ts";
 
 /** MPI_Intercomm_merge: the side that says `high` comes second; if both say the same, the one with the lowest world rank first. */
 export class Merge extends NewCommunicator {
-  readonly #inter: Communicator;
-  readonly #count: number;
-  readonly #exchange: WordExchange;
-  #members: Group | null = null;
+  private readonly inter: Communicator;
+  private readonly count: number;
+  private readonly exchange: WordExchange;
+  private members: Group | null = null;
 
   constructor(inter: Communicator, high: boolean, process: Process) {
     super();
-    this.#inter = inter;
-    this.#count = inter.children++;
+    this.inter = inter;
+    this.count = inter.children++;
     const draft = draftOf(process, inter.context, unionOf(inter));
-    this.#exchange = new WordExchange(draft, [high ? 1 : 0], mergeTag);
+    this.exchange = new WordExchange(draft, [high ? 1 : 0], mergeTag);
   }
 
   override advance(process: Process): boolean {
-    if (this.#members === null) {
-      const flags = this.#exchange.advance(process);
+    if (this.members === null) {
+      const flags = this.exchange.advance(process);
       if (flags === null) return false;
-      this.error = this.#exchange.error;
+      this.error = this.exchange.error;
       if (this.error !== 0) return true;
-      this.#members = this.#ordered(flags);
+      this.members = this.ordered(flags);
     }
-    return this.agree(process, this.#members, this.#inter.context, this.#count);
+    return this.agree(process, this.members, this.inter.context, this.count);
   }
 
-  #ordered(flags: Int32Array): Group {
-    const { group, remote } = this.#inter;
-    const union = unionOf(this.#inter);
+  private ordered(flags: Int32Array): Group {
+    const { group, remote } = this.inter;
+    const union = unionOf(this.inter);
     const isHigh = (side: Group): boolean => flags[union.rankOf(side.worldRank(0 as CommRank))] === 1;
     if (isHigh(group) === isHigh(remote!)) return union;
     return isHigh(group) ? joined(remote!, group) : joined(group, remote!);

@@ -10,14 +10,14 @@ import { ContextAgreement } from "./context-agreement.ts";
 
 export abstract class NewCommunicator extends Task {
   result: Communicator | null = null;
-  #agreement: ContextAgreement | null = null;
+  private agreement: ContextAgreement | null = null;
 
   /** Everybody who must agree; an order that all of them know. */
   protected agree(process: Process, members: Group, parent: number, count: number): boolean {
     // The two sides of an inter-communicator have no board.
     const wantsBoard = this.sides(members).remote === null;
-    this.#agreement ??= new ContextAgreement(members, parent, count, wantsBoard);
-    const agreed = this.#agreement.advance(process);
+    this.agreement ??= new ContextAgreement(members, parent, count, wantsBoard);
+    const agreed = this.agreement.advance(process);
     if (agreed === null) return false;
     this.error = agreed.error;
     if (agreed.error !== 0) return true;

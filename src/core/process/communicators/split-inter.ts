@@ -10,40 +10,40 @@ import { WordExchange } from "./word-exchange.ts";
 
 /** MPI_Comm_split of an inter-communicator: both sides are split by colour, and equal colours face each other. */
 export class SplitInter extends NewCommunicator {
-  readonly #parent: Communicator;
-  readonly #color: number;
-  readonly #count: number;
-  readonly #exchange: WordExchange;
-  #own: Group | null = null;
-  #other: Group = Group.empty;
+  private readonly parent: Communicator;
+  private readonly color: number;
+  private readonly count: number;
+  private readonly exchange: WordExchange;
+  private own: Group | null = null;
+  private other: Group = Group.empty;
 
   constructor(parent: Communicator, color: number, key: number, process: Process) {
     super();
-    this.#parent = parent;
-    this.#color = color;
-    this.#count = parent.children++;
+    this.parent = parent;
+    this.color = color;
+    this.count = parent.children++;
     const draft = draftOf(process, parent.context, unionOf(parent));
-    this.#exchange = new WordExchange(draft, [color, key], splitTag);
+    this.exchange = new WordExchange(draft, [color, key], splitTag);
   }
 
   override advance(process: Process): boolean {
-    if (this.#own === null) {
-      const all = this.#exchange.advance(process);
+    if (this.own === null) {
+      const all = this.exchange.advance(process);
       if (all === null) return false;
-      this.error = this.#exchange.error;
-      if (this.error !== 0 || this.#color === UNDEFINED) return true;
-      const union = unionOf(this.#parent);
-      const members = membersOfColor(union, all, this.#color);
-      this.#own = members.intersection(this.#parent.group);
-      this.#other = members.intersection(this.#parent.remote!);
+      this.error = this.exchange.error;
+      if (this.error !== 0 || this.color === UNDEFINED) return true;
+      const union = unionOf(this.parent);
+      const members = membersOfColor(union, all, this.color);
+      this.own = members.intersection(this.parent.group);
+      this.other = members.intersection(this.parent.remote!);
     }
     // Nobody over there has our colour: there is no inter-communicator (MPI 5.0 §7.4.2).
-    if (this.#other.size === 0) return true;
-    const members = inCommonOrder(this.#own, this.#other);
-    return this.agree(process, members, this.#parent.context, this.#count);
+    if (this.other.size === 0) return true;
+    const members = inCommonOrder(this.own, this.other);
+    return this.agree(process, members, this.parent.context, this.count);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {
-    return { group: this.#own!, remote: this.#other };
+    return { group: this.own!, remote: this.other };
   }
 }

@@ -9,29 +9,29 @@ import { WordExchange } from "./word-exchange.ts";
 
 /** MPI_Comm_split: members with the same colour, in the order of their keys (ties: of their old ranks). */
 export class Split extends NewCommunicator {
-  readonly #parent: Communicator;
-  readonly #color: number;
-  readonly #count: number;
-  readonly #exchange: WordExchange;
-  #members: Group | null = null;
+  private readonly parent: Communicator;
+  private readonly color: number;
+  private readonly count: number;
+  private readonly exchange: WordExchange;
+  private members: Group | null = null;
 
   constructor(parent: Communicator, color: number, key: number) {
     super();
     assert(!parent.isInter, "inter-communicators are split by SplitInter");
-    this.#parent = parent;
-    this.#color = color;
-    this.#count = parent.children++;
-    this.#exchange = new WordExchange(parent, [color, key]);
+    this.parent = parent;
+    this.color = color;
+    this.count = parent.children++;
+    this.exchange = new WordExchange(parent, [color, key]);
   }
 
   override advance(process: Process): boolean {
-    if (this.#members === null) {
-      const all = this.#exchange.advance(process);
+    if (this.members === null) {
+      const all = this.exchange.advance(process);
       if (all === null) return false;
-      this.error = this.#exchange.error;
-      if (this.error !== 0 || this.#color === UNDEFINED) return true;
-      this.#members = membersOfColor(this.#parent.group, all, this.#color);
+      this.error = this.exchange.error;
+      if (this.error !== 0 || this.color === UNDEFINED) return true;
+      this.members = membersOfColor(this.parent.group, all, this.color);
     }
-    return this.agree(process, this.#members, this.#parent.context, this.#count);
+    return this.agree(process, this.members, this.parent.context, this.count);
   }
 }

@@ -5,38 +5,38 @@ import type { Process } from "../process.ts";
 
 /** Small numbers that every member of a communicator tells every other: an allgather of words. */
 export class WordExchange {
-  readonly #comm: Communicator;
-  readonly #words: readonly number[];
-  readonly #tag: number | null;
-  #request = -1 as RecordId;
-  #buffer = 0 as Pointer;
+  private readonly comm: Communicator;
+  private readonly words: readonly number[];
+  private readonly tag: number | null;
+  private request = -1 as RecordId;
+  private buffer = 0 as Pointer;
   error = 0;
 
   /** With a tag the communicator is only a draft, see `draftOf`. */
   constructor(comm: Communicator, words: readonly number[], tag: number | null = null) {
-    this.#comm = comm;
-    this.#words = words;
-    this.#tag = tag;
+    this.comm = comm;
+    this.words = words;
+    this.tag = tag;
   }
 
   /** The words of all members one after another; null while they are under way. */
   advance(process: Process): Int32Array | null {
     const { engine, memory, collectives } = process;
-    const bytes = this.#words.length * 4;
-    if (this.#request < 0) {
-      this.#buffer = memory.allocate(bytes * this.#comm.size);
-      new Int32Array(memory.bytes.buffer, this.#buffer + this.#comm.rank * bytes, this.#words.length).set(this.#words);
-      this.#request =
-        this.#tag === null
-          ? collectives.startEqual(this.#comm, "allgather", 0 as Pointer, this.#buffer, { bytes, inPlace: true })
-          : collectives.startAgreement(this.#comm, this.#buffer, bytes, this.#tag);
+    const bytes = this.words.length * 4;
+    if (this.request < 0) {
+      this.buffer = memory.allocate(bytes * this.comm.size);
+      new Int32Array(memory.bytes.buffer, this.buffer + this.comm.rank * bytes, this.words.length).set(this.words);
+      this.request =
+        this.tag === null
+          ? collectives.startEqual(this.comm, "allgather", 0 as Pointer, this.buffer, { bytes, inPlace: true })
+          : collectives.startAgreement(this.comm, this.buffer, bytes, this.tag);
     }
-    if (!engine.isComplete(this.#request)) return null;
-    this.error = engine.records.get(this.#request, R_ERROR);
-    engine.giveBack(this.#request);
-    if (this.#tag !== null) collectives.forget(this.#comm);
-    const all = new Int32Array(memory.bytes.buffer, this.#buffer, this.#words.length * this.#comm.size).slice();
-    memory.free(this.#buffer);
+    if (!engine.isComplete(this.request)) return null;
+    this.error = engine.records.get(this.request, R_ERROR);
+    engine.giveBack(this.request);
+    if (this.tag !== null) collectives.forget(this.comm);
+    const all = new Int32Array(memory.bytes.buffer, this.buffer, this.words.length * this.comm.size).slice();
+    memory.free(this.buffer);
     return all;
   }
 }
