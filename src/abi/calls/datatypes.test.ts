@@ -401,6 +401,9 @@ describe("names and the like", () => {
 
   it("MPI_Type_get_name and MPI_Type_set_name", () => {
     equal(nameOf(c, INT.handle), "MPI_INT");
+    // Of two names for one type it is the older.
+    equal(nameOf(c, predefinedTypes.LONG_LONG.handle), "MPI_LONG_LONG_INT");
+    equal(nameOf(c, predefinedTypes.C_FLOAT_COMPLEX.handle), "MPI_C_COMPLEX");
     const handle = c.get("MPI_Type_contiguous", 2, INT.handle);
     equal(nameOf(c, handle), "");
     c.call("MPI_Type_set_name", handle, c.text("pair of ints"));
