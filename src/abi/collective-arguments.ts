@@ -9,7 +9,11 @@ import type { Items } from "./side.ts";
 /** The ABI's MPI_IN_PLACE. */
 export const IN_PLACE = 1;
 
-/** Starts a collective in `request`. `tag`: `onBoard` for blocking calls, its own for a persistent one, else undefined. */
+/**
+ * Starts a collective in `request`; a persistent one again and again. It has read its arguments when it was made: what the
+ * handles stand for, arrays of counts. `tag`: `onBoard` for blocking calls, its own for a persistent one, else
+ * undefined.
+ */
 export type Start = (request: CRequest, tag: number | undefined) => void;
 
 /** Address, count and handle of the datatype, as the program gave them. */
@@ -23,6 +27,12 @@ export interface Given {
 export interface Layout {
   readonly counts: number;
   readonly displacements: number;
+}
+
+/** A buffer of a w form: a type of its own for every peer. */
+export interface TypedLayout extends Layout {
+  readonly address: number;
+  readonly types: number;
 }
 
 /** Is this rank the root, and is the root one at all? */
@@ -59,12 +69,12 @@ export function partsOf(program: Program, { address, type }: Given, layout: Layo
 }
 
 /** Parts of a w form: every peer has its own type, displacements are in bytes. */
-export function typedPartsOf(program: Program, address: number, layout: Layout, types: number, peers: number): Items[] {
+export function typedPartsOf(program: Program, layout: TypedLayout, peers: number): Items[] {
   const { ints } = program;
   return Array.from({ length: peers }, (_, peer) => {
     const count = ints[(layout.counts >> 2) + peer]!;
     checkCount(count);
-    const type = program.committed(ints[(types >> 2) + peer]!);
-    return { address: address + ints[(layout.displacements >> 2) + peer]!, count, type };
+    const type = program.committed(ints[(layout.types >> 2) + peer]!);
+    return { address: layout.address + ints[(layout.displacements >> 2) + peer]!, count, type };
   });
 }

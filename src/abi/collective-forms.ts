@@ -2,13 +2,13 @@
 import { onBoard } from "../core/process/collectives.ts";
 import { Concluded } from "./calls/requests.ts";
 import type { Start } from "./collective-arguments.ts";
-import { CRequest } from "./objects.ts";
+import { type CCommunicator, CRequest } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { waitThen } from "./waiting.ts";
 
 type Call = (...args: number[]) => number;
-/** From C's arguments, without communicator and request, to the start. */
-type Arguments = (...args: number[]) => Start;
+/** From C's arguments, without info and request, to the start; the communicator comes first. */
+type Arguments = (comm: CCommunicator, ...args: number[]) => Start;
 
 /** `name` is without MPI_. All take the communicator behind that many parameters, persistent ones then an info. */
 export function collectiveForms(
@@ -28,18 +28,18 @@ export function collectiveForms(
   return {
     [`MPI_${name}`]: (...args) => {
       const request = new CRequest(program.comm(args[parameters]!));
-      start(...args)(request, onBoard);
+      start(request.comm, ...args)(request, onBoard);
       return waitThen(program, request.record, new Concluded(request, 0));
     },
     [`MPI_I${small}`]: (...args) => {
       const request = new CRequest(program.comm(args[parameters]!));
-      start(...args)(request, undefined);
+      start(request.comm, ...args)(request, undefined);
       return hand(request, args[parameters + 1]!);
     },
     [`MPI_${name}_init`]: (...args) => {
       const comm = program.comm(args[parameters]!);
       const tag = comm.core.nextPersistent();
-      const begin = start(...args);
+      const begin = start(comm, ...args);
       return hand(new CRequest(comm, { start: (_program, request) => begin(request, tag) }), args[parameters + 2]!);
     },
   };

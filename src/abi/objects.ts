@@ -42,6 +42,10 @@ export class CDatatype {
   handle = 0;
   name: string;
   readonly attributes = new AttributeSet<AttributeFunctions>();
+  /** Reductions under way that give its handle to an operation of the program (held-types.ts). */
+  uses = 0;
+  /** The program has freed it: the handle goes with the last use. */
+  isFreed = false;
 
   constructor(core: Datatype) {
     this.core = core;

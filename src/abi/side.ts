@@ -43,7 +43,8 @@ export class Side {
   }
 
   /** `load`: what lies there is sent, or must survive. */
-  static of(program: Program, items: Items, load: boolean): Side {
+  static of(program: Program, items: Items | null, load: boolean): Side {
+    if (items === null) return Side.nothing;
     const { address, count, type } = items;
     const bytes = packedBytes(type, count);
     if (type.isContiguous(count)) return Side.at(address + type.trueLb, bytes);
@@ -51,7 +52,8 @@ export class Side {
   }
 
   /** A part for each peer. */
-  static ofParts(program: Program, parts: readonly Items[], load: boolean): Side {
+  static ofParts(program: Program, parts: readonly Items[] | null, load: boolean): Side {
+    if (parts === null) return Side.nothing;
     const bytes = parts.map(({ type, count }) => packedBytes(type, count));
     if (parts.every(({ type, count }) => type.isContiguous(count))) {
       const starts = parts.map(({ address, type }) => address + type.trueLb);

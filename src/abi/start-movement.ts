@@ -1,4 +1,4 @@
-/** Starts of the collectives that only move data: MPI 5.0 §6.3 to §6.8. */
+/** Starts of the collectives that only move data: MPI 5.0 §6.3 to §6.8. What comes before a start is done once. */
 import type { Pointer } from "../core/base/brand.ts";
 import { PROC_NULL } from "../core/base/constants.ts";
 import { equalBlocks } from "../core/coll/rounds.ts";
@@ -11,8 +11,10 @@ import {
   type Layout,
   partsOf,
   type Start,
+  type TypedLayout,
   typedPartsOf,
 } from "./collective-arguments.ts";
+import type { CCommunicator } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { type Items, Settle, Side } from "./side.ts";
 
@@ -21,95 +23,100 @@ const nowhere = 0 as Pointer;
 export function movement(program: Program) {
   const { collectives } = program.process;
 
-  const barrier = (): Start => (request, tag) => {
-    request.record = collectives.startEqual(request.comm.core, "barrier", nowhere, nowhere, { tag });
-  };
-
-  const bcast =
-    (data: Given, root: number): Start =>
+  const barrier =
+    ({ core }: CCommunicator): Start =>
     (request, tag) => {
-      const { comm } = request;
-      const holds = isRoot(comm, root);
-      const side = root === PROC_NULL ? Side.nothing : Side.of(program, itemsOf(program, data), holds);
-      request.after = holds ? new Settle(side, Side.nothing) : new Settle(Side.nothing, side);
-      const call = { bytes: side.bytes, root, tag };
-      request.record = collectives.startEqual(comm.core, "bcast", nowhere, side.pointer, call);
+      request.record = collectives.startEqual(core, "barrier", nowhere, nowhere, { tag });
     };
 
-  const gather =
-    (data: Given, into: Given, root: number): Start =>
-    (request, tag) => {
-      const { comm } = request;
-      const { core } = comm;
-      const atRoot = isRoot(comm, root);
-      const inPlace = atRoot && isInPlace(comm, data.address);
-      const sends = core.isInter ? root >= 0 : !inPlace;
-      const sent = sends ? Side.of(program, itemsOf(program, data), true) : Side.nothing;
-      const received = atRoot ? Side.of(program, all(into, core.peers.size), inPlace) : Side.nothing;
+  function bcast(comm: CCommunicator, data: Given, root: number): Start {
+    const { core } = comm;
+    const holds = isRoot(comm, root);
+    const items = root === PROC_NULL ? null : itemsOf(program, data);
+    return (request, tag) => {
+      const side = Side.of(program, items, holds);
+      request.after = holds ? new Settle(side, Side.nothing) : new Settle(Side.nothing, side);
+      const call = { bytes: side.bytes, root, tag };
+      request.record = collectives.startEqual(core, "bcast", nowhere, side.pointer, call);
+    };
+  }
+
+  function gather(comm: CCommunicator, data: Given, into: Given, root: number): Start {
+    const { core } = comm;
+    const atRoot = isRoot(comm, root);
+    const inPlace = atRoot && isInPlace(comm, data.address);
+    const sends = core.isInter ? root >= 0 : !inPlace;
+    const from = sends ? itemsOf(program, data) : null;
+    const to = atRoot ? all(into, core.peers.size) : null;
+    return (request, tag) => {
+      const sent = Side.of(program, from, true);
+      const received = Side.of(program, to, inPlace);
       request.after = new Settle(sent, received);
-      const bytes = sends ? sent.bytes : atRoot ? received.bytes / core.peers.size : 0;
+      const bytes = sends ? sent.bytes : received.bytes / core.peers.size;
       const call = { bytes, root, inPlace, tag };
       request.record = collectives.startEqual(core, "gather", sent.pointer, received.pointer, call);
     };
+  }
 
-  const gatherv =
-    (data: Given, into: Given, layout: Layout, root: number): Start =>
-    (request, tag) => {
-      const { comm } = request;
-      const { core } = comm;
-      const atRoot = isRoot(comm, root);
-      const inPlace = atRoot && isInPlace(comm, data.address);
-      const sends = core.isInter ? root >= 0 : !inPlace;
-      const sent = sends ? Side.of(program, itemsOf(program, data), true) : Side.nothing;
-      const received = atRoot
-        ? Side.ofParts(program, partsOf(program, into, layout, core.peers.size), inPlace)
-        : Side.nothing;
+  function gatherv(comm: CCommunicator, data: Given, into: Given, layout: Layout, root: number): Start {
+    const { core } = comm;
+    const atRoot = isRoot(comm, root);
+    const inPlace = atRoot && isInPlace(comm, data.address);
+    const sends = core.isInter ? root >= 0 : !inPlace;
+    const from = sends ? itemsOf(program, data) : null;
+    const to = atRoot ? partsOf(program, into, layout, core.peers.size) : null;
+    return (request, tag) => {
+      const sent = Side.of(program, from, true);
+      const received = Side.ofParts(program, to, inPlace);
       request.after = new Settle(sent, received);
       const blocks = atRoot ? received.blocks : undefined;
       const collective = { kind: "gatherv", ...core.place, root, bytes: sent.bytes, blocks, inPlace } as const;
       request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag);
     };
+  }
 
-  const scatter =
-    (data: Given, into: Given, root: number): Start =>
-    (request, tag) => {
-      const { comm } = request;
-      const { core } = comm;
-      const atRoot = isRoot(comm, root);
-      const inPlace = atRoot && isInPlace(comm, into.address);
-      const takes = core.isInter ? root >= 0 : !inPlace;
-      const sent = atRoot ? Side.of(program, all(data, core.peers.size), true) : Side.nothing;
-      const received = takes ? Side.of(program, itemsOf(program, into), false) : Side.nothing;
+  function scatter(comm: CCommunicator, data: Given, into: Given, root: number): Start {
+    const { core } = comm;
+    const atRoot = isRoot(comm, root);
+    const inPlace = atRoot && isInPlace(comm, into.address);
+    const takes = core.isInter ? root >= 0 : !inPlace;
+    const from = atRoot ? all(data, core.peers.size) : null;
+    const to = takes ? itemsOf(program, into) : null;
+    return (request, tag) => {
+      const sent = Side.of(program, from, true);
+      const received = Side.of(program, to, false);
       request.after = new Settle(sent, received);
-      const bytes = takes ? received.bytes : atRoot ? sent.bytes / core.peers.size : 0;
+      const bytes = takes ? received.bytes : sent.bytes / core.peers.size;
       const call = { bytes, root, inPlace, tag };
       request.record = collectives.startEqual(core, "scatter", sent.pointer, received.pointer, call);
     };
+  }
 
-  const scatterv =
-    (data: Given, layout: Layout, into: Given, root: number): Start =>
-    (request, tag) => {
-      const { comm } = request;
-      const { core } = comm;
-      const atRoot = isRoot(comm, root);
-      const inPlace = atRoot && isInPlace(comm, into.address);
-      const takes = core.isInter ? root >= 0 : !inPlace;
-      const sent = atRoot ? Side.ofParts(program, partsOf(program, data, layout, core.peers.size), true) : Side.nothing;
-      const received = takes ? Side.of(program, itemsOf(program, into), false) : Side.nothing;
+  function scatterv(comm: CCommunicator, data: Given, layout: Layout, into: Given, root: number): Start {
+    const { core } = comm;
+    const atRoot = isRoot(comm, root);
+    const inPlace = atRoot && isInPlace(comm, into.address);
+    const takes = core.isInter ? root >= 0 : !inPlace;
+    const from = atRoot ? partsOf(program, data, layout, core.peers.size) : null;
+    const to = takes ? itemsOf(program, into) : null;
+    return (request, tag) => {
+      const sent = Side.ofParts(program, from, true);
+      const received = Side.of(program, to, false);
       request.after = new Settle(sent, received);
       const blocks = atRoot ? sent.blocks : undefined;
       const collective = { kind: "scatterv", ...core.place, root, bytes: received.bytes, blocks, inPlace } as const;
       request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag);
     };
+  }
 
-  const allgather =
-    (data: Given, into: Given): Start =>
-    (request, tag) => {
-      const { comm } = request;
-      const { core } = comm;
-      const inPlace = isInPlace(comm, data.address);
-      const sent = inPlace ? Side.nothing : Side.of(program, itemsOf(program, data), true);
-      const received = Side.of(program, all(into, core.peers.size), inPlace);
+  function allgather(comm: CCommunicator, data: Given, into: Given): Start {
+    const { core } = comm;
+    const inPlace = isInPlace(comm, data.address);
+    const from = inPlace ? null : itemsOf(program, data);
+    const to = all(into, core.peers.size);
+    return (request, tag) => {
+      const sent = Side.of(program, from, true);
+      const received = Side.of(program, to, inPlace);
       request.after = new Settle(sent, received);
       if (core.isInter) {
         const blocks = equalBlocks(core.peers.size, received.bytes / core.peers.size);
@@ -120,31 +127,33 @@ export function movement(program: Program) {
       const call = { bytes: received.bytes / core.size, inPlace, tag };
       request.record = collectives.startEqual(core, "allgather", sent.pointer, received.pointer, call);
     };
+  }
 
-  const allgatherv =
-    (data: Given, into: Given, layout: Layout): Start =>
-    (request, tag) => {
-      const { comm } = request;
-      const { core } = comm;
-      const inPlace = isInPlace(comm, data.address);
-      const sent = inPlace ? Side.nothing : Side.of(program, itemsOf(program, data), true);
-      const received = Side.ofParts(program, partsOf(program, into, layout, core.peers.size), inPlace);
+  function allgatherv(comm: CCommunicator, data: Given, into: Given, layout: Layout): Start {
+    const { core } = comm;
+    const inPlace = isInPlace(comm, data.address);
+    const from = inPlace ? null : itemsOf(program, data);
+    const to = partsOf(program, into, layout, core.peers.size);
+    return (request, tag) => {
+      const sent = Side.of(program, from, true);
+      const received = Side.ofParts(program, to, inPlace);
       request.after = new Settle(sent, received);
-      const { blocks } = received;
-      const collective = { kind: "allgatherv", ...core.place, bytes: sent.bytes, blocks, inPlace, nodes: core.nodeMap };
-      const { pointer } = received;
-      request.record = collectives.start(core, { ...collective, kind: "allgatherv" }, sent.pointer, pointer, null, tag);
+      const { blocks, pointer } = received;
+      const shape = { kind: "allgatherv", ...core.place, nodes: core.nodeMap } as const;
+      const collective = { ...shape, bytes: sent.bytes, blocks, inPlace };
+      request.record = collectives.start(core, collective, sent.pointer, pointer, null, tag);
     };
+  }
 
-  const alltoall =
-    (data: Given, into: Given): Start =>
-    (request, tag) => {
-      const { comm } = request;
-      const { core } = comm;
-      const inPlace = isInPlace(comm, data.address);
-      const { size } = core.peers;
-      const sent = inPlace ? Side.nothing : Side.of(program, all(data, size), true);
-      const received = Side.of(program, all(into, size), inPlace);
+  function alltoall(comm: CCommunicator, data: Given, into: Given): Start {
+    const { core } = comm;
+    const inPlace = isInPlace(comm, data.address);
+    const { size } = core.peers;
+    const from = inPlace ? null : all(data, size);
+    const to = all(into, size);
+    return (request, tag) => {
+      const sent = Side.of(program, from, true);
+      const received = Side.of(program, to, inPlace);
       request.after = new Settle(sent, received);
       if (core.isInter) {
         const sends = equalBlocks(size, sent.bytes / size);
@@ -156,42 +165,32 @@ export function movement(program: Program) {
       const call = { bytes: received.bytes / size, inPlace, tag };
       request.record = collectives.startEqual(core, "alltoall", sent.pointer, received.pointer, call);
     };
+  }
 
-  /** The v and w forms: parts of any length and type for each peer. */
+  /** The v and w forms: parts of any length and type for each peer; null in place. */
   const exchange =
-    (parts: (peers: number) => readonly Items[], intoParts: (peers: number) => readonly Items[], from: number): Start =>
+    ({ core }: CCommunicator, from: readonly Items[] | null, to: readonly Items[]): Start =>
     (request, tag) => {
-      const { comm } = request;
-      const { core } = comm;
-      const inPlace = isInPlace(comm, from);
-      const sent = inPlace ? Side.nothing : Side.ofParts(program, parts(core.peers.size), true);
-      const received = Side.ofParts(program, intoParts(core.peers.size), inPlace);
+      const inPlace = from === null;
+      const sent = Side.ofParts(program, from, true);
+      const received = Side.ofParts(program, to, inPlace);
       request.after = new Settle(sent, received);
       const sends = inPlace ? received.blocks : sent.blocks;
       const collective = { kind: "alltoallv", ...core.place, sends, receives: received.blocks, inPlace } as const;
       request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag);
     };
 
-  const alltoallv = (data: Given, layout: Layout, into: Given, intoLayout: Layout): Start =>
-    exchange(
-      (peers) => partsOf(program, data, layout, peers),
-      (peers) => partsOf(program, into, intoLayout, peers),
-      data.address,
-    );
+  function alltoallv(comm: CCommunicator, data: Given, layout: Layout, into: Given, intoLayout: Layout): Start {
+    const { size } = comm.core.peers;
+    const from = isInPlace(comm, data.address) ? null : partsOf(program, data, layout, size);
+    return exchange(comm, from, partsOf(program, into, intoLayout, size));
+  }
 
-  const alltoallw = (
-    from: number,
-    layout: Layout,
-    types: number,
-    to: number,
-    intoLayout: Layout,
-    intoTypes: number,
-  ): Start =>
-    exchange(
-      (peers) => typedPartsOf(program, from, layout, types, peers),
-      (peers) => typedPartsOf(program, to, intoLayout, intoTypes, peers),
-      from,
-    );
+  function alltoallw(comm: CCommunicator, data: TypedLayout, into: TypedLayout): Start {
+    const { size } = comm.core.peers;
+    const from = isInPlace(comm, data.address) ? null : typedPartsOf(program, data, size);
+    return exchange(comm, from, typedPartsOf(program, into, size));
+  }
 
   /** A part for each of `peers`, side by side. */
   function all(given: Given, peers: number): Items {

@@ -16,17 +16,12 @@ import {
   type Layout,
   partsOf,
   type Start,
+  type TypedLayout,
   typedPartsOf,
 } from "./collective-arguments.ts";
 import type { CCommunicator, CRequest } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { type Items, Settle, Side } from "./side.ts";
-
-/** A buffer of a w form: a type of its own for every neighbour. */
-export interface TypedLayout extends Layout {
-  readonly address: number;
-  readonly types: number;
-}
 
 export function neighborStarts(program: Program) {
   function hoodOf({ core, label }: CCommunicator): Neighbourhood {
@@ -71,67 +66,71 @@ export function neighborStarts(program: Program) {
     );
   }
 
-  const allgather =
-    (data: Given, into: Given): Start =>
-    (request, tag) => {
-      checkApart(data.address);
-      const hood = hoodOf(request.comm);
-      const degree = hood.sources.length;
-      const sent = Side.of(program, itemsOf(program, data), true);
-      const received = Side.of(program, equal(into, degree), keeps(hood));
+  function allgather(comm: CCommunicator, data: Given, into: Given): Start {
+    checkApart(data.address);
+    const hood = hoodOf(comm);
+    const degree = hood.sources.length;
+    const from = itemsOf(program, data);
+    const to = equal(into, degree);
+    return (request, tag) => {
+      const sent = Side.of(program, from, true);
+      const received = Side.of(program, to, keeps(hood));
       const receives = equalBlocks(degree, received.bytes / Math.max(degree, 1));
       start(request, { kind: "neighbor_allgatherv", ...hood, bytes: sent.bytes, receives }, sent, received, tag);
     };
+  }
 
-  const allgatherv =
-    (data: Given, into: Given, layout: Layout): Start =>
-    (request, tag) => {
-      checkApart(data.address);
-      const hood = hoodOf(request.comm);
-      const sent = Side.of(program, itemsOf(program, data), true);
-      const received = Side.ofParts(program, partsOf(program, into, layout, hood.sources.length), keeps(hood));
+  function allgatherv(comm: CCommunicator, data: Given, into: Given, layout: Layout): Start {
+    checkApart(data.address);
+    const hood = hoodOf(comm);
+    const from = itemsOf(program, data);
+    const to = partsOf(program, into, layout, hood.sources.length);
+    return (request, tag) => {
+      const sent = Side.of(program, from, true);
+      const received = Side.ofParts(program, to, keeps(hood));
       const { blocks: receives } = received;
       start(request, { kind: "neighbor_allgatherv", ...hood, bytes: sent.bytes, receives }, sent, received, tag);
     };
+  }
 
-  const alltoall =
-    (data: Given, into: Given): Start =>
-    (request, tag) => {
-      checkApart(data.address);
-      const hood = hoodOf(request.comm);
-      const [outdegree, indegree] = [hood.destinations.length, hood.sources.length];
-      const sent = Side.of(program, equal(data, outdegree), true);
-      const received = Side.of(program, equal(into, indegree), keeps(hood));
+  function alltoall(comm: CCommunicator, data: Given, into: Given): Start {
+    checkApart(data.address);
+    const hood = hoodOf(comm);
+    const [outdegree, indegree] = [hood.destinations.length, hood.sources.length];
+    const from = equal(data, outdegree);
+    const to = equal(into, indegree);
+    return (request, tag) => {
+      const sent = Side.of(program, from, true);
+      const received = Side.of(program, to, keeps(hood));
       const sends = equalBlocks(outdegree, sent.bytes / Math.max(outdegree, 1));
       const receives = equalBlocks(indegree, received.bytes / Math.max(indegree, 1));
       start(request, { kind: "neighbor_alltoallv", ...hood, sends, receives }, sent, received, tag);
     };
+  }
 
   /** The v and w forms: parts of any length and type for each neighbour. */
   const exchange =
-    (from: number, partsOut: (neighbours: number) => Items[], partsIn: (neighbours: number) => Items[]): Start =>
+    (hood: Neighbourhood, from: readonly Items[], to: readonly Items[]): Start =>
     (request, tag) => {
-      checkApart(from);
-      const hood = hoodOf(request.comm);
-      const sent = Side.ofParts(program, partsOut(hood.destinations.length), true);
-      const received = Side.ofParts(program, partsIn(hood.sources.length), keeps(hood));
+      const sent = Side.ofParts(program, from, true);
+      const received = Side.ofParts(program, to, keeps(hood));
       const blocks = { sends: sent.blocks, receives: received.blocks };
       start(request, { kind: "neighbor_alltoallv", ...hood, ...blocks }, sent, received, tag);
     };
 
-  const alltoallv = (data: Given, layout: Layout, into: Given, intoLayout: Layout): Start =>
-    exchange(
-      data.address,
-      (neighbours) => partsOf(program, data, layout, neighbours),
-      (neighbours) => partsOf(program, into, intoLayout, neighbours),
-    );
+  function alltoallv(comm: CCommunicator, data: Given, layout: Layout, into: Given, intoLayout: Layout): Start {
+    checkApart(data.address);
+    const hood = hoodOf(comm);
+    const from = partsOf(program, data, layout, hood.destinations.length);
+    return exchange(hood, from, partsOf(program, into, intoLayout, hood.sources.length));
+  }
 
-  const alltoallw = (data: TypedLayout, into: TypedLayout): Start =>
-    exchange(
-      data.address,
-      (neighbours) => typedPartsOf(program, data.address, data, data.types, neighbours),
-      (neighbours) => typedPartsOf(program, into.address, into, into.types, neighbours),
-    );
+  function alltoallw(comm: CCommunicator, data: TypedLayout, into: TypedLayout): Start {
+    checkApart(data.address);
+    const hood = hoodOf(comm);
+    const from = typedPartsOf(program, data, hood.destinations.length);
+    return exchange(hood, from, typedPartsOf(program, into, hood.sources.length));
+  }
 
   return { allgather, allgatherv, alltoall, alltoallv, alltoallw };
 }

@@ -9,6 +9,7 @@ import type { Call } from "../binding.ts";
 import type { Continuation } from "../callbacks.ts";
 import { type Counts, largeCounts, smallCounts } from "../counts.ts";
 import { isUnnamed, markLarge } from "../datatype-envelopes.ts";
+import { freeType } from "../held-types.ts";
 import type { CDatatype } from "../objects.ts";
 import { DATATYPE_NULL, type Program } from "../program.ts";
 
@@ -224,12 +225,12 @@ class Freed implements Continuation {
     this.handleAt = handleAt;
   }
 
-  resume({ ints, types }: Program, code: number): number {
+  resume(program: Program, code: number): number {
     if (code !== ErrorClass.SUCCESS) {
       throw new MpiError(code, `Cannot free the datatype: the delete function of an attribute gave error ${code}`);
     }
-    types.remove(this.type.handle);
-    ints[this.handleAt >> 2] = DATATYPE_NULL;
+    freeType(program, this.type);
+    program.ints[this.handleAt >> 2] = DATATYPE_NULL;
     return 0;
   }
 }

@@ -8,7 +8,7 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Call } from "../binding.ts";
 import { IN_PLACE, isRoot } from "../collective-arguments.ts";
 import { fitsInt, intMax, largeCounts } from "../counts.ts";
-import type { CCommunicator, CRequest } from "../objects.ts";
+import type { CCommunicator } from "../objects.ts";
 import type { Program } from "../program.ts";
 
 type Args = (number | bigint)[];
@@ -121,11 +121,9 @@ const collectives: Readonly<Record<string, Collective>> = {
 
 /** `calls`: the plain forms. Those that are not there have no `_c` form either. */
 export function largeCountCalls(program: Program, calls: Readonly<Record<string, Call>>): Record<string, Call> {
-  const { ints, memory, requests } = program;
+  const { ints, memory } = program;
   const { list } = largeCounts(program);
   const large: Record<string, Call> = {};
-  /** Arrays of persistent requests, which are read at every start. Those of freed ones go when the next is made. */
-  let kept: { readonly request: CRequest; readonly arrays: readonly Pointer[] }[] = [];
 
   function intsOf(args: Args): number[] {
     return args.map((value) => {
@@ -143,40 +141,26 @@ export function largeCountCalls(program: Program, calls: Readonly<Record<string,
     return copy;
   }
 
-  function keep(request: CRequest, arrays: readonly Pointer[]): void {
-    const isAlive = ({ request: each }: { request: CRequest }) => requests.find(each.handle) === each;
-    const gone = kept.filter((each) => !isAlive(each));
-    kept = kept.filter(isAlive);
-    for (const each of gone) for (const array of each.arrays) memory.free(array);
-    kept.push({ request, arrays });
-  }
-
   function add(name: string, makeForm: (plain: Call) => Call): void {
     const plain = calls[name];
     if (plain !== undefined) large[`${name}_c`] = makeForm(plain);
   }
 
-  /** `requestAt`: which argument is the address of a persistent request; −1: the arrays are read during the call. */
-  function withArrays(plain: Call, { comm, arrays = [] }: Collective, requestAt: number): Call {
+  /** Arrays are read during the call, also those of persistent requests. */
+  function withArrays(plain: Call, { comm, arrays = [] }: Collective): Call {
     return (...args: Args) => {
       const communicator = program.comm(args[comm] as number);
       const small = intsOf(args);
       const copies: Pointer[] = [];
-      let isKept = false;
       try {
         for (const { index, length } of arrays) {
           const copy = intArray(small[index]!, length(communicator, args));
           copies.push(copy);
           small[index] = copy;
         }
-        const answer = plain(...small);
-        if (requestAt >= 0 && answer === 0 && copies.length > 0) {
-          keep(requests.get(ints[small[requestAt]! >> 2]!), copies);
-          isKept = true;
-        }
-        return answer;
+        return plain(...small);
       } finally {
-        if (!isKept) for (const copy of copies) memory.free(copy);
+        for (const copy of copies) memory.free(copy);
       }
     };
   }
@@ -196,9 +180,8 @@ export function largeCountCalls(program: Program, calls: Readonly<Record<string,
   }
   for (const [name, collective] of Object.entries(collectives)) {
     const lower = name[0]!.toLowerCase() + name.slice(1);
-    add(`MPI_${name}`, (plain) => withArrays(plain, collective, -1));
-    add(`MPI_I${lower}`, (plain) => withArrays(plain, collective, -1));
-    add(`MPI_${name}_init`, (plain) => withArrays(plain, collective, collective.comm + 2));
+    for (const form of [name, `I${lower}`, `${name}_init`])
+      add(`MPI_${form}`, (plain) => withArrays(plain, collective));
   }
   return large;
 }

@@ -15,20 +15,24 @@ export function neighborCalls(program: Program) {
   });
 
   return {
-    ...collectiveForms(program, "Neighbor_allgather", 6, (b, n, t, c, m, u) =>
-      start.allgather(given(b!, n!, t!), given(c!, m!, u!)),
+    ...collectiveForms(program, "Neighbor_allgather", 6, (comm, b, n, t, c, m, u) =>
+      start.allgather(comm, given(b!, n!, t!), given(c!, m!, u!)),
     ),
-    ...collectiveForms(program, "Neighbor_allgatherv", 7, (b, n, t, c, counts, offsets, u) =>
-      start.allgatherv(given(b!, n!, t!), given(c!, 0, u!), layout(counts!, offsets!)),
+    ...collectiveForms(program, "Neighbor_allgatherv", 7, (comm, b, n, t, c, counts, offsets, u) =>
+      start.allgatherv(comm, given(b!, n!, t!), given(c!, 0, u!), layout(counts!, offsets!)),
     ),
-    ...collectiveForms(program, "Neighbor_alltoall", 6, (b, n, t, c, m, u) =>
-      start.alltoall(given(b!, n!, t!), given(c!, m!, u!)),
+    ...collectiveForms(program, "Neighbor_alltoall", 6, (comm, b, n, t, c, m, u) =>
+      start.alltoall(comm, given(b!, n!, t!), given(c!, m!, u!)),
     ),
-    ...collectiveForms(program, "Neighbor_alltoallv", 8, (b, counts, offsets, t, c, counts2, offsets2, u) =>
-      start.alltoallv(given(b!, 0, t!), layout(counts!, offsets!), given(c!, 0, u!), layout(counts2!, offsets2!)),
+    ...collectiveForms(program, "Neighbor_alltoallv", 8, (comm, b, counts, offsets, t, c, counts2, offsets2, u) =>
+      start.alltoallv(comm, given(b!, 0, t!), layout(counts!, offsets!), given(c!, 0, u!), layout(counts2!, offsets2!)),
     ),
-    ...collectiveForms(program, "Neighbor_alltoallw", 8, (b, counts, offsets, types, c, counts2, offsets2, types2) =>
-      start.alltoallw(typed(b!, counts!, offsets!, types!), typed(c!, counts2!, offsets2!, types2!)),
+    ...collectiveForms(
+      program,
+      "Neighbor_alltoallw",
+      8,
+      (comm, b, counts, offsets, types, c, counts2, offsets2, types2) =>
+        start.alltoallw(comm, typed(b!, counts!, offsets!, types!), typed(c!, counts2!, offsets2!, types2!)),
     ),
   };
 }
