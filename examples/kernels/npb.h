@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +108,7 @@ static inline double npb_clock_start(void) {
 
 /* A number of the result beside the published one. What rank 0 computed counts. */
 typedef struct {
-    const char *what;
+    char what[24];
     double computed, reference;
 } npb_check;
 
@@ -133,7 +134,7 @@ static inline bool npb_is_near(const npb_check *check, double epsilon) {
 static inline void npb_print(const npb_run *run, const npb_result *result, double seconds, bool verified) {
     printf("Kernel: %s\nClass: %c\nSize: %s\n", run->name, NPB_CLASSES[run->problem], result->size);
     printf("Ranks: %d\nIterations: %d\n", run->ranks, result->iterations);
-    printf("Seconds: %.3f\nMop/s: %.2f\n", seconds, result->operations / seconds * 1e-6);
+    printf("Seconds: %.4f\nMop/s: %.2f\n", seconds, result->operations / seconds * 1e-6);
     if (result->detail[0]) printf("%s\n", result->detail);
     printf("Verification: %s\n", verified ? "SUCCESSFUL" : "FAILED");
     for (int i = 0; i < result->check_count; i++) {
