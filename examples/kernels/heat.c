@@ -129,7 +129,7 @@ static double largest_error(const struct plate *plate) {
         const double *now = plate->now + point_at(plate, row, 0);
         for (int i = 0; i < plate->columns; i++) {
             double exact = sin(pi * (plate->first_column + i + 1) * plate->step) * height;
-            error = fmax(error, fabs(now[i] - exact));
+            if (fabs(now[i] - exact) > error) error = fabs(now[i] - exact);
         }
     }
     return kernel_reduce(error, MPI_MAX);
