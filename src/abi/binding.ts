@@ -9,7 +9,9 @@ import { communicatorCalls } from "./calls/communicators.ts";
 import { datatypeContentsCalls } from "./calls/datatype-contents.ts";
 import { datatypeCalls } from "./calls/datatypes.ts";
 import { environmentCalls } from "./calls/environment.ts";
+import { exchangeCalls } from "./calls/exchanges.ts";
 import { fortranTypeCalls } from "./calls/fortran-types.ts";
+import { generalizedRequestCalls } from "./calls/generalized-requests.ts";
 import { groupCalls } from "./calls/groups.ts";
 import { infoCalls } from "./calls/info.ts";
 import { largeCountCalls } from "./calls/large-count.ts";
@@ -49,6 +51,8 @@ export function bind(program: Program, names: readonly string[]): Record<string,
   const calls: Record<string, Call> = {
     ...environmentCalls(program),
     ...pointToPointCalls(program),
+    ...exchangeCalls(program),
+    ...generalizedRequestCalls(program),
     ...requestCalls(program),
     ...collectiveCalls(program),
     ...datatypeCalls(program),

@@ -6,6 +6,7 @@ import { type ErrorHandler, errorsAreFatal } from "../core/comm/error-handler.ts
 import { Info } from "../core/comm/info.ts";
 import type { Op } from "../core/comm/op.ts";
 import type { Communicator } from "../core/process/communicator.ts";
+import type { Generalized } from "./generalized.ts";
 import type { Program } from "./program.ts";
 
 /** Functions of the program are numbers in its table; 0 is no function. */
@@ -72,6 +73,10 @@ export class CRequest {
   readonly comm: CCommunicator;
   record: RecordId = inactive;
   after: After | null = null;
+  /** Its record is that of an operation, and tells about a message that came nevertheless. */
+  tellsMessage = false;
+  /** Set for an operation of the program's own. */
+  generalized: Generalized | null = null;
   /** How a persistent request is started again; null for others. */
   readonly restart: Restart | null;
 

@@ -14,13 +14,13 @@ import { Concluded, conclude } from "./requests.ts";
 const MESSAGE_NULL = 0x128;
 const MESSAGE_NO_PROC = 0x129;
 
-function checkDest({ core, label }: CCommunicator, dest: number): void {
+export function checkDest({ core, label }: CCommunicator, dest: number): void {
   if (dest === PROC_NULL || (dest >= 0 && dest < core.peers.size)) return;
   const last = core.peers.size - 1;
   throw new MpiError(ErrorClass.RANK, `Cannot send to rank ${dest}: communicator ${label} has ranks 0 to ${last}`);
 }
 
-function checkSource({ core, label }: CCommunicator, source: number): void {
+export function checkSource({ core, label }: CCommunicator, source: number): void {
   if (source === PROC_NULL || source === ANY_SOURCE || (source >= 0 && source < core.peers.size)) return;
   const last = core.peers.size - 1;
   throw new MpiError(
@@ -29,14 +29,14 @@ function checkSource({ core, label }: CCommunicator, source: number): void {
   );
 }
 
-function checkTag(tag: number, orAny: boolean): void {
+export function checkTag(tag: number, orAny: boolean): void {
   if ((tag >= 0 && tag <= TAG_UB) || (orAny && tag === ANY_TAG)) return;
   const wanted = `tags are from 0 to ${TAG_UB}${orAny ? ", or MPI_ANY_TAG" : ""}`;
   throw new MpiError(ErrorClass.TAG, `Cannot use tag ${tag}: ${wanted}`);
 }
 
 /** The arguments of a send or a receive, as MPI orders them. */
-interface Message {
+export interface Message {
   readonly buffer: number;
   readonly count: number;
   /** The datatype itself: a persistent request has it after its handle is freed. */

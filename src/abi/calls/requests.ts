@@ -12,14 +12,16 @@ import {
   RecordKind,
 } from "../../core/request/records.ts";
 import type { Continuation } from "../callbacks.ts";
+import { lookThen, queryThen } from "../generalized.ts";
 import { forget } from "../leftovers.ts";
 import { type CRequest, inactive } from "../objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
 import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, STATUS_IGNORE, statusBytes } from "../status.ts";
 import { combineThen, waitThen, waitUntilThen } from "../waiting.ts";
+import { cancelGeneralized, freeGeneralized } from "./generalized-requests.ts";
 
 /** The status of a request that is not active (MPI 5.0 §3.7.3). */
-function putEmptyStatus(ints: Int32Array, status: number): void {
+export function putEmptyStatus(ints: Int32Array, status: number): void {
   if (status === STATUS_IGNORE) return;
   const at = status >> 2;
   ints[at + S_SOURCE] = ANY_SOURCE;
@@ -35,9 +37,14 @@ function putStatus({ engine, ints }: Program, request: CRequest, status: number)
   const error = records.get(record, R_ERROR);
   if (status === STATUS_IGNORE) return error;
   const at = status >> 2;
+  if (request.generalized !== null) {
+    const from = request.generalized.status >> 2;
+    for (const word of [S_SOURCE, S_TAG, S_BYTES, S_CANCELLED]) ints[at + word] = ints[from + word]!;
+    return error;
+  }
   const kind = records.get(record, R_KIND);
   const cancelled = (records.get(record, R_FLAGS) & RecordFlag.CANCELLED) !== 0;
-  if (kind === RecordKind.RECEIVE && !cancelled) {
+  if ((kind === RecordKind.RECEIVE || request.tellsMessage) && !cancelled) {
     const world = records.get(record, R_STATUS_SOURCE);
     ints[at + S_SOURCE] = world < 0 ? world : request.comm.core.peers.rankOf(world as never);
     ints[at + S_TAG] = records.get(record, R_STATUS_TAG);
@@ -95,29 +102,44 @@ export class Concluded implements Continuation {
   }
 }
 
-export function requestCalls(program: Program) {
-  const { engine, ints } = program;
+const statusAt = (statuses: number, i: number): number => (statuses === 0 ? 0 : statuses + i * statusBytes);
 
-  /** The request behind a handle in memory; null for MPI_REQUEST_NULL. */
-  function at(handleAt: number): CRequest | null {
-    const handle = ints[handleAt >> 2]!;
-    return handle === REQUEST_NULL ? null : program.requests.get(handle);
+const isActive = (request: CRequest | null): request is CRequest => request !== null && request.record >= 0;
+
+class EndOne implements Continuation {
+  private readonly request: CRequest;
+  private readonly handleAt: number;
+  private readonly status: number;
+
+  constructor(request: CRequest, handleAt: number, status: number) {
+    this.request = request;
+    this.handleAt = handleAt;
+    this.status = status;
   }
 
-  const isActive = (request: CRequest | null): request is CRequest => request !== null && request.record >= 0;
-  const isDone = (request: CRequest | null): boolean => !isActive(request) || engine.isComplete(request.record);
+  resume(program: Program): number {
+    const error = end(program, this.request, this.handleAt, this.status);
+    return error === 0 ? 0 : program.raise(failed(program, this.request, error));
+  }
+}
 
-  function all(count: number, handles: number): (CRequest | null)[] {
-    if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: counts are from 0`);
-    return Array.from({ length: count }, (_, i) => at(handles + 4 * i));
+/** Ends all of them; with an error in one the statuses tell which. */
+class EndAll implements Continuation {
+  private readonly requests: readonly (CRequest | null)[];
+  private readonly handles: number;
+  private readonly statuses: number;
+
+  constructor(requests: readonly (CRequest | null)[], handles: number, statuses: number) {
+    this.requests = requests;
+    this.handles = handles;
+    this.statuses = statuses;
   }
 
-  const statusAt = (statuses: number, i: number) => (statuses === 0 ? 0 : statuses + i * statusBytes);
-
-  /** Ends all of them; with an error in one the statuses tell which. */
-  function endAll(requests: readonly (CRequest | null)[], handles: number, statuses: number): number {
+  resume(program: Program): number {
+    const { ints } = program;
+    const { handles, statuses } = this;
     let failing: CRequest | null = null;
-    const errors = requests.map((request, i) => {
+    const errors = this.requests.map((request, i) => {
       const status = statusAt(statuses, i);
       if (!isActive(request)) {
         putEmptyStatus(ints, status);
@@ -131,36 +153,92 @@ export function requestCalls(program: Program) {
     if (statuses !== 0) for (const [i, error] of errors.entries()) ints[(statusAt(statuses, i) >> 2) + S_ERROR] = error;
     return program.raise(failed(program, failing, ErrorClass.IN_STATUS));
   }
+}
 
-  function endOne(request: CRequest, handleAt: number, status: number): number {
-    const error = end(program, request, handleAt, status);
-    return error === 0 ? 0 : program.raise(failed(program, request, error));
+/** Addresses of what MPI_Waitsome and MPI_Testsome give. */
+interface SomeOuts {
+  readonly outcount: number;
+  readonly indices: number;
+  readonly statuses: number;
+}
+
+/** Ends those of the requests whose indices are given, which are complete. */
+class EndSome implements Continuation {
+  private readonly requests: readonly (CRequest | null)[];
+  private readonly done: readonly number[];
+  private readonly handles: number;
+  private readonly outs: SomeOuts;
+
+  constructor(requests: readonly (CRequest | null)[], done: readonly number[], handles: number, outs: SomeOuts) {
+    this.requests = requests;
+    this.done = done;
+    this.handles = handles;
+    this.outs = outs;
+  }
+
+  resume(program: Program): number {
+    const { ints } = program;
+    const { outcount, indices, statuses } = this.outs;
+    let failing: CRequest | null = null;
+    for (const [count, i] of this.done.entries()) {
+      const request = this.requests[i]!;
+      const status = statusAt(statuses, count);
+      const error = end(program, request, this.handles + 4 * i, status);
+      if (status !== 0) ints[(status >> 2) + S_ERROR] = error;
+      if (error !== 0) failing ??= request;
+      ints[(indices >> 2) + count] = i;
+    }
+    ints[outcount >> 2] = this.done.length;
+    return failing === null ? 0 : program.raise(failed(program, failing, ErrorClass.IN_STATUS));
+  }
+}
+
+/** MPI_Request_get_status: tells, and leaves the request as it is. */
+class Look implements Continuation {
+  private readonly request: CRequest;
+  private readonly status: number;
+
+  constructor(request: CRequest, status: number) {
+    this.request = request;
+    this.status = status;
+  }
+
+  resume(program: Program): number {
+    putStatus(program, this.request, this.status);
+    return 0;
+  }
+}
+
+export function requestCalls(program: Program) {
+  const { engine, ints } = program;
+
+  /** The request behind a handle in memory; null for MPI_REQUEST_NULL. */
+  function at(handleAt: number): CRequest | null {
+    const handle = ints[handleAt >> 2]!;
+    return handle === REQUEST_NULL ? null : program.requests.get(handle);
+  }
+
+  const isDone = (request: CRequest | null): boolean => !isActive(request) || engine.isComplete(request.record);
+
+  function all(count: number, handles: number): (CRequest | null)[] {
+    if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: counts are from 0`);
+    return Array.from({ length: count }, (_, i) => at(handles + 4 * i));
   }
 
   const firstDone = (requests: readonly (CRequest | null)[]) =>
     requests.findIndex((request) => isActive(request) && engine.isComplete(request.record));
 
-  function endSome(requests: readonly (CRequest | null)[], handles: number, outs: Outs): number {
-    const { outcount, indices, statuses } = outs;
-    let count = 0;
-    let failing: CRequest | null = null;
-    for (const [i, request] of requests.entries()) {
-      if (!isActive(request) || !engine.isComplete(request.record)) continue;
-      const status = statusAt(statuses, count);
-      const error = end(program, request, handles + 4 * i, status);
-      if (status !== 0) ints[(status >> 2) + S_ERROR] = error;
-      if (error !== 0) failing ??= request;
-      ints[(indices >> 2) + count++] = i;
-    }
-    ints[outcount >> 2] = count;
-    return failing === null ? 0 : program.raise(failed(program, failing, ErrorClass.IN_STATUS));
+  function endSome(requests: readonly (CRequest | null)[], handles: number, outs: SomeOuts): number {
+    const done = [...requests.keys()].filter((i) => isActive(requests[i]!) && isDone(requests[i]!));
+    const complete = done.map((i) => requests[i]!);
+    return queryThen(program, complete, new EndSome(requests, done, handles, outs));
   }
 
-  interface Outs {
-    readonly outcount: number;
-    readonly indices: number;
-    readonly statuses: number;
-  }
+  const endAll = (requests: readonly (CRequest | null)[], handles: number, statuses: number): number =>
+    queryThen(program, requests, new EndAll(requests, handles, statuses));
+
+  const endOne = (request: CRequest, handleAt: number, status: number): number =>
+    queryThen(program, [request], new EndOne(request, handleAt, status));
 
   function start(handleAt: number): void {
     const request = at(handleAt);
@@ -273,7 +351,7 @@ export function requestCalls(program: Program) {
       const resume = () => {
         ints[flag >> 2] = isDone(request) ? 1 : 0;
         if (!isActive(request)) putEmptyStatus(ints, status);
-        else if (engine.isComplete(request.record)) putStatus(program, request, status);
+        else if (engine.isComplete(request.record)) return lookThen(program, request, new Look(request, status));
         return 0;
       };
       return combineThen(program, { resume });
@@ -282,6 +360,7 @@ export function requestCalls(program: Program) {
       const request = at(handleAt);
       if (request === null) throw new MpiError(ErrorClass.REQUEST, "Cannot free the request: it is MPI_REQUEST_NULL");
       program.owner = request.comm;
+      if (request.generalized !== null) return freeGeneralized(program, request, handleAt);
       if (request.record >= 0) forget(program, request);
       program.requests.remove(request.handle);
       ints[handleAt >> 2] = REQUEST_NULL;
@@ -291,8 +370,9 @@ export function requestCalls(program: Program) {
       const request = at(handleAt);
       if (!isActive(request)) throw new MpiError(ErrorClass.REQUEST, "Cannot cancel the request: it is not under way");
       program.owner = request.comm;
+      if (request.generalized !== null) return cancelGeneralized(program, request);
       if (engine.records.get(request.record, R_KIND) === RecordKind.OPERATION) {
-        throw new MpiError(ErrorClass.REQUEST, "Cannot cancel the request: it is that of a collective");
+        throw new MpiError(ErrorClass.REQUEST, "Cannot cancel the request: it is not that of one message");
       }
       engine.cancel(request.record);
       return 0;

@@ -1,0 +1,88 @@
+/** Generalized requests: MPI 5.0 §13.2. How they are completed is in generalized.ts and requests.ts. */
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { R_POINTER, R_STATE, RecordKind, RecordState } from "../../core/request/records.ts";
+import { Release } from "../buffers.ts";
+import type { Continuation } from "../callbacks.ts";
+import { codeOf, RequestCall } from "../generalized.ts";
+import { CRequest } from "../objects.ts";
+import { type Program, REQUEST_NULL } from "../program.ts";
+import { statusBytes } from "../status.ts";
+import { conclude, putEmptyStatus } from "./requests.ts";
+
+/** The free function of a request has been called: the request goes. */
+class Freed implements Continuation {
+  private readonly request: CRequest;
+
+  constructor(request: CRequest) {
+    this.request = request;
+  }
+
+  resume(program: Program, result: number): number {
+    conclude(program, this.request, 0);
+    program.requests.remove(this.request.handle);
+    return answer(program, result, "free");
+  }
+}
+
+class Cancelled implements Continuation {
+  resume(program: Program, result: number): number {
+    return answer(program, result, "cancel");
+  }
+}
+
+/** What the program's function said is what the MPI call says. */
+function answer(program: Program, result: number, verb: string): number {
+  const code = codeOf(result);
+  if (code === ErrorClass.SUCCESS) return 0;
+  program.owner = program.anyone;
+  throw new MpiError(code, `Cannot ${verb} the generalized request: its ${verb} function gave error ${result}`);
+}
+
+function callFree(program: Program, request: CRequest): number {
+  const { free, extraState } = request.generalized!;
+  return program.callbacks.call(RequestCall.FREE, free, [extraState], new Freed(request));
+}
+
+/** MPI_Request_free: the free function is called when the operation is complete, now or later. */
+export function freeGeneralized(program: Program, request: CRequest, handleAt: number): number {
+  program.ints[handleAt >> 2] = REQUEST_NULL;
+  if (program.engine.isComplete(request.record)) return callFree(program, request);
+  request.generalized!.isUnwanted = true;
+  return 0;
+}
+
+/** MPI_Cancel: the program's function decides, and is told whether the operation is complete. */
+export function cancelGeneralized(program: Program, request: CRequest): number {
+  const { cancel, extraState } = request.generalized!;
+  const isComplete = program.engine.isComplete(request.record) ? 1 : 0;
+  return program.callbacks.call(RequestCall.CANCEL, cancel, [extraState, isComplete], new Cancelled());
+}
+
+export function generalizedRequestCalls(program: Program) {
+  const { engine, ints, memory, requests } = program;
+
+  return {
+    MPI_Grequest_start(query: number, free: number, cancel: number, extraState: number, out: number): number {
+      const request = new CRequest(program.self);
+      const status = memory.allocate(statusBytes);
+      putEmptyStatus(ints, status);
+      request.record = engine.records.take(RecordKind.OPERATION);
+      engine.records.put(request.record, R_POINTER, 0);
+      engine.records.put(request.record, R_STATE, RecordState.ACTIVE);
+      request.after = new Release(status);
+      request.generalized = { query, free, cancel, extraState, status, isUnwanted: false };
+      request.handle = requests.add(request);
+      ints[out >> 2] = request.handle;
+      return 0;
+    },
+    MPI_Grequest_complete(handle: number): number {
+      const request = requests.get(handle);
+      if (request.generalized === null || engine.isComplete(request.record)) {
+        const state = request.generalized === null ? "it is no generalized request" : "it is complete already";
+        throw new MpiError(ErrorClass.REQUEST, `Cannot complete the request: ${state}`);
+      }
+      engine.completeOperation(request.record, 0);
+      return request.generalized.isUnwanted ? callFree(program, request) : 0;
+    },
+  };
+}
