@@ -9,7 +9,6 @@
  * max |Ax - b| / (eps (max |x| max |A| + max |b|) n) < 16, with A and b made anew.
  */
 #include "kernel.h"
-#include <stdint.h>
 
 enum { tile_rows = 4, tile_columns = 4, result_tag = 2 };
 
@@ -26,10 +25,7 @@ struct system {
 
 /* The element of row i and column j of the matrix with the right-hand side as column `size`: the same for every rank. */
 static double element(int size, int i, int j) {
-    uint64_t bits = ((uint64_t)j * (uint64_t)size + (uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
-    bits ^= bits >> 31;
+    uint64_t bits = hash_bits(((uint64_t)j * (uint64_t)size + (uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15));
     return (double)(bits >> 11) * 0x1p-53 - 0.5;
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdarg.h>
@@ -123,17 +124,35 @@ static inline void kernel_title(const struct kernel *kernel, const char *what) {
     if (kernel->rank == 0) printf("%s: %s\n", kernel->name, what);
 }
 
-/* Prints the verdict and ends MPI; returns the program's exit code. Rank 0 decides. */
-static inline int kernel_finish(const struct kernel *kernel, struct verdict verdict) {
-    int verified = verdict.verified;
+/* Prints the last line of the block and ends MPI; returns the program's exit code. Rank 0 decides. */
+static inline int kernel_end(const struct kernel *kernel, int verified) {
     MPI_Bcast(&verified, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    kernel_line(kernel, "computed", "%.13e", verdict.computed);
-    kernel_line(kernel, "reference", "%.13e", verdict.reference);
     if (kernel->rank == 0) printf("  Verification: %s\n", verified ? "SUCCESSFUL" : "FAILED");
     fflush(stdout);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return verified ? 0 : 1;
+}
+
+/* The same for a result that is a number. */
+static inline int kernel_finish(const struct kernel *kernel, struct verdict verdict) {
+    kernel_line(kernel, "computed", "%.13e", verdict.computed);
+    kernel_line(kernel, "reference", "%.13e", verdict.reference);
+    return kernel_end(kernel, verdict.verified);
+}
+
+/* The same for a checksum, where all digits have to agree. Rank 0 alone has to know it. */
+static inline int kernel_finish_checksum(const struct kernel *kernel, uint64_t computed, uint64_t reference, bool is_rest_right) {
+    kernel_line(kernel, "computed", "%016" PRIx64, computed);
+    kernel_line(kernel, "reference", "%016" PRIx64, reference);
+    return kernel_end(kernel, computed == reference && is_rest_right);
+}
+
+/* Every bit of the result depends on every bit given. */
+static inline uint64_t hash_bits(uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ (bits >> 31);
 }
 
 /* Share of rank `part` of `parts` when `count` things are dealt out evenly: the first ones take one more. */
