@@ -6,6 +6,7 @@
  */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { saves } from "../core/base/saved-classes.ts";
 import type { AttributeSet, Keyval } from "../core/comm/attributes.ts";
 import { CallKind, type Continuation } from "./callbacks.ts";
 import type { AttributeFunctions, CAttribute } from "./objects.ts";
@@ -172,3 +173,5 @@ class Undone implements Continuation {
     return this.next.resume(program, this.code);
   }
 }
+
+saves({ Deleted, DeleteNext, CopyNext, Copied, Undone });

@@ -2,6 +2,7 @@
  * The imports of module `mpi`: every function of include/mpi.h. Those in calls/ are built; the others raise
  * MPI_ERR_UNSUPPORTED_OPERATION when they are called, naming themselves.
  */
+import { capturePoints } from "../core/base/capture-points.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { attributeCalls } from "./calls/attributes.ts";
 import { collectiveCalls } from "./calls/collectives.ts";
@@ -23,6 +24,7 @@ import { requestCalls } from "./calls/requests.ts";
 import { statusCalls } from "./calls/statuses.ts";
 import { topologyCalls } from "./calls/topologies.ts";
 import type { Program } from "./program.ts";
+import { SUSPENDED } from "./suspension.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
 export type Call = (...args: any[]) => number;
@@ -69,6 +71,7 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     ...infoCalls(program),
   };
   Object.assign(calls, largeCountCalls(program, calls));
+  program.calls = calls;
   const imports: Record<string, Call> = {
     callback: (call: number) => {
       program.callbacks.next(call);
@@ -83,7 +86,23 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     if (call === undefined) imports[name] = guard(program, name, () => unsupported(name));
     else imports[name] = guarded.has(name) ? call : guard(program, name, call);
   }
+  for (const name of names) if (isCapturePoint.has(name)) imports[name] = capturePoint(program, imports[name]!);
   return imports;
+}
+
+const isCapturePoint = new Set(
+  capturePoints.filter((name) => name.startsWith("mpi.")).map((name) => name.slice("mpi.".length)),
+);
+
+/** An import in which the process can stop, and go on later. */
+function capturePoint(program: Program, call: Call): Call {
+  const { suspension } = program;
+  const { words, at } = suspension;
+  return (...args) => {
+    if (words[at] !== 0 || suspension.isRewinding) return suspension.enter(program, () => call(...args));
+    const answer = call(...args);
+    return answer === SUSPENDED ? suspension.unwind() : answer;
+  };
 }
 
 function guard(program: Program, name: string, call: Call): Call {

@@ -4,6 +4,7 @@
  */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { saves } from "../core/base/saved-classes.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { pack, unpack } from "../core/comm/pack.ts";
 import type { After } from "./objects.ts";
@@ -92,3 +93,5 @@ export class Unpack implements After {
     memory.free(this.pointer);
   }
 }
+
+saves({ Release, Unpack });

@@ -6,6 +6,8 @@
  * What happens then is a `Continuation`: plain data, because a process may be saved while its callback runs. Callbacks may
  * call MPI functions that call back themselves, so those under way are a stack.
  */
+
+import { lives, saves } from "../core/base/saved-classes.ts";
 import type { FunctionPointer } from "./objects.ts";
 import type { Program } from "./program.ts";
 
@@ -102,3 +104,7 @@ class AfterErrorHandler implements Continuation {
     return this.answer;
   }
 }
+
+lives({ Callbacks });
+
+saves({ AfterErrorHandler });

@@ -1,4 +1,5 @@
 import type { Pointer, RecordId } from "../core/base/brand.ts";
+import { saves } from "../core/base/saved-classes.ts";
 import { adjacentOf, DistGraphTopology } from "../core/comm/topology-dist-graph.ts";
 import type { Communicator } from "../core/process/communicator.ts";
 import { Duplicate } from "../core/process/communicators/duplicate.ts";
@@ -85,3 +86,5 @@ export class CreateDistGraph extends NewCommunicator {
     return true;
   }
 }
+
+saves({ CreateDistGraph });

@@ -1,3 +1,4 @@
+import { saves } from "../core/base/saved-classes.ts";
 import type { Group } from "../core/comm/group.ts";
 import { CreateGroup } from "../core/process/communicators/create-group.ts";
 import { CreateInter } from "../core/process/communicators/create-inter.ts";
@@ -39,3 +40,5 @@ export class CreateInterFromGroups extends NewCommunicator {
     return true;
   }
 }
+
+saves({ CreateInterFromGroups });

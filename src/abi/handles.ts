@@ -3,6 +3,7 @@
  * the ABI's, below 0x1000; others carry their kind in the upper bits, so that a handle of the wrong kind is recognised.
  */
 import { MpiError } from "../core/base/mpi-error.ts";
+import { lives } from "../core/base/saved-classes.ts";
 
 const predefinedMax = 0x1000;
 const kindShift = 24;
@@ -82,3 +83,5 @@ export class Handles<T> {
     throw new MpiError(errorClass, `Cannot use ${name} 0x${(handle >>> 0).toString(16)}: ${state}`);
   }
 }
+
+lives({ Handles });

@@ -2,6 +2,7 @@
  * Datatypes whose handle one of the program's operations gets: the handle means the type until the reduction has ended, also
  * when the program has freed it meanwhile, as it may (MPI 5.0 §5.1.9).
  */
+import { saves } from "../core/base/saved-classes.ts";
 import type { After, CDatatype } from "./objects.ts";
 import type { Program } from "./program.ts";
 
@@ -37,3 +38,5 @@ export class LetGo implements After {
     if (this.type.uses === 0 && this.type.isFreed) program.types.remove(this.type.handle);
   }
 }
+
+saves({ LetGo });

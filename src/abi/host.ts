@@ -1,17 +1,23 @@
 /** What the C binding needs of the world it runs in. */
 import type { Pointer, RecordId } from "../core/base/brand.ts";
 import type { Process } from "../core/process/process.ts";
+import type { StopWord } from "./suspension.ts";
 
 export interface Host {
   readonly process: Process;
   /** Name of the machine, fixed at the start. */
   readonly processorName: string;
-  /** Returns when the request is complete; this thread waits. */
-  wait(request: RecordId): void;
-  /** Returns when `isReady` says so; progress is made meanwhile. */
-  waitUntil(isReady: () => boolean): void;
-  /** A blocking receive on world ranks; the outcome is in the engine's `last…` fields. */
-  receive(to: Pointer, room: number, source: number, tag: number, context: number): void;
+  /** Others make this process stop inside an MPI call by it; see suspension.ts. */
+  readonly stop: StopWord;
+  /** Waits until the request is complete. False: it is not, and the process shall stop inside this call. */
+  wait(request: RecordId): boolean;
+  /** The same until `isReady` says so; progress is made meanwhile. */
+  waitUntil(isReady: () => boolean): boolean;
+  /**
+   * A blocking receive on world ranks that posts nothing: one of `Now`, with the outcome in the engine's `last…` fields.
+   * MUST_POST: only a posted receive can take the message. NOTHING: the process shall stop inside this call.
+   */
+  receiveNow(to: Pointer, room: number, source: number, tag: number, context: number): number;
   /** Ends the whole job with that exit code. */
   abort(code: number, message: string): never;
   /** Seconds since some moment in the past, MPI_Wtime. */

@@ -1,6 +1,7 @@
 /** Requests that go on without the program: freed before they were complete, or buffered sends. */
 import type { Pointer, RecordId } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { lives, saves } from "../core/base/saved-classes.ts";
 import type { Process } from "../core/process/process.ts";
 import { Task } from "../core/process/task.ts";
 import { R_ERROR, R_FLAGS, R_STATUS_BYTES, RecordFlag } from "../core/request/records.ts";
@@ -92,10 +93,28 @@ export class BufferedSends {
     }
     this.used += bytes + overheadBytes;
     this.waiting++;
-    const finish = () => {
-      this.used -= bytes + overheadBytes;
-      this.waiting--;
-    };
-    leave(this.program, start(), new Release(pointer, { finish }));
+    leave(this.program, start(), new Release(pointer, new Drained(bytes)));
+  }
+
+  /** A message of that length has left its buffer. */
+  drained(bytes: number): void {
+    this.used -= bytes + overheadBytes;
+    this.waiting--;
   }
 }
+
+class Drained implements After {
+  private readonly bytes: number;
+
+  constructor(bytes: number) {
+    this.bytes = bytes;
+  }
+
+  finish({ buffered }: Program): void {
+    buffered.drained(this.bytes);
+  }
+}
+
+lives({ BufferedSends });
+
+saves({ FinishLater, Drained });

@@ -3,6 +3,7 @@
  * inherits, and after a duplication the attributes that the program's copy functions want it to have.
  */
 import { MpiError } from "../core/base/mpi-error.ts";
+import { saves } from "../core/base/saved-classes.ts";
 import { AttributeSet } from "../core/comm/attributes.ts";
 import type { ErrorHandler } from "../core/comm/error-handler.ts";
 import type { Info } from "../core/comm/info.ts";
@@ -195,3 +196,5 @@ class FreeLater implements After {
     if (this.task.result !== null) program.process.freeCommunicator(this.task.result);
   }
 }
+
+saves({ Made, Filled, Started, AdoptLater, FreeLater });

@@ -1,5 +1,6 @@
 /** What the handles of a C program stand for, where core's own objects do not say all of it. */
 import type { RecordId } from "../core/base/brand.ts";
+import { saves } from "../core/base/saved-classes.ts";
 import { type Attribute, AttributeSet } from "../core/comm/attributes.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { type ErrorHandler, errorsAreFatal } from "../core/comm/error-handler.ts";
@@ -90,3 +91,5 @@ export class CRequest {
 export interface Restart {
   start(program: Program, request: CRequest): void;
 }
+
+saves({ CCommunicator, CDatatype, CRequest });

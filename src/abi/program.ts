@@ -7,6 +7,7 @@
  */
 import type { RecordId } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { lives } from "../core/base/saved-classes.ts";
 import { Keyvals } from "../core/comm/attributes.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { LB, predefinedTypes, UB } from "../core/comm/datatype-predefined.ts";
@@ -30,6 +31,7 @@ import {
   type CRequest,
   type FunctionPointer,
 } from "./objects.ts";
+import { Suspension } from "./suspension.ts";
 
 export const COMM_WORLD = 0x101;
 export const COMM_SELF = 0x102;
@@ -46,6 +48,7 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 export class Program {
+  static readonly unsaved = { calls: {}, bytes: null, ints: null, longs: null };
   readonly host: Host;
   readonly process: Process;
   readonly engine: Engine;
@@ -83,6 +86,9 @@ export class Program {
   readonly keyvals = new Keyvals<AttributeFunctions>();
   readonly errorCodes = new ErrorCodes();
   readonly callbacks: Callbacks;
+  readonly suspension: Suspension;
+  /** Every function of MPI by its name, without what catches errors: set by binding.ts. */
+  calls: Readonly<Record<string, (...args: number[]) => number>> = {};
   readonly buffered: BufferedSends;
   readonly world: CCommunicator;
   readonly self: CCommunicator;
@@ -103,6 +109,7 @@ export class Program {
     this.ints = new Int32Array(this.bytes.buffer);
     this.longs = new BigInt64Array(this.bytes.buffer);
     this.callbacks = new Callbacks(this);
+    this.suspension = new Suspension(host.stop);
     this.buffered = new BufferedSends(this);
     this.world = this.predefinedCommunicator(COMM_WORLD, "MPI_COMM_WORLD", new CCommunicator(this.process.world));
     this.self = this.predefinedCommunicator(COMM_SELF, "MPI_COMM_SELF", new CCommunicator(this.process.self));
@@ -218,3 +225,5 @@ export class Program {
     }
   }
 }
+
+lives({ Program });

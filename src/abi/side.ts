@@ -3,6 +3,7 @@
  * the program's elements lie side by side, in scratch memory where they do not.
  */
 import type { Pointer } from "../core/base/brand.ts";
+import { saves } from "../core/base/saved-classes.ts";
 import type { Blocks } from "../core/coll/schedule.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { pack, unpack } from "../core/comm/pack.ts";
@@ -113,3 +114,5 @@ export class Settle implements After {
     if (this.received !== this.sent) this.received.end(program);
   }
 }
+
+saves({ Side, Settle });

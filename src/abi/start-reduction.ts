@@ -1,5 +1,6 @@
 /** Starts of reductions: MPI 5.0 §6.9 to §6.11. What comes before a start is done once. */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { saves } from "../core/base/saved-classes.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
 import { checkCount, packedBytes } from "./buffers.ts";
 import { isInPlace, isRoot, type Start } from "./collective-arguments.ts";
@@ -25,7 +26,21 @@ export function reductionOf(program: Program, op: number, typeHandle: number): R
   if (operation.function === 0) return reductionFor(operation.core, type);
   if (type.size === 0) throw new MpiError(ErrorClass.TYPE, "Cannot reduce elements of a datatype without data");
   const call: ProgramCall = { function: operation.function, type, handle: typeHandle };
-  return { elementBytes: type.size, inMemory: false, apply() {}, call };
+  return new ProgramReduction(call);
+}
+
+/** By one of the program's operations: nothing is done here, `Collectives.asked` says when the program must be called. */
+class ProgramReduction implements Reduction {
+  readonly elementBytes: number;
+  readonly inMemory = false;
+  readonly call: ProgramCall;
+
+  constructor(call: ProgramCall) {
+    this.elementBytes = call.type.size;
+    this.call = call;
+  }
+
+  apply(): void {}
 }
 
 /** One side: as it lies in memory where the operation works on that, packed otherwise. */
@@ -46,7 +61,7 @@ export function reduction(program: Program) {
       return how;
     }
     request.after = new LetGo(type, settle);
-    return { ...how, call: { ...(how.call as ProgramCall), handle: holdType(program, type) } };
+    return new ProgramReduction({ ...(how.call as ProgramCall), handle: holdType(program, type) });
   }
 
   /** Reduce, allreduce and scans: as many elements come out as go in. */
@@ -111,3 +126,5 @@ export function reduction(program: Program) {
       reduceScatter(comm, operands, new Array<number>(comm.core.size).fill(count)),
   };
 }
+
+saves({ ProgramReduction });

@@ -8,7 +8,7 @@
 import { importedFunctions } from "../../scripts/mpi-wrappers.mjs";
 import { assert } from "../core/base/assert.ts";
 import type { Pointer } from "../core/base/brand.ts";
-import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../core/request/records.ts";
+import { Now } from "../core/p2p/engine.ts";
 import type { SimMemory } from "../sim/memory.ts";
 import type { SimProcess } from "../sim/sim-process.ts";
 import { World } from "../sim/world.ts";
@@ -51,29 +51,22 @@ export class TestProgram {
   constructor(world: World, process: SimProcess) {
     this.memory = process.memory;
     this.#world = world;
-    const waitUntil = (isReady: () => boolean): void => {
+    const waitUntil = (isReady: () => boolean): boolean => {
       while (!isReady()) {
         const before = world.trace.events;
         const moved = process.core.progress();
         world.run();
         assert(moved || isReady() || world.trace.events > before, "the program waits for what never comes");
       }
+      return true;
     };
     this.program = new Program({
       process: process.core,
       processorName: "test",
       wait: (request) => waitUntil(() => process.engine.isComplete(request)),
       waitUntil,
-      receive: (to, room, source, tag, context) => {
-        const { engine } = process;
-        const request = engine.startReceive(to, room, source, tag, context);
-        waitUntil(() => engine.isComplete(request));
-        engine.lastSource = engine.records.get(request, R_STATUS_SOURCE);
-        engine.lastTag = engine.records.get(request, R_STATUS_TAG);
-        engine.lastBytes = engine.records.get(request, R_STATUS_BYTES);
-        engine.lastError = engine.records.get(request, R_ERROR);
-        engine.giveBack(request);
-      },
+      receiveNow: () => Now.MUST_POST,
+      stop: { words: new Int32Array(1), at: 0 },
       abort: (code, message) => {
         throw new Ended(code, message);
       },

@@ -58,10 +58,10 @@ export class TestRanks {
     });
   }
 
-  #wait(isReady: () => boolean): void {
+  #wait(isReady: () => boolean): boolean {
     for (;;) {
       this.#settle();
-      if (isReady()) return;
+      if (isReady()) return true;
       const next = this.#waiting.pop();
       assert(next !== undefined, "a rank waits for what never comes");
       next();

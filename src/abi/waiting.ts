@@ -1,9 +1,11 @@
 /**
- * How an import waits for a request and what it does then. Most requests need nothing of the program meanwhile and the
- * thread just waits. A reduction by one of the program's own operations does: the wait is interrupted for the callback and
- * taken up again behind it.
+ * How an import waits and what it does then. Most of the time nothing is needed of the program meanwhile and the thread
+ * just waits. Two things interrupt it: a reduction by one of the program's own operations, which the program must be called
+ * for, and the wish that the process stop here (suspension.ts). Either way the wait is taken up again later, so what it waits
+ * for and what it does then are plain data.
  */
 import type { Pointer, RecordId } from "../core/base/brand.ts";
+import { saves } from "../core/base/saved-classes.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { pack, unpack } from "../core/comm/pack.ts";
 import type { Asked } from "../core/process/collectives.ts";
@@ -11,36 +13,81 @@ import { CallKind, type Continuation } from "./callbacks.ts";
 import type { FunctionPointer } from "./objects.ts";
 import type { Program } from "./program.ts";
 
+/** What can be waited for. Plain data. */
+export interface Condition {
+  isReady(program: Program): boolean;
+}
+
 /** Waits until the request is complete, then goes on with `then`. The answer is the import's. */
 export function waitThen(program: Program, record: RecordId, then: Continuation): number {
   const { engine, host, process } = program;
   const { collectives } = process;
   if (!engine.isComplete(record)) {
-    if (collectives.programOperations === 0) host.wait(record);
-    else {
-      host.waitUntil(() => engine.isComplete(record) || collectives.asked !== null);
-      if (!engine.isComplete(record)) return combine(program, new WaitOn(record, then));
-    }
+    const isReady =
+      collectives.programOperations === 0
+        ? host.wait(record)
+        : host.waitUntil(() => engine.isComplete(record) || collectives.asked !== null);
+    if (!isReady) return program.suspension.stop(new WaitOn(record, then));
+    if (!engine.isComplete(record)) return combine(program, new WaitOn(record, then));
   }
   return then.resume(program, 0);
 }
 
-/** The same for any condition: waits until `isReady`. */
-export function waitUntilThen(program: Program, isReady: () => boolean, then: Continuation): number {
-  const { host, process } = program;
-  const { collectives } = process;
-  if (collectives.programOperations === 0) host.waitUntil(isReady);
-  else {
-    host.waitUntil(() => isReady() || collectives.asked !== null);
-    if (!isReady()) return combine(program, new WaitUntilOn(isReady, then));
-  }
+/** The same for any condition. */
+export function waitForThen(program: Program, condition: Condition, then: Continuation): number {
+  const outcome = waitFor(program, () => condition.isReady(program));
+  if (outcome === "stop") return program.suspension.stop(new WaitForOn(condition, then));
+  if (outcome === "combine") return combine(program, new WaitForOn(condition, then));
   return then.resume(program, 0);
 }
 
-/** Does what the program's operations are needed for now, if anything, then goes on: for calls that only look. */
-export function combineThen(program: Program, then: Continuation): number {
+/**
+ * For calls that change nothing before they are over: waits until `isReady`, then `finish`. When the wait is interrupted the
+ * whole call is made again.
+ */
+export function waitUntil(program: Program, isReady: () => boolean, finish: () => number, again: CallAgain): number {
+  const outcome = waitFor(program, isReady);
+  if (outcome === "stop") return program.suspension.stop(again);
+  return outcome === "combine" ? combine(program, again) : finish();
+}
+
+/** The same for one request, in fewer steps: most waits are this one. */
+export function waitForOne(program: Program, record: RecordId, finish: () => number, again: CallAgain): number {
+  const { engine, host, process } = program;
+  if (engine.isComplete(record)) return finish();
+  if (process.collectives.programOperations !== 0) {
+    return waitUntil(program, () => engine.isComplete(record), finish, again);
+  }
+  return host.wait(record) ? finish() : program.suspension.stop(again);
+}
+
+/** The same for calls that only look. */
+export function look(program: Program, finish: () => number, again: CallAgain): number {
   program.process.progress();
-  return program.process.collectives.asked === null ? then.resume(program, 0) : combine(program, new LookOn(then));
+  return program.process.collectives.asked === null ? finish() : combine(program, again);
+}
+
+function waitFor({ host, process }: Program, isReady: () => boolean): "ready" | "combine" | "stop" {
+  const { collectives } = process;
+  if (collectives.programOperations === 0) return host.waitUntil(isReady) ? "ready" : "stop";
+  if (!host.waitUntil(() => isReady() || collectives.asked !== null)) return "stop";
+  return isReady() ? "ready" : "combine";
+}
+
+/** Makes a call from its beginning. */
+export class CallAgain implements Continuation {
+  private readonly name: string;
+  private readonly args: readonly number[];
+
+  constructor(name: string, ...args: readonly number[]) {
+    this.name = name;
+    this.args = args;
+  }
+
+  resume(program: Program): number {
+    program.owner = program.anyone;
+    return program.calls[this.name]!(...this.args);
+  }
 }
 
 class WaitOn implements Continuation {
@@ -57,29 +104,17 @@ class WaitOn implements Continuation {
   }
 }
 
-class WaitUntilOn implements Continuation {
-  private readonly isReady: () => boolean;
+class WaitForOn implements Continuation {
+  private readonly condition: Condition;
   private readonly next: Continuation;
 
-  constructor(isReady: () => boolean, then: Continuation) {
-    this.isReady = isReady;
+  constructor(condition: Condition, then: Continuation) {
+    this.condition = condition;
     this.next = then;
   }
 
   resume(program: Program): number {
-    return waitUntilThen(program, this.isReady, this.next);
-  }
-}
-
-class LookOn implements Continuation {
-  private readonly next: Continuation;
-
-  constructor(then: Continuation) {
-    this.next = then;
-  }
-
-  resume(program: Program): number {
-    return combineThen(program, this.next);
+    return waitForThen(program, this.condition, this.next);
   }
 }
 
@@ -139,3 +174,5 @@ class AfterCombining implements Continuation {
     return this.next.resume(program, 0);
   }
 }
+
+saves({ CallAgain, WaitOn, WaitForOn, AfterCombining });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { capturePoints } from "./capture-points.ts";
+import { capturePoints } from "../core/base/capture-points.ts";
 
 const headers = ["include/mpi.h", "include/mpi-ext.h"].map((path) => readFileSync(path, "utf8")).join("\n");
 const declared = [...headers.matchAll(/^BANYAN_DECLARE\(\w+, (\w+),/gm)].map(([, name]) => name!);

@@ -3,7 +3,7 @@
  * here, because the linker sees only what it is given; those of the toolchain it has itself.
  */
 import { keyOf } from "./cache.ts";
-import { capturePoints } from "./capture-points.ts";
+import { capturePoints } from "../core/base/capture-points.ts";
 import type { Build } from "./command-line.ts";
 import { binaryenVersion, clangVersion, contractVersion } from "./installation.ts";
 import type { Finish, LinkFile, LinkRequest } from "./requests.ts";

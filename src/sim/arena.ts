@@ -5,6 +5,7 @@
  */
 import { assert } from "../core/base/assert.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { lives } from "../core/base/saved-classes.ts";
 
 const headerBytes = 16;
 const inUse = 0x0a11_0c8d;
@@ -13,28 +14,35 @@ const poison = 0xdb;
 const bytesAtStart = 1 << 14;
 
 export class Arena {
+  static readonly unsaved = { bytes: null, words: null, buffer: null };
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
-  readonly #buffer: ArrayBuffer;
-  readonly #stock: number[][] = [];
+  private readonly buffer: ArrayBuffer;
+  private readonly stock: number[][] = [];
   /** Offset 0 is never given away: it means "none" in packets. */
-  #end = headerBytes;
+  private end = headerBytes;
 
   constructor(bytesMax = 1 << 30) {
-    this.#buffer = new ArrayBuffer(bytesAtStart, { maxByteLength: bytesMax });
-    this.bytes = new Uint8Array(this.#buffer);
-    this.words = new Int32Array(this.#buffer);
+    this.buffer = new ArrayBuffer(bytesAtStart, { maxByteLength: bytesMax });
+    this.bytes = new Uint8Array(this.buffer);
+    this.words = new Int32Array(this.buffer);
+  }
+
+  /** All bytes of another one; the books come with the process that is restored. */
+  copyFrom(other: Arena): void {
+    if (this.bytes.length < other.bytes.length) this.buffer.resize(other.bytes.length);
+    this.bytes.set(other.bytes);
   }
 
   /** Offset of a block, aligned to 16; its bytes are rubbish. The owner is any number, and frees it. */
   allocate(bytes: number, owner: number): number {
     const power = Math.max(5, 32 - Math.clz32(bytes + headerBytes - 1));
-    let block = this.#stock[power]?.pop();
+    let block = this.stock[power]?.pop();
     if (block === undefined) {
-      block = this.#end;
-      this.#end += 2 ** power;
-      this.#grow();
-      this.bytes.fill(poison, block, this.#end);
+      block = this.end;
+      this.end += 2 ** power;
+      this.grow();
+      this.bytes.fill(poison, block, this.end);
     }
     this.words[block >> 2] = inUse;
     this.words[(block >> 2) + 1] = power;
@@ -59,20 +67,22 @@ export class Arena {
     const bytes = this.words[header + 2]!;
     this.words[header] = inStock;
     this.bytes.fill(poison, offset, block + 2 ** power);
-    this.#stock[power] ??= [];
-    this.#stock[power].push(block);
+    this.stock[power] ??= [];
+    this.stock[power].push(block);
     return bytes;
   }
 
-  #grow(): void {
-    const now = this.#buffer.byteLength;
-    if (this.#end <= now) return;
-    if (this.#end > this.#buffer.maxByteLength) {
+  private grow(): void {
+    const now = this.buffer.byteLength;
+    if (this.end <= now) return;
+    if (this.end > this.buffer.maxByteLength) {
       throw new MpiError(
         ErrorClass.NO_MEM,
-        `Cannot allocate: a simulated node has ${this.#buffer.maxByteLength} bytes, ${this.#end} are wanted`,
+        `Cannot allocate: a simulated node has ${this.buffer.maxByteLength} bytes, ${this.end} are wanted`,
       );
     }
-    this.#buffer.resize(Math.min(this.#buffer.maxByteLength, Math.max(this.#end, 2 * now)));
+    this.buffer.resize(Math.min(this.buffer.maxByteLength, Math.max(this.end, 2 * now)));
   }
 }
+
+lives({ Arena });

@@ -2,6 +2,7 @@
 import type { Pointer } from "../../core/base/brand.ts";
 import { ANY_SOURCE, PROC_NULL, TAG_UB } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import type { AttributeOwner } from "../../core/comm/attributes.ts";
 import { type Bearer, type CKeyval, deleteAttribute, notDeleted } from "../attributes.ts";
 import type { Continuation } from "../callbacks.ts";
@@ -166,3 +167,5 @@ class Gone implements Continuation {
     return 0;
   }
 }
+
+saves({ Replaced, Gone });

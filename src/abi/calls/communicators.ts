@@ -2,6 +2,7 @@
 import type { CommRank, WorldRank } from "../../core/base/brand.ts";
 import { COMM_TYPE_SHARED, CONGRUENT, IDENT, SIMILAR, TAG_UB, UNDEFINED, UNEQUAL } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import type { Group } from "../../core/comm/group.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import { Create } from "../../core/process/communicators/create.ts";
@@ -17,7 +18,7 @@ import { CreateInterFromGroups } from "../create-inter-from-groups.ts";
 import { makeCommunicator, startDuplicate } from "../new-communicator.ts";
 import type { CCommunicator } from "../objects.ts";
 import { COMM_NULL, type Program } from "../program.ts";
-import { waitUntilThen } from "../waiting.ts";
+import { type Condition, waitForThen } from "../waiting.ts";
 import { putGroup } from "./groups.ts";
 import { hintsArgument, infoArgument } from "./info.ts";
 
@@ -51,14 +52,18 @@ class Free implements Continuation {
   }
 }
 
-/** Nothing is under way on the communicator any more. */
-class Idle implements Continuation {
+/** When nothing is under way on the communicator any more. */
+class Idle implements Condition, Continuation {
   private readonly comm: CCommunicator;
   private readonly handleAt: number;
 
   constructor(comm: CCommunicator, handleAt: number) {
     this.comm = comm;
     this.handleAt = handleAt;
+  }
+
+  isReady({ process }: Program): boolean {
+    return !process.isUsing(this.comm.core);
   }
 
   resume(program: Program): number {
@@ -299,7 +304,10 @@ export function communicatorCalls(program: Program) {
     /** As free, after what is under way here has ended. */
     MPI_Comm_disconnect(handleAt: number): number {
       const comm = mortal(handleAt, "disconnect");
-      return waitUntilThen(program, () => !process.isUsing(comm.core), new Idle(comm, handleAt));
+      const next = new Idle(comm, handleAt);
+      return waitForThen(program, next, next);
     },
   };
 }
+
+saves({ Free, Idle });

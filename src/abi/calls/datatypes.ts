@@ -1,5 +1,6 @@
 /** Datatypes: MPI 5.0 §5.1. Decoding them is in datatype-contents.ts, Fortran's own are in fortran-types.ts. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype.ts";
 import { darray, subarray } from "../../core/comm/datatype-arrays.ts";
 import * as make from "../../core/comm/datatype-constructors.ts";
@@ -234,3 +235,5 @@ class Freed implements Continuation {
     return 0;
   }
 }
+
+saves({ Duplicated, Freed });

@@ -1,11 +1,12 @@
 /** Starting, ending, clocks, errors, memory: MPI 5.0 chapters 9 and 11. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import { userErrorHandler } from "../../core/comm/error-handler.ts";
 import { deleteAttributes, notDeleted } from "../attributes.ts";
 import type { Continuation } from "../callbacks.ts";
 import type { CCommunicator } from "../objects.ts";
 import type { Program } from "../program.ts";
-import { waitUntilThen } from "../waiting.ts";
+import { CallAgain, type Condition, waitForThen, waitUntil } from "../waiting.ts";
 
 const THREAD_MULTIPLE = 4096;
 const processorNameBytes = 256;
@@ -20,13 +21,21 @@ class Ending implements Continuation {
   resume(program: Program, code: number): number {
     program.owner = program.self;
     if (code !== 0) throw notDeleted(code);
-    const isReady = () => program.buffered.isEmpty && program.process.collectives.programOperations === 0;
-    return waitUntilThen(program, isReady, {
-      resume: () => {
-        program.isFinalized = true;
-        return 0;
-      },
-    });
+    return waitForThen(program, new Quiet(), new Over());
+  }
+}
+
+/** Nothing of ours is left that would need the program. */
+class Quiet implements Condition {
+  isReady({ buffered, process }: Program): boolean {
+    return buffered.isEmpty && process.collectives.programOperations === 0;
+  }
+}
+
+class Over implements Continuation {
+  resume(program: Program): number {
+    program.isFinalized = true;
+    return 0;
   }
 }
 
@@ -134,13 +143,14 @@ export function environmentCalls(program: Program) {
       return 0;
     },
     MPI_Buffer_detach(addressOut: number, sizeOut: number): number {
-      const resume = () => {
+      const finish = () => {
         const attached = program.buffered.detach();
         ints[addressOut >> 2] = attached.address;
         ints[sizeOut >> 2] = attached.bytes;
         return 0;
       };
-      return waitUntilThen(program, () => program.buffered.isEmpty, { resume });
+      const again = new CallAgain("MPI_Buffer_detach", addressOut, sizeOut);
+      return waitUntil(program, () => program.buffered.isEmpty, finish, again);
     },
 
     // Errors
@@ -201,3 +211,5 @@ export function environmentCalls(program: Program) {
     },
   };
 }
+
+saves({ Ending, Quiet, Over });

@@ -1,6 +1,7 @@
 /** Operations of reductions, and reducing without anybody else: MPI 5.0 §6.9.5 to §6.9.7. */
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import { userOp } from "../../core/comm/op-user.ts";
 import { checkCount } from "../buffers.ts";
 import { CallKind, type Continuation } from "../callbacks.ts";
@@ -9,6 +10,9 @@ import type { Program } from "../program.ts";
 import { reductionOf } from "../start-reduction.ts";
 
 const OP_NULL = 0x20;
+
+/** Stands where TypeScript has its function: only the program itself can call one of its own. */
+export function calledByTheProgram(): void {}
 
 /** The program has combined: the words it read the length and the datatype from are given back. */
 class AfterReducing implements Continuation {
@@ -29,8 +33,7 @@ export function operationCalls(program: Program) {
 
   function create(fn: number, commutes: number, out: number): number {
     if (fn === 0) throw new MpiError(ErrorClass.ARG, "Cannot make the operation: its function is a null pointer");
-    // Only the program itself can call the function.
-    const core = userOp(() => {}, commutes !== 0);
+    const core = userOp(calledByTheProgram, commutes !== 0);
     ints[out >> 2] = operations.add({ core, function: fn });
     return 0;
   }
@@ -74,3 +77,5 @@ export function operationCalls(program: Program) {
     },
   };
 }
+
+saves({ AfterReducing });

@@ -2,13 +2,16 @@
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype.ts";
+import { Now } from "../../core/p2p/engine.ts";
 import { R_BYTES, R_PEER, R_TAG, SendMode } from "../../core/request/records.ts";
 import { checkCount, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
+import type { Continuation } from "../callbacks.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { writeStatus } from "../status.ts";
-import { combineThen, waitThen, waitUntilThen } from "../waiting.ts";
+import { CallAgain, type Condition, look, waitForThen, waitThen, waitUntil } from "../waiting.ts";
 import { Concluded, conclude } from "./requests.ts";
 
 const MESSAGE_NULL = 0x128;
@@ -111,7 +114,7 @@ class ReceiveAgain implements Restart {
 }
 
 /** Ends a sendrecv: the receive's outcome counts, the send must be over as well. */
-class BothDone {
+class BothDone implements Condition, Continuation {
   private readonly send: CRequest;
   private readonly receive: CRequest;
   private readonly status: number;
@@ -120,6 +123,10 @@ class BothDone {
     this.send = send;
     this.receive = receive;
     this.status = status;
+  }
+
+  isReady({ engine }: Program): boolean {
+    return engine.isComplete(this.receive.record) && engine.isComplete(this.send.record);
   }
 
   resume(program: Program): number {
@@ -143,6 +150,12 @@ export function pointToPointCalls(program: Program) {
     const request = new CRequest(comm);
     startSend(program, request, message, mode);
     return waitThen(program, request.record, new Concluded(request, 0));
+  }
+
+  function receiveAndWait(comm: CCommunicator, message: Message, status: number): number {
+    const request = new CRequest(comm);
+    startReceive(program, request, message);
+    return waitThen(program, request.record, new Concluded(request, status));
   }
 
   function begin(comm: CCommunicator, start: (request: CRequest) => void, out: number): number {
@@ -237,12 +250,13 @@ export function pointToPointCalls(program: Program) {
         checkCount(count);
         // A reduction by the program's own operation may have to go on meanwhile.
         if (!type.isContiguous(count) || source === PROC_NULL || process.collectives.programOperations !== 0) {
-          const request = new CRequest(comm);
-          startReceive(program, request, { buffer, count, type, peer: source, tag });
-          return waitThen(program, request.record, new Concluded(request, status));
+          return receiveAndWait(comm, { buffer, count, type, peer: source, tag }, status);
         }
         const { core } = comm;
-        host.receive((buffer + type.trueLb) as Pointer, type.size * count, world(comm, source), tag, core.context);
+        const to = (buffer + type.trueLb) as Pointer;
+        const now = host.receiveNow(to, type.size * count, world(comm, source), tag, core.context);
+        if (now === Now.NOTHING) return program.suspension.stop(null);
+        if (now === Now.MUST_POST) return receiveAndWait(comm, { buffer, count, type, peer: source, tag }, status);
         if (status !== 0) {
           const from = core.peers.rankOf(engine.lastSource as never);
           writeStatus(ints, status, from, engine.lastTag, engine.lastBytes);
@@ -317,8 +331,8 @@ export function pointToPointCalls(program: Program) {
       };
       startReceive(program, receive, { buffer, count, type: program.committed(type), peer: source, tag });
       startSend(program, send, sent, SendMode.STANDARD);
-      const isReady = () => engine.isComplete(receive.record) && engine.isComplete(send.record);
-      return waitUntilThen(program, isReady, new BothDone(send, receive, status));
+      const both = new BothDone(send, receive, status);
+      return waitForThen(program, both, both);
     },
     MPI_Sendrecv_replace(
       buffer: number,
@@ -347,8 +361,8 @@ export function pointToPointCalls(program: Program) {
       send.after = new Release(pointer);
       send.record = process.startSend(comm.core, pointer, place.bytes, dest, sendTag, SendMode.STANDARD);
       startReceive(program, receive, { buffer, count, type: core, peer: source, tag });
-      const isReady = () => engine.isComplete(receive.record) && engine.isComplete(send.record);
-      return waitUntilThen(program, isReady, new BothDone(send, receive, status));
+      const both = new BothDone(send, receive, status);
+      return waitForThen(program, both, both);
     },
 
     // Probes
@@ -365,15 +379,15 @@ export function pointToPointCalls(program: Program) {
         if (envelope < 0) checkAlive(comm, source);
         return envelope >= 0;
       };
-      const resume = () => {
+      const finish = () => {
         putEnvelope(comm, envelope, status);
         return 0;
       };
-      return waitUntilThen(program, isReady, { resume });
+      return waitUntil(program, isReady, finish, new CallAgain("MPI_Probe", source, tag, handle, status));
     },
     MPI_Iprobe(source: number, tag: number, handle: number, flag: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
-      const resume = () => {
+      const finish = () => {
         if (source === PROC_NULL) writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
         else {
           const envelope = engine.probe(world(comm, source), tag, comm.core.context);
@@ -385,7 +399,7 @@ export function pointToPointCalls(program: Program) {
         ints[flag >> 2] = 1;
         return 0;
       };
-      return combineThen(program, { resume });
+      return look(program, finish, new CallAgain("MPI_Iprobe", source, tag, handle, flag, status));
     },
     MPI_Mprobe(source: number, tag: number, handle: number, message: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
@@ -400,16 +414,16 @@ export function pointToPointCalls(program: Program) {
         if (envelope < 0) checkAlive(comm, source);
         return envelope >= 0;
       };
-      const resume = () => {
+      const finish = () => {
         putEnvelope(comm, envelope, status);
         ints[message >> 2] = program.messages.add({ comm, envelope });
         return 0;
       };
-      return waitUntilThen(program, isReady, { resume });
+      return waitUntil(program, isReady, finish, new CallAgain("MPI_Mprobe", source, tag, handle, message, status));
     },
     MPI_Improbe(source: number, tag: number, handle: number, flag: number, message: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
-      const resume = () => {
+      const finish = () => {
         ints[flag >> 2] = 1;
         if (source === PROC_NULL) {
           writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
@@ -426,7 +440,7 @@ export function pointToPointCalls(program: Program) {
         ints[message >> 2] = program.messages.add({ comm, envelope });
         return 0;
       };
-      return combineThen(program, { resume });
+      return look(program, finish, new CallAgain("MPI_Improbe", source, tag, handle, flag, message, status));
     },
     MPI_Mrecv(buffer: number, count: number, type: number, message: number, status: number): number {
       const request = matchedReceive(buffer, count, type, message);
@@ -459,3 +473,5 @@ export function pointToPointCalls(program: Program) {
     return request;
   }
 }
+
+saves({ SendAgain, ReceiveAgain, BothDone });

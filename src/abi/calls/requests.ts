@@ -1,6 +1,7 @@
 /** Requests: MPI 5.0 §3.7 (completion, freeing, cancelling) and §3.9 (persistent ones). */
 import { ANY_SOURCE, ANY_TAG, UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import {
   R_ERROR,
   R_FLAGS,
@@ -17,7 +18,7 @@ import { forget } from "../leftovers.ts";
 import { type CRequest, inactive } from "../objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
 import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, STATUS_IGNORE, statusBytes } from "../status.ts";
-import { combineThen, waitThen, waitUntilThen } from "../waiting.ts";
+import { CallAgain, look, waitForOne, waitUntil } from "../waiting.ts";
 import { cancelGeneralized, freeGeneralized } from "./generalized-requests.ts";
 
 /** The status of a request that is not active (MPI 5.0 §3.7.3). */
@@ -259,7 +260,9 @@ export function requestCalls(program: Program) {
           return 0;
         }
         program.owner = request.comm;
-        return waitThen(program, request.record, { resume: () => endOne(request, handleAt, status) });
+        const finish = () => endOne(request, handleAt, status);
+        if (engine.isComplete(request.record)) return finish();
+        return waitForOne(program, request.record, finish, new CallAgain("MPI_Wait", handleAt, status));
       } catch (error) {
         return program.raise(error);
       }
@@ -272,31 +275,32 @@ export function requestCalls(program: Program) {
         return 0;
       }
       program.owner = request.comm;
-      const resume = () => {
+      const finish = () => {
         const done = engine.isComplete(request.record);
         ints[flag >> 2] = done ? 1 : 0;
         return done ? endOne(request, handleAt, status) : 0;
       };
-      return combineThen(program, { resume });
+      return look(program, finish, new CallAgain("MPI_Test", handleAt, flag, status));
     },
     MPI_Waitall(count: number, handles: number, statuses: number): number {
       try {
         const requests = all(count, handles);
         const isReady = () => requests.every(isDone);
-        const resume = () => endAll(requests, handles, statuses);
-        return isReady() ? resume() : waitUntilThen(program, isReady, { resume });
+        const finish = () => endAll(requests, handles, statuses);
+        if (isReady()) return finish();
+        return waitUntil(program, isReady, finish, new CallAgain("MPI_Waitall", count, handles, statuses));
       } catch (error) {
         return program.raise(error);
       }
     },
     MPI_Testall(count: number, handles: number, flag: number, statuses: number): number {
       const requests = all(count, handles);
-      const resume = () => {
+      const finish = () => {
         const done = requests.every(isDone);
         ints[flag >> 2] = done ? 1 : 0;
         return done ? endAll(requests, handles, statuses) : 0;
       };
-      return combineThen(program, { resume });
+      return look(program, finish, new CallAgain("MPI_Testall", count, handles, flag, statuses));
     },
     MPI_Waitany(count: number, handles: number, index: number, status: number): number {
       const requests = all(count, handles);
@@ -305,12 +309,13 @@ export function requestCalls(program: Program) {
         putEmptyStatus(ints, status);
         return 0;
       }
-      const resume = () => {
+      const finish = () => {
         const i = firstDone(requests);
         ints[index >> 2] = i;
         return endOne(requests[i]!, handles + 4 * i, status);
       };
-      return waitUntilThen(program, () => firstDone(requests) >= 0, { resume });
+      const again = new CallAgain("MPI_Waitany", count, handles, index, status);
+      return waitUntil(program, () => firstDone(requests) >= 0, finish, again);
     },
     MPI_Testany(count: number, handles: number, index: number, flag: number, status: number): number {
       const requests = all(count, handles);
@@ -320,13 +325,13 @@ export function requestCalls(program: Program) {
         putEmptyStatus(ints, status);
         return 0;
       }
-      const resume = () => {
+      const finish = () => {
         const i = firstDone(requests);
         ints[flag >> 2] = i < 0 ? 0 : 1;
         ints[index >> 2] = i < 0 ? UNDEFINED : i;
         return i < 0 ? 0 : endOne(requests[i]!, handles + 4 * i, status);
       };
-      return combineThen(program, { resume });
+      return look(program, finish, new CallAgain("MPI_Testany", count, handles, index, flag, status));
     },
     MPI_Waitsome(count: number, handles: number, outcount: number, indices: number, statuses: number): number {
       const requests = all(count, handles);
@@ -334,8 +339,9 @@ export function requestCalls(program: Program) {
         ints[outcount >> 2] = UNDEFINED;
         return 0;
       }
-      const resume = () => endSome(requests, handles, { outcount, indices, statuses });
-      return waitUntilThen(program, () => firstDone(requests) >= 0, { resume });
+      const finish = () => endSome(requests, handles, { outcount, indices, statuses });
+      const again = new CallAgain("MPI_Waitsome", count, handles, outcount, indices, statuses);
+      return waitUntil(program, () => firstDone(requests) >= 0, finish, again);
     },
     MPI_Testsome(count: number, handles: number, outcount: number, indices: number, statuses: number): number {
       const requests = all(count, handles);
@@ -343,18 +349,18 @@ export function requestCalls(program: Program) {
         ints[outcount >> 2] = UNDEFINED;
         return 0;
       }
-      const resume = () => endSome(requests, handles, { outcount, indices, statuses });
-      return combineThen(program, { resume });
+      const finish = () => endSome(requests, handles, { outcount, indices, statuses });
+      return look(program, finish, new CallAgain("MPI_Testsome", count, handles, outcount, indices, statuses));
     },
     MPI_Request_get_status(handle: number, flag: number, status: number): number {
       const request = handle === REQUEST_NULL ? null : program.requests.get(handle);
-      const resume = () => {
+      const finish = () => {
         ints[flag >> 2] = isDone(request) ? 1 : 0;
         if (!isActive(request)) putEmptyStatus(ints, status);
         else if (engine.isComplete(request.record)) return lookThen(program, request, new Look(request, status));
         return 0;
       };
-      return combineThen(program, { resume });
+      return look(program, finish, new CallAgain("MPI_Request_get_status", handle, flag, status));
     },
     MPI_Request_free(handleAt: number): number {
       const request = at(handleAt);
@@ -396,3 +402,5 @@ export function requestCalls(program: Program) {
     },
   };
 }
+
+saves({ Concluded });

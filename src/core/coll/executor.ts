@@ -11,6 +11,7 @@
 import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
 import type { ErrorCode } from "../base/mpi-error.ts";
+import { lives } from "../base/saved-classes.ts";
 import { type CollectivePorts, underWay } from "./collective-ports.ts";
 import { type Operation, type OperationCall, type OperationId, type OperationState, Phase } from "./operation.ts";
 import { BufferCode, localWords, messageWords, StepCode } from "./program.ts";
@@ -261,3 +262,5 @@ function pointerOf(operation: Operation, buffer: number): Pointer {
   if (buffer === BufferCode.send) return operation.send;
   return buffer === BufferCode.receive ? operation.receive : operation.scratch;
 }
+
+lives({ Executor });

@@ -7,6 +7,7 @@
  * COMM_SELF goes, and leaves open elsewhere; copy callbacks run in the order of setting.
  */
 import { ErrorClass, type ErrorCode, MpiError } from "../base/mpi-error.ts";
+import { lives, saves } from "../base/saved-classes.ts";
 
 export type AttributeOwner = "communicator" | "datatype" | "window";
 
@@ -131,3 +132,7 @@ export class AttributeSet<Callbacks = unknown> {
     return copy;
   }
 }
+
+lives({ Keyvals });
+
+saves({ AttributeSet });

@@ -5,6 +5,7 @@
  * them (a name, attributes) is therefore kept by its process, not here. Sizes are exact up to 2^53.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import { saves } from "../base/saved-classes.ts";
 import { Combiner, type Envelope, namedEnvelope } from "./datatype-envelope.ts";
 import type { Element } from "./element.ts";
 import type { Layout } from "./layout.ts";
@@ -90,3 +91,5 @@ export class Datatype {
     return layout.kind === "run" && (count <= 1 || layout.bytes === this.extent || layout.bytes === 0);
   }
 }
+
+saves({ Datatype });

@@ -3,6 +3,7 @@
  * those a program adds, whose numbers lie behind LASTCODE.
  */
 import { ErrorClass, type ErrorCode, MpiError } from "../base/mpi-error.ts";
+import { lives } from "../base/saved-classes.ts";
 
 /** Longest text, without the closing zero of C. */
 export const errorStringBytesMax = 511;
@@ -181,3 +182,5 @@ const isPredefined = (code: ErrorCode): boolean => names.has(code) && code !== E
 function wrong(what: string, state: string): MpiError {
   return new MpiError(ErrorClass.ARG, `Cannot ${what}: ${state}`);
 }
+
+lives({ ErrorCodes });

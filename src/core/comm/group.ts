@@ -7,11 +7,13 @@
 import type { CommRank, WorldRank } from "../base/brand.ts";
 import { IDENT, PROC_NULL, SIMILAR, UNDEFINED, UNEQUAL } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import { saves } from "../base/saved-classes.ts";
 
 /** First rank, last rank, stride: as MPI_Group_range_incl takes them. */
 export type Range = readonly [first: number, last: number, stride: number];
 
 export class Group {
+  static readonly unsaved = { ranks: null };
   static readonly empty = new Group(0, null);
 
   readonly size: number;
@@ -152,3 +154,5 @@ function noSuchRank(what: string, size: number): MpiError {
   const state = size === 0 ? "the group is empty" : `the group has ranks 0 to ${size - 1}`;
   return new MpiError(ErrorClass.RANK, `Cannot ${what}: ${state}`);
 }
+
+saves({ Group });

@@ -3,6 +3,7 @@
  * ABI, which count the closing zero of C: 255 bytes for a key, 1023 for a value, in UTF-8.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import { saves } from "../base/saved-classes.ts";
 
 export const infoKeyBytesMax = 255;
 export const infoValueBytesMax = 1023;
@@ -93,3 +94,5 @@ function byteLength(text: string): number {
   }
   return bytes;
 }
+
+saves({ Info });

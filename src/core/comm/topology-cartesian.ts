@@ -4,6 +4,7 @@
  */
 import { CART, PROC_NULL, UNDEFINED } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import { saves } from "../base/saved-classes.ts";
 import type { Neighbours } from "./topology-graph.ts";
 
 export class CartesianTopology {
@@ -127,3 +128,5 @@ export class CartesianTopology {
     throw new MpiError(ErrorClass.RANK, `Cannot find rank ${rank} in the grid: it has ranks 0 to ${this.size - 1}`);
   }
 }
+
+saves({ CartesianTopology });

@@ -5,6 +5,7 @@
  */
 import { DIST_GRAPH } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import { saves } from "../base/saved-classes.ts";
 import type { Neighbours } from "./topology-graph.ts";
 
 export interface Adjacent {
@@ -124,3 +125,5 @@ function checkWeights(nodes: readonly number[], weights: readonly number[] | und
   if (bad !== undefined)
     throw new MpiError(ErrorClass.ARG, `Cannot make the graph: a weight is ${bad} and must be 0 or more`);
 }
+
+saves({ DistGraphTopology });

@@ -4,6 +4,7 @@
  */
 import { GRAPH, UNDEFINED } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import { saves } from "../base/saved-classes.ts";
 
 /** Whom a process receives from and sends to in a neighbourhood collective, in the order of its buffers. PROC_NULL may occur. */
 export interface Neighbours {
@@ -62,3 +63,5 @@ export class GraphTopology {
 function wrong(state: string): MpiError {
   return new MpiError(ErrorClass.TOPOLOGY, `Cannot make the graph: ${state}`);
 }
+
+saves({ GraphTopology });

@@ -4,6 +4,8 @@
  * Packets are not trusted: they may come from another machine, from a peer that is wrong or of another life. One that does
  * not fit is dropped and counted, and never touches a request that it is not about.
  */
+
+import { lives } from "../base/saved-classes.ts";
 import { KIND, kindOf, PacketKind, SOURCE } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
@@ -97,3 +99,5 @@ export class Arrivals {
     }
   }
 }
+
+lives({ Arrivals });

@@ -4,6 +4,7 @@
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
+import { lives } from "../base/saved-classes.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_CONTEXT,
@@ -134,3 +135,5 @@ export class Completion {
 }
 
 const isMessage = (kind: number): boolean => kind === RecordKind.SEND || kind === RecordKind.RECEIVE;
+
+lives({ Completion });

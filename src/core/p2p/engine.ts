@@ -21,6 +21,7 @@
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
+import { lives } from "../base/saved-classes.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
@@ -78,10 +79,11 @@ const eagerSendsPerLook = 64;
 const looksBeforeDeath = 1024;
 
 export class Engine implements Landing {
+  static readonly unsaved = { currentTracer: null };
   readonly records: Records = new Records();
   readonly posted: PostedQueue;
   readonly unexpected: UnexpectedQueue;
-  private readonly transport: Transport;
+  readonly transport: Transport;
   private readonly memory: Memory;
   private readonly hooks: EngineHooks | null;
   private readonly outbox: Outbox;
@@ -385,3 +387,5 @@ export class Engine implements Landing {
     this.matching.fail(receive, error);
   }
 }
+
+lives({ Engine });

@@ -4,6 +4,7 @@
  * costs no allocation but its table of chain heads, which doubles when chains grow long.
  */
 import type { RecordId } from "../base/brand.ts";
+import { lives } from "../base/saved-classes.ts";
 import { R_INDEX, type Records, recordWords } from "../request/records.ts";
 
 const none = -1;
@@ -80,3 +81,5 @@ export class HashIndex {
     return this.records.words[record * recordWords + this.next] as RecordId;
   }
 }
+
+lives({ HashIndex });

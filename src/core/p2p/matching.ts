@@ -5,6 +5,7 @@
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
+import { lives } from "../base/saved-classes.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
@@ -48,6 +49,7 @@ export interface MatchingParts {
 const none = -1 as RecordId;
 
 export class Matching {
+  static readonly unsaved = { tracer: null };
   readonly posted: PostedQueue;
   readonly unexpected: UnexpectedQueue;
   private readonly records: Records;
@@ -267,3 +269,5 @@ export class Matching {
     this.completion.complete(receive, error);
   }
 }
+
+lives({ Matching });

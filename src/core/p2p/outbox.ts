@@ -4,6 +4,7 @@
  */
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
+import { lives } from "../base/saved-classes.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
@@ -290,3 +291,5 @@ export class Outbox {
     });
   }
 }
+
+lives({ Outbox });

@@ -4,6 +4,7 @@
  * records, and no payloads but its own.
  */
 import type { RecordId } from "../base/brand.ts";
+import { lives } from "../base/saved-classes.ts";
 import { R_KIND, R_NEXT, R_PREVIOUS, RecordKind, type Records, recordWords } from "../request/records.ts";
 
 const none = -1 as RecordId;
@@ -132,3 +133,5 @@ export class OutgoingQueues {
     if (next >= 0) this.previous[next] = previous;
   }
 }
+
+lives({ OutgoingQueues });

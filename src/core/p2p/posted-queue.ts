@@ -7,6 +7,7 @@
  */
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
+import { lives } from "../base/saved-classes.ts";
 import {
   R_CONTEXT,
   R_NEXT,
@@ -125,3 +126,5 @@ export class PostedQueue {
     });
   }
 }
+
+lives({ PostedQueue });

@@ -1,5 +1,6 @@
 /** A doubly linked list of records, in the links that queues use: a record stands in one queue or list at a time. */
 import type { RecordId } from "../base/brand.ts";
+import { lives } from "../base/saved-classes.ts";
 import { R_NEXT, R_PREVIOUS, type Records, recordWords } from "../request/records.ts";
 
 const none = -1 as RecordId;
@@ -47,3 +48,5 @@ export class RecordList {
     return this.records.words[record * recordWords + R_NEXT]! as RecordId;
   }
 }
+
+lives({ RecordList });

@@ -11,6 +11,7 @@
  * just this; a packet that does not fit changes nothing, and the answer is false.
  */
 import type { Pointer, RecordId } from "../base/brand.ts";
+import { lives } from "../base/saved-classes.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
@@ -291,3 +292,5 @@ export class Transfers implements Landing {
     });
   }
 }
+
+lives({ Transfers });

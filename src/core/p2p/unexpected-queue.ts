@@ -5,6 +5,7 @@
  */
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
+import { lives } from "../base/saved-classes.ts";
 import { R_CONTEXT, R_NEXT, R_PEER, R_PREVIOUS, R_TAG, type Records, recordWords } from "../request/records.ts";
 import { HashIndex, hashOf } from "./hash-index.ts";
 
@@ -112,3 +113,5 @@ export class UnexpectedQueue {
     });
   }
 }
+
+lives({ UnexpectedQueue });

@@ -6,6 +6,7 @@
  * closes is bounded by the channels.
  */
 import type { Pointer, RecordId } from "../base/brand.ts";
+import { lives } from "../base/saved-classes.ts";
 import type { Memory } from "../request/memory.ts";
 import { R_BYTES, R_PEER, R_POINTER, type Records } from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
@@ -72,3 +73,5 @@ export class UnexpectedStore {
     this.closedCount = 0;
   }
 }
+
+lives({ UnexpectedStore });

@@ -7,6 +7,7 @@
  */
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
+import { lives } from "../base/saved-classes.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import { R_POINTER, R_STATE, RecordKind, RecordState } from "../request/records.ts";
@@ -30,6 +31,8 @@ export interface BoardCall {
 interface Waiting extends BoardCall {
   readonly comm: Communicator;
   readonly request: RecordId;
+  /** Our arrival has been taken back. */
+  isWithdrawn: boolean;
 }
 
 export class BoardOperations {
@@ -54,32 +57,59 @@ export class BoardOperations {
 
   start(comm: Communicator, call: BoardCall): RecordId {
     const { records } = this.engine;
-    const board = comm.board!;
     const request = records.take(RecordKind.OPERATION);
     records.put(request, R_POINTER, 0);
     records.put(request, R_STATE, RecordState.ACTIVE);
-    this.putPart(comm, call);
-    const operation = { ...call, comm, request };
+    this.arrive({ ...call, comm, request, isWithdrawn: false });
+    return request;
+  }
+
+  private arrive(operation: Waiting): void {
+    const { comm, reduction, bytes } = operation;
+    const board = comm.board!;
+    this.putPart(comm, operation);
     if (board.arrive()) {
-      const { reduction, bytes } = call;
       if (reduction !== null) foldOnBoard(comm, board, reduction, bytes / reduction.elementBytes);
       board.open();
       this.finish(operation);
     } else this.waiting.push(operation);
-    return request;
   }
 
   progress(): boolean {
     let moved = false;
     for (let i = 0; i < this.waiting.length; ) {
       const operation = this.waiting[i]!;
-      if (operation.comm.board!.passed()) {
+      if (!operation.isWithdrawn && operation.comm.board!.passed()) {
         this.waiting.splice(i, 1);
         this.finish(operation);
         moved = true;
       } else i++;
     }
     return moved;
+  }
+
+  /**
+   * For a capture: takes back our arrivals at gates that are shut, as if the calls had not been made (rule 12). False: one of
+   * them is about to open; progress first.
+   */
+  withdraw(): boolean {
+    for (const operation of this.waiting) {
+      if (operation.isWithdrawn) continue;
+      operation.isWithdrawn = operation.comm.board!.withdraw();
+      if (!operation.isWithdrawn) return false;
+    }
+    return true;
+  }
+
+  /** After it, in the same life or another: arrives again. Without a board any more the call goes on by `messages`. */
+  arriveAgain(messages: (comm: Communicator, call: BoardCall, request: RecordId) => void): void {
+    const withdrawn = this.waiting.filter(({ isWithdrawn }) => isWithdrawn);
+    for (const operation of withdrawn) {
+      this.waiting.splice(this.waiting.indexOf(operation), 1);
+      operation.isWithdrawn = false;
+      if (operation.comm.board === null) messages(operation.comm, operation, operation.request);
+      else this.arrive(operation);
+    }
   }
 
   /** Somebody died: a round that waits for it ends with an error, and its board is not used again. */
@@ -121,3 +151,5 @@ export class BoardOperations {
     this.engine.completeOperation(request, 0);
   }
 }
+
+lives({ BoardOperations });

@@ -8,6 +8,7 @@
  */
 import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
+import { lives } from "../base/saved-classes.ts";
 import { type CollectivePorts, underWay } from "../coll/collective-ports.ts";
 import { Executor } from "../coll/executor.ts";
 import type { Operation, OperationId } from "../coll/operation.ts";
@@ -72,6 +73,7 @@ export interface Asked {
 const nowhere = 0 as Pointer;
 
 export class Collectives implements CollectivePorts {
+  static readonly unsaved = { allViews: null };
   private readonly engine: Engine;
   private readonly memory: Memory;
   private readonly allViews: Views;
@@ -191,6 +193,19 @@ export class Collectives implements CollectivePorts {
     reduction.apply(this.allViews, left, right, into, count);
   }
 
+  /** For a capture, and after it: see board-operations.ts. */
+  withdraw(): boolean {
+    return this.boards.withdraw();
+  }
+
+  arriveAgain(): void {
+    this.boards.arriveAgain((comm, call, request) => {
+      const { kind, send, receive, reduction } = call;
+      const program = this.equalProgram(comm, kind, call, reduction?.elementBytes ?? 1);
+      this.begin(comm, program, send, receive, reduction, undefined, request);
+    });
+  }
+
   /** The communicator gets no further operations: when the last one is over its channel number may be used again. */
   forget(comm: Communicator): void {
     comm.freed = true;
@@ -234,11 +249,8 @@ export class Collectives implements CollectivePorts {
     receive: Pointer,
     reduction: Reduction | null,
     tag = comm.nextCollective(),
+    request = this.newRequest(),
   ): RecordId {
-    const { records } = this.engine;
-    const request = records.take(RecordKind.OPERATION);
-    records.put(request, R_POINTER, 0);
-    records.put(request, R_STATE, RecordState.ACTIVE);
     if (comm.channel < 0) comm.channel = freePlace(this.channels);
     this.channels[comm.channel] = comm;
     comm.operations++;
@@ -252,6 +264,14 @@ export class Collectives implements CollectivePorts {
       send,
       receive,
     });
+    return request;
+  }
+
+  private newRequest(): RecordId {
+    const { records } = this.engine;
+    const request = records.take(RecordKind.OPERATION);
+    records.put(request, R_POINTER, 0);
+    records.put(request, R_STATE, RecordState.ACTIVE);
     return request;
   }
 
@@ -402,3 +422,5 @@ function interCollective(
       assert(false, "an inter-communicator has no scan");
   }
 }
+
+lives({ Collectives });

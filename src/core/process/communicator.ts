@@ -4,6 +4,7 @@
  */
 import type { WorldRank } from "../base/brand.ts";
 import { UNDEFINED } from "../base/constants.ts";
+import { saves } from "../base/saved-classes.ts";
 import type { Board } from "../coll/board.ts";
 import type { NodeMap } from "../coll/node-layout.ts";
 import { ProgramCache } from "../coll/program-cache.ts";
@@ -24,6 +25,7 @@ export interface CommunicatorOptions {
 }
 
 export class Communicator {
+  static readonly unsaved = { board: null, knownFoldSteps: null, knownNodeMap: undefined, knownPrograms: null };
   readonly context: number;
   readonly collectiveContext: number;
   readonly group: Group;
@@ -110,3 +112,5 @@ export class Communicator {
 }
 
 const firstPersistentTag = 0x40000000;
+
+saves({ Communicator });

@@ -7,7 +7,8 @@
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_SOURCE, PROC_NULL } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
-import type { Boards } from "../coll/board.ts";
+import { lives } from "../base/saved-classes.ts";
+import type { Board, Boards } from "../coll/board.ts";
 import { Group } from "../comm/group.ts";
 import type { Protocol } from "../ft/protocol.ts";
 import { Engine } from "../p2p/engine.ts";
@@ -46,6 +47,7 @@ export interface ProcessOptions {
 }
 
 export class Process {
+  static readonly unsaved = { jobBoard: null, jobBoardIndex: -1 };
   readonly rank: number;
   readonly ranks: number;
   readonly nodeOf: Int32Array;
@@ -58,6 +60,9 @@ export class Process {
   /** Communicators alive in this process, by context: what a new context must not clash with. */
   readonly communicators = new Map<number, Communicator>();
   readonly collectives: Collectives;
+  /** The board of the whole job, and its index; null: there is none. */
+  private readonly jobBoard: Board | null;
+  private readonly jobBoardIndex: number;
   /** Tasks under way; the order does not matter. */
   private readonly tasks: Task[] = [];
 
@@ -80,6 +85,8 @@ export class Process {
     this.collectives = new Collectives(this.engine, options.memory);
     const all = options.worldGroup ?? Group.world(options.ranks);
     this.world = this.addCommunicator(worldContext, all, null, options.worldBoard ?? -1);
+    this.jobBoard = this.world.board;
+    this.jobBoardIndex = this.world.boardIndex;
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
   }
 
@@ -102,6 +109,16 @@ export class Process {
     this.collectives.forget(communicator);
     if (communicator.board !== null) this.boards?.leave(communicator.boardIndex);
     communicator.board = null;
+  }
+
+  /**
+   * After a restore: the job's own board is as new. Others are gone with the node that had them; their communicators do with
+   * messages, all members alike.
+   */
+  reopenBoards(): void {
+    for (const communicator of this.communicators.values()) communicator.boardIndex = -1;
+    this.world.board = this.jobBoard;
+    this.world.boardIndex = this.jobBoardIndex;
   }
 
   /** Is anything of a communicator under way here? For those who end it. */
@@ -215,3 +232,5 @@ export class Process {
     }
   }
 }
+
+lives({ Process });

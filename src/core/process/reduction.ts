@@ -1,7 +1,8 @@
 /** An operation on a datatype, as collectives see it: bytes in, bytes out. */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import { saves } from "../base/saved-classes.ts";
 import type { Datatype } from "../comm/datatype.ts";
-import { kernelFor, type Op } from "../comm/op.ts";
+import { type Combine, kernelFor, type Op } from "../comm/op.ts";
 import type { UserOp } from "../comm/op-user.ts";
 import { pack, unpack } from "../comm/pack.ts";
 import type { Views } from "../comm/views.ts";
@@ -41,9 +42,31 @@ function make(op: Op, type: Datatype): Reduction {
   const isWhole = type.trueLb === 0 && type.trueUb <= type.extent && type.lb === 0 && type.layout.kind === "run";
   if (type.elements.length > 0 || isWhole || op.kind === "predefined") {
     if (type.extent === 0) throw new MpiError(ErrorClass.TYPE, "Cannot reduce elements of a datatype without extent");
-    return { elementBytes: type.extent, inMemory: true, apply: kernelFor(op, type) };
+    return new KernelReduction(op, type);
   }
   return packedReduction(op, type);
+}
+
+class KernelReduction implements Reduction {
+  static readonly unsaved = { kernel: null };
+  readonly elementBytes: number;
+  readonly inMemory = true;
+  private readonly op: Op;
+  private readonly type: Datatype;
+  /** Looked up again after a restore. */
+  private kernel: Combine | null;
+
+  constructor(op: Op, type: Datatype) {
+    this.op = op;
+    this.type = type;
+    this.elementBytes = type.extent;
+    this.kernel = kernelFor(op, type);
+  }
+
+  apply(memory: Views, left: number, right: number, into: number, count: number): void {
+    this.kernel ??= kernelFor(this.op, this.type);
+    this.kernel(memory, left, right, into, count);
+  }
 }
 
 /** A type with gaps travels packed and is spread out for the program's function: only it knows what the elements mean. */
@@ -66,3 +89,5 @@ function packedReduction(op: UserOp, type: Datatype): Reduction {
   };
   return { elementBytes: type.size, inMemory: false, apply };
 }
+
+saves({ KernelReduction });

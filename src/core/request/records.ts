@@ -6,6 +6,7 @@
  */
 import { assert } from "../base/assert.ts";
 import type { RecordId } from "../base/brand.ts";
+import { lives } from "../base/saved-classes.ts";
 
 /** Words of a record, and the fields in it. */
 export const recordWords = 40;
@@ -185,3 +186,5 @@ export class Records {
     this.words[at] = this.words[at]! & ~flag;
   }
 }
+
+lives({ Records });

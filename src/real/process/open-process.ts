@@ -5,6 +5,7 @@ import { Process } from "../../core/process/process.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import type { SharedNode } from "../node/node-memory.ts";
 import { RankTracer } from "../trace/rank-tracer.ts";
+import { Line, lineOf } from "../transport/layout.ts";
 import { enterNodeMemory, type NodeMemory } from "../transport/node-memory.ts";
 import { NoticeKind, NoticeReader } from "../transport/notices.ts";
 import type { ProcessBuffers } from "../transport/process-buffers.ts";
@@ -75,6 +76,7 @@ export function openProcess(
     waiting,
     tracer,
     processorName: hostname(),
+    stop: { words: node.words, at: (lineOf(node.layout, node.process) + Line.STOP) >> 2 },
     notices: {
       deliver(died) {
         if (!notices.isNews()) return false;

@@ -38,6 +38,8 @@ export interface RankHostOptions {
   readonly notices: NoticesPort;
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
+  /** A word that others write: not 0, the process shall stop inside the call it is in. */
+  readonly stop: { readonly words: Int32Array; readonly at: number };
   abort(code: number, message: string): never;
   result(value: unknown): void;
 }
@@ -46,6 +48,7 @@ export class RankHost {
   readonly process: Process;
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
+  readonly stop: RankHostOptions["stop"];
   readonly #waiting: WaitingPort;
   readonly #notices: NoticesPort;
   readonly #options: RankHostOptions;
@@ -58,13 +61,15 @@ export class RankHost {
     this.process = options.process;
     this.processorName = options.processorName;
     this.tracer = options.tracer;
+    this.stop = options.stop;
     this.#waiting = options.waiting;
     this.#notices = options.notices;
     this.#options = options;
     this.#died = (rank, incarnation) => this.process.peerFailed(rank, incarnation);
   }
 
-  wait(request: RecordId): void {
+  /** As everywhere here: false when the process shall stop before that (C programs only, see abi/suspension.ts). */
+  wait(request: RecordId): boolean {
     const { process } = this;
     const { engine } = process;
     const waiting = this.#waiting;
@@ -72,12 +77,14 @@ export class RankHost {
     while (!engine.isComplete(request)) {
       if (process.progress()) waiting.reset();
       else {
+        if (this.#shallStop()) break;
         this.#listen();
         waiting.idle();
       }
     }
     waiting.reset();
     if (this.tracer !== null) this.tracer.end();
+    return engine.isComplete(request);
   }
 
   waitForGate(comm: Communicator): void {
@@ -94,35 +101,42 @@ export class RankHost {
     waiting.reset();
   }
 
-  waitUntil(isReady: () => boolean): void {
+  waitUntil(isReady: () => boolean): boolean {
     while (!isReady()) {
       if (this.process.progress()) this.#waiting.reset();
       else {
+        if (this.#shallStop()) return false;
         this.#listen();
         this.#waiting.idle();
       }
     }
     this.#waiting.reset();
+    return true;
   }
 
   receive(to: Pointer, room: number, source: number, tag: number, context: number): void {
+    if (this.receiveNow(to, room, source, tag, context) === Now.DONE) return;
+    this.#receivePosted(to, room, source, tag, context);
+  }
+
+  /** DONE, MUST_POST, or NOTHING when the process shall stop. */
+  receiveNow(to: Pointer, room: number, source: number, tag: number, context: number): number {
     const { engine } = this.process;
     const waiting = this.#waiting;
     for (;;) {
       const now = engine.receiveNow(to, room, source, tag, context);
-      if (now === Now.DONE) {
+      if (now !== Now.NOTHING) {
         waiting.reset();
-        return;
+        return now;
       }
-      if (now === Now.MUST_POST) break;
       // Sends that wait for room, pieces and operations under way go on while we wait.
       if (this.process.isBusy && this.process.progress()) waiting.reset();
       else {
+        if (this.#shallStop()) return Now.NOTHING;
         this.#listen();
         waiting.idle();
       }
     }
-    this.#receivePosted(to, room, source, tag, context);
   }
 
   #receivePosted(to: Pointer, room: number, source: number, tag: number, context: number): void {
@@ -135,6 +149,10 @@ export class RankHost {
     engine.lastBytes = records.get(request, R_STATUS_BYTES);
     engine.lastError = records.get(request, R_ERROR);
     records.give(request);
+  }
+
+  #shallStop(): boolean {
+    return this.stop.words[this.stop.at] !== 0;
   }
 
   /** True when there was news. */

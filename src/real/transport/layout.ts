@@ -31,6 +31,8 @@ export const Line = {
   INTENT: 256,
   /** How many notices the owner has read. */
   NOTICES_SEEN: 384,
+  /** Not 0: the process shall stop inside the MPI call it is in, or its next one. Written by the node's main thread. */
+  STOP: 388,
   BYTES: 512,
 } as const;
 

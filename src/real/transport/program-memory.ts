@@ -9,6 +9,7 @@
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { lives } from "../../core/base/saved-classes.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import { copyInside, MemoryCopies, type SharedViews, viewsOf } from "./memory-copies.ts";
 import type { NodeMemory } from "./node-memory.ts";
@@ -22,6 +23,15 @@ const BREAK = 0;
 const LIMIT = 1;
 
 export class ProgramMemory implements Memory, ProcessBuffers {
+  static readonly unsaved = {
+    process: 0,
+    own: null,
+    toNode: null,
+    fromNode: null,
+    memories: [],
+    fromPeer: [],
+    toPeer: [],
+  };
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
   /** Index of this process in the node. */
@@ -124,3 +134,5 @@ export class ProgramMemory implements Memory, ProcessBuffers {
     this.toPeer[process].copyLarge(peerPointer, from, bytes);
   }
 }
+
+lives({ ProgramMemory });

@@ -11,6 +11,7 @@
  * are never given back to others, and chunks never to the node: what a process once needed it keeps until its end.
  */
 import { assert } from "../../core/base/assert.ts";
+import { lives } from "../../core/base/saved-classes.ts";
 
 const spanShift = 16;
 const spanBytes = 1 << spanShift;
@@ -172,3 +173,5 @@ export class SpanHeap {
     else this.bins[31 - Math.clz32(length)] = next;
   }
 }
+
+lives({ SpanHeap });

@@ -7,6 +7,7 @@
  * next candidate. Usually one small allgather is all.
  */
 import type { Pointer, RecordId } from "../../base/brand.ts";
+import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import { R_ERROR } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
@@ -83,3 +84,5 @@ export class ContextAgreement {
     if (this.board < 0) this.board = process.boards.claim(draft.size);
   }
 }
+
+saves({ ContextAgreement });

@@ -1,4 +1,5 @@
 import type { CommRank } from "../../base/brand.ts";
+import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
@@ -38,3 +39,5 @@ export class CreateGroup extends NewCommunicator {
     return this.agree(process, this.members, this.parent.context ^ salt, this.count);
   }
 }
+
+saves({ CreateGroup });

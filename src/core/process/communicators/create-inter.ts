@@ -1,4 +1,5 @@
 import type { CommRank, Pointer, RecordId } from "../../base/brand.ts";
+import { saves } from "../../base/saved-classes.ts";
 import { Group } from "../../comm/group.ts";
 import { R_ERROR, SendMode } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
@@ -137,3 +138,5 @@ export class CreateInter extends NewCommunicator {
     return all;
   }
 }
+
+saves({ CreateInter });

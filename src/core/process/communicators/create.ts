@@ -1,4 +1,5 @@
 import type { WorldRank } from "../../base/brand.ts";
+import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
@@ -22,3 +23,5 @@ export class Create extends NewCommunicator {
     return this.agree(process, this.members, this.parent.context, this.count);
   }
 }
+
+saves({ Create });

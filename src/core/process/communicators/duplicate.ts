@@ -1,3 +1,4 @@
+import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
@@ -23,3 +24,5 @@ export class Duplicate extends NewCommunicator {
     return { group: this.parent.group, remote: this.parent.remote };
   }
 }
+
+saves({ Duplicate });

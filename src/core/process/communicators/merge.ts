@@ -1,4 +1,5 @@
 import type { CommRank } from "../../base/brand.ts";
+import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
@@ -42,3 +43,5 @@ export class Merge extends NewCommunicator {
     return isHigh(group) ? joined(remote!, group) : joined(group, remote!);
   }
 }
+
+saves({ Merge });

@@ -1,4 +1,5 @@
 import { UNDEFINED } from "../../base/constants.ts";
+import { saves } from "../../base/saved-classes.ts";
 import { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
@@ -47,3 +48,5 @@ export class SplitInter extends NewCommunicator {
     return { group: this.own!, remote: this.other };
   }
 }
+
+saves({ SplitInter });

@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { UNDEFINED } from "../../base/constants.ts";
+import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
@@ -35,3 +36,5 @@ export class Split extends NewCommunicator {
     return this.agree(process, this.members, this.parent.context, this.count);
   }
 }
+
+saves({ Split });

@@ -1,4 +1,5 @@
 import type { Pointer, RecordId } from "../../base/brand.ts";
+import { saves } from "../../base/saved-classes.ts";
 import { R_ERROR } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
@@ -40,3 +41,5 @@ export class WordExchange {
     return all;
   }
 }
+
+saves({ WordExchange });

@@ -1,0 +1,48 @@
+/**
+ * The state of a C process beside its memory, as bytes: engine, communicators, requests, handles, what its imports were
+ * doing. Everything reachable from `Program` is saved (core/base/saved-classes.ts); this file says what is not the process's
+ * own.
+ */
+
+import { LB, predefinedTypes, UB } from "../core/comm/datatype-predefined.ts";
+import { errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
+import { predefinedOps } from "../core/comm/op-predefined.ts";
+import { restoreState } from "../image/state/restore-state.ts";
+import { saveState } from "../image/state/save-state.ts";
+import { calledByTheProgram } from "./calls/operations.ts";
+import type { Program } from "./program.ts";
+
+export function saveProcess(program: Program): Uint8Array {
+  const names = new Map<object, string>();
+  for (const [name, object] of worldOf(program)) if (object !== null) names.set(object, name);
+  return saveState(program, names);
+}
+
+/** `program` is a new one, of the same rank of a job of the same size. */
+export function restoreProcess(program: Program, state: Uint8Array): void {
+  restoreState(state, program, worldOf(program));
+  program.process.reopenBoards();
+}
+
+/** What a process finds rather than has: by name. */
+function worldOf({ host, process }: Program): Map<string, object | null> {
+  const { boards, protocol, nodeOf } = process;
+  const world = new Map<string, object | null>([
+    ["host", host],
+    ["transport", process.engine.transport],
+    ["boards", boards],
+    ["protocol", protocol],
+    ["nodes", nodeOf],
+    ["called by the program", calledByTheProgram],
+    ["errors are fatal", errorsAreFatal],
+    ["errors abort", errorsAbort],
+    ["errors return", errorsReturn],
+  ]);
+  // Constants of our own, which are compared by who they are.
+  for (const type of [...Object.values(predefinedTypes), LB, UB]) {
+    world.set(`type ${type.name}`, type);
+    for (const [i, element] of type.elements.entries()) world.set(`element ${i} of ${type.name}`, element);
+  }
+  for (const op of Object.values(predefinedOps)) world.set(`operation ${op.name}`, op);
+  return world;
+}

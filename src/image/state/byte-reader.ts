@@ -1,0 +1,57 @@
+/** Reads what `ByteWriter` wrote. What does not fit was not written by it: an error, never a wrong answer. */
+import { StateError } from "./state-error.ts";
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+export class ByteReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  #take(bytes: number): number {
+    const at = this.#at;
+    if (bytes < 0 || at + bytes > this.#bytes.length)
+      throw new StateError("Cannot read the process state: it is cut short");
+    this.#at = at + bytes;
+    return at;
+  }
+
+  byte(): number {
+    const at = this.#take(1);
+    return this.#bytes[at]!;
+  }
+
+  int(): number {
+    let rest = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.byte();
+      rest += (byte % 128) * scale;
+      if (byte < 128) break;
+    }
+    return rest % 2 === 0 ? rest / 2 : -(rest + 1) / 2;
+  }
+
+  double(): number {
+    const at = this.#take(8);
+    return this.#view.getFloat64(at, true);
+  }
+
+  bytes(): Uint8Array {
+    const length = this.int();
+    const at = this.#take(length);
+    return this.#bytes.slice(at, at + length);
+  }
+
+  text(): string {
+    return decoder.decode(this.bytes());
+  }
+}

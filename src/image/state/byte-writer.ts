@@ -1,0 +1,56 @@
+/** Numbers, texts and bytes one after another, in an array that grows. Little-endian, whatever the machine. */
+const encoder = new TextEncoder();
+
+export class ByteWriter {
+  #bytes = new Uint8Array(4096);
+  #view = new DataView(this.#bytes.buffer);
+  #length = 0;
+
+  #room(bytes: number): number {
+    const at = this.#length;
+    this.#length += bytes;
+    if (this.#length > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(this.#length, 2 * this.#bytes.length));
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+      this.#view = new DataView(larger.buffer);
+    }
+    return at;
+  }
+
+  byte(value: number): void {
+    const at = this.#room(1);
+    this.#bytes[at] = value;
+  }
+
+  /** A whole number of any sign; small ones are short. */
+  int(value: number): void {
+    // Zigzag: the sign becomes the lowest bit. Arithmetic, not bits, because numbers go up to 2^53.
+    let rest = value < 0 ? -2 * value - 1 : 2 * value;
+    while (rest >= 128) {
+      this.byte((rest % 128) + 128);
+      rest = Math.floor(rest / 128);
+    }
+    this.byte(rest);
+  }
+
+  double(value: number): void {
+    const at = this.#room(8);
+    this.#view.setFloat64(at, value, true);
+  }
+
+  bytes(value: Uint8Array): void {
+    this.int(value.length);
+    const at = this.#room(value.length);
+    this.#bytes.set(value, at);
+  }
+
+  text(value: string): void {
+    this.bytes(encoder.encode(value));
+  }
+
+  /** What was written so far, copied. */
+  done(): Uint8Array {
+    return this.#bytes.slice(0, this.#length);
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The way back from `saveState`: fills a living process with the state of another one. Living objects stay who they are, so
+ * whoever knows them (a transport, an import) need not be told; all others are made anew.
+ */
+
+import { type SavedClass, savedClassNamed } from "../../core/base/saved-classes.ts";
+import { ByteReader } from "./byte-reader.ts";
+import { StateError } from "./state-error.ts";
+import { type AnyTypedArray, isTypedArray, type TypedArrayName, typedArrays, Value } from "./value-kinds.ts";
+
+/** What the outside world is in this process. */
+export type World = ReadonlyMap<string, unknown>;
+
+export function restoreState(state: Uint8Array, root: object, world: World): void {
+  const reader = new ByteReader(state);
+  const restored = new Restoring(reader, world).value(root);
+  if (restored !== root || !reader.isAtEnd)
+    throw new StateError("Cannot read the process state: it is of another process");
+}
+
+type Fields = Record<string, unknown>;
+
+/** Read where an array has no element. */
+const hole = Symbol("hole");
+
+class Restoring {
+  readonly #reader: ByteReader;
+  readonly #world: World;
+  readonly #objects: object[] = [];
+
+  constructor(reader: ByteReader, world: World) {
+    this.#reader = reader;
+    this.#world = world;
+  }
+
+  /** `own`: what the living object has in this place. */
+  value(own: unknown): unknown {
+    const reader = this.#reader;
+    const kind = reader.byte();
+    switch (kind) {
+      case Value.UNDEFINED:
+        return undefined;
+      case Value.HOLE:
+        return hole;
+      case Value.NULL:
+        return null;
+      case Value.TRUE:
+        return true;
+      case Value.FALSE:
+        return false;
+      case Value.INT:
+        return reader.int();
+      case Value.DOUBLE:
+        return reader.double();
+      case Value.BIGINT:
+        return BigInt(reader.text());
+      case Value.TEXT:
+        return reader.text();
+      case Value.AGAIN:
+        return this.#again(reader.int());
+      case Value.WORLD:
+        return this.#ofWorld(reader.text());
+      case Value.OWN:
+        return own;
+      case Value.ARRAY:
+        return this.#array(own);
+      case Value.TYPED_ARRAY:
+        return this.#typedArray(own);
+      case Value.MAP:
+        return this.#map(own);
+      case Value.SET:
+        return this.#set(own);
+      case Value.PLAIN:
+        return this.#fill(own instanceof Object && isPlain(own) ? (own as Fields) : {});
+      case Value.INSTANCE:
+        return this.#instance(own);
+      default:
+        throw new StateError(`Cannot read the process state: there is no kind ${kind} of values`);
+    }
+  }
+
+  #again(number: number): object {
+    const object = this.#objects[number];
+    if (object === undefined) throw new StateError(`Cannot read the process state: it has no object ${number}`);
+    return object;
+  }
+
+  #ofWorld(name: string): unknown {
+    if (this.#world.has(name)) return this.#world.get(name);
+    throw new StateError(`Cannot restore the process: it needs "${name}", which this one does not have`);
+  }
+
+  #array(own: unknown): unknown[] {
+    const array: unknown[] = Array.isArray(own) ? own : [];
+    this.#objects.push(array);
+    const before = array.slice();
+    array.length = this.#reader.int();
+    for (let i = 0; i < array.length; i++) {
+      const value = this.value(before[i]);
+      if (value === hole) delete array[i];
+      else array[i] = value;
+    }
+    return array;
+  }
+
+  #typedArray(own: unknown): AnyTypedArray {
+    const name = this.#reader.text();
+    const bytes = this.#reader.bytes();
+    const type = typedArrays[name as TypedArrayName];
+    if (type === undefined) throw new StateError(`Cannot read the process state: there is no ${name}`);
+    const isFitting = own instanceof type && isTypedArray(own) && own.byteLength === bytes.length;
+    const array = isFitting ? own : new type(bytes.length / type.BYTES_PER_ELEMENT);
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(bytes);
+    this.#objects.push(array);
+    return array;
+  }
+
+  #map(own: unknown): Map<unknown, unknown> {
+    const map = own instanceof Map ? own : new Map();
+    this.#objects.push(map);
+    map.clear();
+    for (let left = this.#reader.int(); left > 0; left--) {
+      const key = this.value(undefined);
+      map.set(key, this.value(undefined));
+    }
+    return map;
+  }
+
+  #set(own: unknown): Set<unknown> {
+    const set = own instanceof Set ? own : new Set();
+    this.#objects.push(set);
+    set.clear();
+    for (let left = this.#reader.int(); left > 0; left--) set.add(this.value(undefined));
+    return set;
+  }
+
+  #instance(own: unknown): object {
+    const name = this.#reader.text();
+    const saved = savedClassNamed(name);
+    if (saved === undefined) throw new StateError(`Cannot restore the process: this Banyan has no ${name}`);
+    if (!saved.lives) return this.#fill(this.#made(saved));
+    if (own instanceof Object && Object.getPrototypeOf(own) === saved.prototype) return this.#fill(own as Fields);
+    throw new StateError(`Cannot restore the process: it has no ${name} where the saved one had it`);
+  }
+
+  #made({ prototype, unsaved }: SavedClass): Fields {
+    return Object.assign(Object.create(prototype) as Fields, unsaved);
+  }
+
+  #fill(object: Fields): object {
+    this.#objects.push(object);
+    for (let left = this.#reader.int(); left > 0; left--) {
+      const field = this.#reader.text();
+      object[field] = this.value(object[field]);
+    }
+    return object;
+  }
+}
+
+const isPlain = (object: object): boolean => Object.getPrototypeOf(object) === Object.prototype;
