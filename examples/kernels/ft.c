@@ -176,13 +176,13 @@ static void transform_lines(layout l, complex_number *data, int sign) {
     scatter(l, transform_batch(work, l.length, sign), data);
 }
 
-/* Lines along x are whole rows of memory; all rows of an array in one order. */
+/* Lines along x lie one behind the other, whatever plane they are of. */
 static void transform_x(const solver *s, complex_number *data, int sign) {
     layout l = {s->nx, 1, s->nx};
     for (size_t at = 0; at < s->count; at += (size_t)s->nx * BATCH) transform_lines(l, data + at, sign);
 }
 
-/* Lines that start beside each other, in `starts` numbers, whose elements are as far apart. */
+/* Lines that start side by side, `starts` of them, so that this is also the distance from element to element. */
 static void transform_across(int length, size_t starts, complex_number *data, int sign) {
     layout l = {length, starts, 1};
     for (size_t at = 0; at < starts; at += BATCH) transform_lines(l, data + at, sign);
