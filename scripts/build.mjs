@@ -29,6 +29,7 @@ const bundles = [
   { entry: "src/real/node/agent.ts", out: "dist/agent.cjs", format: "cjs" },
   { entry: "src/real/node/rank.ts", out: "dist/rank.cjs", format: "cjs" },
   { entry: "src/real/node/c-rank.ts", out: "dist/c-rank.cjs", format: "cjs" },
+  { entry: "src/real/image/image-thread.ts", out: "dist/image-thread.cjs", format: "cjs" },
   { entry: "src/real/service/launch.ts", out: "dist/launch.cjs", format: "cjs" },
   { entry: "src/index.ts", out: "dist/banyan.mjs", format: "esm" },
 ];
@@ -100,13 +101,19 @@ await Promise.all(
   }),
 );
 
-// What `banyan bench` starts (programs for our own launcher, sources for the peers' compilers) and what `banyan cc` links.
-for (const file of ["src/lab/programs", "src/lab/peers", "src/cc/support"].flatMap(filesBelow)) {
-  const out = join("dist", relative("src", file));
+function copy(file, out) {
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(`${out}.new`, readFileSync(file));
   renameSync(`${out}.new`, out);
 }
+
+// What `banyan bench` starts (programs for our own launcher, sources for the peers' compilers) and what `banyan cc` links.
+for (const file of ["src/lab/programs", "src/lab/peers", "src/cc/support"].flatMap(filesBelow)) {
+  copy(file, join("dist", relative("src", file)));
+}
+// The bundled package looks for it beside its own code, which is then ours.
+const lz4 = "lz4_wasm_nodejs_bg.wasm";
+copy(join("node_modules/lz4-wasm-nodejs", lz4), join("dist", lz4));
 
 const { generate } = await import("./mpi-wrappers.mjs");
 generate("dist/cc/support");

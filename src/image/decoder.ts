@@ -1,0 +1,167 @@
+/**
+ * Puts the records of an image file back into a fresh memory. Whoever drives it reads the file in order: it gives the bytes
+ * of a head, is told where the body is to be read to (raw pages straight to their places in memory), reads, and says so.
+ *
+ * Nothing is believed: what is read is summed before it is used, addresses are checked before anything is read to them. A
+ * memory into which a damaged image was read halfway must be thrown away.
+ */
+import { assert, unreachable } from "../core/base/assert.ts";
+import { checksumOf } from "./checksum.ts";
+import { type Codec, rawCodec } from "./codec.ts";
+import { ImageError } from "./image-error.ts";
+import { Kernel, pageBytes } from "./kernel.ts";
+import { chunkBytes, type PageSet } from "./page-set.ts";
+import { damaged, decodeHead, type RecordHead, RecordKind, startBytes } from "./record.ts";
+import { type Trailer, trailerBytes } from "./trailer.ts";
+
+export interface DecoderOptions {
+  readonly memory: WebAssembly.Memory;
+  readonly codecs: readonly Codec[];
+  readonly trailer: Trailer;
+}
+
+export class ImageDecoder {
+  readonly #memory: Uint8Array;
+  readonly #kernel: Kernel;
+  readonly #codecs: readonly Codec[];
+  readonly #trailer: Trailer;
+  #state: Uint8Array | undefined;
+  #at = startBytes;
+  #records = 0;
+  #pages = 0;
+  #chain = 0n;
+  /** The record whose body is being read, and where to. */
+  #head: RecordHead | undefined;
+  #targets: readonly Uint8Array[] = [];
+
+  constructor({ memory, codecs, trailer }: DecoderOptions) {
+    this.#memory = new Uint8Array(memory.buffer);
+    this.#kernel = new Kernel(memory);
+    this.#codecs = codecs;
+    this.#trailer = trailer;
+  }
+
+  /** Where the next head stands in the file; nothing when the next record is the end. */
+  get nextHeadAt(): number | undefined {
+    return this.#at === this.#recordsEnd ? undefined : this.#at;
+  }
+
+  /** Where the body behind this head is to be read to, piece by piece. */
+  begin(headBytes: Uint8Array): readonly Uint8Array[] {
+    assert(this.#head === undefined, "a body is read before the next head");
+    const head = decodeHead(headBytes, this.#at);
+    const next = this.#at + headBytes.length + head.bytes;
+    if (next > this.#recordsEnd) throw damaged(`the head of the record at byte ${this.#at}`);
+    this.#targets = this.#targetsOf(head);
+    this.#chain = checksumOf(headBytes, this.#chain);
+    this.#records++;
+    this.#head = head;
+    this.#at = next;
+    return this.#targets;
+  }
+
+  /** The targets are filled. */
+  end(): void {
+    const head = this.#head;
+    assert(head !== undefined, "a body follows a head");
+    this.#head = undefined;
+    switch (head.kind) {
+      case RecordKind.chunk:
+        this.#putChunk(head);
+        return;
+      case RecordKind.state:
+        this.#state = checked(head, this.#targets[0]!, "its state");
+        return;
+      case RecordKind.header:
+        checked(head, this.#targets[0]!, "its header");
+        return;
+      case RecordKind.end:
+        throw damaged("its end");
+      default:
+        unreachable(head.kind);
+    }
+  }
+
+  /** After the last record: the state. */
+  finish(): Uint8Array {
+    const { records, pages, chain } = this.#trailer;
+    if (records !== this.#records || pages !== this.#pages || chain !== this.#chain || this.#state === undefined) {
+      throw new ImageError("its records are not those its end speaks of; use an older image or copy this one again");
+    }
+    return this.#state;
+  }
+
+  get #recordsEnd(): number {
+    return this.#trailer.fileBytes - trailerBytes;
+  }
+
+  #targetsOf(head: RecordHead): readonly Uint8Array[] {
+    if (head.kind !== RecordKind.chunk) return [new Uint8Array(head.bytes)];
+    const memoryPages = this.#memory.length / pageBytes;
+    const first = head.address / pageBytes;
+    for (const { to } of [...head.pages.runs(), ...head.zeroed.runs()]) {
+      if (first + to > memoryPages) throw this.#outside(head);
+    }
+    const pagesBytes = head.pages.size * pageBytes;
+    this.#pages += head.pages.size;
+    if (head.codec !== rawCodec) {
+      if (head.bytes >= pagesBytes) throw damaged(`the chunk at address ${head.address}`);
+      return [new Uint8Array(head.bytes)];
+    }
+    if (head.bytes !== pagesBytes) throw damaged(`the chunk at address ${head.address}`);
+    return this.#placesOf(head, head.pages);
+  }
+
+  #placesOf({ address }: RecordHead, pages: PageSet): Uint8Array[] {
+    return pages
+      .runs()
+      .map(({ from, to }) => this.#memory.subarray(address + from * pageBytes, address + to * pageBytes));
+  }
+
+  #putChunk(head: RecordHead): void {
+    const what = `the chunk at address ${head.address}`;
+    if (head.codec === rawCodec) {
+      this.#kernel.begin(0n);
+      for (const { byteOffset, length } of this.#targets) this.#kernel.update(byteOffset, length);
+      if (this.#kernel.finish(0, 0) !== head.checksum) throw damaged(what);
+    } else {
+      const pages = this.#unpack(head, checked(head, this.#targets[0]!, what));
+      let at = 0;
+      for (const place of this.#placesOf(head, head.pages)) {
+        place.set(pages.subarray(at, at + place.length));
+        at += place.length;
+      }
+    }
+    for (const place of this.#placesOf(head, head.zeroed)) place.fill(0);
+  }
+
+  #unpack(head: RecordHead, stored: Uint8Array): Uint8Array {
+    const codec = this.#codecs.find(({ number }) => number === head.codec);
+    if (codec === undefined) {
+      throw new ImageError(
+        `it uses codec ${head.codec}, which this Banyan does not know; use the version that wrote it`,
+      );
+    }
+    const bytes = head.pages.size * pageBytes;
+    assert(bytes <= chunkBytes, "a set of pages is of one chunk");
+    try {
+      const pages = codec.decompress(stored, bytes);
+      if (pages.length === bytes) return pages;
+    } catch {
+      // The same as a wrong length: it was summed, so it was written like that.
+    }
+    throw new ImageError(`the chunk at address ${head.address} cannot be unpacked; use an older image`);
+  }
+
+  #outside({ address }: RecordHead): ImageError {
+    return new ImageError(
+      `it has pages at address ${address}, outside the memory of ${this.#memory.length} bytes; restore into a memory of the size it was captured from`,
+    );
+  }
+}
+
+/** The body of a record that is no chunk, too, for whoever reads one alone. */
+export function checked(head: RecordHead, body: Uint8Array, what: string): Uint8Array {
+  if (checksumOf(body) !== head.checksum) throw damaged(what);
+  return body;
+}

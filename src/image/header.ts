@@ -1,0 +1,76 @@
+/** Whose image it is: a plain object, as JSON in the file, so that people and other tools can read it. */
+import { ImageError } from "./image-error.ts";
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/** What the caller says; more of its own may stand beside it. */
+export interface ImageFacts {
+  /** Hash of the program's WebAssembly module: an image fits the very bytes it was captured from, and no others. */
+  readonly program: string;
+  /** Version of the encoding of `state`. */
+  readonly layout: number;
+  readonly rank: number;
+  readonly ranks: number;
+  readonly [name: string]: Json;
+}
+
+/** What stands in the file. */
+export interface ImageHeader extends ImageFacts {
+  readonly format: number;
+  /** Size of the memory it was captured from: restored into one of the same size. */
+  readonly memoryBytes: number;
+}
+
+/** What a restore wants; what is left out is not compared. */
+export interface Expectation {
+  readonly program?: string;
+  readonly layout?: number;
+  readonly rank?: number;
+  readonly ranks?: number;
+}
+
+export function encodeHeader(header: ImageHeader): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(header));
+}
+
+export function decodeHeader(bytes: Uint8Array): ImageHeader {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    value = undefined;
+  }
+  if (!isHeader(value)) {
+    throw new ImageError("its header lacks what this Banyan needs; use the version that wrote it");
+  }
+  return value;
+}
+
+function isHeader(value: unknown): value is ImageHeader {
+  if (typeof value !== "object" || value === null) return false;
+  const header = value as Partial<ImageHeader>;
+  const numbers = [header.format, header.memoryBytes, header.layout, header.rank, header.ranks];
+  return typeof header.program === "string" && numbers.every(Number.isSafeInteger);
+}
+
+/** Refuses an image of another program, rank, or version of the runtime's state. */
+export function checkHeader(header: ImageHeader, expected: Expectation): void {
+  const { program, layout, rank, ranks } = expected;
+  if (program !== undefined && program !== header.program) {
+    throw new ImageError(
+      `it is of another program (${short(header.program)}, wanted ${short(program)}); an image fits only the very build it was captured from`,
+    );
+  }
+  if (layout !== undefined && layout !== header.layout) {
+    throw new ImageError(
+      `its state has layout ${header.layout}, this Banyan reads ${layout}; use the version that wrote it`,
+    );
+  }
+  if ((rank ?? header.rank) !== header.rank || (ranks ?? header.ranks) !== header.ranks) {
+    throw new ImageError(
+      `it is of rank ${header.rank} of ${header.ranks}, wanted rank ${rank ?? header.rank} of ${ranks ?? header.ranks}; give the image of that rank`,
+    );
+  }
+}
+
+const short = (hash: string): string => (hash.length > 12 ? `${hash.slice(0, 12)}…` : hash);

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { pageBytes } from "./kernel.ts";
+import { chunkPages, PageSet } from "./page-set.ts";
+import { isWorthAnotherRound, roundsMax } from "./pre-copy.ts";
+import { pagesOf } from "./ranges.ts";
+
+test("M6: image page sets give back what was put in, neighbours together", () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(chunkPages - 1)), (pages) => {
+      const set = new PageSet();
+      for (const page of pages) set.add(page);
+      const found = set.runs().flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
+      assert.deepEqual(
+        found,
+        [...pages].sort((a, b) => a - b),
+      );
+      assert.equal(set.size, pages.length);
+      assert.equal(set.isEmpty, pages.length === 0);
+      const ends = set.runs().map(({ to }) => to);
+      assert(set.runs().every(({ from }) => !ends.includes(from)));
+    }),
+  );
+});
+
+test("M6: image ranges become whole pages, in order, none twice", () => {
+  const end = 10 * pageBytes;
+  assert.deepEqual(pagesOf([[0, 1]], end), [{ from: 0, to: 1 }]);
+  assert.deepEqual(pagesOf([[0, 0]], end), []);
+  assert.deepEqual(
+    pagesOf(
+      [
+        [8 * pageBytes + 1, end],
+        [0, pageBytes + 1],
+      ],
+      end,
+    ),
+    [
+      { from: 0, to: 2 },
+      { from: 8, to: 10 },
+    ],
+  );
+  assert.deepEqual(
+    pagesOf(
+      [
+        [0, 5000],
+        [5000, 9000],
+      ],
+      end,
+    ),
+    [{ from: 0, to: 3 }],
+  );
+  assert.throws(() => pagesOf([[0, end + 1]], end));
+});
+
+test("M6: image rounds of pre-copy go on while they shrink, and end", () => {
+  assert(isWorthAnotherRound([]));
+  assert(isWorthAnotherRound([262_144]), "the first round says nothing about the second");
+  assert(isWorthAnotherRound([262_144, 50_000]));
+  assert(!isWorthAnotherRound([262_144, 100]), "few enough to write while the program stands still");
+  assert(!isWorthAnotherRound([262_144, 250_000]), "the program is as fast as we are");
+  assert(!isWorthAnotherRound(Array.from({ length: roundsMax }, (_, i) => 2 ** (30 - i))));
+});

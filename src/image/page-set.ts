@@ -1,0 +1,59 @@
+/** A set of the pages of one chunk, as the bitmap that stands in the file: page i is bit i % 8 of byte i / 8. */
+import { pageBytes } from "./kernel.ts";
+
+/**
+ * 1 MiB a chunk: enough that what is done once a chunk does not count, little enough to stay in a core's cache between the
+ * copy, the hash and the write.
+ */
+export const chunkPages = 256;
+export const chunkBytes = chunkPages * pageBytes;
+export const pageSetBytes = chunkPages / 8;
+
+/** Pages from `from` up to and without `to`. */
+export interface PageRun {
+  readonly from: number;
+  readonly to: number;
+}
+
+export class PageSet {
+  readonly bytes: Uint8Array;
+
+  /** On the bytes given, which are not copied. */
+  constructor(bytes = new Uint8Array(pageSetBytes)) {
+    this.bytes = bytes;
+  }
+
+  add(page: number): void {
+    this.bytes[page >> 3]! |= 1 << (page & 7);
+  }
+
+  has(page: number): boolean {
+    return ((this.bytes[page >> 3]! >> (page & 7)) & 1) === 1;
+  }
+
+  clear(): void {
+    this.bytes.fill(0);
+  }
+
+  get isEmpty(): boolean {
+    return this.bytes.every((byte) => byte === 0);
+  }
+
+  get size(): number {
+    let size = 0;
+    for (let page = 0; page < chunkPages; page++) if (this.has(page)) size++;
+    return size;
+  }
+
+  /** Neighbours together, in order. */
+  runs(): PageRun[] {
+    const runs: PageRun[] = [];
+    for (let page = 0; page < chunkPages; page++) {
+      if (!this.has(page)) continue;
+      const from = page;
+      while (page < chunkPages && this.has(page)) page++;
+      runs.push({ from, to: page });
+    }
+    return runs;
+  }
+}

@@ -1,0 +1,21 @@
+/** Which parts of a memory belong to an image: byte ranges as the caller knows them, whole pages as the image stores them. */
+import { assert } from "../core/base/assert.ts";
+import { pageBytes } from "./kernel.ts";
+import type { PageRun } from "./page-set.ts";
+
+/** Bytes from the first up to and without the second. */
+export type MemoryRange = readonly [from: number, to: number];
+
+/** Whole pages that cover the ranges, in order, none twice. */
+export function pagesOf(ranges: readonly MemoryRange[], memoryBytes: number): PageRun[] {
+  const runs: { from: number; to: number }[] = [];
+  for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    assert(from >= 0 && from <= to && to <= memoryBytes, `range ${from} to ${to} of a memory of ${memoryBytes} bytes`);
+    if (from === to) continue;
+    const run = { from: Math.floor(from / pageBytes), to: Math.ceil(to / pageBytes) };
+    const last = runs.at(-1);
+    if (last !== undefined && run.from <= last.to) last.to = Math.max(last.to, run.to);
+    else runs.push(run);
+  }
+  return runs;
+}

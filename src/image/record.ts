@@ -1,0 +1,116 @@
+/**
+ * The file, as records. All numbers are little-endian, whatever the CPU.
+ *
+ *   start     "BANYANIM", version u32, 0 u32
+ *   chunk …   pages of memory; a later chunk overwrites an earlier one
+ *   state     the runtime's own bytes
+ *   header    JSON: whose image this is
+ *   end       where state and header are, and how much there is of everything
+ *
+ * The header is near the end because a capture knows it last: chunks are written while the program still runs. A reader
+ * starts with `end`, whose place is fixed from the end of the file, so a file that was cut off has none.
+ *
+ * A record is a head of 104 bytes and a body:
+ *
+ *    0  kind u32, codec u32 (chunks only)
+ *    8  address u64: of a chunk's first page, a multiple of the chunk size
+ *   16  bytes u64 of the body as stored
+ *   24  checksum u64 of the body as stored
+ *   32  pages: bitmap of the pages in the body, one behind the other
+ *   64  zeroed: bitmap of pages that an earlier chunk had and that are zero now
+ *   96  checksum u64 of the head up to here
+ *
+ * Records of which one is missing, added or moved are noticed by the `chain` in `end`: the checksum of each head seeded
+ * with that of the heads before it.
+ */
+import { checksumOf } from "./checksum.ts";
+import { ImageError } from "./image-error.ts";
+import { chunkBytes, PageSet, pageSetBytes } from "./page-set.ts";
+
+export const formatVersion = 1;
+export const startBytes = 16;
+export const headBytes = 104;
+const magic = 0x4d49_4e41_594e_4142n; // "BANYANIM"
+const headSumAt = 96;
+
+export const RecordKind = { chunk: 1, state: 2, header: 3, end: 4 } as const;
+export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];
+
+export interface RecordHead {
+  readonly kind: RecordKind;
+  readonly codec: number;
+  readonly address: number;
+  readonly bytes: number;
+  readonly checksum: bigint;
+  readonly pages: PageSet;
+  readonly zeroed: PageSet;
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+export function encodeStart(): Uint8Array {
+  const bytes = new Uint8Array(startBytes);
+  const view = viewOf(bytes);
+  view.setBigUint64(0, magic, true);
+  view.setUint32(8, formatVersion, true);
+  return bytes;
+}
+
+export function checkStart(bytes: Uint8Array): void {
+  const view = viewOf(bytes);
+  if (bytes.length < startBytes || view.getBigUint64(0, true) !== magic) {
+    throw new ImageError("it does not start like an image of Banyan; give the file that a checkpoint wrote");
+  }
+  const version = view.getUint32(8, true);
+  if (version > formatVersion) {
+    throw new ImageError(
+      `it was written by a newer Banyan (format ${version}, this one reads ${formatVersion}); use that version`,
+    );
+  }
+  if (version !== formatVersion || view.getUint32(12, true) !== 0) throw damaged("its first bytes");
+}
+
+export function encodeHead(head: RecordHead): Uint8Array {
+  const bytes = new Uint8Array(headBytes);
+  const view = viewOf(bytes);
+  view.setUint32(0, head.kind, true);
+  view.setUint32(4, head.codec, true);
+  view.setBigUint64(8, BigInt(head.address), true);
+  view.setBigUint64(16, BigInt(head.bytes), true);
+  view.setBigUint64(24, head.checksum, true);
+  bytes.set(head.pages.bytes, 32);
+  bytes.set(head.zeroed.bytes, 64);
+  view.setBigUint64(headSumAt, checksumOf(bytes.subarray(0, headSumAt)), true);
+  return bytes;
+}
+
+/** `at` is where in the file the head stands, for the message. The sets are copies. */
+export function decodeHead(bytes: Uint8Array, at: number): RecordHead {
+  const view = viewOf(bytes);
+  if (bytes.length < headBytes || view.getBigUint64(headSumAt, true) !== checksumOf(bytes.subarray(0, headSumAt))) {
+    throw damaged(`the head of the record at byte ${at}`);
+  }
+  const head = {
+    kind: view.getUint32(0, true) as RecordKind,
+    codec: view.getUint32(4, true),
+    address: Number(view.getBigUint64(8, true)),
+    bytes: Number(view.getBigUint64(16, true)),
+    checksum: view.getBigUint64(24, true),
+    pages: new PageSet(bytes.slice(32, 32 + pageSetBytes)),
+    zeroed: new PageSet(bytes.slice(64, 64 + pageSetBytes)),
+  };
+  if (head.kind < RecordKind.chunk || head.kind > RecordKind.end || head.address % chunkBytes !== 0) {
+    throw damaged(`the head of the record at byte ${at}`);
+  }
+  return head;
+}
+
+export function damaged(what: string): ImageError {
+  return new ImageError(`${what} is damaged (checksum); use an older image or copy this one again`);
+}
+
+export function cutOff(): ImageError {
+  return new ImageError("it is not complete: its end is missing; use an older image or copy this one again");
+}

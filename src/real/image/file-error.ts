@@ -1,0 +1,26 @@
+/** What the disk and the format complain about, as one line that names the file. */
+import { ImageError } from "../../image/image-error.ts";
+
+/** Our own bugs and anything else that is neither stays what it is. */
+export function fileError(what: string, error: unknown): unknown {
+  if (error instanceof ImageError) return new ImageError(`${what}: ${error.message}`);
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (code === undefined) return error;
+  return new ImageError(`${what}: ${adviceOf(code) ?? (error as Error).message}`);
+}
+
+function adviceOf(code: string): string | undefined {
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return "the disk is full; make room or choose another folder for images";
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return "no permission; choose another folder for images";
+    case "ENOENT":
+      return "there is no such file or folder; check the path";
+    default:
+      return undefined;
+  }
+}

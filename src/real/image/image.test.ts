@@ -1,0 +1,181 @@
+/** Images on a real disk: written at once and by the image thread, read back, refused when they are wrong. */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { Worker } from "node:worker_threads";
+import { ImageError } from "../../image/image-error.ts";
+import { pageBytes } from "../../image/kernel.ts";
+import type { MemoryRange } from "../../image/ranges.ts";
+import { bytesOf, facts, fillPage, newMemory } from "../../image/test-memory.ts";
+import { ImageWriter } from "./image-writer.ts";
+import { readImage, readImageHeader } from "./read-image.ts";
+import { writeImageNow } from "./write-image.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "banyan-image-"));
+after(() => rmSync(folder, { recursive: true }));
+const threadFile = join(process.cwd(), "dist/image-thread.cjs");
+const state = Uint8Array.from({ length: 100_000 }, (_, i) => i & 255);
+const wasmPages = 64;
+const whole: readonly MemoryRange[] = [[0, wasmPages * 65_536]];
+
+function filledMemory(): WebAssembly.Memory {
+  const memory = newMemory(wasmPages);
+  // Half of it hardly compresses, some is one byte again and again, some is zero.
+  for (let page = 0; page < 1000; page++) fillPage(memory, page, page < 500 ? 2 * page + 2 : Number(page % 3 > 0));
+  return memory;
+}
+
+function assertHolds(path: string, memory: WebAssembly.Memory): void {
+  const back = newMemory(wasmPages);
+  const { header, state: restored } = readImage(path, back, { program: facts.program });
+  assert.deepEqual(header, { ...facts, format: 1, memoryBytes: memory.buffer.byteLength });
+  assert.deepEqual(restored, state);
+  assert(Buffer.compare(bytesOf(memory), bytesOf(back)) === 0, "the memories are equal");
+}
+
+test("M6: image written at once comes back from disk, with nothing left beside it", () => {
+  const memory = filledMemory();
+  const place = mkdtempSync(join(folder, "once-"));
+  const path = join(place, "rank-2.image");
+  const { fileBytes, pages } = writeImageNow(path, { header: facts, state, memory, ranges: whole });
+  assert.deepEqual(readdirSync(place), ["rank-2.image"]);
+  assert.equal(readFileSync(path).length, fileBytes);
+  assert(fileBytes < (pages - 250) * pageBytes, "what compresses well is compressed");
+  assertHolds(path, memory);
+  assert.equal(readImageHeader(path).rank, 2);
+});
+
+test("M6: image thread writes rounds while the program changes memory, and the last state wins", async () => {
+  const memory = filledMemory();
+  const path = join(folder, "rounds.image");
+  const stop = new Int32Array(new SharedArrayBuffer(8));
+  const program = new Worker(
+    `const { workerData: { memory, stop } } = require("node:worker_threads");
+    const words = new Uint32Array(memory.buffer);
+    for (let i = 0; Atomics.load(stop, 0) === 0; i++) {
+      words[(i * 1024) % words.length]++;
+      if (i % 1000 === 0) words.fill(0, 900 * 1024, 910 * 1024);
+    }
+    Atomics.store(stop, 1, 1);
+    Atomics.notify(stop, 1);
+    require("node:worker_threads").parentPort.postMessage("stopped");`,
+    { eval: true, workerData: { memory, stop } },
+  );
+  const stopped = new Promise((resolve) => program.once("message", resolve));
+  const writer = ImageWriter.start({ path, memory, threadFile });
+  const first = await writer.copyRound(whole);
+  assert(first.pages > 700, `${first.pages} pages`);
+  await writer.copyRound(whole);
+  await writer.preCopy(() => whole);
+  assert(!existsSync(path), "no image before it is complete");
+  Atomics.store(stop, 0, 1);
+  await stopped;
+  const { captured, stored } = writer.finish({ header: facts, state, ranges: whole });
+  await captured;
+  const frozen = newMemory(wasmPages);
+  bytesOf(frozen).set(bytesOf(memory));
+  // The program goes on before the file is durable.
+  bytesOf(memory).fill(255);
+  const report = await stored;
+  assert.equal(readFileSync(path).length, report.fileBytes);
+  assert(!existsSync(`${path}.part`));
+  assertHolds(path, frozen);
+  await program.terminate();
+});
+
+test("M6: image thread lets a thread go that only blocks, when its memory is no longer needed", async () => {
+  const memory = filledMemory();
+  const path = join(folder, "release.image");
+  const words = new Int32Array(new SharedArrayBuffer(4));
+  const rank = new Worker(
+    `const { workerData: words, parentPort } = require("node:worker_threads");
+    Atomics.wait(words, 0, 0);
+    parentPort.postMessage(Atomics.load(words, 0));`,
+    { eval: true, workerData: words },
+  );
+  const released = new Promise((resolve) => rank.once("message", resolve));
+  const release = { words, index: 0 };
+  const { stored } = ImageWriter.start({ path, memory, threadFile }).finish({
+    header: facts,
+    state,
+    ranges: whole,
+    release,
+  });
+  assert.equal(await released, 1);
+  await stored;
+  assertHolds(path, memory);
+});
+
+test("M6: image writers that fail say so, leave nothing, and let the rank go", async () => {
+  const memory = filledMemory();
+  const path = join(folder, "no-such-folder", "x.image");
+  const contents = { header: facts, state, memory, ranges: whole };
+  const refused = {
+    name: "ImageError",
+    message: `Cannot write image ${path}: there is no such file or folder; check the path`,
+  };
+  assert.throws(() => writeImageNow(path, contents), refused);
+  const rounds = ImageWriter.start({ path, memory, threadFile });
+  await assert.rejects(rounds.copyRound(whole), refused);
+  await assert.rejects(rounds.copyRound(whole), refused);
+  await assert.rejects(rounds.finish(contents).stored, refused);
+  await assert.rejects(
+    ImageWriter.start({ path, memory, threadFile }).preCopy(() => whole),
+    refused,
+  );
+  const words = new Int32Array(new SharedArrayBuffer(4));
+  const finishing = ImageWriter.start({ path, memory, threadFile }).finish({
+    ...contents,
+    release: { words, index: 0 },
+  });
+  await assert.rejects(finishing.captured, refused);
+  await assert.rejects(finishing.stored, refused);
+  assert.equal(Atomics.load(words, 0), 1);
+});
+
+test("M6: image that is discarded leaves nothing, and the one before stays", async () => {
+  const memory = filledMemory();
+  const place = mkdtempSync(join(folder, "discard-"));
+  const path = join(place, "x.image");
+  writeImageNow(path, { header: facts, state, memory, ranges: whole });
+  const writer = ImageWriter.start({ path, memory, threadFile });
+  await writer.copyRound(whole);
+  assert.deepEqual(readdirSync(place).sort(), ["x.image", "x.image.part"]);
+  await writer.discard();
+  assert.deepEqual(readdirSync(place), ["x.image"]);
+  await ImageWriter.start({ path, memory, threadFile }).discard();
+  assertHolds(path, memory);
+});
+
+test("M6: image files that are wrong are refused by name", () => {
+  const memory = filledMemory();
+  const path = join(folder, "wrong.image");
+  const says = (what: RegExp, read = () => readImage(path, newMemory(wasmPages), { program: facts.program })): void => {
+    assert.throws(read, (error: unknown) => {
+      assert(error instanceof ImageError, String(error));
+      assert(error.message.startsWith(`Cannot read image ${path}: `), error.message);
+      assert.match(error.message, what);
+      return true;
+    });
+  };
+  says(/there is no such file/);
+  writeFileSync(path, "");
+  says(/does not start like an image/);
+  const { fileBytes } = writeImageNow(path, { header: facts, state, memory, ranges: whole });
+  says(/is of a memory of 4194304 bytes, this one has 65536/, () => readImage(path, newMemory()));
+  says(/another program/, () => readImageHeader(path, { program: "other" }));
+  const good = readFileSync(path);
+  for (const at of [150, 200_000, fileBytes - 30_000, fileBytes - 20]) {
+    const bad = Buffer.from(good);
+    bad[at]! ^= 4;
+    writeFileSync(path, bad);
+    says(/damaged|not complete/);
+  }
+  writeFileSync(path, good);
+  truncateSync(path, fileBytes - 1);
+  says(/not complete/);
+  writeFileSync(path, good);
+  assertHolds(path, memory);
+});

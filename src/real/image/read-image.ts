@@ -1,0 +1,105 @@
+/** Reads an image file: its header alone, or all of it into a fresh memory. Blocks. Throws an `ImageError` for whatever is wrong. */
+import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
+import { checked, ImageDecoder } from "../../image/decoder.ts";
+import { checkHeader, decodeHeader, type Expectation, type ImageHeader } from "../../image/header.ts";
+import { ImageError } from "../../image/image-error.ts";
+import { checkStart, cutOff, damaged, decodeHead, headBytes, RecordKind, startBytes } from "../../image/record.ts";
+import { decodeTrailer, type Trailer, trailerBytes } from "../../image/trailer.ts";
+import { fileError } from "./file-error.ts";
+import { lz4 } from "./lz4.ts";
+import { partsAfter, withoutEmpty } from "./parts.ts";
+
+export interface RestoredImage {
+  readonly header: ImageHeader;
+  readonly state: Uint8Array;
+}
+
+/** Whose image it is, and for which size of memory. Reads three small pieces of the file. */
+export function readImageHeader(path: string, expected: Expectation = {}): ImageHeader {
+  return withFile(path, (file) => readFront(file, expected).header);
+}
+
+/**
+ * `memory` is fresh (all zero) and of the size the header says; if this throws it is no longer usable. Verifies the header
+ * first, so an image of another program is refused before anything is read.
+ */
+export function readImage(path: string, memory: WebAssembly.Memory, expected: Expectation = {}): RestoredImage {
+  return withFile(path, (file) => {
+    const { header, trailer } = readFront(file, expected);
+    if (header.memoryBytes !== memory.buffer.byteLength) {
+      throw new ImageError(
+        `it is of a memory of ${header.memoryBytes} bytes, this one has ${memory.buffer.byteLength}; restore with the size it was captured from`,
+      );
+    }
+    const decoder = new ImageDecoder({ memory, codecs: [lz4], trailer });
+    readRecords(file, decoder);
+    return { header, state: decoder.finish() };
+  });
+}
+
+/** A body and the head behind it in one call; raw pages go straight to their places. */
+function readRecords(file: number, decoder: ImageDecoder): void {
+  let at = startBytes;
+  let head = new Uint8Array(headBytes);
+  readAll(file, { at, targets: [head] });
+  while (decoder.nextHeadAt !== undefined) {
+    const targets = decoder.begin(head);
+    const bodyAt = at + headBytes;
+    head = new Uint8Array(headBytes);
+    // After the last record the head of the end is read: it is as long as any.
+    at = decoder.nextHeadAt ?? at;
+    readAll(file, { at: bodyAt, targets: [...targets, head] });
+    decoder.end();
+  }
+}
+
+function readFront(file: number, expected: Expectation): { header: ImageHeader; trailer: Trailer } {
+  const fileBytes = fstatSync(file).size;
+  const start = new Uint8Array(Math.min(startBytes, fileBytes));
+  readAll(file, { at: 0, targets: [start] });
+  checkStart(start);
+  if (fileBytes < startBytes + trailerBytes) throw cutOff();
+  const end = new Uint8Array(trailerBytes);
+  readAll(file, { at: fileBytes - trailerBytes, targets: [end] });
+  const trailer = decodeTrailer(end, fileBytes);
+  const header = decodeHeader(readHeaderRecord(file, trailer));
+  checkHeader(header, expected);
+  return { header, trailer };
+}
+
+function readHeaderRecord(file: number, { headerAt, fileBytes }: Trailer): Uint8Array {
+  const headRaw = new Uint8Array(headBytes);
+  readAll(file, { at: headerAt, targets: [headRaw] });
+  const head = decodeHead(headRaw, headerAt);
+  if (head.kind !== RecordKind.header || headerAt + headBytes + head.bytes > fileBytes - trailerBytes) {
+    throw damaged("its header");
+  }
+  const body = new Uint8Array(head.bytes);
+  readAll(file, { at: headerAt + headBytes, targets: [body] });
+  return checked(head, body, "its header");
+}
+
+function readAll(file: number, { at, targets }: { at: number; targets: readonly Uint8Array[] }): void {
+  let rest = withoutEmpty(targets);
+  let position = at;
+  while (rest.length > 0) {
+    const bytes = readvSync(file, rest, position);
+    // It became shorter while we read it.
+    if (bytes === 0) throw cutOff();
+    position += bytes;
+    rest = partsAfter(rest, bytes);
+  }
+}
+
+function withFile<Result>(path: string, use: (file: number) => Result): Result {
+  const what = `Cannot read image ${path}`;
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    return use(file);
+  } catch (error) {
+    throw fileError(what, error);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

@@ -1,0 +1,42 @@
+/** Writes an image from the thread that calls, which blocks until the image is durable. In bounded memory, chunk by chunk. */
+import { randomBytes } from "node:crypto";
+import { ImageEncoder, type Progress } from "../../image/encoder.ts";
+import type { ImageFacts } from "../../image/header.ts";
+import type { MemoryRange } from "../../image/ranges.ts";
+import { fileError } from "./file-error.ts";
+import { lz4 } from "./lz4.ts";
+import { PartFile } from "./part-file.ts";
+
+export interface ImageContents {
+  readonly header: ImageFacts;
+  readonly state: Uint8Array;
+  readonly memory: WebAssembly.Memory;
+  /** The parts of memory that are in use; the rest is zero after a restore. */
+  readonly ranges: readonly MemoryRange[];
+}
+
+/** The program stands still. Throws an `ImageError` if the image cannot be written; whatever had the name before stays. */
+export function writeImageNow(path: string, { header, state, memory, ranges }: ImageContents): Progress {
+  const what = `Cannot write image ${path}`;
+  let file: PartFile;
+  try {
+    file = new PartFile(path);
+  } catch (error) {
+    throw fileError(what, error);
+  }
+  try {
+    const encoder = newEncoder(memory);
+    file.write(encoder.start());
+    for (const piece of encoder.round({ ranges, isLast: true })) file.write(piece);
+    file.write(encoder.end(header, state));
+    file.commit();
+    return encoder.progress;
+  } catch (error) {
+    file.discard();
+    throw fileError(what, error);
+  }
+}
+
+export function newEncoder(memory: WebAssembly.Memory): ImageEncoder {
+  return new ImageEncoder({ memory, codec: lz4, seed: randomBytes(8).readBigUInt64LE() });
+}
