@@ -10,11 +10,13 @@ import type { Items } from "./side.ts";
 export const IN_PLACE = 1;
 
 /**
- * Starts a collective in `request`; a persistent one again and again. It has read its arguments when it was made: what the
- * handles stand for, arrays of counts. `tag`: `onBoard` for blocking calls, its own for a persistent one, else
- * undefined.
+ * A collective that can be started, a persistent one again and again. It has read its arguments when it was made: what the
+ * handles stand for, arrays of counts. Plain data.
  */
-export type Start = (request: CRequest, tag: number | undefined) => void;
+export interface Start {
+  /** `tag`: `onBoard` for blocking calls, its own for a persistent one, else undefined. */
+  begin(program: Program, request: CRequest, tag: number | undefined): void;
+}
 
 /** Address, count and handle of the datatype, as the program gave them. */
 export interface Given {

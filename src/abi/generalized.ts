@@ -3,8 +3,10 @@
  * program's query function says, which is called by whatever completes the request, and their free function after it. So
  * whoever ends requests asks first (`queryThen`), and ends them then as any others.
  */
+
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass } from "../core/base/mpi-error.ts";
+import { saves } from "../core/base/saved-classes.ts";
 import { R_ERROR } from "../core/request/records.ts";
 import type { CallKind, Continuation } from "./callbacks.ts";
 import type { CRequest, FunctionPointer } from "./objects.ts";
@@ -84,3 +86,5 @@ class Queries implements Continuation {
     return this.next(program);
   }
 }
+
+saves({ Queries });

@@ -43,3 +43,50 @@ test("M6 images: communicators, datatypes and pending requests go on in another 
   });
   assert.deepEqual(values[1], [11, 0, 13]);
 });
+
+test("M6 images: persistent collectives, also of freed datatypes, start again in another process", () => {
+  const SUM = 0x21;
+  const ranks = new TestRanks(2);
+  const made = ranks.all((c, rank) => {
+    const type = c.get("MPI_Type_vector", 2, 1, 2, INT);
+    c.call("MPI_Type_commit", c.ints(type));
+    const [from, gathered, sum, requests] = [c.ints(rank, -1, 10 + rank), c.alloc(16), c.alloc(4), c.alloc(8)];
+    const [counts, offsets] = [c.ints(2, 2), c.ints(0, 2)];
+    c.call("MPI_Allgatherv_init", from, 1, type, gathered, counts, offsets, INT, COMM_WORLD, 0x130, requests);
+    c.call("MPI_Allreduce_init", from, sum, 1, INT, SUM, COMM_WORLD, 0x130, requests + 4);
+    c.call("MPI_Type_free", c.ints(type));
+    return { gathered, sum, requests };
+  });
+  const other = moved(ranks, 2);
+  other.all((c, rank) => c.call("MPI_Startall", 2, made[rank]!.requests));
+  const values = other.all((c, rank) => {
+    const { gathered, sum, requests } = made[rank]!;
+    c.call("MPI_Waitall", 2, requests, 0);
+    return [...c.list(gathered, 4), c.int(sum)];
+  });
+  assert.deepEqual(values, [
+    [0, 10, 1, 11, 1],
+    [0, 10, 1, 11, 1],
+  ]);
+});
+
+test("M6 images: an exchange that is under way, and a generalized request, are completed in another process", () => {
+  const ranks = new TestRanks(1);
+  const [c] = ranks.programs;
+  const seen: number[] = [];
+  const note = (extra?: number) => {
+    seen.push(extra!);
+    return 0;
+  };
+  const [query, free, cancel] = [c!.function(note), c!.function(note), c!.function(note)];
+  const [into, requests] = [c!.alloc(4), c!.alloc(8)];
+  c!.call("MPI_Isendrecv", c!.ints(6), 1, INT, -3, 1, into, 1, INT, 0, 1, COMM_WORLD, requests);
+  c!.call("MPI_Grequest_start", query, free, cancel, 77, requests + 4);
+  const [d] = moved(ranks, 1).programs;
+  for (let i = 0; i < 3; i++) d!.function(note);
+  d!.call("MPI_Grequest_complete", d!.int(requests + 4));
+  d!.call("MPI_Send", d!.ints(8), 1, INT, 0, 1, COMM_WORLD);
+  d!.call("MPI_Waitall", 2, requests, 0);
+  assert.equal(d!.int(into), 8);
+  assert.deepEqual(seen, [77, 77]);
+});

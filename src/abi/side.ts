@@ -18,12 +18,15 @@ export interface Items {
   readonly type: Datatype;
 }
 
+/** What one side of a collective is: items side by side, a part for each peer, or nothing. */
+export type Parts = Items | readonly Items[] | null;
+
 const noBlocks: Blocks = { bytes: [], offsets: [] };
 
 export class Side {
   readonly pointer: Pointer;
   readonly bytes: number;
-  /** Where the part of each peer lies, for the forms that say so. */
+  /** Where the part of each peer lies, for sides that are made of parts. */
   readonly blocks: Blocks;
   /** What the scratch memory stands for, in packing order; null: there is none. */
   private readonly scattered: readonly Items[] | null;
@@ -44,8 +47,12 @@ export class Side {
   }
 
   /** `load`: what lies there is sent, or must survive. */
-  static of(program: Program, items: Items | null, load: boolean): Side {
-    if (items === null) return Side.nothing;
+  static of(program: Program, parts: Parts, load: boolean): Side {
+    if (parts === null) return Side.nothing;
+    return isList(parts) ? Side.ofParts(program, parts, load) : Side.ofItems(program, parts, load);
+  }
+
+  private static ofItems(program: Program, items: Items, load: boolean): Side {
     const { address, count, type } = items;
     const bytes = packedBytes(type, count);
     if (type.isContiguous(count)) return Side.at(address + type.trueLb, bytes);
@@ -53,8 +60,7 @@ export class Side {
   }
 
   /** A part for each peer. */
-  static ofParts(program: Program, parts: readonly Items[] | null, load: boolean): Side {
-    if (parts === null) return Side.nothing;
+  private static ofParts(program: Program, parts: readonly Items[], load: boolean): Side {
     const bytes = parts.map(({ type, count }) => packedBytes(type, count));
     if (parts.every(({ type, count }) => type.isContiguous(count))) {
       const starts = parts.map(({ address, type }) => address + type.trueLb);
@@ -95,6 +101,8 @@ export class Side {
     }
   }
 }
+
+const isList = (parts: Items | readonly Items[]): parts is readonly Items[] => Array.isArray(parts);
 
 /** What is left to do after a collective: the result to its place, scratch memory back. */
 export class Settle implements After {

@@ -1,7 +1,12 @@
-/** Starts of the collectives that only move data: MPI 5.0 §6.3 to §6.8. What comes before a start is done once. */
+/** Starts of the collectives that only move data: MPI 5.0 §6.3 to §6.8. */
 import type { Pointer } from "../core/base/brand.ts";
 import { PROC_NULL } from "../core/base/constants.ts";
+import { saves } from "../core/base/saved-classes.ts";
+import type { Collective } from "../core/coll/plan.ts";
+import type { InterCollective } from "../core/coll/plan-inter.ts";
 import { equalBlocks } from "../core/coll/rounds.ts";
+import type { Blocks } from "../core/coll/schedule.ts";
+import type { Communicator } from "../core/process/communicator.ts";
 import { packedBytes } from "./buffers.ts";
 import {
   type Given,
@@ -14,182 +19,197 @@ import {
   type TypedLayout,
   typedPartsOf,
 } from "./collective-arguments.ts";
-import type { CCommunicator } from "./objects.ts";
+import type { CCommunicator, CRequest } from "./objects.ts";
 import type { Program } from "./program.ts";
-import { type Items, Settle, Side } from "./side.ts";
+import { type Items, type Parts, Settle, Side } from "./side.ts";
 
 const nowhere = 0 as Pointer;
 
-export function movement(program: Program) {
-  const { collectives } = program.process;
+/** What a collective moves, from here and to here. */
+interface Movement {
+  readonly from: Parts;
+  readonly to: Parts;
+  readonly root?: number;
+  readonly inPlace?: boolean;
+}
 
-  const barrier =
-    ({ core }: CCommunicator): Start =>
-    (request, tag) => {
-      request.record = collectives.startEqual(core, "barrier", nowhere, nowhere, { tag });
-    };
+/** Every peer has as many bytes. */
+class EqualMove implements Start {
+  private readonly kind: "barrier" | "gather" | "scatter" | "allgather" | "alltoall";
+  private readonly movement: Movement;
+  /** Of one peer. */
+  private readonly bytes: number;
+
+  constructor(kind: "barrier" | "gather" | "scatter" | "allgather" | "alltoall", movement: Movement, bytes: number) {
+    this.kind = kind;
+    this.movement = movement;
+    this.bytes = bytes;
+  }
+
+  begin(program: Program, request: CRequest, tag: number | undefined): void {
+    const { from, to, root = 0, inPlace = false } = this.movement;
+    const sent = Side.of(program, from, true);
+    const received = Side.of(program, to, inPlace);
+    request.after = new Settle(sent, received);
+    const { collectives } = program.process;
+    const call = { bytes: this.bytes, root, inPlace, tag };
+    request.record = collectives.startEqual(request.comm.core, this.kind, sent.pointer, received.pointer, call);
+  }
+}
+
+class Bcast implements Start {
+  private readonly items: Items | null;
+  private readonly root: number;
+  private readonly holds: boolean;
+
+  constructor(items: Items | null, root: number, holds: boolean) {
+    this.items = items;
+    this.root = root;
+    this.holds = holds;
+  }
+
+  begin(program: Program, request: CRequest, tag: number | undefined): void {
+    const side = Side.of(program, this.items, this.holds);
+    request.after = this.holds ? new Settle(side, Side.nothing) : new Settle(Side.nothing, side);
+    const call = { bytes: side.bytes, root: this.root, tag };
+    const { collectives } = program.process;
+    request.record = collectives.startEqual(request.comm.core, "bcast", nowhere, side.pointer, call);
+  }
+}
+
+/** Every peer has bytes of its own. */
+class PartsMove implements Start {
+  private readonly kind: "gatherv" | "scatterv" | "allgatherv" | "alltoallv";
+  private readonly movement: Movement;
+
+  constructor(kind: "gatherv" | "scatterv" | "allgatherv" | "alltoallv", movement: Movement) {
+    this.kind = kind;
+    this.movement = movement;
+  }
+
+  begin(program: Program, request: CRequest, tag: number | undefined): void {
+    const { core } = request.comm;
+    const sent = Side.of(program, this.movement.from, true);
+    const received = Side.of(program, this.movement.to, this.movement.inPlace ?? false);
+    request.after = new Settle(sent, received);
+    const collective = this.collective(core, sent, received);
+    const { collectives } = program.process;
+    request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag);
+  }
+
+  private collective(core: Communicator, sent: Side, received: Side): Collective | InterCollective {
+    const { kind } = this;
+    const { from, to, root = 0, inPlace = false } = this.movement;
+    const { place } = core;
+    const blocks = (side: Side, parts: Parts): Blocks =>
+      Array.isArray(parts) ? side.blocks : equalBlocks(core.peers.size, side.bytes / core.peers.size);
+    switch (kind) {
+      case "gatherv":
+        return { kind, ...place, root, bytes: sent.bytes, blocks: to === null ? undefined : received.blocks, inPlace };
+      case "scatterv":
+        return {
+          kind,
+          ...place,
+          root,
+          bytes: received.bytes,
+          blocks: from === null ? undefined : sent.blocks,
+          inPlace,
+        };
+      case "allgatherv":
+        return { kind, ...place, bytes: sent.bytes, blocks: blocks(received, to), inPlace, nodes: core.nodeMap };
+      case "alltoallv": {
+        const receives = blocks(received, to);
+        return { kind, ...place, sends: inPlace ? receives : blocks(sent, from), receives, inPlace };
+      }
+    }
+  }
+}
+
+const bytesOf = (items: Items | null): number => (items === null ? 0 : packedBytes(items.type, items.count));
+
+export function movement(program: Program) {
+  const barrier = (): Start => new EqualMove("barrier", { from: null, to: null }, 0);
 
   function bcast(comm: CCommunicator, data: Given, root: number): Start {
-    const { core } = comm;
     const holds = isRoot(comm, root);
-    const items = root === PROC_NULL ? null : itemsOf(program, data);
-    return (request, tag) => {
-      const side = Side.of(program, items, holds);
-      request.after = holds ? new Settle(side, Side.nothing) : new Settle(Side.nothing, side);
-      const call = { bytes: side.bytes, root, tag };
-      request.record = collectives.startEqual(core, "bcast", nowhere, side.pointer, call);
-    };
+    return new Bcast(root === PROC_NULL ? null : itemsOf(program, data), root, holds);
   }
 
   function gather(comm: CCommunicator, data: Given, into: Given, root: number): Start {
-    const { core } = comm;
+    const { isInter, peers } = comm.core;
     const atRoot = isRoot(comm, root);
     const inPlace = atRoot && isInPlace(comm, data.address);
-    const sends = core.isInter ? root >= 0 : !inPlace;
+    const sends = isInter ? root >= 0 : !inPlace;
     const from = sends ? itemsOf(program, data) : null;
-    const to = atRoot ? all(into, core.peers.size) : null;
-    return (request, tag) => {
-      const sent = Side.of(program, from, true);
-      const received = Side.of(program, to, inPlace);
-      request.after = new Settle(sent, received);
-      const bytes = sends ? sent.bytes : received.bytes / core.peers.size;
-      const call = { bytes, root, inPlace, tag };
-      request.record = collectives.startEqual(core, "gather", sent.pointer, received.pointer, call);
-    };
+    const to = atRoot ? all(into, peers.size) : null;
+    return new EqualMove("gather", { from, to, root, inPlace }, sends ? bytesOf(from) : bytesOf(to) / peers.size);
   }
 
   function gatherv(comm: CCommunicator, data: Given, into: Given, layout: Layout, root: number): Start {
-    const { core } = comm;
+    const { isInter, peers } = comm.core;
     const atRoot = isRoot(comm, root);
     const inPlace = atRoot && isInPlace(comm, data.address);
-    const sends = core.isInter ? root >= 0 : !inPlace;
-    const from = sends ? itemsOf(program, data) : null;
-    const to = atRoot ? partsOf(program, into, layout, core.peers.size) : null;
-    return (request, tag) => {
-      const sent = Side.of(program, from, true);
-      const received = Side.ofParts(program, to, inPlace);
-      request.after = new Settle(sent, received);
-      const blocks = atRoot ? received.blocks : undefined;
-      const collective = { kind: "gatherv", ...core.place, root, bytes: sent.bytes, blocks, inPlace } as const;
-      request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag);
-    };
+    const from = (isInter ? root >= 0 : !inPlace) ? itemsOf(program, data) : null;
+    const to = atRoot ? partsOf(program, into, layout, peers.size) : null;
+    return new PartsMove("gatherv", { from, to, root, inPlace });
   }
 
   function scatter(comm: CCommunicator, data: Given, into: Given, root: number): Start {
-    const { core } = comm;
+    const { isInter, peers } = comm.core;
     const atRoot = isRoot(comm, root);
     const inPlace = atRoot && isInPlace(comm, into.address);
-    const takes = core.isInter ? root >= 0 : !inPlace;
-    const from = atRoot ? all(data, core.peers.size) : null;
+    const takes = isInter ? root >= 0 : !inPlace;
+    const from = atRoot ? all(data, peers.size) : null;
     const to = takes ? itemsOf(program, into) : null;
-    return (request, tag) => {
-      const sent = Side.of(program, from, true);
-      const received = Side.of(program, to, false);
-      request.after = new Settle(sent, received);
-      const bytes = takes ? received.bytes : sent.bytes / core.peers.size;
-      const call = { bytes, root, inPlace, tag };
-      request.record = collectives.startEqual(core, "scatter", sent.pointer, received.pointer, call);
-    };
+    return new EqualMove("scatter", { from, to, root, inPlace }, takes ? bytesOf(to) : bytesOf(from) / peers.size);
   }
 
   function scatterv(comm: CCommunicator, data: Given, layout: Layout, into: Given, root: number): Start {
-    const { core } = comm;
+    const { isInter, peers } = comm.core;
     const atRoot = isRoot(comm, root);
     const inPlace = atRoot && isInPlace(comm, into.address);
-    const takes = core.isInter ? root >= 0 : !inPlace;
-    const from = atRoot ? partsOf(program, data, layout, core.peers.size) : null;
-    const to = takes ? itemsOf(program, into) : null;
-    return (request, tag) => {
-      const sent = Side.ofParts(program, from, true);
-      const received = Side.of(program, to, false);
-      request.after = new Settle(sent, received);
-      const blocks = atRoot ? sent.blocks : undefined;
-      const collective = { kind: "scatterv", ...core.place, root, bytes: received.bytes, blocks, inPlace } as const;
-      request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag);
-    };
+    const from = atRoot ? partsOf(program, data, layout, peers.size) : null;
+    const to = (isInter ? root >= 0 : !inPlace) ? itemsOf(program, into) : null;
+    return new PartsMove("scatterv", { from, to, root, inPlace });
   }
 
   function allgather(comm: CCommunicator, data: Given, into: Given): Start {
-    const { core } = comm;
+    const { isInter, peers } = comm.core;
     const inPlace = isInPlace(comm, data.address);
     const from = inPlace ? null : itemsOf(program, data);
-    const to = all(into, core.peers.size);
-    return (request, tag) => {
-      const sent = Side.of(program, from, true);
-      const received = Side.of(program, to, inPlace);
-      request.after = new Settle(sent, received);
-      if (core.isInter) {
-        const blocks = equalBlocks(core.peers.size, received.bytes / core.peers.size);
-        const collective = { kind: "allgatherv", ...core.place, bytes: sent.bytes, blocks } as const;
-        request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag);
-        return;
-      }
-      const call = { bytes: received.bytes / core.size, inPlace, tag };
-      request.record = collectives.startEqual(core, "allgather", sent.pointer, received.pointer, call);
-    };
+    const to = all(into, peers.size);
+    if (isInter) return new PartsMove("allgatherv", { from, to });
+    return new EqualMove("allgather", { from, to, inPlace }, bytesOf(to) / peers.size);
   }
 
   function allgatherv(comm: CCommunicator, data: Given, into: Given, layout: Layout): Start {
-    const { core } = comm;
     const inPlace = isInPlace(comm, data.address);
     const from = inPlace ? null : itemsOf(program, data);
-    const to = partsOf(program, into, layout, core.peers.size);
-    return (request, tag) => {
-      const sent = Side.of(program, from, true);
-      const received = Side.ofParts(program, to, inPlace);
-      request.after = new Settle(sent, received);
-      const { blocks, pointer } = received;
-      const shape = { kind: "allgatherv", ...core.place, nodes: core.nodeMap } as const;
-      const collective = { ...shape, bytes: sent.bytes, blocks, inPlace };
-      request.record = collectives.start(core, collective, sent.pointer, pointer, null, tag);
-    };
+    const to = partsOf(program, into, layout, comm.core.peers.size);
+    return new PartsMove("allgatherv", { from, to, inPlace });
   }
 
   function alltoall(comm: CCommunicator, data: Given, into: Given): Start {
-    const { core } = comm;
+    const { isInter, peers } = comm.core;
     const inPlace = isInPlace(comm, data.address);
-    const { size } = core.peers;
-    const from = inPlace ? null : all(data, size);
-    const to = all(into, size);
-    return (request, tag) => {
-      const sent = Side.of(program, from, true);
-      const received = Side.of(program, to, inPlace);
-      request.after = new Settle(sent, received);
-      if (core.isInter) {
-        const sends = equalBlocks(size, sent.bytes / size);
-        const receives = equalBlocks(size, received.bytes / size);
-        const collective = { kind: "alltoallv", ...core.place, sends, receives } as const;
-        request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag);
-        return;
-      }
-      const call = { bytes: received.bytes / size, inPlace, tag };
-      request.record = collectives.startEqual(core, "alltoall", sent.pointer, received.pointer, call);
-    };
+    const from = inPlace ? null : all(data, peers.size);
+    const to = all(into, peers.size);
+    if (isInter) return new PartsMove("alltoallv", { from, to });
+    return new EqualMove("alltoall", { from, to, inPlace }, bytesOf(to) / peers.size);
   }
-
-  /** The v and w forms: parts of any length and type for each peer; null in place. */
-  const exchange =
-    ({ core }: CCommunicator, from: readonly Items[] | null, to: readonly Items[]): Start =>
-    (request, tag) => {
-      const inPlace = from === null;
-      const sent = Side.ofParts(program, from, true);
-      const received = Side.ofParts(program, to, inPlace);
-      request.after = new Settle(sent, received);
-      const sends = inPlace ? received.blocks : sent.blocks;
-      const collective = { kind: "alltoallv", ...core.place, sends, receives: received.blocks, inPlace } as const;
-      request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag);
-    };
 
   function alltoallv(comm: CCommunicator, data: Given, layout: Layout, into: Given, intoLayout: Layout): Start {
     const { size } = comm.core.peers;
-    const from = isInPlace(comm, data.address) ? null : partsOf(program, data, layout, size);
-    return exchange(comm, from, partsOf(program, into, intoLayout, size));
+    const inPlace = isInPlace(comm, data.address);
+    const from = inPlace ? null : partsOf(program, data, layout, size);
+    return new PartsMove("alltoallv", { from, to: partsOf(program, into, intoLayout, size), inPlace });
   }
 
   function alltoallw(comm: CCommunicator, data: TypedLayout, into: TypedLayout): Start {
     const { size } = comm.core.peers;
-    const from = isInPlace(comm, data.address) ? null : typedPartsOf(program, data, size);
-    return exchange(comm, from, typedPartsOf(program, into, size));
+    const inPlace = isInPlace(comm, data.address);
+    const from = inPlace ? null : typedPartsOf(program, data, size);
+    return new PartsMove("alltoallv", { from, to: typedPartsOf(program, into, size), inPlace });
   }
 
   /** A part for each of `peers`, side by side. */
@@ -201,3 +221,5 @@ export function movement(program: Program) {
 
   return { barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv, alltoallw };
 }
+
+saves({ EqualMove, Bcast, PartsMove });

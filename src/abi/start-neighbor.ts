@@ -4,9 +4,11 @@
  */
 import { CART, PROC_NULL } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { saves } from "../core/base/saved-classes.ts";
 import type { Neighbourhood } from "../core/coll/neighbor-direct.ts";
 import type { NeighborCollective } from "../core/coll/plan-inter.ts";
 import { equalBlocks } from "../core/coll/rounds.ts";
+import type { Blocks } from "../core/coll/schedule.ts";
 import { onBoard } from "../core/process/collectives.ts";
 import { packedBytes } from "./buffers.ts";
 import {
@@ -21,7 +23,44 @@ import {
 } from "./collective-arguments.ts";
 import type { CCommunicator, CRequest } from "./objects.ts";
 import type { Program } from "./program.ts";
-import { type Items, Settle, Side } from "./side.ts";
+import { type Items, type Parts, Settle, Side } from "./side.ts";
+
+/** What MPI_PROC_NULL leaves as it was must survive in scratch memory. */
+const keeps = ({ sources }: Neighbourhood): boolean => sources.includes(PROC_NULL);
+
+/** To and from all neighbours: parts of any length, or items side by side, as many for each. */
+class NeighborMove implements Start {
+  private readonly kind: "neighbor_allgatherv" | "neighbor_alltoallv";
+  private readonly hood: Neighbourhood;
+  private readonly from: Parts;
+  private readonly to: Parts;
+
+  constructor(kind: NeighborCollective["kind"], hood: Neighbourhood, from: Parts, to: Parts) {
+    this.kind = kind;
+    this.hood = hood;
+    this.from = from;
+    this.to = to;
+  }
+
+  begin(program: Program, request: CRequest, tag: number | undefined): void {
+    const { hood } = this;
+    const sent = Side.of(program, this.from, true);
+    const received = Side.of(program, this.to, keeps(hood));
+    request.after = new Settle(sent, received);
+    const receives = blocksOf(received, this.to, hood.sources.length);
+    const collective: NeighborCollective =
+      this.kind === "neighbor_allgatherv"
+        ? { kind: this.kind, ...hood, bytes: sent.bytes, receives }
+        : { kind: this.kind, ...hood, sends: blocksOf(sent, this.from, hood.destinations.length), receives };
+    const { collectives } = program.process;
+    // A neighbourhood has no board.
+    const own = tag === onBoard ? undefined : tag;
+    request.record = collectives.startNeighbor(request.comm.core, collective, sent.pointer, received.pointer, own);
+  }
+}
+
+const blocksOf = (side: Side, parts: Parts, neighbours: number): Blocks =>
+  Array.isArray(parts) ? side.blocks : equalBlocks(neighbours, side.bytes / Math.max(neighbours, 1));
 
 export function neighborStarts(program: Program) {
   function hoodOf({ core, label }: CCommunicator): Neighbourhood {
@@ -41,23 +80,6 @@ export function neighborStarts(program: Program) {
     return { ...items, count };
   }
 
-  function start(
-    request: CRequest,
-    collective: NeighborCollective,
-    sent: Side,
-    received: Side,
-    tag: number | undefined,
-  ): void {
-    const { collectives } = program.process;
-    // A neighbourhood has no board.
-    const own = tag === onBoard ? undefined : tag;
-    request.after = new Settle(sent, received);
-    request.record = collectives.startNeighbor(request.comm.core, collective, sent.pointer, received.pointer, own);
-  }
-
-  /** What MPI_PROC_NULL leaves as it was must survive in scratch memory. */
-  const keeps = ({ sources }: Neighbourhood): boolean => sources.includes(PROC_NULL);
-
   function checkApart(address: number): void {
     if (address !== IN_PLACE) return;
     throw new MpiError(
@@ -69,68 +91,38 @@ export function neighborStarts(program: Program) {
   function allgather(comm: CCommunicator, data: Given, into: Given): Start {
     checkApart(data.address);
     const hood = hoodOf(comm);
-    const degree = hood.sources.length;
-    const from = itemsOf(program, data);
-    const to = equal(into, degree);
-    return (request, tag) => {
-      const sent = Side.of(program, from, true);
-      const received = Side.of(program, to, keeps(hood));
-      const receives = equalBlocks(degree, received.bytes / Math.max(degree, 1));
-      start(request, { kind: "neighbor_allgatherv", ...hood, bytes: sent.bytes, receives }, sent, received, tag);
-    };
+    return new NeighborMove("neighbor_allgatherv", hood, itemsOf(program, data), equal(into, hood.sources.length));
   }
 
   function allgatherv(comm: CCommunicator, data: Given, into: Given, layout: Layout): Start {
     checkApart(data.address);
     const hood = hoodOf(comm);
-    const from = itemsOf(program, data);
     const to = partsOf(program, into, layout, hood.sources.length);
-    return (request, tag) => {
-      const sent = Side.of(program, from, true);
-      const received = Side.ofParts(program, to, keeps(hood));
-      const { blocks: receives } = received;
-      start(request, { kind: "neighbor_allgatherv", ...hood, bytes: sent.bytes, receives }, sent, received, tag);
-    };
+    return new NeighborMove("neighbor_allgatherv", hood, itemsOf(program, data), to);
   }
 
   function alltoall(comm: CCommunicator, data: Given, into: Given): Start {
     checkApart(data.address);
     const hood = hoodOf(comm);
-    const [outdegree, indegree] = [hood.destinations.length, hood.sources.length];
-    const from = equal(data, outdegree);
-    const to = equal(into, indegree);
-    return (request, tag) => {
-      const sent = Side.of(program, from, true);
-      const received = Side.of(program, to, keeps(hood));
-      const sends = equalBlocks(outdegree, sent.bytes / Math.max(outdegree, 1));
-      const receives = equalBlocks(indegree, received.bytes / Math.max(indegree, 1));
-      start(request, { kind: "neighbor_alltoallv", ...hood, sends, receives }, sent, received, tag);
-    };
+    const from = equal(data, hood.destinations.length);
+    return new NeighborMove("neighbor_alltoallv", hood, from, equal(into, hood.sources.length));
   }
-
-  /** The v and w forms: parts of any length and type for each neighbour. */
-  const exchange =
-    (hood: Neighbourhood, from: readonly Items[], to: readonly Items[]): Start =>
-    (request, tag) => {
-      const sent = Side.ofParts(program, from, true);
-      const received = Side.ofParts(program, to, keeps(hood));
-      const blocks = { sends: sent.blocks, receives: received.blocks };
-      start(request, { kind: "neighbor_alltoallv", ...hood, ...blocks }, sent, received, tag);
-    };
 
   function alltoallv(comm: CCommunicator, data: Given, layout: Layout, into: Given, intoLayout: Layout): Start {
     checkApart(data.address);
     const hood = hoodOf(comm);
     const from = partsOf(program, data, layout, hood.destinations.length);
-    return exchange(hood, from, partsOf(program, into, intoLayout, hood.sources.length));
+    return new NeighborMove("neighbor_alltoallv", hood, from, partsOf(program, into, intoLayout, hood.sources.length));
   }
 
   function alltoallw(comm: CCommunicator, data: TypedLayout, into: TypedLayout): Start {
     checkApart(data.address);
     const hood = hoodOf(comm);
     const from = typedPartsOf(program, data, hood.destinations.length);
-    return exchange(hood, from, typedPartsOf(program, into, hood.sources.length));
+    return new NeighborMove("neighbor_alltoallv", hood, from, typedPartsOf(program, into, hood.sources.length));
   }
 
   return { allgather, allgatherv, alltoall, alltoallv, alltoallw };
 }
+
+saves({ NeighborMove });

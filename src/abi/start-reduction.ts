@@ -1,4 +1,4 @@
-/** Starts of reductions: MPI 5.0 §6.9 to §6.11. What comes before a start is done once. */
+/** Starts of reductions: MPI 5.0 §6.9 to §6.11. */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
@@ -50,69 +50,105 @@ function operandSide(program: Program, reduction: Reduction, items: Items | null
   return Side.at(items.address, items.count * reduction.elementBytes);
 }
 
-export function reduction(program: Program) {
-  const { collectives } = program.process;
-  type Kind = "reduce" | "allreduce" | "reduce_scatter_block" | "scan" | "exscan";
+/** What is left to do afterwards, and the operation as this start does it: its datatype has a handle until the end. */
+function hold(program: Program, request: CRequest, type: CDatatype, how: Reduction, settle: Settle): Reduction {
+  if (how.call === undefined) {
+    request.after = settle;
+    return how;
+  }
+  request.after = new LetGo(type, settle);
+  return new ProgramReduction({ ...(how.call as ProgramCall), handle: holdType(program, type) });
+}
 
-  /** What is left to do afterwards, and the operation as this start does it: its datatype has a handle until the end. */
-  function hold(request: CRequest, type: CDatatype, how: Reduction, settle: Settle): Reduction {
-    if (how.call === undefined) {
-      request.after = settle;
-      return how;
-    }
-    request.after = new LetGo(type, settle);
-    return new ProgramReduction({ ...(how.call as ProgramCall), handle: holdType(program, type) });
+type Kind = "reduce" | "allreduce" | "reduce_scatter_block" | "scan" | "exscan";
+
+/** What a reduction is about: operands from here, the result to here. */
+interface Reducing {
+  readonly how: Reduction;
+  readonly type: CDatatype;
+  readonly from: Items | null;
+  readonly to: Items | null;
+  readonly root: number;
+  readonly inPlace: boolean;
+}
+
+class EqualReduction implements Start {
+  private readonly kind: Kind;
+  private readonly reducing: Reducing;
+
+  constructor(kind: Kind, reducing: Reducing) {
+    this.kind = kind;
+    this.reducing = reducing;
   }
 
+  begin(program: Program, request: CRequest, tag: number | undefined): void {
+    const { how, type, from, to, root, inPlace } = this.reducing;
+    const sent = operandSide(program, how, from, true);
+    const received = operandSide(program, how, to, inPlace);
+    const held = hold(program, request, type, how, new Settle(sent, received));
+    const call = { bytes: (from === null ? received : sent).bytes, root, inPlace, tag };
+    const { collectives } = program.process;
+    const { core } = request.comm;
+    request.record = collectives.startReduction(core, this.kind, sent.pointer, received.pointer, call, held);
+  }
+}
+
+class ReduceScatter implements Start {
+  private readonly reducing: Reducing;
+  /** How many elements of the result each rank gets. */
+  private readonly counts: readonly number[];
+
+  constructor(reducing: Reducing, counts: readonly number[]) {
+    this.reducing = reducing;
+    this.counts = counts;
+  }
+
+  begin(program: Program, request: CRequest, tag: number | undefined): void {
+    const { how, type, from, to, inPlace } = this.reducing;
+    const { core } = request.comm;
+    const sent = operandSide(program, how, from, true);
+    const received = operandSide(program, how, to, inPlace);
+    const held = hold(program, request, type, how, new Settle(sent, received));
+    const { elementBytes } = how;
+    const segments = this.counts.map((count) => count * elementBytes);
+    const collective = { kind: "reduce_scatter", ...core.place, segments, elementBytes, inPlace } as const;
+    const { collectives } = program.process;
+    request.record = collectives.start(core, collective, sent.pointer, received.pointer, held, tag);
+  }
+}
+
+export function reduction(program: Program) {
   /** Reduce, allreduce and scans: as many elements come out as go in. */
   function equal(comm: CCommunicator, kind: Kind, operands: Operands, root = 0): Start {
-    const { core } = comm;
-    const { from, into, count, op } = operands;
+    const { isInter } = comm.core;
+    const { count, op } = operands;
     const hasResult = kind !== "reduce" || isRoot(comm, root);
-    const inPlace = isInPlace(comm, from);
+    const inPlace = isInPlace(comm, operands.from);
     if (inPlace && !hasResult) {
       throw new MpiError(ErrorClass.BUFFER, "Cannot reduce with MPI_IN_PLACE: only the root may");
     }
-    if ((kind === "scan" || kind === "exscan") && core.isInter) {
+    if ((kind === "scan" || kind === "exscan") && isInter) {
       throw new MpiError(ErrorClass.COMM, `Cannot ${kind}: an inter-communicator has two groups, and no order of all`);
     }
     const how = reductionOf(program, op, operands.type);
     const type = program.types.get(operands.type);
     checkCount(count);
     // The root's group of an inter-communicator contributes nothing, and only the root gets anything.
-    const sends = !inPlace && !(core.isInter && kind === "reduce" && root < 0);
-    const left = sends ? { address: from, count, type: type.core } : null;
-    const result = hasResult ? { address: into, count, type: type.core } : null;
-    return (request, tag) => {
-      const sent = operandSide(program, how, left, true);
-      const received = operandSide(program, how, result, inPlace);
-      const held = hold(request, type, how, new Settle(sent, received));
-      const call = { bytes: (sends ? sent : received).bytes, root, inPlace, tag };
-      request.record = collectives.startReduction(core, kind, sent.pointer, received.pointer, call, held);
-    };
+    const sends = !inPlace && !(isInter && kind === "reduce" && root < 0);
+    const from = sends ? { address: operands.from, count, type: type.core } : null;
+    const to = hasResult ? { address: operands.into, count, type: type.core } : null;
+    return new EqualReduction(kind, { how, type, from, to, root, inPlace });
   }
 
-  /** `counts`: how many elements of the result each rank gets. */
   function reduceScatter(comm: CCommunicator, operands: Omit<Operands, "count">, counts: readonly number[]): Start {
-    const { core } = comm;
-    const { from, into, op } = operands;
     for (const count of counts) checkCount(count);
     const total = counts.reduce((sum, count) => sum + count, 0);
-    const inPlace = isInPlace(comm, from);
-    const how = reductionOf(program, op, operands.type);
+    const inPlace = isInPlace(comm, operands.from);
+    const how = reductionOf(program, operands.op, operands.type);
     const type = program.types.get(operands.type);
-    const own = inPlace ? total : counts[core.rank]!;
-    const left = inPlace ? null : { address: from, count: total, type: type.core };
-    const result = { address: into, count: own, type: type.core };
-    const { elementBytes } = how;
-    const segments = counts.map((count) => count * elementBytes);
-    const collective = { kind: "reduce_scatter", ...core.place, segments, elementBytes, inPlace } as const;
-    return (request, tag) => {
-      const sent = operandSide(program, how, left, true);
-      const received = operandSide(program, how, result, inPlace);
-      const held = hold(request, type, how, new Settle(sent, received));
-      request.record = collectives.start(core, collective, sent.pointer, received.pointer, held, tag);
-    };
+    const from = inPlace ? null : { address: operands.from, count: total, type: type.core };
+    const to = { address: operands.into, count: inPlace ? total : counts[comm.core.rank]!, type: type.core };
+    return new ReduceScatter({ how, type, from, to, root: 0, inPlace }, counts);
   }
 
   return {
@@ -127,4 +163,4 @@ export function reduction(program: Program) {
   };
 }
 
-saves({ ProgramReduction });
+saves({ ProgramReduction, EqualReduction, ReduceScatter });

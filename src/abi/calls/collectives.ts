@@ -35,7 +35,7 @@ export function collectiveCalls(program: Program): Record<string, Call> {
   });
 
   return {
-    ...forms("Barrier", 0, (comm) => move.barrier(comm)),
+    ...forms("Barrier", 0, () => move.barrier()),
     ...forms("Bcast", 4, (comm, b, n, t, root) => move.bcast(comm, given(b!, n!, t!), root!)),
     ...forms("Gather", 7, (comm, b, n, t, c, m, u, root) =>
       move.gather(comm, given(b!, n!, t!), given(c!, m!, u!), root!),

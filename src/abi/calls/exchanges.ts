@@ -1,5 +1,6 @@
 /** A send and a receive that are one request: MPI_Isendrecv and MPI_Isendrecv_replace, MPI 5.0 §3.7.8. */
 
+import { saves } from "../../core/base/saved-classes.ts";
 import type { Process } from "../../core/process/process.ts";
 import { Task } from "../../core/process/task.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG, SendMode } from "../../core/request/records.ts";
@@ -124,3 +125,5 @@ export function exchangeCalls(program: Program) {
     },
   };
 }
+
+saves({ Exchange, EndBoth });

@@ -1,5 +1,7 @@
 /** Generalized requests: MPI 5.0 §13.2. How they are completed is in generalized.ts and requests.ts. */
+
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import { R_POINTER, R_STATE, RecordKind, RecordState } from "../../core/request/records.ts";
 import { Release } from "../buffers.ts";
 import type { Continuation } from "../callbacks.ts";
@@ -10,7 +12,7 @@ import { statusBytes } from "../status.ts";
 import { conclude, putEmptyStatus } from "./requests.ts";
 
 /** The free function of a request has been called: the request goes. */
-class Freed implements Continuation {
+class FreedRequest implements Continuation {
   private readonly request: CRequest;
 
   constructor(request: CRequest) {
@@ -24,7 +26,7 @@ class Freed implements Continuation {
   }
 }
 
-class Cancelled implements Continuation {
+class CancelledRequest implements Continuation {
   resume(program: Program, result: number): number {
     return answer(program, result, "cancel");
   }
@@ -40,7 +42,7 @@ function answer(program: Program, result: number, verb: string): number {
 
 function callFree(program: Program, request: CRequest): number {
   const { free, extraState } = request.generalized!;
-  return program.callbacks.call(RequestCall.FREE, free, [extraState], new Freed(request));
+  return program.callbacks.call(RequestCall.FREE, free, [extraState], new FreedRequest(request));
 }
 
 /** MPI_Request_free: the free function is called when the operation is complete, now or later. */
@@ -55,7 +57,7 @@ export function freeGeneralized(program: Program, request: CRequest, handleAt: n
 export function cancelGeneralized(program: Program, request: CRequest): number {
   const { cancel, extraState } = request.generalized!;
   const isComplete = program.engine.isComplete(request.record) ? 1 : 0;
-  return program.callbacks.call(RequestCall.CANCEL, cancel, [extraState, isComplete], new Cancelled());
+  return program.callbacks.call(RequestCall.CANCEL, cancel, [extraState, isComplete], new CancelledRequest());
 }
 
 export function generalizedRequestCalls(program: Program) {
@@ -86,3 +88,5 @@ export function generalizedRequestCalls(program: Program) {
     },
   };
 }
+
+saves({ FreedRequest, CancelledRequest });

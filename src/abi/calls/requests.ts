@@ -403,4 +403,4 @@ export function requestCalls(program: Program) {
   };
 }
 
-saves({ Concluded });
+saves({ Concluded, EndOne, EndAll, EndSome, Look });
