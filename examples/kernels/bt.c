@@ -9,10 +9,13 @@
  */
 #include "adi.h"
 
-enum { columns = fields + 1 };
+enum { columns = fields + 1, pairs = columns / 2 };
+
+/* Two numbers in one register: an extension of C that gcc and clang share. */
+typedef double pair __attribute__((vector_size(16)));
 
 typedef double block[fields][fields];
-typedef double wide_block[fields][columns];
+typedef pair wide_block[fields][pairs];
 
 /* The derivative of the flux along an axis with respect to the five fields. */
 static void flux_jacobian(const double *restrict u, int axis, block jacobian) {
@@ -50,45 +53,58 @@ static inline void coupling_block(block jacobian, double factor, double diffuse,
     }
 }
 
-static inline void multiply_subtract(wide_block out, block left, const double right[restrict][columns]) {
+/* out = out - left * right */
+static inline void multiply_subtract(wide_block out, block left, const pair right[restrict][pairs]) {
     for (int row = 0; row < fields; row++) {
-        double sum[columns];
-        for (int column = 0; column < columns; column++) sum[column] = out[row][column];
+        pair sum[pairs];
+        for (int p = 0; p < pairs; p++) sum[p] = out[row][p];
         for (int k = 0; k < fields; k++) {
-            double factor = left[row][k];
-            for (int column = 0; column < columns; column++) sum[column] -= factor * right[k][column];
+            for (int p = 0; p < pairs; p++) sum[p] -= left[row][k] * right[k][p];
         }
-        for (int column = 0; column < columns; column++) out[row][column] = sum[column];
+        for (int p = 0; p < pairs; p++) out[row][p] = sum[p];
+    }
+}
+
+/*
+ * One column of Gauss-Jordan elimination; what is left of it in `left` is never read again. Always inlined, so that the pivot
+ * is a constant and all loops can be unrolled.
+ */
+__attribute__((always_inline)) static inline void eliminate_column(wide_block left, pair right[restrict][pairs], int pivot) {
+    double inverse = 1 / left[pivot][pivot / 2][pivot % 2];
+    int first = (pivot + 1) / 2;
+    for (int p = first; p < pairs; p++) left[pivot][p] *= inverse;
+    for (int p = 0; p < pairs; p++) right[pivot][p] *= inverse;
+    for (int row = 0; row < fields; row++) {
+        if (row == pivot) continue;
+        double factor = left[row][pivot / 2][pivot % 2];
+        for (int p = first; p < pairs; p++) left[row][p] -= factor * left[pivot][p];
+        for (int p = 0; p < pairs; p++) right[row][p] -= factor * right[pivot][p];
     }
 }
 
 /* Solves left * x = right for six columns, in place; the blocks are dominated by their diagonal, so nothing is exchanged. */
-static inline void solve_block(wide_block left, double right[restrict][columns]) {
-    for (int pivot = 0; pivot < fields; pivot++) {
-        double inverse = 1 / left[pivot][pivot];
-        for (int column = pivot + 1; column < fields; column++) left[pivot][column] *= inverse;
-        for (int column = 0; column < columns; column++) right[pivot][column] *= inverse;
-        for (int row = 0; row < fields; row++) {
-            if (row == pivot) continue;
-            double factor = left[row][pivot];
-            for (int column = pivot + 1; column < fields; column++) left[row][column] -= factor * left[pivot][column];
-            for (int column = 0; column < columns; column++) right[row][column] -= factor * right[pivot][column];
-        }
-    }
+static inline void solve_block(wide_block left, pair right[restrict][pairs]) {
+    eliminate_column(left, right, 0);
+    eliminate_column(left, right, 1);
+    eliminate_column(left, right, 2);
+    eliminate_column(left, right, 3);
+    eliminate_column(left, right, 4);
 }
 
 /* Makes the equation of one point depend on the next point alone: x = last column - (the others) * x of the next point. */
 static void eliminate_point(block lower, block upper, double diagonal, const double *restrict change,
-                            const double before[restrict][columns], double out[restrict][columns]) {
-    wide_block left;
+                            const pair before[restrict][pairs], pair out[restrict][pairs]) {
+    wide_block left = {{{0}}};
     for (int row = 0; row < fields; row++) {
-        for (int column = 0; column < fields; column++) left[row][column] = row == column ? diagonal : 0;
-        left[row][fields] = change[row];
+        left[row][row / 2][row % 2] = diagonal;
+        left[row][pairs - 1][1] = change[row];
     }
     multiply_subtract(left, lower, before);
     for (int row = 0; row < fields; row++) {
-        for (int column = 0; column < fields; column++) out[row][column] = upper[row][column];
-        out[row][fields] = left[row][fields];
+        const double *from = upper[row];
+        out[row][0] = (pair){from[0], from[1]};
+        out[row][1] = (pair){from[2], from[3]};
+        out[row][2] = (pair){from[4], left[row][2][1]};
     }
     solve_block(left, out);
 }
@@ -97,8 +113,8 @@ static void forward(const struct line *line, const double *restrict from_before,
     block ring[3], lower, upper;
     double(*jacobian_before)[fields] = ring[0], (*jacobian_here)[fields] = ring[1], (*jacobian_behind)[fields] = ring[2];
     const double *state = line->state, *change = line->change;
-    const double(*before)[columns] = (const double(*)[columns])from_before;
-    double(*work)[columns] = (double(*)[columns])line->work;
+    const pair(*before)[pairs] = (const pair(*)[pairs])from_before;
+    pair(*work)[pairs] = (pair(*)[pairs])line->work;
     double advect = line->stencil.advect, diffuse = line->stencil.diffuse;
     flux_jacobian(state - line->stride, line->axis, jacobian_before);
     flux_jacobian(state, line->axis, jacobian_here);
@@ -107,7 +123,7 @@ static void forward(const struct line *line, const double *restrict from_before,
         coupling_block(jacobian_before, -advect, diffuse, lower);
         coupling_block(jacobian_behind, advect, diffuse, upper);
         eliminate_point(lower, upper, 1 + 2 * diffuse, change, before, work);
-        before = (const double(*)[columns])work;
+        before = (const pair(*)[pairs])work;
         work += fields;
         state += line->stride;
         change += line->stride;
