@@ -12,20 +12,35 @@ import { saveState } from "../image/state/save-state.ts";
 import { calledByTheProgram } from "./calls/operations.ts";
 import type { Program } from "./program.ts";
 
-export function saveProcess(program: Program): Uint8Array {
+/** Version of what is written here. */
+export const stateLayout = 1;
+
+/** What else the world that runs a program keeps of it: living objects by name. */
+export type Companions = Readonly<Record<string, object>>;
+/** What those find rather than have. */
+export type CompanionsWorld = Readonly<Record<string, object>>;
+
+/** The process stands still, and nothing is under way between it and others (core/process/quiescence.ts). */
+export function saveProcess(program: Program, companions: Companions = {}, theirs: CompanionsWorld = {}): Uint8Array {
   const names = new Map<object, string>();
-  for (const [name, object] of worldOf(program)) if (object !== null) names.set(object, name);
-  return saveState(program, names);
+  for (const [name, object] of worldOf(program, theirs)) if (object !== null) names.set(object, name);
+  return saveState({ program, companions }, names);
 }
 
-/** `program` is a new one, of the same rank of a job of the same size. */
-export function restoreProcess(program: Program, state: Uint8Array): void {
-  restoreState(state, program, worldOf(program));
+/** `program` and its companions are new ones, of the same rank of a job of the same size. */
+export function restoreProcess(
+  program: Program,
+  state: Uint8Array,
+  companions: Companions = {},
+  theirs: CompanionsWorld = {},
+): void {
+  restoreState(state, { program, companions }, worldOf(program, theirs));
   program.process.reopenBoards();
+  program.process.collectives.arriveAgain();
 }
 
 /** What a process finds rather than has: by name. */
-function worldOf({ host, process }: Program): Map<string, object | null> {
+function worldOf({ host, process }: Program, theirs: CompanionsWorld): Map<string, object | null> {
   const { boards, protocol, nodeOf } = process;
   const world = new Map<string, object | null>([
     ["host", host],
@@ -44,5 +59,6 @@ function worldOf({ host, process }: Program): Map<string, object | null> {
     for (const [i, element] of type.elements.entries()) world.set(`element ${i} of ${type.name}`, element);
   }
   for (const op of Object.values(predefinedOps)) world.set(`operation ${op.name}`, op);
+  for (const [name, object] of Object.entries(theirs)) world.set(name, object);
   return world;
 }

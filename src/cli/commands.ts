@@ -15,6 +15,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Run a program (TypeScript, JavaScript, C, C++) on several ranks.",
     load: async () => (await import("./run.ts")).runCommand,
   },
+  thaw: {
+    summary: "Go on with a job that was frozen.",
+    load: async () => (await import("./thaw.ts")).thawCommand,
+  },
   cc: {
     summary: "Compile and link MPI programs in C, as mpicc does.",
     load: async () => (await import("./cc.ts")).ccCommand,

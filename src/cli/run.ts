@@ -1,13 +1,9 @@
-/** `banyan run`: one job, on this terminal. A shell around `launch`: options, signals, messages, exit code. */
-import { constants } from "node:os";
+/** `banyan run`: one job, on this terminal. A shell around `launch`. */
 import { Command } from "commander";
-import { unreachable } from "../core/base/assert.ts";
-import { secondsText } from "../real/service/failure-text.ts";
-import type { JobEvent } from "../real/service/job-event.ts";
-import { CannotLaunch, launch, type RunningJob } from "../real/service/launch.ts";
+import { launch, type RunningJob } from "../real/service/launch.ts";
 import type { CreateCommand } from "./commands.ts";
-import { CommandError, complain, UsageError } from "./complain.ts";
-import { endWithParent } from "./parent-watch.ts";
+import { duration } from "./duration.ts";
+import { follow } from "./follow-job.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 interface RunOptions {
@@ -24,6 +20,8 @@ interface RunOptions {
   readonly timeout?: number;
   readonly heartbeat?: number;
   readonly patience?: number;
+  readonly freezeAt?: number;
+  readonly jobDir?: string;
   readonly quiet?: true;
 }
 
@@ -56,7 +54,13 @@ export const runCommand: CreateCommand = (finished) =>
       "node i listens for the others on this port + i (default: free ones)",
       wholeNumber("--port"),
     )
-    .option("--timeout <seconds>", "end the job after this long (exit code 124)", seconds)
+    .option("--timeout <time>", "end the job after this long (exit code 124)", duration("--timeout"))
+    .option(
+      "--freeze-at <time>",
+      "stop a C program this long after its start and write images of its ranks",
+      duration("--freeze-at"),
+    )
+    .option("--job-dir <folder>", "where to; `banyan thaw` goes on from there")
     .option("--heartbeat <ms>", "how often nodes give a sign of life (default: 100)", wholeNumber("--heartbeat"))
     .option("--patience <ms>", "how long a silent node is waited for (default: 750)", wholeNumber("--patience"))
     .option("-q, --quiet", "no summary line")
@@ -70,109 +74,35 @@ The exit code is that of the first rank that failed, of MPI_Abort, 128 + signal,
 Examples:
   banyan run -n 4 solver.ts 1000
   banyan run -n 4 solver.c 1000
-  banyan run -n 8 --nodes 4 --label solver.ts --size 1000`,
+  banyan run -n 8 --nodes 4 --label solver.ts --size 1000
+  banyan run -n 4 --freeze-at 5s --job-dir job solver.c`,
     )
     .passThroughOptions()
     .action(async (program: string, args: string[], options: RunOptions) =>
-      finished(await run(program, args, options)),
+      finished(await follow(() => start(program, args[0] === "--" ? args.slice(1) : args, options), options)),
     );
-
-async function run(program: string, args: string[], options: RunOptions): Promise<number> {
-  const job = start(program, args[0] === "--" ? args.slice(1) : args, options);
-  const stopListening = listenToSignals(job);
-  for await (const event of job) report(event);
-  const { code, afterMs, reason } = await job.done;
-  stopListening();
-  const { ranks, nodes, quiet } = options;
-  const silent = quiet === true || reason.kind === "output-closed" || reason.kind === "unusable";
-  if (!silent) complain(`${count(ranks, "rank")} on ${count(nodes, "node")}, ${secondsText(afterMs)}, exit ${code}`);
-  return code;
-}
 
 function start(program: string, args: string[], options: RunOptions): RunningJob {
   const { ranks, nodes, protocol, trace, heap, memory, port, timeout, heartbeat, patience, label } = options;
   const folders = options.sandbox === true ? [] : [".", ...(options.dir ?? [])];
-  try {
-    return launch(program, {
-      args,
-      ranks,
-      nodes,
-      protocol,
-      trace,
-      label,
-      heapMb: heap,
-      memoryMb: memory,
-      folders,
-      port,
-      timeoutMs: timeout === undefined ? undefined : timeout * 1000,
-      heartbeatMs: heartbeat,
-      patienceMs: patience,
-      stdin: process.stdin,
-      stdout: process.stdout,
-      stderr: process.stderr,
-    });
-  } catch (error) {
-    if (error instanceof CannotLaunch) throw new CommandError(error.message, error.exitCode);
-    throw error;
-  }
-}
-
-function report(event: JobEvent): void {
-  switch (event.kind) {
-    case "failed": {
-      if (event.reason.kind === "output-closed") return;
-      const hint = event.reason.kind === "interrupted" ? "; once more ends it at once" : "";
-      complain(`${event.message}${hint}`);
-      for (const line of event.details) process.stderr.write(line === "" ? "\n" : `    ${line}\n`);
-      // One frame is in the message already.
-      if (event.frames.length > 1) process.stderr.write(event.frames.map((frame) => `    at ${frame}\n`).join(""));
-      return;
-    }
-    case "note":
-      complain(event.message);
-      return;
-    case "compiler":
-      process.stderr.write(event.text);
-      return;
-    case "started":
-    case "line":
-    case "rank-ended":
-    case "ended":
-      return;
-    default:
-      unreachable(event);
-  }
-}
-
-function listenToSignals(job: RunningJob): () => void {
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  let interrupted = false;
-  const heard = (signal: NodeJS.Signals): void => {
-    job.kill(signal);
-    // The nodes have SIGKILL; whatever else is still to be done is not worth waiting for.
-    if (interrupted)
-      void Promise.race([job.done, pause(500)]).then(() => process.exit(128 + constants.signals[signal]));
-    interrupted = true;
-  };
-  for (const signal of signals) process.on(signal, heard);
-  const stopWatching = endWithParent(() => heard("SIGHUP"));
-  return () => {
-    stopWatching();
-    for (const signal of signals) process.off(signal, heard);
-  };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value))
-    throw new UsageError(`Cannot use "${text}" for --timeout: it must be a number of seconds`);
-  return value;
+  return launch(program, {
+    args,
+    ranks,
+    nodes,
+    protocol,
+    trace,
+    label,
+    heapMb: heap,
+    memoryMb: memory,
+    folders,
+    port,
+    timeoutMs: timeout,
+    heartbeatMs: heartbeat,
+    patienceMs: patience,
+    freezeAtMs: options.freezeAt,
+    jobFolder: options.jobDir,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+  });
 }

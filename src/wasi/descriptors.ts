@@ -3,6 +3,7 @@
  * in it the program is. The system's own descriptor is opened when it is first needed, in every life anew; reads and writes say
  * their position, so the system need not know it.
  */
+import { lives } from "../core/base/saved-classes.ts";
 import { Errno, WasiError } from "./errno.ts";
 import type { Files, OpenHow } from "./ports.ts";
 
@@ -30,14 +31,15 @@ const nothing: OpenHow = {
 };
 
 export class Descriptors {
-  readonly #files: Files;
-  readonly #table: (Descriptor | undefined)[] = [];
+  static readonly unsaved = { open: null };
+  private readonly files: Files;
+  private readonly table: (Descriptor | undefined)[] = [];
   /** The system's descriptors of those that are open. */
-  readonly #open = new Map<Descriptor, number>();
+  private readonly open = new Map<Descriptor, number>();
 
   /** `folders`: what the program is given, under the names by which it knows them. */
   constructor(files: Files, folders: readonly { readonly name: string; readonly path: string }[]) {
-    this.#files = files;
+    this.files = files;
     this.add({ kind: "input", path: "", given: "", how: { ...nothing, read: true }, position: 0, flags: 0 });
     for (let stream = 1; stream <= 2; stream++) {
       this.add({ kind: "output", path: "", given: "", how: { ...nothing, write: true }, position: 0, flags: 0 });
@@ -48,7 +50,7 @@ export class Descriptors {
   }
 
   get(fd: number): Descriptor {
-    const descriptor = this.#table[fd];
+    const descriptor = this.table[fd];
     if (descriptor === undefined) throw new WasiError(Errno.BADF);
     return descriptor;
   }
@@ -73,41 +75,65 @@ export class Descriptors {
   }
 
   add(descriptor: Descriptor): number {
-    let fd = this.#table.indexOf(undefined);
-    if (fd < 0) fd = this.#table.length;
-    this.#table[fd] = descriptor;
+    let fd = this.table.indexOf(undefined);
+    if (fd < 0) fd = this.table.length;
+    this.table[fd] = descriptor;
     return fd;
   }
 
   /** A file that has been opened: the system's descriptor is there already. */
   addOpen(descriptor: Descriptor, handle: number): number {
-    this.#open.set(descriptor, handle);
+    this.open.set(descriptor, handle);
     return this.add(descriptor);
   }
 
   close(fd: number): void {
     const descriptor = this.get(fd);
-    this.#table[fd] = undefined;
-    const handle = this.#open.get(descriptor);
-    this.#open.delete(descriptor);
-    if (handle !== undefined) this.#files.close(handle);
+    this.table[fd] = undefined;
+    const handle = this.open.get(descriptor);
+    this.open.delete(descriptor);
+    if (handle !== undefined) this.files.close(handle);
   }
 
   /** `to` is what `from` was: fd_renumber. */
   move(from: number, to: number): void {
     const descriptor = this.get(from);
-    if (this.#table[to] !== undefined) this.close(to);
-    this.#table[to] = descriptor;
-    this.#table[from] = undefined;
+    if (this.table[to] !== undefined) this.close(to);
+    this.table[to] = descriptor;
+    this.table[from] = undefined;
+  }
+
+  /** Before an image is taken: a file that is appended to is as long as it is now, and must be so again after a restore. */
+  beforeSave(): void {
+    for (const descriptor of this.table) {
+      if (descriptor !== undefined && isAppended(descriptor)) {
+        descriptor.position = Number(this.files.statOpen(this.handle(descriptor)).size);
+      }
+    }
+  }
+
+  afterRestore(): void {
+    for (const descriptor of this.table) {
+      if (descriptor !== undefined && isAppended(descriptor)) {
+        this.files.truncate(this.handle(descriptor), descriptor.position);
+      }
+    }
   }
 
   /** The system's descriptor. */
   handle(descriptor: Descriptor): number {
-    const known = this.#open.get(descriptor);
+    const known = this.open.get(descriptor);
     if (known !== undefined) return known;
     const how = { ...descriptor.how, create: false, exclusive: false, truncate: false };
-    const handle = this.#files.open(descriptor.path, how);
-    this.#open.set(descriptor, handle);
+    const handle = this.files.open(descriptor.path, how);
+    this.open.set(descriptor, handle);
     return handle;
   }
 }
+
+/** As `fd_fdstat_set_flags` says it. */
+export const APPEND = 1;
+
+const isAppended = ({ kind, flags }: Descriptor): boolean => kind === "file" && (flags & APPEND) !== 0;
+
+lives({ Descriptors });

@@ -1,12 +1,11 @@
 /** Open files: the calls of WASI on descriptors. */
-import type { Descriptors } from "./descriptors.ts";
+import { APPEND, type Descriptors } from "./descriptors.ts";
 import { Errno, WasiError } from "./errno.ts";
 import type { ProgramBytes } from "./memory.ts";
 import type { Files, Library } from "./ports.ts";
 import { FileType, fileType, putStat } from "./stat.ts";
 
 const Whence = { SET: 0, CURRENT: 1, END: 2 } as const;
-const APPEND = 1;
 const allRights = 0x1fffffffn;
 /** A stream can be read and written, not sought: wasi-libc takes what it cannot seek for a terminal. */
 const streamRights = 0x4an;

@@ -2,7 +2,7 @@
  * The imports of module `wasi_snapshot_preview1`: what wasi-libc calls. State that must survive is in `Descriptors`; everything
  * else is asked of the `Library` port.
  */
-import { Descriptors } from "./descriptors.ts";
+import type { Descriptors } from "./descriptors.ts";
 import { Errno, errnoOf } from "./errno.ts";
 import { fileCalls } from "./file-calls.ts";
 import { ProgramBytes } from "./memory.ts";
@@ -17,13 +17,12 @@ export interface WasiOptions {
   readonly library: Library;
   /** The program's memory. */
   readonly memory: Uint8Array;
-  /** Folders the program is given, under the names by which it knows them. */
-  readonly folders: readonly { readonly name: string; readonly path: string }[];
+  /** What the program has open. */
+  readonly descriptors: Descriptors;
 }
 
-export function wasiImports({ library, memory, folders }: WasiOptions): Record<string, Call> {
+export function wasiImports({ library, memory, descriptors }: WasiOptions): Record<string, Call> {
   const bytes = new ProgramBytes(memory);
-  const descriptors = new Descriptors(library.files, folders);
   const calls = {
     ...processCalls(library, bytes),
     ...fileCalls(library, bytes, descriptors),

@@ -123,6 +123,15 @@ export class Completion {
     return count;
   }
 
+  /** Is there a receive that has its message, but not all of its bytes? */
+  get isReceiving(): boolean {
+    const { words } = this.records;
+    for (let at = 0; at < words.length; at += recordWords) {
+      if (words[at + R_KIND] === RecordKind.RECEIVE && words[at + R_STATE] === RecordState.ACTIVE) return true;
+    }
+    return false;
+  }
+
   /** Is a message of that context still to be sent or received? */
   isUsing(context: number): boolean {
     const { words } = this.records;

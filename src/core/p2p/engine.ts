@@ -341,6 +341,11 @@ export class Engine implements Landing {
     return this.completion.unfinished;
   }
 
+  /** Is there a receive that has its message, but not all of its bytes? */
+  get isReceiving(): boolean {
+    return this.completion.isReceiving;
+  }
+
   /** Is a message of that context still to be sent or received here? */
   isUsing(context: number): boolean {
     return this.completion.isUsing(context);

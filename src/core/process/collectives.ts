@@ -195,6 +195,7 @@ export class Collectives implements CollectivePorts {
 
   /** For a capture, and after it: see board-operations.ts. */
   withdraw(): boolean {
+    this.boards.progress();
     return this.boards.withdraw();
   }
 

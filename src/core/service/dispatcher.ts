@@ -50,6 +50,8 @@ export type NodeLoss =
 
 export type Reason =
   | { readonly kind: "finished" }
+  /** All that had not finished stand still, and can go on another time. */
+  | { readonly kind: "frozen" }
   | { readonly kind: "rank-failed"; readonly rank: number; readonly node: number; readonly ending: Ending }
   | { readonly kind: "node-failed"; readonly node: number; readonly ranks: readonly number[]; readonly loss: NodeLoss }
   | { readonly kind: "aborted"; readonly rank: number; readonly node: number; readonly message: string }
@@ -112,6 +114,7 @@ export class Dispatcher {
   #outcome: Outcome | undefined;
   #endingForMs = 0;
   #allEnded = false;
+  #isFrozen = false;
 
   constructor(options: DispatcherOptions, ports: DispatcherPorts, nowMs: number) {
     this.#options = options;
@@ -151,6 +154,7 @@ export class Dispatcher {
     const code = codeOfEnding(ending);
     if (code === 0) {
       it.state = "finished";
+      if (ending.kind === "frozen") this.#isFrozen = true;
       this.#finishIfAllHave(nowMs);
       return;
     }
@@ -255,7 +259,7 @@ export class Dispatcher {
     if (this.#ranks.some((rank) => rank.state === "running")) return;
     // Where deaths are survived the job is lost only when nobody is left to have survived them.
     const code = this.#ranks.some((rank) => rank.state === "finished") ? 0 : 1;
-    this.#decide({ kind: "finished" }, code, nowMs);
+    this.#decide({ kind: this.#isFrozen ? "frozen" : "finished" }, code, nowMs);
   }
 
   #decide(reason: Reason, code: number, nowMs: number): void {

@@ -13,6 +13,10 @@ export interface Exited {
   readonly kind: "exited";
   readonly code: number;
 }
+/** It stands still inside an MPI call, and an image of it has been written: it can go on another time. */
+export interface Frozen {
+  readonly kind: "frozen";
+}
 /** An exception or a rejection that nobody caught. */
 export interface Threw {
   readonly kind: "threw";
@@ -54,12 +58,23 @@ export interface Vanished {
   readonly kind: "vanished";
   readonly code: number;
 }
-export type Ending = Returned | Exited | Threw | Signalled | GaveUp | Starved | Unfinished | OutOfMemory | Vanished;
+export type Ending =
+  | Returned
+  | Frozen
+  | Exited
+  | Threw
+  | Signalled
+  | GaveUp
+  | Starved
+  | Unfinished
+  | OutOfMemory
+  | Vanished;
 
 /** The exit code of the job when this ending decides it; 0 means that the rank did not fail. */
 export function codeOfEnding(ending: Ending): number {
   switch (ending.kind) {
     case "returned":
+    case "frozen":
       return 0;
     case "exited":
     case "vanished":
@@ -89,6 +104,8 @@ export function describeEnding(ending: Ending): string {
   switch (ending.kind) {
     case "returned":
       return "reached the end of its program";
+    case "frozen":
+      return "stands still";
     case "exited":
       return `exited with code ${ending.code}`;
     case "threw":

@@ -102,6 +102,9 @@ class Agent {
         this.#memory.death(message);
         if (!this.#threads.has(message.rank)) this.#tcp?.peerFailed(message.rank);
         break;
+      case "freeze":
+        for (const rank of this.#threads.keys()) this.#memory.stop(rank);
+        break;
       case "end":
         void this.#leave();
         break;
@@ -111,7 +114,7 @@ class Agent {
   }
 
   #startThread(rank: number): void {
-    const { nodeOf, protocol, program, traceFolder, heapMb, folders } = this.#setup;
+    const { nodeOf, protocol, program, traceFolder, heapMb, folders, freezeTo, thawFrom } = this.#setup;
     const incarnation = 0;
     const traceFile = traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`);
     const setup = {
@@ -127,6 +130,8 @@ class Agent {
       words: this.#words,
       programMemories: this.#programMemories,
       folders,
+      freezeTo,
+      thawFrom,
     };
     this.#memory.born(rank, incarnation);
     const thread = new RankThread(
@@ -143,6 +148,7 @@ class Agent {
             case "abort":
             case "result":
             case "input-wanted":
+            case "stopped":
               send({ kind: "from-rank", rank, message });
               break;
             default:
@@ -152,7 +158,7 @@ class Agent {
         ended: (ending) => {
           this.#threads.delete(rank);
           this.#relay.relay();
-          if (ending.kind === "returned") {
+          if (ending.kind === "returned" || ending.kind === "frozen") {
             this.#memory.finished(rank);
             this.#tcp?.rankFinished(rank);
           } else {

@@ -1,7 +1,7 @@
 /** What the C library of a program in a rank's thread is given: clocks, randomness, waiting, its streams. */
 import { randomFillSync } from "node:crypto";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import type { Library } from "../../wasi/ports.ts";
+import type { MovableLibrary } from "./c-image.ts";
 import type { LineWriter } from "./line-ring.ts";
 import type { FromRank, Input } from "./messages.ts";
 import { nodeFiles } from "./node-files.ts";
@@ -29,7 +29,7 @@ export interface LibraryOptions {
   readonly yield: () => void;
 }
 
-export function newLibrary({ args, environment, rank, lines, port, yield: giveWay }: LibraryOptions): Library {
+export function newLibrary({ args, environment, rank, lines, port, yield: giveWay }: LibraryOptions): MovableLibrary {
   const never = new Int32Array(new SharedArrayBuffer(4));
   let unread: Uint8Array = new Uint8Array(0);
   let ended = rank !== 0;
@@ -51,7 +51,10 @@ export function newLibrary({ args, environment, rank, lines, port, yield: giveWa
     environment,
     files: nodeFiles,
     realTime: () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)),
-    steadyTime: () => process.hrtime.bigint(),
+    steadyShiftNs: 0n,
+    steadyTime() {
+      return process.hrtime.bigint() + this.steadyShiftNs;
+    },
     random: (bytes) => void randomFillSync(bytes),
     sleep(ns) {
       const end = process.hrtime.bigint() + ns;

@@ -1,16 +1,22 @@
 /**
  * The thread of a rank whose program is written in C: puts the process together, gives the WebAssembly module its imports,
- * runs it, and says how it ended. Everything happens in one go: the thread's event loop never turns.
+ * runs it, and says how it ended. Everything happens in one go: the thread's event loop never turns. When the job is frozen
+ * all ranks stop, wait until nothing is under way, and write their images; thawed ranks begin with reading them.
  */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { bind } from "../../abi/binding.ts";
 import { assert } from "../../core/base/assert.ts";
+import type { RecordId } from "../../core/base/brand.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import { Descriptors } from "../../wasi/descriptors.ts";
+import type { Library } from "../../wasi/ports.ts";
 import { wasiImports } from "../../wasi/wasi.ts";
 import { newYield } from "../process/yield.ts";
+import { becomeQuiet, hashOf, type Life, type MovableLibrary, readLife, takeImage } from "./c-image.ts";
 import { Exit, newLibrary } from "./c-library.ts";
+import { CProgram, newStack } from "./c-program.ts";
 import { createCRank } from "./c-rank-process.ts";
 import { Ended, supportImports } from "./c-support.ts";
 import { endingOfError } from "./error-report.ts";
@@ -57,26 +63,51 @@ process.exit(0);
 
 function run(): Ending {
   try {
+    const bytes = readFileSync(program.bundle.wasm);
+    const images = { rank, ranks: setup.nodeOf.length, program: hashOf(bytes) };
+    const { memory, program: binding } = rankProcess;
+    const library = libraryOfRank();
+    const descriptors = new Descriptors(library.files, setup.folders);
+    const farewell = { barrier: -1 as RecordId };
+    const life: Life = { stack: newStack(memory), farewell, clock: { nowS: 0, steadyNs: 0n }, descriptors };
+    if (setup.thawFrom !== "") readLife(rankProcess, life, library, { ...images, folder: setup.thawFrom });
     // Compiled once for all threads of the process: V8 knows the bytes.
-    const module = new WebAssembly.Module(readFileSync(program.bundle.wasm));
+    const module = new WebAssembly.Module(bytes);
+    const cProgram = new CProgram(module, importsOf(module, library, descriptors), binding, memory, life.stack);
     say({ kind: "runs" });
-    start(module);
-  } catch (error) {
-    if (!(error instanceof Exit) || error.code !== 0) {
+    let isOver =
+      setup.thawFrom === "" ? ended(() => cProgram.start()) : farewell.barrier >= 0 || ended(() => cProgram.goOn());
+    for (;;) {
+      const leaving = isOver ? rankProcess.leave(farewell) : ({ kind: "stopped" } as const);
+      if (leaving.kind === "left") return { kind: "returned" };
+      if (leaving.kind === "unfinished") return leaving;
+      say({ kind: "stopped" });
+      isOver = !becomeQuiet(rankProcess, life);
+      if (isOver) continue;
+      rankProcess.handOver();
+      takeImage(rankProcess, life, library, { ...images, folder: setup.freezeTo });
       rankProcess.close();
-      return endingOf(error);
+      return { kind: "frozen" };
     }
+  } catch (error) {
+    rankProcess.close();
+    return endingOf(error);
   }
-  const requests = rankProcess.leave();
-  return requests > 0 ? { kind: "unfinished", requests } : { kind: "returned" };
 }
 
-function start(module: WebAssembly.Module): void {
-  const { memory, program: binding } = rankProcess;
-  const names = WebAssembly.Module.imports(module);
-  const of = (from: string) => names.filter((each) => each.module === from).map((each) => each.name);
+/** True when the program has ended, false when it has stopped inside an MPI call. `exit(0)` is an end like any other. */
+function ended(run: () => boolean): boolean {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Exit && error.code === 0) return true;
+    throw error;
+  }
+}
+
+function libraryOfRank(): MovableLibrary {
   const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
-  const library = newLibrary({
+  return newLibrary({
     args: [program.path, ...program.args],
     environment,
     rank,
@@ -84,16 +115,18 @@ function start(module: WebAssembly.Module): void {
     port,
     yield: newYield(),
   });
-  const { exports } = new WebAssembly.Instance(module, {
-    env: { memory: setup.programMemories[memory.process]! },
+}
+
+function importsOf(module: WebAssembly.Module, library: Library, descriptors: Descriptors): WebAssembly.Imports {
+  const { memory, program: binding } = rankProcess;
+  const names = WebAssembly.Module.imports(module);
+  const of = (from: string) => names.filter((each) => each.module === from).map((each) => each.name);
+  return {
+    env: { memory: memory.memory },
     mpi: bind(binding, of("mpi")),
-    wasi_snapshot_preview1: wasiImports({ library, memory: memory.bytes, folders: setup.folders }),
+    wasi_snapshot_preview1: wasiImports({ library, memory: memory.bytes, descriptors }),
     banyan: supportImports({ memory: memory.bytes, pid: firstPid + rank, hostName: hostname() }),
-  });
-  memory.attach((exports["banyan_memory"] as WebAssembly.Global).value as number);
-  const table = exports["__indirect_function_table"] as WebAssembly.Table;
-  binding.parametersOf = (fn) => (table.get(fn) as (...args: never[]) => void).length;
-  (exports["_start"] as () => void)();
+  };
 }
 
 function endingOf(error: unknown): Ending {

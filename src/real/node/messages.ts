@@ -34,6 +34,9 @@ export interface Setup {
   readonly memoryMb: number;
   /** Folders that a C program is given, under the names by which it knows them. */
   readonly folders: readonly Folder[];
+  /** Where images are to be written when the job is frozen, and where those are that its ranks go on from; empty: nowhere. */
+  readonly freezeTo: string;
+  readonly thawFrom: string;
   /** Where each rank writes its trace; empty: no trace. */
   readonly traceFolder: string;
   /** Where this node listens for others; 0 leaves it to the system. */
@@ -88,11 +91,15 @@ export interface DeathNotice {
   readonly rank: number;
   readonly incarnation: number;
 }
+/** Every rank shall stop inside an MPI call, and write an image of itself when all have. */
+export interface Freeze {
+  readonly kind: "freeze";
+}
 /** Stop the ranks, hand over what they printed, leave. */
 export interface End {
   readonly kind: "end";
 }
-export type ToNode = Setup | Contacts | Run | Written | Input | DeathNotice | End;
+export type ToNode = Setup | Contacts | Run | Written | Input | DeathNotice | Freeze | End;
 
 // Node → dispatcher
 
@@ -138,7 +145,7 @@ export interface RankEnded {
 export interface FromRankOnwards {
   readonly kind: "from-rank";
   readonly rank: number;
-  readonly message: RankAbort | RankResult | InputWanted;
+  readonly message: RankAbort | RankResult | InputWanted | RankStopped;
 }
 /** The node has done as `end` told it: nothing comes after this. */
 export interface Bye {
@@ -183,6 +190,9 @@ export interface RankSetup {
   /** Memories of the C programs of this node's ranks, in their order; none for TypeScript. */
   readonly programMemories: readonly WebAssembly.Memory[];
   readonly folders: readonly Folder[];
+  /** See `Setup`. */
+  readonly freezeTo: string;
+  readonly thawFrom: string;
   /** Ring for what the rank prints. */
   readonly lines: SharedArrayBuffer;
   /** Words of the node, see `node-words.ts`. */
@@ -214,12 +224,24 @@ export interface RankResult {
 export interface InputWanted {
   readonly kind: "input-wanted";
 }
+/** The job is being frozen, and this rank stands still. */
+export interface RankStopped {
+  readonly kind: "stopped";
+}
 /** The rank's own word on how it ended, said last. */
 export interface RankEnding {
   readonly kind: "ending";
   readonly ending: Ending;
 }
-export type FromRank = RankRuns | RankCompiled | RankAbort | RankResult | InputWanted | RankEnding | TcpRequest;
+export type FromRank =
+  | RankRuns
+  | RankCompiled
+  | RankAbort
+  | RankResult
+  | InputWanted
+  | RankStopped
+  | RankEnding
+  | TcpRequest;
 
 /** How much output of one node may be under way. Must hold at least one ring (`line-ring.ts`). */
 export const outputWindowBytes = 1 << 20;

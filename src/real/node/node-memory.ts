@@ -54,6 +54,11 @@ export class NodeMemory {
     this.#population.ring(process);
   }
 
+  /** A rank of this node shall stop inside its MPI call, or the next one. */
+  stop(rank: number): void {
+    this.#population.stop(this.#places.get(rank)!);
+  }
+
   /** A rank of this node is about to start. */
   born(rank: number, incarnation: number): void {
     this.#population.born(this.#places.get(rank)!, incarnation);

@@ -18,7 +18,8 @@ export function createRank(options: RankOptions): RankProcess {
     mpi,
     finish() {
       mpi.finalize();
-      return leave();
+      const leaving = leave();
+      return leaving.kind === "unfinished" ? leaving.requests : 0;
     },
     close,
   };

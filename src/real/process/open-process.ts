@@ -1,5 +1,6 @@
 /** Puts the process of a rank together: its memory, transport, engine and waiting. What its program sees of it is the binding's. */
 import { availableParallelism, hostname } from "node:os";
+import type { RecordId } from "../../core/base/brand.ts";
 import { protocols } from "../../core/ft/registry.ts";
 import { Process } from "../../core/process/process.ts";
 import type { Memory } from "../../core/request/memory.ts";
@@ -37,10 +38,24 @@ export interface RankOptions {
   result(value: unknown): void;
 }
 
+/** How far a rank has come with leaving: plain data, part of an image. */
+export interface Farewell {
+  /** The request of the last barrier; −1: not begun. */
+  barrier: RecordId;
+}
+
+export type Leaving =
+  | { readonly kind: "left" }
+  | { readonly kind: "unfinished"; readonly requests: number }
+  /** It shall stop before it is over. */
+  | { readonly kind: "stopped" };
+
 export interface OpenProcess {
   readonly host: RankHost;
-  /** The rank is ending in order: waits for everybody, and returns how many requests are unfinished. */
-  leave(): number;
+  /** The rank is ending in order: waits for everybody. `farewell` tells how far it has come, here or in an earlier life. */
+  leave(farewell?: Farewell): Leaving;
+  /** Waits until everything that was sent is where it belongs, whoever wants the process to stop. */
+  handOver(): void;
   /** What is open is closed, and nobody waited for. */
   close(): void;
 }
@@ -93,11 +108,12 @@ export function openProcess(
   });
   return {
     host,
-    leave() {
-      const unfinished = leave(host, transports);
-      tracer?.close();
-      return unfinished;
+    leave(farewell = { barrier: -1 as RecordId }) {
+      const leaving = leave(host, transports, farewell);
+      if (leaving.kind !== "stopped") tracer?.close();
+      return leaving;
     },
+    handOver: () => handOver(host, transports),
     close: () => tracer?.close(),
   };
 }
@@ -106,17 +122,23 @@ export function openProcess(
  * The end of a rank: what it still has to send leaves, then it waits for everybody else, so that nobody closes what another
  * still needs. A rank with unfinished requests does not wait: it has failed, and the job ends. Deaths end the waits.
  */
-function leave(host: RankHost, transports: RankTransports): number {
+function leave(host: RankHost, transports: RankTransports, farewell: Farewell): Leaving {
   const { process } = host;
   const { engine } = process;
-  host.waitUntil(() => !engine.unsent);
-  const { unfinished } = engine;
-  if (unfinished > 0) return unfinished;
-  const barrier = process.startFinalBarrier();
-  host.wait(barrier);
-  // Our last signals may still wait for room, or be on a connection that breaks: nobody could send them again for us.
-  host.waitUntil(() => !engine.unsent && transports.leave());
-  return 0;
+  if (farewell.barrier < 0) {
+    if (!host.waitUntil(() => !engine.unsent)) return { kind: "stopped" };
+    const { unfinished } = engine;
+    if (unfinished > 0) return { kind: "unfinished", requests: unfinished };
+    farewell.barrier = process.startFinalBarrier();
+  }
+  if (!host.wait(farewell.barrier)) return { kind: "stopped" };
+  handOver(host, transports);
+  return { kind: "left" };
+}
+
+/** Our last signals may still wait for room, or be on a connection that breaks: nobody could send them again for us. */
+function handOver(host: RankHost, transports: RankTransports): void {
+  host.settle(() => !host.process.engine.unsent && transports.leave());
 }
 
 /** Index in our node of every rank, −1 for those on other nodes. */

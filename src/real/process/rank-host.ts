@@ -49,6 +49,8 @@ export class RankHost {
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
   readonly stop: RankHostOptions["stop"];
+  /** A restored process goes on with the time of its earlier life. */
+  clockShiftS = 0;
   readonly #waiting: WaitingPort;
   readonly #notices: NoticesPort;
   readonly #options: RankHostOptions;
@@ -112,6 +114,19 @@ export class RankHost {
     }
     this.#waiting.reset();
     return true;
+  }
+
+  /** Waits until `isOver`, whoever wants the process to stop. Only messages progress; the rest is up to `isOver`. */
+  settle(isOver: () => boolean): void {
+    const { engine } = this.process;
+    while (!isOver()) {
+      if (engine.progress()) this.#waiting.reset();
+      else {
+        this.#listen();
+        this.#waiting.idle();
+      }
+    }
+    this.#waiting.reset();
   }
 
   receive(to: Pointer, room: number, source: number, tag: number, context: number): void {
@@ -202,6 +217,6 @@ export class RankHost {
   }
 
   now(): number {
-    return performance.now() / 1000;
+    return performance.now() / 1000 + this.clockShiftS;
   }
 }

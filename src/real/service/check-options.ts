@@ -4,7 +4,7 @@ import { extname, relative } from "node:path";
 import { protocols } from "../../core/ft/registry.ts";
 import { layoutOf, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job.ts";
-import { isModule, sourceExtensions, typescriptExtensions } from "./program-compile.ts";
+import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./program-compile.ts";
 import { describeSystemError } from "./system-error.ts";
 
 /** More threads than any machine has use for; above it the number is a slip. */
@@ -30,7 +30,16 @@ export function checkOptions(options: Omit<JobOptions, "trace" | "folder">): str
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;
   if (!(patienceMs >= 2 * heartbeatMs))
     return `Cannot wait ${patienceMs} ms for a heartbeat every ${heartbeatMs} ms: give at least twice as long`;
-  return checkProgram(options.program);
+  return checkProgram(options.program) ?? checkFreezing(options);
+}
+
+function checkFreezing({ program, freezeAtMs, jobFolder }: Omit<JobOptions, "trace" | "folder">): string | undefined {
+  const isWanted = freezeAtMs !== Number.POSITIVE_INFINITY;
+  if (!isWanted && jobFolder === "") return undefined;
+  if (!(freezeAtMs >= 0)) return `Cannot freeze the job after ${freezeAtMs / 1000} s: give a time from 0`;
+  if (jobFolder === "") return "Cannot freeze the job: say where to with --job-dir";
+  if (languageOf(program) === "c") return undefined;
+  return `Cannot freeze ${relative("", program)}: only programs in C and C++ can be`;
 }
 
 function checkMemory(ranksOfNode: number, memoryMb: number): string | undefined {

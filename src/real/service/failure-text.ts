@@ -4,7 +4,7 @@ import { unreachable } from "../../core/base/assert.ts";
 import type { NodeLoss, Reason } from "../../core/service/dispatcher.ts";
 import { describeEnding, type Threw } from "../../core/service/ending.ts";
 
-export type Failure = Exclude<Reason, { kind: "finished" }>;
+export type Failure = Exclude<Reason, { kind: "finished" | "frozen" }>;
 
 export function describeFailure(reason: Failure, afterMs: number): string {
   const after = `after ${secondsText(afterMs)}`;

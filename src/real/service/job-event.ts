@@ -34,7 +34,7 @@ export interface RankEndedEvent {
 /** Something went wrong: which rank or node, why, and when. `none` ends the job at the first. */
 export interface FailedEvent {
   readonly kind: "failed";
-  readonly reason: Exclude<Reason, { kind: "finished" }>;
+  readonly reason: Exclude<Reason, { kind: "finished" | "frozen" }>;
   /** One sentence for people. */
   readonly message: string;
   /** What else the program's error says: the other lines of its message, what caused it. */

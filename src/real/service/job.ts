@@ -23,8 +23,10 @@ import { secretBytes } from "../transport/tcp/hello.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
 import { EventQueue } from "./event-queue.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
+import { Freezing } from "./freezing.ts";
 import { InputSource } from "./input-source.ts";
 import type { LineEvent } from "./job-event.ts";
+import { writeJob } from "./job-folder.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
 import { NodeProcess } from "./node-process.ts";
 import { bundleProgram } from "./program-bundle.ts";
@@ -38,6 +40,8 @@ export interface JobOptions {
   readonly folder: string;
   /** Absolute path. */
   readonly program: string;
+  /** By which name the program knows itself, if not by its path: a thawed one had another. */
+  readonly displayName?: string | undefined;
   readonly args: readonly string[];
   readonly ranks: number;
   readonly nodes: number;
@@ -51,6 +55,11 @@ export interface JobOptions {
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly patienceMs: number;
+  /** The job stops this long after all ranks have begun, and images of them are written to `jobFolder`; Infinity: never. */
+  readonly freezeAtMs: number;
+  readonly jobFolder: string;
+  /** Where the images are that the ranks go on from; empty: they begin at the beginning. */
+  readonly thawFrom: string;
   readonly trace: TraceFile | undefined;
   readonly label: boolean;
   readonly stdin: Readable | undefined;
@@ -94,6 +103,7 @@ export class Job {
   readonly #ticking: NodeJS.Timeout;
   #result: unknown;
   #ranksStarted = 0;
+  #freezing: Freezing | undefined;
   #isOver = false;
   #isOutputLost = false;
   #finish!: (result: JobResult) => void;
@@ -163,8 +173,8 @@ export class Job {
   }
 
   #startNode(node: number, bundle: ProgramPlace["bundle"], traceFolder: string): void {
-    const { protocol, heartbeatMs, heapMb, memoryMb, port, program, args } = this.#options;
-    const place = { path: program, bundle, args, language: languageOf(program) };
+    const { protocol, heartbeatMs, heapMb, memoryMb, port, program, args, displayName } = this.#options;
+    const place = { path: displayName ?? program, bundle, args, language: languageOf(program) };
     this.#nodes.push(
       new NodeProcess(
         this.#folder,
@@ -178,6 +188,8 @@ export class Job {
           heapMb,
           memoryMb,
           folders: this.#options.folders,
+          freezeTo: this.#options.jobFolder,
+          thawFrom: this.#options.thawFrom,
           traceFolder,
           port: port === 0 ? 0 : port + node,
           job: this.#secret,
@@ -290,6 +302,9 @@ export class Job {
       case "input-wanted":
         this.#input.want();
         break;
+      case "stopped":
+        this.#freezing?.stopped(rank);
+        break;
       default:
         unreachable(message);
     }
@@ -301,10 +316,20 @@ export class Job {
     if (this.#ranksStarted !== ranks) return;
     const pids = this.#nodes.map((node) => node.pid ?? 0);
     this.events.push({ kind: "started", ranks, nodes, pids, afterMs: this.#elapsedMs() });
+    const { freezeAtMs } = this.#options;
+    if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
+  }
+
+  /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */
+  freeze(): void {
+    if (this.#core.outcome !== undefined || this.#freezing !== undefined) return;
+    const note = (message: string) => void this.events.push({ kind: "note", message });
+    this.#freezing = new Freezing(this.#options.ranks, { note });
+    for (const node of this.#nodes) node.send({ kind: "freeze" });
   }
 
   #decided(reason: Outcome["reason"], afterMs: number): void {
-    if (reason.kind === "finished") return;
+    if (reason.kind === "finished" || reason.kind === "frozen") return;
     if (reason.kind === "output-closed") this.#stopWaitingForOutput();
     if (reason.kind === "interrupted") setTimeout(this.#stopWaitingForOutput, outputAfterInterruptMsMax).unref();
     this.events.push({
@@ -319,12 +344,14 @@ export class Job {
 
   async #ended({ code: coreCode, reason }: Outcome): Promise<void> {
     clearInterval(this.#ticking);
+    this.#freezing?.end();
     this.#input.close();
     this.#lines.finishAll();
     await Promise.race([this.#lines.whenIdle(), this.#outputIsHopeless]);
     for (const stream of this.#streams) stream.release();
     const traceCode = await this.#writeTrace();
-    const code = coreCode || traceCode || (this.#isOutputLost ? 1 : 0);
+    const jobCode = reason.kind === "frozen" ? this.#writeJob() : 0;
+    const code = coreCode || traceCode || jobCode || (this.#isOutputLost ? 1 : 0);
     this.#isOver = true;
     this.#removeFolder();
     const afterMs = this.#elapsedMs();
@@ -346,6 +373,20 @@ export class Job {
       return 0;
     } catch (error) {
       const message = `Cannot write the trace to ${trace.path}: ${describeSystemError(error)}; the trace is incomplete`;
+      this.#decided({ kind: "unusable", message }, this.#elapsedMs());
+      return 1;
+    }
+  }
+
+  /** The same for a frozen job. */
+  #writeJob(): number {
+    const { jobFolder, program, args, ranks, nodes, memoryMb, folders, displayName } = this.#options;
+    try {
+      const job = { program: displayName ?? program, args, ranks, nodes, memoryMb, folders };
+      writeJob(jobFolder, join(this.#folder, "program.wasm"), job);
+      return 0;
+    } catch (error) {
+      const message = `Cannot freeze the job to ${jobFolder}: ${describeSystemError(error)}`;
       this.#decided({ kind: "unusable", message }, this.#elapsedMs());
       return 1;
     }

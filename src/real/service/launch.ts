@@ -16,6 +16,7 @@ import { TraceFile } from "../trace/trace-merge.ts";
 import { checkOptions } from "./check-options.ts";
 import { Job, type JobResult } from "./job.ts";
 import type { JobEvent } from "./job-event.ts";
+import { moduleOf, prepareJobFolder, readJob } from "./job-folder.ts";
 import { describeSystemError } from "./system-error.ts";
 
 export interface LaunchOptions {
@@ -41,6 +42,10 @@ export interface LaunchOptions {
   readonly heartbeatMs?: number | undefined;
   /** A node that has been silent for this long, and not seen at work by the system, is dead; 750 unless given. */
   readonly patienceMs?: number | undefined;
+  /** Freezes the job this long after all ranks have begun: images of them are written to `jobFolder`. Programs in C only. */
+  readonly freezeAtMs?: number | undefined;
+  /** Empty, or not there yet. */
+  readonly jobFolder?: string | undefined;
   /** Writes a trace in the Chrome format to this file. */
   readonly trace?: string | undefined;
   /** Standard input of rank 0; empty unless given. */
@@ -65,25 +70,53 @@ export class CannotLaunch extends Error {
 
 /** A running job. Iterating over it gives its events; nobody has to. */
 export interface RunningJob extends AsyncIterable<JobEvent> {
+  readonly ranks: number;
+  readonly nodes: number;
   /** Never rejects: a job that fails has a code that is not 0. */
   readonly done: Promise<JobResult>;
   /** Ends the job in order, as a signal would; a second time at once. */
   kill(signal?: NodeJS.Signals): void;
+  /** Freezes it now, to its `jobFolder`. */
+  freeze(): void;
 }
 
 /** Throws `CannotLaunch` when the options make no sense, or a file cannot be written; then nothing was started. */
 export function launch(program: string, options: LaunchOptions = {}): RunningJob {
   if (program === "") throw new CannotLaunch('Cannot run "": it names no program', 2);
   const path = resolve(program);
+  return start(path, foldersOf(options.folders), options);
+}
+
+/** Goes on with a job that was frozen; what it is, its folder says. Throws `CannotLaunch`. */
+export function thaw(folder: string, options: ThawOptions = {}): RunningJob {
+  const job = readJob(folder);
+  if (typeof job === "string") throw new CannotLaunch(job, 1);
+  const { args, ranks, nodes, memoryMb, folders, program } = job;
+  const thawed = { ...options, args, ranks, nodes, memoryMb };
+  return start(resolve(moduleOf(folder)), folders, thawed, { thawFrom: resolve(folder), displayName: program });
+}
+
+export type ThawOptions = Omit<LaunchOptions, "args" | "ranks" | "nodes" | "memoryMb" | "folders">;
+
+interface Earlier {
+  readonly thawFrom: string;
+  readonly displayName: string;
+}
+
+function start(path: string, folders: readonly Folder[], options: LaunchOptions, earlier?: Earlier): RunningJob {
   const complete = {
     program: path,
+    displayName: earlier?.displayName,
+    thawFrom: earlier?.thawFrom ?? "",
+    freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
+    jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),
     args: options.args ?? [],
     ranks: options.ranks ?? 1,
     nodes: options.nodes ?? 1,
     protocol: options.protocol ?? "none",
     heapMb: options.heapMb ?? 0,
     memoryMb: options.memoryMb ?? 1024,
-    folders: foldersOf(options.folders),
+    folders,
     port: options.port ?? 0,
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
     heartbeatMs: options.heartbeatMs ?? 100,
@@ -95,12 +128,17 @@ export function launch(program: string, options: LaunchOptions = {}): RunningJob
   };
   const mistake = checkOptions(complete);
   if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
+  const obstacle = complete.jobFolder === "" ? undefined : prepareJobFolder(complete.jobFolder);
+  if (obstacle !== undefined) throw new CannotLaunch(obstacle, 1);
   const folder = createFolder();
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
   const job = new Job({ ...complete, trace, folder });
   return {
+    ranks: complete.ranks,
+    nodes: complete.nodes,
     done: job.done,
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
+    freeze: () => job.freeze(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
 }

@@ -26,6 +26,12 @@ export class Population {
     this.#wakeElsewhere = wakeElsewhere;
   }
 
+  /** The process shall stop: see `Line.STOP`. */
+  stop(process: number): void {
+    this.#node.calls.store(lineOf(this.#node.layout, process) + Line.STOP, 1);
+    this.ring(process);
+  }
+
   /**
    * A life begins. A new life in the place of an old one takes over its ring: packets up to the present tail were for the
    * old life, and the new one passes over them (it cannot jump: a slow producer may still be filling a slot among them).

@@ -63,6 +63,18 @@ export class ProgramMemory implements Memory, ProcessBuffers {
     this.heap = new SpanHeap(own.bytes.length, (bytes) => this.claim(bytes));
   }
 
+  get memory(): WebAssembly.Memory {
+    return this.memories[this.process]!;
+  }
+
+  /** The parts that are in use, for an image: the program's, and ours at the end. */
+  ranges(): (readonly [from: number, to: number])[] {
+    return [
+      [0, this.words[(this.marks >> 2) + BREAK]!],
+      [this.limit, this.bytes.length],
+    ];
+  }
+
   /** The program's memory has its first contents, and the marks are there. */
   attach(marks: number): void {
     this.marks = marks;

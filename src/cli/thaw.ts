@@ -1,0 +1,38 @@
+/** `banyan thaw`: goes on with a job that was frozen. */
+import { Command } from "commander";
+import { thaw } from "../real/service/launch.ts";
+import type { CreateCommand } from "./commands.ts";
+import { duration } from "./duration.ts";
+import { follow } from "./follow-job.ts";
+
+interface Options {
+  readonly label?: true;
+  readonly timeout?: number;
+  readonly freezeAt?: number;
+  readonly jobDir?: string;
+  readonly quiet?: true;
+}
+
+export const thawCommand: CreateCommand = (finished) =>
+  new Command("thaw")
+    .description("Go on with a job that `banyan run --freeze-at` has frozen, here or on another machine.")
+    .argument("<job>", "the folder it was frozen to; it stays as it is")
+    .option("-l, --label", "put the rank in front of each line")
+    .option("--timeout <time>", "end the job after this long (exit code 124)", duration("--timeout"))
+    .option("--freeze-at <time>", "freeze it again", duration("--freeze-at"))
+    .option("--job-dir <folder>", "where to: another folder")
+    .option("-q, --quiet", "no summary line")
+    .helpOption("-h, --help", "print this help")
+    .action(async (job: string, options: Options) => finished(await follow(() => start(job, options), options)));
+
+function start(job: string, { label, timeout, freezeAt, jobDir }: Options) {
+  return thaw(job, {
+    label,
+    timeoutMs: timeout,
+    freezeAtMs: freezeAt,
+    jobFolder: jobDir,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+  });
+}

@@ -1,0 +1,85 @@
+/**
+ * Finds out when nothing is under way between any two processes of the job any more: for a capture of all of them together.
+ *
+ * Every process that has stopped sends every other a mark, and waits for theirs. Channels are FIFO, so a mark that has
+ * arrived says that all that was sent before it has arrived too, and has been dealt with. What was dealt with may have been
+ * answered (a matched envelope asks for its bytes), so marks go round again, each saying whether its sender still had
+ * anything to do, until two rounds in a row say no: of the answers that leave no trace in their sender's books (RELEASE,
+ * CANCEL_ANSWER, EAGER_CLOSE and EAGER_OPEN) none is answered itself, and one more round sees them all in.
+ *
+ * Nobody's program runs meanwhile: a round ends only when everybody has stopped. Envelopes without a receive, receives
+ * without a message and sends that wait for their receiver stay as they are; they are in the books of both sides.
+ */
+import type { Pointer, RecordId } from "../base/brand.ts";
+import type { Engine } from "../p2p/engine.ts";
+import type { Memory } from "../request/memory.ts";
+import { SendMode } from "../request/records.ts";
+import { quietContext } from "./context.ts";
+import type { Process } from "./process.ts";
+
+const markBytes = 4;
+/** Rounds in which everybody had nothing to do. */
+const quietRounds = 2;
+
+export class Quiescence {
+  readonly #engine: Engine;
+  readonly #memory: Memory;
+  readonly #ranks: number;
+  /** Marks that come, by rank; then ours. */
+  readonly #marks: Pointer;
+  #requests: RecordId[] = [];
+  #round = 0;
+  #quiet = 0;
+  #wasBusy = false;
+  #isOver = false;
+
+  constructor({ engine, memory, ranks }: Process) {
+    this.#engine = engine;
+    this.#memory = memory;
+    this.#ranks = ranks;
+    this.#marks = memory.allocate(markBytes * (ranks + 1));
+  }
+
+  /** Something has happened that may have been answered: this round is not a quiet one. */
+  noticed(): void {
+    this.#wasBusy = true;
+  }
+
+  /** Goes on as far as it can; true when all is quiet. Progress is the caller's. */
+  advance(): boolean {
+    while (!this.#isOver) {
+      if (this.#requests.length === 0) this.#send();
+      if (!this.#requests.every((request) => this.#engine.isComplete(request))) return false;
+      this.#take();
+    }
+    return true;
+  }
+
+  #send(): void {
+    const engine = this.#engine;
+    const ours = (this.#marks + markBytes * this.#ranks) as Pointer;
+    const isBusy = this.#wasBusy || engine.isBusy || engine.isReceiving;
+    this.#wasBusy = false;
+    new DataView(this.#memory.bytes.buffer).setInt32(ours, isBusy ? 1 : 0, true);
+    for (let rank = 0; rank < this.#ranks; rank++) {
+      const theirs = (this.#marks + markBytes * rank) as Pointer;
+      this.#requests.push(engine.startReceive(theirs, markBytes, rank, this.#round, quietContext));
+    }
+    for (let rank = 0; rank < this.#ranks; rank++) {
+      this.#requests.push(engine.startSend(ours, markBytes, rank, this.#round, quietContext, SendMode.STANDARD));
+    }
+  }
+
+  #take(): void {
+    for (const request of this.#requests) this.#engine.giveBack(request);
+    this.#requests = [];
+    this.#round++;
+    const marks = new DataView(this.#memory.bytes.buffer, this.#marks, markBytes * this.#ranks);
+    let isQuiet = true;
+    for (let rank = 0; rank < this.#ranks; rank++) isQuiet &&= marks.getInt32(markBytes * rank, true) === 0;
+    this.#quiet = isQuiet ? this.#quiet + 1 : 0;
+    if (this.#quiet < quietRounds) return;
+    this.#isOver = true;
+    this.#memory.free(this.#marks);
+  }
+}

@@ -1,0 +1,81 @@
+/** Images of a rank whose program is written in C: taken when all ranks have stopped, and read when they go on. */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { type Companions, restoreProcess, saveProcess, stateLayout } from "../../abi/process-state.ts";
+import { Quiescence } from "../../core/process/quiescence.ts";
+import type { Descriptors } from "../../wasi/descriptors.ts";
+import type { Library } from "../../wasi/ports.ts";
+import { readImage } from "../image/read-image.ts";
+import { writeImageNow } from "../image/write-image.ts";
+import type { Farewell } from "../process/open-process.ts";
+import type { UnwoundStack } from "./c-program.ts";
+import type { CRankProcess } from "./c-rank-process.ts";
+
+/** Everything of a process beside what its `Program` holds. */
+export interface Life {
+  readonly stack: UnwoundStack;
+  readonly farewell: Farewell;
+  readonly clock: Clock;
+  readonly descriptors: Descriptors;
+}
+
+/** What the clocks said when the image was taken: they go on from there. */
+export interface Clock {
+  nowS: number;
+  steadyNs: bigint;
+}
+
+/** A library whose steady clock can be moved. */
+export type MovableLibrary = Library & { steadyShiftNs: bigint };
+
+export const imagePath = (folder: string, rank: number): string => join(folder, `${rank}.image`);
+export const hashOf = (module: Uint8Array): string => createHash("sha256").update(module).digest("hex");
+
+export interface ImageOptions {
+  readonly folder: string;
+  readonly rank: number;
+  readonly ranks: number;
+  /** Of the program's module. */
+  readonly program: string;
+}
+
+/** Waits until nothing is under way in the job. False: everybody has come to the end of the program meanwhile. */
+export function becomeQuiet({ host, process }: CRankProcess, { farewell }: Life): boolean {
+  const { engine, collectives } = process;
+  const quiescence = new Quiescence(process);
+  const isLast = () => farewell.barrier >= 0 && engine.isComplete(farewell.barrier);
+  host.settle(() => {
+    // The last barrier is ours, not the program's: it goes on, and its signals are answered by signals.
+    if (farewell.barrier >= 0 && collectives.progress()) quiescence.noticed();
+    return isLast() || quiescence.advance();
+  });
+  if (isLast()) return false;
+  host.settle(() => collectives.withdraw());
+  return true;
+}
+
+export function takeImage(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): void {
+  const { memory, program, host } = rank;
+  life.descriptors.beforeSave();
+  life.clock.nowS = host.now();
+  life.clock.steadyNs = library.steadyTime();
+  const state = saveProcess(program, life as unknown as Companions, { files: library.files });
+  writeImageNow(imagePath(options.folder, options.rank), {
+    header: { program: options.program, layout: stateLayout, rank: options.rank, ranks: options.ranks },
+    state,
+    memory: memory.memory,
+    ranges: memory.ranges(),
+  });
+}
+
+/** Fills a new process: its memory, its state, what it has open. */
+export function readLife(rank: CRankProcess, life: Life, library: MovableLibrary, options: ImageOptions): void {
+  const { memory, program, host } = rank;
+  const { program: hash, rank: number, ranks, folder } = options;
+  const expected = { program: hash, layout: stateLayout, rank: number, ranks };
+  const { state } = readImage(imagePath(folder, number), memory.memory, expected);
+  restoreProcess(program, state, life as unknown as Companions, { files: library.files });
+  life.descriptors.afterRestore();
+  host.clockShiftS += life.clock.nowS - host.now();
+  library.steadyShiftNs += life.clock.steadyNs - library.steadyTime();
+}
