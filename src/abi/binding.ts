@@ -19,6 +19,7 @@ import { largeCountCalls } from "./calls/large-count.ts";
 import { neighborCalls } from "./calls/neighbor-collectives.ts";
 import { operationCalls } from "./calls/operations.ts";
 import { packingCalls } from "./calls/packing.ts";
+import { partitionedCalls } from "./calls/partitioned.ts";
 import { pointToPointCalls } from "./calls/point-to-point.ts";
 import { requestCalls } from "./calls/requests.ts";
 import { statusCalls } from "./calls/statuses.ts";
@@ -55,6 +56,7 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     ...pointToPointCalls(program),
     ...exchangeCalls(program),
     ...generalizedRequestCalls(program),
+    ...partitionedCalls(program),
     ...requestCalls(program),
     ...collectiveCalls(program),
     ...datatypeCalls(program),

@@ -27,6 +27,8 @@ export class CCommunicator {
   errorHandler: ErrorHandler<FunctionPointer> = errorsAreFatal;
   attributes = new AttributeSet<AttributeFunctions>();
   info = new Info();
+  /** How many partitioned messages were made, by direction, peer and tag. */
+  readonly partitioned = new Map<string, number>();
 
   constructor(core: Communicator) {
     this.core = core;
@@ -76,6 +78,8 @@ export class CRequest {
   after: After | null = null;
   /** Its record is that of an operation, and tells about a message that came nevertheless. */
   tellsMessage = false;
+  /** What its status says where the message travels under another tag. */
+  statusTag: number | null = null;
   /** Set for an operation of the program's own. */
   generalized: Generalized | null = null;
   /** How a persistent request is started again; null for others. */

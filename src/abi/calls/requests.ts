@@ -1,5 +1,5 @@
 /** Requests: MPI 5.0 §3.7 (completion, freeing, cancelling) and §3.9 (persistent ones). */
-import { ANY_SOURCE, ANY_TAG, UNDEFINED } from "../../core/base/constants.ts";
+import { ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import {
@@ -48,7 +48,8 @@ function putStatus({ engine, ints }: Program, request: CRequest, status: number)
   if ((kind === RecordKind.RECEIVE || request.tellsMessage) && !cancelled) {
     const world = records.get(record, R_STATUS_SOURCE);
     ints[at + S_SOURCE] = world < 0 ? world : request.comm.core.peers.rankOf(world as never);
-    ints[at + S_TAG] = records.get(record, R_STATUS_TAG);
+    const tag = records.get(record, R_STATUS_TAG);
+    ints[at + S_TAG] = world === PROC_NULL ? tag : (request.statusTag ?? tag);
     ints[at + S_BYTES] = records.get(record, R_STATUS_BYTES);
   } else {
     ints[at + S_SOURCE] = ANY_SOURCE;

@@ -1,0 +1,226 @@
+/**
+ * Partitioned messages: MPI 5.0 chapter 4. A message leaves when all its partitions are ready, and its partitions arrive all
+ * at once; the standard allows both.
+ *
+ * They match each other only, in the order of the init calls with the same peer and tag, whatever the order of the starts. So
+ * they travel in a context of their own, under a tag made of the program's and the number of the init call.
+ */
+import type { Pointer } from "../../core/base/brand.ts";
+import { PROC_NULL } from "../../core/base/constants.ts";
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { saves } from "../../core/base/saved-classes.ts";
+import {
+  R_ERROR,
+  R_POINTER,
+  R_STATE,
+  R_STATUS_BYTES,
+  RecordKind,
+  RecordState,
+  SendMode,
+} from "../../core/request/records.ts";
+import { packedBytes, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
+import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
+import type { Program } from "../program.ts";
+import { CallAgain, look } from "../waiting.ts";
+import { checkDest, checkSource, checkTag, type Message } from "./point-to-point.ts";
+
+/** Above the contexts of communicators and their collectives. */
+const partitionedContext = (context: number): number => context | 0x40000000;
+
+/** The first init call with a tag uses the tag itself; later ones are spread over twice as many. */
+const tagOf = (tag: number, call: number): number => (tag + Math.imul(call, 0x9e3779b1)) & 0x7fffffff;
+
+interface PartitionedMessage extends Message {
+  readonly partitions: number;
+  /** Under which it travels. */
+  readonly ownTag: number;
+}
+
+class SendParts implements Restart {
+  readonly message: PartitionedMessage;
+  /** Which partitions of the send under way are ready. */
+  private ready: boolean[] = [];
+  private left = 0;
+
+  constructor(message: PartitionedMessage) {
+    this.message = message;
+  }
+
+  /** The request has a record that is never complete until the message can leave. */
+  start({ engine }: Program, request: CRequest): void {
+    const { records } = engine;
+    this.left = this.message.partitions;
+    this.ready = new Array<boolean>(this.left).fill(false);
+    request.record = records.take(RecordKind.OPERATION);
+    records.put(request.record, R_POINTER, 0);
+    records.put(request.record, R_STATE, RecordState.ACTIVE);
+  }
+
+  setReady(program: Program, request: CRequest, partition: number): void {
+    checkPartition(partition, this.message.partitions);
+    if (request.record < 0 || this.ready[partition]) {
+      const state = request.record < 0 ? "its request has not been started" : "it is ready already";
+      throw new MpiError(ErrorClass.ARG, `Cannot make partition ${partition} ready: ${state}`);
+    }
+    this.ready[partition] = true;
+    this.left--;
+    if (this.left === 0) this.send(program, request);
+  }
+
+  private send(program: Program, request: CRequest): void {
+    const { engine, process } = program;
+    const { buffer, count, type, peer, ownTag } = this.message;
+    const { core } = request.comm;
+    const { pointer, bytes, scratch } = packedFrom(program, buffer, count, type);
+    engine.giveBack(request.record);
+    request.after = scratch ? new Release(pointer) : null;
+    const context = partitionedContext(core.context);
+    request.record =
+      peer === PROC_NULL
+        ? process.startSend(core, pointer, bytes, peer, 0, SendMode.STANDARD)
+        : engine.startSend(pointer, bytes, core.peers.worldRank(peer as never), ownTag, context, SendMode.STANDARD);
+  }
+}
+
+class ReceiveParts implements Restart {
+  readonly message: PartitionedMessage;
+
+  constructor(message: PartitionedMessage) {
+    this.message = message;
+  }
+
+  start(program: Program, request: CRequest): void {
+    const { engine, process } = program;
+    const { buffer, count, type, peer, ownTag } = this.message;
+    const { core } = request.comm;
+    const { pointer, bytes, scratch } = roomFor(program, buffer, count, type);
+    request.after = scratch ? new Unpack(pointer, buffer, count, type) : null;
+    const context = partitionedContext(core.context);
+    request.record =
+      peer === PROC_NULL
+        ? process.startReceive(core, 0 as Pointer, 0, peer, 0)
+        : engine.startReceive(pointer, bytes, core.peers.worldRank(peer as never), ownTag, context);
+  }
+}
+
+function checkPartition(partition: number, partitions: number): void {
+  if (partition >= 0 && partition < partitions) return;
+  throw new MpiError(ErrorClass.ARG, `Cannot use partition ${partition}: the message has 0 to ${partitions - 1}`);
+}
+
+function refuse(verb: string, wanted: string): never {
+  throw new MpiError(ErrorClass.REQUEST, `Cannot ${verb} the partition: the request is not that of ${wanted}`);
+}
+
+export function partitionedCalls(program: Program) {
+  const { engine, ints, requests } = program;
+
+  function persistent(comm: CCommunicator, restart: Restart, tag: number, out: number): number {
+    const request = new CRequest(comm, restart);
+    request.statusTag = tag;
+    request.handle = requests.add(request);
+    ints[out >> 2] = request.handle;
+    return 0;
+  }
+
+  /** `way`: whether it is a send or a receive; each is counted for itself. */
+  function messageOf(
+    comm: CCommunicator,
+    way: "to" | "from",
+    message: Message,
+    partitions: number,
+  ): PartitionedMessage {
+    if (partitions < 1) {
+      throw new MpiError(ErrorClass.ARG, `Cannot make ${partitions} partitions: there must be at least 1`);
+    }
+    const count = message.count * partitions;
+    packedBytes(message.type, count);
+    const key = `${way} ${message.peer} ${message.tag}`;
+    const call = comm.partitioned.get(key) ?? 0;
+    comm.partitioned.set(key, call + 1);
+    return { ...message, count, partitions, ownTag: tagOf(message.tag, call) };
+  }
+
+  function sendOf(handle: number): [CRequest, SendParts] {
+    const request = requests.get(handle);
+    program.owner = request.comm;
+    return request.restart instanceof SendParts ? [request, request.restart] : refuse("send", "a partitioned send");
+  }
+
+  return {
+    MPI_Psend_init(
+      buffer: number,
+      partitions: number,
+      count: number | bigint,
+      type: number,
+      peer: number,
+      tag: number,
+      handle: number,
+      _info: number,
+      out: number,
+    ): number {
+      const comm = program.comm(handle);
+      checkDest(comm, peer);
+      checkTag(tag, false);
+      const message = { buffer, count: Number(count), type: program.committed(type), peer, tag };
+      return persistent(comm, new SendParts(messageOf(comm, "to", message, partitions)), tag, out);
+    },
+    MPI_Precv_init(
+      buffer: number,
+      partitions: number,
+      count: number | bigint,
+      type: number,
+      peer: number,
+      tag: number,
+      handle: number,
+      _info: number,
+      out: number,
+    ): number {
+      const comm = program.comm(handle);
+      checkSource(comm, peer);
+      checkTag(tag, false);
+      const message = { buffer, count: Number(count), type: program.committed(type), peer, tag };
+      return persistent(comm, new ReceiveParts(messageOf(comm, "from", message, partitions)), tag, out);
+    },
+    MPI_Pready(partition: number, handle: number): number {
+      const [request, parts] = sendOf(handle);
+      parts.setReady(program, request, partition);
+      return 0;
+    },
+    MPI_Pready_range(first: number, last: number, handle: number): number {
+      const [request, parts] = sendOf(handle);
+      for (let partition = first; partition <= last; partition++) parts.setReady(program, request, partition);
+      return 0;
+    },
+    MPI_Pready_list(length: number, list: number, handle: number): number {
+      const [request, parts] = sendOf(handle);
+      for (const partition of program.list(list, length)) parts.setReady(program, request, partition);
+      return 0;
+    },
+    MPI_Parrived(handle: number, partition: number, flag: number): number {
+      const request = requests.get(handle);
+      program.owner = request.comm;
+      const { restart } = request;
+      if (!(restart instanceof ReceiveParts)) refuse("look for", "a partitioned receive");
+      checkPartition(partition, restart.message.partitions);
+      const finish = () => {
+        const isHere = request.record < 0 || engine.isComplete(request.record);
+        ints[flag >> 2] = isHere ? 1 : 0;
+        if (isHere) deliver(request);
+        return 0;
+      };
+      return look(program, finish, new CallAgain("MPI_Parrived", handle, partition, flag));
+    },
+  };
+
+  /** The program may look at the partition now, though the request is not over. */
+  function deliver(request: CRequest): void {
+    const { records } = engine;
+    const { record, after } = request;
+    if (after === null) return;
+    request.after = null;
+    after.finish(program, records.get(record, R_STATUS_BYTES), records.get(record, R_ERROR));
+  }
+}
+
+saves({ SendParts, ReceiveParts });
