@@ -19,6 +19,8 @@ export interface StopWord {
   readonly at: number;
 }
 
+const always = (): boolean => true;
+
 /** What the world does with Asyncify. */
 export interface Unwinding {
   start(): void;
@@ -26,12 +28,14 @@ export interface Unwinding {
 }
 
 export class Suspension {
-  static readonly unsaved = { words: null, at: 0, unwinding: null };
+  static readonly unsaved = { words: null, at: 0, unwinding: null, isReady: always };
   readonly words: Int32Array;
   readonly at: number;
   unwinding: Unwinding | null = null;
   /** The stack is being put back: the import that is called next goes on. */
   isRewinding = false;
+  /** Would the process, which has stopped in a wait, find what it waits for? Asked by whoever runs several in one thread. */
+  isReady: () => boolean = always;
   /** How it goes on; null: from the beginning. */
   private next: Continuation | null = null;
 
@@ -44,15 +48,19 @@ export class Suspension {
     return this.words[this.at] !== 0;
   }
 
-  /** Stops here; later `next` is resumed. The result is the import's answer. */
-  stop(next: Continuation | null): number {
+  /** Stops here, waiting for `isReady`; later `next` is resumed. The result is the import's answer. */
+  stop(next: Continuation | null, isReady: () => boolean = always): number {
     this.next = next;
+    this.isReady = isReady;
     return SUSPENDED;
   }
 
   /** An import that is called while something is unusual: it shall stop, or go on. */
   enter(program: Program, call: () => number): number {
-    if (!this.isRewinding) return this.unwind();
+    if (!this.isRewinding) {
+      this.isReady = always;
+      return this.unwind();
+    }
     this.isRewinding = false;
     this.unwinding!.rewound();
     const { next } = this;

@@ -23,11 +23,9 @@ export function waitThen(program: Program, record: RecordId, then: Continuation)
   const { engine, host, process } = program;
   const { collectives } = process;
   if (!engine.isComplete(record)) {
-    const isReady =
-      collectives.programOperations === 0
-        ? host.wait(record)
-        : host.waitUntil(() => engine.isComplete(record) || collectives.asked !== null);
-    if (!isReady) return program.suspension.stop(new WaitOn(record, then));
+    const isReady = () => engine.isComplete(record) || collectives.asked !== null;
+    const isOver = collectives.programOperations === 0 ? host.wait(record) : host.waitUntil(isReady);
+    if (!isOver) return program.suspension.stop(new WaitOn(record, then), isReady);
     if (!engine.isComplete(record)) return combine(program, new WaitOn(record, then));
   }
   return then.resume(program, 0);
@@ -35,8 +33,9 @@ export function waitThen(program: Program, record: RecordId, then: Continuation)
 
 /** The same for any condition. */
 export function waitForThen(program: Program, condition: Condition, then: Continuation): number {
-  const outcome = waitFor(program, () => condition.isReady(program));
-  if (outcome === "stop") return program.suspension.stop(new WaitForOn(condition, then));
+  const isReady = () => condition.isReady(program);
+  const outcome = waitFor(program, isReady);
+  if (outcome === "stop") return program.suspension.stop(new WaitForOn(condition, then), orAsked(program, isReady));
   if (outcome === "combine") return combine(program, new WaitForOn(condition, then));
   return then.resume(program, 0);
 }
@@ -47,7 +46,7 @@ export function waitForThen(program: Program, condition: Condition, then: Contin
  */
 export function waitUntil(program: Program, isReady: () => boolean, finish: () => number, again: CallAgain): number {
   const outcome = waitFor(program, isReady);
-  if (outcome === "stop") return program.suspension.stop(again);
+  if (outcome === "stop") return program.suspension.stop(again, orAsked(program, isReady));
   return outcome === "combine" ? combine(program, again) : finish();
 }
 
@@ -58,7 +57,8 @@ export function waitForOne(program: Program, record: RecordId, finish: () => num
   if (process.collectives.programOperations !== 0) {
     return waitUntil(program, () => engine.isComplete(record), finish, again);
   }
-  return host.wait(record) ? finish() : program.suspension.stop(again);
+  if (host.wait(record)) return finish();
+  return program.suspension.stop(again, () => engine.isComplete(record));
 }
 
 /** The same for calls that only look. */
@@ -73,6 +73,12 @@ function waitFor({ host, process }: Program, isReady: () => boolean): "ready" | 
   if (!host.waitUntil(() => isReady() || collectives.asked !== null)) return "stop";
   return isReady() ? "ready" : "combine";
 }
+
+/** Whoever waits for anything may be needed for a reduction meanwhile. */
+const orAsked =
+  ({ process }: Program, isReady: () => boolean) =>
+  (): boolean =>
+    isReady() || process.collectives.asked !== null;
 
 /** Makes a call from its beginning. */
 export class CallAgain implements Continuation {
