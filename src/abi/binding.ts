@@ -21,6 +21,7 @@ import { operationCalls } from "./calls/operations.ts";
 import { packingCalls } from "./calls/packing.ts";
 import { partitionedCalls } from "./calls/partitioned.ts";
 import { pointToPointCalls } from "./calls/point-to-point.ts";
+import { requestStatusCalls } from "./calls/request-statuses.ts";
 import { requestCalls } from "./calls/requests.ts";
 import { statusCalls } from "./calls/statuses.ts";
 import { topologyCalls } from "./calls/topologies.ts";
@@ -55,6 +56,7 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     ...environmentCalls(program),
     ...pointToPointCalls(program),
     ...exchangeCalls(program),
+    ...requestStatusCalls(program),
     ...generalizedRequestCalls(program),
     ...partitionedCalls(program),
     ...requestCalls(program),

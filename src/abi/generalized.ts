@@ -43,9 +43,10 @@ export function queryThen(program: Program, requests: readonly (CRequest | null)
   return own.length === 0 ? then.resume(program, 0) : new Queries(own, true, then).next(program);
 }
 
-/** The same for a request that is only looked at: it is not freed. */
-export function lookThen(program: Program, request: CRequest, then: Continuation): number {
-  return isOwn(request) ? new Queries([request], false, then).next(program) : then.resume(program, 0);
+/** The same for requests that are only looked at: they are not freed. */
+export function lookThen(program: Program, requests: readonly (CRequest | null)[], then: Continuation): number {
+  const own = requests.filter((request) => isOwn(request));
+  return own.length === 0 ? then.resume(program, 0) : new Queries(own, false, then).next(program);
 }
 
 const isOwn = (request: CRequest | null): request is CRequest => request !== null && request.generalized !== null;

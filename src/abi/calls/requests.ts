@@ -13,7 +13,7 @@ import {
   RecordKind,
 } from "../../core/request/records.ts";
 import type { Continuation } from "../callbacks.ts";
-import { lookThen, queryThen } from "../generalized.ts";
+import { queryThen } from "../generalized.ts";
 import { forget } from "../leftovers.ts";
 import { type CRequest, inactive } from "../objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
@@ -32,7 +32,7 @@ export function putEmptyStatus(ints: Int32Array, status: number): void {
 }
 
 /** Writes the status of a complete request; returns its error code. The request stays. */
-function putStatus({ engine, ints }: Program, request: CRequest, status: number): number {
+export function putStatus({ engine, ints }: Program, request: CRequest, status: number): number {
   const { records } = engine;
   const { record } = request;
   const error = records.get(record, R_ERROR);
@@ -104,9 +104,9 @@ export class Concluded implements Continuation {
   }
 }
 
-const statusAt = (statuses: number, i: number): number => (statuses === 0 ? 0 : statuses + i * statusBytes);
+export const statusAt = (statuses: number, i: number): number => (statuses === 0 ? 0 : statuses + i * statusBytes);
 
-const isActive = (request: CRequest | null): request is CRequest => request !== null && request.record >= 0;
+export const isActive = (request: CRequest | null): request is CRequest => request !== null && request.record >= 0;
 
 class EndOne implements Continuation {
   private readonly request: CRequest;
@@ -192,22 +192,6 @@ class EndSome implements Continuation {
     }
     ints[outcount >> 2] = this.done.length;
     return failing === null ? 0 : program.raise(failed(program, failing, ErrorClass.IN_STATUS));
-  }
-}
-
-/** MPI_Request_get_status: tells, and leaves the request as it is. */
-class Look implements Continuation {
-  private readonly request: CRequest;
-  private readonly status: number;
-
-  constructor(request: CRequest, status: number) {
-    this.request = request;
-    this.status = status;
-  }
-
-  resume(program: Program): number {
-    putStatus(program, this.request, this.status);
-    return 0;
   }
 }
 
@@ -353,16 +337,6 @@ export function requestCalls(program: Program) {
       const finish = () => endSome(requests, handles, { outcount, indices, statuses });
       return look(program, finish, new CallAgain("MPI_Testsome", count, handles, outcount, indices, statuses));
     },
-    MPI_Request_get_status(handle: number, flag: number, status: number): number {
-      const request = handle === REQUEST_NULL ? null : program.requests.get(handle);
-      const finish = () => {
-        ints[flag >> 2] = isDone(request) ? 1 : 0;
-        if (!isActive(request)) putEmptyStatus(ints, status);
-        else if (engine.isComplete(request.record)) return lookThen(program, request, new Look(request, status));
-        return 0;
-      };
-      return look(program, finish, new CallAgain("MPI_Request_get_status", handle, flag, status));
-    },
     MPI_Request_free(handleAt: number): number {
       const request = at(handleAt);
       if (request === null) throw new MpiError(ErrorClass.REQUEST, "Cannot free the request: it is MPI_REQUEST_NULL");
@@ -404,4 +378,4 @@ export function requestCalls(program: Program) {
   };
 }
 
-saves({ Concluded, EndOne, EndAll, EndSome, Look });
+saves({ Concluded, EndOne, EndAll, EndSome });
