@@ -451,7 +451,7 @@ int main(int argc, char **argv) {
     struct kernel kernel = kernel_start(&argc, &argv, "atmosphere", "[nx] [ny] [levels] [steps]");
     kernel_arguments_max(&kernel, 4);
     struct sizes whole = read_sizes(&kernel);
-    int steps = kernel_option(&kernel, (struct option){4, "steps", 40, 1, 100000});
+    int steps = kernel_option(&kernel, (struct option){4, "steps", 100, 1, 100000});
 
     struct model model = make_model(MPI_COMM_WORLD, whole);
     struct outcome outcome = run(&model, steps);

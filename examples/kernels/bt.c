@@ -163,6 +163,7 @@ static const struct adi_reference references[] = {
     {12, 10, 2.0107597887647e-03},
     {24, 20, 1.0084760054804e-03},
     {36, 40, 2.2531390276662e-04},
+    {36, 80, 2.8985930478447e-06},
     {64, 20, 1.0858225990450e-02},
 };
 
@@ -170,7 +171,7 @@ int main(int argc, char **argv) {
     struct kernel kernel = kernel_start(&argc, &argv, "bt", "[size] [steps]");
     kernel_arguments_max(&kernel, 2);
     int size = kernel_option(&kernel, (struct option){1, "size", 36, 4, 512});
-    int steps = kernel_option(&kernel, (struct option){2, "steps", 40, 1, 100000});
+    int steps = kernel_option(&kernel, (struct option){2, "steps", 80, 1, 100000});
     return adi_main(&kernel, "block-tridiagonal solver, 5 x 5 blocks, alternating directions", &block_tridiagonal, references,
                     sizeof references / sizeof references[0], size, steps);
 }

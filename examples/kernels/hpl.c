@@ -237,7 +237,7 @@ int main(int argc, char **argv) {
     struct kernel kernel = kernel_start(&argc, &argv, "hpl", "[size] [block]");
     kernel_arguments_max(&kernel, 2);
     struct system system = {.rank = kernel.rank, .ranks = kernel.ranks};
-    system.size = kernel_option(&kernel, (struct option){1, "size", 1536, 1, 20000});
+    system.size = kernel_option(&kernel, (struct option){1, "size", 2048, 1, 20000});
     system.block = kernel_option(&kernel, (struct option){2, "block", 32, 1, 1024});
     size_t size = (size_t)system.size;
     system.columns = count_columns(&system);
