@@ -4,7 +4,7 @@
  */
 import { createRequire } from "node:module";
 import type { Mpi } from "./mpi/mpi.ts";
-import type { LaunchOptions, RunningJob } from "./real/service/launch.ts";
+import type { LaunchOptions, RunningJob, ThawOptions } from "./real/service/launch.ts";
 
 export type { MpiError } from "./core/base/mpi-error.ts";
 export type { Datatype } from "./core/comm/datatype.ts";
@@ -23,7 +23,7 @@ export type { Status } from "./mpi/status.ts";
 export type { Adjacent, Contribution } from "./mpi/topologies.ts";
 export type { JobResult } from "./real/service/job.ts";
 export type { JobEvent } from "./real/service/job-event.ts";
-export type { LaunchOptions, RunningJob } from "./real/service/launch.ts";
+export type { LaunchOptions, RunningJob, ThawOptions } from "./real/service/launch.ts";
 
 const inRank = (globalThis as Record<symbol, unknown>)[Symbol.for("banyan.mpi")] as Mpi | undefined;
 
@@ -36,8 +36,15 @@ export const mpi: Mpi =
     },
   });
 
-/** Starts a job. Loaded on the first call: ranks hardly ever do. */
+/** Loaded on the first call: ranks hardly ever do. */
+const service = (): typeof import("./real/service/launch.ts") => createRequire(import.meta.url)("./launch.cjs");
+
+/** Starts a job. */
 export function launch(program: string, options?: LaunchOptions): RunningJob {
-  const loaded = createRequire(import.meta.url)("./launch.cjs") as typeof import("./real/service/launch.ts");
-  return loaded.launch(program, options);
+  return service().launch(program, options);
+}
+
+/** Goes on with a job that was frozen to that folder. */
+export function thaw(folder: string, options?: ThawOptions): RunningJob {
+  return service().thaw(folder, options);
 }

@@ -1,0 +1,162 @@
+/** Jobs that are frozen and thawed, with real threads, processes and files. Row M6. */
+import assert from "node:assert/strict";
+import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { launch, type RunningJob, thaw } from "banyan";
+import { banyan, folderOf, program } from "./harness.ts";
+
+const frozen = resolve("test/programs/c/frozen.c");
+const steps = 60;
+const limit = { timeout: 120_000 };
+
+/** Lines of a job, each with its rank; `onLine` hears of every one. */
+async function linesOf(job: RunningJob, onLine: (text: string) => void = () => {}): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const event of job) {
+    if (event.kind !== "line") continue;
+    lines.push(`${event.rank} ${event.text}`);
+    onLine(event.text);
+  }
+  return lines;
+}
+
+const logsOf = (folder: string, ranks: number): string[] =>
+  Array.from({ length: ranks }, (_, rank) => readFileSync(join(folder, `frozen-${rank}.log`), "utf8"));
+
+/** A folder of its own for each run: the program appends to files there. */
+function newFolder(name: string): string {
+  return resolve(program(`${name}/empty.txt`, ""), "..");
+}
+
+async function inFolder<T>(folder: string, act: () => Promise<T>): Promise<T> {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await act();
+  } finally {
+    process.chdir(before);
+  }
+}
+
+for (const [ranks, nodes] of [
+  [3, 1],
+  [4, 2],
+] as const) {
+  test(
+    `M6 images: ${ranks} ranks on ${nodes} nodes, frozen twice, end with the output and the files of a run at one go`,
+    limit,
+    async () => {
+      const options = { ranks, nodes, args: [`${steps}`] };
+      const whole = newFolder(`whole-${ranks}`);
+      const wanted = await inFolder(whole, () => linesOf(launch(frozen, options)));
+      const parted = newFolder(`parted-${ranks}`);
+      const lines = await inFolder(parted, async () => {
+        const first = launch(frozen, { ...options, jobFolder: "first" });
+        const all = await linesOf(first, (text) => text === "step 10" && first.freeze());
+        assert.equal((await first.done).reason.kind, "frozen");
+        const second = thaw("first", { jobFolder: "second" });
+        all.push(...(await linesOf(second, (text) => text === "step 30" && second.freeze())));
+        assert.equal((await second.done).reason.kind, "frozen");
+        // Also after a move: nothing in the folder says where it is.
+        cpSync("second", "moved", { recursive: true });
+        rmSync("second", { recursive: true });
+        const third = thaw("moved");
+        all.push(...(await linesOf(third)));
+        assert.deepEqual(await third.done.then(({ code, reason }) => [code, reason.kind]), [0, "finished"]);
+        return all;
+      });
+      assert.deepEqual(lines.sort(), wanted.sort());
+      assert.deepEqual(logsOf(parted, ranks), logsOf(whole, ranks));
+    },
+  );
+}
+
+test("M6 images: a thawed file that was appended to has the length it had at the capture", limit, async () => {
+  const folder = newFolder("appended");
+  await inFolder(folder, async () => {
+    const job = launch(frozen, { ranks: 2, args: ["40"], jobFolder: "job" });
+    await linesOf(job, (text) => text === "step 10" && job.freeze());
+    const log = "frozen-1.log";
+    const atCapture = existsSync(log) ? readFileSync(log, "utf8") : "";
+    writeFileSync(log, "written by somebody else meanwhile\n", { flag: "a" });
+    const thawed = thaw("job");
+    await linesOf(thawed);
+    assert.equal((await thawed.done).code, 0);
+    const after = readFileSync(log, "utf8");
+    assert.ok(after.startsWith(atCapture) && !after.includes("somebody"));
+  });
+});
+
+test(
+  "M6 images: --freeze-at and banyan thaw; a rank without MPI calls is named while the others wait",
+  limit,
+  async () => {
+    const busy = program(
+      "busy.c",
+      `#include <mpi.h>
+    #include <stdio.h>
+    int main(int argc, char **argv) {
+      int rank;
+      MPI_Init(&argc, &argv);
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      double begin = MPI_Wtime();
+      if (rank == 1) while (MPI_Wtime() - begin < 4) {}
+      MPI_Barrier(MPI_COMM_WORLD);
+      printf("rank %d is through\\n", rank);
+      MPI_Finalize();
+      return 0;
+    }`,
+    );
+    const job = folderOf("busy-job");
+    const first = await banyan(["run", "-n", "3", "--freeze-at", "200ms", "--job-dir", job, busy], {
+      timeoutMs: 60_000,
+    });
+    assert.equal(first.code, 0, first.stderr);
+    assert.equal(first.stdout, "");
+    assert.match(first.stderr, /freezing: rank 1 has not come to an MPI call for 2 s; the others wait\n/);
+    assert.match(first.stderr, /3 ranks on 1 node, .* s, frozen; go on with: banyan thaw \S+\n$/);
+    const second = await banyan(["thaw", job], { timeoutMs: 60_000 });
+    assert.equal(second.code, 0, second.stderr);
+    assert.deepEqual(second.stdout.split("\n").sort(), [
+      "",
+      "rank 0 is through",
+      "rank 1 is through",
+      "rank 2 is through",
+    ]);
+  },
+);
+
+test("X7: what cannot be frozen or thawed is said in one line", limit, async () => {
+  const said = async (code: number, ...args: string[]) => {
+    const ended = await banyan(args, { timeoutMs: 60_000 });
+    assert.equal(ended.code, code, ended.stderr);
+    assert.match(ended.stderr, /^banyan: [^\n]*\n$/);
+    return ended.stderr;
+  };
+  const script = program("cannot-freeze.ts", "");
+  const full = resolve(program("full/something.txt", ""), "..");
+  assert.match(await said(2, "run", "--freeze-at", "1s", frozen), /say where to with --job-dir/);
+  assert.match(await said(2, "run", "--freeze-at", "soon", "--job-dir", "x", frozen), /"soon" for --freeze-at/);
+  assert.match(await said(2, "run", "--freeze-at", "1s", "--job-dir", folderOf("x"), script), /only programs in C/);
+  assert.match(await said(1, "run", "--freeze-at", "1s", "--job-dir", full, frozen), /there is something in it/);
+  assert.match(await said(1, "thaw", full), /holds no frozen job/);
+});
+
+test("M6 images: an image that was cut short or changed is refused by name", limit, async () => {
+  const job = folderOf("damaged-job");
+  const args = ["run", "-n", "2", "--freeze-at", "0s", "--job-dir", job, frozen, "2000"];
+  const first = await banyan(args, { timeoutMs: 60_000 });
+  assert.match(first.stderr, /frozen/);
+  const image = join(job, "1.image");
+  const bytes = readFileSync(image);
+  truncateSync(image, bytes.length - 100);
+  const short = await banyan(["thaw", job], { timeoutMs: 60_000 });
+  assert.equal(short.code, 1);
+  assert.match(short.stderr, /^banyan: [^\n]*1\.image[^\n]*\n$/);
+  bytes[bytes.length >> 1]! ^= 1;
+  writeFileSync(image, bytes);
+  const changed = await banyan(["thaw", job], { timeoutMs: 60_000 });
+  assert.equal(changed.code, 1, changed.stderr);
+  assert.match(changed.stderr, /1\.image/);
+});
