@@ -143,7 +143,8 @@ int main(int argc, char **argv) {
     plate.step = 1.0 / (plate.size + 1);
     place_tiles(&plate, kernel.ranks);
     if (plate.size < plate.parts[0] || plate.size < plate.parts[1]) {
-        kernel_refuse(&kernel, "cannot cut %d x %d points into %d x %d tiles", plate.size, plate.size, plate.parts[0], plate.parts[1]);
+        kernel_refuse(&kernel, "cannot cut %d x %d points into %d x %d tiles", plate.size, plate.size, plate.parts[0],
+                      plate.parts[1]);
     }
     allocate_tile(&plate);
 

@@ -71,9 +71,12 @@ static inline struct vector minus(struct vector a, struct vector b) { return add
 static inline struct vector times(struct vector a, struct vector b) { return (struct vector){a.x * b.x, a.y * b.y, a.z * b.z}; }
 static inline double dot(struct vector a, struct vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static inline struct vector unit(struct vector a) { return scaled(a, 1 / sqrt(dot(a, a))); }
-static inline struct vector mixed(struct vector a, struct vector b, double part) { return add(scaled(a, 1 - part), scaled(b, part)); }
 static inline struct vector grey(double v) { return (struct vector){v, v, v}; }
 static inline double clamp(double v) { return v < 0 ? 0 : v > 1 ? 1 : v; }
+
+static inline struct vector mixed(struct vector a, struct vector b, double part) {
+    return add(scaled(a, 1 - part), scaled(b, part));
+}
 
 static inline struct vector cross(struct vector a, struct vector b) {
     return (struct vector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -240,7 +243,8 @@ static struct vector matt_light(const struct scene *scene, const struct hit *hit
     return times(hit->material.colour, light);
 }
 
-static struct vector highlight(const struct scene *scene, const struct hit *hit, struct vector mirrored, struct vector towards_sun) {
+static struct vector highlight(const struct scene *scene, const struct hit *hit, struct vector mirrored,
+                               struct vector towards_sun) {
     double aligned = dot(mirrored, towards_sun);
     if (aligned <= 0 || dot(hit->normal, towards_sun) <= 0) return grey(0);
     double strength = sharpened(aligned, 8);
@@ -274,7 +278,8 @@ static struct vector trace_glass(const struct scene *scene, struct ray ray, stru
 
 static struct vector trace_opaque(const struct scene *scene, struct ray ray, struct hit *hit, struct jitter jitter, int depth) {
     double cosine = -dot(ray.towards, hit->normal);
-    struct vector mirrored = unit(add(ray.towards, scaled(hit->normal, 2 * cosine))), towards_sun = towards_sun_at(&scene->sun, jitter);
+    struct vector mirrored = unit(add(ray.towards, scaled(hit->normal, 2 * cosine)));
+    struct vector towards_sun = towards_sun_at(&scene->sun, jitter);
     double part = reflected_part(hit->material.mirror, cosine);
     struct vector seen = part > 0.02 ? trace(scene, (struct ray){hit->point, mirrored}, jitter, depth + 1) : grey(0);
     if (hit->material.is_metal) return scaled(times(seen, mixed(hit->material.colour, grey(1), part - hit->material.mirror)), part);

@@ -40,7 +40,8 @@ static inline void waves_of_change(const struct gas *gas, int axis, const double
     double inverse = 1 / gas->density, sound = gas->sound;
     double velocity[axes];
     for (int a = 0; a < axes; a++) velocity[a] = (change[1 + a] - v[a] * change[0]) * inverse;
-    double pressure = (gas_gamma - 1) * (gas->kinetic * change[0] - v[0] * change[1] - v[1] * change[2] - v[2] * change[3] + change[4]);
+    double work = v[0] * change[1] + v[1] * change[2] + v[2] * change[3];
+    double pressure = (gas_gamma - 1) * (gas->kinetic * change[0] - work + change[4]);
     double compression = 0.5 * pressure * inverse / (sound * sound), normal = 0.5 * velocity[axis] / sound;
     wave[0] = change[0] - pressure / (sound * sound);
     wave[1] = velocity[(axis + 1) % axes];
