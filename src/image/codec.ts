@@ -15,7 +15,7 @@ export interface Codec {
  * to 0.3 GB/s at factors of 1.3 to 2, which is what dense numeric data has at best; there a capture would wait for it.
  */
 const gainMin = 3;
-const sampleBytes = 8192;
+const sampleBytes = 4096;
 
 /** By a sample from the middle: most chunks compress well or not at all. */
 export function seemsCompressible(pages: Uint8Array, codec: Codec): boolean {

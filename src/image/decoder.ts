@@ -11,7 +11,7 @@ import { type Codec, rawCodec } from "./codec.ts";
 import { ImageError } from "./image-error.ts";
 import { Kernel, pageBytes } from "./kernel.ts";
 import { chunkBytes, type PageSet } from "./page-set.ts";
-import { damaged, decodeHead, type RecordHead, RecordKind, startBytes } from "./record.ts";
+import { damaged, decodeHead, gapBytes, type RecordHead, RecordKind, startBytes } from "./record.ts";
 import { type Trailer, trailerBytes } from "./trailer.ts";
 
 export interface DecoderOptions {
@@ -33,6 +33,9 @@ export class ImageDecoder {
   /** The record whose body is being read, and where to. */
   #head: RecordHead | undefined;
   #targets: readonly Uint8Array[] = [];
+  /** Zeros before the body, if the file is right; part of `gaps`, which serves them all. */
+  #gap = new Uint8Array(0);
+  readonly #gaps = new Uint8Array(pageBytes);
 
   constructor({ memory, codecs, trailer }: DecoderOptions) {
     this.#memory = new Uint8Array(memory.buffer);
@@ -50,14 +53,16 @@ export class ImageDecoder {
   begin(headBytes: Uint8Array): readonly Uint8Array[] {
     assert(this.#head === undefined, "a body is read before the next head");
     const head = decodeHead(headBytes, this.#at);
-    const next = this.#at + headBytes.length + head.bytes;
+    const gap = this.#gaps.subarray(0, gapBytes(head, this.#at));
+    const next = this.#at + headBytes.length + gap.length + head.bytes;
     if (next > this.#recordsEnd) throw damaged(`the head of the record at byte ${this.#at}`);
     this.#targets = this.#targetsOf(head);
     this.#chain = checksumOf(headBytes, this.#chain);
     this.#records++;
     this.#head = head;
+    this.#gap = gap;
     this.#at = next;
-    return this.#targets;
+    return [gap, ...this.#targets];
   }
 
   /** The targets are filled. */
@@ -65,6 +70,7 @@ export class ImageDecoder {
     const head = this.#head;
     assert(head !== undefined, "a body follows a head");
     this.#head = undefined;
+    if (!isZero(this.#gap)) throw damaged(`what stands before byte ${this.#at - head.bytes}`);
     switch (head.kind) {
       case RecordKind.chunk:
         this.#putChunk(head);
@@ -158,6 +164,12 @@ export class ImageDecoder {
       `it has pages at address ${address}, outside the memory of ${this.#memory.length} bytes; restore into a memory of the size it was captured from`,
     );
   }
+}
+
+/** A loop, because `every` takes as long for 4 KiB as the checksum of a whole chunk. */
+function isZero(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
+  return true;
 }
 
 /** The body of a record that is no chunk, too, for whoever reads one alone. */

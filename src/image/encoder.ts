@@ -3,9 +3,8 @@
  * one when it stands still, then state, header and end. Whoever drives it writes the pieces in the order they come.
  *
  * While the program runs pages are copied to a stage of our own first, and hashed, summed and written from there: what is
- * written is then what the hash stands for, even if the program changes the page meanwhile. There are two stages, used in
- * turn: one piece may still be on its way to the disk while the next one is made, but not two. In the last round pages are
- * written from where they are.
+ * written is then what the hash stands for, even if the program changes the page meanwhile. In the last round pages are
+ * written from where they are. A piece is good until the next one is asked for.
  */
 import { assert } from "../core/base/assert.ts";
 import { checksumOf } from "./checksum.ts";
@@ -15,7 +14,7 @@ import { Kernel, pageBytes } from "./kernel.ts";
 import { chunkBytes, chunkPages, type PageRun, PageSet } from "./page-set.ts";
 import { PageTracker } from "./page-tracker.ts";
 import { type MemoryRange, pagesOf } from "./ranges.ts";
-import { encodeHead, encodeStart, formatVersion, type RecordHead, RecordKind } from "./record.ts";
+import { encodeHead, encodeStart, formatVersion, gapBytes, type RecordHead, RecordKind } from "./record.ts";
 import { encodeTrailer } from "./trailer.ts";
 
 /** Bytes that stand one behind the other in the file. */
@@ -58,8 +57,7 @@ export class ImageEncoder {
   readonly #codec: Codec;
   readonly #tracker: PageTracker;
   readonly #stageKernel: Kernel;
-  readonly #stages: readonly Uint8Array[];
-  #stage = 0;
+  readonly #stage: Uint8Array;
   #at = 0;
   #records = 0;
   #pages = 0;
@@ -67,11 +65,8 @@ export class ImageEncoder {
   #chain = 0n;
 
   constructor({ memory, codec, seed }: EncoderOptions) {
-    const stageMemory = new WebAssembly.Memory({
-      initial: (2 * chunkBytes) / wasmPageBytes,
-      maximum: (2 * chunkBytes) / wasmPageBytes,
-      shared: true,
-    });
+    const stagePages = chunkBytes / wasmPageBytes;
+    const stageMemory = new WebAssembly.Memory({ initial: stagePages, maximum: stagePages, shared: true });
     this.#memory = new Uint8Array(memory.buffer);
     this.#kernel = new Kernel(memory);
     this.#kernel.seedPages(seed);
@@ -79,7 +74,7 @@ export class ImageEncoder {
     this.#tracker = new PageTracker(this.#kernel, this.#memory.length);
     this.#stageKernel = new Kernel(stageMemory);
     this.#stageKernel.seedPages(seed);
-    this.#stages = [0, 1].map((index) => new Uint8Array(stageMemory.buffer, index * chunkBytes, chunkBytes));
+    this.#stage = new Uint8Array(stageMemory.buffer);
   }
 
   get progress(): Progress {
@@ -133,14 +128,14 @@ export class ImageEncoder {
     this.#pages += pages.size;
     const { codec, checksum, parts } = isLast ? this.#packStill(address, pages) : this.#packLive(address, pages);
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
-    return [this.#record({ kind: RecordKind.chunk, codec, address, bytes, checksum, pages, zeroed }), ...parts];
+    const head = { kind: RecordKind.chunk, codec, address, bytes, checksum, pages, zeroed };
+    const gap = new Uint8Array(gapBytes(head, this.#at));
+    return [this.#record(head), gap, ...parts];
   }
 
   #packLive(address: number, pages: PageSet): Packed {
-    const stage = this.#stage;
-    this.#stage ^= 1;
-    const staged = this.#copyTo(stage, this.#placesOf(address, pages));
-    this.#remember(address / pageBytes, { pages, stage });
+    const staged = this.#staged(this.#placesOf(address, pages));
+    this.#remember(address / pageBytes, pages);
     return this.#compressed(staged) ?? raw(this.#stageKernel, [staged]);
   }
 
@@ -148,7 +143,7 @@ export class ImageEncoder {
     const places = this.#placesOf(address, pages);
     const largest = places.reduce((a, b) => (b.length > a.length ? b : a), nothing);
     if (!seemsCompressible(largest, this.#codec)) return raw(this.#kernel, places);
-    return this.#compressed(this.#copyTo(0, places)) ?? raw(this.#kernel, places);
+    return this.#compressed(this.#staged(places)) ?? raw(this.#kernel, places);
   }
 
   #compressed(pages: Uint8Array): Packed | undefined {
@@ -188,18 +183,17 @@ export class ImageEncoder {
       .map(({ from, to }) => this.#memory.subarray(address + from * pageBytes, address + to * pageBytes));
   }
 
-  #copyTo(stage: number, places: readonly Uint8Array[]): Uint8Array {
-    const bytes = this.#stages[stage]!;
+  #staged(places: readonly Uint8Array[]): Uint8Array {
     let filled = 0;
     for (const place of places) {
-      bytes.set(place, filled);
+      this.#stage.set(place, filled);
       filled += place.length;
     }
-    return bytes.subarray(0, filled);
+    return this.#stage.subarray(0, filled);
   }
 
-  #remember(first: number, { pages, stage }: { pages: PageSet; stage: number }): void {
-    let staged = stage * chunkPages;
+  #remember(first: number, pages: PageSet): void {
+    let staged = 0;
     for (const { from, to } of pages.runs()) {
       for (let page = from; page < to; page++) {
         const low = this.#stageKernel.hashLow(staged++);
@@ -212,7 +206,7 @@ export class ImageEncoder {
     const bytes = encodeHead(head);
     this.#chain = checksumOf(bytes, this.#chain);
     this.#records++;
-    this.#at += bytes.length + head.bytes;
+    this.#at += bytes.length + gapBytes(head, this.#at) + head.bytes;
     return bytes;
   }
 }

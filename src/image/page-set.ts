@@ -2,10 +2,10 @@
 import { pageBytes } from "./kernel.ts";
 
 /**
- * 1 MiB a chunk: enough that what is done once a chunk does not count, little enough to stay in a core's cache between the
- * copy, the hash and the write.
+ * 256 KiB a chunk: what was summed is still in the core's cache when the system copies it, and the other way round. With
+ * 1 MiB reading costs 0.2 s more a GiB than without checksums, with this 0.1 s.
  */
-export const chunkPages = 256;
+export const chunkPages = 64;
 export const chunkBytes = chunkPages * pageBytes;
 export const pageSetBytes = chunkPages / 8;
 

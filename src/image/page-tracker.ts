@@ -3,10 +3,11 @@
  *
  * A page that was stored is remembered by 64 bits (XXH64, a seed of its own for each capture), 4 MiB for 2 GiB of memory,
  * instead of by a second copy of the memory. A changed page is missed with a probability of 2^-64: for a capture of 1 GiB of
- * which everything changes in each of 8 rounds 2^-43, one in 10^13. A disk returns wrong bits unnoticed about once in
- * 10^15, that is once in 10^5 images of this size: another 64 bits would cost a third of the speed and improve nothing. The seed
- * is random so that a pair of contents that collides in one capture does not collide in the next, too. Only a program that
- * builds collisions against XXH64 and knows the seed could do itself harm.
+ * which everything changes in each of 8 rounds 2^-43, one in 10^13. Disks promise no more than one unreadable sector in 10^15
+ * bits, one in 10^5 images of that size; another 64 bits would make no image safer. The seed is random so that two contents
+ * that collide in one capture do not collide in the next as well; only a program that builds collisions against XXH64 and
+ * knows the seed could do itself harm. Faster hashes would not do: of those that add up products (XXH3, NH) no more than 2^-32
+ * is proven when the elements of a page change places, which is what sorting does.
  */
 import { type Kernel, pageBytes } from "./kernel.ts";
 

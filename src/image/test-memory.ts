@@ -52,7 +52,7 @@ export function newTestEncoder(memory: WebAssembly.Memory): ImageEncoder {
   return new ImageEncoder({ memory, codec: runLengths, seed: 42n });
 }
 
-/** One piece behind the other. Copied: a piece is only good until the one after the next. */
+/** One piece behind the other. */
 export function joined(pieces: Iterable<Piece>): Uint8Array {
   const parts = [...pieces].flat();
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
@@ -64,7 +64,7 @@ export function joined(pieces: Iterable<Piece>): Uint8Array {
   return all;
 }
 
-/** The pieces of a round as they are when they come. */
+/** The pieces of a round as they are when they come: each is good until the next one. */
 export function* copied(pieces: Iterable<Piece>): Generator<Piece> {
   for (const piece of pieces) yield piece.map((part) => new Uint8Array(part));
 }

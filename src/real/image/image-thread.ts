@@ -1,10 +1,10 @@
 /**
- * The thread that writes one image. While one piece is on its way to the disk (in a thread of libuv's) the next one is
- * scanned, hashed and summed here.
+ * The thread that writes one image. It blocks on the disk, that is what it is for; while it scans and sums, the system sends
+ * what was written to the disk (part-file.ts).
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { assert, unreachable } from "../../core/base/assert.ts";
-import type { ImageEncoder, Piece } from "../../image/encoder.ts";
+import type { ImageEncoder } from "../../image/encoder.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { fileError } from "./file-error.ts";
 import type { Finish, FromImageThread, ImageThreadSetup, ToImageThread } from "./messages.ts";
@@ -28,27 +28,21 @@ class Capture {
     this.#file.write(this.#encoder.start());
   }
 
-  async round(ranges: Finish["ranges"], isLast: boolean): Promise<{ pages: number; ms: number }> {
+  round(ranges: Finish["ranges"], isLast: boolean): { pages: number; ms: number } {
     const from = performance.now();
     const pagesBefore = this.#encoder.progress.pages;
-    // A piece that waits is handled where it is awaited: an error between the two must not go unheard meanwhile.
-    let writing: Promise<unknown> = Promise.resolve();
-    for (const piece of this.#encoder.round({ ranges, isLast })) {
-      await unless(writing);
-      writing = this.#write(piece);
-    }
-    await unless(writing);
+    for (const piece of this.#encoder.round({ ranges, isLast })) this.#file.write(piece);
     this.#rounds++;
     return { pages: this.#encoder.progress.pages - pagesBefore, ms: performance.now() - from };
   }
 
-  async finish({ header, state, ranges, release }: Finish): Promise<void> {
-    const last = await this.round(ranges, true);
+  finish({ header, state, ranges, release }: Finish): void {
+    const last = this.round(ranges, true);
     letGo(release);
     say({ kind: "captured" });
     const from = performance.now();
-    await this.#file.writeLater(this.#encoder.end(header, state));
-    await this.#file.commitLater();
+    this.#file.write(this.#encoder.end(header, state));
+    this.#file.commit();
     const { fileBytes, pages } = this.#encoder.progress;
     const flushMs = performance.now() - from;
     const counts = { fileBytes, pages, pagesLast: last.pages, rounds: this.#rounds };
@@ -58,32 +52,19 @@ class Capture {
   discard(): void {
     this.#file.discard();
   }
-
-  /** The error as a value: see `round`. */
-  #write(piece: Piece): Promise<unknown> {
-    return this.#file.writeLater(piece).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-  }
-}
-
-async function unless(error: Promise<unknown>): Promise<void> {
-  const found = await error;
-  if (found !== undefined) throw found;
 }
 
 let capture: Capture | undefined;
 
-async function answer(message: ToImageThread): Promise<void> {
+function answer(message: ToImageThread): void {
   switch (message.kind) {
     case "round":
       capture ??= new Capture();
-      say({ kind: "round", ...(await capture.round(message.ranges, false)) });
+      say({ kind: "round", ...capture.round(message.ranges, false) });
       return;
     case "finish":
       capture ??= new Capture();
-      await capture.finish(message);
+      capture.finish(message);
       port.close();
       return;
     case "discard":
@@ -96,9 +77,9 @@ async function answer(message: ToImageThread): Promise<void> {
 }
 
 /** After an error nothing more is done: the file is gone, and the writer is told, who lets a rank go that stands still. */
-async function answerOrFail(message: ToImageThread): Promise<void> {
+function answerOrFail(message: ToImageThread): void {
   try {
-    await answer(message);
+    answer(message);
   } catch (error) {
     const seen = fileError(`Cannot write image ${path}`, error);
     capture?.discard();
@@ -107,7 +88,4 @@ async function answerOrFail(message: ToImageThread): Promise<void> {
   }
 }
 
-let last: Promise<void> = Promise.resolve();
-port.on("message", (message: ToImageThread) => {
-  last = last.then(() => answerOrFail(message));
-});
+port.on("message", answerOrFail);

@@ -2,11 +2,10 @@
  * A file that is there complete and durable, or not at all: written beside its name as `<name>.part`, flushed, renamed, and
  * the folder flushed too, so that after a power cut the name leads to the whole file or to the one before.
  *
- * Every step exists twice, for threads that block and for threads with an event loop.
+ * Everything blocks: whoever writes images has a thread for it.
  */
-import { closeSync, fdatasync, fsync, fsyncSync, openSync, renameSync, rmSync, writev, writevSync } from "node:fs";
+import { closeSync, fdatasync, fsyncSync, openSync, renameSync, rmSync, writevSync } from "node:fs";
 import { dirname } from "node:path";
-import { promisify } from "node:util";
 import type { Piece } from "../../image/encoder.ts";
 import { partsAfter, withoutEmpty } from "./parts.ts";
 
@@ -15,8 +14,6 @@ import { partsAfter, withoutEmpty } from "./parts.ts";
  * `fsync` at the end then takes 0.1 s instead of 0.6.
  */
 const flushBytes = 128 * 1024 * 1024;
-const fsyncLater = promisify(fsync);
-const writevLater = promisify(writev);
 
 export class PartFile {
   readonly #path: string;
@@ -42,18 +39,8 @@ export class PartFile {
     while (rest.length > 0) rest = this.#after(rest, writevSync(this.#file, rest));
   }
 
-  async writeLater(piece: Piece): Promise<void> {
-    let rest = withoutEmpty(piece);
-    while (rest.length > 0) rest = this.#after(rest, (await writevLater(this.#file, rest)).bytesWritten);
-  }
-
   commit(): void {
     fsyncSync(this.#file);
-    this.#rename();
-  }
-
-  async commitLater(): Promise<void> {
-    await fsyncLater(this.#file);
     this.#rename();
   }
 
