@@ -57,6 +57,29 @@ for (const [what, wanted, words] of [
   });
 }
 
+test("M6: who ends with an error after MPI_Finalize cuts nobody short", async () => {
+  const path = program(
+    "all-say-why.c",
+    `#include <mpi.h>
+    #include <stdio.h>
+    #include <unistd.h>
+    int main(int argc, char **argv) {
+      int rank;
+      MPI_Init(&argc, &argv);
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      if (rank == 0) {
+        usleep(300000);
+        fprintf(stderr, "rank 0 says why\\n");
+      }
+      MPI_Finalize();
+      return 2;
+    }`,
+  );
+  const { code, stderr } = await banyan(["run", "-n", "3", path], patient);
+  assert.equal(code, 2);
+  assert.match(stderr, /rank 0 says why\n/);
+});
+
 test("M6: the current folder is given, others are not unless named, and --sandbox gives none", async () => {
   const run = async (file: string, ...options: string[]) =>
     (await banyan(["run", ...options, processes, "file", file], patient)).stdout.trim();

@@ -48,6 +48,19 @@ describe("M6 banyan cc", { concurrency: false }, () => {
     assert.equal(statSync(join(folder, socket)).mode & 0o777, 0o600);
   });
 
+  it("a loop on which this clang's vectorizer breaks down is compiled without it", limit, async () => {
+    const source = `#include <math.h>
+    double largest(const double *a, const double *b, int n) {
+      double m = 0;
+      for (int i = 0; i < n; i++) m = fmax(m, fabs(a[i] - b[i]));
+      return m;
+    }
+    `;
+    const cwd = session.write("breaks", { "largest.c": source });
+    assert.deepEqual(await codeAndText(session.run(cwd, "cc -O3 -c largest.c")), [0, ""]);
+    assert(existsSync(join(cwd, "largest.o")));
+  });
+
   it("a program is a module as the contract has it, and may be executed", limit, async () => {
     const cwd = session.write("hello", { "hello.c": hello });
     assert.deepEqual(await codeAndText(session.run(cwd, "cc -O2 hello.c")), [0, ""]);
