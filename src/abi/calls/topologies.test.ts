@@ -72,8 +72,12 @@ describe("grids", () => {
     deepEqual(c!.list(dims, 3), [4, 3, 2]);
     equal(c!.call("MPI_Dims_create", 7, 3, c!.ints(0, 3, 0)), ErrorClass.DIMS);
     equal(c!.call("MPI_Dims_create", 7, -1, 0), ErrorClass.DIMS);
-    const create = (count: number, ...lengths: number[]) =>
-      c!.call("MPI_Cart_create", WORLD, count, c!.ints(...lengths), c!.ints(...lengths), 0, c!.alloc(4));
+    const create = (count: number, ...lengths: number[]) => {
+      const out = c!.alloc(4);
+      const code = c!.call("MPI_Cart_create", WORLD, count, c!.ints(...lengths), c!.ints(...lengths), 0, out);
+      equal(c!.int(out), COMM_NULL);
+      return code;
+    };
     equal(create(1, 2), ErrorClass.ARG);
     equal(create(1, 0), ErrorClass.DIMS);
     equal(create(-1), ErrorClass.DIMS);

@@ -12,7 +12,7 @@ import { Split } from "../../core/process/communicators/split.ts";
 import { CreateDistGraph } from "../create-dist-graph.ts";
 import { makeCommunicator } from "../new-communicator.ts";
 import type { CCommunicator } from "../objects.ts";
-import type { Program } from "../program.ts";
+import { COMM_NULL, type Program } from "../program.ts";
 import { hintsArgument } from "./info.ts";
 
 /** The ABI's special values for arrays of weights. */
@@ -105,6 +105,8 @@ export function topologyCalls(program: Program) {
       _reorder: number,
       out: number,
     ): number {
+      // What a program finds there when the grid is refused.
+      put(COMM_NULL, out);
       const comm = intra(handle);
       return firstOf(comm, newGrid(comm, count, dims, periods), out);
     },
@@ -154,6 +156,7 @@ export function topologyCalls(program: Program) {
       _reorder: number,
       out: number,
     ): number {
+      put(COMM_NULL, out);
       const comm = intra(handle);
       return firstOf(comm, newGraph(comm, nodes, index, edges), out);
     },
