@@ -1,26 +1,20 @@
 /**
- * `Memory` of a C process: the linear memory of its program (docs/adr/0005-c-programs.md). Below the break lies what is the
- * program's; above the limit, from the top down, what is ours: stored messages, scratch memory, the area for an unwound
- * stack. Both marks are words of the program's memory, so that its `sbrk` sees how far it may go.
+ * `Memory` of a C process: the linear memory of its program (docs/adr/0005-c-programs.md). What is ours (stored messages,
+ * scratch memory, the area for an unwound stack) lies at its end, see core/request/program-heap.ts.
  *
  * Packets lie in the node's memory, the buffers of the neighbours in memories of their own: every copy is one between two
  * memories.
  */
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
-import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { lives } from "../../core/base/saved-classes.ts";
 import type { Memory } from "../../core/request/memory.ts";
+import { ProgramHeap, type Range } from "../../core/request/program-heap.ts";
 import { copyInside, MemoryCopies, type SharedViews, viewsOf } from "./memory-copies.ts";
 import type { NodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
-import { SpanHeap } from "./span-heap.ts";
 
 const wordLoopBytesMax = 32;
-
-/** Words of the struct `banyan_memory` that the support code exports. */
-const BREAK = 0;
-const LIMIT = 1;
 
 export class ProgramMemory implements Memory, ProcessBuffers {
   static readonly unsaved = {
@@ -44,10 +38,7 @@ export class ProgramMemory implements Memory, ProcessBuffers {
   private readonly fromPeer: (MemoryCopies | undefined)[] = [];
   private readonly toPeer: (MemoryCopies | undefined)[] = [];
   private readonly copyInside: (to: number, from: number, bytes: number) => void;
-  private readonly heap: SpanHeap;
-  /** Where the marks are; 0 until the program is there. */
-  private marks = 0;
-  private limit: number;
+  private readonly heap: ProgramHeap;
 
   constructor(node: NodeMemory, memories: readonly WebAssembly.Memory[]) {
     const own = viewsOf(memories[node.process]!);
@@ -59,47 +50,24 @@ export class ProgramMemory implements Memory, ProcessBuffers {
     this.toNode = new MemoryCopies(own, node);
     this.fromNode = new MemoryCopies(node, own);
     this.copyInside = copyInside(own.memory);
-    this.limit = own.bytes.length;
-    this.heap = new SpanHeap(own.bytes.length, (bytes) => this.claim(bytes));
+    this.heap = new ProgramHeap(own.words);
   }
 
   get memory(): WebAssembly.Memory {
     return this.memories[this.process]!;
   }
 
-  /** The parts that are in use, for an image: the program's, and ours at the end. */
-  ranges(): (readonly [from: number, to: number])[] {
-    return [
-      [0, this.words[(this.marks >> 2) + BREAK]!],
-      [this.limit, this.bytes.length],
-    ];
+  /** The parts that are in use, for an image. */
+  ranges(): Range[] {
+    return this.heap.ranges();
   }
 
-  /** The program's memory has its first contents, and the marks are there. */
   attach(marks: number): void {
-    this.marks = marks;
-    this.words[(marks >> 2) + LIMIT] = this.limit;
-  }
-
-  private claim(bytes: number): number {
-    const limit = this.limit - bytes;
-    const end = this.marks === 0 ? 0 : this.words[(this.marks >> 2) + BREAK]!;
-    if (limit < end) return 0;
-    this.limit = limit;
-    if (this.marks !== 0) this.words[(this.marks >> 2) + LIMIT] = limit;
-    return limit;
+    this.heap.attach(marks);
   }
 
   allocate(bytes: number): Pointer {
-    const pointer = bytes >= 0 && bytes < 2 ** 31 ? this.heap.allocate(bytes) : 0;
-    if (pointer === 0) {
-      const megabytes = this.bytes.length >> 20;
-      throw new MpiError(
-        ErrorClass.NO_MEM,
-        `Cannot allocate ${bytes} bytes: the memory of the program (${megabytes} MiB) is used up; run it with --memory ${2 * megabytes}M`,
-      );
-    }
-    return pointer as Pointer;
+    return this.heap.allocate(bytes);
   }
 
   free(pointer: Pointer): void {

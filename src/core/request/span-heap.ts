@@ -1,5 +1,5 @@
 /**
- * A process's private allocator over chunks of the node's heap.
+ * A process's private allocator over chunks of a memory: the node's heap, or the end of a C program's own memory.
  *
  * All its knowledge is in this thread's own JavaScript memory; the only thing it shares is the node's break pointer, moved
  * by one atomic operation for each chunk of 1 MiB or more. So a thread killed inside `allocate` harms nobody, and a
@@ -10,8 +10,8 @@
  * are runs of whole spans; neighbouring free runs are joined, free runs are listed by power of two. Spans of a small class
  * are never given back to others, and chunks never to the node: what a process once needed it keeps until its end.
  */
-import { assert } from "../../core/base/assert.ts";
-import { lives } from "../../core/base/saved-classes.ts";
+import { assert } from "../base/assert.ts";
+import { lives } from "../base/saved-classes.ts";
 
 const spanShift = 16;
 const spanBytes = 1 << spanShift;
