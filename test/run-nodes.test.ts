@@ -1,6 +1,7 @@
 /** Row M8: ranks on several nodes of this machine, over TCP. */
 import assert from "node:assert/strict";
 import { connect, createServer } from "node:net";
+import { dirname, resolve } from "node:path";
 import { test } from "node:test";
 import { banyan, program, Run, runMsMax } from "./harness.ts";
 import { testProgram } from "./programs.ts";
@@ -138,3 +139,16 @@ function visit(port: number, bytes: Buffer): Promise<void> {
     socket.resume();
   });
 }
+
+test("M8: the fast socket calls are found wherever the job is started", async () => {
+  const path = program(
+    "elsewhere/maps.ts",
+    `import { readFileSync } from "node:fs";
+    import { mpi } from "banyan";
+    mpi.world.barrier();
+    console.log(/koffi/.test(readFileSync("/proc/self/maps", "utf8")));`,
+  );
+  const command = ["env", "-C", dirname(path), process.execPath, resolve("bin/banyan.js")];
+  const { stdout, stderr } = await banyan(["run", "-n", "2", "--nodes", "2", path], { command });
+  assert.equal(stdout, "true\ntrue\n", stderr);
+});

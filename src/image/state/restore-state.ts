@@ -151,7 +151,7 @@ class Restoring {
     this.#objects.push(object);
     for (let left = this.#reader.int(); left > 0; left--) {
       const field = this.#reader.text();
-      object[field] = this.value(object[field]);
+      object[field] = this.value(Object.hasOwn(object, field) ? object[field] : undefined);
     }
     return object;
   }

@@ -69,7 +69,8 @@ class Saving {
 
   #number(value: number): void {
     const { writer } = this;
-    if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
+    // Doubled for its sign, a whole number must still be exact.
+    if (Number.isInteger(value) && Math.abs(value) < 2 ** 52 && !Object.is(value, -0)) {
       writer.byte(Value.INT);
       writer.int(value);
     } else {
@@ -147,7 +148,7 @@ class Saving {
   }
 }
 
-const isSaved = (field: string, saved: SavedClass | undefined): boolean => !(field in (saved?.unsaved ?? {}));
+const isSaved = (field: string, saved: SavedClass | undefined): boolean => !Object.hasOwn(saved?.unsaved ?? {}, field);
 
 function unsavable(path: readonly string[], what: string): StateError {
   return new StateError(`Cannot save ${path.join(".")}: it is ${what}`);

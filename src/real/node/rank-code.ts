@@ -64,8 +64,10 @@ function digestOf(source: string, cache: Uint8Array): Buffer {
 /** What a thread starts with, as text: it must not cost the threads another file. A cache that V8 rejects is only slower. */
 export const rankLoader = `
 const { workerData } = require("node:worker_threads");
+const { createRequire } = require("node:module");
 const { Script } = require("node:vm");
 const { file, folder, source, cache } = workerData.code;
 const script = new Script(source, { filename: file, cachedData: new Uint8Array(cache) });
-script.runInThisContext()(require, folder, (url) => import(url), () => script.createCachedData());
+// Our own: that of a thread made of text looks for packages in the current folder.
+script.runInThisContext()(createRequire(file), folder, (url) => import(url), () => script.createCachedData());
 `;
