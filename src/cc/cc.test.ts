@@ -82,6 +82,18 @@ describe("M6 banyan cc", { concurrency: false }, () => {
     assert.equal(existsSync(join(cwd, "hello.o")), false);
   });
 
+  it("--no-capture leaves the functions as clang made them, and says so in the section", limit, async () => {
+    const cwd = session.write("no-capture", { "hello.c": hello });
+    assert.deepEqual(await codeAndText(session.run(cwd, "cc -O2 hello.c")), [0, ""]);
+    assert.deepEqual(await codeAndText(session.run(cwd, "cc -O2 --no-capture hello.c -o plain")), [0, ""]);
+    const { exports, imports, section } = moduleAt(join(cwd, "plain"));
+    const { exports: usual, imports: usualImports, section: usualSection } = moduleAt(join(cwd, "a.out"));
+    assert.deepEqual([...exports].sort(), [...usual].sort());
+    assert.deepEqual(imports, usualImports);
+    assert.deepEqual(section, { ...usualSection, capture: false });
+    assert(statSync(join(cwd, "plain")).size < statSync(join(cwd, "a.out")).size, "nothing was added");
+  });
+
   it("an error reads as clang prints it, with the path as it was written, and clang's exit code", limit, async () => {
     const cwd = session.write("errors/build", {
       "../src/bad.c": '#include "bad.h"\nint main(void) { return nothing; }\n',

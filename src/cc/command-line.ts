@@ -98,6 +98,8 @@ export interface LinkOptions {
   readonly strip: boolean;
   /** `-r`: one object out of several. */
   readonly relocatable: boolean;
+  /** False (`--no-capture`): without Asyncify, to measure what it costs; the program cannot be frozen. */
+  readonly capture: boolean;
 }
 
 export type CommandLine =
@@ -193,6 +195,7 @@ class Reader {
   #withCxx: boolean;
   #strip = false;
   #relocatable = false;
+  #capture = true;
 
   constructor(driver: Driver) {
     this.#driver = driver;
@@ -251,6 +254,7 @@ class Reader {
         withCxx: this.#withCxx,
         strip: this.#strip,
         relocatable: this.#relocatable,
+        capture: this.#capture,
       },
       verbose: this.#verbose,
       dryRun: this.#dryRun,
@@ -350,6 +354,7 @@ class Reader {
     else if (word === "-###") this.#dryRun = true;
     else if (word === "-s") this.#strip = true;
     else if (word === "-r") this.#relocatable = true;
+    else if (word === "--no-capture") this.#capture = false;
     else if (word === "-nostartfiles") this.#withStart = false;
     else if (word === "-nodefaultlibs" || word === "-nolibc") this.#withLibraries = false;
     else if (word === "-nostdlib") this.#withStart = this.#withLibraries = false;

@@ -1,7 +1,7 @@
 /**
  * Binaryen: a linked module becomes one whose stack can be unwound inside the imports given, and rewound later (Asyncify).
  * Functions that cannot reach them stay as clang made them. Indirect calls are never left out: who does that has programs
- * that crash later.
+ * that crash later. With no imports (`--no-capture`) nothing can be unwound, and all functions stay.
  *
  * Binaryen's settings are global: one thread, one module at a time. When it aborts, it cannot be used again.
  */
@@ -29,8 +29,12 @@ export class Instrumenter {
     binaryen.setShrinkLevel(0);
     binaryen.setDebugInfo(finish.names);
     binaryen.clearPassArguments();
-    binaryen.setPassArgument("asyncify-imports", finish.capturePoints.join(","));
+    const canUnwind = finish.capturePoints.length > 0;
+    // Binaryen takes no names for all of them; a name that no import has instruments nothing.
+    binaryen.setPassArgument("asyncify-imports", canUnwind ? finish.capturePoints.join(",") : "nothing.at_all");
+    if (!canUnwind) binaryen.setPassArgument("asyncify-ignore-indirect", "");
     module.runPasses(["asyncify"]);
+    if (!canUnwind) refuseToUnwind(binaryen, module);
     const valid = module.validate();
     const emitted = module.emitBinary();
     module.dispose();
@@ -39,6 +43,14 @@ export class Instrumenter {
       return { kind: "broken", message: "Cannot instrument the program: what came out is no valid WebAssembly" };
     return { kind: "done", code: 0, output, stderr: new Uint8Array() };
   }
+}
+
+/** Functions that do not unwind would go on with nothing done: whoever asks for it gets a trap whose stack trace says why. */
+function refuseToUnwind(binaryen: Binaryen, module: binaryenPackage.Module): void {
+  const why = "linked_with_no_capture";
+  module.addFunction(why, binaryen.i32, binaryen.none, [], module.unreachable());
+  module.removeExport("asyncify_start_unwind");
+  module.addFunctionExport(why, "asyncify_start_unwind");
 }
 
 /** Not all there are: with all of them Binaryen writes encodings that Node 20 does not read. Not relaxed-simd: see options. */

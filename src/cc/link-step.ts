@@ -90,8 +90,9 @@ function finishOf({ link }: Build): Finish {
     clang: clangVersion,
     binaryen: binaryenVersion,
     stackBytes: link.stackBytes,
+    ...(link.capture ? {} : { capture: false }),
   };
-  return { capturePoints, section: JSON.stringify(section), names: !link.strip };
+  return { capturePoints: link.capture ? capturePoints : [], section: JSON.stringify(section), names: !link.strip };
 }
 
 /** What clang calls to compute with 128 bits; only code with `long double` does. */

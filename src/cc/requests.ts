@@ -57,7 +57,7 @@ export interface LinkFile {
 }
 
 export interface Finish {
-  /** Imports, as `module.name`, inside which the stack may be unwound. */
+  /** Imports, as `module.name`, inside which the stack may be unwound. None: every function stays as clang made it. */
   readonly capturePoints: readonly string[];
   /** Text of the custom section `banyan`. */
   readonly section: string;
