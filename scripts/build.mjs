@@ -22,6 +22,7 @@ process.chdir(root);
 /** What is shipped: each entry is one small bundle, because every rank loads it anew (facts: few modules, CommonJS). */
 const bundles = [
   { entry: "src/cli/main.ts", out: "dist/cli.cjs", format: "cjs" },
+  { entry: "src/cli/sim-thread.ts", out: "dist/sim-thread.cjs", format: "cjs" },
   { entry: "src/cc/server.ts", out: "dist/cc-server.cjs", format: "cjs" },
   { entry: "src/cc/worker.ts", out: "dist/cc-worker.cjs", format: "cjs" },
   { entry: "src/cc/prepare-support.ts", out: "dist/cc-prepare-support.cjs", format: "cjs" },

@@ -2,7 +2,7 @@
  * The imports of module `mpi`: every function of include/mpi.h. Those in calls/ are built; the others raise
  * MPI_ERR_UNSUPPORTED_OPERATION when they are called, naming themselves.
  */
-import { capturePoints } from "../core/base/capture-points.ts";
+import { capturePoints, SUSPENDED } from "../core/base/capture-points.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { attributeCalls } from "./calls/attributes.ts";
 import { collectiveCalls } from "./calls/collectives.ts";
@@ -26,7 +26,6 @@ import { requestCalls } from "./calls/requests.ts";
 import { statusCalls } from "./calls/statuses.ts";
 import { topologyCalls } from "./calls/topologies.ts";
 import type { Program } from "./program.ts";
-import { SUSPENDED } from "./suspension.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
 export type Call = (...args: any[]) => number;
@@ -99,7 +98,7 @@ const isCapturePoint = new Set(
 );
 
 /** An import in which the process can stop, and go on later. */
-function capturePoint(program: Program, call: Call): Call {
+export function capturePoint(program: Program, call: Call): Call {
   const { suspension } = program;
   const { words, at } = suspension;
   return (...args) => {

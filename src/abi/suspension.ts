@@ -6,12 +6,10 @@
  * program's memory, and `_start` returns. To go on, the world starts the rewinding and calls `_start` again: the same import
  * is called with the same arguments, and goes on with what it left here, or from its beginning when it had begun nothing.
  */
+import { SUSPENDED } from "../core/base/capture-points.ts";
 import { lives } from "../core/base/saved-classes.ts";
 import type { Continuation } from "./callbacks.ts";
 import type { Program } from "./program.ts";
-
-/** The answer of an import that shall be unwound. MPI's own are never negative; −1 asks for a callback. */
-export const SUSPENDED = -2;
 
 /** The word by which others make a process stop: not 0, it shall. */
 export interface StopWord {

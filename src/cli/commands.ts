@@ -32,7 +32,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./bench.ts")).benchCommand,
   },
   sim: {
-    summary: "Run random programs in simulated worlds and check every outcome.",
+    summary: "Run programs in simulated worlds: random ones, checked, or one in C.",
     load: async () => (await import("./sim.ts")).simCommand,
   },
 };

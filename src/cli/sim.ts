@@ -1,19 +1,19 @@
 /**
  * `banyan sim`: random programs in simulated worlds, one for each seed, judged by the checkers. A seed that fails is printed
- * with what it violated and the one command that runs it again.
+ * with what it violated and the one command that runs it again. With a program in C it is that one, in one world
+ * (sim-program.ts).
  */
 import { Command } from "commander";
 import { failureText } from "../sim/failure-text.ts";
 import { runSeed } from "../sim/run-seed.ts";
 import type { CreateCommand } from "./commands.ts";
 import { complain, UsageError } from "./complain.ts";
+import { type ProgramOptions, simulateProgram } from "./sim-program.ts";
 import { wholeNumber } from "./whole-number.ts";
 
-interface SimOptions {
+interface SimOptions extends ProgramOptions {
   readonly seeds: number;
   readonly first: number;
-  readonly seed?: number;
-  readonly ranks?: number;
   readonly events?: number;
   readonly trace?: true;
 }
@@ -24,25 +24,48 @@ const ranksMax = 1 << 16;
 
 export const simCommand: CreateCommand = (finished) =>
   new Command("sim")
-    .description("Run random programs in simulated worlds and check every outcome.")
-    .usage("[options]")
+    .description(
+      "Run random programs in simulated worlds and check every outcome; or a program in C on simulated ranks.",
+    )
+    .usage("[options] [program] [arguments of the program...]")
+    .argument("[program]", "a program in C or C++")
+    .argument("[args...]", "all that follows is the program's own")
     .option("--seeds <number>", "how many worlds", wholeNumber("--seeds"), 100)
     .option("--first <seed>", "the first of them", wholeNumber("--first"), 1)
     .option("--seed <seed>", "only this one", wholeNumber("--seed"))
-    .option("-n, --ranks <number>", "how many ranks (default: the seed decides)", wholeNumber("--ranks"))
+    .option(
+      "-n, --ranks <number>",
+      "how many ranks (default: the seed decides; of a program: 1)",
+      wholeNumber("--ranks"),
+    )
     .option("--events <number>", "how long the programs are (default: the seed decides)", wholeNumber("--events"))
     .option("--trace", "with --seed: print everything that happens")
+    .option("--nodes <number>", "of a program: how many simulated nodes hold its ranks", wholeNumber("--nodes"), 1)
+    .option("--memory <MB>", "of a program: the memory of each rank", wholeNumber("--memory"), 64)
+    .option(
+      "--dir <folder>",
+      "of a program: let it use this folder (again for more)",
+      (folder, all: string[]) => [...all, folder],
+      [],
+    )
+    .option("-q, --quiet", "of a program: no summary line")
     .helpOption("-h, --help", "print this help")
     .addHelpText(
       "after",
       `
 The same seed gives the same run, byte for byte, on every machine. Exit code 1 when a seed failed.
+A program runs in virtual time, which only MPI calls and messages take; another seed is another order of messages. Its exit
+code is that of \`banyan run\`, or 1 when its ranks wait for each other for ever.
 
 Examples:
   banyan sim --seeds 1000
-  banyan sim --seed 4711 --trace`,
+  banyan sim --seed 4711 --trace
+  banyan sim -n 256 --seed 7 solver.c 1000`,
     )
-    .action((options: SimOptions) => finished(sim(options)));
+    .passThroughOptions()
+    .action(async (program: string | undefined, args: string[], options: SimOptions) =>
+      finished(program === undefined ? sim(options) : await simulateProgram(program, args, options)),
+    );
 
 function sim(options: SimOptions): number {
   const { ranks, events, trace } = options;

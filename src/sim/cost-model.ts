@@ -10,6 +10,10 @@ export interface CostModel {
   readonly kibibyteBetweenNs: number;
   /** From the moment something happened for a waiting process until it looks. */
   readonly wakeNs: number;
+  /** What a C program pays for each call of MPI and each look at a clock; nothing else that it does takes time. */
+  readonly callNs: number;
+  /** So far a process may be ahead of the others, which have not run yet. */
+  readonly aheadNsMax: number;
   /** From a crash until the others are told, plus jitter. */
   readonly detectionNs: number;
   /** A channel is full with so many bytes that its receiver has not taken yet; one packet always fits. */
@@ -34,6 +38,8 @@ export const costModelDefault: CostModel = {
   kibibyteInsideNs: 65,
   kibibyteBetweenNs: 220,
   wakeNs: 100,
+  callNs: 100,
+  aheadNsMax: 10_000,
   detectionNs: 100_000_000,
   channelBytesMax: 256 << 10,
   fullChance: 0,

@@ -5,7 +5,12 @@ import { lives } from "../core/base/saved-classes.ts";
 import type { Memory } from "../core/request/memory.ts";
 import type { Arena } from "./arena.ts";
 
-export class SimMemory implements Memory {
+/** The memory of a process, and that of the node, where packets lie. */
+export interface ProcessMemory extends Memory {
+  readonly arena: Arena;
+}
+
+export class SimMemory implements ProcessMemory {
   readonly arena: Arena;
   private readonly lent = new Map<Pointer, Uint8Array>();
   private readonly owner: number;

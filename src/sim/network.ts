@@ -73,6 +73,8 @@ export class Network {
   /** Committed and not yet released or dropped. */
   packetsInFlight = 0;
   packetsSent = 0;
+  /** Those that begin a message. */
+  messagesSent = 0;
   /** How often somebody heard "full"; tests that claim to exercise it look here. */
   timesFull = 0;
   /** How often a receiver told a sender to keep its payloads. */
@@ -136,7 +138,9 @@ export class Network {
       this.arenaOf(from).free(packet.at, network);
       return;
     }
-    if (kindOf(words[(packet.at >> 2) + KIND]!) === PacketKind.EAGER_CLOSE) this.timesClosed++;
+    const kind = kindOf(words[(packet.at >> 2) + KIND]!);
+    if (kind === PacketKind.EAGER_CLOSE) this.timesClosed++;
+    if (kind === PacketKind.EAGER || kind === PacketKind.RTS) this.messagesSent++;
     channel.sent++;
     channel.bytes += packet.bytes;
     channel.packets++;

@@ -7,40 +7,44 @@
  *     yield request;                                  // a request: until it is complete
  *     yield process.compute(5_000);                   // time passes, and nothing is received meanwhile
  *     yield process.until("a message", () => …);      // anything else
+ *     yield process.settle("rest", () => …);          // the same, and nothing but messages progresses meanwhile
  *   }
  */
 import type { RecordId } from "../core/base/brand.ts";
 import type { Engine } from "../core/p2p/engine.ts";
 import type { Process } from "../core/process/process.ts";
 import { describeRequest } from "./describe-request.ts";
-import type { SimMemory } from "./memory.ts";
+import type { ProcessMemory, SimMemory } from "./memory.ts";
 import type { SimTransport } from "./transport.ts";
 
 export type Wait =
-  | { readonly kind: "until"; readonly describe: () => string; readonly ready: () => boolean }
+  | { readonly kind: "until" | "settle"; readonly describe: () => string; readonly ready: () => boolean }
   | { readonly kind: "compute"; readonly forNs: number };
 
-export type Program = (process: SimProcess) => Generator<RecordId | Wait, void, void>;
+export type Steps<T = void> = Generator<RecordId | Wait, T, void>;
+export type Program<M extends ProcessMemory = SimMemory> = (process: SimProcess<M>) => Steps;
 
 /** Passive: without a program, driven by a test from outside. */
 export type SimState = "passive" | "waiting" | "computing" | "finished" | "dead";
 
-export class SimProcess {
+export class SimProcess<M extends ProcessMemory = SimMemory> {
   readonly rank: number;
   readonly node: number;
-  readonly memory: SimMemory;
+  readonly memory: M;
   readonly transport: SimTransport;
   readonly core: Process;
   readonly engine: Engine;
+  /** How far its program is ahead of the world's clock: it runs in one go, and what it does takes time all the same. */
+  aheadNs = 0;
   state: SimState = "passive";
   /** An event that will make it look is planned. */
   wakePlanned = false;
-  #program: ReturnType<Program> | null = null;
+  #program: Steps | null = null;
   #wait: Wait | null = null;
 
   constructor(parts: {
     readonly node: number;
-    readonly memory: SimMemory;
+    readonly memory: M;
     readonly transport: SimTransport;
     readonly core: Process;
   }) {
@@ -52,21 +56,23 @@ export class SimProcess {
     this.engine = parts.core.engine;
   }
 
-  start(program: Program): void {
+  start(program: Program<M>): void {
     this.#program = program(this);
     this.state = "waiting";
   }
 
   /** What it waits for; for the report on a world that is stuck. */
   get waitsFor(): string {
-    return this.#wait?.kind === "until" ? this.#wait.describe() : "its first step";
+    return this.#wait !== null && this.#wait.kind !== "compute" ? this.#wait.describe() : "its first step";
   }
 
   /** Runs the program as far as it goes, moving whatever can move while it waits. Returns for how long it computes, or −1. */
   look(): number {
     while (this.state === "waiting") {
-      if (this.#wait?.kind === "until") {
-        while (!this.#wait.ready()) if (!this.core.progress()) return -1;
+      const wait = this.#wait;
+      if (wait !== null && wait.kind !== "compute") {
+        const moving = wait.kind === "until" ? this.core : this.engine;
+        while (!wait.ready()) if (!moving.progress()) return -1;
       }
       const { done, value } = this.#program!.next();
       if (done === true) {
@@ -97,6 +103,10 @@ export class SimProcess {
 
   until(what: string, ready: () => boolean): Wait {
     return { kind: "until", describe: () => what, ready };
+  }
+
+  settle(what: string, ready: () => boolean): Wait {
+    return { kind: "settle", describe: () => what, ready };
   }
 
   completion(request: RecordId): Wait {

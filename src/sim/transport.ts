@@ -7,13 +7,13 @@ import type { Pointer } from "../core/base/brand.ts";
 import { BYTES, CONTEXT, EXTRA, headerWords, KIND, PacketKind, SOURCE, TAG } from "../core/wire/packet.ts";
 import type { Transport } from "../core/wire/transport.ts";
 import type { CostModel } from "./cost-model.ts";
-import type { SimMemory } from "./memory.ts";
+import type { ProcessMemory } from "./memory.ts";
 import type { Network, Packet } from "./network.ts";
 
 export interface SimTransportOptions {
   readonly rank: number;
   readonly network: Network;
-  readonly memory: SimMemory;
+  readonly memory: ProcessMemory;
   readonly cost: CostModel;
   readonly sharesInside: boolean;
   /** The transport of another process of this node, for the halves of a helped copy. */
@@ -124,11 +124,11 @@ export class SimTransport implements Transport {
     }
     const packet = bytes >= cost.helpBytesMin ? this.reserve(peer, 0) : -1;
     if (packet < 0) {
-      memory.bytes.copyWithin(to, peerPointer, peerPointer + bytes);
+      memory.bytes.set(this.#bytesOf(peer).subarray(peerPointer, peerPointer + bytes), to);
       return true;
     }
     const half = bytes >> 1;
-    memory.bytes.copyWithin(to, peerPointer, peerPointer + half);
+    memory.bytes.set(this.#bytesOf(peer).subarray(peerPointer, peerPointer + half), to);
     const copy = this.#copies++;
     const { words } = this;
     words[packet + KIND] = PacketKind.HELP;
@@ -157,8 +157,9 @@ export class SimTransport implements Transport {
     const { memory, neighbour, wake } = this.#options;
     const { words } = this;
     const source = from + words[packet + EXTRA]!;
-    memory.bytes.copyWithin(words[packet + TAG]!, source, source + words[packet + BYTES]!);
     const receiver = words[packet + SOURCE]!;
+    const share = memory.bytes.subarray(source, source + words[packet + BYTES]!);
+    this.#bytesOf(receiver).set(share, words[packet + TAG]!);
     neighbour(receiver).#helpDone(words[packet + EXTRA + 1]!, words[packet + EXTRA + 2]!);
     this.marks.help++;
     wake(receiver);
@@ -172,6 +173,11 @@ export class SimTransport implements Transport {
     assert(this.shares(peer), `rank ${this.#rank} writes to rank ${peer}, whose memory it does not share`);
     this.marks.put++;
     const { memory } = this.#options;
-    memory.bytes.set(memory.view(from as Pointer, bytes), peerPointer);
+    this.#bytesOf(peer).set(memory.view(from as Pointer, bytes), peerPointer);
+  }
+
+  /** The memory of a process of this node, which may be ours as well. */
+  #bytesOf(peer: number): Uint8Array {
+    return this.#options.neighbour(peer).#options.memory.bytes;
   }
 }

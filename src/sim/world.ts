@@ -13,14 +13,14 @@ import { CONTEXT, KIND, TAG } from "../core/wire/packet.ts";
 import { Arena } from "./arena.ts";
 import { type CostModel, costModelDefault } from "./cost-model.ts";
 import { EventQueue } from "./event-queue.ts";
-import { SimMemory } from "./memory.ts";
+import { type ProcessMemory, SimMemory } from "./memory.ts";
 import { Network, type Packet } from "./network.ts";
 import { Random } from "./random.ts";
 import { type Program, SimProcess } from "./sim-process.ts";
 import { Trace } from "./trace.ts";
 import { SimTransport } from "./transport.ts";
 
-export interface WorldOptions {
+export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly ranks: number;
   /** Ranks in blocks, as in the real world. */
   readonly nodes?: number;
@@ -31,6 +31,8 @@ export interface WorldOptions {
   /** `wake` makes that process look at what it can do. */
   readonly protocol?: (rank: number, wake: () => void) => Protocol | null;
   readonly unexpectedBytesMax?: number;
+  /** A share of the node's arena unless given. */
+  readonly memoryOf?: (rank: number, arena: Arena) => M;
   /** Gets a line for each event. */
   readonly listener?: (line: string) => void;
   /** A world with more events has gone wild. */
@@ -41,6 +43,7 @@ type Event =
   | { readonly kind: "arrival"; readonly packet: Packet }
   | { readonly kind: "wake"; readonly rank: number }
   | { readonly kind: "resume"; readonly rank: number }
+  | { readonly kind: "act"; readonly act: () => void }
   | { readonly kind: "crash"; readonly ranks: readonly number[] }
   | { readonly kind: "notice"; readonly rank: number; readonly dead: number };
 
@@ -49,8 +52,8 @@ export interface Stuck {
   readonly waitsFor: string;
 }
 
-export class World {
-  readonly processes: readonly SimProcess[];
+export class World<M extends ProcessMemory = SimMemory> {
+  readonly processes: readonly SimProcess<M>[];
   readonly network: Network;
   readonly trace: Trace;
   readonly nodes: number;
@@ -60,8 +63,11 @@ export class World {
   readonly #eventsMax: number;
   /** When each process hears of the last death: deaths are told to everybody in one order (rule 7). */
   readonly #lastNoticeNs: Float64Array;
+  /** Whose program runs. */
+  #running: SimProcess<M> | null = null;
+  #endNs = Number.POSITIVE_INFINITY;
 
-  constructor(options: WorldOptions) {
+  constructor(options: WorldOptions<M>) {
     const { ranks, nodes = 1, sharesInside = false } = options;
     assert(ranks >= 1 && nodes >= 1 && nodes <= ranks, `a world of ${ranks} ranks on ${nodes} nodes`);
     this.nodes = nodes;
@@ -78,16 +84,17 @@ export class World {
       cost,
       random: this.#random.fork(),
       ports: {
-        nowNs: () => this.nowNs,
+        nowNs: () => this.nowNs + (this.#running?.aheadNs ?? 0),
         planArrival: (timeNs, packet) => this.#queue.plan(timeNs, { kind: "arrival", packet }),
         planRoom: (rank) => this.#wake(rank, this.#delay(cost.latencyInsideNs)),
       },
     });
     // What is as long as the world is there once, not once for each process.
     const worldGroup = Group.world(ranks);
-    const processes: SimProcess[] = [];
+    const processes: SimProcess<M>[] = [];
+    const memoryOf = options.memoryOf ?? ((rank, arena) => new SimMemory(arena, rank) as unknown as M);
     for (let rank = 0; rank < ranks; rank++) {
-      const memory = new SimMemory(this.network.arenaOf(rank), rank);
+      const memory = memoryOf(rank, this.network.arenaOf(rank));
       const transport = new SimTransport({
         rank,
         network: this.network,
@@ -119,12 +126,12 @@ export class World {
   }
 
   /** The program of one rank begins now. */
-  start(rank: number, program: Program): void {
+  start(rank: number, program: Program<M>): void {
     this.processes[rank]!.start(program);
     this.#wake(rank, this.#delay(0));
   }
 
-  startAll(program: Program): void {
+  startAll(program: Program<M>): void {
     for (const { rank } of this.processes) this.start(rank, program);
   }
 
@@ -138,9 +145,25 @@ export class World {
     this.#queue.plan(timeNs, { kind: "crash", ranks });
   }
 
+  /** Something of the world outside happens at that time. */
+  plan(timeNs: number, act: () => void): void {
+    this.#queue.plan(timeNs, { kind: "act", act });
+  }
+
+  /** That process has a reason to look, now or at that time. */
+  wake(rank: number, timeNs = this.nowNs): void {
+    this.#queue.plan(timeNs, { kind: "wake", rank });
+  }
+
+  /** Nothing happens after that time. */
+  end(timeNs: number): void {
+    this.#endNs = Math.min(this.#endNs, timeNs);
+  }
+
   /** Makes everything happen that can happen; who is stuck then. Passive processes never are. */
   run(): Stuck[] {
     for (let event = this.#queue.take(); event !== undefined; event = this.#queue.take()) {
+      if (this.nowNs > this.#endNs) break;
       this.#happen(event);
       assert(this.trace.events <= this.#eventsMax, `a world of more than ${this.#eventsMax} events`);
     }
@@ -158,6 +181,9 @@ export class World {
       case "resume":
         this.processes[event.rank]!.resume();
         this.#look(event.rank);
+        return;
+      case "act":
+        event.act();
         return;
       case "crash":
         for (const rank of event.ranks) this.#crash(rank);
@@ -194,7 +220,9 @@ export class World {
     process.wakePlanned = false;
     if (process.state === "dead" || process.state === "computing") return;
     this.trace.note(this.nowNs, "look", [rank]);
+    this.#running = process;
     const computesNs = process.look();
+    this.#running = null;
     if (computesNs >= 0) this.#queue.plan(this.nowNs + computesNs, { kind: "resume", rank });
   }
 

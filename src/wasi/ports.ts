@@ -1,4 +1,4 @@
-/** What the C library's calls need of the world. The real one is real/node/c-library.ts. */
+/** What the C library's calls need of the world: real/node/c-library.ts, sim/c/library.ts. */
 
 /** A file as the system tells of it. Times are nanoseconds. */
 export interface FileStat {
@@ -44,6 +44,12 @@ export interface Files {
   resolve(path: string): string;
 }
 
+/** A sleep that is not over: plain data, part of an image. */
+export interface Pause {
+  /** As `steadyTime` says it; 0: there is none. */
+  untilNs: bigint;
+}
+
 export interface Library {
   readonly args: readonly string[];
   /** NAME=value. */
@@ -53,8 +59,8 @@ export interface Library {
   realTime(): bigint;
   steadyTime(): bigint;
   random(bytes: Uint8Array): void;
-  /** Waits that long; the process makes no progress meanwhile. */
-  sleep(ns: bigint): void;
+  /** Waits until `steadyTime` is that. False: it is not, and the process shall stop inside this call and make it again. */
+  sleep(untilNs: bigint): boolean;
   yield(): void;
   /** Standard output (1) and error output (2). */
   write(stream: number, bytes: Uint8Array): void;

@@ -1,7 +1,8 @@
 /** Arguments, environment, clocks, waiting, the end: the calls of WASI that are about no file. */
+import { SUSPENDED } from "../core/base/capture-points.ts";
 import { Errno, WasiError } from "./errno.ts";
 import { type ProgramBytes, textBytes } from "./memory.ts";
-import type { Library } from "./ports.ts";
+import type { Library, Pause } from "./ports.ts";
 
 const Clock = { REAL: 0, STEADY: 1, PROCESS: 2, THREAD: 3 } as const;
 
@@ -11,11 +12,19 @@ const eventBytes = 32;
 const EventKind = { CLOCK: 0, READ: 1, WRITE: 2 } as const;
 const ABSOLUTE = 1;
 
-export function processCalls(library: Library, memory: ProgramBytes) {
+export function processCalls(library: Library, memory: ProgramBytes, pause: Pause) {
   function time(clock: number): bigint {
     if (clock === Clock.REAL) return library.realTime();
     if (clock <= Clock.THREAD) return library.steadyTime();
     throw new WasiError(Errno.INVAL);
+  }
+
+  /** Sleeps that long, or for the rest of a sleep that was begun before. */
+  function isOver(waitNs: bigint): boolean {
+    if (pause.untilNs === 0n && waitNs > 0n) pause.untilNs = library.steadyTime() + waitNs;
+    if (pause.untilNs !== 0n && !library.sleep(pause.untilNs)) return false;
+    pause.untilNs = 0n;
+    return true;
   }
 
   return {
@@ -45,8 +54,8 @@ export function processCalls(library: Library, memory: ProgramBytes) {
       throw new WasiError(Errno.NOSYS);
     },
 
-    /** Sleeps until the first clock; files and streams are always ready. */
-    poll_oneoff(subscriptions: number, events: number, count: number, out: number): void {
+    /** Sleeps until the first clock; files and streams are always ready. A process that stops meanwhile makes the call again. */
+    poll_oneoff(subscriptions: number, events: number, count: number, out: number): number {
       let ready = 0;
       let first: { readonly at: number; readonly wait: bigint } | undefined;
       const put = (subscription: number): void => {
@@ -69,10 +78,11 @@ export function processCalls(library: Library, memory: ProgramBytes) {
         if (first === undefined || wait < first.wait) first = { at, wait };
       }
       if (ready === 0 && first !== undefined) {
-        if (first.wait > 0n) library.sleep(first.wait);
+        if (!isOver(first.wait)) return SUSPENDED;
         put(first.at);
       }
       memory.putU32(out, ready);
+      return Errno.SUCCESS;
     },
     sock_accept(): void {
       throw new WasiError(Errno.NOTSUP);

@@ -7,7 +7,7 @@ import { Errno, errnoOf } from "./errno.ts";
 import { fileCalls } from "./file-calls.ts";
 import { ProgramBytes } from "./memory.ts";
 import { pathCalls } from "./path-calls.ts";
-import type { Library } from "./ports.ts";
+import type { Library, Pause } from "./ports.ts";
 import { processCalls } from "./process-calls.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
@@ -19,26 +19,27 @@ export interface WasiOptions {
   readonly memory: Uint8Array;
   /** What the program has open. */
   readonly descriptors: Descriptors;
+  /** The sleep it is in. */
+  readonly pause: Pause;
 }
 
-export function wasiImports({ library, memory, descriptors }: WasiOptions): Record<string, Call> {
+export function wasiImports({ library, memory, descriptors, pause }: WasiOptions): Record<string, Call> {
   const bytes = new ProgramBytes(memory);
   const calls = {
-    ...processCalls(library, bytes),
+    ...processCalls(library, bytes, pause),
     ...fileCalls(library, bytes, descriptors),
     ...pathCalls(library, bytes, descriptors),
   };
   return Object.fromEntries(
-    Object.entries(calls).map(([name, call]) => [name, answering(call as (...args: unknown[]) => void)]),
+    Object.entries(calls).map(([name, call]) => [name, answering(call as (...args: unknown[]) => number | undefined)]),
   );
 }
 
-/** A call that returns has succeeded; what it throws is the program's error number. */
-function answering(call: (...args: unknown[]) => void): Call {
+/** A call that returns has succeeded, unless it says otherwise; what it throws is the program's error number. */
+function answering(call: (...args: unknown[]) => number | undefined): Call {
   return (...args) => {
     try {
-      call(...args);
-      return Errno.SUCCESS;
+      return call(...args) ?? Errno.SUCCESS;
     } catch (error) {
       return errnoOf(error);
     }

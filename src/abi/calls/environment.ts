@@ -6,7 +6,7 @@ import { deleteAttributes, notDeleted } from "../attributes.ts";
 import type { Continuation } from "../callbacks.ts";
 import type { CCommunicator } from "../objects.ts";
 import type { Program } from "../program.ts";
-import { CallAgain, type Condition, waitForThen, waitUntil } from "../waiting.ts";
+import { CallAgain, type Condition, waitForThen, waitThen, waitUntil } from "../waiting.ts";
 
 const THREAD_MULTIPLE = 4096;
 const processorNameBytes = 256;
@@ -21,7 +21,7 @@ class Ending implements Continuation {
   resume(program: Program, code: number): number {
     program.owner = program.self;
     if (code !== 0) throw notDeleted(code);
-    return waitForThen(program, new Quiet(), new Over());
+    return waitForThen(program, new Quiet(), new Meet());
   }
 }
 
@@ -29,6 +29,13 @@ class Ending implements Continuation {
 class Quiet implements Condition {
   isReady({ buffered, process }: Program): boolean {
     return buffered.isEmpty && process.collectives.programOperations === 0;
+  }
+}
+
+/** Everybody waits for everybody: who returns from MPI_Finalize may end with an error, and nobody is cut short by that. */
+class Meet implements Continuation {
+  resume(program: Program): number {
+    return waitThen(program, program.process.startFinalBarrier(), new Over());
   }
 }
 
@@ -212,4 +219,4 @@ export function environmentCalls(program: Program) {
   };
 }
 
-saves({ Ending, Quiet, Over });
+saves({ Ending, Quiet, Meet, Over });

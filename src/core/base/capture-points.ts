@@ -4,6 +4,9 @@
  * not here, and one that might wait is, whether or not ours does. A test holds this list against include/mpi.h.
  */
 
+/** The answer of an import that shall be unwound. MPI's own are never negative but for −1, which asks for a callback. */
+export const SUSPENDED = -2;
+
 const words = (text: string): string[] => text.trim().split(/\s+/);
 const withLarge = (name: string): string[] => [name, `${name}_c`];
 

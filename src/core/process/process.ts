@@ -63,6 +63,8 @@ export class Process {
   /** The board of the whole job, and its index; null: there is none. */
   private readonly jobBoard: Board | null;
   private readonly jobBoardIndex: number;
+  /** The request of the last barrier, −1: not begun. */
+  finalBarrier = -1 as RecordId;
   /** Tasks under way; the order does not matter. */
   private readonly tasks: Task[] = [];
 
@@ -164,12 +166,17 @@ export class Process {
     return task.request;
   }
 
-  /** The last thing a process does: a barrier of the whole job in a context of its own, whatever the program has done. */
+  /**
+   * The last thing a process does: a barrier of the whole job in a context of its own, whatever the program has done. Begun by
+   * MPI_Finalize, or at the end of a program without it; its request stays.
+   */
   startFinalBarrier(): RecordId {
+    if (this.finalBarrier >= 0) return this.finalBarrier;
     const world = this.rank as WorldRank;
     const { group } = this.world;
     const last = new Communicator({ context: finalContext, group, world, nodeOf: this.nodeOf });
-    return this.collectives.startEqual(last, "barrier", 0 as Pointer, 0 as Pointer, {});
+    this.finalBarrier = this.collectives.startEqual(last, "barrier", 0 as Pointer, 0 as Pointer, {});
+    return this.finalBarrier;
   }
 
   /** True while something of ours moves only by `progress`, whatever arrives: queued sends, pieces, collectives, tasks. */

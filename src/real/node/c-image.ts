@@ -1,22 +1,23 @@
 /** Images of a rank whose program is written in C: taken when all ranks have stopped, and read when they go on. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import type { UnwoundStack } from "../../abi/c-program.ts";
 import { type Companions, restoreProcess, saveProcess, stateLayout } from "../../abi/process-state.ts";
-import { Quiescence } from "../../core/process/quiescence.ts";
+import { type Rest, Settling } from "../../core/process/settling.ts";
 import type { Descriptors } from "../../wasi/descriptors.ts";
-import type { Library } from "../../wasi/ports.ts";
+import type { Library, Pause } from "../../wasi/ports.ts";
 import { readImage } from "../image/read-image.ts";
 import { writeImageNow } from "../image/write-image.ts";
-import type { Farewell } from "../process/open-process.ts";
-import type { UnwoundStack } from "./c-program.ts";
 import type { CRankProcess } from "./c-rank-process.ts";
 
 /** Everything of a process beside what its `Program` holds. */
 export interface Life {
   readonly stack: UnwoundStack;
-  readonly farewell: Farewell;
+  /** Has the program come to its end? Then the rank only waits for the others. */
+  readonly end: { isReached: boolean };
   readonly clock: Clock;
   readonly descriptors: Descriptors;
+  readonly pause: Pause;
 }
 
 /** What the clocks said when the image was taken: they go on from there. */
@@ -40,18 +41,14 @@ export interface ImageOptions {
 }
 
 /** Waits until nothing is under way in the job. False: everybody has come to the end of the program meanwhile. */
-export function becomeQuiet({ host, process }: CRankProcess, { farewell }: Life): boolean {
-  const { engine, collectives } = process;
-  const quiescence = new Quiescence(process);
-  const isLast = () => farewell.barrier >= 0 && engine.isComplete(farewell.barrier);
+export function becomeQuiet({ host, process }: CRankProcess): boolean {
+  const settling = new Settling(process);
+  let rest: Rest = "moving";
   host.settle(() => {
-    // The last barrier is ours, not the program's: it goes on, and its signals are answered by signals.
-    if (farewell.barrier >= 0 && collectives.progress()) quiescence.noticed();
-    return isLast() || quiescence.advance();
+    rest = settling.advance();
+    return rest !== "moving";
   });
-  if (isLast()) return false;
-  host.settle(() => collectives.withdraw());
-  return true;
+  return (rest as Rest) === "quiet";
 }
 
 export function takeImage(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): void {

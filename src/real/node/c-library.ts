@@ -1,19 +1,12 @@
 /** What the C library of a program in a rank's thread is given: clocks, randomness, waiting, its streams. */
 import { randomFillSync } from "node:crypto";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import { Ended } from "../../abi/ended.ts";
+import type { Suspension } from "../../abi/suspension.ts";
 import type { MovableLibrary } from "./c-image.ts";
 import type { LineWriter } from "./line-ring.ts";
 import type { FromRank, Input } from "./messages.ts";
 import { nodeFiles } from "./node-files.ts";
-
-/** Thrown where the program ends itself, caught where it was started. */
-export class Exit extends Error {
-  readonly code: number;
-  constructor(code: number) {
-    super(`exit ${code}`);
-    this.code = code;
-  }
-}
 
 /** A thread that waits in native code cannot be terminated: it wakes that often. */
 const napMs = 100;
@@ -26,10 +19,13 @@ export interface LibraryOptions {
   readonly rank: number;
   readonly lines: LineWriter;
   readonly port: MessagePort;
+  /** Of this process: a sleep ends early when it shall stop. */
+  readonly suspension: Suspension;
   readonly yield: () => void;
 }
 
-export function newLibrary({ args, environment, rank, lines, port, yield: giveWay }: LibraryOptions): MovableLibrary {
+export function newLibrary(options: LibraryOptions): MovableLibrary {
+  const { args, environment, rank, lines, port, suspension, yield: giveWay } = options;
   const never = new Int32Array(new SharedArrayBuffer(4));
   let unread: Uint8Array = new Uint8Array(0);
   let ended = rank !== 0;
@@ -56,11 +52,14 @@ export function newLibrary({ args, environment, rank, lines, port, yield: giveWa
       return process.hrtime.bigint() + this.steadyShiftNs;
     },
     random: (bytes) => void randomFillSync(bytes),
-    sleep(ns) {
-      const end = process.hrtime.bigint() + ns;
+    sleep(untilNs) {
       for (;;) {
-        const leftMs = Number(end - process.hrtime.bigint()) / 1e6;
-        if (leftMs <= 0) return;
+        const leftMs = Number(untilNs - this.steadyTime()) / 1e6;
+        if (leftMs <= 0) return true;
+        if (suspension.isWanted) {
+          suspension.stop(null);
+          return false;
+        }
         Atomics.wait(never, 0, 0, Math.min(leftMs, napMs));
       }
     },
@@ -78,7 +77,7 @@ export function newLibrary({ args, environment, rank, lines, port, yield: giveWa
       return piece.length;
     },
     exit(code): never {
-      throw new Exit(code);
+      throw new Ended({ kind: "exited", code });
     },
   };
 }

@@ -4,21 +4,18 @@
  * all ranks stop, wait until nothing is under way, and write their images; thawed ranks begin with reading them.
  */
 import { readFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { constants, hostname } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
-import { bind } from "../../abi/binding.ts";
+import { importsOf } from "../../abi/c-imports.ts";
+import { CProgram, newStack } from "../../abi/c-program.ts";
+import { Ended } from "../../abi/ended.ts";
 import { assert } from "../../core/base/assert.ts";
-import type { RecordId } from "../../core/base/brand.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
-import type { Library } from "../../wasi/ports.ts";
-import { wasiImports } from "../../wasi/wasi.ts";
 import { newYield } from "../process/yield.ts";
 import { becomeQuiet, hashOf, type Life, type MovableLibrary, readLife, takeImage } from "./c-image.ts";
-import { Exit, newLibrary } from "./c-library.ts";
-import { CProgram, newStack } from "./c-program.ts";
+import { newLibrary } from "./c-library.ts";
 import { createCRank } from "./c-rank-process.ts";
-import { Ended, supportImports } from "./c-support.ts";
 import { endingOfError } from "./error-report.ts";
 import { LineWriter } from "./line-ring.ts";
 import type { FromRank, RankSetup } from "./messages.ts";
@@ -31,8 +28,6 @@ assert(parentPort !== null, "c-rank.cjs runs as a worker thread");
 const port = parentPort;
 const setup = workerData as RankSetup;
 const { code, rank, program, words } = setup;
-/** The threads of a node are one process; what a program takes for its number must tell ranks apart, in every life alike. */
-const firstPid = 10_000;
 const say = (message: FromRank): void => port.postMessage(message);
 const lines = new LineWriter(setup.lines, bellOf(words));
 
@@ -68,40 +63,37 @@ function run(): Ending {
     const { memory, program: binding } = rankProcess;
     const library = libraryOfRank();
     const descriptors = new Descriptors(library.files, setup.folders);
-    const farewell = { barrier: -1 as RecordId };
-    const life: Life = { stack: newStack(memory), farewell, clock: { nowS: 0, steadyNs: 0n }, descriptors };
+    const life: Life = {
+      stack: newStack(memory),
+      end: { isReached: false },
+      clock: { nowS: 0, steadyNs: 0n },
+      descriptors,
+      pause: { untilNs: 0n },
+    };
     if (setup.thawFrom !== "") readLife(rankProcess, life, library, { ...images, folder: setup.thawFrom });
     // Compiled once for all threads of the process: V8 knows the bytes.
     const module = new WebAssembly.Module(bytes);
-    const cProgram = new CProgram(module, importsOf(module, library, descriptors), binding, memory, life.stack);
+    const world = { rank, hostName: hostname(), signalName };
+    const imports = importsOf(module, { ...world, ...life, memory, library, program: binding });
+    const cProgram = new CProgram(module, imports, binding, memory, life.stack);
     say({ kind: "runs" });
-    let isOver =
-      setup.thawFrom === "" ? ended(() => cProgram.start()) : farewell.barrier >= 0 || ended(() => cProgram.goOn());
+    const isThawed = setup.thawFrom !== "";
+    if (!life.end.isReached) life.end.isReached = isThawed ? cProgram.goOn() : cProgram.start();
     for (;;) {
-      const leaving = isOver ? rankProcess.leave(farewell) : ({ kind: "stopped" } as const);
+      const leaving = life.end.isReached ? rankProcess.leave() : ({ kind: "stopped" } as const);
       if (leaving.kind === "left") return { kind: "returned" };
       if (leaving.kind === "unfinished") return leaving;
       say({ kind: "stopped" });
-      isOver = !becomeQuiet(rankProcess, life);
-      if (isOver) continue;
-      rankProcess.handOver();
-      takeImage(rankProcess, life, library, { ...images, folder: setup.freezeTo });
-      rankProcess.close();
-      return { kind: "frozen" };
+      if (becomeQuiet(rankProcess)) break;
+      if (!life.end.isReached) life.end.isReached = cProgram.goOn();
     }
+    rankProcess.handOver();
+    takeImage(rankProcess, life, library, { ...images, folder: setup.freezeTo });
+    rankProcess.close();
+    return { kind: "frozen" };
   } catch (error) {
     rankProcess.close();
     return endingOf(error);
-  }
-}
-
-/** True when the program has ended, false when it has stopped inside an MPI call. `exit(0)` is an end like any other. */
-function ended(run: () => boolean): boolean {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof Exit && error.code === 0) return true;
-    throw error;
   }
 }
 
@@ -113,24 +105,16 @@ function libraryOfRank(): MovableLibrary {
     rank,
     lines,
     port,
+    suspension: rankProcess.program.suspension,
     yield: newYield(),
   });
 }
 
-function importsOf(module: WebAssembly.Module, library: Library, descriptors: Descriptors): WebAssembly.Imports {
-  const { memory, program: binding } = rankProcess;
-  const names = WebAssembly.Module.imports(module);
-  const of = (from: string) => names.filter((each) => each.module === from).map((each) => each.name);
-  return {
-    env: { memory: memory.memory },
-    mpi: bind(binding, of("mpi")),
-    wasi_snapshot_preview1: wasiImports({ library, memory: memory.bytes, descriptors }),
-    banyan: supportImports({ memory: memory.bytes, pid: firstPid + rank, hostName: hostname() }),
-  };
+function signalName(signal: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => number === signal)?.[0];
 }
 
 function endingOf(error: unknown): Ending {
-  if (error instanceof Exit) return { kind: "exited", code: error.code };
   return error instanceof Ended ? error.ending : endingOfError(error);
 }
 

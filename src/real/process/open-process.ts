@@ -1,6 +1,5 @@
 /** Puts the process of a rank together: its memory, transport, engine and waiting. What its program sees of it is the binding's. */
 import { availableParallelism, hostname } from "node:os";
-import type { RecordId } from "../../core/base/brand.ts";
 import { protocols } from "../../core/ft/registry.ts";
 import { Process } from "../../core/process/process.ts";
 import type { Memory } from "../../core/request/memory.ts";
@@ -38,12 +37,6 @@ export interface RankOptions {
   result(value: unknown): void;
 }
 
-/** How far a rank has come with leaving: plain data, part of an image. */
-export interface Farewell {
-  /** The request of the last barrier; −1: not begun. */
-  barrier: RecordId;
-}
-
 export type Leaving =
   | { readonly kind: "left" }
   | { readonly kind: "unfinished"; readonly requests: number }
@@ -52,8 +45,8 @@ export type Leaving =
 
 export interface OpenProcess {
   readonly host: RankHost;
-  /** The rank is ending in order: waits for everybody. `farewell` tells how far it has come, here or in an earlier life. */
-  leave(farewell?: Farewell): Leaving;
+  /** The rank is ending in order: waits for everybody. */
+  leave(): Leaving;
   /** Waits until everything that was sent is where it belongs, whoever wants the process to stop. */
   handOver(): void;
   /** What is open is closed, and nobody waited for. */
@@ -108,8 +101,8 @@ export function openProcess(
   });
   return {
     host,
-    leave(farewell = { barrier: -1 as RecordId }) {
-      const leaving = leave(host, transports, farewell);
+    leave() {
+      const leaving = leave(host, transports);
       if (leaving.kind !== "stopped") tracer?.close();
       return leaving;
     },
@@ -122,16 +115,16 @@ export function openProcess(
  * The end of a rank: what it still has to send leaves, then it waits for everybody else, so that nobody closes what another
  * still needs. A rank with unfinished requests does not wait: it has failed, and the job ends. Deaths end the waits.
  */
-function leave(host: RankHost, transports: RankTransports, farewell: Farewell): Leaving {
+function leave(host: RankHost, transports: RankTransports): Leaving {
   const { process } = host;
   const { engine } = process;
-  if (farewell.barrier < 0) {
+  // A thawed rank may be in the middle of the barrier: then it was asked before.
+  if (process.finalBarrier < 0 || engine.isComplete(process.finalBarrier)) {
     if (!host.waitUntil(() => !engine.unsent)) return { kind: "stopped" };
     const { unfinished } = engine;
     if (unfinished > 0) return { kind: "unfinished", requests: unfinished };
-    farewell.barrier = process.startFinalBarrier();
   }
-  if (!host.wait(farewell.barrier)) return { kind: "stopped" };
+  if (!host.wait(process.startFinalBarrier())) return { kind: "stopped" };
   handOver(host, transports);
   return { kind: "left" };
 }

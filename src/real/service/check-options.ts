@@ -53,7 +53,8 @@ function checkMemory(ranksOfNode: number, memoryMb: number): string | undefined 
   }
 }
 
-function checkProgram(path: string): string | undefined {
+/** Why the file cannot be a program; undefined: it can. */
+export function checkProgram(path: string): string | undefined {
   const name = relative("", path) || path;
   if (!existsSync(path)) return `Cannot run ${name}: there is no such file`;
   if (!statSync(path).isFile()) return `Cannot run ${name}: it is not a file`;

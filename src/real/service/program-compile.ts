@@ -21,16 +21,20 @@ type Compiled =
   | { readonly kind: "failed"; readonly stderr: string; readonly code: number };
 
 export async function compileProgram({ program, bundle }: BundleOptions): Promise<BundleOutcome> {
-  let [module, said] = [program, ""];
-  if (sourceExtensions.includes(extname(program))) {
-    const compiler = require(join(__dirname, "cc.cjs")) as Compiler;
-    const outcome = await compiler.compileProgram([program]);
-    said = outcome.stderr;
-    if (outcome.kind === "failed") return { kind: "unusable", why: "it does not compile", said };
-    module = outcome.wasm;
-  }
+  const { module, said } = await moduleOfProgram(program);
+  if (module === undefined) return { kind: "unusable", why: "it does not compile", said };
   await copyFile(module, bundle.wasm);
   return { kind: "ready", form: "wasm", said };
+}
+
+/** Where the module of a program is; undefined: it does not compile. `said`: what the compiler printed. */
+export async function moduleOfProgram(
+  program: string,
+): Promise<{ readonly module: string | undefined; readonly said: string }> {
+  if (!sourceExtensions.includes(extname(program))) return { module: program, said: "" };
+  const compiler = require(join(__dirname, "cc.cjs")) as Compiler;
+  const outcome = await compiler.compileProgram([program]);
+  return { module: outcome.kind === "failed" ? undefined : outcome.wasm, said: outcome.stderr };
 }
 
 /** Does the file begin as WebAssembly modules do? */

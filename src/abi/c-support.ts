@@ -1,24 +1,16 @@
 /** The imports of module `banyan`: what the C library of a program needs beyond WASI (src/cc/support). */
-import { constants } from "node:os";
-import type { Ending } from "../../core/service/ending.ts";
-
-/** Thrown where the program ends itself otherwise than by `exit`; caught where it was started. */
-export class Ended extends Error {
-  readonly ending: Ending;
-  constructor(ending: Ending) {
-    super(ending.kind);
-    this.ending = ending;
-  }
-}
+import { Ended } from "./ended.ts";
 
 export interface SupportOptions {
   /** The program's memory. */
   readonly memory: Uint8Array;
   readonly pid: number;
   readonly hostName: string;
+  /** "SIGKILL" for 9; undefined: it has no name. */
+  signalName(signal: number): string | undefined;
 }
 
-export function supportImports({ memory, pid, hostName }: SupportOptions) {
+export function supportImports({ memory, pid, hostName, signalName }: SupportOptions) {
   const textAt = (address: number): string => {
     const end = memory.indexOf(0, address);
     return new TextDecoder().decode(memory.slice(address, end));
@@ -32,8 +24,7 @@ export function supportImports({ memory, pid, hostName }: SupportOptions) {
       memory[address + name.length] = 0;
     },
     die(signal: number): never {
-      const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] ?? `signal ${signal}`;
-      throw new Ended({ kind: "signalled", signal, name });
+      throw new Ended({ kind: "signalled", signal, name: signalName(signal) ?? `signal ${signal}` });
     },
     fatal(message: number): never {
       throw new Ended({ kind: "gave-up", why: textAt(message) });

@@ -1,13 +1,25 @@
 /**
- * The module of a program in C, running in this thread: it is started, may stop inside an MPI call (its stack is then
+ * The module of a program in C, instantiated: it is started, may stop inside an MPI call (its stack is then
  * unwound into its memory, docs/adr/0005-c-programs.md), and goes on there, in this life or another.
  */
-import type { Program } from "../../abi/program.ts";
-import type { Pointer } from "../../core/base/brand.ts";
-import type { ProgramMemory } from "../transport/program-memory.ts";
+import type { Pointer } from "../core/base/brand.ts";
+import type { Memory } from "../core/request/memory.ts";
+import type { Range } from "../core/request/program-heap.ts";
+import { Ended } from "./ended.ts";
+import type { Program } from "./program.ts";
+
+/** The program's memory, with our part at its end (core/request/program-heap.ts). */
+export interface CMemory extends Memory {
+  readonly memory: WebAssembly.Memory;
+  readonly words: Int32Array;
+  /** The module is there, and has its marks at that address. */
+  attach(marks: number): void;
+  /** What an image holds. */
+  ranges(): Range[];
+}
 
 /**
- * Where a stack is unwound to. As much as the deepest one takes, which the thread's own stack bounds (agent.ts); pages that
+ * Where a stack is unwound to. As much as the deepest one takes, which the thread's own stack bounds; pages that
  * nobody touches cost nothing. It is claimed first, so it lies at the end of the memory: Asyncify does not look where it
  * writes, and behind the end it traps instead of spoiling something.
  */
@@ -40,25 +52,19 @@ const UNWINDING = 1;
 /** Words in front of the area: where it is free, where it ends. */
 const headBytes = 8;
 
-export function newStack(memory: ProgramMemory): UnwoundStack {
+export function newStack(memory: CMemory): UnwoundStack {
   const bytes = Math.min(areaBytesMax, memory.bytes.length >> 4);
   return { area: memory.allocate(bytes), bytes, pointer: 0 };
 }
 
 export class CProgram {
   readonly #binding: Program;
-  readonly #memory: ProgramMemory;
+  readonly #memory: CMemory;
   readonly #stack: UnwoundStack;
   readonly #exports: Exports;
 
   /** Of a restored process all of its state is there already, its memory too: the module finds it as it left it. */
-  constructor(
-    module: WebAssembly.Module,
-    imports: Imports,
-    binding: Program,
-    memory: ProgramMemory,
-    stack: UnwoundStack,
-  ) {
+  constructor(module: WebAssembly.Module, imports: Imports, binding: Program, memory: CMemory, stack: UnwoundStack) {
     this.#binding = binding;
     this.#memory = memory;
     this.#stack = stack;
@@ -86,7 +92,13 @@ export class CProgram {
   }
 
   #run(): boolean {
-    this.#exports._start();
+    try {
+      this.#exports._start();
+    } catch (error) {
+      // `exit(0)` is an end like any other.
+      if (error instanceof Ended && error.ending.kind === "exited" && error.ending.code === 0) return true;
+      throw error;
+    }
     if (this.#exports.asyncify_get_state() !== UNWINDING) return true;
     this.#exports.asyncify_stop_unwind();
     this.#stack.pointer = this.#exports.__stack_pointer.value as number;

@@ -1,0 +1,37 @@
+/** Everything that the module of a program in C imports. */
+import type { Descriptors } from "../wasi/descriptors.ts";
+import type { Library, Pause } from "../wasi/ports.ts";
+import { wasiImports } from "../wasi/wasi.ts";
+import { bind, capturePoint } from "./binding.ts";
+import type { CMemory } from "./c-program.ts";
+import { supportImports } from "./c-support.ts";
+import type { Program } from "./program.ts";
+
+export interface ImportOptions {
+  readonly rank: number;
+  readonly memory: CMemory;
+  readonly program: Program;
+  readonly library: Library;
+  readonly descriptors: Descriptors;
+  readonly pause: Pause;
+  readonly hostName: string;
+  signalName(signal: number): string | undefined;
+}
+
+/** Ranks may be threads of one process; what a program takes for its number must tell them apart, in every life alike. */
+const firstPid = 10_000;
+
+export function importsOf(module: WebAssembly.Module, options: ImportOptions) {
+  const { rank, memory, program, library, descriptors, pause, hostName, signalName } = options;
+  const names = WebAssembly.Module.imports(module).filter((each) => each.module === "mpi");
+  const wasi = wasiImports({ library, memory: memory.bytes, descriptors, pause });
+  return {
+    env: { memory: memory.memory },
+    mpi: bind(
+      program,
+      names.map(({ name }) => name),
+    ),
+    wasi_snapshot_preview1: { ...wasi, poll_oneoff: capturePoint(program, wasi["poll_oneoff"]!) },
+    banyan: supportImports({ memory: memory.bytes, pid: firstPid + rank, hostName, signalName }),
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * The thread in which a program in C is simulated: a thread because only those can be given a deep stack. It prints what the
+ * program prints, and tells the command how it ended.
+ */
+import { readFileSync, writeSync } from "node:fs";
+import { constants } from "node:os";
+import { parentPort, workerData } from "node:worker_threads";
+import { nodeFiles } from "../real/node/node-files.ts";
+import { CWorld, type Outcome } from "../sim/c/c-world.ts";
+
+export interface SimThreadSetup {
+  /** Where the module is. */
+  readonly module: string;
+  readonly args: readonly string[];
+  readonly ranks: number;
+  readonly nodes: number;
+  readonly seed: number;
+  readonly memoryMb: number;
+  readonly folders: readonly { readonly name: string; readonly path: string }[];
+  /** Prints every event. */
+  readonly trace: boolean;
+}
+
+export interface FromSimThread {
+  readonly outcome: Outcome;
+  readonly timeNs: number;
+  readonly messages: number;
+  readonly events: number;
+}
+
+const setup = workerData as SimThreadSetup;
+const pages = setup.memoryMb * 16;
+const world = new CWorld({
+  ...setup,
+  module: new WebAssembly.Module(readFileSync(setup.module)),
+  environment: Object.entries(process.env).map(([name, value]) => `${name}=${value}`),
+  files: nodeFiles,
+  newMemory: () => new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }),
+  signalName: (signal) => Object.entries(constants.signals).find(([, number]) => number === signal)?.[0],
+  print: ({ stream, bytes }) => write(stream, bytes),
+  ...(setup.trace ? { listener: (line: string) => write(1, Buffer.from(`${line}\n`)) } : {}),
+});
+const outcome = world.run();
+const { network, trace } = world.world;
+parentPort!.postMessage({
+  outcome,
+  timeNs: world.nowNs,
+  messages: network.messagesSent,
+  events: trace.events,
+} satisfies FromSimThread);
+
+/** Waits for whoever reads it, as any program does; when nobody reads any more, there is nobody to simulate for. */
+function write(stream: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += writeSync(stream, bytes, done);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) process.exit(1);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * A process that has stopped comes to rest, so that it can be captured together with all others: nothing is under way any more
+ * between any two of them (quiescence.ts), and what it has on boards is taken back. Step by step: who has processes lets
+ * messages, and nothing else of theirs, progress between the steps.
+ */
+import type { Process } from "./process.ts";
+import { Quiescence } from "./quiescence.ts";
+
+/** "over": everybody has come to the end of the program meanwhile; there is nothing to capture. */
+export type Rest = "moving" | "quiet" | "over";
+
+export class Settling {
+  readonly #process: Process;
+  readonly #quiescence: Quiescence;
+  #isQuiet = false;
+
+  constructor(process: Process) {
+    this.#process = process;
+    this.#quiescence = new Quiescence(process);
+  }
+
+  advance(): Rest {
+    const { engine, collectives, finalBarrier } = this.#process;
+    if (!this.#isQuiet) {
+      // The last barrier is ours, not the program's: it goes on, and its signals are answered by signals.
+      if (finalBarrier >= 0 && collectives.progress()) this.#quiescence.noticed();
+      if (finalBarrier >= 0 && engine.isComplete(finalBarrier)) return "over";
+      if (!this.#quiescence.advance()) return "moving";
+      this.#isQuiet = true;
+    }
+    return collectives.withdraw() ? "quiet" : "moving";
+  }
+}

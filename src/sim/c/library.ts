@@ -1,0 +1,67 @@
+/**
+ * What the C library of a simulated process is given: the world's clock, randomness from the seed, no standard input. Files
+ * are those of a port that the world was given.
+ */
+import { Ended } from "../../abi/ended.ts";
+import type { Suspension } from "../../abi/suspension.ts";
+import { Errno, WasiError } from "../../wasi/errno.ts";
+import type { Files, Library } from "../../wasi/ports.ts";
+import { Random } from "../random.ts";
+import type { Stream } from "./output.ts";
+
+/** The first of January 2000: the same day in every run. */
+const firstDayNs = 946_684_800_000_000_000n;
+
+/** A world without files: whoever is given no folder never comes here. */
+export const noFiles: Files = new Proxy({} as Files, {
+  get: () => () => {
+    throw new WasiError(Errno.NOTCAPABLE);
+  },
+});
+
+/** How many times the program has asked for randomness: plain data, part of an image. */
+export interface Draws {
+  count: number;
+}
+
+export interface SimLibraryOptions {
+  readonly args: readonly string[];
+  readonly environment: readonly string[];
+  readonly files: Files;
+  /** Of this rank. */
+  readonly seed: number;
+  readonly draws: Draws;
+  readonly suspension: Suspension;
+  nowNs(): number;
+  /** The process shall look then. */
+  wakeAt(timeNs: number): void;
+  write(stream: Stream, bytes: Uint8Array): void;
+}
+
+export function simLibrary(options: SimLibraryOptions): Library {
+  const { args, environment, files, seed, draws, suspension, nowNs, wakeAt, write } = options;
+  return {
+    args,
+    environment,
+    files,
+    realTime: () => firstDayNs + BigInt(nowNs()),
+    steadyTime: () => BigInt(nowNs()),
+    random(bytes) {
+      const random = new Random(Math.imul(seed, 0x9e3779b1) ^ draws.count++);
+      for (let i = 0; i < bytes.length; i++) bytes[i] = random.below(256);
+    },
+    sleep(untilNs) {
+      const isOver = () => BigInt(nowNs()) >= untilNs;
+      if (isOver()) return true;
+      suspension.stop(null, isOver);
+      wakeAt(Number(untilNs));
+      return false;
+    },
+    yield() {},
+    write: (stream, bytes) => write(stream === 1 ? 1 : 2, bytes),
+    read: () => 0,
+    exit(code): never {
+      throw new Ended({ kind: "exited", code });
+    },
+  };
+}

@@ -1,0 +1,289 @@
+/**
+ * One simulated C process: the program's module as a program of the simulator. A wait that would have to wait stops it inside
+ * the call, and it goes on when what it waits for is there; so do calls that only look, after a while, because others must run
+ * as well. All calls take the same time.
+ */
+import { importsOf } from "../../abi/c-imports.ts";
+import { CProgram, newStack, type UnwoundStack } from "../../abi/c-program.ts";
+import { CoroutineHost } from "../../abi/coroutine-host.ts";
+import { Ended } from "../../abi/ended.ts";
+import { type Companions, restoreProcess, saveProcess } from "../../abi/process-state.ts";
+import { Program } from "../../abi/program.ts";
+import { capturePoints } from "../../core/base/capture-points.ts";
+import { type Rest, Settling } from "../../core/process/settling.ts";
+import type { Ending } from "../../core/service/ending.ts";
+import { Descriptors } from "../../wasi/descriptors.ts";
+import type { Files, Library, Pause } from "../../wasi/ports.ts";
+import type { SimProcess, Steps } from "../sim-process.ts";
+import type { World } from "../world.ts";
+import { type Draws, simLibrary } from "./library.ts";
+import { LineCutter, type Stream } from "./output.ts";
+import type { SimProgramMemory } from "./program-memory.ts";
+
+/** State and memory of a process at rest. */
+export interface ProcessImage {
+  readonly state: Uint8Array;
+  readonly parts: readonly { readonly at: number; readonly bytes: Uint8Array }[];
+}
+
+/** What the processes of a world have in common. */
+export interface CProcessOptions {
+  readonly module: WebAssembly.Module;
+  /** The program's name first. */
+  readonly args: readonly string[];
+  /** NAME=value. */
+  readonly environment: readonly string[];
+  readonly files: Files;
+  /** What the program is given, under the names by which it knows them. */
+  readonly folders: readonly { readonly name: string; readonly path: string }[];
+  readonly seed: number;
+  /** What the clocks say at the beginning. */
+  readonly startNs: number;
+  signalName(signal: number): string | undefined;
+  print(process: CProcess, stream: Stream, bytes: Uint8Array): void;
+  /** The program calls something in which it could be captured. */
+  passes(): void;
+  ended(process: CProcess, how: HowEnded): void;
+}
+
+export type HowEnded = Ending | { readonly kind: "aborted"; readonly code: number; readonly message: string };
+
+/** Everything of a process beside what its `Program` holds. */
+interface Life {
+  readonly stack: UnwoundStack;
+  readonly end: { isReached: boolean };
+  readonly descriptors: Descriptors;
+  readonly pause: Pause;
+  readonly draws: Draws;
+  readonly lines: LineCutter;
+}
+
+/** Thrown by MPI_Abort. */
+class Aborted extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
+type Call = (...args: any[]) => number;
+const isCapturePoint = new Set(capturePoints);
+
+export class CProcess {
+  readonly rank: number;
+  readonly lines = new LineCutter();
+  /** It stands still, and so do all others: an image can be taken. */
+  isAtRest = false;
+  readonly #sim: SimProcess<SimProgramMemory>;
+  readonly #world: World<SimProgramMemory>;
+  readonly #options: CProcessOptions;
+  readonly #stop = { words: new Int32Array(1), at: 0 };
+  readonly #program: Program;
+  readonly #library: Library;
+  readonly #life: Life;
+  readonly #module: CProgram;
+  /** It goes on inside a call. */
+  #isStarted: boolean;
+  #shallRest = false;
+  /** The function it called last. */
+  #call = "";
+
+  constructor(
+    world: World<SimProgramMemory>,
+    sim: SimProcess<SimProgramMemory>,
+    options: CProcessOptions,
+    image: ProcessImage | null,
+  ) {
+    this.rank = sim.rank;
+    this.#world = world;
+    this.#sim = sim;
+    this.#options = options;
+    const hostName = `node${sim.node}`;
+    this.#program = new Program(
+      new CoroutineHost({
+        process: sim.core,
+        processorName: hostName,
+        stop: this.#stop,
+        abort(code, message) {
+          throw new Aborted(code, message);
+        },
+        now: () => this.nowNs / 1e9,
+      }),
+    );
+    const { memory } = sim;
+    const draws = { count: 0 };
+    const { suspension } = this.#program;
+    this.#library = simLibrary({
+      ...options,
+      seed: options.seed + sim.rank,
+      draws,
+      suspension,
+      nowNs: () => this.nowNs,
+      wakeAt: (timeNs) => world.wake(sim.rank, timeNs - options.startNs),
+      write: (stream, bytes) => {
+        for (const line of this.lines.cut(stream, bytes)) options.print(this, stream, line);
+      },
+    });
+    this.#life = {
+      stack: newStack(memory),
+      end: { isReached: false },
+      descriptors: new Descriptors(options.files, options.folders),
+      pause: { untilNs: 0n },
+      draws,
+      lines: this.lines,
+    };
+    this.#isStarted = image !== null;
+    if (image !== null) this.#restore(image);
+    const { signalName } = options;
+    const imports = importsOf(options.module, {
+      ...{ rank: sim.rank, memory, program: this.#program, library: this.#library, hostName, signalName },
+      ...this.#life,
+    });
+    this.#charge(imports);
+    this.#module = new CProgram(options.module, imports, this.#program, memory, this.#life.stack);
+  }
+
+  /** What its clocks say. */
+  get nowNs(): number {
+    return this.#options.startNs + this.#world.nowNs + this.#sim.aheadNs;
+  }
+
+  /** What it is doing, for the report on a world that is stuck. */
+  get waitsFor(): string {
+    return this.#life.end.isReached ? "for the others, at its end" : `in ${this.#call}`;
+  }
+
+  /** Has it stopped for want of something, and not because it was told to? */
+  get isWaiting(): boolean {
+    return !this.#life.end.isReached && !this.#program.suspension.isReady();
+  }
+
+  /** It shall stop inside the next MPI call and come to rest, as all others. */
+  rest(): void {
+    this.#shallRest = true;
+    this.#stop.words[0] = 1;
+    this.#world.wake(this.rank);
+  }
+
+  goOn(): void {
+    this.#shallRest = false;
+    this.#stop.words[0] = 0;
+    this.#world.wake(this.rank);
+  }
+
+  image(): ProcessImage {
+    const { memory } = this.#sim;
+    this.#life.descriptors.beforeSave();
+    const state = saveProcess(this.#program, this.#life as unknown as Companions, { files: this.#options.files });
+    return { state, parts: memory.ranges().map(([at, end]) => ({ at, bytes: memory.bytes.slice(at, end) })) };
+  }
+
+  #restore({ state, parts }: ProcessImage): void {
+    for (const { at, bytes } of parts) this.#sim.memory.bytes.set(bytes, at);
+    restoreProcess(this.#program, state, this.#life as unknown as Companions, { files: this.#options.files });
+    this.#life.descriptors.afterRestore();
+  }
+
+  *run(): Steps {
+    try {
+      yield* this.#runProgram();
+      yield* this.#leave();
+    } catch (error) {
+      this.#options.ended(this, howEnded(error));
+    }
+  }
+
+  *#runProgram(): Steps {
+    const { end } = this.#life;
+    while (!end.isReached) {
+      end.isReached = this.#isStarted ? this.#module.goOn() : this.#module.start();
+      this.#isStarted = true;
+      if (!this.#shallRest) this.#stop.words[0] = 0;
+      yield* this.#passTime();
+      if (!end.isReached) yield* this.#wait(() => this.#program.suspension.isReady());
+    }
+  }
+
+  /** As in the real world: what it still has to send leaves, then it waits for everybody. */
+  *#leave(): Steps {
+    const { core, engine } = this.#sim;
+    if (core.finalBarrier < 0 || engine.isComplete(core.finalBarrier)) {
+      yield* this.#wait(() => !engine.unsent);
+      if (engine.unfinished > 0) throw new Ended({ kind: "unfinished", requests: engine.unfinished });
+    }
+    const barrier = core.startFinalBarrier();
+    yield* this.#wait(() => engine.isComplete(barrier));
+  }
+
+  /** What the program has done took time. */
+  *#passTime(): Steps {
+    const { aheadNs } = this.#sim;
+    if (aheadNs === 0) return;
+    this.#sim.aheadNs = 0;
+    yield this.#sim.compute(aheadNs);
+  }
+
+  *#wait(isReady: () => boolean): Steps {
+    for (;;) {
+      yield this.#sim.until("", () => this.#shallRest || isReady());
+      if (!this.#shallRest) return;
+      yield* this.#comeToRest();
+    }
+  }
+
+  *#comeToRest(): Steps {
+    const settling = new Settling(this.#sim.core);
+    let rest: Rest = "moving";
+    yield this.#sim.settle("", () => {
+      rest = settling.advance();
+      return rest !== "moving";
+    });
+    if ((rest as Rest) === "over") {
+      this.#shallRest = false;
+      this.#stop.words[0] = 0;
+      return;
+    }
+    this.isAtRest = true;
+    yield this.#sim.settle("", () => !this.#shallRest);
+    this.isAtRest = false;
+  }
+
+  /** Every call takes its time, and in between others have to run. */
+  #charge(imports: {
+    readonly mpi: Record<string, Call>;
+    readonly wasi_snapshot_preview1: Record<string, Call>;
+  }): void {
+    for (const [name, call] of Object.entries(imports.mpi)) {
+      imports.mpi[name] = this.#charged(call, name, isCapturePoint.has(`mpi.${name}`));
+    }
+    const { wasi_snapshot_preview1: wasi } = imports;
+    wasi["clock_time_get"] = this.#charged(wasi["clock_time_get"]!, "", false);
+    wasi["poll_oneoff"] = this.#charged(wasi["poll_oneoff"]!, "sleep", true);
+  }
+
+  #charged(call: Call, name: string, isPoint: boolean): Call {
+    const { suspension } = this.#program;
+    const sim = this.#sim;
+    const { callNs, aheadNsMax } = this.#world.cost;
+    const { words } = this.#stop;
+    return (...args) => {
+      if (!suspension.isRewinding) {
+        if (name !== "") this.#call = name;
+        sim.aheadNs += callNs;
+        if (isPoint) this.#options.passes();
+        if (sim.aheadNs >= aheadNsMax) words[0] = 1;
+      }
+      return call(...args);
+    };
+  }
+}
+
+/** An error of ours is thrown on. */
+function howEnded(error: unknown): HowEnded {
+  if (error instanceof Aborted) return { kind: "aborted", code: error.code, message: error.message };
+  if (error instanceof Ended) return error.ending;
+  if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
+  return { kind: "threw", what: `${error.name}: ${error.message}`, details: [], frames: [] };
+}
