@@ -35,9 +35,13 @@ test("M8: bench without a name runs every benchmark and ends with the goal table
   const out = folderOf("all");
   const { code, stdout, stderr } = await banyan(["bench", "--runs", "1", "--quick", "--out", out], {
     env: { PATH: "/nonexistent" },
+    timeoutMs: 180_000,
   });
   assert.equal(code, 0, stderr);
-  const names = ["latency", "bandwidth", "allreduce", "tcp", "startup", "memory", "matching"];
+  const names = [
+    ...["latency", "bandwidth", "allreduce", "tcp", "startup", "memory", "matching"],
+    ...["c-latency", "kernels", "images", "compile"],
+  ];
   for (const name of names) assert.ok(existsSync(`${out}/${name}.jsonl`), name);
   const goals = stdout.slice(stdout.indexOf("Goals"));
   for (const line of [
@@ -46,6 +50,10 @@ test("M8: bench without a name runs every benchmark and ends with the goal table
     "8-byte allreduce, 8 ranks",
     "1 MiB bandwidth over TCP",
     "memory of 100 000 waiting messages",
+    "kernels in C, 2 ranks, geometric mean",
+    "8-byte ping-pong from C",
+    "restore of 1 GiB",
+    "cc -c of a small file, warm server",
   ])
     assert.ok(goals.includes(line), line);
   // These two need no peer, and are judged by themselves.
@@ -68,6 +76,8 @@ for (const [what, args, words] of [
   ["an unknown benchmark", ["bench", "lateness"], /"lateness".*latency, bandwidth/],
   ["no runs", ["bench", "--runs", "0"], /--runs 0/],
   ["an unknown option", ["bench", "--fast"], /--fast/],
+  ["a class that there is not", ["bench", "kernels", "--class", "B"], /"B" for --class: the classes are S, W, A/],
+  ["an image that no rank has room for", ["bench", "images", "--image-mib", "4096"], /--image-mib 4096: .* 1900/],
 ] as const) {
   test(`M8: bench with ${what}: one line, exit 2`, async () => {
     const { code, stdout, stderr } = await banyan(args);

@@ -1,8 +1,10 @@
 /** `banyan bench`: measures this installation beside the MPI libraries that are here. A shell around lab/session.ts. */
 import { constants } from "node:os";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { Benchmark } from "../lab/benchmark.ts";
 import { benchmarks } from "../lab/benchmarks.ts";
+import { probeImages } from "../lab/image-probe.ts";
+import { type KernelClass, kernelClasses } from "../lab/lab.ts";
 import { runSession } from "../lab/session.ts";
 import type { CreateCommand } from "./commands.ts";
 import { complain, UsageError } from "./complain.ts";
@@ -13,7 +15,14 @@ interface BenchOptions {
   readonly runs: number;
   readonly quick?: true;
   readonly out: string;
+  readonly class: string;
+  readonly imageMib: number;
+  /** A folder. */
+  readonly imageProbe?: string;
 }
+
+/** A memory of a rank has at most 2047 MB, and the program some of its own. */
+const imageMibMax = 1900;
 
 export const benchCommand: CreateCommand = (finished) =>
   new Command("bench")
@@ -23,6 +32,10 @@ export const benchCommand: CreateCommand = (finished) =>
     .option("-r, --runs <number>", "how often each program runs, in turn with the others", wholeNumber("--runs"), 5)
     .option("--quick", "a fraction of the work: shows that everything works")
     .option("--out <folder>", "where results are kept", "bench-results")
+    .option("--class <class>", "of the kernels: S, W or A", "W")
+    .option("--image-mib <number>", "size of the images, in MiB", wholeNumber("--image-mib"), 1024)
+    // What `bench images` starts, in a process of its own.
+    .addOption(new Option("--image-probe <folder>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", () => `\nBenchmarks:\n${benchmarkList()}\n\n${explanation}`)
     .action(async (names: string[], options: BenchOptions) => finished(await bench(names, options)));
@@ -32,11 +45,21 @@ draws <name>.svg. Peers that are not installed are left out; nothing is installe
 
 Examples:
   banyan bench
-  banyan bench latency bandwidth --runs 9`;
+  banyan bench latency bandwidth --runs 9
+  banyan bench c-latency kernels images compile     # programs in C
+  banyan bench kernels --class A`;
 
-async function bench(names: readonly string[], { runs, quick, out }: BenchOptions): Promise<number> {
+async function bench(names: readonly string[], options: BenchOptions): Promise<number> {
+  const { runs, quick, out, imageMib, imageProbe } = options;
   const chosen = choose(names);
   if (runs < 1) throw new UsageError("Cannot measure with --runs 0: at least one run is needed");
+  if (imageMib < 1 || imageMib > imageMibMax)
+    throw new UsageError(`Cannot measure with --image-mib ${imageMib}: it must be from 1 to ${imageMibMax}`);
+  if (imageProbe !== undefined) {
+    await probeImages({ folder: imageProbe, mib: imageMib, batches: runs });
+    return 0;
+  }
+  const sizes = { kernelClass: kernelClass(options.class), imageMiB: imageMib };
   const interrupt = new AbortController();
   let code = 0;
   const stopListening = listenToSignals((signal) => {
@@ -49,6 +72,7 @@ async function bench(names: readonly string[], { runs, quick, out }: BenchOption
     benchmarks: chosen,
     runs,
     quick: quick === true,
+    sizes,
     out,
     interrupt: interrupt.signal,
     print: (text) => void process.stdout.write(`${text}\n\n`),
@@ -69,6 +93,13 @@ function choose(names: readonly string[]): readonly Benchmark[] {
   if (unknown !== undefined)
     throw new UsageError(`Cannot run benchmark "${unknown}": there are ${known.join(", ")}; see banyan bench --help`);
   return names.length === 0 ? benchmarks : benchmarks.filter(({ name }) => names.includes(name));
+}
+
+function kernelClass(text: string): KernelClass {
+  const found = kernelClasses.find((name) => name === text);
+  if (found === undefined)
+    throw new UsageError(`Cannot use "${text}" for --class: the classes are ${kernelClasses.join(", ")}`);
+  return found;
 }
 
 function benchmarkList(): string {

@@ -25,6 +25,8 @@ export interface ChildRun {
   readonly ending: Ending;
   /** Milliseconds since 1970 when the program was started. */
   readonly startMs: number;
+  /** From there to its end. */
+  readonly ms: number;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -40,8 +42,9 @@ const closePatienceMs = 500;
 export function runChild({ file, args, env = {} }: Command, { timeLimitMs, interrupt }: Limits): Promise<ChildRun> {
   const mark = randomUUID();
   const startMs = Date.now();
+  const start = performance.now();
   if (interrupt.aborted)
-    return Promise.resolve({ ending: { kind: "interrupted" }, startMs, stdout: "", stderr: "" } as const);
+    return Promise.resolve({ ending: { kind: "interrupted" }, startMs, ms: 0, stdout: "", stderr: "" } as const);
   // A group of its own: Ctrl-C reaches us alone, and we end it in order.
   const child = spawn(file, args, {
     detached: true,
@@ -52,6 +55,7 @@ export function runChild({ file, args, env = {} }: Command, { timeLimitMs, inter
   const stderr = collect(child, "stderr");
   return new Promise((resolve) => {
     let forced: Ending | undefined;
+    let ms = 0;
     const timers: NodeJS.Timeout[] = [];
     const later = (ms: number, action: () => void): void => {
       timers.push(setTimeout(action, ms));
@@ -70,12 +74,15 @@ export function runChild({ file, args, env = {} }: Command, { timeLimitMs, inter
       for (const timer of timers) clearTimeout(timer);
       interrupt.removeEventListener("abort", interrupted);
       endLeftovers(mark);
-      resolve({ ending: forced ?? ending, startMs, stdout: stdout(), stderr: stderr() });
+      resolve({ ending: forced ?? ending, startMs, ms, stdout: stdout(), stderr: stderr() });
     };
     interrupt.addEventListener("abort", interrupted);
     later(timeLimitMs, () => end({ kind: "time-limit", ms: timeLimitMs }));
     child.on("error", (error) => settle({ kind: "not-started", why: error.message }));
-    child.on("exit", () => later(closePatienceMs, () => endLeftovers(mark)));
+    child.on("exit", () => {
+      ms = performance.now() - start;
+      later(closePatienceMs, () => endLeftovers(mark));
+    });
     child.on("close", (code, signal) =>
       settle(signal === null ? { kind: "exit", code: code ?? 1 } : { kind: "signal", signal }),
     );

@@ -9,13 +9,27 @@ export const banyanShared: Contender = { id: "banyan-shared", label: "Banyan, sh
 export const banyanOrdinary: Contender = { id: "banyan-ordinary", label: "Banyan, ordinary", isOurs: true };
 /** Where the kind of array makes no difference. */
 export const banyan: Contender = { id: "banyan", label: "Banyan", isOurs: true };
+/** A program in C, compiled by `banyan cc`. */
+export const banyanC: Contender = { id: "banyan-c", label: "Banyan, C", isOurs: true };
+/** The same in TypeScript, beside it. */
+export const banyanTypeScript: Contender = { id: "banyan-typescript", label: "Banyan, TypeScript", isOurs: true };
+/** The same in C, linked with `--no-capture`. */
+export const banyanNoCapture: Contender = { id: "banyan-no-capture", label: "Banyan, no Asyncify", isOurs: true };
 
-const looks: readonly string[] = [banyanShared.id, banyanOrdinary.id, ...peerKinds.map(({ id }) => id)];
+/** Those that are never in one plot look the same. */
+const looks: readonly (readonly string[])[] = [
+  [banyanShared.id, banyanC.id],
+  [banyanOrdinary.id, banyanTypeScript.id],
+  ...peerKinds.map(({ id }) => [id]),
+];
 
 export function plotLines(series: readonly Series[]): PlotLine[] {
   return series.map(({ contender, points }) => ({
     label: contender.label,
-    style: Math.max(0, looks.indexOf(contender.id)),
+    style: Math.max(
+      0,
+      looks.findIndex((ids) => ids.includes(contender.id)),
+    ),
     points: points.map(({ x, median }) => ({ x, y: median })),
   }));
 }

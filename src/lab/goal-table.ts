@@ -30,13 +30,16 @@ export function goalTable(judged: readonly Judgement[]): string {
   const rows = judged.map(({ goal, figure, atLeast, wanted, verdict }) => [
     goal.what,
     figure === undefined ? "–" : `${figureText(figure)} ${goal.unit}`,
-    boundText(goal.atLeast, goal.unit),
-    comparisonText(goal.atLeast, atLeast),
-    goal.goal === undefined ? "" : boundText(goal.goal, goal.unit),
-    goal.goal === undefined || wanted === undefined ? "" : comparisonText(goal.goal, wanted),
+    ...cellsOf(goal.atLeast, atLeast, goal.unit),
+    ...cellsOf(goal.goal, wanted, goal.unit),
     verdict,
   ]);
   return textTable(columns, rows);
+}
+
+function cellsOf(bound: Bound | undefined, comparison: Comparison | undefined, unit: string): string[] {
+  if (bound === undefined || comparison === undefined) return ["", ""];
+  return [boundText(bound, unit), comparisonText(bound, comparison)];
 }
 
 function boundText({ side, factor, of }: Bound, unit: string): string {
@@ -49,7 +52,7 @@ function boundText({ side, factor, of }: Bound, unit: string): string {
     case "better-peer":
       return `${sign} ${factor} × the better`;
     case "own":
-      return `${sign} ${factor} × ${of.metric.endsWith("_mb") ? "payloads" : `at ${countText(of.x)}`}`;
+      return `${sign} ${factor} × ${of.label}`;
   }
 }
 

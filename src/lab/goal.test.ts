@@ -49,6 +49,25 @@ test("M8: bench does not judge what it could not measure or compare", () => {
   assert.equal(judge(kilobyte, latencies(1024, 0.7, 1)).verdict, "ok");
 });
 
+test("M8: bench judges what is only wanted, and what is compared with another program of ours", () => {
+  const stopped: Goal = goals.find(({ metric }) => metric === "stopped_s")!;
+  const at = (seconds: number): Series[] => [seriesOf({ ...ours, id: "banyan" }, "stopped_s", { 1024: seconds })];
+  assert.deepEqual(
+    [at(0.2), at(0.3), []].map((series) => judge(stopped, series).verdict),
+    ["goal", "ok", "not measured"],
+  );
+  assert.match(goalTable([judge(stopped, at(0.1))]), /0\.100 s +≤ 0\.2 s +goal$/m);
+  const fromC: Goal = goals.find(({ what }) => what === "8-byte ping-pong from C")!;
+  const both = (c: number): Series[] => [
+    seriesOf({ ...ours, id: "banyan-c" }, "latency_us", { 8: c }),
+    seriesOf({ ...ours, id: "banyan-typescript" }, "latency_us", { 8: 1 }),
+  ];
+  assert.deepEqual(
+    [1, 1.2, 1.3].map((c) => judge(fromC, both(c)).verdict),
+    ["goal", "ok", "missed"],
+  );
+});
+
 test("M8: bench's goal table has a line for each goal whose benchmark ran", () => {
   const judged = judgements(new Map([["latency", latencies(8, 0.2, 0.25)]]));
   assert.equal(judged.length, goals.filter(({ benchmark }) => benchmark === "latency").length);

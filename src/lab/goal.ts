@@ -8,8 +8,16 @@ export type Reference =
   | { readonly kind: "peer"; readonly id: string }
   /** The better of the peers that were measured. */
   | { readonly kind: "better-peer" }
-  /** Our own figure at another point, or of another metric there. */
-  | { readonly kind: "own"; readonly x: number; readonly metric: string };
+  /** Our own figure at another point, or of another metric there, or of another of our programs. */
+  | {
+      readonly kind: "own";
+      readonly x: number;
+      readonly metric: string;
+      /** The goal's own unless given. */
+      readonly contender?: string;
+      /** What it is, for the table. */
+      readonly label: string;
+    };
 
 export interface Bound {
   /** May our figure be at most that, or must it be at least that? */
@@ -25,7 +33,8 @@ export interface Goal {
   readonly contender: string;
   readonly x: number;
   readonly unit: string;
-  readonly atLeast: Bound;
+  /** None: it is only wanted. */
+  readonly atLeast?: Bound;
   /** None: the issue names no stricter one. */
   readonly goal?: Bound;
 }
@@ -40,7 +49,7 @@ export type Verdict = "goal" | "ok" | "missed" | "not measured";
 export interface Judgement {
   readonly goal: Goal;
   readonly figure: number | undefined;
-  readonly atLeast: Comparison;
+  readonly atLeast: Comparison | undefined;
   readonly wanted: Comparison | undefined;
   readonly verdict: Verdict;
 }
@@ -48,8 +57,10 @@ export interface Judgement {
 /** `series` are those of the goal's benchmark. */
 export function judge(goal: Goal, series: readonly Series[]): Judgement {
   const figure = figureOf(series, goal.contender, goal.metric, goal.x);
-  const atLeast = compare(goal, goal.atLeast, figure, series);
-  const wanted = goal.goal === undefined ? undefined : compare(goal, goal.goal, figure, series);
+  const against = (bound: Bound | undefined): Comparison | undefined =>
+    bound === undefined ? undefined : compare(goal, bound, figure, series);
+  const atLeast = against(goal.atLeast);
+  const wanted = against(goal.goal);
   return { goal, figure, atLeast, wanted, verdict: verdictOf(atLeast, wanted) };
 }
 
@@ -67,7 +78,7 @@ function referenceFigure(goal: Goal, { of, side }: Bound, series: readonly Serie
     case "peer":
       return figureOf(series, of.id, goal.metric, goal.x);
     case "own":
-      return figureOf(series, goal.contender, of.metric, of.x);
+      return figureOf(series, of.contender ?? goal.contender, of.metric, of.x);
     case "better-peer": {
       const peers = series.filter(({ contender, metric }) => !contender.isOurs && metric === goal.metric);
       const figures = peers.flatMap((one) => medianAt(one, goal.x) ?? []);
@@ -85,8 +96,9 @@ function figureOf(series: readonly Series[], contender: string, metric: string, 
 }
 
 /** A bound that is known to be missed counts, also when the other is unknown. */
-function verdictOf(atLeast: Comparison, wanted: Comparison | undefined): Verdict {
-  if (atLeast.kind === "known" && !atLeast.isMet) return "missed";
-  if (wanted?.kind === "known" && wanted.isMet && atLeast.kind === "known") return "goal";
-  return atLeast.kind === "known" ? "ok" : "not measured";
+function verdictOf(atLeast: Comparison | undefined, wanted: Comparison | undefined): Verdict {
+  if (atLeast?.kind === "known" && !atLeast.isMet) return "missed";
+  if (atLeast?.kind === "unknown") return "not measured";
+  if (wanted?.kind === "known" && wanted.isMet) return "goal";
+  return atLeast === undefined && wanted?.kind !== "known" ? "not measured" : "ok";
 }

@@ -9,9 +9,14 @@ export function launcherPath(): string {
   return join(__dirname, "../bin/banyan.js");
 }
 
-/** A program of ours, `src/lab/programs/<name>.ts`. */
-export function programPath(name: string): string {
-  return join(__dirname, "lab/programs", `${name}.ts`);
+/** A program of ours, `src/lab/programs/<name>.ts`, or `.c`. */
+export function programPath(name: string, ending: "ts" | "c" = "ts"): string {
+  return join(__dirname, "lab/programs", `${name}.${ending}`);
+}
+
+/** One of the kernels, `examples/kernels/<name>.c`. */
+export function kernelPath(name: string): string {
+  return join(__dirname, "../examples/kernels", `${name}.c`);
 }
 
 /** The same for the peers, `src/lab/peers/<name>.c`. */

@@ -1,10 +1,12 @@
 /** What a benchmark works with: the peers that are here, how much to measure, and how to start the same job everywhere. */
+import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import type { ChildRun } from "./child.ts";
+import { basename, join } from "node:path";
+import { type ChildRun, type Command, describeTrouble, runChild } from "./child.ts";
 import { launcherPath, programPath, sourcePath } from "./installation.ts";
 import { type Measurement, measure, type Start } from "./measure.ts";
 import type { Peer } from "./peer.ts";
-import { buildPeerProgram } from "./peer-build.ts";
+import { type BuildOutcome, buildPeerProgram } from "./peer-build.ts";
 import type { Sample } from "./samples.ts";
 import type { Contender } from "./series.ts";
 
@@ -14,11 +16,24 @@ export interface LabOptions {
   readonly runs: number;
   /** A fraction of the iterations: shows that everything works; the figures mean little. */
   readonly quick: boolean;
+  readonly sizes: Sizes;
+  /** Where the folder for what is needed only now is made: on the disk that images are written to. */
+  readonly folder: string;
   readonly interrupt: AbortSignal;
   /** Something the reader must know, for example that a peer was left out. */
   readonly remark: (text: string) => void;
   readonly progress: (text: string) => void;
 }
+
+/** How large some problems are, where the user may choose. A quick run uses its own. */
+export interface Sizes {
+  readonly kernelClass: KernelClass;
+  readonly imageMiB: number;
+}
+
+/** Of the NAS Parallel Benchmarks. */
+export const kernelClasses = ["S", "W", "A"] as const;
+export type KernelClass = (typeof kernelClasses)[number];
 
 /** One program on our side: `src/lab/programs/<program>.ts`. */
 export interface OwnJob {
@@ -29,9 +44,17 @@ export interface OwnJob {
   readonly nodes?: number;
 }
 
-/** Its twins: `src/lab/peers/<program>.c`. */
+/** A program in C on our side, compiled already. */
+export interface OwnModuleJob extends Omit<OwnJob, "program" | "nodes"> {
+  readonly module: string;
+}
+
+/** Its twins: `src/lab/peers/<program>.c`, or the source given. */
 export interface PeersJob {
   readonly program: string;
+  readonly source?: string;
+  /** For their compilers. */
+  readonly flags?: readonly string[];
   readonly ranks: number;
   readonly tcp?: boolean;
   /** Undefined: this peer does not take part. */
@@ -44,16 +67,32 @@ export interface StartOptions {
   readonly read?: (run: ChildRun) => readonly Sample[] | undefined;
 }
 
+const compileMsMax = 120_000;
+
 export class Lab {
   readonly peers: readonly Peer[];
   readonly quick: boolean;
+  readonly sizes: Sizes;
   readonly cores = availableParallelism();
   readonly #options: LabOptions;
+  #scratch: string | undefined;
 
   constructor(options: LabOptions) {
     this.#options = options;
     this.peers = options.peers;
     this.quick = options.quick;
+    this.sizes = options.sizes;
+  }
+
+  /** A folder for modules, images and caches; gone after the session. */
+  get scratch(): string {
+    this.#scratch ??= mkdtempSync(join(this.#options.folder, "scratch-"));
+    return this.#scratch;
+  }
+
+  close(): void {
+    if (this.#scratch !== undefined) rmSync(this.#scratch, { recursive: true, force: true });
+    this.#scratch = undefined;
   }
 
   remark(text: string): void {
@@ -62,16 +101,35 @@ export class Lab {
 
   own({ contender, program, args, ranks, nodes = 1 }: OwnJob, options: StartOptions): Start {
     const run = ["run", "--quiet", "-n", String(ranks), "--nodes", String(nodes), programPath(program), ...args];
-    const command = { file: process.execPath, args: [launcherPath(), ...run] };
+    return { contender, command: banyanCommand(run), ...withDefaults(options) };
+  }
+
+  ownModule({ contender, module, args, ranks }: OwnModuleJob, options: StartOptions): Start {
+    const command = banyanCommand(["run", "--quiet", "-n", String(ranks), module, ...args]);
     return { contender, command, ...withDefaults(options) };
   }
 
+  /** `banyan cc`, with its cache, into the scratch folder. */
+  async compile(source: string, flags: readonly string[]): Promise<BuildOutcome> {
+    const program = join(this.scratch, `${basename(source, ".c")}${flags.join("")}.wasm`);
+    this.#options.progress(`compiling ${basename(source)}`);
+    const run = await this.run(banyanCommand(["cc", ...flags, source, "-lm", "-o", program]), compileMsMax);
+    const trouble = describeTrouble(run);
+    if (trouble === undefined) return { kind: "ready", program };
+    return { kind: "unusable", why: `banyan cc cannot compile ${basename(source)}: ${trouble}` };
+  }
+
+  /** One run that is not measured. */
+  run(command: Command, timeLimitMs: number): Promise<ChildRun> {
+    return runChild(command, { timeLimitMs, interrupt: this.#options.interrupt });
+  }
+
   /** The same job under every peer that can take part. */
-  ofPeers({ program, ranks, tcp = false, args }: PeersJob, options: StartOptions): Start[] {
+  ofPeers({ program, source, flags, ranks, tcp = false, args }: PeersJob, options: StartOptions): Start[] {
     return this.peers.flatMap((peer) => {
       const theirs = args(peer);
       if (theirs === undefined) return [];
-      const built = buildPeerProgram(peer, sourcePath(program));
+      const built = buildPeerProgram(peer, source ?? sourcePath(program), flags);
       if (built.kind === "unusable") {
         this.remark(`${peer.kind.label} is left out: ${built.why}`);
         return [];
@@ -84,6 +142,11 @@ export class Lab {
   async measure(starts: readonly Start[]): Promise<Measurement> {
     return measure(starts, this.#options);
   }
+}
+
+/** Our own command, as `npx banyan` starts it. */
+export function banyanCommand(words: readonly string[], env: Command["env"] = {}): Command {
+  return { file: process.execPath, args: [launcherPath(), ...words], env };
 }
 
 function withDefaults({ variant = "", ...options }: StartOptions): Omit<Start, "contender" | "command"> {

@@ -11,7 +11,7 @@ function start(contender: Start["contender"], file: string): Start {
 }
 
 function ended(stdout: string, ending: ChildRun["ending"] = { kind: "exit", code: 0 }): ChildRun {
-  return { ending, stdout, stderr: "", startMs: 0 };
+  return { ending, stdout, stderr: "", startMs: 0, ms: 0 };
 }
 
 test("M8: bench runs programs in turn and takes the median of their runs' medians", async () => {
@@ -74,4 +74,19 @@ test("M8: bench counts a program that prints no figures as one that failed", asy
     troubles.map(({ message }) => message),
     ["Banyan, shared: printed no figures"],
   );
+});
+
+test("M8: bench asks anew what to start before each run, where that has to be prepared", async () => {
+  let asked = 0;
+  const order: string[] = [];
+  const prepared: Start = {
+    ...start(ours, ""),
+    command: async () => ({ file: `prepared ${++asked}`, args: [] }),
+  };
+  const run = async ({ file }: Command): Promise<ChildRun> => {
+    order.push(file);
+    return ended("sample latency_us 8 2\n");
+  };
+  await measure([prepared, start(openMpi, "same")], { ...quiet, runs: 2, run });
+  assert.deepEqual(order, ["prepared 1", "same", "prepared 2", "same"]);
 });

@@ -11,7 +11,8 @@ export interface Start {
   readonly contender: Contender;
   /** What tells this start of the contender from its others, for messages: "8 ranks". May be empty. */
   readonly variant: string;
-  readonly command: Command;
+  /** A function is asked anew before each run, and its time does not count: it prepares what the program works on. */
+  readonly command: Command | (() => Promise<Command>);
   readonly timeLimitMs: number;
   /** From what was printed to samples; the printed samples themselves unless given. Undefined: the run cannot count. */
   readonly read?: (run: ChildRun) => readonly Sample[] | undefined;
@@ -48,7 +49,8 @@ export async function measure(starts: readonly Start[], options: MeasureOptions)
       if (failed.has(start) || interrupt.aborted) continue;
       const name = nameOf(start);
       progress(`run ${number} of ${runs}: ${name}`);
-      const outcome = await run(start.command, { timeLimitMs: start.timeLimitMs, interrupt });
+      const command = typeof start.command === "function" ? await start.command() : start.command;
+      const outcome = await run(command, { timeLimitMs: start.timeLimitMs, interrupt });
       const samples = start.read === undefined ? parseSamples(outcome.stdout) : start.read(outcome);
       for (const sample of samples ?? []) collector.add(start.contender, sample);
       const trouble = describeTrouble(outcome) ?? ((samples?.length ?? 0) === 0 ? "printed no figures" : undefined);

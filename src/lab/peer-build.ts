@@ -4,9 +4,9 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { makeFolder } from "./folder.ts";
 import type { Peer } from "./peer.ts";
 
@@ -14,20 +14,25 @@ export type BuildOutcome =
   | { readonly kind: "ready"; readonly program: string }
   | { readonly kind: "unusable"; readonly why: string };
 
-const flags = ["-O2", "-w"];
+/** How the peers' programs are compiled, unless a benchmark says otherwise. */
+const flagsDefault: readonly string[] = ["-O2"];
 const compileMsMax = 60_000;
 
-export function buildPeerProgram({ kind, mpicc, version }: Peer, source: string): BuildOutcome {
+export function buildPeerProgram(
+  { kind, mpicc, version }: Peer,
+  source: string,
+  flags: readonly string[] = flagsDefault,
+): BuildOutcome {
   const folder = join(tmpdir(), `banyan-bench-${userInfo().uid}`);
   if (!isOurFolder(folder)) return { kind: "unusable", why: `${folder} is somebody else's; remove it` };
-  const text = readFileSync(source, "utf8");
+  const words = [...flags, "-w"];
   const hash = createHash("sha256")
-    .update([mpicc, version, ...flags, text].join("\0"))
+    .update([mpicc, version, ...words, ...textsOf(source)].join("\0"))
     .digest("hex");
   const program = join(folder, `${basename(source, ".c")}-${kind.id}-${hash.slice(0, 16)}`);
   if (existsSync(program)) return { kind: "ready", program };
   const unfinished = `${program}.${process.pid}`;
-  const { status, stderr, error } = spawnSync(mpicc, [...flags, "-o", unfinished, source], {
+  const { status, stderr, error } = spawnSync(mpicc, [...words, "-o", unfinished, source, "-lm"], {
     encoding: "utf8",
     timeout: compileMsMax,
   });
@@ -37,6 +42,13 @@ export function buildPeerProgram({ kind, mpicc, version }: Peer, source: string)
   }
   renameSync(unfinished, program);
   return { kind: "ready", program };
+}
+
+/** The source, and the headers beside it, which it may include. */
+function textsOf(source: string): string[] {
+  const folder = dirname(source);
+  const headers = readdirSync(folder).filter((name) => name.endsWith(".h"));
+  return [source, ...headers.sort().map((name) => join(folder, name))].map((path) => readFileSync(path, "utf8"));
 }
 
 /** The name can be guessed, and what lies there will be run: nobody else may have made the folder. */

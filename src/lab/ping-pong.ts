@@ -1,5 +1,5 @@
 /**
- * The ping-pong measurement behind `latency`, `bandwidth` and `tcp`: half a round trip of one message, for each size.
+ * The ping-pong measurement behind `latency`, `bandwidth`, `tcp` and `c-latency`: half a round trip of one message, for each size.
  *
  * Both sides send and receive one buffer. Each size is warmed up and then measured in batches; every rank sees only
  * completed round trips, so a batch is long enough for the clock.
@@ -12,6 +12,8 @@ import { mapSeries, type Series } from "./series.ts";
 export interface PingPongOptions {
   /** Each rank on a node of its own, nothing but TCP between them. */
   readonly tcp: boolean;
+  /** Smaller messages are left out. */
+  readonly bytesMin?: number;
 }
 
 const sizes = Array.from({ length: 23 }, (_, power) => 2 ** power);
@@ -33,11 +35,23 @@ export function pingPongInNode(lab: Lab): Promise<Measurement> {
   return measurement;
 }
 
+/** Batches, warm-up batches and `<bytes>:<round trips>` for each size, as the programs take them. */
+export function pingPongNumbers({ quick }: Lab, { tcp, bytesMin = 1 }: PingPongOptions): string[] {
+  if (quick) {
+    const few = (bytes: number): number => Math.max(4, rounds(bytes, tcp) / roundsQuickDivisor);
+    return ["3", "1", ...sizesQuick.map((bytes) => `${bytes}:${few(bytes)}`)];
+  }
+  const chosen = sizes.filter((bytes) => bytes >= bytesMin);
+  return [String(batches), String(warmBatches), ...chosen.map((bytes) => `${bytes}:${rounds(bytes, tcp)}`)];
+}
+
+export function pingPongLimit({ quick }: Lab): { timeLimitMs: number } {
+  return { timeLimitMs: quick ? timeLimitQuickMs : timeLimitMs };
+}
+
 export function pingPong(lab: Lab, { tcp }: PingPongOptions): Promise<Measurement> {
-  const numbers = lab.quick
-    ? ["3", "1", ...sizesQuick.map((bytes) => `${bytes}:${Math.max(4, rounds(bytes, tcp) / roundsQuickDivisor)}`)]
-    : [String(batches), String(warmBatches), ...sizes.map((bytes) => `${bytes}:${rounds(bytes, tcp)}`)];
-  const options = { timeLimitMs: lab.quick ? timeLimitQuickMs : timeLimitMs };
+  const numbers = pingPongNumbers(lab, { tcp });
+  const options = pingPongLimit(lab);
   const job = { program: "ping-pong", ranks: 2 };
   const nodes = tcp ? 2 : 1;
   return lab.measure([

@@ -2,7 +2,7 @@
 import { describeSystemError } from "../real/service/system-error.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { goalTable, judgements } from "./goal-table.ts";
-import { Lab } from "./lab.ts";
+import { Lab, type Sizes } from "./lab.ts";
 import { describeMachine, hardwareText, softwareText } from "./machine.ts";
 import { findPeer, type Peer, type PeerKind, peerKinds } from "./peer.ts";
 import { Results } from "./results.ts";
@@ -12,6 +12,7 @@ export interface SessionOptions {
   readonly benchmarks: readonly Benchmark[];
   readonly runs: number;
   readonly quick: boolean;
+  readonly sizes: Sizes;
   /** The folder for results. */
   readonly out: string;
   readonly interrupt: AbortSignal;
@@ -25,20 +26,34 @@ export interface SessionOptions {
 
 /** The exit code: 1 when a program of ours failed or results could not be written. Missing peers are no failure. */
 export async function runSession(options: SessionOptions): Promise<number> {
-  const { benchmarks, runs, quick, out, interrupt, print, complain } = options;
+  const { runs, quick, sizes, out, interrupt, print, complain } = options;
   const peers = availablePeers(complain);
   const machine = describeMachine(versions(peers));
   const results = openResults(out, { date: new Date().toISOString(), machine, quick }, complain);
   if (results === undefined) return 1;
   print(`${hardwareText(machine)}\n${softwareText(machine)}\n${methodText(options)}`);
 
+  const name = { current: "" };
+  const progress = (text: string): void => options.progress(`${name.current}: ${text}`);
+  const lab = new Lab({ peers, runs, quick, sizes, folder: out, interrupt, remark: complain, progress });
+  try {
+    return await runBenchmarks(lab, results, name, options);
+  } finally {
+    lab.close();
+  }
+}
+
+async function runBenchmarks(
+  lab: Lab,
+  results: Results,
+  name: { current: string },
+  options: SessionOptions,
+): Promise<number> {
+  const { benchmarks, quick, interrupt, print, complain } = options;
   const findings = new Map<string, readonly Series[]>();
   let failed = false;
-  let current = "";
-  const progress = (text: string): void => options.progress(`${current}: ${text}`);
-  const lab = new Lab({ peers, runs, quick, interrupt, remark: complain, progress });
   for (const benchmark of benchmarks) {
-    current = benchmark.name;
+    name.current = benchmark.name;
     const finding = await benchmark.measure(lab);
     options.progress("");
     if (interrupt.aborted) return 1;

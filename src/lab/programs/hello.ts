@@ -1,0 +1,6 @@
+// All ranks meet, and rank 0 says how many they are; the twin of hello.c.
+import { mpi } from "banyan";
+
+const { world } = mpi;
+world.barrier();
+if (world.rank === 0) console.log(`${world.size} ranks`);
