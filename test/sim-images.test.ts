@@ -1,6 +1,7 @@
 /**
  * Images, proven in the simulator: all processes of a program are brought to rest at any call whatsoever, saved, and go on in
- * new instances of a new world; every rank prints what it prints when nobody disturbs it. The seed is printed with a failure.
+ * new instances of a new world, and half of the time where they were as well; every rank prints what it prints when nobody
+ * disturbs it. The seed is printed with a failure.
  * Every program has a thread of its own, with a stack as deep as that of ranks.
  */
 import assert from "node:assert/strict";
@@ -89,7 +90,7 @@ function run({ module: path, ranks, nodes, seed, points }: Experiment): Report {
     stateBytes = Math.max(stateBytes, ...from.processes.map(({ state }) => state.length));
     const restored = new Observed({ ...common, seed: seed + point, from }, original);
     check("a restored world", point, restored.world.run(), restored);
-    check("the original", point, original.world.goOn(), original);
+    if (taken % 2 === 0) check("the original", point, original.world.goOn(), original);
   }
   return { calls, taken, waiting, underWay, stateBytes, wrong };
 }

@@ -51,28 +51,30 @@ const anytime = new Set([
 
 /** `names` are the functions that the program imports. */
 export function bind(program: Program, names: readonly string[]): Record<string, Call> {
-  const calls: Record<string, Call> = {
-    ...environmentCalls(program),
-    ...pointToPointCalls(program),
-    ...exchangeCalls(program),
-    ...requestStatusCalls(program),
-    ...generalizedRequestCalls(program),
-    ...partitionedCalls(program),
-    ...requestCalls(program),
-    ...collectiveCalls(program),
-    ...datatypeCalls(program),
-    ...datatypeContentsCalls(program),
-    ...statusCalls(program),
-    ...packingCalls(program),
-    ...operationCalls(program),
-    ...fortranTypeCalls(program),
-    ...communicatorCalls(program),
-    ...groupCalls(program),
-    ...attributeCalls(program),
-    ...topologyCalls(program),
-    ...neighborCalls(program),
-    ...infoCalls(program),
-  };
+  // Without a prototype: objects of so many properties are made several times faster that way.
+  const calls: Record<string, Call> = Object.assign(
+    Object.create(null),
+    environmentCalls(program),
+    pointToPointCalls(program),
+    exchangeCalls(program),
+    requestStatusCalls(program),
+    generalizedRequestCalls(program),
+    partitionedCalls(program),
+    requestCalls(program),
+    collectiveCalls(program),
+    datatypeCalls(program),
+    datatypeContentsCalls(program),
+    statusCalls(program),
+    packingCalls(program),
+    operationCalls(program),
+    fortranTypeCalls(program),
+    communicatorCalls(program),
+    groupCalls(program),
+    attributeCalls(program),
+    topologyCalls(program),
+    neighborCalls(program),
+    infoCalls(program),
+  );
   Object.assign(calls, largeCountCalls(program, calls));
   program.calls = calls;
   const imports: Record<string, Call> = {

@@ -1,4 +1,5 @@
 /** `banyan sim program.c`: compiles it, has a thread simulate it, and says how it ended. */
+import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describeEnding } from "../core/service/ending.ts";
@@ -30,9 +31,12 @@ const waitingMax = 8;
 export async function simulateProgram(program: string, args: string[], options: ProgramOptions): Promise<number> {
   const path = resolve(program);
   check(path, options);
-  const { module, said } = await moduleOfProgram(path);
+  const { module: file, said } = await moduleOfProgram(path);
   process.stderr.write(said);
-  if (module === undefined) throw new CommandError(`Cannot simulate ${program}: it does not compile`, 1);
+  if (file === undefined) throw new CommandError(`Cannot simulate ${program}: it does not compile`, 1);
+  const module = new WebAssembly.Module(readFileSync(file));
+  if (!canStop(module))
+    throw new UsageError(`Cannot simulate ${program}: it was compiled with --no-capture; compile it without`);
   const { ranks = 1, nodes, seed = 1, memory, trace = false } = options;
   const ended = await simulate({
     module,
@@ -62,6 +66,12 @@ function check(path: string, { ranks = 1, nodes, memory }: ProgramOptions): void
     throw new UsageError(`Cannot use ${nodes} nodes for ${ranks} ranks: give 1 to ${ranks}, each node holds a rank`);
   if (memory < 16 || memory > memoryMbMax)
     throw new UsageError(`Cannot give each rank ${memory} MB: give a whole number from 16 to ${memoryMbMax}`);
+}
+
+/** Waiting is stopping here: a module says by a section of its own when it cannot. */
+function canStop(module: WebAssembly.Module): boolean {
+  const [section] = WebAssembly.Module.customSections(module, "banyan");
+  return section === undefined || !/"capture":false/.test(new TextDecoder().decode(section));
 }
 
 /** The current folder is known as such; all of them by their whole names. */

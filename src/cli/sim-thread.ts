@@ -2,15 +2,14 @@
  * The thread in which a program in C is simulated: a thread because only those can be given a deep stack. It prints what the
  * program prints, and tells the command how it ended.
  */
-import { readFileSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { nodeFiles } from "../real/node/node-files.ts";
 import { CWorld, type Outcome } from "../sim/c/c-world.ts";
 
 export interface SimThreadSetup {
-  /** Where the module is. */
-  readonly module: string;
+  readonly module: WebAssembly.Module;
   readonly args: readonly string[];
   readonly ranks: number;
   readonly nodes: number;
@@ -32,7 +31,6 @@ const setup = workerData as SimThreadSetup;
 const pages = setup.memoryMb * 16;
 const world = new CWorld({
   ...setup,
-  module: new WebAssembly.Module(readFileSync(setup.module)),
   environment: Object.entries(process.env).map(([name, value]) => `${name}=${value}`),
   files: nodeFiles,
   newMemory: () => new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }),
