@@ -57,6 +57,47 @@ for (const [what, wanted, words] of [
   });
 }
 
+for (const [ranks, nodes, together] of [
+  [5, 1, 5],
+  [6, 2, 2],
+] as const) {
+  test(`M6: ${ranks} ranks on ${nodes} nodes, ${together} in a thread, take turns`, async () => {
+    const size = ["-n", `${ranks}`, "--nodes", `${nodes}`, "--ranks-per-thread", `${together}`];
+    const { code, stdout, stderr } = await banyan(["run", ...size, sweep], patient);
+    assert.equal(stdout, `0 errors on ${ranks} ranks\n`, stderr);
+    assert.equal(code, 0);
+  });
+}
+
+test("M6: ranks that share a thread: one that tests without end, one that sleeps and one that fails", async () => {
+  const path = program(
+    "turns.c",
+    `#include <mpi.h>
+    #include <stdio.h>
+    #include <unistd.h>
+    int main(int argc, char **argv) {
+      int rank, flag = 0, word = 7;
+      MPI_Request request;
+      MPI_Init(&argc, &argv);
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      if (rank == 0) {
+        MPI_Irecv(&word, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &request);
+        while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        printf("got %d\\n", word);
+      }
+      if (rank == 1) usleep(200000);
+      if (rank == 2) MPI_Send(&word, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+      MPI_Barrier(MPI_COMM_WORLD);
+      MPI_Finalize();
+      return rank == 1 ? 3 : 0;
+    }`,
+  );
+  const { code, stdout, stderr } = await banyan(["run", "-n", "3", "--ranks-per-thread", "3", path], patient);
+  assert.equal(stdout, "got 7\n");
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /rank 1 on node 0 failed .* exited with code 3/);
+});
+
 test("M6: who ends with an error after MPI_Finalize cuts nobody short", async () => {
   const path = program(
     "all-say-why.c",

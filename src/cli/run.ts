@@ -20,6 +20,7 @@ interface RunOptions {
   readonly timeout?: number;
   readonly heartbeat?: number;
   readonly patience?: number;
+  readonly ranksPerThread?: number;
   readonly freezeAt?: number;
   readonly jobDir?: string;
   readonly quiet?: true;
@@ -55,6 +56,11 @@ export const runCommand: CreateCommand = (finished) =>
       wholeNumber("--port"),
     )
     .option("--timeout <time>", "end the job after this long (exit code 124)", duration("--timeout"))
+    .option(
+      "--ranks-per-thread <number>",
+      "let so many ranks of a C program take turns in a thread (default: 1)",
+      wholeNumber("--ranks-per-thread"),
+    )
     .option(
       "--freeze-at <time>",
       "stop a C program this long after its start and write images of its ranks",
@@ -99,6 +105,7 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     timeoutMs: timeout,
     heartbeatMs: heartbeat,
     patienceMs: patience,
+    ranksPerThread: options.ranksPerThread,
     freezeAtMs: options.freezeAt,
     jobFolder: options.jobDir,
     stdin: process.stdin,

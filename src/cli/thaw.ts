@@ -4,8 +4,10 @@ import { thaw } from "../real/service/launch.ts";
 import type { CreateCommand } from "./commands.ts";
 import { duration } from "./duration.ts";
 import { follow } from "./follow-job.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 interface Options {
+  readonly ranksPerThread?: number;
   readonly label?: true;
   readonly timeout?: number;
   readonly freezeAt?: number;
@@ -17,6 +19,7 @@ export const thawCommand: CreateCommand = (finished) =>
   new Command("thaw")
     .description("Go on with a job that `banyan run --freeze-at` has frozen, here or on another machine.")
     .argument("<job>", "the folder it was frozen to; it stays as it is")
+    .option("--ranks-per-thread <number>", "as for `banyan run`", wholeNumber("--ranks-per-thread"))
     .option("-l, --label", "put the rank in front of each line")
     .option("--timeout <time>", "end the job after this long (exit code 124)", duration("--timeout"))
     .option("--freeze-at <time>", "freeze it again", duration("--freeze-at"))
@@ -25,8 +28,9 @@ export const thawCommand: CreateCommand = (finished) =>
     .helpOption("-h, --help", "print this help")
     .action(async (job: string, options: Options) => finished(await follow(() => start(job, options), options)));
 
-function start(job: string, { label, timeout, freezeAt, jobDir }: Options) {
+function start(job: string, { ranksPerThread, label, timeout, freezeAt, jobDir }: Options) {
   return thaw(job, {
+    ranksPerThread,
     label,
     timeoutMs: timeout,
     freezeAtMs: freezeAt,

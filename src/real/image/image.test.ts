@@ -152,7 +152,8 @@ test("M6: image that is discarded leaves nothing, and the one before stays", asy
 test("M6: image files that are wrong are refused by name", () => {
   const memory = filledMemory();
   const path = join(folder, "wrong.image");
-  const says = (what: RegExp, read = () => readImage(path, newMemory(wasmPages), { program: facts.program })): void => {
+  const readAll = () => readImage(path, newMemory(wasmPages), { program: facts.program });
+  const says = (what: RegExp, read: () => unknown = readAll): void => {
     assert.throws(read, (error: unknown) => {
       assert(error instanceof ImageError, String(error));
       assert(error.message.startsWith(`Cannot read image ${path}: `), error.message);

@@ -11,12 +11,13 @@ import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
-import { build, type FromNode, type Setup, type ToNode } from "./messages.ts";
+import { startCThread } from "./c-rank-thread.ts";
+import { build, type FromNode, type RankSetup, type Setup, type ToNode } from "./messages.ts";
 import { NodeMemory } from "./node-memory.ts";
 import { bellOf, createNodeWords, onBell, openGate } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
 import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
-import { RankThread } from "./rank-thread.ts";
+import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
 
 /** Nodes of one machine: nobody else can reach them. */
 const loopback = "127.0.0.1";
@@ -25,6 +26,9 @@ const loopback = "127.0.0.1";
 const cNodeMemoryMb = 256;
 /** Deep recursion in C is deep recursion here: 250 000 calls. */
 const cStackMb = 16;
+
+/** Nobody is restarted yet. */
+const firstIncarnation = 0;
 
 /** Threads that have not stopped by then are stuck in native code, and only the end of the process stops them. */
 const terminateMsMax = 1000;
@@ -38,7 +42,7 @@ class Agent {
   readonly #memory: NodeMemory;
   /** Connections to other nodes; null in a job of one node. */
   readonly #tcp: TcpHost | null;
-  readonly #threads = new Map<number, RankThread>();
+  readonly #threads = new Map<number, RankInThread>();
   readonly #relay = new OutputRelay(send);
   #leaving = false;
 
@@ -68,7 +72,7 @@ class Agent {
       wakeElsewhere: (place) => bells?.wake(place),
     });
     setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
-    for (const rank of ranksHere) this.#startThread(rank);
+    this.#startThreads(ranksHere);
     void onBell(bellOf(this.#words), () => this.#relay.relay());
     void this.#getReady();
   }
@@ -113,18 +117,35 @@ class Agent {
     }
   }
 
-  #startThread(rank: number): void {
-    const { nodeOf, protocol, program, traceFolder, heapMb, folders, freezeTo, thawFrom } = this.#setup;
-    const incarnation = 0;
-    const traceFile = traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`);
-    const setup = {
+  #startThreads(ranks: readonly number[]): void {
+    const { program, ranksPerThread, heapMb } = this.#setup;
+    for (const rank of ranks) this.#memory.born(rank, firstIncarnation);
+    if (program.language === "typescript") {
+      for (const rank of ranks) this.#add(new RankThread({ setup: this.#setupOf(rank), heapMb }, this.#eventsOf(rank)));
+      return;
+    }
+    for (let first = 0; first < ranks.length; first += ranksPerThread) {
+      const together = ranks.slice(first, first + ranksPerThread);
+      const options = together.map((rank) => ({ setup: this.#setupOf(rank), events: this.#eventsOf(rank) }));
+      for (const thread of startCThread(options, cStackMb)) this.#add(thread);
+    }
+  }
+
+  #add(thread: RankInThread): void {
+    this.#threads.set(thread.rank, thread);
+    this.#relay.add(thread.rank, thread.lines);
+  }
+
+  #setupOf(rank: number): Omit<RankSetup, "lines"> {
+    const { nodeOf, protocol, program, traceFolder, folders, freezeTo, thawFrom } = this.#setup;
+    return {
       code: this.#code,
       rank,
-      incarnation,
+      incarnation: firstIncarnation,
       nodeOf,
       protocol,
       program,
-      traceFile,
+      traceFile: traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`),
       memory: this.#memory.shared,
       handover: this.#tcp?.handover ?? null,
       words: this.#words,
@@ -133,44 +154,41 @@ class Agent {
       freezeTo,
       thawFrom,
     };
-    this.#memory.born(rank, incarnation);
-    const thread = new RankThread(
-      { setup, heapMb, stackMb: program.language === "c" ? cStackMb : 0 },
-      {
-        said: (message) => {
-          switch (message.kind) {
-            case "runs":
-              send({ kind: "rank-started", rank });
-              break;
-            case "compiled":
-              keepCache(this.#code, message.cache);
-              break;
-            case "abort":
-            case "result":
-            case "input-wanted":
-            case "stopped":
-              send({ kind: "from-rank", rank, message });
-              break;
-            default:
-              this.#tcp?.handle(message);
-          }
-        },
-        ended: (ending) => {
-          this.#threads.delete(rank);
-          this.#relay.relay();
-          if (ending.kind === "returned" || ending.kind === "frozen") {
-            this.#memory.finished(rank);
-            this.#tcp?.rankFinished(rank);
-          } else {
-            this.#memory.died(rank);
-            this.#tcp?.rankDied(rank);
-          }
-          send({ kind: "rank-ended", rank, incarnation, ending });
-        },
+  }
+
+  #eventsOf(rank: number): RankThreadEvents {
+    return {
+      said: (message) => {
+        switch (message.kind) {
+          case "runs":
+            send({ kind: "rank-started", rank });
+            break;
+          case "compiled":
+            keepCache(this.#code, message.cache);
+            break;
+          case "abort":
+          case "result":
+          case "input-wanted":
+          case "stopped":
+            send({ kind: "from-rank", rank, message });
+            break;
+          default:
+            this.#tcp?.handle(message);
+        }
       },
-    );
-    this.#threads.set(rank, thread);
-    this.#relay.add(rank, thread.lines);
+      ended: (ending) => {
+        this.#threads.delete(rank);
+        this.#relay.relay();
+        if (ending.kind === "returned" || ending.kind === "frozen") {
+          this.#memory.finished(rank);
+          this.#tcp?.rankFinished(rank);
+        } else {
+          this.#memory.died(rank);
+          this.#tcp?.rankDied(rank);
+        }
+        send({ kind: "rank-ended", rank, incarnation: firstIncarnation, ending });
+      },
+    };
   }
 
   async #leave(): Promise<void> {

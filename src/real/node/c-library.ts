@@ -21,11 +21,13 @@ export interface LibraryOptions {
   readonly port: MessagePort;
   /** Of this process: a sleep ends early when it shall stop. */
   readonly suspension: Suspension;
+  /** Others have the thread while it sleeps. */
+  readonly takesTurns: boolean;
   readonly yield: () => void;
 }
 
 export function newLibrary(options: LibraryOptions): MovableLibrary {
-  const { args, environment, rank, lines, port, suspension, yield: giveWay } = options;
+  const { args, environment, rank, lines, port, suspension, takesTurns, yield: giveWay } = options;
   const never = new Int32Array(new SharedArrayBuffer(4));
   let unread: Uint8Array = new Uint8Array(0);
   let ended = rank !== 0;
@@ -56,8 +58,8 @@ export function newLibrary(options: LibraryOptions): MovableLibrary {
       for (;;) {
         const leftMs = Number(untilNs - this.steadyTime()) / 1e6;
         if (leftMs <= 0) return true;
-        if (suspension.isWanted) {
-          suspension.stop(null);
+        if (takesTurns || suspension.isWanted) {
+          suspension.stop(null, () => this.steadyTime() >= untilNs);
           return false;
         }
         Atomics.wait(never, 0, 0, Math.min(leftMs, napMs));

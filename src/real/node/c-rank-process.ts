@@ -1,5 +1,7 @@
 /** A rank whose program is written in C: its process, and the imports of the program. */
+import { CoroutineHost } from "../../abi/coroutine-host.ts";
 import { Program } from "../../abi/program.ts";
+import type { StopWord } from "../../abi/suspension.ts";
 import type { Process } from "../../core/process/process.ts";
 import { type OpenProcess, openProcess, type RankOptions } from "../process/open-process.ts";
 import { ProgramMemory } from "../transport/program-memory.ts";
@@ -8,14 +10,29 @@ export interface CRankProcess extends OpenProcess {
   readonly process: Process;
   readonly program: Program;
   readonly memory: ProgramMemory;
+  /** Makes the program stop inside its next MPI call. */
+  readonly stop: StopWord;
 }
 
-/** `memories`: of every process of the node, in their order. */
-export function createCRank(options: RankOptions, memories: readonly WebAssembly.Memory[]): CRankProcess {
+export interface CRankProcessOptions {
+  /** Of every process of the node, in their order. */
+  readonly memories: readonly WebAssembly.Memory[];
+  /** Its waits stop the program instead of the thread. */
+  readonly takesTurns: boolean;
+}
+
+export function createCRank(options: RankOptions, { memories, takesTurns }: CRankProcessOptions): CRankProcess {
   let memory: ProgramMemory | undefined;
   const open = openProcess(options, (node) => {
     memory = new ProgramMemory(node, memories);
     return memory;
   });
-  return { ...open, process: open.host.process, program: new Program(open.host), memory: memory! };
+  const { host } = open;
+  const { process, processorName } = host;
+  // Whoever takes turns is stopped by the one who gives them, who hears what the node wants.
+  const stop = takesTurns ? { words: new Int32Array(1), at: 0 } : host.stop;
+  const ownHost = takesTurns
+    ? new CoroutineHost({ process, processorName, stop, abort: options.abort, now: () => host.now() })
+    : host;
+  return { ...open, process, program: new Program(ownHost), memory: memory!, stop };
 }

@@ -5,6 +5,7 @@
  *
  * All three come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
+import type { MessagePort } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import type { Job as TcpJob } from "../transport/tcp/hello.ts";
@@ -37,6 +38,8 @@ export interface Setup {
   /** Where images are to be written when the job is frozen, and where those are that its ranks go on from; empty: nowhere. */
   readonly freezeTo: string;
   readonly thawFrom: string;
+  /** How many ranks of a C program share a thread. */
+  readonly ranksPerThread: number;
   /** Where each rank writes its trace; empty: no trace. */
   readonly traceFolder: string;
   /** Where this node listens for others; 0 leaves it to the system. */
@@ -197,6 +200,13 @@ export interface RankSetup {
   readonly lines: SharedArrayBuffer;
   /** Words of the node, see `node-words.ts`. */
   readonly words: SharedArrayBuffer;
+}
+
+/** What a thread for ranks of a C program starts with. */
+export interface CThreadSetup {
+  /** For the loader only. */
+  readonly code: RankCode;
+  readonly ranks: readonly { readonly setup: RankSetup; readonly port: MessagePort }[];
 }
 
 // Rank → node

@@ -1,4 +1,4 @@
-/** One rank of the node, seen from the node's main thread: its worker, and how it ended. */
+/** One rank of the node whose program is in TypeScript, seen from the node's main thread: its worker, and how it ended. */
 import { Worker } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
 import { endingOfError } from "./error-report.ts";
@@ -11,23 +11,29 @@ export interface RankThreadEvents {
   ended(ending: Ending): void;
 }
 
+/** What the node's main thread has of a rank. */
+export interface RankInThread {
+  readonly rank: number;
+  /** What it prints. */
+  readonly lines: LineReader;
+  post(message: Input): void;
+  /** Ends its thread, and whoever else is in it. */
+  terminate(): Promise<unknown>;
+}
+
 export interface RankThreadOptions {
   readonly setup: Omit<RankSetup, "lines">;
   readonly heapMb: number;
-  /** 0 leaves it to Node. */
-  readonly stackMb: number;
 }
 
-export class RankThread {
+export class RankThread implements RankInThread {
   readonly rank: number;
-  readonly incarnation: number;
   readonly lines: LineReader;
   readonly #worker: Worker;
   #ending: Ending | undefined;
 
-  constructor({ setup, heapMb, stackMb }: RankThreadOptions, events: RankThreadEvents) {
+  constructor({ setup, heapMb }: RankThreadOptions, events: RankThreadEvents) {
     this.rank = setup.rank;
-    this.incarnation = setup.incarnation;
     const lines = createLineRing();
     this.lines = new LineReader(lines);
     const workerData: RankSetup = { ...setup, lines };
@@ -37,10 +43,7 @@ export class RankThread {
       // What the rank prints has its own way; these would lose it while the thread blocks.
       stdout: true,
       stderr: true,
-      resourceLimits: {
-        ...(heapMb > 0 ? { maxOldGenerationSizeMb: heapMb } : {}),
-        ...(stackMb > 0 ? { stackSizeMb: stackMb } : {}),
-      },
+      ...(heapMb > 0 ? { resourceLimits: { maxOldGenerationSizeMb: heapMb } } : {}),
     });
     // Asked now: of a thread that has ended Node no longer knows them.
     const heapMbMax = Math.round(this.#worker.resourceLimits?.maxOldGenerationSizeMb ?? heapMb);

@@ -47,6 +47,8 @@ export interface OpenProcess {
   readonly host: RankHost;
   /** The rank is ending in order: waits for everybody. */
   leave(): Leaving;
+  /** The same without waiting: "stopped" means not yet; make progress and try again. */
+  tryToLeave(): Leaving;
   /** Waits until everything that was sent is where it belongs, whoever wants the process to stop. */
   handOver(): void;
   /** What is open is closed, and nobody waited for. */
@@ -106,6 +108,11 @@ export function openProcess(
       if (leaving.kind !== "stopped") tracer?.close();
       return leaving;
     },
+    tryToLeave() {
+      const leaving = tryToLeave(host, transports);
+      if (leaving.kind !== "stopped") tracer?.close();
+      return leaving;
+    },
     handOver: () => handOver(host, transports),
     close: () => tracer?.close(),
   };
@@ -127,6 +134,17 @@ function leave(host: RankHost, transports: RankTransports): Leaving {
   if (!host.wait(process.startFinalBarrier())) return { kind: "stopped" };
   handOver(host, transports);
   return { kind: "left" };
+}
+
+function tryToLeave({ process }: RankHost, transports: RankTransports): Leaving {
+  const { engine } = process;
+  if (engine.unsent) return { kind: "stopped" };
+  if (process.finalBarrier < 0 || engine.isComplete(process.finalBarrier)) {
+    const { unfinished } = engine;
+    if (unfinished > 0) return { kind: "unfinished", requests: unfinished };
+  }
+  const isOver = engine.isComplete(process.startFinalBarrier()) && !engine.unsent && transports.leave();
+  return isOver ? { kind: "left" } : { kind: "stopped" };
 }
 
 /** Our last signals may still wait for room, or be on a connection that breaks: nobody could send them again for us. */

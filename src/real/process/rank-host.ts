@@ -79,8 +79,8 @@ export class RankHost {
     while (!engine.isComplete(request)) {
       if (process.progress()) waiting.reset();
       else {
-        if (this.#shallStop()) break;
-        this.#listen();
+        if (this.shallStop()) break;
+        this.listen();
         waiting.idle();
       }
     }
@@ -96,7 +96,7 @@ export class RankHost {
     while (!board.passed()) {
       if (process.progress()) waiting.reset();
       else {
-        if (this.#listen() || process.hasFailures) process.checkMembers(comm);
+        if (this.listen() || process.hasFailures) process.checkMembers(comm);
         waiting.idle();
       }
     }
@@ -107,8 +107,8 @@ export class RankHost {
     while (!isReady()) {
       if (this.process.progress()) this.#waiting.reset();
       else {
-        if (this.#shallStop()) return false;
-        this.#listen();
+        if (this.shallStop()) return false;
+        this.listen();
         this.#waiting.idle();
       }
     }
@@ -122,7 +122,7 @@ export class RankHost {
     while (!isOver()) {
       if (engine.progress()) this.#waiting.reset();
       else {
-        this.#listen();
+        this.listen();
         this.#waiting.idle();
       }
     }
@@ -147,8 +147,8 @@ export class RankHost {
       // Sends that wait for room, pieces and operations under way go on while we wait.
       if (this.process.isBusy && this.process.progress()) waiting.reset();
       else {
-        if (this.#shallStop()) return Now.NOTHING;
-        this.#listen();
+        if (this.shallStop()) return Now.NOTHING;
+        this.listen();
         waiting.idle();
       }
     }
@@ -166,12 +166,13 @@ export class RankHost {
     records.give(request);
   }
 
-  #shallStop(): boolean {
+  /** Does the node want the process to stop? */
+  shallStop(): boolean {
     return this.stop.words[this.stop.at] !== 0;
   }
 
-  /** True when there was news. */
-  #listen(): boolean {
+  /** Hears what the node has to tell; true when there was news. */
+  listen(): boolean {
     return this.#notices.deliver(this.#died);
   }
 
@@ -190,7 +191,7 @@ export class RankHost {
     try {
       while (this.#awaited.size > 0) {
         const moved = this.process.progress();
-        this.#listen();
+        this.listen();
         let woken = false;
         for (const awaited of this.#awaited) {
           if (!awaited.isReady()) continue;

@@ -30,7 +30,14 @@ export function checkOptions(options: Omit<JobOptions, "trace" | "folder">): str
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;
   if (!(patienceMs >= 2 * heartbeatMs))
     return `Cannot wait ${patienceMs} ms for a heartbeat every ${heartbeatMs} ms: give at least twice as long`;
-  return checkProgram(options.program) ?? checkFreezing(options);
+  return checkProgram(options.program) ?? checkPacking(options) ?? checkFreezing(options);
+}
+
+function checkPacking({ program, ranksPerThread }: Omit<JobOptions, "trace" | "folder">): string | undefined {
+  if (!isWhole(ranksPerThread, 1, ranksMax))
+    return `Cannot put ${ranksPerThread} ranks into a thread: give a whole number from 1`;
+  if (ranksPerThread === 1 || languageOf(program) === "c") return undefined;
+  return `Cannot put ${ranksPerThread} ranks of ${relative("", program)} into a thread: only programs in C and C++ can take turns`;
 }
 
 function checkFreezing({ program, freezeAtMs, jobFolder }: Omit<JobOptions, "trace" | "folder">): string | undefined {

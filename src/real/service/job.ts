@@ -55,6 +55,8 @@ export interface JobOptions {
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly patienceMs: number;
+  /** How many ranks of a C program share a thread. */
+  readonly ranksPerThread: number;
   /** The job stops this long after all ranks have begun, and images of them are written to `jobFolder`; Infinity: never. */
   readonly freezeAtMs: number;
   readonly jobFolder: string;
@@ -190,6 +192,7 @@ export class Job {
           folders: this.#options.folders,
           freezeTo: this.#options.jobFolder,
           thawFrom: this.#options.thawFrom,
+          ranksPerThread: this.#options.ranksPerThread,
           traceFolder,
           port: port === 0 ? 0 : port + node,
           job: this.#secret,

@@ -42,6 +42,8 @@ export interface LaunchOptions {
   readonly heartbeatMs?: number | undefined;
   /** A node that has been silent for this long, and not seen at work by the system, is dead; 750 unless given. */
   readonly patienceMs?: number | undefined;
+  /** Packs so many ranks of a C program into each thread, where they take turns; 1 unless given. */
+  readonly ranksPerThread?: number | undefined;
   /** Freezes the job this long after all ranks have begun: images of them are written to `jobFolder`. Programs in C only. */
   readonly freezeAtMs?: number | undefined;
   /** Empty, or not there yet. */
@@ -108,6 +110,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     program: path,
     displayName: earlier?.displayName,
     thawFrom: earlier?.thawFrom ?? "",
+    ranksPerThread: options.ranksPerThread ?? 1,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),
     args: options.args ?? [],

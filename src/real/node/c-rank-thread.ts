@@ -1,0 +1,74 @@
+/** A thread with one or several ranks of a C program, seen from the node's main thread: each rank has a channel of its own. */
+import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
+import type { Ending } from "../../core/service/ending.ts";
+import { endingOfError } from "./error-report.ts";
+import { createLineRing, LineReader } from "./line-ring.ts";
+import type { CThreadSetup, FromRank, Input, RankSetup } from "./messages.ts";
+import { rankLoader } from "./rank-code.ts";
+import type { RankInThread, RankThreadEvents } from "./rank-thread.ts";
+
+export interface CRankOptions {
+  readonly setup: Omit<RankSetup, "lines">;
+  readonly events: RankThreadEvents;
+}
+
+/** What the main thread has of each of the ranks, in their order. */
+export function startCThread(options: readonly CRankOptions[], stackMb: number): RankInThread[] {
+  const ranks = options.map(({ setup, events }) => {
+    const { port1: here, port2: there } = new MessageChannel();
+    return {
+      setup: { ...setup, lines: createLineRing() },
+      events,
+      here,
+      there,
+      ending: undefined as Ending | undefined,
+    };
+  });
+  const workerData: CThreadSetup = {
+    code: options[0]!.setup.code,
+    ranks: ranks.map(({ setup, there }) => ({ setup, port: there })),
+  };
+  const worker = new Worker(rankLoader, {
+    eval: true,
+    workerData,
+    transferList: ranks.map(({ there }) => there),
+    // What the ranks print has its own way; these would lose it while the thread blocks.
+    stdout: true,
+    stderr: true,
+    resourceLimits: { stackSizeMb: stackMb },
+  });
+  let failure: Ending | undefined;
+  const isAlone = ranks.length === 1;
+  const end = (rank: (typeof ranks)[number], ending: Ending): void => {
+    if (rank.ending !== undefined) return;
+    rank.ending = ending;
+    rank.here.close();
+    rank.events.ended(ending);
+  };
+  let said: Ending | undefined;
+  const hear = (rank: (typeof ranks)[number], message: FromRank): void => {
+    if (message.kind !== "ending") rank.events.said(message);
+    // Nothing of that rank runs any more. Alone in its thread it has ended when the thread has.
+    else if (isAlone) said = message.ending;
+    else end(rank, message.ending);
+  };
+  for (const rank of ranks) rank.here.on("message", (message: FromRank) => hear(rank, message));
+  worker.on("exit", (code) => {
+    for (const rank of ranks) {
+      // The end of the thread overtakes what was said last.
+      for (let left = receiveMessageOnPort(rank.here); left !== undefined; left = receiveMessageOnPort(rank.here)) {
+        hear(rank, left.message as FromRank);
+      }
+      end(rank, said ?? failure ?? { kind: "vanished", code });
+    }
+  });
+  worker.on("error", (error: unknown) => {
+    failure = endingOfError(error);
+  });
+  return ranks.map(({ setup, here }) => ({
+    rank: setup.rank,
+    lines: new LineReader(setup.lines),
+    post: (message: Input) => here.postMessage(message),
+    terminate: () => worker.terminate(),
+  }));
+}
