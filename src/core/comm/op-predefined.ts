@@ -63,7 +63,8 @@ export const predefinedOpByHandle: ReadonlyMap<number, PredefinedOp> = new Map(
 
 const ordered: readonly ElementGroup[] = ["integer", "fortran integer", "floating", "address"];
 const numeric: readonly ElementGroup[] = [...ordered, "complex"];
-const truth: readonly ElementGroup[] = ["integer", "logical"];
+/** The standard does not name addresses and counts here; MPICH takes them, and programs do. */
+const truth: readonly ElementGroup[] = ["integer", "logical", "address"];
 const bits: readonly ElementGroup[] = ["integer", "fortran integer", "byte", "address"];
 
 /** Which groups of elements each operation on single elements takes. */

@@ -110,10 +110,10 @@ function integerResult(name: OpName, a: bigint, b: bigint): bigint {
 
 const integerNames: readonly OpName[] = ["SUM", "PROD", "MIN", "MAX", "BAND", "BOR", "BXOR", "LAND", "LOR", "LXOR"];
 const integerTypes = Object.values(predefinedTypes).filter(
-  (type) => type.elements.length === 1 && type.elements[0]!.group === "integer",
+  (type) => type.elements.length === 1 && ["integer", "address"].includes(type.elements[0]!.group),
 );
 
-test("M5 §6.9.2 every operation on every integer type, aligned and not, agrees with exact arithmetic", () => {
+test("M5 §6.9.2 every operation on every type of integers, addresses and counts, aligned and not, agrees with exact arithmetic", () => {
   const random = new Uint8Array(
     fc.sample(fc.uint8Array({ minLength: 4096, maxLength: 4096, size: "max" }), { numRuns: 1, seed: 5 })[0]!,
   );
