@@ -31,7 +31,7 @@ interface Report {
   readonly wrong: readonly string[];
 }
 
-const memoryPages = 256;
+const memoryPages = 128;
 
 class Observed {
   readonly printed: string[];
@@ -110,7 +110,7 @@ async function compiled(name: string): Promise<string> {
   program("modules/folder", "");
   const module = folderOf(`modules/${name}.wasm`);
   // A small stack in memory keeps the images small; the depth of recursion is up to the thread's own.
-  const flags = ["-O2", "-Wl,-z,stack-size=1048576"];
+  const flags = ["-O2", "-Wl,-z,stack-size=262144"];
   const { code, stderr } = await banyan(["cc", ...flags, `test/programs/c/${name}.c`, "-o", module], {
     timeoutMs: 120_000,
   });

@@ -36,7 +36,7 @@ const world = new CWorld({
   newMemory: () => new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }),
   signalName: (signal) => Object.entries(constants.signals).find(([, number]) => number === signal)?.[0],
   print: ({ stream, bytes }) => write(stream, bytes),
-  ...(setup.trace ? { listener: (line: string) => write(1, Buffer.from(`${line}\n`)) } : {}),
+  ...(setup.trace ? { listener: (line: string) => write(2, Buffer.from(`${line}\n`)) } : {}),
 });
 const outcome = world.run();
 const { network, trace } = world.world;
