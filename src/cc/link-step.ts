@@ -2,8 +2,9 @@
  * Objects, archives and our support library to one module, as docs/adr/0005 wants it; then Asyncify. Libraries are looked up
  * here, because the linker sees only what it is given; those of the toolchain it has itself.
  */
-import { keyOf } from "./cache.ts";
+
 import { capturePoints } from "../core/base/capture-points.ts";
+import { keyOf } from "./cache.ts";
 import type { Build } from "./command-line.ts";
 import { binaryenVersion, clangVersion, contractVersion } from "./installation.ts";
 import type { Finish, LinkFile, LinkRequest } from "./requests.ts";

@@ -14,6 +14,7 @@ export function ratioText(ratio: number): string {
 }
 
 export function bytesText(bytes: number): string {
+  if (bytes >= 1 << 30) return `${bytes / (1 << 30)} GiB`;
   if (bytes >= 1 << 20) return `${bytes / (1 << 20)} MiB`;
   if (bytes >= 1 << 10) return `${bytes / (1 << 10)} KiB`;
   return `${bytes} B`;
