@@ -24,6 +24,8 @@ const ranksMax = 4096;
 const memoryMbMax = 2047;
 /** Deep recursion in C is deep recursion here; as for the threads of ranks. */
 const stackMb = 16;
+/** As of a program that SIGPIPE ended. */
+const codeOfClosedOutput = 141;
 /** Ranks of a world that is stuck that are named. */
 const waitingMax = 8;
 
@@ -45,6 +47,7 @@ export async function simulateProgram(program: string, args: string[], options: 
     memoryMb: memory,
     folders: options.dir.flatMap(foldersOf),
   });
+  if (ended === undefined) return codeOfClosedOutput;
   const { outcome, timeNs } = ended;
   for (const line of reportOf(outcome, timeNs)) complain(line);
   const code = codeOfOutcome(outcome);
@@ -81,7 +84,8 @@ function foldersOf(folder: string): { name: string; path: string }[] {
   return path === resolve(".") ? [{ name: ".", path }, whole] : [whole];
 }
 
-function simulate(setup: SimThreadSetup): Promise<FromSimThread> {
+/** Undefined: nobody reads the output any more. */
+function simulate(setup: SimThreadSetup): Promise<FromSimThread | undefined> {
   return new Promise((done, failed) => {
     const worker = new Worker(`${__dirname}/sim-thread.cjs`, {
       workerData: setup,
@@ -89,6 +93,7 @@ function simulate(setup: SimThreadSetup): Promise<FromSimThread> {
     });
     worker.on("message", done);
     worker.on("error", failed);
+    worker.on("exit", () => done(undefined));
   });
 }
 
