@@ -26,6 +26,12 @@ export const CallKind = {
   ATTRIBUTE_COPY: 3,
   /** int f(MPI_Comm comm, int keyval, void *value, void *extra) */
   ATTRIBUTE_DELETE: 4,
+  /** int f(void *extra, MPI_Status *status) */
+  REQUEST_QUERY: 5,
+  /** int f(void *extra) */
+  REQUEST_FREE: 6,
+  /** int f(void *extra, int complete) */
+  REQUEST_CANCEL: 7,
   /** An error handler that was declared without its `...`: WebAssembly calls by exact type. */
   ERROR_HANDLER_PLAIN: 8,
 } as const;

@@ -8,19 +8,9 @@ import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import { R_ERROR } from "../core/request/records.ts";
-import type { CallKind, Continuation } from "./callbacks.ts";
+import { CallKind, type Continuation } from "./callbacks.ts";
 import type { CRequest, FunctionPointer } from "./objects.ts";
 import type { Program } from "./program.ts";
-
-/** Kinds of functions, as src/cc/support/callbacks.c knows them. */
-export const RequestCall = {
-  /** int f(void *extra, MPI_Status *status) */
-  QUERY: 5 as CallKind,
-  /** int f(void *extra) */
-  FREE: 6 as CallKind,
-  /** int f(void *extra, int complete) */
-  CANCEL: 7 as CallKind,
-} as const;
 
 /** What makes a request a generalized one. */
 export interface Generalized {
@@ -70,7 +60,7 @@ class Queries implements Continuation {
     if (request === undefined) return this.after.resume(program, 0);
     const { query, extraState, status } = request.generalized!;
     this.isQueried = false;
-    return program.callbacks.call(RequestCall.QUERY, query, [extraState, status], this);
+    return program.callbacks.call(CallKind.REQUEST_QUERY, query, [extraState, status], this);
   }
 
   resume(program: Program, result: number): number {
@@ -81,7 +71,7 @@ class Queries implements Continuation {
     if (this.frees && !this.isQueried) {
       const { free, extraState } = request.generalized!;
       this.isQueried = true;
-      return program.callbacks.call(RequestCall.FREE, free, [extraState], this);
+      return program.callbacks.call(CallKind.REQUEST_FREE, free, [extraState], this);
     }
     this.index++;
     return this.next(program);

@@ -4,8 +4,8 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { R_POINTER, R_STATE, RecordKind, RecordState } from "../../core/request/records.ts";
 import { Release } from "../buffers.ts";
-import type { Continuation } from "../callbacks.ts";
-import { codeOf, RequestCall } from "../generalized.ts";
+import { CallKind, type Continuation } from "../callbacks.ts";
+import { codeOf } from "../generalized.ts";
 import { CRequest } from "../objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
 import { statusBytes } from "../status.ts";
@@ -42,7 +42,7 @@ function answer(program: Program, result: number, verb: string): number {
 
 function callFree(program: Program, request: CRequest): number {
   const { free, extraState } = request.generalized!;
-  return program.callbacks.call(RequestCall.FREE, free, [extraState], new FreedRequest(request));
+  return program.callbacks.call(CallKind.REQUEST_FREE, free, [extraState], new FreedRequest(request));
 }
 
 /** MPI_Request_free: the free function is called when the operation is complete, now or later. */
@@ -57,7 +57,7 @@ export function freeGeneralized(program: Program, request: CRequest, handleAt: n
 export function cancelGeneralized(program: Program, request: CRequest): number {
   const { cancel, extraState } = request.generalized!;
   const isComplete = program.engine.isComplete(request.record) ? 1 : 0;
-  return program.callbacks.call(RequestCall.CANCEL, cancel, [extraState, isComplete], new CancelledRequest());
+  return program.callbacks.call(CallKind.REQUEST_CANCEL, cancel, [extraState, isComplete], new CancelledRequest());
 }
 
 export function generalizedRequestCalls(program: Program) {

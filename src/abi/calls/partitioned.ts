@@ -9,6 +9,7 @@ import type { Pointer } from "../../core/base/brand.ts";
 import { PROC_NULL } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
+import { partitionedContext } from "../../core/process/context.ts";
 import {
   R_ERROR,
   R_POINTER,
@@ -23,9 +24,6 @@ import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { CallAgain, look } from "../waiting.ts";
 import { checkDest, checkSource, checkTag, type Message } from "./point-to-point.ts";
-
-/** Above the contexts of communicators and their collectives. */
-const partitionedContext = (context: number): number => context | 0x40000000;
 
 /** The first init call with a tag uses the tag itself; later ones are spread over twice as many. */
 const tagOf = (tag: number, call: number): number => (tag + Math.imul(call, 0x9e3779b1)) & 0x7fffffff;

@@ -34,7 +34,8 @@ export class Datatype {
   readonly ub: number;
   /** From one item to the next. */
   readonly extent: number;
-  private committed: boolean;
+  /** Changed by `commit` alone. */
+  isCommitted: boolean;
 
   constructor(shape: Shape, envelope: Envelope = namedEnvelope, identity: Identity = made) {
     const { lb, ub } = boundsOf(shape);
@@ -47,7 +48,7 @@ export class Datatype {
     this.lb = lb;
     this.ub = ub;
     this.extent = ub - lb;
-    this.committed = identity !== made;
+    this.isCommitted = identity !== made;
     for (const value of [this.size, lb, ub, this.trueLb, this.trueUb]) {
       if (!Number.isSafeInteger(value)) {
         throw new MpiError(
@@ -76,12 +77,9 @@ export class Datatype {
   get isPredefined(): boolean {
     return this.envelope.combiner === Combiner.NAMED;
   }
-  get isCommitted(): boolean {
-    return this.committed;
-  }
 
   commit(): this {
-    this.committed = true;
+    this.isCommitted = true;
     return this;
   }
 

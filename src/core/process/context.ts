@@ -29,3 +29,6 @@ export function contextCandidate(parent: number, count: number, salt = 0): numbe
 
 /** The context of a communicator's collectives. */
 export const collectiveContext = (context: number): number => context | 1;
+
+/** Of its partitioned messages: above the contexts of communicators and their collectives. */
+export const partitionedContext = (context: number): number => context | 0x40000000;

@@ -26,7 +26,7 @@ import {
 import type { Transport } from "../wire/transport.ts";
 import { Collectives } from "./collectives.ts";
 import { Communicator } from "./communicator.ts";
-import { finalContext, selfContext, worldContext } from "./context.ts";
+import { finalContext, partitionedContext, selfContext, worldContext } from "./context.ts";
 import type { Task } from "./task.ts";
 
 export interface ProcessOptions {
@@ -125,7 +125,9 @@ export class Process {
 
   /** Is anything of a communicator under way here? For those who end it. */
   isUsing(communicator: Communicator): boolean {
-    return communicator.operations > 0 || this.engine.isUsing(communicator.context);
+    const { engine } = this;
+    const { context, operations } = communicator;
+    return operations > 0 || engine.isUsing(context) || engine.isUsing(partitionedContext(context));
   }
 
   // Messages, in the communicator's ranks
