@@ -170,6 +170,16 @@ test("X7: what cannot be frozen or thawed is said in one line", limit, async () 
   assert.match(await said(1, "thaw", full), /holds no frozen job/);
 });
 
+test("M6 images: a program linked with --no-capture runs, and says that it cannot be frozen", limit, async () => {
+  const module = folderOf("fixed.wasm");
+  const made = await banyan(["cc", "--no-capture", frozen, "-o", module], { timeoutMs: 60_000 });
+  assert.equal(made.code, 0, made.stderr);
+  const job = folderOf("fixed-job");
+  const run = await banyan(["run", "--freeze-at", "0s", "--job-dir", job, module, "3"], { timeoutMs: 60_000 });
+  assert.equal(run.code, 1);
+  assert.match(run.stderr, /rank 0 .*it cannot be frozen: it was linked with --no-capture\n/);
+});
+
 test("M6 images: an image that was cut short or changed is refused by name", limit, async () => {
   const job = folderOf("damaged-job");
   const args = ["run", "-n", "2", "--freeze-at", "0s", "--job-dir", job, frozen, "2000"];

@@ -57,6 +57,12 @@ export function newStack(memory: CMemory): UnwoundStack {
   return { area: memory.allocate(bytes), bytes, pointer: 0 };
 }
 
+/** Can the program be stopped inside its calls? Not if it was linked with `--no-capture`: the linker wrote that down. */
+export function canStop(module: WebAssembly.Module): boolean {
+  const [section] = WebAssembly.Module.customSections(module, "banyan");
+  return section === undefined || !/"capture":false/.test(new TextDecoder().decode(section));
+}
+
 export class CProgram {
   readonly #binding: Program;
   readonly #memory: CMemory;

@@ -1,7 +1,9 @@
 /** `banyan sim program.c`: compiles it, has a thread simulate it, and says how it ended. */
+
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { Worker } from "node:worker_threads";
+import { canStop } from "../abi/c-program.ts";
 import { describeEnding } from "../core/service/ending.ts";
 import { checkProgram } from "../real/service/check-options.ts";
 import { languageOf, moduleOfProgram } from "../real/service/program-compile.ts";
@@ -69,12 +71,6 @@ function check(path: string, { ranks = 1, nodes, memory }: ProgramOptions): void
     throw new UsageError(`Cannot use ${nodes} nodes for ${ranks} ranks: give 1 to ${ranks}, each node holds a rank`);
   if (memory < 16 || memory > memoryMbMax)
     throw new UsageError(`Cannot give each rank ${memory} MB: give a whole number from 16 to ${memoryMbMax}`);
-}
-
-/** Waiting is stopping here: a module says by a section of its own when it cannot. */
-function canStop(module: WebAssembly.Module): boolean {
-  const [section] = WebAssembly.Module.customSections(module, "banyan");
-  return section === undefined || !/"capture":false/.test(new TextDecoder().decode(section));
 }
 
 /** The current folder is known as such; all of them by their whole names. */

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { constants, hostname } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { importsOf } from "../../abi/c-imports.ts";
-import { CProgram, newStack } from "../../abi/c-program.ts";
+import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
@@ -100,6 +100,10 @@ export class CRank {
     if (this.#isStarted) readLife(process, this.#life, this.#library, { ...this.#images, folder: thawFrom });
     // Compiled once for all threads of the process: V8 knows the bytes.
     const module = new WebAssembly.Module(bytes);
+    const mustStop = this.#takesTurns ? "take turns" : freezeTo !== "" ? "be frozen" : "";
+    if (mustStop !== "" && !canStop(module)) {
+      throw new Ended({ kind: "gave-up", why: `it cannot ${mustStop}: it was linked with --no-capture` });
+    }
     const world = { rank, hostName: hostname(), signalName };
     const imports = importsOf(module, { ...world, ...this.#life, memory, library: this.#library, program: binding });
     change(imports);
