@@ -150,6 +150,27 @@ describe("M6 banyan cc", { concurrency: false }, () => {
     assert.equal(existsSync(join(cwd, "broken")), false);
   });
 
+  it("main comes from an archive and may have three parameters; one that is missing is named", limit, async () => {
+    const cwd = session.write("main", {
+      "two.c":
+        '#include <stdio.h>\nint main(int n, char **words) { return printf("%s of %d\\n", words[n - 1], n) < 0; }\n',
+      "three.c": "int main(int n, char **words, char **environment) { return n == 1 && environment[0] ? 6 : 7; }\n",
+      "none.c": "int part(void) { return 1; }\n",
+    });
+    for (const name of ["two", "three", "none"]) {
+      assert.deepEqual(await codeAndText(session.run(cwd, `cc -c ${name}.c`)), [0, ""]);
+      assert.equal(spawnSync("ar", ["rcs", `lib${name}.a`, `${name}.o`], { cwd }).status, 0);
+    }
+    assert.deepEqual(await codeAndText(session.run(cwd, "cc libtwo.a -o two")), [0, ""]);
+    assert.deepEqual(await codeAndText(session.run(cwd, "cc libthree.a -o three")), [0, ""]);
+    assert.equal((await session.run(cwd, "run ./two a word")).stdout, "word of 3\n");
+    assert.equal((await session.run(cwd, "run ./three")).code, 6);
+    const { code, stderr } = await session.run(cwd, "cc none.c libnone.a -o none");
+    assert.equal(code, 1);
+    assert.match(stderr, /^wasm-ld: error: .*: undefined symbol: main$/m);
+    assert.equal(existsSync(join(cwd, "none")), false);
+  });
+
   it("C++ with its library; setjmp, signals and long double link as well", limit, async () => {
     const cwd = session.write("cxx", {
       "io.cpp":
