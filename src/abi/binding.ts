@@ -25,6 +25,7 @@ import { requestStatusCalls } from "./calls/request-statuses.ts";
 import { requestCalls } from "./calls/requests.ts";
 import { statusCalls } from "./calls/statuses.ts";
 import { topologyCalls } from "./calls/topologies.ts";
+import { withParameters } from "./exact-parameters.ts";
 import type { Program } from "./program.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
@@ -91,7 +92,10 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     if (call === undefined) imports[name] = guard(program, name, () => unsupported(name));
     else imports[name] = guarded.has(name) ? call : guard(program, name, call);
   }
-  for (const name of names) if (isCapturePoint.has(name)) imports[name] = capturePoint(program, imports[name]!);
+  for (const name of names) {
+    const exact = withParameters(calls[name]?.length ?? 0, imports[name]!);
+    imports[name] = isCapturePoint.has(name) ? capturePoint(program, exact) : exact;
+  }
   return imports;
 }
 
@@ -103,11 +107,22 @@ const isCapturePoint = new Set(
 export function capturePoint(program: Program, call: Call): Call {
   const { suspension } = program;
   const { words, at } = suspension;
-  return (...args) => {
-    if (words[at] !== 0 || suspension.isRewinding) return suspension.enter(program, () => call(...args));
-    const answer = call(...args);
-    return answer === SUSPENDED ? suspension.unwind() : answer;
-  };
+  const enter = (...args: unknown[]): number => suspension.enter(program, () => call(...args));
+  const isUnusual = (): boolean => words[at] !== 0 || suspension.isRewinding;
+  const settled = (answer: number): number => (answer === SUSPENDED ? suspension.unwind() : answer);
+  // WebAssembly calls a function of exactly as many parameters as it passes without a detour: those that must be fast.
+  switch (call.length) {
+    case 2:
+      return (a, b) => (isUnusual() ? enter(a, b) : settled(call(a, b)));
+    case 3:
+      return (a, b, c) => (isUnusual() ? enter(a, b, c) : settled(call(a, b, c)));
+    case 6:
+      return (a, b, c, d, e, f) => (isUnusual() ? enter(a, b, c, d, e, f) : settled(call(a, b, c, d, e, f)));
+    case 7:
+      return (a, b, c, d, e, f, g) => (isUnusual() ? enter(a, b, c, d, e, f, g) : settled(call(a, b, c, d, e, f, g)));
+    default:
+      return (...args) => (isUnusual() ? enter(...args) : settled(call(...args)));
+  }
 }
 
 function guard(program: Program, name: string, call: Call): Call {

@@ -46,6 +46,9 @@ export class CoroutineHost implements Host {
     return now === Now.NOTHING ? Now.MUST_POST : now;
   }
 
+  /** Whoever runs the processes counts. */
+  looked(): void {}
+
   abort(code: number, message: string): never {
     return this.#options.abort(code, message);
   }

@@ -44,6 +44,8 @@ export class Handles<T> {
   }
 
   predefine(handle: number, object: T): void {
+    // Without gaps: V8 looks things up in an array with few elements far apart as in a table.
+    while (this.predefined.length <= handle) this.predefined.push(undefined);
     this.predefined[handle] = object;
   }
 

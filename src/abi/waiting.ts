@@ -63,7 +63,7 @@ export function waitForOne(program: Program, record: RecordId, finish: () => num
 
 /** The same for calls that only look. */
 export function look(program: Program, finish: () => number, again: CallAgain): number {
-  program.process.progress();
+  program.host.looked(program.process.progress());
   return program.process.collectives.asked === null ? finish() : combine(program, again);
 }
 
