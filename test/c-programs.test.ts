@@ -1,5 +1,6 @@
 /** Programs in C, run as users run them: compiled by the first command, cached for the second. Row M6. */
 import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { banyan, program, sorted } from "./harness.ts";
@@ -68,6 +69,39 @@ for (const [ranks, nodes, together] of [
     assert.equal(code, 0);
   });
 }
+
+test("M6: with more ranks than cores, one that looks without end lets the others work", async (t) => {
+  const ranks = 2 * availableParallelism() + 1;
+  if (ranks > 33) return t.skip("too many cores");
+  const path = program(
+    "looks.c",
+    `#include <mpi.h>
+    #include <stdio.h>
+    int main(int argc, char **argv) {
+      int rank, size, there, word = 0;
+      double looks = 0, all;
+      MPI_Init(&argc, &argv);
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      MPI_Comm_size(MPI_COMM_WORLD, &size);
+      for (int round = 0; round < 50; round++) {
+        if (rank == 0) MPI_Send(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        do {
+          MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+          looks++;
+        } while (!there);
+        MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank > 0) MPI_Send(&word, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);
+      }
+      MPI_Reduce(&looks, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+      if (rank == 0) printf("%.0f\\n", all / 50 / size);
+      return MPI_Finalize();
+    }`,
+  );
+  const { code, stdout, stderr } = await banyan(["run", "-n", `${ranks}`, path], patient);
+  assert.equal(code, 0, stderr);
+  // Some hundred when cores are given away; tens of thousands when the system has to take them.
+  assert.ok(Number(stdout) < 8000, `${stdout.trim()} looks for each message`);
+});
 
 test("M6: ranks that share a thread: one that tests without end, one that sleeps and one that fails", async () => {
   const path = program(

@@ -47,7 +47,7 @@ export class CoroutineHost implements Host {
   }
 
   /** Whoever runs the processes counts. */
-  looked(): void {}
+  lookedInVain(): void {}
 
   abort(code: number, message: string): never {
     return this.#options.abort(code, message);

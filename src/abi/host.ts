@@ -18,8 +18,8 @@ export interface Host {
    * MUST_POST: only a posted receive can take the message. NOTHING: the process shall stop inside this call.
    */
   receiveNow(to: Pointer, room: number, source: number, tag: number, context: number): number;
-  /** The program looks and goes on, as in MPI_Test. `moved`: something had come. Where nothing has, others may have the core. */
-  looked(moved: boolean): void;
+  /** The program looked, as by MPI_Test, nothing had come, and it goes on: it may look again at once. */
+  lookedInVain(): void;
   /** Ends the whole job with that exit code. */
   abort(code: number, message: string): never;
   /** Seconds since some moment in the past, MPI_Wtime. */

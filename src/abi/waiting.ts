@@ -63,7 +63,7 @@ export function waitForOne(program: Program, record: RecordId, finish: () => num
 
 /** The same for calls that only look. */
 export function look(program: Program, finish: () => number, again: CallAgain): number {
-  program.host.looked(program.process.progress());
+  if (!program.process.progress()) program.host.lookedInVain();
   return program.process.collectives.asked === null ? finish() : combine(program, again);
 }
 

@@ -15,6 +15,8 @@ import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../co
 export interface WaitingPort {
   /** Nothing moved: spins, yields or parks, more patiently each time. */
   idle(): void;
+  /** Nothing moved, and the program does not wait: gives the core away now and then. */
+  glance(): void;
   /** Something moved. */
   reset(): void;
   /** Waits for a packet without blocking the thread: resolves when there may be something to do. */
@@ -164,6 +166,10 @@ export class RankHost {
     engine.lastBytes = records.get(request, R_STATUS_BYTES);
     engine.lastError = records.get(request, R_ERROR);
     records.give(request);
+  }
+
+  lookedInVain(): void {
+    this.#waiting.glance();
   }
 
   /** Does the node want the process to stop? */
