@@ -50,8 +50,8 @@ export function openTransports(
   options: RankTransportsOptions,
 ): RankTransports {
   const { rank, nodeOf, places, crowded, handover, tell } = options;
-  // Joint copies are made inside one memory, by whoever has a core to spare.
-  const joint = crowded || memory !== heap ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
+  // Joint copies are for those who have a core to spare.
+  const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
     const ring = new RingTransport(node, heap, { rank, places, buffers: memory, ...joint });
     const waiting = new Waiting(node, ring, { crowded });

@@ -21,6 +21,8 @@ export interface NodeCalls {
   takeWaiters(ring: number, word: number): number;
   settle(line: number): number;
   copyJointly(work: number, generation: number, to: number, from: number, bytes: number, chunk: number): void;
+  claimJointly(work: number, generation: number, bytes: number, chunk: number): number;
+  doneJointly(work: number, bytes: number): void;
   startJointly(work: number, generation: number): void;
   exchange(address: number, was: number, now: number): number;
   claim(bytes: number): number;

@@ -209,6 +209,24 @@
         (local.get $length))
       (drop (i32.atomic.rmw.add offset=8 (local.get $work) (local.get $length)))
       (br $again)))
+  ;; The same in two steps, for copies that only the caller can make (between memories of programs): the offset of the next
+  ;; chunk, or −1; then that so many bytes are done.
+  (func (export "claimJointly") (param $work i32) (param $generation i32) (param $bytes i32) (param $chunk i32) (result i32)
+    (local $next i64) (local $offset i32)
+    (loop $again
+      (local.set $next (i64.atomic.load (local.get $work)))
+      (if (i32.ne (i32.wrap_i64 (i64.shr_u (local.get $next) (i64.const 32))) (local.get $generation))
+        (then (return (i32.const -1))))
+      (local.set $offset (i32.wrap_i64 (local.get $next)))
+      (if (i32.ge_u (local.get $offset) (local.get $bytes)) (then (return (i32.const -1))))
+      (br_if $again
+        (i64.ne
+          (i64.atomic.rmw.cmpxchg (local.get $work) (local.get $next)
+            (i64.add (local.get $next) (i64.extend_i32_u (local.get $chunk))))
+          (local.get $next))))
+    (local.get $offset))
+  (func (export "doneJointly") (param $work i32) (param $bytes i32)
+    (drop (i32.atomic.rmw.add offset=8 (local.get $work) (local.get $bytes))))
   ;; A new work: nothing done, then the generation that makes it valid.
   (func (export "startJointly") (param $work i32) (param $generation i32)
     (i32.atomic.store offset=8 (local.get $work) (i32.const 0))

@@ -5,6 +5,8 @@
 import type { Pointer } from "../../core/base/brand.ts";
 
 export interface ProcessBuffers {
+  /** Do all processes of the node have their buffers in its memory? Then large copies are one instruction there. */
+  readonly areInNode: boolean;
   /** From a buffer to a packet's payload, in the node's memory. */
   toPayload(payload: number, from: Pointer, offset: number, bytes: number): void;
   /** From a buffer of another process of the node (by its index there) to one of ours. */

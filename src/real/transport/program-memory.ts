@@ -26,6 +26,7 @@ export class ProgramMemory implements Memory, ProcessBuffers {
     fromPeer: [],
     toPeer: [],
   };
+  readonly areInNode = false;
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
   /** Index of this process in the node. */

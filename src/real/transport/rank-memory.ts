@@ -18,6 +18,7 @@ const wordLoopBytesMax = 32;
 const nothing = new Uint8Array(0);
 
 export class RankMemory implements Memory, ProcessBuffers {
+  readonly areInNode = true;
   readonly bytes: Uint8Array;
   readonly #words: Int32Array;
   readonly #copy: (to: number, from: number, bytes: number) => void;

@@ -207,9 +207,7 @@ export class RingTransport implements Transport {
       const work = this.#joint.start(receive, peer, this.#places[peer]!, bytes);
       if (work >= 0) {
         if (this.#askForHelp(work, peer, send, to, bytes)) {
-          const address = this.#joint.addressOf(work);
-          const generation = this.#joint.generationOf(work);
-          this.#calls.copyJointly(address, generation, to, peerPointer, bytes, this.#jointChunkBytes);
+          this.#fetchJointly(work, this.#places[peer]!, to, peerPointer, bytes);
           return this.fetched(receive);
         }
         this.#joint.end(work);
@@ -217,6 +215,31 @@ export class RingTransport implements Transport {
     }
     this.#buffers.fetchFrom(this.#places[peer]!, to as Pointer, peerPointer, bytes);
     return this.#livesOn(peer);
+  }
+
+  /** The receiver's part of a joint copy. */
+  #fetchJointly(work: number, process: number, to: number, peerPointer: number, bytes: number): void {
+    const [calls, buffers, chunk] = [this.#calls, this.#buffers, this.#jointChunkBytes];
+    const address = this.#joint.addressOf(work);
+    const generation = this.#joint.generationOf(work);
+    if (buffers.areInNode) {
+      calls.copyJointly(address, generation, to, peerPointer, bytes, chunk);
+      return;
+    }
+    this.#eachChunk(address, generation, bytes, (offset, length) =>
+      buffers.fetchFrom(process, (to + offset) as Pointer, peerPointer + offset, length),
+    );
+  }
+
+  /** Claims chunks of a joint copy and copies them, until none is left. */
+  #eachChunk(work: number, generation: number, bytes: number, copy: (offset: number, length: number) => void): void {
+    const [calls, chunk] = [this.#calls, this.#jointChunkBytes];
+    const claim = (): number => calls.claimJointly(work, generation, bytes, chunk);
+    for (let offset = claim(); offset >= 0; offset = claim()) {
+      const length = Math.min(chunk, bytes - offset);
+      copy(offset, length);
+      calls.doneJointly(work, length);
+    }
   }
 
   fetched(receive: number): boolean {
@@ -233,15 +256,17 @@ export class RingTransport implements Transport {
 
   help(packet: number, from: number): void {
     const words = this.words;
-    this.#calls.copyJointly(
-      words[packet + EXTRA]!,
-      words[packet + EXTRA + 1]!,
-      words[packet + TAG]!,
-      from,
-      words[packet + BYTES]!,
-      this.#jointChunkBytes,
-    );
-    this.ring(this.#places[words[packet + SOURCE]!]!);
+    const process = this.#places[words[packet + SOURCE]!]!;
+    const [work, generation] = [words[packet + EXTRA]!, words[packet + EXTRA + 1]!];
+    const [to, bytes] = [words[packet + TAG]!, words[packet + BYTES]!];
+    const buffers = this.#buffers;
+    if (buffers.areInNode) this.#calls.copyJointly(work, generation, to, from, bytes, this.#jointChunkBytes);
+    else {
+      this.#eachChunk(work, generation, bytes, (offset, length) =>
+        buffers.putTo(process, to + offset, (from + offset) as Pointer, length),
+      );
+    }
+    this.ring(process);
   }
 
   put(peer: number, peerPointer: number, from: number, bytes: number): void {

@@ -44,22 +44,48 @@ test("three threads claim chunks until the heap is empty, one is killed anywhere
 interface CopyOptions {
   readonly kills?: number;
   readonly module?: Program;
+  /** The caller copies: it claims a chunk, copies it, says that it is done. */
+  readonly inSteps?: boolean;
 }
 
 /** Two copies after another with one work, four chunks of two words each; the helper may come late to either. */
-function copyRuns({ kills = 0, module = program }: CopyOptions): Exploration {
+function copyRuns({ kills = 0, module = program, inSteps = false }: CopyOptions): Exploration {
   const [work, asked, bytes, chunk] = [16, 32, 28, 8];
   const from = (copy: number) => 64 + copy * 32;
   const to = (copy: number) => 128 + copy * 32;
   const words = new Int32Array(64);
   for (let i = 0; i < 16; i++) words[(64 >> 2) + i] = 100 + i;
 
+  /** One side's part of a copy, then what it does next. */
+  function* part(copy: number, who: string, then: () => Thread): Thread {
+    const generation = copy + 1;
+    if (!inSteps) {
+      yield call("copyJointly", work, generation, to(copy), from(copy), bytes, chunk);
+      return become(`${who} ${copy} copied`, then);
+    }
+    const offset = yield call("claimJointly", work, generation, bytes, chunk);
+    if (offset < 0) return become(`${who} ${copy} copied`, then);
+    return become(`${who} ${copy} at ${offset}`, () => piece(copy, who, offset, then));
+  }
+  function* piece(copy: number, who: string, offset: number, then: () => Thread): Thread {
+    const length = Math.min(chunk, bytes - offset);
+    yield step((w) => {
+      const source = (from(copy) + offset) >> 2;
+      w.copyWithin((to(copy) + offset) >> 2, source, source + (length >> 2));
+      return 0;
+    });
+    yield call("doneJointly", work, length);
+    return become(`${who} ${copy} again`, () => part(copy, who, then));
+  }
+
   function* receive(copy: number): Thread {
     if (copy === 2) return "fetched";
     const generation = copy + 1;
     yield call("startJointly", work, generation);
     yield call("store", asked, generation);
-    yield call("copyJointly", work, generation, to(copy), from(copy), bytes, chunk);
+    return become(`${copy} asked`, () => part(copy, "receiver", () => take(copy)));
+  }
+  function* take(copy: number): Thread {
     const isDone = yield until(({ words: w, isDead }) => (w[(work + 8) >> 2] === bytes ? 1 : isDead(1) ? 2 : 0));
     if (isDone === 2) return "gave up";
     const isRight = yield step((w) => {
@@ -72,8 +98,7 @@ function copyRuns({ kills = 0, module = program }: CopyOptions): Exploration {
   function* help(copy: number): Thread {
     if (copy === 2) return "helped";
     yield until(({ words: w, isOver }) => w[asked >> 2]! > copy || isOver(0));
-    yield call("copyJointly", work, copy + 1, to(copy), from(copy), bytes, chunk);
-    return become(`${copy + 1}`, () => help(copy + 1));
+    return become(`${copy} called`, () => part(copy, "helper", () => help(copy + 1)));
   }
   const machine = () => new Machine(module, { lines: 0, producers: 1, slots: 4, own: 0, break: 0, end: 0 });
   return explore({
@@ -100,6 +125,12 @@ test("a joint copy is complete when it says so", (t) => {
 });
 test("a joint copy whose helper is killed anywhere", (t) => {
   t.diagnostic(`${copyRuns({ kills: 1 }).states} states`);
+});
+test("a joint copy between memories, in which each side copies its chunks itself", (t) => {
+  t.diagnostic(`${copyRuns({ inSteps: true }).states} states`);
+});
+test("a joint copy between memories whose helper is killed anywhere", (t) => {
+  t.diagnostic(`${copyRuns({ inSteps: true, kills: 1 }).states} states`);
 });
 test("a joint copy without generations is caught", () => {
   // Never less: a latecomer is not turned away.
