@@ -38,12 +38,13 @@ export interface TypedLayout extends Layout {
 }
 
 /** Is this rank the root, and is the root one at all? */
-export function isRoot({ core, label }: CCommunicator, root: number): boolean {
+export function isRoot(comm: CCommunicator, root: number): boolean {
+  const { core } = comm;
   const isRank = root >= 0 && root < core.peers.size;
   if (core.isInter ? isRank || root === ROOT || root === PROC_NULL : isRank) {
     return core.isInter ? root === ROOT : root === core.rank;
   }
-  const ranks = `communicator ${label} has ranks 0 to ${core.peers.size - 1}`;
+  const ranks = `communicator ${comm.label} has ranks 0 to ${core.peers.size - 1}`;
   throw new MpiError(ErrorClass.ROOT, `Cannot use root ${root}: ${ranks}`);
 }
 

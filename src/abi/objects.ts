@@ -34,7 +34,7 @@ export class CCommunicator {
     this.core = core;
   }
 
-  /** How messages to people call it. */
+  /** How messages to people call it. Put together each time: only where something is said. */
   get label(): string {
     return this.name === "" ? `0x${this.handle.toString(16)}` : `"${this.name}"`;
   }

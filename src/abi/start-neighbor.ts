@@ -63,10 +63,11 @@ const blocksOf = (side: Side, parts: Parts, neighbours: number): Blocks =>
   Array.isArray(parts) ? side.blocks : equalBlocks(neighbours, side.bytes / Math.max(neighbours, 1));
 
 export function neighborStarts(program: Program) {
-  function hoodOf({ core, label }: CCommunicator): Neighbourhood {
+  function hoodOf(comm: CCommunicator): Neighbourhood {
+    const { core } = comm;
     const { topology, rank } = core;
     if (topology === null) {
-      throw new MpiError(ErrorClass.TOPOLOGY, `Cannot exchange with the neighbours: ${label} has no topology`);
+      throw new MpiError(ErrorClass.TOPOLOGY, `Cannot exchange with the neighbours: ${comm.label} has no topology`);
     }
     const { sources, destinations } = topology.neighbours(rank);
     return { rank, sources, destinations, cartesian: topology.kind === CART };

@@ -110,10 +110,11 @@ export function communicatorCalls(program: Program) {
     return comm as CCommunicator & { readonly core: { readonly remote: Group } };
   }
 
-  function checkMembers({ core, label }: CCommunicator, group: Group): void {
+  function checkMembers(comm: CCommunicator, group: Group): void {
+    const { core } = comm;
     const stranger = group.worldRanks().find((rank) => !core.group.has(rank));
     if (stranger === undefined) return;
-    refuse(ErrorClass.GROUP, `make a communicator: rank ${stranger} of the world is not in ${label}`);
+    refuse(ErrorClass.GROUP, `make a communicator: rank ${stranger} of the world is not in ${comm.label}`);
   }
 
   function checkLeader(what: string, rank: number, size: number): void {

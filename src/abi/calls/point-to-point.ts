@@ -17,18 +17,20 @@ import { Concluded, conclude } from "./requests.ts";
 const MESSAGE_NULL = 0x128;
 const MESSAGE_NO_PROC = 0x129;
 
-export function checkDest({ core, label }: CCommunicator, dest: number): void {
+export function checkDest(comm: CCommunicator, dest: number): void {
+  const { core } = comm;
   if (dest === PROC_NULL || (dest >= 0 && dest < core.peers.size)) return;
   const last = core.peers.size - 1;
-  throw new MpiError(ErrorClass.RANK, `Cannot send to rank ${dest}: communicator ${label} has ranks 0 to ${last}`);
+  throw new MpiError(ErrorClass.RANK, `Cannot send to rank ${dest}: communicator ${comm.label} has ranks 0 to ${last}`);
 }
 
-export function checkSource({ core, label }: CCommunicator, source: number): void {
+export function checkSource(comm: CCommunicator, source: number): void {
+  const { core } = comm;
   if (source === PROC_NULL || source === ANY_SOURCE || (source >= 0 && source < core.peers.size)) return;
   const last = core.peers.size - 1;
   throw new MpiError(
     ErrorClass.RANK,
-    `Cannot receive from rank ${source}: communicator ${label} has ranks 0 to ${last}`,
+    `Cannot receive from rank ${source}: communicator ${comm.label} has ranks 0 to ${last}`,
   );
 }
 
