@@ -84,6 +84,7 @@ describe("M6 the cache of compiled things", () => {
 
   it("where it is", () => {
     assert.equal(cacheFolder({ BANYAN_CACHE: "/x" }), "/x");
+    assert.equal(cacheFolder({ BANYAN_CACHE: "here" }), join(process.cwd(), "here"));
     assert.equal(cacheFolder({ BANYAN_CACHE: "", XDG_CACHE_HOME: "/y" }), "/y/banyan");
     assert.match(cacheFolder({}), /\/\.cache\/banyan$/);
   });

@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { deserialize, serialize } from "node:v8";
 
 /** What a tool made, and what it said while it did. */
@@ -114,7 +114,8 @@ function readEntry(path: string): CacheEntry | undefined {
 /** `$BANYAN_CACHE`, or where the desktop's standard says. */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string {
   const { BANYAN_CACHE, XDG_CACHE_HOME } = environment;
-  if (BANYAN_CACHE) return BANYAN_CACHE;
+  // Whole: the server, which lives longer, is elsewhere.
+  if (BANYAN_CACHE) return resolve(BANYAN_CACHE);
   return join(XDG_CACHE_HOME || join(homedir(), ".cache"), "banyan");
 }
 

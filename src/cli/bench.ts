@@ -32,7 +32,7 @@ export const benchCommand: CreateCommand = (finished) =>
     .option("-r, --runs <number>", "how often each program runs, in turn with the others", wholeNumber("--runs"), 5)
     .option("--quick", "a fraction of the work: shows that everything works")
     .option("--out <folder>", "where results are kept", "bench-results")
-    .option("--class <class>", "of the kernels: S, W or A", "W")
+    .option("--class <class>", "of the kernels: S, W or A", "A")
     .option("--image-mib <number>", "size of the images, in MiB", wholeNumber("--image-mib"), 1024)
     // What `bench images` starts, in a process of its own.
     .addOption(new Option("--image-probe <folder>").hideHelp())
