@@ -44,6 +44,15 @@ export function packedFrom(program: Program, address: number, count: number, typ
   return { pointer, bytes, scratch: true };
 }
 
+/** Packed bytes that are ours: the program may change its buffer. */
+export function ownCopyOf(program: Program, address: number, count: number, type: Datatype): Place {
+  const place = packedFrom(program, address, count, type);
+  if (place.scratch) return place;
+  const pointer = program.memory.allocate(place.bytes);
+  program.memory.copy(pointer, 0, place.pointer, 0, place.bytes);
+  return { ...place, pointer, scratch: true };
+}
+
 /** Room for what shall come; `After` of the request brings scratch memory to the buffer. */
 export function roomFor(program: Program, address: number, count: number, type: Datatype): Place {
   const bytes = packedBytes(type, count);

@@ -18,8 +18,8 @@ export interface Host {
    * MUST_POST: only a posted receive can take the message. NOTHING: the process shall stop inside this call.
    */
   receiveNow(to: Pointer, room: number, source: number, tag: number, context: number): number;
-  /** The program looked, as by MPI_Test, nothing had come, and it goes on: it may look again at once. */
-  lookedInVain(): void;
+  /** Progress for a call that only looks, as MPI_Test does: the program goes on, and may look again at once. */
+  look(): void;
   /** Ends the whole job with that exit code. */
   abort(code: number, message: string): never;
   /** Seconds since some moment in the past, MPI_Wtime. */

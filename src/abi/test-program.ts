@@ -66,7 +66,7 @@ export class TestProgram {
       wait: (request) => waitUntil(() => process.engine.isComplete(request)),
       waitUntil,
       receiveNow: () => Now.MUST_POST,
-      lookedInVain() {},
+      look: () => void process.core.progress(),
       stop: { words: new Int32Array(1), at: 0 },
       abort: (code, message) => {
         throw new Ended(code, message);

@@ -63,7 +63,7 @@ export function waitForOne(program: Program, record: RecordId, finish: () => num
 
 /** The same for calls that only look. */
 export function look(program: Program, finish: () => number, again: CallAgain): number {
-  if (!program.process.progress()) program.host.lookedInVain();
+  program.host.look();
   return program.process.collectives.asked === null ? finish() : combine(program, again);
 }
 

@@ -12,6 +12,8 @@ export interface Host {
   readonly processorName: string;
   /** Returns when the request is complete; this thread waits. */
   wait(request: RecordId): void;
+  /** Progress for a call that only looks, as `test` does: the program goes on, and may look again at once. */
+  look(): void;
   /** Returns when `isReady` says so; progress is made meanwhile. */
   waitUntil(isReady: () => boolean): void;
   /**

@@ -207,7 +207,7 @@ export abstract class PointToPoint implements RequestOwner {
     const { source = ANY_SOURCE, tag = ANY_TAG } = from;
     this.#checkReceive(source, tag);
     if (source === PROC_NULL) return new Status(PROC_NULL, ANY_TAG, 0);
-    this.#host.process.progress();
+    this.#host.look();
     const envelope = this.#engine.probe(this.#world(source), tag, this.core.context);
     if (envelope < 0) this.#checkAlive(source);
     return envelope < 0 ? null : this.#statusOf(envelope);
@@ -227,7 +227,7 @@ export abstract class PointToPoint implements RequestOwner {
     const { source = ANY_SOURCE, tag = ANY_TAG } = from;
     this.#checkReceive(source, tag);
     if (source === PROC_NULL) return new Message(this, new Status(PROC_NULL, ANY_TAG, 0), -1 as RecordId);
-    this.#host.process.progress();
+    this.#host.look();
     const envelope = this.#engine.matchedProbe(this.#world(source), tag, this.core.context);
     if (envelope < 0) this.#checkAlive(source);
     return envelope < 0 ? null : new Message(this, this.#statusOf(envelope), envelope);

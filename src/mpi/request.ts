@@ -86,7 +86,7 @@ export class Request<T = Status> implements PromiseLike<T> {
   test(): T | null {
     if (this.record < 0) return this.#inactiveOutcome();
     if (!this.isComplete) {
-      this.host.process.progress();
+      this.host.look();
       if (!this.isComplete) return null;
     }
     return this.conclude();
@@ -95,7 +95,7 @@ export class Request<T = Status> implements PromiseLike<T> {
   /** The status when the operation is complete, null otherwise; the request stays: MPI_Request_get_status. */
   peek(): Status | null {
     if (this.record < 0) return new Status();
-    this.host.process.progress();
+    this.host.look();
     return this.isComplete ? this.readStatus() : null;
   }
 
@@ -175,7 +175,7 @@ export class Request<T = Status> implements PromiseLike<T> {
 
   /** The statuses when all are complete, null otherwise. */
   static testAll(requests: readonly Request<unknown>[]): Status[] | null {
-    requests.find((request) => request.isActive)?.host.process.progress();
+    requests.find((request) => request.isActive)?.host.look();
     return requests.every((request) => request.isComplete) ? concludeAll(requests) : null;
   }
 
@@ -192,7 +192,7 @@ export class Request<T = Status> implements PromiseLike<T> {
   static testAny(requests: readonly Request<unknown>[]): { index: number; status: Status } | null {
     const active = requests.find((request) => request.isActive);
     if (active === undefined) return { index: UNDEFINED, status: new Status() };
-    active.host.process.progress();
+    active.host.look();
     const index = requests.findIndex((request) => request.isActive && request.isComplete);
     return index < 0 ? null : { index, status: concludeOne(requests[index]!) };
   }
@@ -208,7 +208,7 @@ export class Request<T = Status> implements PromiseLike<T> {
 
   /** Ends all that are complete, none perhaps. */
   static testSome(requests: readonly Request<unknown>[]): { index: number; status: Status }[] {
-    requests.find((request) => request.isActive)?.host.process.progress();
+    requests.find((request) => request.isActive)?.host.look();
     return concludeSome(requests);
   }
 

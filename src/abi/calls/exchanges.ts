@@ -1,12 +1,15 @@
-/** A send and a receive that are one request: MPI_Isendrecv and MPI_Isendrecv_replace, MPI 5.0 §3.7.8. */
+/** A send and a receive in one call (MPI 5.0 §3.10), or as one request (§3.7.8). */
 
+import { MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Process } from "../../core/process/process.ts";
 import { Task } from "../../core/process/task.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG, SendMode } from "../../core/request/records.ts";
-import { checkCount, packedFrom, Release } from "../buffers.ts";
+import { checkCount, ownCopyOf, Release } from "../buffers.ts";
+import type { Continuation } from "../callbacks.ts";
 import { type After, type CCommunicator, CRequest } from "../objects.ts";
 import type { Program } from "../program.ts";
+import { type Condition, waitForThen } from "../waiting.ts";
 import { checkDest, checkSource, checkTag, type Message, startReceive, startSend } from "./point-to-point.ts";
 import { conclude } from "./requests.ts";
 
@@ -48,18 +51,62 @@ class EndBoth implements After {
   }
 }
 
-export function exchangeCalls(program: Program) {
-  const { ints, memory, process } = program;
+/** Ends a sendrecv: the receive's outcome counts, the send must be over as well. */
+class BothDone implements Condition, Continuation {
+  private readonly send: CRequest;
+  private readonly receive: CRequest;
+  private readonly status: number;
 
-  function begin(send: CRequest, receive: CRequest, out: number): number {
-    const request = new CRequest(receive.comm);
-    request.tellsMessage = true;
-    request.record = process.start(new Exchange(send, receive));
-    request.after = new EndBoth(send, receive);
-    request.handle = program.requests.add(request);
-    ints[out >> 2] = request.handle;
-    return 0;
+  constructor(send: CRequest, receive: CRequest, status: number) {
+    this.send = send;
+    this.receive = receive;
+    this.status = status;
   }
+
+  isReady({ engine }: Program): boolean {
+    return engine.isComplete(this.receive.record) && engine.isComplete(this.send.record);
+  }
+
+  resume(program: Program): number {
+    const sent = conclude(program, this.send, 0);
+    const received = conclude(program, this.receive, this.status);
+    const code = received !== 0 ? received : sent;
+    return code === 0
+      ? 0
+      : program.raise(new MpiError(code, `Cannot complete the exchange: ${program.errorCodes.stringOf(code)}`));
+  }
+}
+
+type ExchangeArguments = [
+  sendBuffer: number,
+  sendCount: number,
+  sendType: number,
+  dest: number,
+  sendTag: number,
+  buffer: number,
+  count: number,
+  type: number,
+  source: number,
+  tag: number,
+  comm: number,
+  /** Where the status goes, or the request. */
+  out: number,
+];
+
+type ReplacementArguments = [
+  buffer: number,
+  count: number,
+  type: number,
+  dest: number,
+  sendTag: number,
+  source: number,
+  tag: number,
+  comm: number,
+  out: number,
+];
+
+export function exchangeCalls(program: Program) {
+  const { ints, process } = program;
 
   /** Before anything is started: a half of an exchange could not be taken back. */
   function check(comm: CCommunicator, send: Message, receive: Message): void {
@@ -71,59 +118,54 @@ export function exchangeCalls(program: Program) {
     checkCount(receive.count);
   }
 
+  function exchange(...args: ExchangeArguments): [send: CRequest, receive: CRequest] {
+    const [sendBuffer, sendCount, sendType, dest, sendTag, buffer, count, type, source, tag, handle] = args;
+    const comm = program.comm(handle);
+    const [send, receive] = [new CRequest(comm), new CRequest(comm)];
+    const sendCore = program.committed(sendType);
+    const sent = { buffer: sendBuffer, count: sendCount, type: sendCore, peer: dest, tag: sendTag };
+    const received = { buffer, count, type: program.committed(type), peer: source, tag };
+    check(comm, sent, received);
+    startReceive(program, receive, received);
+    startSend(program, send, sent, SendMode.STANDARD);
+    return [send, receive];
+  }
+
+  function replacement(...args: ReplacementArguments): [send: CRequest, receive: CRequest] {
+    const [buffer, count, type, dest, sendTag, source, tag, handle] = args;
+    const comm = program.comm(handle);
+    const [send, receive] = [new CRequest(comm), new CRequest(comm)];
+    const message = { buffer, count, type: program.committed(type) };
+    const received = { ...message, peer: source, tag };
+    check(comm, { ...message, peer: dest, tag: sendTag }, received);
+    const { pointer, bytes } = ownCopyOf(program, buffer, count, message.type);
+    send.after = new Release(pointer);
+    send.record = process.startSend(comm.core, pointer, bytes, dest, sendTag, SendMode.STANDARD);
+    startReceive(program, receive, received);
+    return [send, receive];
+  }
+
+  function wait([send, receive]: [CRequest, CRequest], status: number): number {
+    const both = new BothDone(send, receive, status);
+    return waitForThen(program, both, both);
+  }
+
+  function begin([send, receive]: [CRequest, CRequest], out: number): number {
+    const request = new CRequest(receive.comm);
+    request.tellsMessage = true;
+    request.record = process.start(new Exchange(send, receive));
+    request.after = new EndBoth(send, receive);
+    request.handle = program.requests.add(request);
+    ints[out >> 2] = request.handle;
+    return 0;
+  }
+
   return {
-    MPI_Isendrecv(
-      sendBuffer: number,
-      sendCount: number,
-      sendType: number,
-      dest: number,
-      sendTag: number,
-      buffer: number,
-      count: number,
-      type: number,
-      source: number,
-      tag: number,
-      handle: number,
-      out: number,
-    ): number {
-      const comm = program.comm(handle);
-      const [send, receive] = [new CRequest(comm), new CRequest(comm)];
-      const sendCore = program.committed(sendType);
-      const sent = { buffer: sendBuffer, count: sendCount, type: sendCore, peer: dest, tag: sendTag };
-      const received = { buffer, count, type: program.committed(type), peer: source, tag };
-      check(comm, sent, received);
-      startReceive(program, receive, received);
-      startSend(program, send, sent, SendMode.STANDARD);
-      return begin(send, receive, out);
-    },
-    MPI_Isendrecv_replace(
-      buffer: number,
-      count: number,
-      type: number,
-      dest: number,
-      sendTag: number,
-      source: number,
-      tag: number,
-      handle: number,
-      out: number,
-    ): number {
-      const comm = program.comm(handle);
-      const [send, receive] = [new CRequest(comm), new CRequest(comm)];
-      const message = { buffer, count, type: program.committed(type) };
-      const received = { ...message, peer: source, tag };
-      check(comm, { ...message, peer: dest, tag: sendTag }, received);
-      const place = packedFrom(program, buffer, count, message.type);
-      let { pointer } = place;
-      if (!place.scratch) {
-        pointer = memory.allocate(place.bytes);
-        memory.copy(pointer, 0, place.pointer, 0, place.bytes);
-      }
-      send.after = new Release(pointer);
-      send.record = process.startSend(comm.core, pointer, place.bytes, dest, sendTag, SendMode.STANDARD);
-      startReceive(program, receive, received);
-      return begin(send, receive, out);
-    },
+    MPI_Sendrecv: (...args: ExchangeArguments) => wait(exchange(...args), args[11]),
+    MPI_Isendrecv: (...args: ExchangeArguments) => begin(exchange(...args), args[11]),
+    MPI_Sendrecv_replace: (...args: ReplacementArguments) => wait(replacement(...args), args[8]),
+    MPI_Isendrecv_replace: (...args: ReplacementArguments) => begin(replacement(...args), args[8]),
   };
 }
 
-saves({ Exchange, EndBoth });
+saves({ Exchange, EndBoth, BothDone });

@@ -113,14 +113,6 @@ function refuse(verb: string, wanted: string): never {
 export function partitionedCalls(program: Program) {
   const { engine, ints, requests } = program;
 
-  function persistent(comm: CCommunicator, restart: Restart, tag: number, out: number): number {
-    const request = new CRequest(comm, restart);
-    request.statusTag = tag;
-    request.handle = requests.add(request);
-    ints[out >> 2] = request.handle;
-    return 0;
-  }
-
   /** `way`: whether it is a send or a receive; each is counted for itself. */
   function messageOf(
     comm: CCommunicator,
@@ -139,6 +131,32 @@ export function partitionedCalls(program: Program) {
     return { ...message, count, partitions, ownTag: tagOf(message.tag, call) };
   }
 
+  const init =
+    (way: "to" | "from") =>
+    (
+      buffer: number,
+      partitions: number,
+      count: number | bigint,
+      type: number,
+      peer: number,
+      tag: number,
+      handle: number,
+      _info: number,
+      out: number,
+    ): number => {
+      const comm = program.comm(handle);
+      if (way === "to") checkDest(comm, peer);
+      else checkSource(comm, peer);
+      checkTag(tag, false);
+      const given = { buffer, count: Number(count), type: program.committed(type), peer, tag };
+      const message = messageOf(comm, way, given, partitions);
+      const request = new CRequest(comm, way === "to" ? new SendParts(message) : new ReceiveParts(message));
+      request.statusTag = tag;
+      request.handle = requests.add(request);
+      ints[out >> 2] = request.handle;
+      return 0;
+    };
+
   function sendOf(handle: number): [CRequest, SendParts] {
     const request = requests.get(handle);
     program.owner = request.comm;
@@ -146,40 +164,8 @@ export function partitionedCalls(program: Program) {
   }
 
   return {
-    MPI_Psend_init(
-      buffer: number,
-      partitions: number,
-      count: number | bigint,
-      type: number,
-      peer: number,
-      tag: number,
-      handle: number,
-      _info: number,
-      out: number,
-    ): number {
-      const comm = program.comm(handle);
-      checkDest(comm, peer);
-      checkTag(tag, false);
-      const message = { buffer, count: Number(count), type: program.committed(type), peer, tag };
-      return persistent(comm, new SendParts(messageOf(comm, "to", message, partitions)), tag, out);
-    },
-    MPI_Precv_init(
-      buffer: number,
-      partitions: number,
-      count: number | bigint,
-      type: number,
-      peer: number,
-      tag: number,
-      handle: number,
-      _info: number,
-      out: number,
-    ): number {
-      const comm = program.comm(handle);
-      checkSource(comm, peer);
-      checkTag(tag, false);
-      const message = { buffer, count: Number(count), type: program.committed(type), peer, tag };
-      return persistent(comm, new ReceiveParts(messageOf(comm, "from", message, partitions)), tag, out);
-    },
+    MPI_Psend_init: init("to"),
+    MPI_Precv_init: init("from"),
     MPI_Pready(partition: number, handle: number): number {
       const [request, parts] = sendOf(handle);
       parts.setReady(program, request, partition);

@@ -6,13 +6,12 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype.ts";
 import { Now } from "../../core/p2p/engine.ts";
 import { R_BYTES, R_PEER, R_TAG, SendMode } from "../../core/request/records.ts";
-import { checkCount, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
-import type { Continuation } from "../callbacks.ts";
+import { checkCount, ownCopyOf, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { writeStatus } from "../status.ts";
-import { CallAgain, type Condition, look, waitForThen, waitThen, waitUntil } from "../waiting.ts";
-import { Concluded, conclude } from "./requests.ts";
+import { CallAgain, look, waitThen, waitUntil } from "../waiting.ts";
+import { Concluded } from "./requests.ts";
 
 const MESSAGE_NULL = 0x128;
 const MESSAGE_NO_PROC = 0x129;
@@ -74,15 +73,10 @@ export function startReceive(program: Program, request: CRequest, message: Messa
 function sendBuffered(program: Program, comm: CCommunicator, message: Message): void {
   checkDest(comm, message.peer);
   checkTag(message.tag, false);
-  const { memory, process } = program;
-  const place = packedFrom(program, message.buffer, message.count, message.type);
-  let { pointer } = place;
-  if (!place.scratch) {
-    pointer = memory.allocate(place.bytes);
-    memory.copy(pointer, 0, place.pointer, 0, place.bytes);
-  }
-  program.buffered.hold(pointer, place.bytes, () =>
-    process.startSend(comm.core, pointer, place.bytes, message.peer, message.tag, SendMode.BUFFERED),
+  const { process } = program;
+  const { pointer, bytes } = ownCopyOf(program, message.buffer, message.count, message.type);
+  program.buffered.hold(pointer, bytes, () =>
+    process.startSend(comm.core, pointer, bytes, message.peer, message.tag, SendMode.BUFFERED),
   );
 }
 
@@ -112,30 +106,6 @@ class ReceiveAgain implements Restart {
 
   start(program: Program, request: CRequest): void {
     startReceive(program, request, this.message);
-  }
-}
-
-/** Ends a sendrecv: the receive's outcome counts, the send must be over as well. */
-class BothDone implements Condition, Continuation {
-  private readonly send: CRequest;
-  private readonly receive: CRequest;
-  private readonly status: number;
-
-  constructor(send: CRequest, receive: CRequest, status: number) {
-    this.send = send;
-    this.receive = receive;
-    this.status = status;
-  }
-
-  isReady({ engine }: Program): boolean {
-    return engine.isComplete(this.receive.record) && engine.isComplete(this.send.record);
-  }
-
-  resume(program: Program): number {
-    const sent = conclude(program, this.send, 0);
-    const received = conclude(program, this.receive, this.status);
-    const code = received !== 0 ? received : sent;
-    return code === 0 ? 0 : program.raise(new MpiError(code, `Cannot complete the exchange: ${textOf(program, code)}`));
   }
 }
 
@@ -305,67 +275,6 @@ export function pointToPointCalls(program: Program) {
       checkCount(count);
       return persistent(comm, new ReceiveAgain({ buffer, count, type: program.committed(type), peer, tag }), out);
     },
-    MPI_Sendrecv(
-      sendBuffer: number,
-      sendCount: number,
-      sendType: number,
-      dest: number,
-      sendTag: number,
-      buffer: number,
-      count: number,
-      type: number,
-      source: number,
-      tag: number,
-      handle: number,
-      status: number,
-    ): number {
-      const comm = program.comm(handle);
-      const [send, receive] = [new CRequest(comm), new CRequest(comm)];
-      checkDest(comm, dest);
-      checkTag(sendTag, false);
-      checkCount(sendCount);
-      const sent = {
-        buffer: sendBuffer,
-        count: sendCount,
-        type: program.committed(sendType),
-        peer: dest,
-        tag: sendTag,
-      };
-      startReceive(program, receive, { buffer, count, type: program.committed(type), peer: source, tag });
-      startSend(program, send, sent, SendMode.STANDARD);
-      const both = new BothDone(send, receive, status);
-      return waitForThen(program, both, both);
-    },
-    MPI_Sendrecv_replace(
-      buffer: number,
-      count: number,
-      type: number,
-      dest: number,
-      sendTag: number,
-      source: number,
-      tag: number,
-      handle: number,
-      status: number,
-    ): number {
-      const comm = program.comm(handle);
-      const [send, receive] = [new CRequest(comm), new CRequest(comm)];
-      checkSource(comm, source);
-      checkTag(tag, true);
-      const core = program.committed(type);
-      const place = packedFrom(program, buffer, count, core);
-      let { pointer } = place;
-      if (!place.scratch) {
-        pointer = program.memory.allocate(place.bytes);
-        program.memory.copy(pointer, 0, place.pointer, 0, place.bytes);
-      }
-      checkDest(comm, dest);
-      checkTag(sendTag, false);
-      send.after = new Release(pointer);
-      send.record = process.startSend(comm.core, pointer, place.bytes, dest, sendTag, SendMode.STANDARD);
-      startReceive(program, receive, { buffer, count, type: core, peer: source, tag });
-      const both = new BothDone(send, receive, status);
-      return waitForThen(program, both, both);
-    },
 
     // Probes
 
@@ -476,4 +385,4 @@ export function pointToPointCalls(program: Program) {
   }
 }
 
-saves({ SendAgain, ReceiveAgain, BothDone });
+saves({ SendAgain, ReceiveAgain });

@@ -139,12 +139,27 @@ class Restoring {
     const saved = savedClassNamed(name);
     if (saved === undefined) throw new StateError(`Cannot restore the process: this Banyan has no ${name}`);
     if (!saved.lives) return this.#fill(this.#made(saved));
-    if (own instanceof Object && Object.getPrototypeOf(own) === saved.prototype) return this.#fill(own as Fields);
+    if (own instanceof Object && Object.getPrototypeOf(own) === saved.prototype) {
+      return this.#fillLiving(own as Fields, saved);
+    }
     throw new StateError(`Cannot restore the process: it has no ${name} where the saved one had it`);
   }
 
   #made({ prototype, unsaved }: SavedClass): Fields {
     return Object.assign(Object.create(prototype) as Fields, unsaved);
+  }
+
+  /** Another version of the class has other fields: it must not come back half filled. */
+  #fillLiving(object: Fields, { name, unsaved }: SavedClass): object {
+    this.#objects.push(object);
+    const left = new Set(Object.keys(object).filter((field) => !Object.hasOwn(unsaved, field)));
+    for (let fields = this.#reader.int(); fields > 0; fields--) {
+      const field = this.#reader.text();
+      if (!left.delete(field)) throw otherFields(name);
+      object[field] = this.value(object[field]);
+    }
+    if (left.size > 0) throw otherFields(name);
+    return object;
   }
 
   #fill(object: Fields): object {
@@ -158,3 +173,8 @@ class Restoring {
 }
 
 const isPlain = (object: object): boolean => Object.getPrototypeOf(object) === Object.prototype;
+
+const otherFields = (name: string): StateError =>
+  new StateError(
+    `Cannot restore the process: ${name} had other fields when it was saved; use the Banyan that saved it`,
+  );

@@ -95,6 +95,14 @@ test("M6 images: a living object keeps itself, its arrays, functions and views o
   assert.deepEqual([...target.shared], [0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
+test("M6 images: a living object with other fields than the saved one had is refused", () => {
+  const [more, fewer] = [new TestRoot(), new TestRoot()];
+  (more as unknown as Record<string, number>)["added"] = 1;
+  const refused = /TestRoot had other fields when it was saved; use the Banyan that saved it/;
+  assert.throws(() => restoreState(saveState(more, new Map()), fewer, new Map()), refused);
+  assert.throws(() => restoreState(saveState(fewer, new Map()), more, new Map()), refused);
+});
+
 test("M6 images: what belongs to the outside world is named, and found again there", () => {
   const [here, there] = [{ socket: 1 }, { socket: 2 }];
   const [root, target] = [new TestRoot(), new TestRoot()];

@@ -46,7 +46,7 @@ export class CRank {
   #life!: Life;
   #library!: MovableLibrary;
   #program!: CProgram;
-  #images!: ImageOptions;
+  #module!: Uint8Array;
   readonly #takesTurns: boolean;
   #isStarted = false;
 
@@ -86,7 +86,6 @@ export class CRank {
     const { rank, program, thawFrom, freezeTo } = setup;
     const { memory, program: binding } = process;
     const bytes = readFileSync(program.bundle.wasm);
-    this.#images = { rank, ranks: setup.nodeOf.length, program: hashOf(bytes), folder: freezeTo };
     this.#library = this.#newLibrary();
     const descriptors = new Descriptors(this.#library.files, setup.folders);
     this.#life = {
@@ -97,7 +96,8 @@ export class CRank {
       pause: { untilNs: 0n },
     };
     this.#isStarted = thawFrom !== "";
-    if (this.#isStarted) readLife(process, this.#life, this.#library, { ...this.#images, folder: thawFrom });
+    this.#module = bytes;
+    if (this.#isStarted) readLife(process, this.#life, this.#library, this.#imageIn(thawFrom));
     // Compiled once for all threads of the process: V8 knows the bytes.
     const module = new WebAssembly.Module(bytes);
     const mustStop = this.#takesTurns ? "take turns" : freezeTo !== "" ? "be frozen" : "";
@@ -109,6 +109,12 @@ export class CRank {
     change(imports);
     this.#program = new CProgram(module, imports, binding, memory, this.#life.stack);
     this.say({ kind: "runs" });
+  }
+
+  /** The hash takes a millisecond or two: only who has an image pays for it. */
+  #imageIn(folder: string): ImageOptions {
+    const { rank, nodeOf } = this.setup;
+    return { rank, ranks: nodeOf.length, program: hashOf(this.#module), folder };
   }
 
   #newLibrary(): MovableLibrary {
@@ -158,7 +164,7 @@ export class CRank {
   /** Nothing is under way in the job: writes the image. */
   freeze(): Ending {
     this.process.handOver();
-    takeImage(this.process, this.#life, this.#library, this.#images);
+    takeImage(this.process, this.#life, this.#library, this.#imageIn(this.setup.freezeTo));
     this.process.close();
     return { kind: "frozen" };
   }

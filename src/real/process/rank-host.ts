@@ -168,7 +168,10 @@ export class RankHost {
     records.give(request);
   }
 
-  lookedInVain(): void {
+  /** For calls that only look, as MPI_Test does: hears of deaths as waits do, and gives the core away now and then. */
+  look(): void {
+    if (this.process.progress()) return;
+    this.listen();
     this.#waiting.glance();
   }
 
