@@ -1,6 +1,16 @@
 /** Jobs that are frozen and thawed, with real threads, processes and files. Row M6. */
 import assert from "node:assert/strict";
-import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { launch, type RunningJob, thaw } from "banyan";
@@ -98,6 +108,50 @@ test(
     }
   },
 );
+
+for (const ranksPerThread of [1, 3]) {
+  test(
+    `M6 images: where an image cannot be written the job goes on, ${ranksPerThread} in a thread, and can be frozen later`,
+    limit,
+    async () => {
+      const ranks = 3;
+      const whole = newFolder(`whole-on-${ranksPerThread}`);
+      const wanted = await inFolder(whole, () => linesOf(launch(frozen, { ranks, args: [`${steps}`] })));
+      const folder = newFolder(`goes-on-${ranksPerThread}`);
+      await inFolder(folder, async () => {
+        const job = launch(frozen, { ranks, args: [`${steps}`], jobFolder: "job", ranksPerThread });
+        // In the way of rank 1's image; gone before the second attempt.
+        mkdirSync("job/1.image.part");
+        const lines: string[] = [];
+        const notes: string[] = [];
+        for await (const event of job) {
+          if (event.kind === "note") {
+            notes.push(event.message);
+            rmdirSync("job/1.image.part");
+            assert.deepEqual(readdirSync("job"), []);
+          }
+          if (event.kind !== "line") continue;
+          lines.push(`${event.rank} ${event.text}`);
+          if (event.text === "step 10" || event.text === "step 40") job.freeze();
+        }
+        assert.equal(notes.length, 1);
+        assert.match(notes[0]!, /^the job could not be frozen and goes on: Cannot write image .*1\.image: /);
+        assert.equal((await job.done).reason.kind, "frozen");
+        const thawed = thaw("job", { ranksPerThread });
+        lines.push(...(await linesOf(thawed)));
+        assert.equal((await thawed.done).code, 0);
+        assert.deepEqual(lines.sort(), wanted.sort());
+        assert.deepEqual(logsOf(folder, ranks), logsOf(whole, ranks));
+      });
+    },
+  );
+}
+
+test("M6 images: a job without a folder says so when it is to be frozen, and goes on", limit, async () => {
+  const job = launch(program("no-folder.ts", "await new Promise((resolve) => setTimeout(resolve, 300));"));
+  assert.throws(() => job.freeze(), /it was launched without a jobFolder/);
+  assert.equal((await job.done).code, 0);
+});
 
 test("M6 images: a thawed file that was appended to has the length it had at the capture", limit, async () => {
   const folder = newFolder("appended");

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
+import { Stop } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { startCThread } from "./c-rank-thread.ts";
@@ -107,7 +108,10 @@ class Agent {
         if (!this.#threads.has(message.rank)) this.#tcp?.peerFailed(message.rank);
         break;
       case "freeze":
-        for (const rank of this.#threads.keys()) this.#memory.stop(rank);
+        for (const rank of this.#threads.keys()) this.#memory.stop(rank, Stop.STOP);
+        break;
+      case "frozen":
+        for (const rank of this.#threads.keys()) this.#memory.stop(rank, message.isGood ? Stop.END : Stop.NO);
         break;
       case "end":
         void this.#leave();
@@ -170,6 +174,7 @@ class Agent {
           case "result":
           case "input-wanted":
           case "stopped":
+          case "image":
             send({ kind: "from-rank", rank, message });
             break;
           default:

@@ -9,8 +9,11 @@ import { importsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import { ImageError } from "../../image/image-error.ts";
+import { StateError } from "../../image/state/state-error.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
 import { newYield } from "../process/yield.ts";
+import { Stop } from "../transport/layout.ts";
 import {
   becomeQuiet,
   hashOf,
@@ -148,6 +151,7 @@ export class CRank {
   /** Alone in its thread: all of it. */
   run(): Ending {
     return this.ending(() => {
+      const { host } = this.process;
       this.load();
       this.goOn();
       for (;;) {
@@ -155,18 +159,40 @@ export class CRank {
         if (leaving.kind === "left") return { kind: "returned" };
         if (leaving.kind === "unfinished") return leaving;
         this.say({ kind: "stopped" });
-        if (becomeQuiet(this.process)) return this.freeze();
+        if (becomeQuiet(this.process)) {
+          this.writeImage();
+          host.settle(() => host.wanted !== Stop.STOP);
+          if (host.wanted === Stop.END) return this.frozen();
+          this.carryOn();
+        }
         this.goOn();
       }
     });
   }
 
-  /** Nothing is under way in the job: writes the image. */
-  freeze(): Ending {
+  /**
+   * Nothing is under way in the job: writes the image and says how that went. The rank stands still until all have; then the
+   * node says whether it ends or, where an image could not be written, goes on. Nobody loses a run to a full disk.
+   */
+  writeImage(): void {
+    let problem = "";
+    try {
+      takeImage(this.process, this.#life, this.#library, this.#imageIn(this.setup.freezeTo));
+    } catch (error) {
+      if (!(error instanceof ImageError || error instanceof StateError)) throw error;
+      problem = error.message;
+    }
+    this.say({ kind: "image", problem });
+  }
+
+  frozen(): Ending {
     this.process.handOver();
-    takeImage(this.process, this.#life, this.#library, this.#imageIn(this.setup.freezeTo));
     this.process.close();
     return { kind: "frozen" };
+  }
+
+  carryOn(): void {
+    this.process.process.collectives.arriveAgain();
   }
 
   /** What `act` says; what it throws is an ending as well. */

@@ -5,6 +5,7 @@
  */
 import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import { Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
@@ -51,6 +52,8 @@ class Turn {
   #isLoaded = false;
   #looks = 0;
   #settling: Settling | null = null;
+  /** Its image is reported: it stands still. */
+  #awaitsVerdict = false;
 
   constructor(rank: CRank) {
     this.#rank = rank;
@@ -81,7 +84,7 @@ class Turn {
       return true;
     }
     host.listen();
-    if (this.#settling !== null) return process.engine.progress();
+    if (this.#settling !== null || this.#awaitsVerdict) return process.engine.progress();
     // Where all have come to the end there is nothing to freeze.
     const isLast = process.finalBarrier >= 0 && process.engine.isComplete(process.finalBarrier);
     if (host.shallStop() && !isLast) {
@@ -103,17 +106,30 @@ class Turn {
 
   #endingOfRank(): Ending | null {
     const rank = this.#rank;
-    if (this.#settling !== null) {
-      const rest = this.#settling.advance();
-      if (rest === "quiet") return rank.freeze();
-      // Everybody has come to the end meanwhile.
-      if (rest === "over") this.#settling = null;
+    if (this.#settling !== null) this.#settle(this.#settling);
+    if (this.#awaitsVerdict) {
+      const { wanted } = rank.process.host;
+      if (wanted === Stop.END) return rank.frozen();
+      if (wanted === Stop.NO) {
+        this.#awaitsVerdict = false;
+        rank.carryOn();
+      }
       return null;
     }
+    if (this.#settling !== null) return null;
     if (!rank.isOver) return null;
     const leaving = rank.process.tryToLeave();
     if (leaving.kind === "unfinished") return leaving;
     return leaving.kind === "left" ? { kind: "returned" } : null;
+  }
+
+  #settle(settling: Settling): void {
+    const rest = settling.advance();
+    // "over": everybody has come to the end meanwhile.
+    if (rest !== "moving") this.#settling = null;
+    if (rest !== "quiet") return;
+    this.#rank.writeImage();
+    this.#awaitsVerdict = true;
   }
 
   #countLooks(imports: Record<string, Call>): void {

@@ -98,11 +98,16 @@ export interface DeathNotice {
 export interface Freeze {
   readonly kind: "freeze";
 }
+/** All images were asked for: they are there and the ranks end, or one is not and the ranks go on. */
+export interface FreezeEnds {
+  readonly kind: "frozen";
+  readonly isGood: boolean;
+}
 /** Stop the ranks, hand over what they printed, leave. */
 export interface End {
   readonly kind: "end";
 }
-export type ToNode = Setup | Contacts | Run | Written | Input | DeathNotice | Freeze | End;
+export type ToNode = Setup | Contacts | Run | Written | Input | DeathNotice | Freeze | FreezeEnds | End;
 
 // Node → dispatcher
 
@@ -148,7 +153,7 @@ export interface RankEnded {
 export interface FromRankOnwards {
   readonly kind: "from-rank";
   readonly rank: number;
-  readonly message: RankAbort | RankResult | InputWanted | RankStopped;
+  readonly message: RankAbort | RankResult | InputWanted | RankStopped | RankImage;
 }
 /** The node has done as `end` told it: nothing comes after this. */
 export interface Bye {
@@ -238,6 +243,12 @@ export interface InputWanted {
 export interface RankStopped {
   readonly kind: "stopped";
 }
+/** Its image is on the disk, or why it is not. It stands still until it hears `FreezeEnds`. */
+export interface RankImage {
+  readonly kind: "image";
+  /** Empty: none. */
+  readonly problem: string;
+}
 /** The rank's own word on how it ended, said last. */
 export interface RankEnding {
   readonly kind: "ending";
@@ -250,6 +261,7 @@ export type FromRank =
   | RankResult
   | InputWanted
   | RankStopped
+  | RankImage
   | RankEnding
   | TcpRequest;
 

@@ -54,9 +54,9 @@ export class NodeMemory {
     this.#population.ring(process);
   }
 
-  /** A rank of this node shall stop inside its MPI call, or the next one. */
-  stop(rank: number): void {
-    this.#population.stop(this.#places.get(rank)!);
+  /** What is wanted of a rank of this node: one of `Stop`. */
+  stop(rank: number, wanted: number): void {
+    this.#population.stop(this.#places.get(rank)!, wanted);
   }
 
   /** A rank of this node is about to start. */

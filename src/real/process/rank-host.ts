@@ -175,9 +175,14 @@ export class RankHost {
     this.#waiting.glance();
   }
 
+  /** What the node wants of the process: one of `Stop`. */
+  get wanted(): number {
+    return this.stop.words[this.stop.at]!;
+  }
+
   /** Does the node want the process to stop? */
   shallStop(): boolean {
-    return this.stop.words[this.stop.at] !== 0;
+    return this.wanted !== 0;
   }
 
   /** Hears what the node has to tell; true when there was news. */

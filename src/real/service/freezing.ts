@@ -1,4 +1,4 @@
-/** A job that is being frozen: who stands still already, and whom the others wait for. */
+/** A job that is being frozen: who stands still already, whom the others wait for, whose image is there. */
 
 /** A rank that computes for longer than this without an MPI call is named, then every `againMs`. */
 const patienceMs = 2000;
@@ -6,16 +6,21 @@ const againMs = 10_000;
 
 export interface FreezingPorts {
   note(message: string): void;
+  /** All ranks have said how their images went; `problem` is the first, empty if there was none. */
+  written(problem: string): void;
 }
 
 export class Freezing {
   readonly #waitedFor: Set<number>;
+  readonly #unwritten: Set<number>;
   readonly #ports: FreezingPorts;
   readonly #startMs = performance.now();
   #timer: NodeJS.Timeout;
+  #problem = "";
 
   constructor(ranks: number, ports: FreezingPorts) {
     this.#waitedFor = new Set(Array.from({ length: ranks }, (_, rank) => rank));
+    this.#unwritten = new Set(this.#waitedFor);
     this.#ports = ports;
     this.#timer = setTimeout(() => this.#name(), patienceMs);
   }
@@ -23,6 +28,12 @@ export class Freezing {
   stopped(rank: number): void {
     this.#waitedFor.delete(rank);
     if (this.#waitedFor.size === 0) this.end();
+  }
+
+  image(rank: number, problem: string): void {
+    this.#unwritten.delete(rank);
+    this.#problem ||= problem;
+    if (this.#unwritten.size === 0) this.#ports.written(this.#problem);
   }
 
   end(): void {

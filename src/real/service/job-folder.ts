@@ -5,7 +5,16 @@
  *   program.wasm   the program: images fit these very bytes
  *   <rank>.image   an image of each rank
  */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ImageError } from "../../image/image-error.ts";
 import { readImageHeader } from "../image/read-image.ts";
@@ -37,6 +46,15 @@ export function prepareJobFolder(folder: string): string | undefined {
   }
 }
 
+const isOurs = (name: string): boolean => /^(\d+\.image|job\.json|program\.wasm)(\.part)?$/.test(name);
+
+/** Takes away what a freeze that failed has left there, and nothing else. */
+export function emptyJobFolder(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isFile() && isOurs(entry.name)) rmSync(join(folder, entry.name), { force: true });
+  }
+}
+
 /** The images are there; this makes them a job. Throws the system's errors. */
 export function writeJob(folder: string, module: string, job: FrozenJob): void {
   copyFileSync(module, moduleOf(folder));
@@ -53,12 +71,12 @@ export function readJob(folder: string): FrozenJob | string {
   try {
     job = JSON.parse(readFileSync(file, "utf8")) as typeof job;
   } catch (error) {
-    return `Cannot thaw ${folder}: job.json cannot be read (${describeSystemError(error)})`;
+    return `Cannot thaw ${folder}: job.json cannot be read (${describeSystemError(error)}); copy the folder again`;
   }
   if (job.format !== format) {
     return `Cannot thaw ${folder}: it was frozen by another version of Banyan (format ${job.format}, this one has ${format})`;
   }
-  if (!existsSync(moduleOf(folder))) return `Cannot thaw ${folder}: its program.wasm is missing`;
+  if (!existsSync(moduleOf(folder))) return `Cannot thaw ${folder}: its program.wasm is missing; copy the folder again`;
   for (let rank = 0; rank < job.ranks; rank++) {
     try {
       readImageHeader(join(folder, `${rank}.image`), { rank, ranks: job.ranks });

@@ -26,7 +26,7 @@ import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
 import { Freezing } from "./freezing.ts";
 import { InputSource } from "./input-source.ts";
 import type { LineEvent } from "./job-event.ts";
-import { writeJob } from "./job-folder.ts";
+import { emptyJobFolder, writeJob } from "./job-folder.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
 import { NodeProcess } from "./node-process.ts";
 import { bundleProgram } from "./program-bundle.ts";
@@ -308,6 +308,9 @@ export class Job {
       case "stopped":
         this.#freezing?.stopped(rank);
         break;
+      case "image":
+        this.#freezing?.image(rank, message.problem);
+        break;
       default:
         unreachable(message);
     }
@@ -325,10 +328,27 @@ export class Job {
 
   /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */
   freeze(): void {
+    if (this.#options.jobFolder === "") throw new Error("Cannot freeze the job: it was launched without a jobFolder");
     if (this.#core.outcome !== undefined || this.#freezing !== undefined) return;
-    const note = (message: string) => void this.events.push({ kind: "note", message });
-    this.#freezing = new Freezing(this.#options.ranks, { note });
+    const written = (problem: string) => this.#imagesWritten(problem);
+    this.#freezing = new Freezing(this.#options.ranks, { note: (message) => this.#note(message), written });
     for (const node of this.#nodes) node.send({ kind: "freeze" });
+  }
+
+  /** The ranks end when everything is in the folder; otherwise they go on, and nothing is lost. */
+  #imagesWritten(problem: string): void {
+    const { jobFolder } = this.#options;
+    const obstacle = problem === "" ? this.#writeJob() : problem;
+    if (obstacle !== "") {
+      this.#note(`the job could not be frozen and goes on: ${obstacle}`);
+      emptyJobFolder(jobFolder);
+      this.#freezing = undefined;
+    }
+    for (const node of this.#nodes) node.send({ kind: "frozen", isGood: obstacle === "" });
+  }
+
+  #note(message: string): void {
+    this.events.push({ kind: "note", message });
   }
 
   #decided(reason: Outcome["reason"], afterMs: number): void {
@@ -353,8 +373,7 @@ export class Job {
     await Promise.race([this.#lines.whenIdle(), this.#outputIsHopeless]);
     for (const stream of this.#streams) stream.release();
     const traceCode = await this.#writeTrace();
-    const jobCode = reason.kind === "frozen" ? this.#writeJob() : 0;
-    const code = coreCode || traceCode || jobCode || (this.#isOutputLost ? 1 : 0);
+    const code = coreCode || traceCode || (this.#isOutputLost ? 1 : 0);
     this.#isOver = true;
     this.#removeFolder();
     const afterMs = this.#elapsedMs();
@@ -381,17 +400,15 @@ export class Job {
     }
   }
 
-  /** The same for a frozen job. */
-  #writeJob(): number {
+  /** What stands in the way; empty: nothing. */
+  #writeJob(): string {
     const { jobFolder, program, args, ranks, nodes, memoryMb, folders, displayName } = this.#options;
     try {
       const job = { program: displayName ?? program, args, ranks, nodes, memoryMb, folders };
       writeJob(jobFolder, join(this.#folder, "program.wasm"), job);
-      return 0;
+      return "";
     } catch (error) {
-      const message = `Cannot freeze the job to ${jobFolder}: ${describeSystemError(error)}`;
-      this.#decided({ kind: "unusable", message }, this.#elapsedMs());
-      return 1;
+      return `Cannot write to ${jobFolder}: ${describeSystemError(error)}`;
     }
   }
 

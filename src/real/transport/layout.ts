@@ -31,7 +31,7 @@ export const Line = {
   INTENT: 256,
   /** How many notices the owner has read. */
   NOTICES_SEEN: 384,
-  /** Not 0: the process shall stop inside the MPI call it is in, or its next one. Written by the node's main thread. */
+  /** `Stop`: what the node wants of a process of a C program. Written by the node's main thread. */
   STOP: 388,
   BYTES: 512,
 } as const;
@@ -41,6 +41,14 @@ export const Bell = {
   PARKED: 1,
   /** Sleeps somewhere else (in `poll`, over its sockets): whoever rings calls the transport's `wakeElsewhere`. */
   PARKED_ELSEWHERE: 2,
+} as const;
+
+export const Stop = {
+  NO: 0,
+  /** Stand still inside the MPI call it is in, or its next one, and write an image when all do. */
+  STOP: 1,
+  /** All images are there: end. */
+  END: 2,
 } as const;
 
 export const Status = { ABSENT: 0, ALIVE: 1, FINISHED: 2, DEAD: 3 } as const;

@@ -26,9 +26,9 @@ export class Population {
     this.#wakeElsewhere = wakeElsewhere;
   }
 
-  /** The process shall stop: see `Line.STOP`. */
-  stop(process: number): void {
-    this.#node.calls.store(lineOf(this.#node.layout, process) + Line.STOP, 1);
+  /** What we want of the process: one of `Stop`. */
+  stop(process: number, wanted: number): void {
+    this.#node.calls.store(lineOf(this.#node.layout, process) + Line.STOP, wanted);
     this.ring(process);
   }
 
