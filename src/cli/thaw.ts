@@ -17,7 +17,7 @@ interface Options {
 
 export const thawCommand: CreateCommand = (finished) =>
   new Command("thaw")
-    .description("Go on with a job that `banyan run --freeze-at` has frozen, here or on another machine.")
+    .description("Go on with a job that `banyan run --freeze-at` has frozen.")
     .argument("<job>", "the folder it was frozen to; it stays as it is")
     .option("--ranks-per-thread <number>", "as for `banyan run`", wholeNumber("--ranks-per-thread"))
     .option("-l, --label", "put the rank in front of each line")

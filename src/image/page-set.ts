@@ -31,10 +31,6 @@ export class PageSet {
     return ((this.bytes[page >> 3]! >> (page & 7)) & 1) === 1;
   }
 
-  clear(): void {
-    this.bytes.fill(0);
-  }
-
   get isEmpty(): boolean {
     return this.bytes.every((byte) => byte === 0);
   }

@@ -5,18 +5,17 @@
  * Packets lie in the node's memory, the buffers of the neighbours in memories of their own: every copy is one between two
  * memories.
  */
-import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import { lives } from "../../core/base/saved-classes.ts";
+import { HeapMemory } from "../../core/request/heap-memory.ts";
 import type { Memory } from "../../core/request/memory.ts";
-import { ProgramHeap, type Range } from "../../core/request/program-heap.ts";
 import { copyInside, MemoryCopies, type SharedViews, viewsOf } from "./memory-copies.ts";
 import type { NodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
 
 const wordLoopBytesMax = 32;
 
-export class ProgramMemory implements Memory, ProcessBuffers {
+export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers {
   static readonly unsaved = {
     process: 0,
     own: null,
@@ -27,8 +26,6 @@ export class ProgramMemory implements Memory, ProcessBuffers {
     toPeer: [],
   };
   readonly areInNode = false;
-  readonly bytes: Uint8Array;
-  readonly words: Int32Array;
   /** Index of this process in the node. */
   readonly process: number;
   private readonly own: SharedViews;
@@ -39,50 +36,20 @@ export class ProgramMemory implements Memory, ProcessBuffers {
   private readonly fromPeer: (MemoryCopies | undefined)[] = [];
   private readonly toPeer: (MemoryCopies | undefined)[] = [];
   private readonly copyInside: (to: number, from: number, bytes: number) => void;
-  private readonly heap: ProgramHeap;
 
   constructor(node: NodeMemory, memories: readonly WebAssembly.Memory[]) {
     const own = viewsOf(memories[node.process]!);
+    super(own.bytes, own.words);
     this.own = own;
-    this.bytes = own.bytes;
-    this.words = own.words;
     this.process = node.process;
     this.memories = memories;
     this.toNode = new MemoryCopies(own, node);
     this.fromNode = new MemoryCopies(node, own);
     this.copyInside = copyInside(own.memory);
-    this.heap = new ProgramHeap(own.words);
   }
 
   get memory(): WebAssembly.Memory {
     return this.memories[this.process]!;
-  }
-
-  /** The parts that are in use, for an image. */
-  ranges(): Range[] {
-    return this.heap.ranges();
-  }
-
-  attach(marks: number): void {
-    this.heap.attach(marks);
-  }
-
-  allocate(bytes: number): Pointer {
-    return this.heap.allocate(bytes);
-  }
-
-  free(pointer: Pointer): void {
-    this.heap.free(pointer);
-  }
-
-  lend(_view: Uint8Array): Pointer {
-    assert(false, "buffers of a C program are addresses of its memory");
-  }
-
-  giveBack(_pointer: Pointer): void {}
-
-  view(pointer: Pointer, bytes: number): Uint8Array {
-    return this.bytes.subarray(pointer, pointer + bytes);
   }
 
   toPayload(payload: number, from: Pointer, offset: number, bytes: number): void {
