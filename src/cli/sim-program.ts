@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import { canStop } from "../abi/c-program.ts";
 import { describeEnding } from "../core/service/ending.ts";
 import { checkProgram } from "../real/service/check-options.ts";
+import { foldersGiven } from "../real/service/folders-given.ts";
 import { languageOf, moduleOfProgram } from "../real/service/program-compile.ts";
 import { codeOfOutcome, type Outcome } from "../sim/c/c-world.ts";
 import { CommandError, complain, UsageError } from "./complain.ts";
@@ -47,7 +48,7 @@ export async function simulateProgram(program: string, args: string[], options: 
     args: [path, ...(args[0] === "--" ? args.slice(1) : args)],
     ...{ ranks, nodes, seed, trace },
     memoryMb: memory,
-    folders: options.dir.flatMap(foldersOf),
+    folders: foldersGiven(options.dir),
   });
   if (ended === undefined) return codeOfClosedOutput;
   const { outcome, timeNs } = ended;
@@ -71,13 +72,6 @@ function check(path: string, { ranks = 1, nodes, memory }: ProgramOptions): void
     throw new UsageError(`Cannot use ${nodes} nodes for ${ranks} ranks: give 1 to ${ranks}, each node holds a rank`);
   if (memory < 16 || memory > memoryMbMax)
     throw new UsageError(`Cannot give each rank ${memory} MB: give a whole number from 16 to ${memoryMbMax}`);
-}
-
-/** The current folder is known as such; all of them by their whole names. */
-function foldersOf(folder: string): { name: string; path: string }[] {
-  const path = resolve(folder);
-  const whole = { name: path, path };
-  return path === resolve(".") ? [{ name: ".", path }, whole] : [whole];
 }
 
 /** Undefined: nobody reads the output any more. */

@@ -14,6 +14,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { checkOptions } from "./check-options.ts";
+import { foldersGiven } from "./folders-given.ts";
 import { Job, type JobResult } from "./job.ts";
 import type { JobEvent } from "./job-event.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./job-folder.ts";
@@ -86,7 +87,7 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
 export function launch(program: string, options: LaunchOptions = {}): RunningJob {
   if (program === "") throw new CannotLaunch('Cannot run "": it names no program', 2);
   const path = resolve(program);
-  return start(path, foldersOf(options.folders), options);
+  return start(path, foldersGiven(options.folders ?? ["."]), options);
 }
 
 /** Goes on with a job that was frozen; what it is, its folder says. Throws `CannotLaunch`. */
@@ -144,15 +145,6 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     freeze: () => job.freeze(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
-}
-
-/** The current folder is known as such; all of them by their whole names. */
-function foldersOf(folders: readonly string[] = ["."]): Folder[] {
-  return folders.flatMap((folder) => {
-    const path = resolve(folder);
-    const whole = { name: path, path };
-    return path === resolve(".") ? [{ name: ".", path }, whole] : [whole];
-  });
 }
 
 function createFolder(): string {
