@@ -14,6 +14,9 @@ import type { Operation } from "./operation.ts";
 export const underWay = -1;
 
 export interface CollectivePorts {
+  /** An operation begins: its messages may get their numbers. */
+  begun(operation: Operation): void;
+
   /**
    * Starts a message to a rank of the operation's communicator (`operation.channel`; `local`: of our own group of an
    * inter-communicator) with the operation's tag. Messages of collectives never meet those of the program, those of one

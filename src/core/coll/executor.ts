@@ -43,6 +43,7 @@ export class Executor {
     const operation = this.take(call);
     const { scratchBytes } = call.program;
     operation.scratch = scratchBytes > 0 ? this.ports.allocate(scratchBytes) : noPointer;
+    this.ports.begun(operation);
     this.running.push(operation);
     this.advance(operation);
     if (operation.phase === Phase.DONE && this.running.at(-1) === operation) {
@@ -113,6 +114,8 @@ export class Executor {
     operation.localsLeft = 0;
     operation.recordCount = 0;
     operation.error = 0;
+    operation.numbers.length = 0;
+    operation.nextNumber = 0;
     return operation;
   }
 
@@ -135,6 +138,8 @@ export class Executor {
       recordCount: 0,
       scratch: noPointer,
       error: 0,
+      numbers: [],
+      nextNumber: 0,
     };
     this.operations[id] = operation;
     return operation;

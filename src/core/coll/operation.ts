@@ -52,6 +52,12 @@ export interface Operation extends OperationCall {
   /** Valid when the program wants scratch space. */
   scratch: Pointer;
   error: ErrorCode;
+  /**
+   * Numbers of its sends in their channels, where those must follow from the program's order: whenever a round begins, its
+   * messages have the numbers of the moment when the operation was started. Empty otherwise.
+   */
+  numbers: number[];
+  nextNumber: number;
 }
 
 /** An operation as saved in an image: plain numbers and arrays. */

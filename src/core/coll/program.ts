@@ -23,6 +23,20 @@ export const StepCode = { SEND: 0, RECEIVE: 1, COPY: 2, REDUCE: 3, LOCAL_GROUP: 
 
 export const BufferCode = { send: 0, receive: 1, scratch: 2 } as const satisfies Record<BufferName, number>;
 
+/** Every send of a program, in the order in which they are started. */
+export function forEachSend({ words }: Program, visit: (peer: number, local: boolean) => void): void {
+  for (let at = 0; words[at]! >= 0; ) {
+    const messages = words[at]!;
+    const locals = words[at + 1]!;
+    at += 2;
+    for (let message = 0; message < messages; message++, at += messageWords) {
+      if (words[at] === StepCode.SEND) visit(words[at + 1]!, false);
+      else if (words[at] === StepCode.SEND + StepCode.LOCAL_GROUP) visit(words[at + 1]!, true);
+    }
+    at += locals * localWords;
+  }
+}
+
 const groupCode = (step: Step & { kind: "send" | "receive" }): number =>
   step.group === "local" ? StepCode.LOCAL_GROUP : 0;
 

@@ -239,6 +239,7 @@ export class World {
     const message = (operation: Operation, peer: number, bytes: Uint8Array): RecordId =>
       (this.#records.push(new Record(rank, peer, operation, bytes)) - 1) as RecordId;
     return {
+      begun() {},
       send: (operation, peer, local, pointer, offset, bytes) => {
         const buffer = this.#view(rank, pointer, offset, bytes);
         const copied = this.#random(2) === 0;

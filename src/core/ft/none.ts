@@ -2,32 +2,43 @@
  * No fault tolerance: the first death ends the job. The baseline of every benchmark and the template of every other
  * protocol. `core/process` recognises it and leaves its calls out altogether.
  */
-import type { Choice, Protocol } from "./protocol.ts";
+import { lives } from "../base/saved-classes.ts";
+import { Arrival, Pin } from "../request/decisions.ts";
+import type { Protocol } from "./protocol.ts";
 
 export class NoProtocol implements Protocol {
   readonly name = "none";
-  sendPosted(): void {}
+  readonly replacesTheDead = false;
+  readonly choices = null;
+  readonly isBusy = false;
+  attach(): void {}
+  sendPosted(): boolean {
+    return false;
+  }
   sendMayLeave(): boolean {
     return true;
   }
   sendMayComplete(): boolean {
     return true;
   }
-  receivePosted(): void {}
-  arrived(): boolean {
-    return true;
+  receivePosted(): Pin {
+    return Pin.FREE;
+  }
+  arrived(): Arrival {
+    return Arrival.TAKE;
   }
   held(): void {}
   matched(): void {}
-  outcome(choice: Choice): Choice {
-    return choice;
-  }
+  cancelled(): void {}
   writeMayLeave(): boolean {
     return true;
   }
   control(): void {}
+  progress(): boolean {
+    return false;
+  }
   peerFailed(): void {}
   peerReturned(): void {}
-  save(): void {}
-  restore(): void {}
 }
+
+lives({ NoProtocol });

@@ -4,17 +4,15 @@
  * is `protocol-conformance.ts`; `registry.ts` lists them all.
  *
  * Who calls: `core/process`, from the engine of one process, always in that process's thread, never re-entrantly. When, and
- * in which order, stands on each method. What an implementation must never do: wait, read a clock, keep state that `save`
- * does not write, call back into the engine except through the `ProtocolPorts` it was made with.
+ * in which order, stands on each method. What an implementation must never do: wait, read a clock, keep state that is not in
+ * plain fields (an image holds them, core/base/saved-classes.ts), call back into the engine except through the
+ * `ProtocolPorts` it was given.
  */
 import type { RecordId, WorldRank } from "../base/brand.ts";
-
-/** A choice that could have gone another way; replaying protocols record it, and in replay answer with the recorded one. */
-export interface Choice {
-  readonly kind: "test" | "probe" | "any" | "some" | "cancel" | "clock" | "random" | "input";
-  /** What came out, as small integers whose meaning is the kind's. */
-  readonly outcome: readonly number[];
-}
+import type { Arrival, KeptMessage, Pin, Went } from "../request/decisions.ts";
+import type { Memory } from "../request/memory.ts";
+import type { Records } from "../request/records.ts";
+import type { Choices } from "./choices.ts";
 
 /** Output, files, the result, the exit code: what leaves the process without being a message. */
 export interface Write {
@@ -22,49 +20,71 @@ export interface Write {
   readonly number: number;
 }
 
-/** What a process that came back holds of one channel: the first sequence it lacks, and later ones it has already. */
-export interface ChannelState {
-  readonly firstMissing: number;
-  readonly held: readonly number[];
-}
-
-export interface StateWriter {
-  int(value: number): void;
-  bytes(value: Uint8Array): void;
-}
-export interface StateReader {
-  int(): number;
-  bytes(): Uint8Array;
+/** What a protocol may do; the engine does it. */
+export interface ProtocolPorts {
+  readonly rank: number;
+  readonly ranks: number;
+  readonly records: Records;
+  readonly memory: Memory;
+  /**
+   * Puts a message on its way, if there is room. ENVELOPE: `sendMayComplete` will be asked of a record whose first word for
+   * protocols is `keeper` when its receiver has it all. The message stays where it is until then.
+   */
+  transmit(message: KeptMessage, keeper: number): Went;
+  /** A PROTOCOL packet of three words; waits for room if it must. */
+  tell(dest: number, a: number, b: number, c: number): void;
+  /** The program may hear that a send which the protocol has taken is complete. */
+  complete(send: RecordId): void;
+  /**
+   * Nothing but PROTOCOL packets is heard of that process until `peerBack`; what was under way to it is forgotten, what was
+   * under way from it is waited for again.
+   */
+  peerLost(rank: number): void;
+  peerBack(rank: number): void;
+  /** Is that message here without all its bytes, which nobody sends any more? And which ones of a process are? */
+  isBroken(source: number, sequence: number): boolean;
+  brokenFrom(source: number): number[];
 }
 
 export interface Protocol {
   readonly name: string;
+  /** Do the dead come back? Then a death ends no request. */
+  readonly replacesTheDead: boolean;
+  /** Who wants to know what could have gone another way, and may know already; null: nobody. */
+  readonly choices: Choices | null;
 
-  /** A send was posted and has its sequence number. Called once, before anything of it leaves. */
-  sendPosted(send: RecordId): void;
+  /** Before anything else. */
+  attach(ports: ProtocolPorts): void;
+
+  /**
+   * A send was posted and has its sequence number. Called once, before anything of it leaves. True: the protocol has taken
+   * the message, sends it itself and says when the send is complete.
+   */
+  sendPosted(send: RecordId): boolean;
   /** May the packet of this send leave now? Asked before the first byte leaves and again on every progress until true. */
   sendMayLeave(send: RecordId): boolean;
   /** May the program hear that this send is complete? Asked when the engine is done with it, and again until true. */
   sendMayComplete(send: RecordId): boolean;
-  /** A receive was posted, not yet matched: replay pins its source and sequence in the record. */
-  receivePosted(receive: RecordId): void;
-  /** A packet of a message has arrived; before matching. False drops it: a duplicate, or an old life's. Words as in core/wire. */
-  arrived(words: Int32Array, packet: number): boolean;
+  /** A receive was posted, not yet matched. */
+  receivePosted(receive: RecordId): Pin;
+  /** A packet of a message has arrived; before matching. Words as in core/wire. */
+  arrived(words: Int32Array, packet: number): Arrival;
   /** All bytes of the message are in this process, in the buffer or in the unexpected memory. Once for each message. */
   held(source: WorldRank, sequence: number): void;
   /** This receive has taken that message. Called once, before `held` unless the payload came first. */
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
-  /** A choice was made; what is returned is what the program is told. */
-  outcome(choice: Choice): Choice;
+  /** The program has cancelled a receive that had not matched. */
+  cancelled(receive: RecordId): void;
   /** As `sendMayLeave`, for everything else that leaves. */
   writeMayLeave(write: Write): boolean;
-  /** A PROTOCOL packet from another process of the job. */
+  /** A PROTOCOL packet from another process of the job, also from one that is lost. */
   control(words: Int32Array, packet: number): void;
+  /** Moves what the protocol itself has under way; true when anything moved. */
+  progress(): boolean;
+  /** Has it anything under way that only `progress` moves? */
+  readonly isBusy: boolean;
   /** The dispatcher declared a death; in one order that every process sees. */
   peerFailed(rank: WorldRank, incarnation: number): void;
-  /** A new life of that rank is there; `has` is what it holds of the channel from us. */
-  peerReturned(rank: WorldRank, incarnation: number, has: ChannelState): void;
-  /** All state, so that `restore` of another instance goes on as this one would have. */
-  save(writer: StateWriter): void;
-  restore(reader: StateReader): void;
+  /** A new life of that rank is there, or will be. */
+  peerReturned(rank: WorldRank, incarnation: number): void;
 }

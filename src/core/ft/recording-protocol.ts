@@ -3,16 +3,20 @@
  * and for whoever wants to see what a protocol is told; interposing is composition, here as everywhere.
  */
 import type { RecordId, WorldRank } from "../base/brand.ts";
-import { SEQUENCE, SOURCE } from "../wire/packet.ts";
-import type { ChannelState, Choice, Protocol, StateReader, StateWriter, Write } from "./protocol.ts";
+import { Arrival, type Pin } from "../request/decisions.ts";
+import { CONTEXT, SEQUENCE, SOURCE } from "../wire/packet.ts";
+import type { Choices } from "./choices.ts";
+import type { Protocol, ProtocolPorts, Write } from "./protocol.ts";
 
 export interface RecordedCall {
-  readonly hook: keyof Omit<Protocol, "name">;
+  readonly hook: keyof Omit<Protocol, "name" | "replacesTheDead" | "choices" | "isBusy" | "progress" | "attach">;
   /** The request it is about, or −1. */
   readonly request: number;
   /** The message it is about: world rank of its sender, number in the channel; −1: none. */
   readonly source: number;
   readonly sequence: number;
+  /** Of a message that has arrived; −1 otherwise. */
+  readonly context: number;
   readonly answer: boolean | null;
 }
 
@@ -34,9 +38,25 @@ export class RecordingProtocol implements Protocol {
     this.name = `recording of ${inner.name}`;
   }
 
-  sendPosted(send: RecordId): void {
+  get replacesTheDead(): boolean {
+    return this.#inner.replacesTheDead;
+  }
+
+  get choices(): Choices | null {
+    return this.#inner.choices;
+  }
+
+  get isBusy(): boolean {
+    return this.#inner.isBusy;
+  }
+
+  attach(ports: ProtocolPorts): void {
+    this.#inner.attach(ports);
+  }
+
+  sendPosted(send: RecordId): boolean {
     this.#note("sendPosted", send);
-    this.#inner.sendPosted(send);
+    return this.#inner.sendPosted(send);
   }
 
   sendMayLeave(send: RecordId): boolean {
@@ -51,16 +71,16 @@ export class RecordingProtocol implements Protocol {
     return answer;
   }
 
-  receivePosted(receive: RecordId): void {
+  receivePosted(receive: RecordId): Pin {
     this.#note("receivePosted", receive);
-    this.#inner.receivePosted(receive);
+    return this.#inner.receivePosted(receive);
   }
 
-  arrived(words: Int32Array, packet: number): boolean {
+  arrived(words: Int32Array, packet: number): Arrival {
     const source = words[packet + SOURCE]!;
     const sequence = words[packet + SEQUENCE]!;
-    const answer = this.gates.mayArrive(source, sequence) && this.#inner.arrived(words, packet);
-    this.#note("arrived", -1, source, sequence, answer);
+    const answer = this.gates.mayArrive(source, sequence) ? this.#inner.arrived(words, packet) : Arrival.DROP;
+    this.#note("arrived", -1, source, sequence, answer !== Arrival.DROP, words[packet + CONTEXT]!);
     return answer;
   }
 
@@ -74,9 +94,9 @@ export class RecordingProtocol implements Protocol {
     this.#inner.matched(receive, source, sequence);
   }
 
-  outcome(choice: Choice): Choice {
-    this.#note("outcome");
-    return this.#inner.outcome(choice);
+  cancelled(receive: RecordId): void {
+    this.#note("cancelled", receive);
+    this.#inner.cancelled(receive);
   }
 
   writeMayLeave(write: Write): boolean {
@@ -90,27 +110,28 @@ export class RecordingProtocol implements Protocol {
     this.#inner.control(words, packet);
   }
 
+  progress(): boolean {
+    return this.#inner.progress();
+  }
+
   peerFailed(rank: WorldRank, incarnation: number): void {
     this.#note("peerFailed", -1, rank);
     this.#inner.peerFailed(rank, incarnation);
   }
 
-  peerReturned(rank: WorldRank, incarnation: number, has: ChannelState): void {
+  peerReturned(rank: WorldRank, incarnation: number): void {
     this.#note("peerReturned", -1, rank);
-    this.#inner.peerReturned(rank, incarnation, has);
+    this.#inner.peerReturned(rank, incarnation);
   }
 
-  save(writer: StateWriter): void {
-    this.#note("save");
-    this.#inner.save(writer);
-  }
-
-  restore(reader: StateReader): void {
-    this.#note("restore");
-    this.#inner.restore(reader);
-  }
-
-  #note(hook: RecordedCall["hook"], request = -1, source = -1, sequence = -1, answer: boolean | null = null): void {
-    this.calls.push({ hook, request, source, sequence, answer });
+  #note(
+    hook: RecordedCall["hook"],
+    request = -1,
+    source = -1,
+    sequence = -1,
+    answer: boolean | null = null,
+    context = -1,
+  ): void {
+    this.calls.push({ hook, request, source, sequence, context, answer });
   }
 }

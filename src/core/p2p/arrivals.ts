@@ -9,6 +9,7 @@ import { lives } from "../base/saved-classes.ts";
 import { KIND, kindOf, PacketKind, SOURCE } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
+import { Gone } from "./gone.ts";
 import type { Matching } from "./matching.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Transfers } from "./transfers.ts";
@@ -17,8 +18,8 @@ export interface ArrivalsParts {
   readonly outbox: Outbox;
   readonly transfers: Transfers;
   readonly matching: Matching;
-  /** Ranks that are dead. */
-  readonly failed: Uint8Array;
+  /** One of `Gone` for each rank. */
+  readonly gone: Uint8Array;
 }
 
 export class Arrivals {
@@ -27,7 +28,7 @@ export class Arrivals {
   private readonly outbox: Outbox;
   private readonly transfers: Transfers;
   private readonly matching: Matching;
-  private readonly failed: Uint8Array;
+  private readonly gone: Uint8Array;
   /** Packets that did not fit, and were dropped. */
   refused = 0;
 
@@ -37,7 +38,7 @@ export class Arrivals {
     this.outbox = parts.outbox;
     this.transfers = parts.transfers;
     this.matching = parts.matching;
-    this.failed = parts.failed;
+    this.gone = parts.gone;
   }
 
   /** Takes up to that many packets; false when there was none. */
@@ -62,9 +63,10 @@ export class Arrivals {
     const words = this.transport.words;
     const kind = kindOf(words[packet + KIND]!);
     const source = words[packet + SOURCE]!;
-    if (source < 0 || source >= this.failed.length) return kind === PacketKind.VOID;
-    // What the dead still say comes too late: the requests it is about have failed, and their records may serve others.
-    if (this.failed[source] !== 0) return true;
+    if (source < 0 || source >= this.gone.length) return kind === PacketKind.VOID;
+    // What the dead still say comes too late: the requests it is about have failed, and their records may serve others. Who
+    // comes back says so in a packet of the protocol's.
+    if (this.gone[source] !== Gone.NO && kind !== PacketKind.PROTOCOL) return true;
     switch (kind) {
       case PacketKind.EAGER:
       case PacketKind.RTS:

@@ -3,19 +3,23 @@
  * parts of the engine (outbox.ts, matching.ts, transfers.ts, …) share these and one table of records.
  */
 import type { RecordId, WorldRank } from "../base/brand.ts";
+import type { Arrival, Pin } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import type { Records } from "../request/records.ts";
 import type { Transport } from "../wire/transport.ts";
 
 /** What a protocol may decide, seen from here; `core/ft` has the contract. `null` instead: none, and no call is made. */
 export interface EngineHooks {
-  sendPosted(send: RecordId): void;
+  sendPosted(send: RecordId): boolean;
   sendMayLeave(send: RecordId): boolean;
   sendMayComplete(send: RecordId): boolean;
-  receivePosted(receive: RecordId): void;
-  arrived(words: Int32Array, packet: number): boolean;
+  receivePosted(receive: RecordId): Pin;
+  arrived(words: Int32Array, packet: number): Arrival;
   held(source: WorldRank, sequence: number): void;
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
+  cancelled(receive: RecordId): void;
+  progress(): boolean;
+  readonly isBusy: boolean;
   control(words: Int32Array, packet: number): void;
 }
 

@@ -22,6 +22,7 @@ import type { Pointer, RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
+import type { KeptMessage, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
@@ -45,6 +46,7 @@ import type { Landing, Transport } from "../wire/transport.ts";
 import { Arrivals } from "./arrivals.ts";
 import { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
+import { Gone } from "./gone.ts";
 import { Matching } from "./matching.ts";
 import { Outbox } from "./outbox.ts";
 import type { PostedQueue } from "./posted-queue.ts";
@@ -75,6 +77,9 @@ const packetsPerProgress = 64;
 /** Eager sends after which a process that does not wait looks at its arrivals all the same: EAGER_CLOSE may be among them. */
 const eagerSendsPerLook = 64;
 
+/** Of a send that takes the next number of its channel. No number is so small before 2^31 messages. */
+export const unnumbered = -(2 ** 31);
+
 /** Times `packetsPerProgress` packets that are taken before a death counts. */
 const looksBeforeDeath = 1024;
 
@@ -84,7 +89,7 @@ export class Engine implements Landing {
   readonly posted: PostedQueue;
   readonly unexpected: UnexpectedQueue;
   readonly transport: Transport;
-  private readonly memory: Memory;
+  readonly memory: Memory;
   private readonly hooks: EngineHooks | null;
   private readonly outbox: Outbox;
   private readonly arrivals: Arrivals;
@@ -92,8 +97,10 @@ export class Engine implements Landing {
   private readonly store: UnexpectedStore;
   private readonly transfers: Transfers;
   private readonly completion: Completion;
-  private readonly failed: Uint8Array;
-  private readonly ranks: number;
+  /** One of `Gone` for each rank. */
+  private readonly gone: Uint8Array;
+  readonly rank: number;
+  readonly ranks: number;
   /** The largest payload that any channel takes. */
   private readonly eagerBytesMax: number;
   /** Receives must look closer than the short way does: a protocol wants to see them, or somebody is dead. */
@@ -111,16 +118,17 @@ export class Engine implements Landing {
   constructor(options: EngineOptions) {
     const { ranks, transport, memory, hooks = null } = options;
     const ports: EnginePorts = { ranks, records: this.records, transport, memory, hooks };
-    const failed = new Uint8Array(ranks);
+    const gone = new Uint8Array(ranks);
     const completion = new Completion(ports);
     const outbox = new Outbox(ports, completion);
     const store = new UnexpectedStore(ports, outbox, options.unexpectedBytesMax ?? unexpectedBytesMaxDefault);
     const transfers = new Transfers(ports, outbox, completion);
-    const matching = new Matching(ports, { outbox, completion, transfers, store, failed });
+    const matching = new Matching(ports, { outbox, completion, transfers, store, gone });
     this.transport = transport;
     this.memory = memory;
     this.hooks = hooks;
-    this.failed = failed;
+    this.gone = gone;
+    this.rank = options.rank;
     this.ranks = ranks;
     this.eagerBytesMax = outbox.eagerBytesMax;
     this.completion = completion;
@@ -128,7 +136,7 @@ export class Engine implements Landing {
     this.store = store;
     this.transfers = transfers;
     this.matching = matching;
-    this.arrivals = new Arrivals(ports, { outbox, transfers, matching, failed });
+    this.arrivals = new Arrivals(ports, { outbox, transfers, matching, gone });
     this.posted = matching.posted;
     this.unexpected = matching.unexpected;
     this.looksCloser = hooks !== null;
@@ -164,6 +172,29 @@ export class Engine implements Landing {
   }
 
   startSend(pointer: Pointer, bytes: number, dest: number, tag: number, context: number, mode: SendMode): RecordId {
+    return this.startNumbered(pointer, bytes, dest, tag, context, mode, unnumbered);
+  }
+
+  /** Must messages have the numbers that their place in the program gives them, whenever they are sent? */
+  get isNumbered(): boolean {
+    return this.hooks !== null;
+  }
+
+  /** The next number of that channel, for a message that will be sent later. */
+  reserveNumber(dest: number): number {
+    return this.outbox.nextSequence(dest);
+  }
+
+  /** A send whose number was reserved before. */
+  startNumbered(
+    pointer: Pointer,
+    bytes: number,
+    dest: number,
+    tag: number,
+    context: number,
+    mode: SendMode,
+    number: number,
+  ): RecordId {
     const send = this.records.take(RecordKind.SEND);
     const words = this.records.words;
     const at = send * recordWords;
@@ -173,15 +204,18 @@ export class Engine implements Landing {
     words[at + R_BYTES] = bytes;
     words[at + R_POINTER] = pointer;
     words[at + R_MODE] = mode;
-    if (this.failed[dest] !== 0) {
+    if (this.gone[dest] === Gone.DEAD) {
       this.completion.complete(send, ErrorClass.PROC_FAILED);
       return send;
     }
     // A message that will never leave has no number: a channel's numbers have no gaps.
-    const sequence = this.outbox.nextSequence(dest);
+    const sequence = number === unnumbered ? this.outbox.nextSequence(dest) : number;
     words[at + R_SEQUENCE] = sequence;
     if (this.currentTracer !== null) this.currentTracer.sent(dest, tag, bytes, sequence, context);
-    if (this.hooks !== null) this.hooks.sendPosted(send);
+    if (this.hooks?.sendPosted(send) === true) {
+      this.records.addFlag(send, RecordFlag.TAKEN);
+      return send;
+    }
     if (this.outbox.post(send) && ++this.eagerSends >= eagerSendsPerLook) this.takeArrivals();
     return send;
   }
@@ -323,6 +357,7 @@ export class Engine implements Landing {
     if (this.outbox.count !== 0 && this.outbox.flush()) moved = true;
     if (this.transfers.isBusy && this.transfers.progress()) moved = true;
     if (this.completion.isHeldBack && this.completion.confirmSends()) moved = true;
+    if (this.hooks?.progress() === true) moved = true;
     return moved;
   }
 
@@ -333,7 +368,7 @@ export class Engine implements Landing {
 
   /** True while packets wait for room or pieces wait to be pushed: the process must not end yet. */
   get unsent(): boolean {
-    return this.outbox.count !== 0 || this.transfers.isPushing;
+    return this.outbox.count !== 0 || this.transfers.isPushing || this.hooks?.isBusy === true;
   }
 
   /** Requests that are not complete and that somebody still wants the outcome of. */
@@ -353,6 +388,7 @@ export class Engine implements Landing {
 
   /** True while `progress` has something to move even if nothing arrives. */
   get isBusy(): boolean {
+    if (this.hooks?.isBusy === true) return true;
     return this.outbox.count !== 0 || this.transfers.isBusy || this.completion.isHeldBack;
   }
 
@@ -365,7 +401,7 @@ export class Engine implements Landing {
   peerFailed(rank: number): void {
     // What has arrived was sent in life, and counts. A flood from the living must not keep us here.
     for (let looks = 0; looks < looksBeforeDeath && this.takeArrivals(); looks++);
-    this.failed[rank] = 1;
+    this.gone[rank] = Gone.DEAD;
     this.looksCloser = true;
     this.outbox.peerFailed(rank);
     this.matching.peerFailed(rank);
@@ -374,7 +410,46 @@ export class Engine implements Landing {
   }
 
   hasFailed(rank: number): boolean {
-    return this.failed[rank] !== 0;
+    return this.gone[rank] === Gone.DEAD;
+  }
+
+  // For protocols, see `ProtocolPorts` in core/ft
+
+  transmit(message: KeptMessage, keeper: number): Went {
+    return this.outbox.transmit(message, keeper);
+  }
+
+  tell(dest: number, a: number, b: number, c: number): void {
+    this.outbox.control(dest, PacketKind.PROTOCOL, a, b, 0, c);
+  }
+
+  complete(send: RecordId): void {
+    this.completion.complete(send, 0);
+  }
+
+  peerLost(rank: number): void {
+    this.gone[rank] = Gone.LOST;
+    this.outbox.peerLost(rank);
+    this.matching.peerLost(rank);
+    this.transfers.peerLost(rank, this.matching.broken);
+    this.store.peerLost(rank);
+  }
+
+  peerBack(rank: number): void {
+    this.gone[rank] = Gone.NO;
+  }
+
+  isBroken(source: number, sequence: number): boolean {
+    return this.matching.broken.has(source, sequence);
+  }
+
+  brokenFrom(source: number): number[] {
+    return this.matching.broken.from(source);
+  }
+
+  /** The envelope of that very message, if it waits for a receive; −1: it does not. */
+  unexpectedOf(source: number, sequence: number): RecordId {
+    return this.matching.unexpectedOf(source, sequence);
   }
 
   /** Posted receives from ANY_SOURCE of one context, oldest first: after a death the layer above decides about them. */

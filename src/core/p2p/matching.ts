@@ -6,10 +6,12 @@ import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
+import { Arrival, Pin } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
   R_CONTEXT,
+  R_KIND,
   R_MODE,
   R_PEER,
   R_PEER_POINTER,
@@ -29,8 +31,10 @@ import {
 } from "../request/records.ts";
 import { BYTES, CONTEXT, EXTRA, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
+import { BrokenMessages, keyOf } from "./broken-messages.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
+import { Gone } from "./gone.ts";
 import type { Outbox } from "./outbox.ts";
 import { PostedQueue } from "./posted-queue.ts";
 import type { Transfers } from "./transfers.ts";
@@ -42,8 +46,8 @@ export interface MatchingParts {
   readonly completion: Completion;
   readonly transfers: Transfers;
   readonly store: UnexpectedStore;
-  /** Ranks that are dead. */
-  readonly failed: Uint8Array;
+  /** One of `Gone` for each rank. */
+  readonly gone: Uint8Array;
 }
 
 const none = -1 as RecordId;
@@ -52,6 +56,10 @@ export class Matching {
   static readonly unsaved = { tracer: null };
   readonly posted: PostedQueue;
   readonly unexpected: UnexpectedQueue;
+  /** Messages of lost processes that are here without all their bytes. */
+  readonly broken: BrokenMessages;
+  /** Receives that wait for one message and no other, by the message. */
+  private readonly pinned = new Map<number, RecordId>();
   private readonly records: Records;
   private readonly transport: Transport;
   private readonly memory: Memory;
@@ -60,13 +68,14 @@ export class Matching {
   private readonly completion: Completion;
   private readonly transfers: Transfers;
   private readonly store: UnexpectedStore;
-  private readonly failed: Uint8Array;
+  private readonly gone: Uint8Array;
   private readonly eagerBytesMax: number;
   tracer: EngineTracer | null = null;
 
   constructor({ records, transport, memory, hooks }: EnginePorts, parts: MatchingParts) {
     this.posted = new PostedQueue(records);
     this.unexpected = new UnexpectedQueue(records);
+    this.broken = new BrokenMessages(records);
     this.records = records;
     this.transport = transport;
     this.memory = memory;
@@ -75,7 +84,7 @@ export class Matching {
     this.completion = parts.completion;
     this.transfers = parts.transfers;
     this.store = parts.store;
-    this.failed = parts.failed;
+    this.gone = parts.gone;
     this.eagerBytesMax = parts.outbox.eagerBytesMax;
   }
 
@@ -91,12 +100,16 @@ export class Matching {
     words[at + R_TAG] = tag;
     words[at + R_BYTES] = room;
     words[at + R_POINTER] = pointer;
-    if (this.hooks !== null) this.hooks.receivePosted(receive);
     return receive;
   }
 
   /** Gives a receive the message it wants, or lets it wait for it. */
   post(receive: RecordId): void {
+    const pin = this.hooks === null ? Pin.FREE : this.hooks.receivePosted(receive);
+    if (pin !== Pin.FREE) {
+      this.postPinned(receive, pin);
+      return;
+    }
     const words = this.records.words;
     const at = receive * recordWords;
     const source = words[at + R_PEER]!;
@@ -104,8 +117,31 @@ export class Matching {
     if (envelope >= 0) {
       this.unexpected.remove(envelope);
       this.deliver(receive, envelope);
-    } else if (source >= 0 && this.failed[source] !== 0) this.completion.complete(receive, ErrorClass.PROC_FAILED);
+    } else if (source >= 0 && this.gone[source] === Gone.DEAD)
+      this.completion.complete(receive, ErrorClass.PROC_FAILED);
     else this.posted.append(receive);
+  }
+
+  private postPinned(receive: RecordId, pin: Pin): void {
+    this.records.addFlag(receive, RecordFlag.PINNED);
+    if (pin === Pin.NOTHING) return;
+    const source = this.records.get(receive, R_PEER);
+    const sequence = this.records.get(receive, R_SEQUENCE);
+    const envelope = this.unexpectedOf(source, sequence);
+    if (envelope >= 0) {
+      this.unexpected.remove(envelope);
+      this.deliver(receive, envelope);
+    } else this.pinned.set(keyOf(source, sequence), receive);
+  }
+
+  /** The envelope of that message, if nobody has taken it; −1: it has not come. */
+  unexpectedOf(source: number, sequence: number): RecordId {
+    let found = none;
+    this.unexpected.forEach((envelope) => {
+      if (this.records.get(envelope, R_PEER) !== source || this.records.get(envelope, R_SEQUENCE) !== sequence) return;
+      found = envelope;
+    });
+    return found;
   }
 
   /** Gives a receive the message of an envelope that stands in no queue any more. */
@@ -129,9 +165,13 @@ export class Matching {
     }
     const send = words[at + R_PEER_REQUEST]!;
     const peerPointer = words[at + R_PEER_POINTER]!;
+    if (this.records.hasFlag(envelope, RecordFlag.BROKEN)) {
+      this.broken.handOver(envelope, receive);
+      return;
+    }
     this.records.give(envelope);
     // The bytes have died with the sender.
-    if (wanted !== 0 && this.failed[source] !== 0) this.completion.complete(receive, ErrorClass.PROC_FAILED);
+    if (wanted !== 0 && this.gone[source] === Gone.DEAD) this.completion.complete(receive, ErrorClass.PROC_FAILED);
     else this.transfers.answer(receive, send, peerPointer);
   }
 
@@ -158,10 +198,18 @@ export class Matching {
     if (this.hooks !== null) this.hooks.matched(receive, source as WorldRank, sequence);
   }
 
-  /** Cancels a posted receive. */
+  /** Cancels a posted receive. One that waits for a message which the protocol knows to come gets that message. */
   cancel(receive: RecordId): void {
-    this.posted.remove(receive);
+    const isPinned = this.records.hasFlag(receive, RecordFlag.PINNED);
+    if (isPinned && this.isAwaited(receive)) return;
+    if (!isPinned) this.posted.remove(receive);
+    if (this.hooks !== null) this.hooks.cancelled(receive);
     this.completion.completeCancelled(receive);
+  }
+
+  private isAwaited(receive: RecordId): boolean {
+    const { records } = this;
+    return this.pinned.get(keyOf(records.get(receive, R_PEER), records.get(receive, R_SEQUENCE))) === receive;
   }
 
   // Arrivals
@@ -169,24 +217,67 @@ export class Matching {
   /** An EAGER or an RTS has arrived. False when it cannot be true. */
   takeMessage(packet: number, kind: number): boolean {
     if (!this.isPossible(packet, kind)) return false;
-    if (this.hooks !== null && !this.hooks.arrived(this.transport.words, packet)) return true;
+    if (this.hooks !== null) {
+      const arrival = this.hooks.arrived(this.transport.words, packet);
+      if (arrival === Arrival.DROP) return true;
+      if (arrival === Arrival.AGAIN) return this.takeAgain(packet, kind);
+    }
     const words = this.transport.words;
     const source = words[packet + SOURCE]!;
     const context = words[packet + CONTEXT]!;
     const tag = words[packet + TAG]!;
-    const receive = this.posted.find(context, source, tag);
+    const receive = this.takePosted(context, source, tag, words[packet + SEQUENCE]!);
     if (receive < 0) {
       this.addUnexpected(packet, kind);
       return true;
     }
-    this.posted.remove(receive);
     this.match(receive, source, tag, words[packet + BYTES]!, words[packet + SEQUENCE]!, context);
-    if (kind === PacketKind.EAGER) {
-      const wanted = this.records.get(receive, R_STATUS_BYTES);
-      const to = this.records.get(receive, R_POINTER) as Pointer;
-      if (wanted !== 0) this.memory.fromPayload(to, 0, words[packet + PAYLOAD]!, wanted);
-      this.completion.finishReceive(receive);
-    } else this.transfers.answer(receive, words[packet + EXTRA]!, this.peerPointerOf(packet));
+    this.takeBytes(receive, packet, kind);
+    return true;
+  }
+
+  /** The receive that takes this message, in no queue any more; −1: none yet. */
+  private takePosted(context: number, source: number, tag: number, sequence: number): RecordId {
+    if (this.pinned.size !== 0) {
+      const key = keyOf(source, sequence);
+      const pinned = this.pinned.get(key);
+      if (pinned !== undefined) {
+        this.pinned.delete(key);
+        return pinned;
+      }
+    }
+    const receive = this.posted.find(context, source, tag);
+    if (receive >= 0) this.posted.remove(receive);
+    return receive;
+  }
+
+  /** The bytes of a matched receive, or the way to them. */
+  private takeBytes(receive: RecordId, packet: number, kind: number): void {
+    const words = this.transport.words;
+    if (kind !== PacketKind.EAGER) {
+      this.transfers.answer(receive, words[packet + EXTRA]!, this.peerPointerOf(packet));
+      return;
+    }
+    const wanted = this.records.get(receive, R_STATUS_BYTES);
+    const to = this.records.get(receive, R_POINTER) as Pointer;
+    if (wanted !== 0) this.memory.fromPayload(to, 0, words[packet + PAYLOAD]!, wanted);
+    this.completion.finishReceive(receive);
+  }
+
+  /** The next life of a lost sender sends a message again whose envelope is here. */
+  private takeAgain(packet: number, kind: number): boolean {
+    const words = this.transport.words;
+    const source = words[packet + SOURCE]!;
+    const sequence = words[packet + SEQUENCE]!;
+    const record = this.broken.take(source, sequence);
+    if (record < 0) return false;
+    if (this.records.get(record, R_KIND) === RecordKind.RECEIVE) {
+      this.takeBytes(record, packet, kind);
+      return true;
+    }
+    this.records.put(record, R_MODE, kind);
+    this.fillEnvelope(record, packet, kind);
+    if (kind === PacketKind.EAGER) this.hooks!.held(source as WorldRank, sequence);
     return true;
   }
 
@@ -220,13 +311,21 @@ export class Matching {
     words[at + R_BYTES] = packets[packet + BYTES]!;
     words[at + R_SEQUENCE] = sequence;
     words[at + R_MODE] = kind;
+    this.fillEnvelope(envelope, packet, kind);
+    this.unexpected.append(envelope);
+    if (kind === PacketKind.EAGER && this.hooks !== null) this.hooks.held(source as WorldRank, sequence);
+  }
+
+  /** What an envelope knows of its bytes. */
+  private fillEnvelope(envelope: RecordId, packet: number, kind: number): void {
+    const packets = this.transport.words;
+    const words = this.records.words;
+    const at = envelope * recordWords;
     words[at + R_POINTER] = 0;
     if (kind === PacketKind.RTS) {
       words[at + R_PEER_REQUEST] = packets[packet + EXTRA]!;
       words[at + R_PEER_POINTER] = this.peerPointerOf(packet);
     } else if (words[at + R_BYTES] !== 0) this.store.keep(envelope, packets[packet + PAYLOAD]!);
-    this.unexpected.append(envelope);
-    if (kind === PacketKind.EAGER && this.hooks !== null) this.hooks.held(source as WorldRank, sequence);
   }
 
   /** A sender wants to take back a message: its envelope is forgotten if no receive has it yet, and the sender is told. */
@@ -255,6 +354,15 @@ export class Matching {
   }
 
   // Deaths
+
+  /** That rank will come back: envelopes of its messages wait for their bytes from its next life. */
+  peerLost(rank: number): void {
+    const { words } = this.records;
+    for (let at = 0; at < words.length; at += recordWords) {
+      if (words[at + R_KIND] !== RecordKind.ENVELOPE || words[at + R_PEER] !== rank) continue;
+      if (words[at + R_MODE] === PacketKind.RTS) this.broken.add((at / recordWords) as RecordId);
+    }
+  }
 
   /** That rank is dead: receives that name it end. Messages of it that are wholly here can still be received. */
   peerFailed(rank: number): void {

@@ -5,6 +5,7 @@
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
+import { type KeptMessage, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
@@ -14,6 +15,7 @@ import {
   R_MODE,
   R_PEER,
   R_POINTER,
+  R_PROTOCOL,
   R_SEQUENCE,
   R_STATE,
   R_TAG,
@@ -29,9 +31,6 @@ import type { Transport } from "../wire/transport.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { OutgoingQueues } from "./outgoing-queues.ts";
-
-/** How much of a send has left. */
-const Went = { NOWHERE: 0, ENVELOPE: 1, WHOLE: 2 } as const;
 
 export class Outbox {
   private readonly records: Records;
@@ -98,8 +97,31 @@ export class Outbox {
     return true;
   }
 
+  /** A message that the protocol keeps: an eager one needs no request, another gets one that nobody waits for. */
+  transmit(message: KeptMessage, keeper: number): Went {
+    const { dest, bytes, pointer, tag, context, sequence, isSynchronous } = message;
+    if (bytes <= this.eagerLimits[dest]! && !isSynchronous) {
+      return this.transmitEager(pointer, bytes, dest, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
+    }
+    const send = this.records.take(RecordKind.SEND);
+    const words = this.records.words;
+    const at = send * recordWords;
+    words[at + R_CONTEXT] = context;
+    words[at + R_PEER] = dest;
+    words[at + R_TAG] = tag;
+    words[at + R_BYTES] = bytes;
+    words[at + R_POINTER] = pointer;
+    words[at + R_MODE] = isSynchronous ? SendMode.SYNCHRONOUS : SendMode.STANDARD;
+    words[at + R_SEQUENCE] = sequence;
+    words[at + R_FLAGS] = RecordFlag.KEPT | RecordFlag.ORPHAN;
+    words[at + R_PROTOCOL] = keeper;
+    if (this.transmitEnvelope(send)) return Went.ENVELOPE;
+    this.records.give(send);
+    return Went.NOWHERE;
+  }
+
   /** Puts the first packet of a send on its channel, unless there is no room or the protocol says not yet. */
-  private transmitSend(send: RecordId): number {
+  private transmitSend(send: RecordId): Went {
     if (this.hooks !== null && !this.isLetGo(send)) return Went.NOWHERE;
     const words = this.records.words;
     const at = send * recordWords;
@@ -112,21 +134,29 @@ export class Outbox {
     if (bytes <= this.eagerLimits[dest]! && words[at + R_MODE] !== SendMode.SYNCHRONOUS) {
       return this.transmitEager(pointer, bytes, dest, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
     }
+    return this.transmitEnvelope(send) ? Went.ENVELOPE : Went.NOWHERE;
+  }
+
+  private transmitEnvelope(send: RecordId): boolean {
+    const words = this.records.words;
+    const at = send * recordWords;
+    const dest = words[at + R_PEER]!;
+    const pointer = words[at + R_POINTER]!;
     const transport = this.transport;
     const packet = transport.reserve(dest, 0);
-    if (packet < 0) return Went.NOWHERE;
+    if (packet < 0) return false;
     const out = transport.words;
     out[packet + KIND] = PacketKind.RTS;
-    out[packet + CONTEXT] = context;
-    out[packet + TAG] = tag;
-    out[packet + BYTES] = bytes;
-    out[packet + SEQUENCE] = sequence;
+    out[packet + CONTEXT] = words[at + R_CONTEXT]!;
+    out[packet + TAG] = words[at + R_TAG]!;
+    out[packet + BYTES] = words[at + R_BYTES]!;
+    out[packet + SEQUENCE] = words[at + R_SEQUENCE]!;
     out[packet + EXTRA] = send;
     out[packet + EXTRA + 1] = pointer >= 0 && transport.shares(dest) ? pointer : -1;
     transport.commit(dest);
     words[at + R_STATE] = RecordState.ACTIVE;
     words[at + R_FLAGS] = words[at + R_FLAGS]! | RecordFlag.AWAITS_ANSWER;
-    return Went.ENVELOPE;
+    return true;
   }
 
   /** Asks the protocol until it says yes, then never again: a full channel does not make it change its mind. */
@@ -279,6 +309,12 @@ export class Outbox {
     this.queues.removeHead(dest);
     this.records.give(packet);
     return true;
+  }
+
+  /** That rank will come back: it has told us nothing yet, and what we wanted to tell it is for its old life. */
+  peerLost(rank: number): void {
+    this.openEager(rank);
+    this.queues.drop(rank, (packet) => this.records.give(packet));
   }
 
   /** That rank is dead: what waits for room in its channel is given up. */

@@ -31,6 +31,7 @@ import {
 } from "../request/records.ts";
 import { BYTES, CONTEXT, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
 import type { Landing, Transport } from "../wire/transport.ts";
+import type { BrokenMessages } from "./broken-messages.ts";
 import type { Completion } from "./completion.ts";
 import type { EnginePorts } from "./engine-ports.ts";
 import type { Outbox } from "./outbox.ts";
@@ -279,6 +280,22 @@ export class Transfers implements Landing {
       receive = next;
     }
     return moved;
+  }
+
+  /** That rank is lost: kept sends to it are forgotten, receives from it wait for their bytes from its next life. */
+  peerLost(rank: number, broken: BrokenMessages): void {
+    this.peerFailed(rank);
+    const { words } = this.records;
+    for (let at = 0; at < words.length; at += recordWords) {
+      if (words[at + R_STATE] !== RecordState.ACTIVE || words[at + R_PEER] !== rank) continue;
+      const record = (at / recordWords) as RecordId;
+      if (words[at + R_KIND] === RecordKind.SEND && this.records.hasFlag(record, RecordFlag.KEPT)) {
+        this.records.give(record);
+      } else if (words[at + R_KIND] === RecordKind.RECEIVE) {
+        this.records.removeFlag(record, RecordFlag.AWAITS_PIECES | RecordFlag.AWAITS_FINISH);
+        broken.add(record);
+      }
+    }
   }
 
   /** That rank is dead: nothing is moved to or from it any more. Its requests stay active; the caller ends them. */

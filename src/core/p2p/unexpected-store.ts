@@ -57,6 +57,13 @@ export class UnexpectedStore {
     records.give(envelope);
   }
 
+  /** Its next life has not heard that we have no room. */
+  peerLost(rank: number): void {
+    if (this.closed[rank] === 0) return;
+    this.closed[rank] = 0;
+    this.closedCount--;
+  }
+
   private close(source: number): void {
     if (this.closed[source] !== 0) return;
     this.closed[source] = 1;

@@ -14,11 +14,11 @@ import { Executor } from "../coll/executor.ts";
 import type { Operation, OperationId } from "../coll/operation.ts";
 import { type Collective, plan } from "../coll/plan.ts";
 import { type InterCollective, type NeighborCollective, planInter, planNeighbor } from "../coll/plan-inter.ts";
-import { compile, type Program } from "../coll/program.ts";
+import { compile, forEachSend, type Program } from "../coll/program.ts";
 import { equalBlocks } from "../coll/rounds.ts";
 import type { Blocks } from "../coll/schedule.ts";
 import { Views } from "../comm/views.ts";
-import type { Engine } from "../p2p/engine.ts";
+import { type Engine, unnumbered } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import { R_ERROR, R_POINTER, R_STATE, RecordKind, RecordState, SendMode } from "../request/records.ts";
 import { BoardOperations } from "./board-operations.ts";
@@ -302,11 +302,21 @@ export class Collectives implements CollectivePorts {
 
   // Ports of the executor
 
+  begun(op: Operation): void {
+    if (!this.engine.isNumbered) return;
+    const comm = this.channels[op.channel]!;
+    forEachSend(op.program, (peer, local) => {
+      op.numbers.push(this.engine.reserveNumber((local ? comm.group : comm.peers).worldRank(peer as never)));
+    });
+  }
+
   send(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {
     const comm = this.channels[op.channel]!;
     const world = (local ? comm.group : comm.peers).worldRank(peer as never);
     const from = bytes === 0 ? nowhere : this.place(pointer, offset, bytes);
-    return this.engine.startSend(from, bytes, world, op.tag, comm.collectiveContext, SendMode.STANDARD);
+    const { collectiveContext } = comm;
+    const number = op.numbers.length === 0 ? unnumbered : op.numbers[op.nextNumber++]!;
+    return this.engine.startNumbered(from, bytes, world, op.tag, collectiveContext, SendMode.STANDARD, number);
   }
 
   receive(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {

@@ -10,6 +10,7 @@ import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { Board, Boards } from "../coll/board.ts";
 import { Group } from "../comm/group.ts";
+import type { Choices } from "../ft/choices.ts";
 import type { Protocol } from "../ft/protocol.ts";
 import { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
@@ -84,6 +85,7 @@ export class Process {
       hooks: this.protocol === null || this.protocol.name === "none" ? null : this.protocol,
       ...(options.unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax: options.unexpectedBytesMax }),
     });
+    this.protocol?.attach(this.engine);
     this.collectives = new Collectives(this.engine, options.memory);
     const all = options.worldGroup ?? Group.world(options.ranks);
     this.world = this.addCommunicator(worldContext, all, null, options.worldBoard ?? -1);
@@ -225,8 +227,22 @@ export class Process {
     }
   }
 
+  /** Who wants to know what could have gone another way; null: nobody. */
+  get choices(): Choices | null {
+    return this.protocol === null ? null : this.protocol.choices;
+  }
+
+  /** A new life of that rank takes the place of the one that was lost. */
+  peerReturned(rank: number, incarnation: number): void {
+    this.protocol?.peerReturned(rank as WorldRank, incarnation);
+  }
+
   /** The dispatcher declared a death. */
   peerFailed(rank: number, incarnation: number): void {
+    if (this.protocol?.replacesTheDead === true) {
+      this.protocol.peerFailed(rank as WorldRank, incarnation);
+      return;
+    }
     if (this.engine.hasFailed(rank)) return;
     this.hasFailures = true;
     this.engine.peerFailed(rank);

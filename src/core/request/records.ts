@@ -96,6 +96,14 @@ export const RecordFlag = {
   AWAITS_FINISH: 128,
   /** The program wants this send cancelled: its receiver has been asked, or will be when the envelope has left. */
   CANCELLING: 256,
+  /** The protocol has taken this send: it says when it is complete. */
+  TAKEN: 512,
+  /** This send is one of the protocol's own, from what it keeps. */
+  KEPT: 1024,
+  /** The sender of this envelope, or of the message of this receive, is lost: the bytes come from its next life. */
+  BROKEN: 2048,
+  /** The protocol knows which message this receive takes, or that it takes none. */
+  PINNED: 4096,
 } as const;
 
 /** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */

@@ -1,9 +1,11 @@
 import { type RecordedCall, RecordingProtocol } from "../../core/ft/recording-protocol.ts";
+import { collectiveContext } from "../../core/process/context.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * Under a recorded protocol: a send is posted once, let go once and completed once, in that order; a message arrives in the
- * order of its channel's numbers, is matched at most once and is held once if it is.
+ * Under a recorded protocol: a send is posted once, let go once and completed once, in that order; a message arrives once,
+ * those of one context and sender in the order of their numbers, is matched at most once and is held once if it is. (Messages of
+ * collectives have the numbers of the moment when their operation was started, and may be sent later than others.)
  */
 export const hooksCalled: Checker = {
   name: "the protocol hears what the contract promises",
@@ -37,18 +39,24 @@ function sendProblems(calls: readonly RecordedCall[]): string[] {
   return problems;
 }
 
+const isCollective = (context: number): boolean => collectiveContext(context) === context;
+
 function messageProblems(calls: readonly RecordedCall[]): string[] {
   const problems: string[] = [];
-  const last = new Map<number, number>();
+  const last = new Map<string, number>();
+  const arrived = new Set<string>();
   const held = new Map<string, number>();
   const matched = new Map<string, number>();
-  for (const { hook, source, sequence } of calls) {
+  for (const { hook, source, sequence, context } of calls) {
+    const key = `message ${sequence} of rank ${source}`;
     if (hook === "arrived") {
-      if (sequence <= (last.get(source) ?? -1)) problems.push(`message ${sequence} of rank ${source} arrives too late`);
-      last.set(source, sequence);
+      const stream = `${source} ${context}`;
+      const isLate = !isCollective(context) && sequence <= (last.get(stream) ?? -1);
+      if (isLate || arrived.has(key)) problems.push(`${key} arrives too late`);
+      arrived.add(key);
+      last.set(stream, sequence);
     }
     const counts = hook === "held" ? held : hook === "matched" ? matched : null;
-    const key = `message ${sequence} of rank ${source}`;
     counts?.set(key, (counts.get(key) ?? 0) + 1);
   }
   for (const [key, times] of matched) if (times !== 1) problems.push(`${key} is matched ${times} times`);

@@ -1,0 +1,41 @@
+/**
+ * What a protocol may decide about messages, and what the engine answers: the words that `core/ft` and `core/p2p`, which do
+ * not know each other, have in common.
+ */
+import type { Pointer } from "../base/brand.ts";
+
+/** How a receive is matched. */
+export const Pin = {
+  /** By the standard's rules. */
+  FREE: 0,
+  /** With one message and no other: the protocol has written its source and sequence into the record. */
+  MESSAGE: 1,
+  /** With none: the program will cancel it. */
+  NOTHING: 2,
+} as const;
+export type Pin = (typeof Pin)[keyof typeof Pin];
+
+/** What becomes of a message that has arrived. */
+export const Arrival = {
+  /** A duplicate, or an old life's. */
+  DROP: 0,
+  TAKE: 1,
+  /** It was here before, but not all of its bytes; who has its envelope gets it. */
+  AGAIN: 2,
+} as const;
+export type Arrival = (typeof Arrival)[keyof typeof Arrival];
+
+/** How much of a message has left. */
+export const Went = { NOWHERE: 0, ENVELOPE: 1, WHOLE: 2 } as const;
+export type Went = (typeof Went)[keyof typeof Went];
+
+/** A message that the protocol keeps and sends itself. */
+export interface KeptMessage {
+  readonly dest: number;
+  readonly context: number;
+  readonly tag: number;
+  readonly bytes: number;
+  readonly sequence: number;
+  readonly isSynchronous: boolean;
+  readonly pointer: Pointer;
+}
