@@ -41,6 +41,8 @@ export interface ProtocolPorts {
    */
   peerLost(rank: number): void;
   peerBack(rank: number): void;
+  /** Asks again how each posted receive is matched. */
+  pinPosted(pinOf: (receive: RecordId) => Pin): void;
   /** Is that message here without all its bytes, which nobody sends any more? And which ones of a process are? */
   isBroken(source: number, sequence: number): boolean;
   brokenFrom(source: number): number[];

@@ -123,11 +123,13 @@ export class Completion {
     return count;
   }
 
-  /** Is there a receive that has its message, but not all of its bytes? */
-  get isReceiving(): boolean {
+  /** Is anything of a message between us and one of those on its way? */
+  isMoving(among: (rank: number) => boolean): boolean {
     const { words } = this.records;
     for (let at = 0; at < words.length; at += recordWords) {
-      if (words[at + R_KIND] === RecordKind.RECEIVE && words[at + R_STATE] === RecordState.ACTIVE) return true;
+      if (isOnItsWay(words[at + R_KIND]!, words[at + R_STATE]!, words[at + R_FLAGS]!) && among(words[at + R_PEER]!)) {
+        return true;
+      }
     }
     return false;
   }
@@ -141,6 +143,14 @@ export class Completion {
     }
     return false;
   }
+}
+
+/** A packet that waits for room; a send that waits for it, or pushes pieces; a receive that has a message and not all bytes. */
+function isOnItsWay(kind: number, state: number, flags: number): boolean {
+  if (kind === RecordKind.OUTGOING) return true;
+  if (kind === RecordKind.RECEIVE) return state === RecordState.ACTIVE && (flags & RecordFlag.BROKEN) === 0;
+  if (kind !== RecordKind.SEND || (flags & RecordFlag.TAKEN) !== 0) return false;
+  return state === RecordState.PENDING || (state === RecordState.ACTIVE && (flags & RecordFlag.AWAITS_ANSWER) === 0);
 }
 
 const isMessage = (kind: number): boolean => kind === RecordKind.SEND || kind === RecordKind.RECEIVE;

@@ -22,7 +22,7 @@ import type { Pointer, RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
-import type { KeptMessage, Went } from "../request/decisions.ts";
+import type { KeptMessage, Pin, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
@@ -376,9 +376,9 @@ export class Engine implements Landing {
     return this.completion.unfinished;
   }
 
-  /** Is there a receive that has its message, but not all of its bytes? */
-  get isReceiving(): boolean {
-    return this.completion.isReceiving;
+  /** Is anything of a message between us and one of those on its way? What waits for its receiver, or for a message, is not. */
+  isMoving(among: (rank: number) => boolean): boolean {
+    return this.completion.isMoving(among);
   }
 
   /** Is a message of that context still to be sent or received here? */
@@ -437,6 +437,10 @@ export class Engine implements Landing {
 
   peerBack(rank: number): void {
     this.gone[rank] = Gone.NO;
+  }
+
+  pinPosted(pinOf: (receive: RecordId) => Pin): void {
+    this.matching.pinPosted(pinOf);
   }
 
   isBroken(source: number, sequence: number): boolean {

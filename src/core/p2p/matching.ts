@@ -122,6 +122,17 @@ export class Matching {
     else this.posted.append(receive);
   }
 
+  /** Posted receives may be pinned after all. */
+  pinPosted(pinOf: (receive: RecordId) => Pin): void {
+    this.posted.forEach((receive) => {
+      // Pinning writes what the queue finds the receive by.
+      this.posted.remove(receive);
+      const pin = pinOf(receive);
+      if (pin === Pin.FREE) this.posted.append(receive);
+      else this.postPinned(receive, pin);
+    });
+  }
+
   private postPinned(receive: RecordId, pin: Pin): void {
     this.records.addFlag(receive, RecordFlag.PINNED);
     if (pin === Pin.NOTHING) return;

@@ -11,7 +11,7 @@ export const selfContext = 4;
 /** Of the barrier at the end of the job. */
 export const finalContext = 6;
 /** Of the marks by which all processes find out that nothing is under way, see quiescence.ts. */
-export const quietContext = 8;
+export const quietContext = 9;
 /** Contexts below are ours. */
 const contextsReserved = 16;
 

@@ -1,7 +1,8 @@
 /**
- * Finds out when nothing is under way between any two processes of the job any more: for a capture of all of them together.
+ * Finds out when nothing is under way between any two of some processes any more, all of the job or those of a correlated set:
+ * for a capture of all of them together.
  *
- * Every process that has stopped sends every other a mark, and waits for theirs. Channels are FIFO, so a mark that has
+ * Every process that has stopped sends every other of them a mark, and waits for theirs. Channels are FIFO, so a mark that has
  * arrived says that all that was sent before it has arrived too, and has been dealt with. What was dealt with may have been
  * answered (a matched envelope asks for its bytes), so marks go round again, each saying whether its sender still had
  * anything to do, until two rounds in a row say no: of the answers that leave no trace in their sender's books (RELEASE,
@@ -24,8 +25,9 @@ const quietRounds = 2;
 export class Quiescence {
   readonly #engine: Engine;
   readonly #memory: Memory;
-  readonly #ranks: number;
-  /** Marks that come, by rank; then ours. */
+  readonly #members: readonly number[];
+  readonly #isMember: (rank: number) => boolean;
+  /** Marks that come, by member; then ours. */
   readonly #marks: Pointer;
   #requests: RecordId[] = [];
   #round = 0;
@@ -33,11 +35,14 @@ export class Quiescence {
   #wasBusy = false;
   #isOver = false;
 
-  constructor({ engine, memory, ranks }: Process) {
+  /** `members`: ranks of the processes, this one among them; ascending. */
+  constructor({ engine, memory }: Process, members: readonly number[]) {
+    const among = new Set(members);
     this.#engine = engine;
     this.#memory = memory;
-    this.#ranks = ranks;
-    this.#marks = memory.allocate(markBytes * (ranks + 1));
+    this.#members = members;
+    this.#isMember = (rank) => among.has(rank);
+    this.#marks = memory.allocate(markBytes * (members.length + 1));
   }
 
   /** Something has happened that may have been answered: this round is not a quiet one. */
@@ -57,15 +62,16 @@ export class Quiescence {
 
   #send(): void {
     const engine = this.#engine;
-    const ours = (this.#marks + markBytes * this.#ranks) as Pointer;
-    const isBusy = this.#wasBusy || engine.isBusy || engine.isReceiving;
+    const members = this.#members;
+    const ours = (this.#marks + markBytes * members.length) as Pointer;
+    const isBusy = this.#wasBusy || engine.isMoving(this.#isMember);
     this.#wasBusy = false;
     new DataView(this.#memory.bytes.buffer).setInt32(ours, isBusy ? 1 : 0, true);
-    for (let rank = 0; rank < this.#ranks; rank++) {
-      const theirs = (this.#marks + markBytes * rank) as Pointer;
+    for (const [i, rank] of members.entries()) {
+      const theirs = (this.#marks + markBytes * i) as Pointer;
       this.#requests.push(engine.startReceive(theirs, markBytes, rank, this.#round, quietContext));
     }
-    for (let rank = 0; rank < this.#ranks; rank++) {
+    for (const rank of members) {
       this.#requests.push(engine.startSend(ours, markBytes, rank, this.#round, quietContext, SendMode.STANDARD));
     }
   }
@@ -74,9 +80,8 @@ export class Quiescence {
     for (const request of this.#requests) this.#engine.giveBack(request);
     this.#requests = [];
     this.#round++;
-    const marks = new DataView(this.#memory.bytes.buffer, this.#marks, markBytes * this.#ranks);
-    let isQuiet = true;
-    for (let rank = 0; rank < this.#ranks; rank++) isQuiet &&= marks.getInt32(markBytes * rank, true) === 0;
+    const marks = new DataView(this.#memory.bytes.buffer, this.#marks, markBytes * this.#members.length);
+    const isQuiet = this.#members.every((_, i) => marks.getInt32(markBytes * i, true) === 0);
     this.#quiet = isQuiet ? this.#quiet + 1 : 0;
     if (this.#quiet < quietRounds) return;
     this.#isOver = true;

@@ -12,19 +12,25 @@ export type Rest = "moving" | "quiet" | "over";
 export class Settling {
   readonly #process: Process;
   readonly #quiescence: Quiescence;
+  /** Only where everybody takes part can the last barrier of the job end meanwhile. */
+  readonly #isForAll: boolean;
   #isQuiet = false;
 
-  constructor(process: Process) {
+  /** `members`: who is captured together; everybody unless given. */
+  constructor(process: Process, members: readonly number[] = process.world.group.worldRanks()) {
     this.#process = process;
-    this.#quiescence = new Quiescence(process);
+    this.#quiescence = new Quiescence(process, members);
+    this.#isForAll = members.length === process.ranks;
   }
 
   advance(): Rest {
     const { engine, collectives, finalBarrier } = this.#process;
     if (!this.#isQuiet) {
-      // The last barrier is ours, not the program's: it goes on, and its signals are answered by signals.
-      if (finalBarrier >= 0 && collectives.progress()) this.#quiescence.noticed();
-      if (finalBarrier >= 0 && engine.isComplete(finalBarrier)) return "over";
+      if (this.#isForAll && finalBarrier >= 0) {
+        // The last barrier is ours, not the program's: it goes on, and its signals are answered by signals.
+        if (collectives.progress()) this.#quiescence.noticed();
+        if (engine.isComplete(finalBarrier)) return "over";
+      }
       if (!this.#quiescence.advance()) return "moving";
       this.#isQuiet = true;
     }

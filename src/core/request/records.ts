@@ -152,6 +152,7 @@ export class Records {
     words[at + R_FLAGS] = 0;
     words[at + R_ERROR] = 0;
     words[at + R_OFFSET] = 0;
+    words[at + R_PROTOCOL] = 0;
     this.count++;
     return record as RecordId;
   }

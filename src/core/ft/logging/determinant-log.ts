@@ -1,0 +1,47 @@
+/** The determinants of one process on their way to the stream of its set. */
+import { lives } from "../../base/saved-classes.ts";
+import { DeterminantKind, type DeterminantStream } from "./determinant-stream.ts";
+
+export class DeterminantLog {
+  static readonly unsaved = { stream: null };
+  private readonly rank: number;
+  private readonly stream: DeterminantStream;
+  /** How often "nothing yet" was said since the last entry. */
+  private nothings = 0;
+
+  constructor(rank: number, stream: DeterminantStream) {
+    this.rank = rank;
+    this.stream = stream;
+  }
+
+  append(kind: DeterminantKind, words: readonly number[]): void {
+    this.closeRun();
+    this.stream.append(this.rank, kind, words);
+  }
+
+  /** "Nothing yet" was said once more. */
+  nothing(): void {
+    this.nothings++;
+  }
+
+  private closeRun(): void {
+    if (this.nothings === 0) return;
+    const times = this.nothings;
+    this.nothings = 0;
+    this.stream.append(this.rank, DeterminantKind.NOTHING, [times]);
+  }
+
+  /** What leaves now may depend on all that is born: the position that must be stable before it does. */
+  ticket(): number {
+    this.closeRun();
+    return this.stream.born;
+  }
+
+  isStable(ticket: number): boolean {
+    if (((this.stream.stable - ticket) | 0) >= 0) return true;
+    this.stream.urge();
+    return false;
+  }
+}
+
+lives({ DeterminantLog });

@@ -1,0 +1,33 @@
+/**
+ * Where determinants go: one stream for all processes of a correlated set, in an order in which none stands before one that it
+ * depends on. In a node that is the order of shared memory: a process appends before it sends, so whatever its messages make
+ * others choose stands behind. Hence every beginning of the stream is a consistent cut, and a set that is restarted replays
+ * the beginning that the event logger has.
+ *
+ * An entry is words: how many, whose (rank), what (`DeterminantKind`), then what that kind has. Positions count words; they
+ * wrap, and no two that are compared are 2^31 apart.
+ */
+export const DeterminantKind = {
+  /** A receive from any source has taken a message. Words: number of the receive, source, sequence. */
+  MATCH: 1,
+  /** A receive was cancelled. Words: its number. */
+  CANCELLED: 2,
+  /** Tests and probes said "nothing yet". Words: how often, one after the other. */
+  NOTHING: 3,
+  /** Any other choice. Words: one of `ChoiceKind`, its outcome. */
+  CHOICE: 4,
+} as const;
+export type DeterminantKind = (typeof DeterminantKind)[keyof typeof DeterminantKind];
+
+/** Words before those of the kind. */
+export const determinantHeaderWords = 3;
+
+export interface DeterminantStream {
+  /** Position behind the last entry of anybody in the set: what leaves now depends on nothing behind it. */
+  readonly born: number;
+  /** Position up to which the event logger has acknowledged. */
+  readonly stable: number;
+  append(rank: number, kind: DeterminantKind, words: readonly number[]): void;
+  /** Somebody waits until what is born now is stable. */
+  urge(): void;
+}

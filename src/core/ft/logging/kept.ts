@@ -1,0 +1,45 @@
+/** A message in the payload log of its sender, from its posting until no image that may be restored lacks it. */
+import type { Pointer, RecordId } from "../../base/brand.ts";
+import { saves } from "../../base/saved-classes.ts";
+import type { KeptMessage } from "../../request/decisions.ts";
+
+export const noRequest = -1 as RecordId;
+
+export class Kept implements KeptMessage {
+  readonly dest: number;
+  readonly context: number;
+  readonly tag: number;
+  readonly bytes: number;
+  readonly sequence: number;
+  readonly isSynchronous: boolean;
+  readonly pointer: Pointer;
+  /** Position of the stream of determinants that must be stable before it leaves. */
+  readonly ticket: number;
+  /** The program's request, if that waits for the receiver. */
+  send: RecordId;
+  /** The receiver's present life has it, or had it from an earlier one of ours. */
+  isDelivered = false;
+
+  constructor(message: KeptMessage, ticket: number, send: RecordId) {
+    this.dest = message.dest;
+    this.context = message.context;
+    this.tag = message.tag;
+    this.bytes = message.bytes;
+    this.sequence = message.sequence;
+    this.isSynchronous = message.isSynchronous;
+    this.pointer = message.pointer;
+    this.ticket = ticket;
+    this.send = send;
+  }
+}
+
+/** What both sides of a channel know of a message without its bytes, mixed; sums of these are compared after a restart. */
+export function hashOfMessage(sequence: number, context: number, tag: number, bytes: number): number {
+  let hash = Math.imul(sequence ^ 0x9e3779b1, 0x85ebca6b) ^ Math.imul(context ^ 0xc2b2ae35, 0x27d4eb2f);
+  hash ^= Math.imul(tag ^ 0x165667b1, 0x9e3779b1) ^ Math.imul(bytes ^ 0x5bd1e995, 0x7feb352d);
+  hash ^= hash >>> 15;
+  hash = Math.imul(hash, 0x846ca68b);
+  return (hash ^ (hash >>> 16)) | 0;
+}
+
+saves({ Kept });

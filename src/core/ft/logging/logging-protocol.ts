@@ -1,0 +1,363 @@
+/**
+ * Message logging with correlated sets (seed 001): pessimistic event logging, sender-based payload log between sets only.
+ *
+ *   between sets   a message is copied into the payload log of its sender and leaves when every choice it may depend on is
+ *                  stable; the send is complete as soon as it is logged (a synchronous one, when it is matched)
+ *   inside a set   nothing is logged: its processes fall together, go back together, and the wait for the event logger is at
+ *                  the set's border (Theorem 1; one stream of determinants for the set, Theorem 2)
+ *
+ * When a set has been restarted, its processes and all others tell each other once, channel by channel and both ways, which
+ * messages they hold (channel.ts). What is lacking is sent again from the payload log; what is there already is not sent
+ * again by a sender that posts it for the second time. Receives from any source take what they took (replay.ts).
+ *
+ * Frames: three words.
+ *
+ *   BEGIN   our incarnation, the peer's that we speak to    HELD    a number above the first missing that we have
+ *   BROKEN  a number that we have without all its bytes     SUM     of what we have, for comparing
+ *   END     the first number that we miss                   TRIM    the peer need not keep lower numbers any more
+ */
+import type { Pointer, RecordId, WorldRank } from "../../base/brand.ts";
+import { ANY_SOURCE } from "../../base/constants.ts";
+import { lives } from "../../base/saved-classes.ts";
+import { Arrival, Pin, Went } from "../../request/decisions.ts";
+import {
+  R_BYTES,
+  R_CONTEXT,
+  R_MODE,
+  R_PEER,
+  R_POINTER,
+  R_PROTOCOL,
+  R_SEQUENCE,
+  R_TAG,
+  RecordFlag,
+  SendMode,
+} from "../../request/records.ts";
+import { BYTES, CONTEXT, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
+import type { Protocol, ProtocolPorts, Write } from "../protocol.ts";
+import { Channel } from "./channel.ts";
+import { DeterminantLog } from "./determinant-log.ts";
+import { DeterminantKind, type DeterminantStream } from "./determinant-stream.ts";
+import { Kept, noRequest } from "./kept.ts";
+import { LoggedChoices } from "./logged-choices.ts";
+import { Replay } from "./replay.ts";
+
+const Frame = { BEGIN: 1, HELD: 2, BROKEN: 3, SUM: 4, END: 5, TRIM: 6 } as const;
+
+/** Contexts of the program's own messages are even; those of collectives and of the runtime are odd. */
+const isOfProgram = (context: number): boolean => (context & 1) === 0;
+
+export interface LoggingOptions {
+  readonly rank: number;
+  /** Correlated set of each rank. */
+  readonly setOf: Int32Array;
+  /** Of this rank's set. */
+  readonly stream: DeterminantStream;
+}
+
+/** How a process begins that is not the first life of its rank. */
+export interface Restart {
+  readonly incarnation: number;
+  /** Which life of each rank is the present one. */
+  readonly incarnations: readonly number[];
+  /** The set's stream from the position of its image on. */
+  readonly log: Int32Array;
+}
+
+export class LoggingProtocol implements Protocol {
+  static readonly unsaved = { incarnation: 0 };
+  readonly name = "logging";
+  readonly replacesTheDead = true;
+  readonly choices: LoggedChoices;
+  private readonly rank: number;
+  private readonly log: DeterminantLog;
+  private readonly replay = new Replay();
+  private ports: ProtocolPorts | null = null;
+  private incarnation = 0;
+  /** By rank; null for those of our own set. */
+  private readonly channels: (Channel | null)[];
+  /** Messages that have been announced and not taken yet, by the number that the engine's records name them by. */
+  private readonly underWay = new Map<number, Kept>();
+  private keepers = 0;
+  /** Channels with something that has not left. */
+  private readonly pending = new Set<number>();
+  /** Receives that the program has posted. */
+  private receives = 0;
+  /** The write that was asked about last, and what it waits for. */
+  private lastWrite = -1;
+  private writeTicket = 0;
+  /** At each checkpoint that may still be restored: below which number each rank need not send again. */
+  private readonly heldAt = new Map<number, Int32Array>();
+
+  constructor({ rank, setOf, stream }: LoggingOptions) {
+    this.rank = rank;
+    this.log = new DeterminantLog(rank, stream);
+    this.choices = new LoggedChoices(this.log, this.replay);
+    this.channels = Array.from(setOf, (set, peer) => (set === setOf[rank] ? null : new Channel(peer)));
+  }
+
+  attach(ports: ProtocolPorts): void {
+    this.ports = ports;
+  }
+
+  // Restarts
+
+  /** After a restore, or in place of it, before the program goes on. */
+  restart({ incarnation, incarnations, log }: Restart): void {
+    this.incarnation = incarnation;
+    this.replay.add(this.rank, log);
+    this.ports!.pinPosted((receive) => this.pinOf(receive));
+    for (const channel of this.channels) {
+      if (channel === null) continue;
+      this.lose(channel, incarnations[channel.peer]!);
+      this.tellPeer(channel);
+    }
+  }
+
+  peerFailed(rank: WorldRank, incarnation: number): void {
+    const channel = this.channels[rank];
+    // Whoever is of our set falls with us: this life ends too, and is told nothing.
+    if (channel === null || channel === undefined || incarnation < channel.incarnation) return;
+    this.lose(channel, incarnation);
+  }
+
+  peerReturned(rank: WorldRank, incarnation: number): void {
+    const channel = this.channels[rank];
+    if (channel === null || channel === undefined || incarnation < channel.incarnation) return;
+    if (incarnation > channel.incarnation) this.lose(channel, incarnation);
+    this.tellPeer(channel);
+  }
+
+  private lose(channel: Channel, incarnation: number): void {
+    this.ports!.peerLost(channel.peer);
+    for (const [keeper, { dest }] of this.underWay) if (dest === channel.peer) this.underWay.delete(keeper);
+    channel.close(incarnation);
+  }
+
+  private tellPeer(channel: Channel): void {
+    if (!channel.mustTell(this.incarnation)) return;
+    const { peer, received, sum } = channel;
+    const ports = this.ports!;
+    ports.tell(peer, Frame.BEGIN, this.incarnation, channel.incarnation);
+    for (const number of received.later) ports.tell(peer, Frame.HELD, number, 0);
+    for (const number of ports.brokenFrom(peer)) ports.tell(peer, Frame.BROKEN, number, 0);
+    ports.tell(peer, Frame.SUM, sum, 0);
+    ports.tell(peer, Frame.END, received.firstMissing, 0);
+  }
+
+  control(words: Int32Array, packet: number): void {
+    const channel = this.channels[words[packet + SOURCE]!];
+    if (channel === null || channel === undefined) return;
+    const a = words[packet + TAG]!;
+    switch (words[packet + CONTEXT]!) {
+      case Frame.BEGIN:
+        this.hearBegin(channel, a, words[packet + SEQUENCE]!);
+        return;
+      case Frame.HELD:
+        channel.hearHeld(a);
+        return;
+      case Frame.BROKEN:
+        channel.hearBroken(a);
+        return;
+      case Frame.SUM:
+        channel.hearSum(a);
+        return;
+      case Frame.END:
+        this.hearEnd(channel, a);
+        return;
+      case Frame.TRIM:
+        for (const { pointer, bytes } of channel.trim(a)) if (bytes !== 0) this.ports!.memory.free(pointer);
+    }
+  }
+
+  /** Words for another life of ours, from an old life of the peer's, or said twice, are not for us. */
+  private hearBegin(channel: Channel, theirs: number, ours: number): void {
+    if (ours !== this.incarnation || theirs < channel.incarnation) return;
+    if (theirs === channel.incarnation && channel.isOpen) return;
+    // Its new life speaks before we have heard of the old one's death.
+    if (theirs > channel.incarnation) this.lose(channel, theirs);
+    channel.hearBegin();
+  }
+
+  private hearEnd(channel: Channel, firstMissing: number): void {
+    if (!channel.hearEnd(firstMissing)) return;
+    this.ports!.peerBack(channel.peer);
+    for (const message of channel.kept) if (message.isDelivered) this.completeSend(message);
+    this.tellPeer(channel);
+    if (channel.isPending) this.pending.add(channel.peer);
+  }
+
+  // Sends
+
+  sendPosted(send: RecordId): boolean {
+    const { records, memory } = this.ports!;
+    const dest = records.get(send, R_PEER);
+    const channel = this.channels[dest]!;
+    if (channel === null) return false;
+    const bytes = records.get(send, R_BYTES);
+    const isSynchronous = records.get(send, R_MODE) === SendMode.SYNCHRONOUS;
+    const pointer = bytes === 0 ? (0 as Pointer) : memory.allocate(bytes);
+    if (bytes !== 0) memory.copy(pointer, 0, records.get(send, R_POINTER) as Pointer, 0, bytes);
+    const context = records.get(send, R_CONTEXT);
+    const tag = records.get(send, R_TAG);
+    const sequence = records.get(send, R_SEQUENCE);
+    const message = { dest, context, tag, bytes, sequence, isSynchronous, pointer };
+    const kept = new Kept(message, this.log.ticket(), isSynchronous ? send : noRequest);
+    if (!isSynchronous) this.ports!.complete(send);
+    if (!channel.keep(kept)) {
+      this.completeSend(kept);
+      if (bytes !== 0) memory.free(pointer);
+      return true;
+    }
+    if (kept.isDelivered) this.completeSend(kept);
+    this.pending.add(dest);
+    this.pump(channel);
+    return true;
+  }
+
+  private completeSend(message: Kept): void {
+    if (message.send < 0) return;
+    const { send } = message;
+    message.send = noRequest;
+    this.ports!.complete(send);
+  }
+
+  /** Puts on its way what may leave and finds room. */
+  private pump(channel: Channel): boolean {
+    if (!channel.isOpen) return false;
+    const before = channel.next;
+    const { kept } = channel;
+    for (; channel.next < kept.length; channel.next++) {
+      const message = kept[channel.next]!;
+      if (message.isDelivered) continue;
+      if (!this.log.isStable(message.ticket)) break;
+      const keeper = this.keepers;
+      const went = this.ports!.transmit(message, keeper);
+      if (went === Went.NOWHERE) break;
+      if (went === Went.ENVELOPE) {
+        this.underWay.set(keeper, message);
+        this.keepers = (keeper + 1) | 0;
+      }
+    }
+    if (!channel.isPending) this.pending.delete(channel.peer);
+    return channel.next !== before;
+  }
+
+  get isBusy(): boolean {
+    return this.pending.size !== 0;
+  }
+
+  progress(): boolean {
+    let moved = false;
+    if (this.pending.size !== 0) for (const peer of this.pending) if (this.pump(this.channels[peer]!)) moved = true;
+    return moved;
+  }
+
+  /** Inside a set: the wait is at its border. */
+  sendMayLeave(): boolean {
+    return true;
+  }
+
+  /** Asked of what we have announced, when its receiver has it; and of sends inside the set. */
+  sendMayComplete(send: RecordId): boolean {
+    const { records } = this.ports!;
+    if (!records.hasFlag(send, RecordFlag.KEPT)) return true;
+    const keeper = records.get(send, R_PROTOCOL);
+    const message = this.underWay.get(keeper);
+    this.underWay.delete(keeper);
+    if (message !== undefined) this.completeSend(message);
+    return true;
+  }
+
+  // Receives
+
+  /** The record's word for protocols: 0, or twice the number of the receive, counted from 1, and 1 for any source. */
+  receivePosted(receive: RecordId): Pin {
+    const { records } = this.ports!;
+    if (!isOfProgram(records.get(receive, R_CONTEXT))) return Pin.FREE;
+    const number = ++this.receives;
+    const isAnySource = records.get(receive, R_PEER) === ANY_SOURCE;
+    records.put(receive, R_PROTOCOL, 2 * number + (isAnySource ? 1 : 0));
+    return this.replay.isOver ? Pin.FREE : this.pinOf(receive);
+  }
+
+  private pinOf(receive: RecordId): Pin {
+    const { records } = this.ports!;
+    const word = records.get(receive, R_PROTOCOL);
+    if (this.replay.takeCancelled(word >> 1)) return Pin.NOTHING;
+    const match = (word & 1) === 0 ? undefined : this.replay.takeMatch(word >> 1);
+    if (match === undefined) return Pin.FREE;
+    records.put(receive, R_PEER, match.source);
+    records.put(receive, R_SEQUENCE, match.sequence);
+    return Pin.MESSAGE;
+  }
+
+  arrived(words: Int32Array, packet: number): Arrival {
+    const source = words[packet + SOURCE]!;
+    const channel = this.channels[source]!;
+    if (channel === null) return Arrival.TAKE;
+    const sequence = words[packet + SEQUENCE]!;
+    if (channel.receive(sequence, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + BYTES]!)) {
+      return Arrival.TAKE;
+    }
+    return this.ports!.isBroken(source, sequence) ? Arrival.AGAIN : Arrival.DROP;
+  }
+
+  held(): void {}
+
+  matched(receive: RecordId, source: WorldRank, sequence: number): void {
+    const { records } = this.ports!;
+    const word = records.get(receive, R_PROTOCOL);
+    if ((word & 1) === 0 || records.hasFlag(receive, RecordFlag.PINNED)) return;
+    this.log.append(DeterminantKind.MATCH, [word >> 1, source, sequence]);
+  }
+
+  cancelled(receive: RecordId): void {
+    const { records } = this.ports!;
+    if (records.hasFlag(receive, RecordFlag.PINNED)) return;
+    this.log.append(DeterminantKind.CANCELLED, [records.get(receive, R_PROTOCOL) >> 1]);
+  }
+
+  // Output
+
+  writeMayLeave({ number }: Write): boolean {
+    if (number !== this.lastWrite) {
+      this.lastWrite = number;
+      this.writeTicket = this.log.ticket();
+    }
+    return this.log.isStable(this.writeTicket);
+  }
+
+  // Checkpoints
+
+  /** An image with that number is about to be taken. */
+  captured(checkpoint: number): void {
+    const { ranks } = this.ports!;
+    const below = new Int32Array(ranks);
+    for (const channel of this.channels) {
+      if (channel === null) continue;
+      let limit = channel.received.firstMissing;
+      for (const number of this.ports!.brokenFrom(channel.peer)) if (((number - limit) | 0) < 0) limit = number;
+      below[channel.peer] = limit;
+    }
+    this.heldAt.set(checkpoint, below);
+  }
+
+  /** No image older than that one will be restored any more: senders need not keep what it has. */
+  oldestIs(checkpoint: number): void {
+    const below = this.heldAt.get(checkpoint);
+    for (const number of this.heldAt.keys()) if (number < checkpoint) this.heldAt.delete(number);
+    if (below === undefined) return;
+    for (const channel of this.channels) {
+      if (channel?.isOpen) this.ports!.tell(channel.peer, Frame.TRIM, below[channel.peer]!, 0);
+    }
+  }
+
+  /** Bytes in the payload log. */
+  get loggedBytes(): number {
+    let bytes = 0;
+    for (const channel of this.channels) for (const message of channel?.kept ?? []) bytes += message.bytes;
+    return bytes;
+  }
+}
+
+lives({ LoggingProtocol });

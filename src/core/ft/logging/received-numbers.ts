@@ -1,0 +1,36 @@
+/**
+ * Which messages of a channel are here: all below a number, and a few above it. Messages arrive in the order in which they
+ * were sent, but those of a collective have the numbers of the moment when it was started, so there may be gaps for a while.
+ * Numbers wrap; no two that are compared are 2^31 apart.
+ */
+import { saves } from "../../base/saved-classes.ts";
+
+export class ReceivedNumbers {
+  firstMissing = 0;
+  later = new Set<number>();
+
+  has(number: number): boolean {
+    return ((number - this.firstMissing) | 0) < 0 || this.later.has(number);
+  }
+
+  /** False: it was there already. */
+  add(number: number): boolean {
+    if (this.has(number)) return false;
+    if (number !== this.firstMissing) {
+      this.later.add(number);
+      return true;
+    }
+    do {
+      this.later.delete(this.firstMissing);
+      this.firstMissing = (this.firstMissing + 1) | 0;
+    } while (this.later.has(this.firstMissing));
+    return true;
+  }
+
+  /** How many, wrapped like the numbers. */
+  get count(): number {
+    return (this.firstMissing + this.later.size) | 0;
+  }
+}
+
+saves({ ReceivedNumbers });
