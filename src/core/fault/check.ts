@@ -1,0 +1,70 @@
+/** Does a fault plan fit a job? Everything that it names must be there. */
+import type { Entry, Fault, FaultPlan, LinkPattern, When } from "./plan.ts";
+import { printEntry } from "./print.ts";
+
+export interface JobSize {
+  readonly ranks: number;
+  readonly nodes: number;
+  /** How many sets of ranks roll back together; 0 under a protocol that takes no checkpoints. */
+  readonly sets: number;
+}
+
+/** What is wrong with the plan for this job, in one line; undefined: nothing. */
+export function checkPlan(plan: FaultPlan, job: JobSize): string | undefined {
+  for (const [index, entry] of plan.entries.entries()) {
+    const wrong = checkEntry(entry, job);
+    if (wrong !== undefined) return `Cannot use the fault plan: entry ${index + 1}, "${printEntry(entry)}": ${wrong}`;
+  }
+  return undefined;
+}
+
+function checkEntry(entry: Entry, job: JobSize): string | undefined {
+  return entry.kind === "seed" ? undefined : (checkFault(entry.fault, job) ?? checkWhen(entry.when, job));
+}
+
+function checkFault(fault: Fault, job: JobSize): string | undefined {
+  switch (fault.kind) {
+    case "kill":
+      if (fault.victim.kind === "rank") return checkNumber("rank", fault.victim.rank, job.ranks);
+      if (fault.victim.kind === "node") return checkNumber("node", fault.victim.node, job.nodes);
+      return fault.victim.kind === "set" ? checkSet(fault.victim.set, job) : undefined;
+    case "stop":
+    case "continue":
+      return fault.node === "random" ? undefined : checkNumber("node", fault.node, job.nodes);
+    default:
+      return checkLink(fault.link, job.nodes);
+  }
+}
+
+function checkWhen(when: When, job: JobSize): string | undefined {
+  switch (when.kind) {
+    case "call":
+    case "init":
+      return when.rank === null ? undefined : checkNumber("rank", when.rank, job.ranks);
+    case "checkpoint":
+    case "recovery":
+    case "log-full":
+      return checkSet(typeof when.set === "number" ? when.set : 0, job);
+    default:
+      return undefined;
+  }
+}
+
+function checkLink({ one, other }: LinkPattern, nodes: number): string | undefined {
+  if (nodes === 1) return "the job has one node and no links; use more --nodes";
+  for (const end of [one, other]) {
+    const wrong = end === "*" ? undefined : checkNumber("node", end, nodes);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function checkSet(set: number, { sets }: JobSize): string | undefined {
+  if (sets === 0) return "the job's protocol takes no checkpoints and has no sets; choose another with --protocol";
+  return checkNumber("set", set, sets);
+}
+
+function checkNumber(what: string, number: number, count: number): string | undefined {
+  if (number < count) return undefined;
+  return `there is no ${what} ${number}; the job has ${count === 1 ? `${what} 0 alone` : `${what}s 0 to ${count - 1}`}`;
+}

@@ -1,0 +1,86 @@
+/**
+ * A fault plan: what is to go wrong in a job, and when, as data. It says nothing about how: the simulator and real jobs
+ * follow the same plan. `parse.ts` makes it from text and `print.ts` the text from it, one entry for one entry;
+ * `check.ts` holds it against a job; `schedule.ts` says what is due. The language is described in docs/faults.md.
+ *
+ * All times are milliseconds. Where a field may be null the text may leave it out.
+ */
+export interface FaultPlan {
+  readonly entries: readonly Entry[];
+}
+
+/** More than anybody writes by hand or needs in one job. */
+export const entriesMax = 1000;
+/** As far as a timer reaches, in hours: a 32-bit number of milliseconds. */
+export const timeHoursMax = 500;
+
+export type Entry =
+  /** Fixes every random draw of the plan; at most one. */
+  | { readonly kind: "seed"; readonly seed: number }
+  | { readonly kind: "fault"; readonly fault: Fault; readonly when: When };
+
+export type Fault =
+  | { readonly kind: "kill"; readonly victim: Victim }
+  /** A stopped node does nothing and loses nothing; after `forMs` it goes on. */
+  | { readonly kind: "stop"; readonly node: number | "random"; readonly forMs: number | null }
+  | { readonly kind: "continue"; readonly node: number }
+  | { readonly kind: "cut"; readonly link: LinkPattern; readonly forMs: number | null }
+  | { readonly kind: "delay"; readonly link: LinkPattern; readonly byMs: number; readonly forMs: number | null }
+  | { readonly kind: "restore"; readonly link: LinkPattern };
+
+export type Victim =
+  | { readonly kind: "rank"; readonly rank: number }
+  | { readonly kind: "node"; readonly node: number }
+  | { readonly kind: "set"; readonly set: number }
+  | { readonly kind: "service"; readonly service: Service }
+  | { readonly kind: "random"; readonly of: "rank" | "node" };
+
+export const services = ["event-logger", "checkpoint-server", "dispatcher"] as const;
+export type Service = (typeof services)[number];
+
+/** Between two nodes, in both directions: the smaller number first, and a number before `*`, which is every other node. */
+export interface LinkPattern {
+  readonly one: number | "*";
+  readonly other: number | "*";
+}
+
+export type When =
+  | { readonly kind: "time"; readonly after: Span }
+  /** The first at `fromMs`, or when a period has passed; no end when `times` is null. */
+  | {
+      readonly kind: "every";
+      readonly period: Span;
+      readonly times: number | null;
+      readonly fromMs: number | null;
+    }
+  /** The n-th MPI call, from 1, of this rank, or of the victim's lowest rank. */
+  | { readonly kind: "call"; readonly count: number; readonly rank: number | null }
+  | { readonly kind: "init"; readonly rank: number | null }
+  | { readonly kind: "finish" }
+  /** Without a number the first that comes. */
+  | {
+      readonly kind: "checkpoint";
+      readonly window: CheckpointWindow;
+      readonly number: number | null;
+      readonly set: SetScope;
+    }
+  | { readonly kind: "recovery"; readonly number: number | null; readonly set: SetScope }
+  | { readonly kind: "log-full"; readonly set: SetScope };
+
+/**
+ * `before`: it is asked for. `while`: some images of the set are stored. `commit`: all are, and it is not committed.
+ * `after`: it is committed.
+ */
+export type CheckpointWindow = "before" | "while" | "commit" | "after";
+
+/** `own`: the set of the victim, or of its lowest rank; any set, where the victim has no ranks or is not known yet. */
+export type SetScope = number | "own" | "any";
+
+/** A time that may have to be drawn. */
+export type Span =
+  | { readonly kind: "fixed"; readonly ms: number }
+  /** Even, from ms − spread to ms + spread. */
+  | { readonly kind: "around"; readonly ms: number; readonly spreadMs: number }
+  | { readonly kind: "between"; readonly leastMs: number; readonly mostMs: number }
+  | { readonly kind: "exponential"; readonly meanMs: number }
+  | { readonly kind: "weibull"; readonly shape: number; readonly scaleMs: number };

@@ -1,0 +1,108 @@
+/**
+ * The words of one entry, read from left to right. Whatever the parser asks for at a place is remembered, so that a word
+ * that does not fit is answered with all that would have. A `Refusal` never leaves `parsePlan`.
+ */
+import { timeHoursMax } from "./plan.ts";
+
+export class Refusal extends Error {}
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const timeMsMax = timeHoursMax * unitMs["h"]!;
+
+export class Words {
+  readonly #words: readonly string[];
+  #at = 0;
+  /** What would have fitted at this place. */
+  readonly #tried = new Set<string>();
+
+  constructor(text: string) {
+    // "5s±1s", "5s +- 1s" and "5s +/-1s" are the same.
+    const spaced = text.toLowerCase().replace(/±|\+\/?-/g, " ± ");
+    this.#words = spaced.split(/\s+/).filter((word) => word !== "");
+  }
+
+  /** Goes past the word if it is the next one. */
+  take(word: string): boolean {
+    if (this.#words[this.#at] === word) {
+      this.#advance();
+      return true;
+    }
+    this.#tried.add(word);
+    return false;
+  }
+
+  expect(word: string): void {
+    if (!this.take(word)) this.fail();
+  }
+
+  oneOf<T extends string>(words: readonly T[]): T {
+    return words.find((word) => this.take(word)) ?? this.fail();
+  }
+
+  /** A whole number from `least` on. */
+  wholeNumber(least: number): number {
+    return this.wholeNumberIfAny(least) ?? this.fail();
+  }
+
+  wholeNumberIfAny(least: number): number | null {
+    const text = this.#match(/^\d+$/, "a whole number")?.[0];
+    if (text === undefined) return null;
+    const value = Number(text);
+    if (value < least) throw new Refusal(`"${text}" is too small; the least is ${least}`);
+    if (value > 0xffffffff) throw new Refusal(`"${text}" is too large; the most is ${0xffffffff}`);
+    return value;
+  }
+
+  decimal(bounds: { readonly least: number; readonly most: number }): number {
+    const text = this.#match(/^\d+(\.\d+)?$/, "a number")?.[0] ?? this.fail();
+    const value = Number(text);
+    if (value >= bounds.least && value <= bounds.most) return value;
+    throw new Refusal(`"${text}" is out of range; give a number from ${bounds.least} to ${bounds.most}`);
+  }
+
+  /** In milliseconds. */
+  time(leastMs = 0): number {
+    return this.timeIfAny(leastMs) ?? this.fail();
+  }
+
+  timeIfAny(leastMs = 0): number | null {
+    const match = this.#match(/^(\d+(?:\.\d+)?|\.\d+)(ms|s|m|h)$/, "a time with its unit (500ms, 3s, 1.5m, 2h)");
+    if (match === null) return null;
+    // To the microsecond: 1.1 s are 1100 ms and not 1100.0000000000002.
+    const ms = Math.round(Number(match[1]) * unitMs[match[2]!]! * 1000) / 1000;
+    if (ms > timeMsMax) throw new Refusal(`"${match[0]}" is too long; the most is ${timeHoursMax}h`);
+    if (ms < leastMs) throw new Refusal(`"${match[0]}" is too short; the least is ${leastMs}ms`);
+    return ms;
+  }
+
+  /** The two ends of a link. */
+  ends(): readonly [string, string] {
+    const match = this.#match(/^(\d{1,9}|\*)-(\d{1,9}|\*)$/, "two nodes (0-2, 0-*)") ?? this.fail();
+    return [match[1]!, match[2]!];
+  }
+
+  /** Nothing may be left. */
+  end(): void {
+    if (this.#at < this.#words.length) this.fail();
+  }
+
+  /** What stands here does not fit, and this is what would. */
+  fail(): never {
+    const word = this.#words[this.#at];
+    const found = word === undefined ? "it ends too early" : `"${word}" does not fit here`;
+    const allowed = this.#tried.size === 0 ? "nothing more" : [...this.#tried].join(", ");
+    throw new Refusal(`${found}; allowed: ${allowed}`);
+  }
+
+  #match(pattern: RegExp, what: string): RegExpExecArray | null {
+    const match = pattern.exec(this.#words[this.#at] ?? "");
+    if (match === null) this.#tried.add(what);
+    else this.#advance();
+    return match;
+  }
+
+  #advance(): void {
+    this.#at++;
+    this.#tried.clear();
+  }
+}
