@@ -15,7 +15,7 @@ test("X2: bytes come out as they went in, at every position of the ring, with th
     const chunk = reader.read()!;
     assert.deepEqual(
       { ...chunk, bytes: chunk.bytes.toString() },
-      { stream: "stdout", number: lines, bytes: text, flush: false },
+      { stream: "stdout", number: lines, offset: 0, bytes: text, flush: false },
     );
     lines++;
     assert.equal(reader.read(), undefined);
@@ -34,13 +34,13 @@ test("X2: records of one stream come together, those of the other apart, each st
   writer.write("stdout", Buffer.from("g"));
   const chunks = [];
   for (let chunk = reader.read(); chunk !== undefined; chunk = reader.read()) {
-    chunks.push([chunk.stream, chunk.number, chunk.bytes.toString(), chunk.flush]);
+    chunks.push([chunk.stream, chunk.number, chunk.offset, chunk.bytes.toString(), chunk.flush]);
   }
   assert.deepEqual(chunks, [
-    ["stdout", 0, "a\nbc\nd", false],
-    ["stderr", 0, "e\n", false],
-    ["stdout", 2, "f\n", true],
-    ["stdout", 3, "g", false],
+    ["stdout", 0, 0, "a\nbc\nd", false],
+    ["stderr", 0, 0, "e\n", false],
+    ["stdout", 2, 1, "f\n", true],
+    ["stdout", 3, 0, "g", false],
   ]);
 });
 

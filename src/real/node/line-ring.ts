@@ -8,7 +8,7 @@
  * ranks that compute take all processors (8 ranks, 2 cores). Beyond `outputWindowBytes` that nobody has read from the job,
  * records stay here until somebody does.
  *
- * A record is two words and its bytes, padded to whole words. It counts from the moment `head` is stored, so a thread
+ * A record is three words and its bytes, padded to whole words. It counts from the moment `head` is stored, so a thread
  * that is terminated in the middle of writing leaves nothing half written, and all that it printed before is there.
  * Head and tail count bytes without end (mod 2^32); the ring's size is a power of two.
  *
@@ -22,7 +22,7 @@ import { ring as ringBell } from "./node-words.ts";
 const head = 0;
 const tail = 1;
 const dataOffset = 64;
-const recordHeaderBytes = 8;
+const recordHeaderBytes = 12;
 const ringBytes = 1 << 17;
 const newline = 10;
 
@@ -31,15 +31,28 @@ export function createLineRing(bytes = ringBytes): SharedArrayBuffer {
   return new SharedArrayBuffer(dataOffset + bytes);
 }
 
+/** Where a stream is: the number of the line that is written next or goes on, and how much of it has been written. */
+export interface LinePlace {
+  line: number;
+  offset: number;
+}
+
+/** Where both streams of a rank are: plain data, part of its image. */
+export type LinePlaces = Readonly<Record<Stream, LinePlace>>;
+
+export const newLinePlaces = (): LinePlaces => ({ stdout: { line: 0, offset: 0 }, stderr: { line: 0, offset: 0 } });
+
 /** The rank's end. */
 export class LineWriter {
   readonly #words: Int32Array;
   readonly #dataWords: Int32Array;
   readonly #data: Uint8Array;
   readonly #bell: Int32Array;
-  readonly #lineNumbers = { stdout: 0, stderr: 0 };
+  /** May be written to before anything is printed, by whoever restores a rank. */
+  readonly places: LinePlaces;
 
-  constructor(ring: SharedArrayBuffer, bell: Int32Array) {
+  constructor(ring: SharedArrayBuffer, bell: Int32Array, places = newLinePlaces()) {
+    this.places = places;
     this.#words = new Int32Array(ring, 0, 2);
     this.#dataWords = new Int32Array(ring, dataOffset);
     this.#data = new Uint8Array(ring, dataOffset);
@@ -54,7 +67,7 @@ export class LineWriter {
       const count = Math.min(bytes.length - from, room - recordHeaderBytes, size >> 1);
       const piece = bytes.subarray(from, from + count);
       this.#append(stream, piece, false);
-      this.#lineNumbers[stream] += countLines(piece);
+      passOver(this.places[stream], piece);
       from += count;
     }
   }
@@ -79,7 +92,9 @@ export class LineWriter {
     const mask = this.#data.length - 1;
     const start = this.#words[head]!;
     this.#dataWords[(start & mask) >> 2] = (bytes.length << 2) | (flush ? 2 : 0) | (stream === "stderr" ? 1 : 0);
-    this.#dataWords[((start + 4) & mask) >> 2] = this.#lineNumbers[stream];
+    const { line, offset } = this.places[stream];
+    this.#dataWords[((start + 4) & mask) >> 2] = line;
+    this.#dataWords[((start + 8) & mask) >> 2] = offset;
     const at = (start + recordHeaderBytes) & mask;
     const untilWrap = Math.min(bytes.length, this.#data.length - at);
     this.#data.set(untilWrap === bytes.length ? bytes : bytes.subarray(0, untilWrap), at);
@@ -110,6 +125,7 @@ export class LineReader {
     const bytes = Buffer.allocUnsafe((end - at) | 0);
     const first = this.#dataWords[(at & mask) >> 2]!;
     const number = this.#dataWords[((at + 4) & mask) >> 2]!;
+    const offset = this.#dataWords[((at + 8) & mask) >> 2]!;
     let filled = 0;
     let flush = false;
     while (at !== end && !flush) {
@@ -123,7 +139,7 @@ export class LineReader {
     }
     Atomics.store(this.#words, tail, at);
     Atomics.notify(this.#words, tail);
-    return { stream: first & 1 ? "stderr" : "stdout", number, bytes: bytes.subarray(0, filled), flush };
+    return { stream: first & 1 ? "stderr" : "stdout", number, offset, bytes: bytes.subarray(0, filled), flush };
   }
 
   #copyOut(from: number, length: number, target: Buffer, to: number): void {
@@ -135,6 +151,12 @@ export class LineReader {
 
 function recordBytes(length: number): number {
   return recordHeaderBytes + ((length + 3) & ~3);
+}
+
+function passOver(place: LinePlace, bytes: Uint8Array): void {
+  const lines = countLines(bytes);
+  place.line += lines;
+  place.offset = lines === 0 ? place.offset + bytes.length : bytes.length - 1 - bytes.lastIndexOf(newline);
 }
 
 export function countLines(bytes: Uint8Array): number {

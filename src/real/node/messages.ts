@@ -173,8 +173,9 @@ export type FromNode =
 /** Consecutive bytes of one stream of one rank: the end of an unfinished line, whole lines, the start of another. */
 export interface LineChunk {
   readonly stream: Stream;
-  /** Number, in the rank's stream, of the line to which the first byte belongs. */
+  /** Number, in the rank's stream, of the line to which the first byte belongs, and its place in that line. */
   readonly number: number;
+  readonly offset: number;
   readonly bytes: Uint8Array;
   /** The unfinished line at the end shall be seen now: the program is about to read input. */
   readonly flush: boolean;

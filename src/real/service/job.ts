@@ -200,7 +200,7 @@ export class Job {
         {
           said: (message) => this.#handle(node, message),
           printed: (stream, bytes, done) =>
-            this.#lines.accept({ kind: "node", node }, { stream, number: 0, bytes, flush: false }, done),
+            this.#lines.accept({ kind: "node", node }, { stream, number: 0, offset: 0, bytes, flush: false }, done),
           ended: (loss) => this.#core.nodeEnded(node, loss, performance.now()),
         },
       ),

@@ -11,8 +11,8 @@ function merge() {
     passed.push([printer.kind === "rank" ? printer.rank : -1, number, startsLine, bytes.toString()]);
     open.push(done);
   });
-  const offer = (from: number, number: number, text: string, flush = false): void =>
-    lines.accept(rank(from), { stream: "stdout", number, bytes: Buffer.from(text), flush }, () => {});
+  const offer = (from: number, number: number, text: string, flush = false, offset = 0): void =>
+    lines.accept(rank(from), { stream: "stdout", number, offset, bytes: Buffer.from(text), flush }, () => {});
   return { lines, passed, open, offer };
 }
 
@@ -20,8 +20,8 @@ test("X2: lines are passed on whole, whatever the pieces they came in", () => {
   const { passed, offer } = merge();
   offer(0, 0, "one\ntw");
   offer(1, 0, "uno\n");
-  offer(0, 1, "o");
-  offer(0, 1, "\nthree\nfour");
+  offer(0, 1, "o", false, 2);
+  offer(0, 1, "\nthree\nfour", false, 3);
   assert.deepEqual(passed, [
     [0, 0, true, "one\n"],
     [1, 0, true, "uno\n"],
@@ -48,7 +48,7 @@ test("X2: the first offer of a line wins, repeats are dropped", () => {
 test("X2: a line that is flushed goes out unfinished and keeps its number", () => {
   const { passed, lines, offer } = merge();
   offer(0, 0, "a\nwho?", true);
-  offer(0, 1, " me\nend");
+  offer(0, 1, " me\nend", false, 4);
   lines.finishAll();
   assert.deepEqual(passed, [
     [0, 0, true, "a\n"],
@@ -56,6 +56,19 @@ test("X2: a line that is flushed goes out unfinished and keeps its number", () =
     [0, 1, false, " me\n"],
     [0, 2, true, "end"],
   ]);
+});
+
+test("X2: a life that begins again inside a line, or prints an unfinished one again, repeats no byte", () => {
+  const { passed, lines, offer } = merge();
+  offer(0, 0, "zero\none, tw", true);
+  // From an image in the middle of the line.
+  offer(0, 1, "two, thr", false, 5);
+  offer(0, 1, "ee\n", false, 13);
+  // From the beginning.
+  offer(0, 0, "zero\none, two, three\nfo");
+  offer(0, 2, "ur\n", false, 2);
+  lines.finishAll();
+  assert.equal(passed.map(([, , , text]) => text).join(""), "zero\none, two, three\nfour\n");
 });
 
 test("X2: idle when everything has left", async () => {

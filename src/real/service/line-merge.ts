@@ -35,6 +35,8 @@ interface Source {
   readonly printer: Printer;
   readonly stream: Stream;
   readonly numbers: LineNumbers;
+  /** Of the line that is passed on next, or whose first part has been. */
+  number: number;
   held: Uint8Array[];
   heldBytes: number;
   /** The first part of the line that is held has been passed on already. */
@@ -53,7 +55,7 @@ export class LineMerge {
 
   accept(printer: Printer, chunk: LineChunk, done: () => void): void {
     const source = this.#sourceOf(printer, chunk.stream);
-    const bytes = chunk.bytes;
+    const bytes = this.#fresh(source, chunk);
     const end = bytes.lastIndexOf(newline) + 1;
     if (end === 0) {
       this.#hold(source, bytes);
@@ -64,19 +66,19 @@ export class LineMerge {
     this.#hold(source, bytes.subarray(0, end));
     const lines = Buffer.concat(source.held, source.heldBytes);
     const startsLine = !source.begun;
-    // A process does not number what comes past its ranks, and never repeats it.
-    const first = printer.kind === "rank" ? chunk.number : source.numbers.next;
-    const repeats = source.numbers.offer(first, countLines(lines));
+    const number = source.number;
+    source.number += countLines(lines);
     this.#release(source, false);
     this.#hold(source, bytes.subarray(end));
-    const fresh = behindLines(lines, repeats);
     const rest = chunk.flush && source.heldBytes > 0;
     const all = rest ? after(2, done) : done;
-    this.#pass(
-      { printer, stream: chunk.stream, number: first + repeats, startsLine: startsLine || repeats > 0, bytes: fresh },
-      all,
-    );
+    this.#pass({ printer, stream: chunk.stream, number, startsLine, bytes: lines }, all);
     if (rest) this.#passUnfinished(source, all);
+  }
+
+  /** A process does not number what comes past its ranks, and never repeats it. */
+  #fresh({ printer, numbers }: Source, { number, offset, bytes }: LineChunk): Uint8Array {
+    return printer.kind === "rank" ? bytes.subarray(numbers.offer(number, offset, bytes)) : bytes;
   }
 
   /** Nothing more comes from there: what is held goes out as it is. */
@@ -98,7 +100,7 @@ export class LineMerge {
     const key = `${stream} ${printer.kind} ${printer.kind === "rank" ? printer.rank : printer.node}`;
     let source = this.#sources.get(key);
     if (source === undefined) {
-      source = { printer, stream, numbers: new LineNumbers(), held: [], heldBytes: 0, begun: false };
+      source = { printer, stream, numbers: new LineNumbers(), number: 0, held: [], heldBytes: 0, begun: false };
       this.#sources.set(key, source);
     }
     return source;
@@ -117,11 +119,11 @@ export class LineMerge {
   }
 
   #passUnfinished(source: Source, done: () => void): void {
-    const { printer, stream, numbers } = source;
+    const { printer, stream, number } = source;
     const bytes = Buffer.concat(source.held, source.heldBytes);
     const startsLine = !source.begun;
     this.#release(source, source.begun || bytes.length > 0);
-    this.#pass({ printer, stream, number: numbers.next, startsLine, bytes }, done);
+    this.#pass({ printer, stream, number, startsLine, bytes }, done);
   }
 
   #pass(lines: Lines, done: () => void): void {
@@ -136,12 +138,6 @@ export class LineMerge {
       if (this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
     });
   }
-}
-
-function behindLines(bytes: Buffer, lines: number): Buffer {
-  let from = 0;
-  for (let line = 0; line < lines; line++) from = bytes.indexOf(newline, from) + 1;
-  return bytes.subarray(from);
 }
 
 function after(calls: number, then: () => void): () => void {
