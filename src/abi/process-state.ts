@@ -13,7 +13,7 @@ import { calledByTheProgram } from "./calls/operations.ts";
 import type { Program } from "./program.ts";
 
 /** Version of what is written here. */
-export const stateLayout = 2;
+export const stateLayout = 3;
 
 /** What else the world that runs a program keeps of it: living objects by name. */
 export type Companions = Readonly<Record<string, object>>;
@@ -41,12 +41,11 @@ export function restoreProcess(
 
 /** What a process finds rather than has: by name. */
 function worldOf({ host, process }: Program, theirs: CompanionsWorld): Map<string, object | null> {
-  const { boards, protocol, nodeOf } = process;
+  const { boards, nodeOf } = process;
   const world = new Map<string, object | null>([
     ["host", host],
     ["transport", process.engine.transport],
     ["boards", boards],
-    ["protocol", protocol],
     ["nodes", nodeOf],
     ["called by the program", calledByTheProgram],
     ["errors are fatal", errorsAreFatal],

@@ -26,8 +26,8 @@ export interface ConformanceWorld {
 }
 
 export interface ConformanceSetup {
-  /** The protocol under test, a new one for each process. */
-  protocol(): Protocol;
+  /** The protocol under test, a new one for each process; all of them fall together, if that makes a difference. */
+  protocol(rank: number, ranks: number): Protocol;
   world(ranks: number, protocolOf: (rank: number) => Protocol): ConformanceWorld;
 }
 
@@ -38,7 +38,7 @@ export interface ConformanceCase {
 
 /** A world of recorded processes. */
 function recorded(setup: ConformanceSetup, ranks: number): { world: ConformanceWorld; at: RecordingProtocol[] } {
-  const at = Array.from({ length: ranks }, () => new RecordingProtocol(setup.protocol()));
+  const at = Array.from({ length: ranks }, (_, rank) => new RecordingProtocol(setup.protocol(rank, ranks)));
   return { world: setup.world(ranks, (rank) => at[rank]!), at };
 }
 
@@ -205,7 +205,7 @@ export const protocolConformance: readonly ConformanceCase[] = [
   {
     name: "deaths and returns are taken without a word",
     run(setup) {
-      const protocol = setup.protocol();
+      const protocol = setup.protocol(0, 2);
       protocol.peerFailed(1 as WorldRank, 0);
       protocol.peerReturned(1 as WorldRank, 1);
     },

@@ -1,18 +1,20 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { InstantStream } from "./logging/instant-stream.ts";
 import { protocols } from "./registry.ts";
 
 describe("registry of protocols", () => {
   it("gives each protocol under its own name, a new one each time", () => {
     for (const [name, make] of Object.entries(protocols)) {
-      const [one, other] = [make(), make()];
+      const options = { rank: 0, setOf: new Int32Array(2), stream: new InstantStream() };
+      const [one, other] = [make(options), make(options)];
       equal(one.name, name);
       ok(one !== other);
     }
   });
 
-  it("has the baseline", () => {
-    ok(Object.hasOwn(protocols, "none"));
+  it("has the baseline and message logging", () => {
+    for (const name of ["none", "logging"]) ok(Object.hasOwn(protocols, name));
   });
 
   it("knows no other names, not even those every object knows", () => {

@@ -27,7 +27,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
       startPatienceMs: 5000,
       endPatienceMs: 1000,
       timeoutMs: Number.POSITIVE_INFINITY,
-      survivesDeaths: false,
+      deaths: "fatal",
       ...changes,
     },
     {
@@ -37,6 +37,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
       },
       decided: ({ code, reason }) => asked.push(`decided ${reason.kind} ${code}`),
       survived: (reason) => survived.push(reason),
+      restart: (node, its) => asked.push(`restart ${node}: ${its.join()}`),
       work: (node) => work[node]!,
       end: (node) => asked.push(`end ${node}`),
       kill: (node) => asked.push(`kill ${node}`),
@@ -230,7 +231,7 @@ test("the job's time is over: code 124", () => {
 });
 
 test("where deaths are survived the living are told and go on", () => {
-  const { dispatcher, deaths, survived, asked } = world(3, 3, { survivesDeaths: true });
+  const { dispatcher, deaths, survived, asked } = world(3, 3, { deaths: "survived" });
   dispatcher.nodeEnded(1, killed, 10);
   dispatcher.rankEnded(2, 0, exited(1), 20);
   assert.deepEqual(
@@ -243,6 +244,54 @@ test("where deaths are survived the living are told and go on", () => {
   assert.equal(survived.length, 2);
   dispatcher.rankEnded(0, 0, returned, 30);
   assert.deepEqual(asked.slice(2), ["decided finished 0", "end 0", "end 2"]);
+});
+
+test("V1: where the dead are replaced a lost node is told of and started again, its ranks in their next life", () => {
+  const { dispatcher, deaths, asked } = world(4, 2, { deaths: "replaced" });
+  dispatcher.nodeEnded(1, killed, 10);
+  assert.deepEqual(asked, ["tell 2", "tell 3", "restart 1: 2,3"]);
+  dispatcher.rankEnded(2, 0, exited(1), 20);
+  assert.equal(dispatcher.outcome, undefined, "the old life's end means nothing");
+  dispatcher.nodeEnded(1, killed, 30);
+  assert.deepEqual(
+    deaths.map(({ rank, incarnation }) => [rank, incarnation]),
+    [
+      [2, 0],
+      [3, 0],
+      [2, 1],
+      [3, 1],
+    ],
+  );
+});
+
+test("rule 9: who is done is missed all the same, until everybody is", () => {
+  const { dispatcher, asked } = world(2, 2, { deaths: "replaced" });
+  dispatcher.rankDone(0, 0, 10);
+  dispatcher.nodeEnded(0, killed, 20);
+  assert.deepEqual(asked, ["tell 0", "restart 0: 0"]);
+  dispatcher.rankDone(1, 0, 30);
+  assert.equal(dispatcher.outcome, undefined);
+  dispatcher.rankDone(0, 0, 40);
+  assert.equal(dispatcher.outcome, undefined, "the old life was done, the new one is not");
+  dispatcher.rankDone(0, 1, 50);
+  assert.deepEqual(asked.slice(2), ["decided finished 0", "end 0", "end 1"]);
+});
+
+test("rule 10: a program's own end ends the job, a terminated thread takes its node with it", () => {
+  const { dispatcher, asked } = world(2, 2, { deaths: "replaced" });
+  dispatcher.rankEnded(0, 0, { kind: "vanished", code: 1 }, 10);
+  assert.deepEqual(asked, ["kill 0"]);
+  dispatcher.rankEnded(1, 0, exited(3), 20);
+  assert.deepEqual(asked.slice(1), ["decided rank-failed 3", "end 0", "end 1"]);
+});
+
+test("rule 10: a node that falls again and again before it has caught up ends the job", () => {
+  const { dispatcher, asked } = world(2, 2, { deaths: "replaced" });
+  for (let fall = 0; fall < 3; fall++) dispatcher.nodeEnded(1, killed, fall);
+  assert.equal(dispatcher.outcome, undefined);
+  dispatcher.caughtUp(1);
+  for (let fall = 0; fall < 4; fall++) dispatcher.nodeEnded(1, killed, fall);
+  assert.deepEqual(asked.slice(-2), ["decided node-failed 137", "end 0"]);
 });
 
 test("the end of an old life means nothing", () => {

@@ -31,9 +31,17 @@ export interface DispatcherOptions {
   readonly endPatienceMs: number;
   /** The whole job may take this long; Infinity: no limit. */
   readonly timeoutMs: number;
-  /** False: a death ends the job (`none`). True: the living are told, and go on. */
-  readonly survivesDeaths: boolean;
+  readonly deaths: DeathPolicy;
 }
+
+/**
+ * What a death means: "fatal", it ends the job (`none`); "survived", the living are told and go on; "replaced", they are told,
+ * and a new node takes the place of the lost one, with new lives of its ranks.
+ */
+export type DeathPolicy = "fatal" | "survived" | "replaced";
+
+/** A node that falls so often in a row before its ranks have caught up falls for a reason of its own (rule 10). */
+const fallsMax = 3;
 
 /** One process is gone. The order of deaths is the same for everybody. */
 export interface Death {
@@ -70,6 +78,8 @@ export interface Outcome {
 export interface DispatcherPorts {
   /** Every node that lives must hear of this death. */
   tell(death: Death): void;
+  /** A new node shall take the place of one that is gone, or will be in a moment: these ranks begin their next life there. */
+  restart(node: number, ranks: readonly number[]): void;
   /** The outcome is decided; told once, before the first `end`. */
   decided(outcome: Outcome): void;
   /** A failure that does not end the job, for those who watch. */
@@ -96,11 +106,14 @@ interface Node {
   /** How long the silence had lasted when work was last seen in it. */
   workedMs: number;
   gone: boolean;
+  /** How often it has fallen since its ranks last caught up. */
+  falls: number;
 }
 
 interface Rank {
   incarnation: number;
-  state: "running" | "finished" | "dead";
+  /** "done": its program is over; it stays, because others may need what it has sent. */
+  state: "running" | "done" | "finished" | "dead";
 }
 
 export class Dispatcher {
@@ -130,6 +143,7 @@ export class Dispatcher {
         work: undefined,
         workedMs: 0,
         gone: false,
+        falls: 0,
       });
     }
   }
@@ -158,8 +172,28 @@ export class Dispatcher {
       this.#finishIfAllHave(nowMs);
       return;
     }
+    const node = this.#options.nodeOf[rank]!;
+    if (this.#options.deaths === "replaced") {
+      // A program's own end is not a failure (rule 10); a thread that somebody has terminated takes its node with it.
+      if (ending.kind === "vanished") this.#ports.kill(node);
+      else this.#decide({ kind: "rank-failed", rank, node, ending }, code, nowMs);
+      return;
+    }
     this.#declareDead(rank);
-    this.#failed({ kind: "rank-failed", rank, node: this.#options.nodeOf[rank]!, ending }, code, nowMs);
+    this.#failed({ kind: "rank-failed", rank, node, ending }, code, nowMs);
+  }
+
+  /** The program of a rank is over, and the rank stays to serve those whose program is not. */
+  rankDone(rank: number, incarnation: number, nowMs: number): void {
+    const it = this.#ranks[rank]!;
+    if (it.state !== "running" || it.incarnation !== incarnation) return;
+    it.state = "done";
+    this.#finishIfAllHave(nowMs);
+  }
+
+  /** A new life has come as far as the one before: its node did not fall because of what it does. */
+  caughtUp(node: number): void {
+    this.#nodes[node]!.falls = 0;
   }
 
   /** The operating system says that the node's process is gone. */
@@ -231,13 +265,34 @@ export class Dispatcher {
   }
 
   #nodeLost(node: number, loss: NodeLoss, nowMs: number): void {
-    const ranks = this.#nodes[node]!.ranks.filter((rank) => this.#ranks[rank]!.state === "running");
+    const ranks = this.#nodes[node]!.ranks.filter((rank) => this.#isMissed(rank));
     // A node whose ranks have all finished is missed by nobody.
     if (ranks.length === 0) return;
     for (const rank of ranks) this.#declareDead(rank);
     const code =
       loss.kind === "signal" ? 128 + loss.signalNumber : loss.kind === "exit" ? codeFromNumber(loss.code) || 1 : 1;
-    this.#failed({ kind: "node-failed", node, ranks, loss }, code, nowMs);
+    const reason: Reason = { kind: "node-failed", node, ranks, loss };
+    if (this.#options.deaths !== "replaced") this.#failed(reason, code, nowMs);
+    else if (this.#nodes[node]!.falls === fallsMax) this.#decide(reason, code, nowMs);
+    else this.#replace(node, ranks, reason, nowMs);
+  }
+
+  /** Rule 9: who is done still serves. */
+  #isMissed(rank: number): boolean {
+    const { state } = this.#ranks[rank]!;
+    return state === "running" || state === "done";
+  }
+
+  #replace(node: number, ranks: readonly number[], reason: Reason, nowMs: number): void {
+    const it = this.#nodes[node]!;
+    Object.assign(it, { heard: false, silentMs: 0, work: undefined, workedMs: 0, gone: false, falls: it.falls + 1 });
+    for (const rank of ranks) {
+      const life = this.#ranks[rank]!;
+      life.incarnation++;
+      life.state = "running";
+    }
+    this.#ports.survived(reason, nowMs - this.#startMs);
+    this.#ports.restart(node, ranks);
   }
 
   #declareDead(rank: number): void {
@@ -248,7 +303,7 @@ export class Dispatcher {
   }
 
   #failed(reason: Reason, code: number, nowMs: number): void {
-    if (!this.#options.survivesDeaths) this.#decide(reason, code, nowMs);
+    if (this.#options.deaths === "fatal") this.#decide(reason, code, nowMs);
     else if (this.#outcome === undefined) {
       this.#ports.survived(reason, nowMs - this.#startMs);
       this.#finishIfAllHave(nowMs);
@@ -258,7 +313,7 @@ export class Dispatcher {
   #finishIfAllHave(nowMs: number): void {
     if (this.#ranks.some((rank) => rank.state === "running")) return;
     // Where deaths are survived the job is lost only when nobody is left to have survived them.
-    const code = this.#ranks.some((rank) => rank.state === "finished") ? 0 : 1;
+    const code = this.#ranks.some(({ state }) => state === "finished" || state === "done") ? 0 : 1;
     this.#decide({ kind: this.#isFrozen ? "frozen" : "finished" }, code, nowMs);
   }
 

@@ -9,6 +9,7 @@ import type { Library, Pause } from "../../wasi/ports.ts";
 import { readImage } from "../image/read-image.ts";
 import { writeImageNow } from "../image/write-image.ts";
 import type { CRankProcess } from "./c-rank-process.ts";
+import type { LinePlaces } from "./line-ring.ts";
 
 /** Everything of a process beside what its `Program` holds. */
 export interface Life {
@@ -18,6 +19,8 @@ export interface Life {
   readonly clock: Clock;
   readonly descriptors: Descriptors;
   readonly pause: Pause;
+  /** How far it has printed. */
+  readonly lines: LinePlaces;
 }
 
 /** What the clocks said when the image was taken: they go on from there. */
@@ -40,9 +43,12 @@ export interface ImageOptions {
   readonly program: string;
 }
 
-/** Waits until nothing is under way in the job. False: everybody has come to the end of the program meanwhile. */
-export function becomeQuiet({ host, process }: CRankProcess): boolean {
-  const settling = new Settling(process);
+/**
+ * Waits until nothing is under way between those who are captured together: everybody, or the members of a set. False:
+ * everybody has come to the end of the program meanwhile.
+ */
+export function becomeQuiet({ host, process }: CRankProcess, members?: readonly number[]): boolean {
+  const settling = new Settling(process, members);
   let rest: Rest = "moving";
   host.settle(() => {
     rest = settling.advance();

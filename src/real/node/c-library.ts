@@ -24,10 +24,12 @@ export interface LibraryOptions {
   /** Others have the thread while it sleeps. */
   readonly takesTurns: boolean;
   readonly yield: () => void;
+  /** Returns when what is printed now may be seen. */
+  readonly mayWrite: () => void;
 }
 
 export function newLibrary(options: LibraryOptions): MovableLibrary {
-  const { args, environment, rank, lines, port, suspension, takesTurns, yield: giveWay } = options;
+  const { args, environment, rank, lines, port, suspension, takesTurns, yield: giveWay, mayWrite } = options;
   const never = new Int32Array(new SharedArrayBuffer(4));
   let unread: Uint8Array = new Uint8Array(0);
   let ended = rank !== 0;
@@ -66,7 +68,10 @@ export function newLibrary(options: LibraryOptions): MovableLibrary {
       }
     },
     yield: giveWay,
-    write: (stream, bytes) => lines.write(stream === 1 ? "stdout" : "stderr", bytes),
+    write(stream, bytes) {
+      mayWrite();
+      lines.write(stream === 1 ? "stdout" : "stderr", bytes);
+    },
     read(bytes) {
       if (unread.length === 0 && !ended) {
         const next = nextInput();

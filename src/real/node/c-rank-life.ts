@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { constants, hostname } from "node:os";
+import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { importsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
@@ -13,7 +14,7 @@ import { ImageError } from "../../image/image-error.ts";
 import { StateError } from "../../image/state/state-error.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
 import { newYield } from "../process/yield.ts";
-import { Stop } from "../transport/layout.ts";
+import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
 import {
   becomeQuiet,
   hashOf,
@@ -26,9 +27,10 @@ import {
 import { newLibrary } from "./c-library.ts";
 import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 import { endingOfError } from "./error-report.ts";
-import { LineWriter } from "./line-ring.ts";
+import { LineWriter, newLinePlaces } from "./line-ring.ts";
 import type { FromRank, RankSetup } from "./messages.ts";
 import { bellOf } from "./node-words.ts";
+import { protocolOf, type RankProtocol, takeUp } from "./rank-protocol.ts";
 
 type Imports = ReturnType<typeof importsOf>;
 
@@ -51,20 +53,24 @@ export class CRank {
   #program!: CProgram;
   #module!: Uint8Array;
   readonly #takesTurns: boolean;
+  readonly #protocol: RankProtocol;
   #isStarted = false;
+  #isDone = false;
 
   constructor({ setup, port, takesTurns, abort }: CRankOptions) {
     this.setup = setup;
     this.#port = port;
     this.#takesTurns = takesTurns;
     this.#lines = new LineWriter(setup.lines, bellOf(setup.words));
+    this.#protocol = protocolOf(setup);
     this.process = createCRank(
       {
         rank: setup.rank,
         size: setup.nodeOf.length,
         nodeOf: setup.nodeOf,
         incarnation: setup.incarnation,
-        protocol: setup.protocol,
+        protocol: this.#protocol.protocol,
+        mayUseBoards: this.#protocol.mayUseBoards,
         memory: setup.memory,
         handover: setup.handover,
         tell: (message) => this.say(message),
@@ -86,7 +92,8 @@ export class CRank {
   /** The program is there: its module is compiled, and a thawed rank reads its image. `change` may wrap imports. */
   load(change: (imports: Imports) => void = () => {}): void {
     const { setup, process } = this;
-    const { rank, program, thawFrom, freezeTo } = setup;
+    const { rank, program, freezeTo, logging } = setup;
+    const thawFrom = logging?.restart?.imageFolder ?? setup.thawFrom;
     const { memory, program: binding } = process;
     const bytes = readFileSync(program.bundle.wasm);
     this.#library = this.#newLibrary();
@@ -97,13 +104,17 @@ export class CRank {
       clock: { nowS: 0, steadyNs: 0n },
       descriptors,
       pause: { untilNs: 0n },
+      lines: this.#lines.places,
     };
     this.#isStarted = thawFrom !== "";
     this.#module = bytes;
-    if (this.#isStarted) readLife(process, this.#life, this.#library, this.#imageIn(thawFrom));
+    if (this.#isStarted) this.#read(thawFrom);
+    // Who was frozen prints for another job now.
+    if (logging === null) Object.assign(this.#lines.places, newLinePlaces());
+    takeUp(this.#protocol, setup);
     // Compiled once for all threads of the process: V8 knows the bytes.
     const module = new WebAssembly.Module(bytes);
-    const mustStop = this.#takesTurns ? "take turns" : freezeTo !== "" ? "be frozen" : "";
+    const mustStop = this.#takesTurns ? "take turns" : freezeTo !== "" || logging !== null ? "be frozen" : "";
     if (mustStop !== "" && !canStop(module)) {
       throw new Ended({ kind: "gave-up", why: `it cannot ${mustStop}: it was linked with --no-capture` });
     }
@@ -112,6 +123,18 @@ export class CRank {
     change(imports);
     this.#program = new CProgram(module, imports, binding, memory, this.#life.stack);
     this.say({ kind: "runs" });
+  }
+
+  #read(folder: string): void {
+    try {
+      readLife(this.process, this.#life, this.#library, this.#imageIn(folder));
+    } catch (error) {
+      const checkpoint = this.setup.logging?.restart?.checkpoint ?? 0;
+      if (checkpoint === 0 || !(error instanceof ImageError || error instanceof StateError)) throw error;
+      // Its set will begin again with an older one; this life is over.
+      this.say({ kind: "image-unreadable", checkpoint, problem: error.message });
+      this.process.host.settle(() => false);
+    }
   }
 
   /** The hash takes a millisecond or two: only who has an image pays for it. */
@@ -130,9 +153,22 @@ export class CRank {
       lines: this.#lines,
       port: this.#port,
       suspension: this.process.program.suspension,
+      mayWrite: this.#outputGate(),
       takesTurns: this.#takesTurns,
       yield: newYield(),
     });
+  }
+
+  /** What is printed leaves when a message could (rule 2): until then the program waits. */
+  #outputGate(): () => void {
+    const { protocol } = this.#protocol;
+    const { host } = this.process;
+    let number = 0;
+    if (protocol === null) return () => {};
+    return () => {
+      const write = { kind: "line", number: number++ } as const;
+      if (!protocol.writeMayLeave(write)) host.settle(() => protocol.writeMayLeave(write));
+    };
   }
 
   /** Has the program come to its end? */
@@ -156,12 +192,12 @@ export class CRank {
       this.goOn();
       for (;;) {
         const leaving = this.isOver ? this.process.leave() : ({ kind: "stopped" } as const);
-        if (leaving.kind === "left") return { kind: "returned" };
         if (leaving.kind === "unfinished") return leaving;
+        if (leaving.kind === "left" && !this.#serve()) return { kind: "returned" };
         this.say({ kind: "stopped" });
-        if (becomeQuiet(this.process)) {
+        if (becomeQuiet(this.process, this.#protocol.members)) {
           this.writeImage();
-          host.settle(() => host.wanted !== Stop.STOP);
+          host.settle(() => stopKind(host.wanted) !== Stop.STOP);
           if (host.wanted === Stop.END) return this.frozen();
           this.carryOn();
         }
@@ -170,19 +206,39 @@ export class CRank {
     });
   }
 
+  /** Rule 9: who has finished still serves, where others may need what it has sent. True: it shall stop; false: all is over. */
+  #serve(): boolean {
+    const { host } = this.process;
+    if (this.setup.logging === null) return false;
+    if (!this.#isDone) this.say({ kind: "done", incarnation: this.setup.incarnation });
+    this.#isDone = true;
+    host.waitUntil(() => false);
+    return host.wanted !== Stop.END;
+  }
+
   /**
    * Nothing is under way in the job: writes the image and says how that went. The rank stands still until all have; then the
    * node says whether it ends or, where an image could not be written, goes on. Nobody loses a run to a full disk.
    */
   writeImage(): void {
     let problem = "";
+    const number = checkpointOf(this.process.host.wanted);
+    this.#protocol.logging?.captured(number);
+    const position = this.#protocol.position();
     try {
-      takeImage(this.process, this.#life, this.#library, this.#imageIn(this.setup.freezeTo));
+      takeImage(this.process, this.#life, this.#library, this.#imageIn(this.#folderOf(number)));
     } catch (error) {
       if (!(error instanceof ImageError || error instanceof StateError)) throw error;
       problem = error.message;
     }
-    this.say({ kind: "image", problem });
+    this.say({ kind: "image", problem, number, position });
+  }
+
+  /** Where an image is written: of the job, or of a checkpoint of the rank's set. */
+  #folderOf(checkpoint: number): string {
+    const { logging, freezeTo, rank } = this.setup;
+    if (logging === null || checkpoint === 0) return freezeTo;
+    return join(logging.checkpointFolder, `set-${logging.setOf[rank]}`, String(checkpoint));
   }
 
   frozen(): Ending {

@@ -46,6 +46,31 @@ export interface Setup {
   readonly port: number;
   /** What connections between the job's nodes begin with. */
   readonly job: TcpJob;
+  /** Under message logging; null otherwise. */
+  readonly logging: LoggingSetup | null;
+}
+/** What a node needs to know under message logging. */
+export interface LoggingSetup {
+  /** Correlated set of each rank. */
+  readonly setOf: readonly number[];
+  /** Which life of each rank is the present one. */
+  readonly incarnations: readonly number[];
+  /** Where the stream of determinants of each set goes on. */
+  readonly positions: readonly number[];
+  /** How ranks of this node begin that have had a life before. */
+  readonly restarts: readonly RankRestart[];
+  /** Where images of checkpoints are written: a folder for each set, one in it for each number. */
+  readonly checkpointFolder: string;
+}
+/** How a rank begins its next life. */
+export interface RankRestart {
+  readonly rank: number;
+  readonly incarnation: number;
+  /** The checkpoint that it goes on from, 0: the start of the program; and where its image is, empty: there is none. */
+  readonly checkpoint: number;
+  readonly imageFolder: string;
+  /** The determinants of its set since then. */
+  readonly log: Int32Array;
 }
 export interface Folder {
   readonly name: string;
@@ -103,11 +128,49 @@ export interface FreezeEnds {
   readonly kind: "frozen";
   readonly isGood: boolean;
 }
+/** The event logger has the determinants of that set up to a position. */
+export interface Stable {
+  readonly kind: "stable";
+  readonly set: number;
+  readonly position: number;
+}
+/** Those ranks shall stop inside an MPI call, and write images of themselves when all have, under that number. */
+export interface TakeCheckpoint {
+  readonly kind: "checkpoint";
+  readonly set: number;
+  readonly members: readonly number[];
+  readonly number: number;
+}
+/** The images are written, or given up: those ranks go on. */
+export interface GoOn {
+  readonly kind: "go-on";
+  readonly set: number;
+  readonly members: readonly number[];
+}
+/** No image of that set older than this checkpoint will be restored any more. */
+export interface Oldest {
+  readonly kind: "oldest";
+  readonly set: number;
+  readonly number: number;
+}
 /** Stop the ranks, hand over what they printed, leave. */
 export interface End {
   readonly kind: "end";
 }
-export type ToNode = Setup | Contacts | Run | Written | Input | DeathNotice | Freeze | FreezeEnds | End;
+export type ToNode =
+  | Setup
+  | Contacts
+  | Run
+  | Written
+  | Input
+  | DeathNotice
+  | Freeze
+  | FreezeEnds
+  | Stable
+  | TakeCheckpoint
+  | GoOn
+  | Oldest
+  | End;
 
 // Node → dispatcher
 
@@ -149,11 +212,27 @@ export interface RankEnded {
   readonly incarnation: number;
   readonly ending: Ending;
 }
+/** A part of the stream of determinants of a set. */
+export interface Determinants {
+  readonly kind: "determinants";
+  readonly set: number;
+  readonly incarnation: number;
+  readonly from: number;
+  readonly part: Int32Array;
+}
 /** A rank has said what it wants of the whole job. */
 export interface FromRankOnwards {
   readonly kind: "from-rank";
   readonly rank: number;
-  readonly message: RankAbort | RankResult | InputWanted | RankStopped | RankImage;
+  readonly message:
+    | RankAbort
+    | RankResult
+    | InputWanted
+    | RankStopped
+    | RankImage
+    | RankDone
+    | RankCaughtUp
+    | ImageUnreadable;
 }
 /** The node has done as `end` told it: nothing comes after this. */
 export interface Bye {
@@ -167,6 +246,7 @@ export type FromNode =
   | RankStarted
   | Output
   | RankEnded
+  | Determinants
   | FromRankOnwards
   | Bye;
 
@@ -202,10 +282,24 @@ export interface RankSetup {
   /** See `Setup`. */
   readonly freezeTo: string;
   readonly thawFrom: string;
+  /** Under message logging; null otherwise. */
+  readonly logging: RankLogging | null;
   /** Ring for what the rank prints. */
   readonly lines: SharedArrayBuffer;
   /** Words of the node, see `node-words.ts`. */
   readonly words: SharedArrayBuffer;
+}
+
+/** What a rank needs to know under message logging. */
+export interface RankLogging {
+  /** See `LoggingSetup`. */
+  readonly setOf: readonly number[];
+  readonly incarnations: readonly number[];
+  readonly checkpointFolder: string;
+  /** The stream of determinants of its set, see `determinant-ring.ts`. */
+  readonly stream: SharedArrayBuffer;
+  /** How it begins, if it has had a life before. */
+  readonly restart: RankRestart | null;
 }
 
 /** What a thread for ranks of a C program starts with. */
@@ -249,6 +343,25 @@ export interface RankImage {
   readonly kind: "image";
   /** Empty: none. */
   readonly problem: string;
+  /** Of the checkpoint; 0: the job is being frozen. */
+  readonly number: number;
+  /** Where the stream of determinants of its set was. */
+  readonly position: number;
+}
+/** Its program is over; it stays to serve others until the job is. */
+export interface RankDone {
+  readonly kind: "done";
+  readonly incarnation: number;
+}
+/** A new life has come as far as the one before. */
+export interface RankCaughtUp {
+  readonly kind: "caught-up";
+}
+/** The image that it should have gone on from is no good. */
+export interface ImageUnreadable {
+  readonly kind: "image-unreadable";
+  readonly checkpoint: number;
+  readonly problem: string;
 }
 /** The rank's own word on how it ended, said last. */
 export interface RankEnding {
@@ -263,6 +376,9 @@ export type FromRank =
   | InputWanted
   | RankStopped
   | RankImage
+  | RankDone
+  | RankCaughtUp
+  | ImageUnreadable
   | RankEnding
   | TcpRequest;
 

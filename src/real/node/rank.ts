@@ -12,6 +12,7 @@ import type { FromRank, RankSetup } from "./messages.ts";
 import { bellOf, passGate } from "./node-words.ts";
 import { createRank } from "./rank-process.ts";
 import { runProgram } from "./rank-program.ts";
+import { protocolOf, takeUp } from "./rank-protocol.ts";
 import { replaceStreams } from "./rank-streams.ts";
 
 /** Given by the loader, see `rank-code.ts`. */
@@ -19,8 +20,9 @@ declare const createCache: () => Uint8Array;
 
 assert(parentPort !== null, "rank.cjs runs as a worker thread");
 const port = parentPort;
-const { code, rank, incarnation, nodeOf, protocol, program, traceFile, memory, handover, lines, words } =
-  workerData as RankSetup;
+const setup = workerData as RankSetup;
+const { code, rank, incarnation, nodeOf, program, traceFile, memory, handover, lines, words } = setup;
+const rankProtocol = protocolOf(setup);
 const say = (message: FromRank): void => port.postMessage(message);
 
 replaceStreams(rank, new LineWriter(lines, bellOf(words)), port);
@@ -31,7 +33,8 @@ const rankProcess = createRank({
   size: nodeOf.length,
   nodeOf,
   incarnation,
-  protocol,
+  protocol: rankProtocol.protocol,
+  mayUseBoards: rankProtocol.mayUseBoards,
   memory,
   handover,
   tell: say,
@@ -45,6 +48,8 @@ const rankProcess = createRank({
   },
 });
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
+
+takeUp(rankProtocol, setup);
 
 type Progress = { kind: "running" } | { kind: "returned" } | { kind: "exiting" } | { kind: "threw"; error: unknown };
 let progress: Progress = { kind: "running" };

@@ -1,6 +1,6 @@
 /** Puts the process of a rank together: its memory, transport, engine and waiting. What its program sees of it is the binding's. */
 import { availableParallelism, hostname } from "node:os";
-import { protocols } from "../../core/ft/registry.ts";
+import type { Protocol } from "../../core/ft/protocol.ts";
 import { Process } from "../../core/process/process.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import type { SharedNode } from "../node/node-memory.ts";
@@ -21,8 +21,10 @@ export interface RankOptions {
   /** Node of each rank of the job. */
   readonly nodeOf: readonly number[];
   readonly incarnation: number;
-  /** A name of `core/ft/registry.ts`. */
-  readonly protocol: string;
+  /** What makes failures survivable; null: nothing does, and nothing is asked. */
+  readonly protocol: Protocol | null;
+  /** Boards go past the messages: only where nobody must see those (rule 12). */
+  readonly mayUseBoards: boolean;
   /** `NodeMemory.shared` of this rank's node. */
   readonly memory: SharedNode;
   /** How connections to other nodes come to this rank; null in a job of one node. */
@@ -71,9 +73,8 @@ export function openProcess(
   const { handover, tell } = options;
   const transports = openTransports(node, { heap, memory }, { rank, nodeOf, places, crowded, handover, tell });
   const { ring, transport, waiting } = transports;
-  const protocol = protocols[options.protocol]!();
-  // Boards go past the messages: only where nobody must see those (rule 12).
-  const boards = protocol.name === "none" ? new SharedBoards(node, ring, places) : null;
+  const { protocol, mayUseBoards } = options;
+  const boards = mayUseBoards ? new SharedBoards(node, ring, places) : null;
   const { worldBoard } = shared;
   const process = new Process({ rank, ranks: size, nodeOf, transport, memory, protocol, boards, worldBoard });
   transports.setLanding(process.engine);

@@ -150,12 +150,13 @@ export class Job {
       timeoutMs,
       startPatienceMs,
       endPatienceMs,
-      survivesDeaths: protocol !== "none",
+      deaths: protocol === "none" ? ("fatal" as const) : ("survived" as const),
     };
     const ports = {
       tell: (death: Death) => {
         for (const node of this.#nodes) node.send({ kind: "death", ...death });
       },
+      restart: () => {},
       decided: ({ reason, afterMs }: Outcome) => this.#decided(reason, afterMs),
       survived: (reason: Outcome["reason"], afterMs: number) => this.#decided(reason, afterMs),
       work: (node: number) => this.#nodes[node]?.work() ?? 0,

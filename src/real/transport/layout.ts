@@ -43,6 +43,7 @@ export const Bell = {
   PARKED_ELSEWHERE: 2,
 } as const;
 
+/** The low bits of the word; above them the number of the checkpoint, 0: of a job that is being frozen. */
 export const Stop = {
   NO: 0,
   /** Stand still inside the MPI call it is in, or its next one, and write an image when all do. */
@@ -50,6 +51,10 @@ export const Stop = {
   /** All images are there: end. */
   END: 2,
 } as const;
+const stopBits = 2;
+export const stopFor = (checkpoint: number): number => Stop.STOP | (checkpoint << stopBits);
+export const stopKind = (wanted: number): number => wanted & ((1 << stopBits) - 1);
+export const checkpointOf = (wanted: number): number => wanted >> stopBits;
 
 export const Status = { ABSENT: 0, ALIVE: 1, FINISHED: 2, DEAD: 3 } as const;
 export type Status = (typeof Status)[keyof typeof Status];

@@ -1,0 +1,38 @@
+/** The protocol of a rank, as its setup says; and how a rank that has had a life before takes it up. */
+import { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { Protocol } from "../../core/ft/protocol.ts";
+import { membersOf } from "../../core/service/correlated-sets.ts";
+import { DeterminantWriter } from "./determinant-ring.ts";
+import type { RankSetup } from "./messages.ts";
+import { bellOf } from "./node-words.ts";
+
+export interface RankProtocol {
+  /** Null: `none`, and nothing is asked. */
+  readonly protocol: Protocol | null;
+  readonly logging: LoggingProtocol | null;
+  /** Boards go past the messages: only where nobody must see those, and where all who use one fall together (rule 12). */
+  readonly mayUseBoards: boolean;
+  /** Who is captured together with this rank: its set; without sets everybody, undefined. */
+  readonly members: readonly number[] | undefined;
+  /** Where the stream of determinants of its set is. */
+  position(): number;
+}
+
+export function protocolOf({ rank, nodeOf, logging: setup, words }: RankSetup): RankProtocol {
+  if (setup === null) {
+    return { protocol: null, logging: null, mayUseBoards: true, members: undefined, position: () => 0 };
+  }
+  const { setOf } = setup;
+  const stream = new DeterminantWriter(setup.stream, bellOf(words));
+  const logging = new LoggingProtocol({ rank, setOf: Int32Array.from(setOf), stream });
+  const mayUseBoards = nodeOf.every((node, other) => node !== nodeOf[rank] || setOf[other] === setOf[rank]);
+  const members = membersOf(setOf)[setOf[rank]!]!;
+  return { protocol: logging, logging, mayUseBoards, members, position: () => stream.born };
+}
+
+/** After a restore, or in place of it, before the program goes on. */
+export function takeUp({ logging }: RankProtocol, { logging: setup }: RankSetup): void {
+  if (logging === null || setup === null || setup.restart === null) return;
+  const { incarnation, log } = setup.restart;
+  logging.restart({ incarnation, incarnations: setup.incarnations, log });
+}

@@ -1,0 +1,184 @@
+/**
+ * What a job under message logging keeps outside its nodes: the event logger and the checkpoint server (their cores), the
+ * images on disk, and what a set that has fallen needs to begin its next life. Embedded in the dispatcher's process.
+ */
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { CheckpointServer } from "../../core/service/checkpoint-server.ts";
+import { membersOf } from "../../core/service/correlated-sets.ts";
+import { EventLogger } from "../../core/service/event-logger.ts";
+import type { RankRestart, ToNode } from "../node/messages.ts";
+
+export interface RecoveryOptions {
+  /** Correlated set of each rank. */
+  readonly setOf: readonly number[];
+  /** For the images; made when the first is taken. */
+  readonly folder: string;
+  /** Time between two checkpoints of a set; Infinity: there are none. */
+  readonly checkpointEveryMs: number;
+  /** A member that has not come to an MPI call by then: the attempt is given up, and repeated later. */
+  readonly checkpointPatienceMs: number;
+}
+
+export interface RecoveryPorts {
+  /** To the node that has the set's ranks. */
+  toSet(set: number, message: ToNode): void;
+  /** Reads an image back: what is wrong with it, empty if nothing. */
+  verify(path: string): Promise<string>;
+  note(message: string): void;
+}
+
+/** For the summary, and for whoever watches. */
+export interface RecoveryCounts {
+  checkpoints: number;
+  restarts: number;
+  ranksRestarted: number;
+  determinantBytes: number;
+}
+
+export class Recovery {
+  readonly counts: RecoveryCounts = { checkpoints: 0, restarts: 0, ranksRestarted: 0, determinantBytes: 0 };
+  readonly #options: RecoveryOptions;
+  readonly #ports: RecoveryPorts;
+  readonly #members: readonly (readonly number[])[];
+  readonly #logger = new EventLogger();
+  readonly #server: CheckpointServer;
+  readonly #incarnations: number[];
+  /** The next checkpoint of each set, or the patience with the one under way. */
+  readonly #timers: (NodeJS.Timeout | undefined)[] = [];
+  #isOver = false;
+
+  constructor(options: RecoveryOptions, ports: RecoveryPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#members = membersOf(options.setOf);
+    this.#server = new CheckpointServer(this.#members);
+    this.#incarnations = this.#members.map(() => 0);
+  }
+
+  /** Which life of each rank is the present one. */
+  get incarnations(): number[] {
+    return this.#options.setOf.map((set) => this.#incarnations[set]!);
+  }
+
+  // Determinants
+
+  determinants(set: number, incarnation: number, from: number, part: Int32Array): void {
+    const position = this.#logger.append(set, incarnation, from, part);
+    if (position === null) return;
+    this.counts.determinantBytes += part.byteLength;
+    this.#ports.toSet(set, { kind: "stable", set, position });
+  }
+
+  // Checkpoints
+
+  /** All ranks have begun: checkpoints are taken from now on, spread in time so that sets do not all write at once. */
+  begin(): void {
+    const { checkpointEveryMs } = this.#options;
+    const { length } = this.#members;
+    for (let set = 0; set < length; set++) this.#checkpointIn(set, (checkpointEveryMs * (set + 1)) / length);
+  }
+
+  #checkpointIn(set: number, ms: number): void {
+    clearTimeout(this.#timers[set]);
+    if (this.#isOver || ms === Number.POSITIVE_INFINITY) return;
+    this.#timers[set] = setTimeout(() => this.checkpoint(set), ms);
+    this.#timers[set].unref();
+  }
+
+  checkpoint(set: number): void {
+    const number = this.#server.begin(set);
+    mkdirSync(this.folderOf(set, number), { recursive: true });
+    const members = this.#members[set]!;
+    this.#ports.toSet(set, { kind: "checkpoint", set, members, number });
+    clearTimeout(this.#timers[set]);
+    this.#timers[set] = setTimeout(() => this.#giveUp(set, number, ""), this.#options.checkpointPatienceMs);
+    this.#timers[set].unref();
+  }
+
+  /** Where the images of a set's checkpoint are. */
+  folderOf(set: number, number: number): string {
+    return join(this.#options.folder, `set-${set}`, String(number));
+  }
+
+  /** A rank has written its image, or could not. */
+  image(rank: number, number: number, position: number, problem: string): void {
+    const set = this.#options.setOf[rank]!;
+    if (!this.#server.isOpen(set, number)) return;
+    if (problem !== "") {
+      this.#giveUp(set, number, problem);
+      return;
+    }
+    if (!this.#server.stored(set, number, rank, position)) return;
+    this.#ports.toSet(set, { kind: "go-on", set, members: this.#members[set]! });
+    void this.#commit(set, number);
+  }
+
+  /** An image counts only when it can be read. */
+  async #commit(set: number, number: number): Promise<void> {
+    const folder = this.folderOf(set, number);
+    const paths = this.#members[set]!.map((rank) => join(folder, `${rank}.image`));
+    const problems = await Promise.all(paths.map((path) => this.#ports.verify(path)));
+    const problem = problems.find((what) => what !== "") ?? "";
+    if (problem !== "") {
+      this.#giveUp(set, number, problem);
+      return;
+    }
+    const commit = this.#server.commit(set, number);
+    if (commit === null || this.#isOver) return;
+    this.counts.checkpoints++;
+    this.#logger.trim(set, commit.oldest.position);
+    for (const old of commit.dropped) rmSync(this.folderOf(set, old), { recursive: true, force: true });
+    this.#ports.toSet(set, { kind: "oldest", set, number: commit.oldest.number });
+    this.#checkpointIn(set, this.#options.checkpointEveryMs);
+  }
+
+  #giveUp(set: number, number: number, problem: string): void {
+    if (!this.#server.isOpen(set, number)) return;
+    this.#server.giveUp(set, number);
+    this.#ports.toSet(set, { kind: "go-on", set, members: this.#members[set]! });
+    rmSync(this.folderOf(set, number), { recursive: true, force: true });
+    const why = problem === "" ? "a rank made no MPI call in time" : problem;
+    this.#ports.note(`checkpoint ${number} of set ${set} was given up: ${why}`);
+    this.#checkpointIn(set, this.#options.checkpointEveryMs);
+  }
+
+  // Restarts
+
+  /** Those sets have fallen: how each of their ranks begins its next life. */
+  fallen(sets: readonly number[]): RankRestart[] {
+    for (const set of sets) {
+      this.#server.giveUp(set);
+      this.#incarnations[set]!++;
+    }
+    this.counts.restarts++;
+    return sets.flatMap((set) => this.#restartOf(set));
+  }
+
+  #restartOf(set: number): RankRestart[] {
+    const { number, position } = this.#server.newest(set);
+    const incarnation = this.#incarnations[set]!;
+    const log = this.#logger.fence(set, incarnation, position);
+    const imageFolder = number === 0 ? "" : this.folderOf(set, number);
+    const members = this.#members[set]!;
+    this.counts.ranksRestarted += members.length;
+    this.#checkpointIn(set, this.#options.checkpointEveryMs);
+    return members.map((rank) => ({ rank, incarnation, checkpoint: number, imageFolder, log }));
+  }
+
+  /** The image of a rank that was to begin with it cannot be read: its set begins with an older one. */
+  unreadable(rank: number, checkpoint: number): void {
+    const set = this.#options.setOf[rank]!;
+    if (this.#server.newest(set).number === checkpoint) this.#server.refuse(set, checkpoint);
+  }
+
+  /** Position where the stream of a set goes on. */
+  positionOf(set: number): number {
+    return this.#logger.end(set);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+}
