@@ -13,7 +13,7 @@ import { calledByTheProgram } from "./calls/operations.ts";
 import type { Program } from "./program.ts";
 
 /** Version of what is written here. */
-export const stateLayout = 2;
+export const stateLayout = 3;
 
 /** What else the world that runs a program keeps of it: living objects by name. */
 export type Companions = Readonly<Record<string, object>>;

@@ -8,13 +8,23 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
+import type { Origin } from "../../core/process/spawner.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { Stop } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { startCThread } from "./c-rank-thread.ts";
-import { build, type FromNode, type RankSetup, type Setup, type ToNode } from "./messages.ts";
-import { NodeMemory } from "./node-memory.ts";
+import {
+  build,
+  type Folder,
+  type FromNode,
+  type NewRank,
+  type ProgramPlace,
+  type RankSetup,
+  type Setup,
+  type ToNode,
+} from "./messages.ts";
+import { NodeMemory, type SharedNode } from "./node-memory.ts";
 import { bellOf, createNodeWords, onBell, openGate } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
 import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
@@ -34,12 +44,22 @@ const firstIncarnation = 0;
 /** Threads that have not stopped by then are stuck in native code, and only the end of the process stops them. */
 const terminateMsMax = 1000;
 
+/** A rank whose thread is about to be started. */
+interface StartingRank {
+  readonly rank: number;
+  readonly program: ProgramPlace;
+  readonly folders: readonly Folder[];
+  readonly origin: Origin | null;
+  /** What its world has of the node. */
+  readonly memory: SharedNode;
+}
+
 class Agent {
   readonly #setup: Setup;
   readonly #words = createNodeWords();
   readonly #code: RankCode;
-  /** Of the ranks of a C program, in their order. */
-  readonly #programMemories: readonly WebAssembly.Memory[];
+  /** Of the ranks of a C program, by their places; those that are spawned come later. */
+  readonly #programMemories: (WebAssembly.Memory | undefined)[] = [];
   readonly #memory: NodeMemory;
   /** Connections to other nodes; null in a job of one node. */
   readonly #tcp: TcpHost | null;
@@ -52,28 +72,32 @@ class Agent {
     const isC = setup.program.language === "c";
     this.#code = loadRankCode(isC ? "c-rank" : "rank");
     process.title = `banyan-node ${setup.node}`;
-    const { node, nodeOf, memoryMb, job, port } = setup;
+    const { node, ranks, nodeOf, memoryMb, job, port } = setup;
     const ranksHere = ranksOfNode(nodeOf, node);
-    this.#programMemories = isC ? ranksHere.map(() => newProgramMemory(memoryMb)) : [];
+    const [first, unborn] = [ranksHere.filter((rank) => rank < ranks), ranksHere.filter((rank) => rank >= ranks)];
+    if (isC) this.#programMemories = first.map(() => newProgramMemory(memoryMb));
     // The baseline compiler's code is never replaced while it runs, and `main` may run for hours (facts: 2 to 4 times slower).
     if (isC) setFlagsFromString("--no-liftoff");
     this.#tcp =
       ranksHere.length === nodeOf.length
         ? null
         : new TcpHost({
-            ...{ job, ranks: nodeOf.length, ranksHere, port },
+            ...{ job, ranks: nodeOf.length, ranksHere, unborn, port },
             ring: (place) => this.#memory.ring(place),
             report: (event) => send({ kind: "connections", event }),
           });
     const bells = this.#tcp === null ? null : new Handover(this.#tcp.handover);
     this.#memory = new NodeMemory({
       node,
+      ranks,
       nodeOf,
       memoryMb: isC ? cNodeMemoryMb : memoryMb,
       wakeElsewhere: (place) => bells?.wake(place),
     });
     setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
-    this.#startThreads(ranksHere);
+    const { program, folders } = setup;
+    const { shared } = this.#memory;
+    this.#startThreads(first.map((rank) => ({ rank, program, folders, origin: null, memory: shared })));
     void onBell(bellOf(this.#words), () => this.#relay.relay());
     void this.#getReady();
   }
@@ -96,6 +120,16 @@ class Agent {
         break;
       case "run":
         openGate(this.#words, message.form);
+        break;
+      case "start-ranks":
+        send({ kind: "ranks-ready", order: message.order, problem: this.#startRanks(message.ranks) });
+        break;
+      case "end-ranks":
+        for (const rank of message.ranks) void this.#threads.get(rank)?.terminate();
+        break;
+      case "spawn-answer":
+        this.#threads.get(message.rank)?.post(message);
+        this.#memory.ring(this.#memory.placeOf(message.rank));
         break;
       case "written":
         this.#relay.written(message.bytes);
@@ -121,16 +155,32 @@ class Agent {
     }
   }
 
-  #startThreads(ranks: readonly number[]): void {
-    const { program, ranksPerThread, heapMb } = this.#setup;
-    for (const rank of ranks) this.#memory.born(rank, firstIncarnation);
-    if (program.language === "typescript") {
-      for (const rank of ranks) this.#add(new RankThread({ setup: this.#setupOf(rank), heapMb }, this.#eventsOf(rank)));
+  /** Ranks that the job did not start with. Empty, or why they cannot be; then none of them is there. */
+  #startRanks(ranks: readonly NewRank[]): string {
+    const { memoryMb } = this.#setup;
+    const newcomers = tryTo(() =>
+      ranks.map(({ rank }) => ({ place: this.#memory.placeOf(rank), memory: newProgramMemory(memoryMb) })),
+    );
+    if (newcomers === undefined) return `their ${memoryMb} MB of memory each cannot be had; give less with --memory`;
+    for (const { place, memory } of newcomers) this.#programMemories[place] = memory;
+    // Before anybody can hear of them: whoever does looks for their memories.
+    for (const thread of this.#threads.values()) thread.post({ kind: "neighbours", neighbours: newcomers });
+    for (const { rank } of ranks) this.#tcp?.rankBorn(rank);
+    const memory = this.#memory.sharedBy(ranks[0]!.origin.world);
+    this.#startThreads(ranks.map((rank) => ({ ...rank, memory })));
+    return "";
+  }
+
+  #startThreads(ranks: readonly StartingRank[]): void {
+    const { ranksPerThread, heapMb } = this.#setup;
+    for (const { rank } of ranks) this.#memory.born(rank, firstIncarnation);
+    if (this.#setup.program.language === "typescript") {
+      for (const it of ranks) this.#add(new RankThread({ setup: this.#setupOf(it), heapMb }, this.#eventsOf(it.rank)));
       return;
     }
     for (let first = 0; first < ranks.length; first += ranksPerThread) {
       const together = ranks.slice(first, first + ranksPerThread);
-      const options = together.map((rank) => ({ setup: this.#setupOf(rank), events: this.#eventsOf(rank) }));
+      const options = together.map((it) => ({ setup: this.#setupOf(it), events: this.#eventsOf(it.rank) }));
       for (const thread of startCThread(options, cStackMb)) this.#add(thread);
     }
   }
@@ -140,23 +190,26 @@ class Agent {
     this.#relay.add(thread.rank, thread.lines);
   }
 
-  #setupOf(rank: number): Omit<RankSetup, "lines"> {
-    const { nodeOf, protocol, program, traceFolder, folders, freezeTo, thawFrom } = this.#setup;
+  #setupOf({ rank, program, folders, origin, memory }: StartingRank): Omit<RankSetup, "lines"> {
+    const { ranks, nodeOf, protocol, traceFolder, freezeTo, thawFrom } = this.#setup;
     return {
       code: this.#code,
       rank,
       incarnation: firstIncarnation,
+      ranks,
       nodeOf,
+      origin,
       protocol,
       program,
       traceFile: traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`),
-      memory: this.#memory.shared,
+      memory,
       handover: this.#tcp?.handover ?? null,
       words: this.#words,
       programMemories: this.#programMemories,
       folders,
-      freezeTo,
-      thawFrom,
+      // Of those that are spawned there are no images.
+      freezeTo: origin === null ? freezeTo : "",
+      thawFrom: origin === null ? thawFrom : "",
     };
   }
 
@@ -172,6 +225,7 @@ class Agent {
             break;
           case "abort":
           case "result":
+          case "spawn":
           case "input-wanted":
           case "stopped":
           case "image":
@@ -219,6 +273,16 @@ function newProgramMemory(megabytes: number): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
 }
 
+/** Undefined: address space that the machine, or a limit of the user's, does not give. */
+function tryTo<T>(allocate: () => T): T | undefined {
+  try {
+    return allocate();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
+}
+
 function send(message: FromNode, sent?: () => void): void {
   // A closed channel shows as `disconnect`; until then there is nothing to do about it here.
   process.send?.(message, undefined, undefined, () => sent?.());
@@ -257,13 +321,8 @@ process.on("message", (message: ToNode) => {
 });
 
 function start(setup: Setup): Agent | undefined {
-  try {
-    return new Agent(setup);
-  } catch (error) {
-    // Address space that the machine, or a limit of the user's, does not give.
-    if (!(error instanceof RangeError)) throw error;
-    const why = `its ${setup.memoryMb} MB of shared memory cannot be had; give less with --memory`;
-    send({ kind: "unable", why });
-    return undefined;
-  }
+  const started = tryTo(() => new Agent(setup));
+  const why = `its ${setup.memoryMb} MB of shared memory cannot be had; give less with --memory`;
+  if (started === undefined) send({ kind: "unable", why });
+  return started;
 }

@@ -3,11 +3,12 @@
  * thread it runs in one go (`run`); several in one thread take turns (c-rank-turns.ts).
  */
 import { readFileSync } from "node:fs";
-import { constants, hostname } from "node:os";
+import { availableParallelism, constants, hostname } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { importsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
+import type { SpawnAnswer, Spawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { StateError } from "../../image/state/state-error.ts";
@@ -29,6 +30,7 @@ import { endingOfError } from "./error-report.ts";
 import { LineWriter } from "./line-ring.ts";
 import type { FromRank, RankSetup } from "./messages.ts";
 import { bellOf } from "./node-words.ts";
+import { RankInbox } from "./rank-inbox.ts";
 
 type Imports = ReturnType<typeof importsOf>;
 
@@ -45,6 +47,7 @@ export class CRank {
   readonly setup: RankSetup;
   readonly process: CRankProcess;
   readonly #port: MessagePort;
+  readonly #inbox: RankInbox;
   readonly #lines: LineWriter;
   #life!: Life;
   #library!: MovableLibrary;
@@ -56,12 +59,13 @@ export class CRank {
   constructor({ setup, port, takesTurns, abort }: CRankOptions) {
     this.setup = setup;
     this.#port = port;
+    this.#inbox = new RankInbox(port, setup.programMemories);
     this.#takesTurns = takesTurns;
     this.#lines = new LineWriter(setup.lines, bellOf(setup.words));
     this.process = createCRank(
       {
         rank: setup.rank,
-        size: setup.nodeOf.length,
+        ranks: setup.ranks,
         nodeOf: setup.nodeOf,
         incarnation: setup.incarnation,
         protocol: setup.protocol,
@@ -74,9 +78,28 @@ export class CRank {
           return abort();
         },
         result() {},
+        spawner: this.#newSpawner(),
       },
-      { memories: setup.programMemories, takesTurns },
+      { memoryOf: (place) => this.#inbox.memoryOf(place), takesTurns },
     );
+  }
+
+  #newSpawner(): Spawner {
+    const { ranks, nodeOf, origin } = this.setup;
+    return {
+      universe: Math.min(nodeOf.length, ranks + availableParallelism()),
+      origin,
+      check() {},
+      spawn: (request) => {
+        this.say({ kind: "spawn", request });
+        let answer: SpawnAnswer | undefined;
+        this.process.host.settle(() => {
+          answer = this.#inbox.nextAnswer();
+          return answer !== undefined;
+        });
+        return answer!;
+      },
+    };
   }
 
   say(message: FromRank): void {
@@ -116,8 +139,8 @@ export class CRank {
 
   /** The hash takes a millisecond or two: only who has an image pays for it. */
   #imageIn(folder: string): ImageOptions {
-    const { rank, nodeOf } = this.setup;
-    return { rank, ranks: nodeOf.length, program: hashOf(this.#module), folder };
+    const { rank, ranks } = this.setup;
+    return { rank, ranks, program: hashOf(this.#module), folder };
   }
 
   #newLibrary(): MovableLibrary {
@@ -128,7 +151,8 @@ export class CRank {
       environment,
       rank,
       lines: this.#lines,
-      port: this.#port,
+      inbox: this.#inbox,
+      say: (message) => this.say(message),
       suspension: this.process.program.suspension,
       takesTurns: this.#takesTurns,
       yield: newYield(),
@@ -155,6 +179,7 @@ export class CRank {
       this.load();
       this.goOn();
       for (;;) {
+        if (this.isOver) this.#checkParentsMet();
         const leaving = this.isOver ? this.process.leave() : ({ kind: "stopped" } as const);
         if (leaving.kind === "left") return { kind: "returned" };
         if (leaving.kind === "unfinished") return leaving;
@@ -168,6 +193,13 @@ export class CRank {
         this.goOn();
       }
     });
+  }
+
+  /** Those who spawned it wait for its MPI_Init. */
+  #checkParentsMet(): void {
+    if (this.setup.origin === null || this.process.program.isInitialized) return;
+    const why = "it was spawned and ended without MPI_Init; those who spawned it wait for that";
+    throw new Ended({ kind: "gave-up", why });
   }
 
   /**

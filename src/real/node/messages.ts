@@ -6,6 +6,7 @@
  * All three come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { Origin, SpawnAnswer, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import type { Job as TcpJob } from "../transport/tcp/hello.ts";
@@ -24,7 +25,9 @@ export type Stream = "stdout" | "stderr";
 export interface Setup {
   readonly kind: "setup";
   readonly node: number;
-  /** Node of each rank of the job. */
+  /** How many ranks the job starts with. */
+  readonly ranks: number;
+  /** Node of each process that the job can have: its ranks, then those that may be spawned. */
   readonly nodeOf: readonly number[];
   readonly protocol: string;
   readonly program: ProgramPlace;
@@ -50,6 +53,34 @@ export interface Setup {
 export interface Folder {
   readonly name: string;
   readonly path: string;
+}
+/**
+ * Processes that the job did not start with: the node makes room for them, starts them, and answers `ranks-ready`. Its gate
+ * is open by then.
+ */
+export interface StartRanks {
+  readonly kind: "start-ranks";
+  /** Returns in the answer. */
+  readonly order: number;
+  /** Those of one world that this node has. */
+  readonly ranks: readonly NewRank[];
+}
+export interface NewRank {
+  readonly rank: number;
+  readonly program: ProgramPlace;
+  readonly folders: readonly Folder[];
+  readonly origin: Origin;
+}
+/** Those are not wanted after all: another node has no room for the rest of their world. */
+export interface EndRanks {
+  readonly kind: "end-ranks";
+  readonly ranks: readonly number[];
+}
+/** What has come of a rank's spawn. */
+export interface SpawnAnswered {
+  readonly kind: "spawn-answer";
+  readonly rank: number;
+  readonly answer: SpawnAnswer;
 }
 /** Every node listens: where each rank is to be found. */
 export interface Contacts {
@@ -107,7 +138,19 @@ export interface FreezeEnds {
 export interface End {
   readonly kind: "end";
 }
-export type ToNode = Setup | Contacts | Run | Written | Input | DeathNotice | Freeze | FreezeEnds | End;
+export type ToNode =
+  | Setup
+  | Contacts
+  | Run
+  | StartRanks
+  | EndRanks
+  | SpawnAnswered
+  | Written
+  | Input
+  | DeathNotice
+  | Freeze
+  | FreezeEnds
+  | End;
 
 // Node → dispatcher
 
@@ -131,6 +174,13 @@ export interface Connections {
 export interface Heartbeat {
   readonly kind: "heartbeat";
 }
+/** Those of `start-ranks` are there and can be talked to, or none of them is. */
+export interface RanksReady {
+  readonly kind: "ranks-ready";
+  readonly order: number;
+  /** Why they could not be started; empty: they were. */
+  readonly problem: string;
+}
 /** A rank has begun to run the program. */
 export interface RankStarted {
   readonly kind: "rank-started";
@@ -153,7 +203,7 @@ export interface RankEnded {
 export interface FromRankOnwards {
   readonly kind: "from-rank";
   readonly rank: number;
-  readonly message: RankAbort | RankResult | InputWanted | RankStopped | RankImage;
+  readonly message: RankAbort | RankResult | RankSpawn | InputWanted | RankStopped | RankImage;
 }
 /** The node has done as `end` told it: nothing comes after this. */
 export interface Bye {
@@ -164,6 +214,7 @@ export type FromNode =
   | Unable
   | Connections
   | Heartbeat
+  | RanksReady
   | RankStarted
   | Output
   | RankEnded
@@ -180,14 +231,18 @@ export interface LineChunk {
   readonly flush: boolean;
 }
 
-// Node → rank: workerData at the start, then `Input` on the port.
+// Node → rank: workerData at the start, then `ToRank` on the port.
 
 export interface RankSetup {
   /** For the loader only. */
   readonly code: RankCode;
   readonly rank: number;
   readonly incarnation: number;
+  /** How many ranks the job starts with; see `Setup`. */
+  readonly ranks: number;
   readonly nodeOf: readonly number[];
+  /** Of a spawned process; null: one of the job's own ranks. */
+  readonly origin: Origin | null;
   readonly protocol: string;
   readonly program: ProgramPlace;
   readonly traceFile: string;
@@ -195,8 +250,8 @@ export interface RankSetup {
   readonly memory: SharedNode;
   /** Connections to other nodes, see `tcp/handover.ts`; null in a job of one node. */
   readonly handover: SharedHandover | null;
-  /** Memories of the C programs of this node's ranks, in their order; none for TypeScript. */
-  readonly programMemories: readonly WebAssembly.Memory[];
+  /** Memories of the C programs of this node's ranks, by their places, as far as they are there; none for TypeScript. */
+  readonly programMemories: readonly (WebAssembly.Memory | undefined)[];
   readonly folders: readonly Folder[];
   /** See `Setup`. */
   readonly freezeTo: string;
@@ -213,6 +268,13 @@ export interface CThreadSetup {
   readonly code: RankCode;
   readonly ranks: readonly { readonly setup: RankSetup; readonly port: MessagePort }[];
 }
+
+/** Processes are about to be born on this node: where their programs have their buffers. */
+export interface Neighbours {
+  readonly kind: "neighbours";
+  readonly neighbours: readonly { readonly place: number; readonly memory: WebAssembly.Memory }[];
+}
+export type ToRank = Input | Neighbours | SpawnAnswered;
 
 // Rank → node
 
@@ -234,6 +296,11 @@ export interface RankAbort {
 export interface RankResult {
   readonly kind: "result";
   readonly value: Uint8Array;
+}
+/** MPI_Comm_spawn: the rank waits for `SpawnAnswered`. */
+export interface RankSpawn {
+  readonly kind: "spawn";
+  readonly request: SpawnRequest;
 }
 /** The program reads standard input and has nothing left of it. */
 export interface InputWanted {
@@ -259,6 +326,7 @@ export type FromRank =
   | RankCompiled
   | RankAbort
   | RankResult
+  | RankSpawn
   | InputWanted
   | RankStopped
   | RankImage

@@ -4,7 +4,7 @@
  */
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { type Layout, layoutOf } from "../transport/layout.ts";
-import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
+import { enterNodeMemory, type NodeMemory as MainMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { NoticeBoard, NoticeKind } from "../transport/notices.ts";
 import { Population } from "../transport/population.ts";
 import { claimBoard } from "../transport/shared-board.ts";
@@ -20,7 +20,9 @@ export interface SharedNode {
 
 export interface NodeMemoryOptions {
   readonly node: number;
-  /** Node of each rank of the job. */
+  /** Ranks that the job starts with. */
+  readonly ranks: number;
+  /** Node of each process that the job can have. */
   readonly nodeOf: readonly number[];
   readonly memoryMb: number;
   /** Wakes a process that sleeps over its sockets. */
@@ -36,17 +38,33 @@ export class NodeMemory {
   readonly #places = new Map<number, number>();
   readonly #population: Population;
   readonly #notices: NoticeBoard;
+  readonly #main: MainMemory;
 
-  constructor({ node, nodeOf, memoryMb, wakeElsewhere }: NodeMemoryOptions) {
-    const ranks = ranksOfNode(nodeOf, node);
-    for (const [place, rank] of ranks.entries()) this.#places.set(rank, place);
-    const layout = layoutOf({ processes: ranks.length, memoryBytes: memoryMb << 20 });
+  constructor({ node, ranks, nodeOf, memoryMb, wakeElsewhere }: NodeMemoryOptions) {
+    const ranksHere = ranksOfNode(nodeOf, node);
+    for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
+    const layout = layoutOf({ processes: ranksHere.length, memoryBytes: memoryMb << 20 });
     const memory = newNodeMemory(layout);
     const main = enterNodeMemory(memory, layout, -1);
-    const worldBoard = ranks.length === nodeOf.length && ranks.length > 1 ? claimBoard(main, ranks.length) : -1;
-    this.shared = { memory, layout, worldBoard };
+    this.#main = main;
+    this.shared = { memory, layout, worldBoard: this.#claimBoard(ranksOfNode(nodeOf.slice(0, ranks), node), ranks) };
     this.#population = new Population(main, wakeElsewhere);
     this.#notices = new NoticeBoard(main, this.#population);
+  }
+
+  /** The same for a world that is spawned: it has a board of its own where it is all on this node. */
+  sharedBy(world: readonly number[]): SharedNode {
+    const here = world.filter((rank) => this.#places.has(rank));
+    return { ...this.shared, worldBoard: this.#claimBoard(here, world.length) };
+  }
+
+  #claimBoard(here: readonly number[], size: number): number {
+    return here.length === size && size > 1 ? claimBoard(this.#main, size) : -1;
+  }
+
+  /** Index in the node of one of its ranks. */
+  placeOf(rank: number): number {
+    return this.#places.get(rank)!;
   }
 
   /** There is something for the process with that index: wakes it if it sleeps. */

@@ -9,7 +9,7 @@ import type { Readable, Writable } from "node:stream";
 import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
 import { type Death, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
-import { nodeOfRanks } from "../../core/service/placement.ts";
+import { nodeOfRanks, nodeOfUniverse } from "../../core/service/placement.ts";
 import {
   build,
   type Folder,
@@ -29,8 +29,10 @@ import type { LineEvent } from "./job-event.ts";
 import { emptyJobFolder, writeJob } from "./job-folder.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
 import { NodeProcess } from "./node-process.ts";
+import { ProcessNames } from "./process-names.ts";
 import { bundleProgram } from "./program-bundle.ts";
 import { compileProgram, languageOf } from "./program-compile.ts";
+import { Spawning } from "./spawning.ts";
 import { type StreamSink, streamSink } from "./stream-sink.ts";
 import { describeSystemError, isFull } from "./system-error.ts";
 
@@ -91,7 +93,10 @@ export class Job {
   readonly events = new EventQueue();
   readonly done: Promise<JobResult>;
   readonly #options: JobOptions;
+  /** Of every process that there can be: those that may be spawned too. */
   readonly #nodeOf: readonly number[];
+  readonly #names = new ProcessNames();
+  readonly #spawning: Spawning;
   readonly #startMs = performance.now();
   readonly #folder: string;
   readonly #core: Dispatcher;
@@ -116,7 +121,9 @@ export class Job {
 
   constructor(options: JobOptions) {
     this.#options = options;
-    this.#nodeOf = nodeOfRanks(options.ranks, options.nodes);
+    // Programs in TypeScript cannot spawn others.
+    const place = languageOf(options.program) === "c" ? nodeOfUniverse : nodeOfRanks;
+    this.#nodeOf = place(options.ranks, options.nodes);
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -126,6 +133,7 @@ export class Job {
     this.#input = new InputSource(options.stdin, (bytes) => this.#nodes[0]?.send({ kind: "input", bytes }));
     const file = (name: string) => join(this.#folder, name);
     const bundle = { script: file("program.cjs"), module: file("program.mjs"), wasm: file("program.wasm") };
+    this.#spawning = this.#createSpawning(bundle.wasm);
     const traceFolder = this.#createTraceFolder();
     for (let node = 0; node < options.nodes; node++) this.#startNode(node, bundle, traceFolder);
     // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
@@ -140,8 +148,9 @@ export class Job {
   }
 
   #createCore(): Dispatcher {
-    const { nodes, heartbeatMs, patienceMs, timeoutMs, protocol } = this.#options;
+    const { ranks, nodes, heartbeatMs, patienceMs, timeoutMs, protocol } = this.#options;
     const options = {
+      ranks,
       nodeOf: this.#nodeOf,
       nodes,
       heartbeatMs,
@@ -166,6 +175,20 @@ export class Job {
     return new Dispatcher(options, ports, this.#startMs);
   }
 
+  #createSpawning(module: string): Spawning {
+    const { program, displayName, folders } = this.#options;
+    const options = { folder: this.#folder, program: displayName ?? program, module, nodeOf: this.#nodeOf, folders };
+    return new Spawning(options, {
+      admit: (count) => this.#core.admit(count),
+      withdraw: (admitted) => this.#core.withdraw(admitted),
+      spares: () => this.#core.spares,
+      isFreezing: () => this.#freezing !== undefined,
+      send: (node, message) => this.#nodes[node]?.send(message),
+      joined: (children) => this.#names.addWorld(children),
+      compiled: (text) => this.events.push({ kind: "compiler", text }),
+    });
+  }
+
   /** The folder for the ranks' traces; empty when there is no trace. */
   #createTraceFolder(): string {
     if (this.#options.trace === undefined) return "";
@@ -183,6 +206,7 @@ export class Job {
         {
           kind: "setup",
           node,
+          ranks: this.#options.ranks,
           nodeOf: this.#nodeOf,
           protocol,
           program: place,
@@ -201,7 +225,10 @@ export class Job {
           said: (message) => this.#handle(node, message),
           printed: (stream, bytes, done) =>
             this.#lines.accept({ kind: "node", node }, { stream, number: 0, bytes, flush: false }, done),
-          ended: (loss) => this.#core.nodeEnded(node, loss, performance.now()),
+          ended: (loss) => {
+            this.#core.nodeEnded(node, loss, performance.now());
+            this.#spawning.nodeEnded(node);
+          },
         },
       ),
     );
@@ -238,8 +265,11 @@ export class Job {
       case "heartbeat":
       case "bye":
         break;
+      case "ranks-ready":
+        this.#spawning.ready(node, message.order, message.problem);
+        break;
       case "rank-started":
-        this.#rankStarted();
+        if (message.rank < this.#options.ranks) this.#rankStarted();
         break;
       case "output": {
         const bytes = message.chunk.bytes.length;
@@ -278,14 +308,14 @@ export class Job {
         break;
       case "unreachable": {
         const { from, to, forMs, reason } = event;
-        const message = `Cannot connect rank ${from} to rank ${to} for ${(forMs / 1000).toFixed(0)} s now: ${reason}; still trying`;
+        const message = `Cannot connect ${this.#names.nameOf(from)} to ${this.#names.nameOf(to)} for ${(forMs / 1000).toFixed(0)} s now: ${reason}; still trying`;
         this.events.push({ kind: "note", message });
         break;
       }
       case "bad-frame": {
         const { from, to, reason } = event;
         this.#unusable(
-          `Cannot go on: what came over the connection of ranks ${from} and ${to} is not a packet: ${reason}`,
+          `Cannot go on: what came over the connection of ${this.#names.nameOf(from)} and ${this.#names.nameOf(to)} is not a packet: ${reason}`,
         );
         break;
       }
@@ -301,6 +331,9 @@ export class Job {
         break;
       case "result":
         if (rank === 0) this.#result = deserialize(message.value);
+        break;
+      case "spawn":
+        void this.#spawning.asked(rank, message.request);
         break;
       case "input-wanted":
         this.#input.want();
@@ -330,6 +363,10 @@ export class Job {
   freeze(): void {
     if (this.#options.jobFolder === "") throw new Error("Cannot freeze the job: it was launched without a jobFolder");
     if (this.#core.outcome !== undefined || this.#freezing !== undefined) return;
+    if (this.#names.worlds > 0) {
+      this.#note("the job cannot be frozen and goes on: it has spawned processes, of which there are no images");
+      return;
+    }
     const written = (problem: string) => this.#imagesWritten(problem);
     this.#freezing = new Freezing(this.#options.ranks, { note: (message) => this.#note(message), written });
     for (const node of this.#nodes) node.send({ kind: "freeze" });
@@ -358,7 +395,7 @@ export class Job {
     this.events.push({
       kind: "failed",
       reason,
-      message: describeFailure(reason, afterMs),
+      message: describeFailure(reason, afterMs, this.#names),
       details: detailsOf(reason),
       frames: framesOf(reason),
       afterMs,
@@ -388,10 +425,10 @@ export class Job {
 
   /** 0, or the exit code that stands for a trace that could not be written. */
   async #writeTrace(): Promise<number> {
-    const { trace, ranks } = this.#options;
+    const { trace } = this.#options;
     if (trace === undefined) return 0;
     try {
-      await trace.merge({ folder: join(this.#folder, "trace"), ranks });
+      await trace.merge({ folder: join(this.#folder, "trace"), ranks: this.#nodeOf.length });
       return 0;
     } catch (error) {
       const message = `Cannot write the trace to ${trace.path}: ${describeSystemError(error)}; the trace is incomplete`;
@@ -420,7 +457,9 @@ export class Job {
     const { stdout, stderr, label, ranks } = this.#options;
     const width = String(ranks - 1).length;
     const labelOf = (printer: Printer): string =>
-      printer.kind === "rank" ? `[${String(printer.rank).padStart(width)}] ` : `[node ${printer.node}] `;
+      printer.kind === "rank"
+        ? `[${this.#names.shortNameOf(printer.rank).padStart(width)}] `
+        : `[node ${printer.node}] `;
     const sinkOf = (stream: Writable | undefined, name: string): LineSink => {
       if (stream === undefined) return (lines, done) => this.#toEvents(lines, done);
       const sink = streamSink(stream, {
