@@ -23,6 +23,7 @@ import { partitionedCalls } from "./calls/partitioned.ts";
 import { pointToPointCalls } from "./calls/point-to-point.ts";
 import { requestStatusCalls } from "./calls/request-statuses.ts";
 import { requestCalls } from "./calls/requests.ts";
+import { spawningCalls } from "./calls/spawning.ts";
 import { statusCalls } from "./calls/statuses.ts";
 import { topologyCalls } from "./calls/topologies.ts";
 import { withParameters } from "./exact-parameters.ts";
@@ -70,6 +71,7 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     operationCalls(program),
     fortranTypeCalls(program),
     communicatorCalls(program),
+    spawningCalls(program),
     groupCalls(program),
     attributeCalls(program),
     topologyCalls(program),

@@ -5,6 +5,7 @@
 import type { Pointer, RecordId } from "../core/base/brand.ts";
 import { Now } from "../core/p2p/engine.ts";
 import type { Process } from "../core/process/process.ts";
+import { noSpawner, type Spawner } from "../core/process/spawner.ts";
 import type { Host } from "./host.ts";
 import type { StopWord } from "./suspension.ts";
 
@@ -12,6 +13,8 @@ export interface CoroutineHostOptions {
   readonly process: Process;
   readonly processorName: string;
   readonly stop: StopWord;
+  /** Why it cannot spawn others: whoever waits for them would have to wait. */
+  readonly spawnsNobody: string;
   abort(code: number, message: string): never;
   now(): number;
 }
@@ -20,12 +23,14 @@ export class CoroutineHost implements Host {
   readonly process: Process;
   readonly processorName: string;
   readonly stop: StopWord;
+  readonly spawner: Spawner;
   readonly #options: CoroutineHostOptions;
 
   constructor(options: CoroutineHostOptions) {
     this.process = options.process;
     this.processorName = options.processorName;
     this.stop = options.stop;
+    this.spawner = noSpawner(options.process.ranks, options.spawnsNobody);
     this.#options = options;
   }
 

@@ -1,6 +1,7 @@
 /** What the C binding needs of the world it runs in. */
 import type { Pointer, RecordId } from "../core/base/brand.ts";
 import type { Process } from "../core/process/process.ts";
+import type { Spawner } from "../core/process/spawner.ts";
 import type { StopWord } from "./suspension.ts";
 
 export interface Host {
@@ -9,6 +10,8 @@ export interface Host {
   readonly processorName: string;
   /** Others make this process stop inside an MPI call by it; see suspension.ts. */
   readonly stop: StopWord;
+  /** Starts other processes while the job runs. */
+  readonly spawner: Spawner;
   /** Waits until the request is complete. False: it is not, and the process shall stop inside this call. */
   wait(request: RecordId): boolean;
   /** The same until `isReady` says so; progress is made meanwhile. */

@@ -38,7 +38,8 @@ export function makeCommunicator(
   return waitThen(program, program.process.start(task), new Made(parent, task, out, heritage));
 }
 
-function adopt(program: Program, core: Communicator, parent: CCommunicator, heritage: Heritage): CCommunicator {
+/** Gives the program a communicator that core has made. */
+export function adopt(program: Program, core: Communicator, parent: CCommunicator, heritage: Heritage): CCommunicator {
   const comm = new CCommunicator(core);
   comm.errorHandler = heritage.errorHandler ?? parent.errorHandler;
   if (heritage.topology !== undefined) core.topology = heritage.topology;

@@ -92,6 +92,8 @@ export class Program {
   readonly buffered: BufferedSends;
   readonly world: CCommunicator;
   readonly self: CCommunicator;
+  /** Of a spawned process, once it has met those who spawned it: MPI_Comm_get_parent. */
+  parent: CCommunicator | null = null;
   /** Whose error handler hears of an error in the call that is running. */
   owner: CCommunicator;
   /** How many parameters a function of the program has. The world that instantiates the program knows. */

@@ -9,6 +9,7 @@ import { importedFunctions } from "../../scripts/mpi-wrappers.mjs";
 import { assert } from "../core/base/assert.ts";
 import type { Pointer } from "../core/base/brand.ts";
 import { Now } from "../core/p2p/engine.ts";
+import { noSpawner } from "../core/process/spawner.ts";
 import type { SimMemory } from "../sim/memory.ts";
 import type { SimProcess } from "../sim/sim-process.ts";
 import { World } from "../sim/world.ts";
@@ -68,6 +69,7 @@ export class TestProgram {
       receiveNow: () => Now.MUST_POST,
       look: () => void process.core.progress(),
       stop: { words: new Int32Array(1), at: 0 },
+      spawner: noSpawner(process.core.ranks, "this is a test"),
       abort: (code, message) => {
         throw new Ended(code, message);
       },

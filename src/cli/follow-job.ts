@@ -55,6 +55,7 @@ function report(event: JobEvent): void {
       if (event.frames.length > 1) process.stderr.write(event.frames.map((frame) => `    at ${frame}\n`).join(""));
       return;
     }
+    case "node-lost":
     case "note":
       complain(event.message);
       return;

@@ -1,7 +1,11 @@
 /** `banyan run`: one job, on this terminal. A shell around `launch`. */
+import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { launch, type RunningJob } from "../real/service/launch.ts";
+import { membersOf, parseSets } from "../core/service/correlated-sets.ts";
+import { type LaunchOptions, launch, type RunningJob } from "../real/service/launch.ts";
+import { describeSystemError } from "../real/service/system-error.ts";
 import type { CreateCommand } from "./commands.ts";
+import { CommandError } from "./complain.ts";
 import { duration } from "./duration.ts";
 import { follow } from "./follow-job.ts";
 import { wholeNumber } from "./whole-number.ts";
@@ -22,6 +26,8 @@ interface RunOptions {
   readonly patience?: number;
   readonly ranksPerThread?: number;
   readonly freezeAt?: number;
+  readonly sets?: string;
+  readonly checkpointEvery?: number;
   readonly jobDir?: string;
   readonly quiet?: true;
 }
@@ -34,7 +40,13 @@ export const runCommand: CreateCommand = (finished) =>
     .argument("[args...]", "all that follows is the program's own")
     .option("-n, --ranks <number>", "how many ranks", wholeNumber("--ranks"), 1)
     .option("--nodes <number>", "how many node processes hold them, in blocks", wholeNumber("--nodes"), 1)
-    .option("--protocol <name>", "fault tolerance", "none")
+    .option("--protocol <name>", "fault tolerance: none, or logging", "none")
+    .option("--sets <which>", "what falls together under logging: node, rank, or a file with a line for each set")
+    .option(
+      "--checkpoint-every <time>",
+      "take checkpoints of a C program under logging, each set that often",
+      duration("--checkpoint-every"),
+    )
     .option("-l, --label", "put the rank in front of each line")
     .option("--trace <file>", "write a trace for Perfetto or chrome://tracing")
     .option("--heap <MB>", "size of each rank's JavaScript heap", wholeNumber("--heap"))
@@ -81,12 +93,30 @@ Examples:
   banyan run -n 4 solver.ts 1000
   banyan run -n 4 solver.c 1000
   banyan run -n 8 --nodes 4 --label solver.ts --size 1000
+  banyan run -n 8 --nodes 4 --protocol logging --checkpoint-every 10s solver.c
   banyan run -n 4 --freeze-at 5s --job-dir job solver.c`,
     )
     .passThroughOptions()
     .action(async (program: string, args: string[], options: RunOptions) =>
       finished(await follow(() => start(program, args[0] === "--" ? args.slice(1) : args, options), options)),
     );
+
+/** What `--sets` says: a name, or a file. */
+function setsGiven(text: string, ranks: number): LaunchOptions["sets"] {
+  if (text === "node" || text === "rank") return text;
+  let contents: string;
+  try {
+    contents = readFileSync(text, "utf8");
+  } catch (error) {
+    throw new CommandError(
+      `Cannot read the sets from ${text}: ${describeSystemError(error)}; say node, rank or a file`,
+      2,
+    );
+  }
+  const setOf = parseSets(contents, ranks);
+  if (typeof setOf === "string") throw new CommandError(`Cannot use the sets in ${text}: ${setOf}`, 2);
+  return membersOf(setOf);
+}
 
 function start(program: string, args: string[], options: RunOptions): RunningJob {
   const { ranks, nodes, protocol, trace, heap, memory, port, timeout, heartbeat, patience, label } = options;
@@ -107,6 +137,8 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     patienceMs: patience,
     ranksPerThread: options.ranksPerThread,
     freezeAtMs: options.freezeAt,
+    sets: options.sets === undefined ? undefined : setsGiven(options.sets, ranks),
+    checkpointEveryMs: options.checkpointEvery,
     jobFolder: options.jobDir,
     stdin: process.stdin,
     stdout: process.stdout,

@@ -11,11 +11,14 @@ import {
   CreateGroup,
   CreateInter,
   Duplicate,
+  MeetParents,
   Merge,
+  Spawn,
   Split,
   SplitInter,
 } from "../core/process/new-communicators.ts";
 import type { Task } from "../core/process/task.ts";
+import { SendMode } from "../core/request/records.ts";
 import type { SimProcess, Wait } from "./sim-process.ts";
 import { World } from "./world.ts";
 
@@ -160,3 +163,75 @@ test("M4 a death while a communicator is made: who depended on the dead hears PR
   }
   assert.ok(failures > 0);
 });
+
+test("M6 §11.8 parents and those whom they spawn meet: 2 to 9 processes, 1 to 3 nodes, 20 seeds", () => {
+  for (const ranks of range(8).map((i) => i + 2)) {
+    for (let seed = 1; seed <= 20; seed++) {
+      const parents = range(1 + (seed % (ranks - 1)));
+      const children = range(ranks).slice(parents.length).reverse();
+      const world = new World({ ranks, nodes: Math.min(ranks, 1 + (seed % 3)), seed });
+      world.startAll(function* (process): Steps<void> {
+        const { core, rank } = process;
+        const isParent = rank < parents.length;
+        const records = core.engine.records.count;
+        const group = Group.of(isParent ? parents : children);
+        const local = (yield* make(process, new CreateGroup(core.world, group, 1, core)))!;
+        const root = parents.length - 1;
+        const { context, children: count } = local;
+        const origin = isParent ? [] : yield* told(process, parents[root]!);
+        if (isParent && local.rank === root)
+          for (const child of children) yield* tell(process, child, [context, count]);
+        const outcome = isParent && local.rank === root ? { error: 0, why: "", wanted: 1, children } : null;
+        const task = isParent
+          ? new Spawn(local, root, outcome)
+          : new MeetParents({ world: children, parents, context: origin[0]!, count: origin[1]!, command: 0 });
+        const inter = (yield* make(process, task))!;
+        assert.deepEqual(membersOf(inter), isParent ? parents : children);
+        assert.deepEqual(inter.remote!.worldRanks(), isParent ? children : parents);
+        const merged = (yield* make(process, new Merge(inter, !isParent, core)))!;
+        assert.deepEqual(membersOf(merged), [...parents, ...children]);
+        yield* barrier(process, merged);
+        for (const comm of [local, inter, merged]) core.freeCommunicator(comm);
+        assert.equal(core.engine.records.count, records);
+      });
+      assert.deepEqual(world.run(), [], `ranks ${ranks}, seed ${seed}`);
+    }
+  }
+});
+
+test("M6 §11.8 when nobody could be spawned all parents hear why", () => {
+  const why = "there is no such program, \u00e4hem";
+  const world = new World({ ranks: 3, seed: 1 });
+  world.startAll(function* (process): Steps<void> {
+    const { core, rank } = process;
+    const outcome = rank === 1 ? { error: ErrorClass.SPAWN, why, wanted: 4, children: [] } : null;
+    const task = new Spawn(core.world, 1, outcome);
+    const request = core.start(task);
+    yield request;
+    process.engine.giveBack(request);
+    assert.equal(task.error, ErrorClass.SPAWN);
+    assert.deepEqual(task.outcome, { error: ErrorClass.SPAWN, why, wanted: 4, children: [] });
+    assert.equal(task.result, null);
+  });
+  assert.deepEqual(world.run(), []);
+});
+
+/** What the dispatcher does in the real world: children know context and count from their birth. */
+function* tell({ core, engine, memory }: SimProcess, to: number, words: readonly number[]): Steps<void> {
+  const at = memory.allocate(8);
+  new Int32Array(memory.bytes.buffer, at, 2).set(words);
+  const request = core.startSend(core.world, at, 8, to, 99, SendMode.STANDARD);
+  yield request;
+  engine.giveBack(request);
+  memory.free(at);
+}
+
+function* told({ core, engine, memory }: SimProcess, from: number): Steps<number[]> {
+  const at = memory.allocate(8);
+  const request = core.startReceive(core.world, at, 8, from, 99);
+  yield request;
+  engine.giveBack(request);
+  const words = Array.from(new Int32Array(memory.bytes.buffer, at, 2));
+  memory.free(at);
+  return words;
+}

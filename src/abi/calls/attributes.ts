@@ -15,7 +15,7 @@ const KEYVAL_INVALID = 0;
 const firstPredefined = 501;
 
 /** Their values, in the order of their numbers. */
-function predefinedValues({ process, errorCodes }: Program): readonly number[] {
+function predefinedValues({ host, errorCodes }: Program): readonly number[] {
   return [
     TAG_UB,
     // MPI_IO: every rank can read and write.
@@ -24,11 +24,11 @@ function predefinedValues({ process, errorCodes }: Program): readonly number[] {
     PROC_NULL,
     // MPI_WTIME_IS_GLOBAL
     0,
-    // MPI_APPNUM: all ranks run one program.
-    0,
+    // MPI_APPNUM: which command of a spawn; the job's own ranks run one program.
+    host.spawner.origin?.command ?? 0,
     errorCodes.lastUsed,
     // MPI_UNIVERSE_SIZE
-    process.ranks,
+    host.spawner.universe,
   ];
 }
 

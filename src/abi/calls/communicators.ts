@@ -180,8 +180,6 @@ export function communicatorCalls(program: Program) {
     MPI_Comm_compare(a: number, b: number, out: number): number {
       return put(compare(program.comm(a).core, communicators.get(b).core), out);
     },
-    /** Nobody is spawned yet. */
-    MPI_Comm_get_parent: (out: number): number => put(COMM_NULL, out),
 
     // What hangs on them
 
@@ -286,7 +284,8 @@ export function communicatorCalls(program: Program) {
       const remote = rank === leader ? groups.get(remoteHandle) : null;
       if (remote?.size === 0) return put(COMM_NULL, out);
       if (remote !== null) checkLeader("remote leader", remoteLeader, remote.size);
-      const peer = remote === null ? 0 : remote.worldRank(remoteLeader as CommRank);
+      const peer = remote === null ? 0 : process.world.group.rankOf(remote.worldRank(remoteLeader as CommRank));
+      checkLeader("remote leader", peer, process.world.size);
       const task = new CreateInterFromGroups(local, leader, peer, tagOf(program.text(text)), process);
       return makeCommunicator(program, program.self, task, out, heritage);
     },

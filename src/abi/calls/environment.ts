@@ -7,6 +7,7 @@ import type { Continuation } from "../callbacks.ts";
 import type { CCommunicator } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { CallAgain, type Condition, waitForThen, waitThen, waitUntil } from "../waiting.ts";
+import { meetParents } from "./spawning.ts";
 
 const THREAD_MULTIPLE = 4096;
 const processorNameBytes = 256;
@@ -76,14 +77,14 @@ export function environmentCalls(program: Program) {
   return {
     MPI_Init(_argc: number, _argv: number): number {
       init();
-      return 0;
+      return meetParents(program);
     },
     MPI_Init_thread(_argc: number, _argv: number, required: number, provided: number): number {
       init();
       // A C program has one thread here, so every promise about threads is kept.
       program.threadLevel = Math.min(required, THREAD_MULTIPLE);
       ints[provided >> 2] = program.threadLevel;
-      return 0;
+      return meetParents(program);
     },
     MPI_Query_thread(provided: number): number {
       ints[provided >> 2] = program.threadLevel;

@@ -27,6 +27,13 @@ export function contextCandidate(parent: number, count: number, salt = 0): numbe
   return context < contextsReserved ? context + contextsReserved : context;
 }
 
+/** Of the world of processes that were spawned together: the first of them is in no other world. */
+export const spawnedWorldContext = (first: number): number => contextCandidate(worldContext, first, 1);
+
+/** What stands for the parent's context where an inter-communicator to spawned processes is made: each spawn has its own. */
+export const spawnSeed = (context: number, firstChild: number): number =>
+  context ^ Math.imul(firstChild + 1, 0x9e3779b1);
+
 /** The context of a communicator's collectives. */
 export const collectiveContext = (context: number): number => context | 1;
 

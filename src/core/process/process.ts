@@ -32,10 +32,15 @@ import type { Task } from "./task.ts";
 
 export interface ProcessOptions {
   readonly rank: number;
+  /** Size of its world. */
   readonly ranks: number;
-  /** All of them. Processes of one thread may share it, and what is known about it. */
+  /** The processes of its world. Those of one thread may share it, and what is known about it. */
   readonly worldGroup?: Group;
-  /** Node of every rank, fixed at the start of the job. */
+  /** Worlds that are spawned have one of their own. */
+  readonly worldContext?: number;
+  /** Numbers that processes of the job can have: its ranks, and those that may be spawned. As many as ranks unless given. */
+  readonly universe?: number;
+  /** Node of every process that there can be, fixed at the start of the job. */
   readonly nodeOf: Int32Array;
   readonly transport: Transport;
   readonly memory: Memory;
@@ -49,6 +54,7 @@ export interface ProcessOptions {
 
 export class Process {
   static readonly unsaved = { jobBoard: null, jobBoardIndex: -1 };
+  /** Its number in the job: its rank in the world, unless it was spawned. */
   readonly rank: number;
   readonly ranks: number;
   readonly nodeOf: Int32Array;
@@ -78,7 +84,7 @@ export class Process {
     this.protocol = options.protocol ?? null;
     this.engine = new Engine({
       rank: options.rank,
-      ranks: options.ranks,
+      ranks: options.universe ?? options.ranks,
       transport: options.transport,
       memory: options.memory,
       // `none` decides nothing: its calls are left out altogether.
@@ -88,7 +94,7 @@ export class Process {
     this.protocol?.attach(this.engine);
     this.collectives = new Collectives(this.engine, options.memory);
     const all = options.worldGroup ?? Group.world(options.ranks);
-    this.world = this.addCommunicator(worldContext, all, null, options.worldBoard ?? -1);
+    this.world = this.addCommunicator(options.worldContext ?? worldContext, all, null, options.worldBoard ?? -1);
     this.jobBoard = this.world.board;
     this.jobBoardIndex = this.world.boardIndex;
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
@@ -171,7 +177,7 @@ export class Process {
   }
 
   /**
-   * The last thing a process does: a barrier of the whole job in a context of its own, whatever the program has done. Begun by
+   * The last thing a process does: a barrier of its whole world in a context of its own, whatever the program has done. Begun by
    * MPI_Finalize, or at the end of a program without it; its request stays.
    */
   startFinalBarrier(): RecordId {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Death, Dispatcher, type DispatcherOptions, type Outcome, type Reason } from "./dispatcher.ts";
-import { nodeOfRanks } from "./placement.ts";
+import { nodeOfRanks, nodeOfUniverse } from "./placement.ts";
 
 const returned = { kind: "returned" } as const;
 const exited = (code: number) => ({ kind: "exited", code }) as const;
@@ -19,6 +19,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
   let ended: Outcome | undefined;
   const dispatcher = new Dispatcher(
     {
+      ranks,
       nodeOf: nodeOfRanks(ranks, nodes),
       nodes,
       heartbeatMs: 100,
@@ -307,4 +308,35 @@ test("a code that was not 0 never becomes 0; MPI_Abort may say 0", () => {
   const abort = world(1, 1);
   abort.dispatcher.aborted(0, 0, "", 10);
   assert.equal(abort.dispatcher.outcome?.code, 0);
+});
+
+test("§11.8 processes that are admitted count as any other: the job ends when they have", () => {
+  const { dispatcher, asked } = world(2, 2, { nodeOf: nodeOfUniverse(2, 2) });
+  assert.deepEqual(dispatcher.admit(3), [2, 3, 4]);
+  for (const rank of [0, 1, 2, 3]) dispatcher.rankEnded(rank, 0, returned, 10);
+  assert.deepEqual(asked, []);
+  dispatcher.rankEnded(4, 0, returned, 20);
+  assert.deepEqual(asked, ["decided finished 0", "end 0", "end 1"]);
+  assert.equal(dispatcher.admit(1), undefined, "nobody joins a job that is over");
+});
+
+test("§11.8 a process that was admitted and fails ends the job as any other", () => {
+  const { dispatcher, asked } = world(2, 2, { nodeOf: nodeOfUniverse(2, 2) });
+  assert.deepEqual(dispatcher.admit(2), [2, 3]);
+  dispatcher.rankEnded(3, 0, { kind: "exited", code: 7 }, 10);
+  assert.deepEqual(asked, ["tell 3", "decided rank-failed 7", "end 0", "end 1"]);
+});
+
+test("§11.8 numbers are given once, only on nodes that live, and all that are wanted or none", () => {
+  const { dispatcher } = world(2, 2, { nodeOf: [0, 1, 0, 1, 0, 1], deaths: "survived" });
+  assert.equal(dispatcher.admit(5), undefined);
+  assert.equal(dispatcher.spares, 4);
+  const admitted = dispatcher.admit(1)!;
+  dispatcher.withdraw(admitted);
+  dispatcher.rankEnded(admitted[0]!, 0, { kind: "vanished", code: 1 }, 5);
+  assert.equal(dispatcher.outcome, undefined, "whatever becomes of one that was withdrawn concerns nobody");
+  dispatcher.nodeEnded(1, { kind: "exit", code: 1 }, 10);
+  assert.equal(dispatcher.spares, 1);
+  assert.deepEqual(dispatcher.admit(1), [4]);
+  assert.equal(dispatcher.admit(1), undefined);
 });

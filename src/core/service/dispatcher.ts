@@ -16,8 +16,10 @@ import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
 import { ranksOfNode } from "./placement.ts";
 
 export interface DispatcherOptions {
-  /** Node of each rank. */
+  /** Node of each process that there can be. */
   readonly nodeOf: readonly number[];
+  /** How many of them are there from the start; the others may be admitted later. */
+  readonly ranks: number;
   readonly nodes: number;
   /** Nodes send a heartbeat this often, and the host ticks this often. */
   readonly heartbeatMs: number;
@@ -112,8 +114,8 @@ interface Node {
 
 interface Rank {
   incarnation: number;
-  /** "done": its program is over; it stays, because others may need what it has sent. */
-  state: "running" | "done" | "finished" | "dead";
+  /** "absent": not admitted yet. "done": its program is over; it stays, because others may need what it has sent. */
+  state: "absent" | "running" | "done" | "finished" | "dead";
 }
 
 export class Dispatcher {
@@ -134,7 +136,8 @@ export class Dispatcher {
     this.#ports = ports;
     this.#startMs = nowMs;
     this.#lastTickMs = nowMs;
-    this.#ranks = options.nodeOf.map(() => ({ incarnation: 0, state: "running" }));
+    const { ranks } = options;
+    this.#ranks = options.nodeOf.map((_, rank) => ({ incarnation: 0, state: rank < ranks ? "running" : "absent" }));
     for (let node = 0; node < options.nodes; node++) {
       this.#nodes.push({
         ranks: ranksOfNode(options.nodeOf, node),
@@ -159,6 +162,32 @@ export class Dispatcher {
     it.silentMs = 0;
     it.work = undefined;
     it.workedMs = 0;
+  }
+
+  /** So many processes are about to be started, on nodes that live: their numbers, or undefined where there are not enough. */
+  admit(count: number): number[] | undefined {
+    const free = this.#free();
+    if (this.#outcome !== undefined || free.length < count) return undefined;
+    const admitted = free.slice(0, count);
+    for (const rank of admitted) this.#ranks[rank]!.state = "running";
+    return admitted;
+  }
+
+  /** How many more could be admitted. */
+  get spares(): number {
+    return this.#free().length;
+  }
+
+  /** Those could not all be started: whatever becomes of them concerns nobody. Their numbers are spent. */
+  withdraw(admitted: readonly number[]): void {
+    for (const rank of admitted) this.#ranks[rank]!.state = "dead";
+  }
+
+  #free(): number[] {
+    const { nodeOf } = this.#options;
+    const isFree = (rank: number): boolean =>
+      this.#ranks[rank]!.state === "absent" && !this.#nodes[nodeOf[rank]!]!.gone;
+    return [...nodeOf.keys()].filter(isFree);
   }
 
   /** A rank's thread has ended, well or badly. Of an old life, or of one already dead, it means nothing. */

@@ -10,6 +10,21 @@ export function nodeOfRanks(ranks: number, nodes: number): number[] {
   return nodeOf;
 }
 
+/** How many processes may be spawned in the life of a job. Their numbers are not used again. */
+const sparesMax = 128;
+/** Nodes of so many ranks have no places to spare: every place takes half a megabyte of the node's memory. */
+const processesOfNodeMax = 256;
+
+/**
+ * The nodes of all processes that a job can ever have: its ranks, then those that it may spawn, which go round the nodes.
+ * Decided at the start, so that nobody need be told where a new process is; a place that nobody uses costs nothing.
+ */
+export function nodeOfUniverse(ranks: number, nodes: number): number[] {
+  const sparesOfNode = Math.max(0, processesOfNodeMax - Math.ceil(ranks / nodes));
+  const spares = Math.min(sparesMax, sparesOfNode * nodes);
+  return [...nodeOfRanks(ranks, nodes), ...Array.from({ length: spares }, (_, i) => i % nodes)];
+}
+
 /** The ranks of one node, ascending. */
 export function ranksOfNode(nodeOf: readonly number[], node: number): number[] {
   return nodeOf.flatMap((itsNode, rank) => (itsNode === node ? [rank] : []));

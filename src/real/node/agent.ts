@@ -8,13 +8,24 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
+import type { Origin } from "../../core/process/spawner.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
-import { Stop } from "../transport/layout.ts";
+import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { startCThread } from "./c-rank-thread.ts";
-import { build, type FromNode, type RankSetup, type Setup, type ToNode } from "./messages.ts";
-import { NodeMemory } from "./node-memory.ts";
+import {
+  build,
+  type Folder,
+  type FromNode,
+  type NewRank,
+  type ProgramPlace,
+  type RankSetup,
+  type Setup,
+  type ToNode,
+} from "./messages.ts";
+import { NodeLogging } from "./node-logging.ts";
+import { NodeMemory, type SharedNode } from "./node-memory.ts";
 import { bellOf, createNodeWords, onBell, openGate } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
 import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
@@ -28,23 +39,32 @@ const cNodeMemoryMb = 256;
 /** Deep recursion in C is deep recursion here: 250 000 calls. */
 const cStackMb = 16;
 
-/** Nobody is restarted yet. */
-const firstIncarnation = 0;
-
 /** Threads that have not stopped by then are stuck in native code, and only the end of the process stops them. */
 const terminateMsMax = 1000;
+
+/** A rank whose thread is about to be started. */
+interface StartingRank {
+  readonly rank: number;
+  readonly program: ProgramPlace;
+  readonly folders: readonly Folder[];
+  readonly origin: Origin | null;
+  /** What its world has of the node. */
+  readonly memory: SharedNode;
+}
 
 class Agent {
   readonly #setup: Setup;
   readonly #words = createNodeWords();
   readonly #code: RankCode;
-  /** Of the ranks of a C program, in their order. */
-  readonly #programMemories: readonly WebAssembly.Memory[];
+  /** Of the ranks of a C program, by their places; those that are spawned come later. */
+  readonly #programMemories: (WebAssembly.Memory | undefined)[] = [];
   readonly #memory: NodeMemory;
   /** Connections to other nodes; null in a job of one node. */
   readonly #tcp: TcpHost | null;
   readonly #threads = new Map<number, RankInThread>();
   readonly #relay = new OutputRelay(send);
+  /** Under message logging; null otherwise. */
+  readonly #logging: NodeLogging | null;
   #leaving = false;
 
   constructor(setup: Setup) {
@@ -52,29 +72,38 @@ class Agent {
     const isC = setup.program.language === "c";
     this.#code = loadRankCode(isC ? "c-rank" : "rank");
     process.title = `banyan-node ${setup.node}`;
-    const { node, nodeOf, memoryMb, job, port } = setup;
+    const { node, ranks, nodeOf, memoryMb, job, port } = setup;
     const ranksHere = ranksOfNode(nodeOf, node);
-    this.#programMemories = isC ? ranksHere.map(() => newProgramMemory(memoryMb)) : [];
+    const [first, unborn] = [ranksHere.filter((rank) => rank < ranks), ranksHere.filter((rank) => rank >= ranks)];
+    if (isC) this.#programMemories = first.map(() => newProgramMemory(memoryMb));
     // The baseline compiler's code is never replaced while it runs, and `main` may run for hours (facts: 2 to 4 times slower).
     if (isC) setFlagsFromString("--no-liftoff");
     this.#tcp =
       ranksHere.length === nodeOf.length
         ? null
         : new TcpHost({
-            ...{ job, ranks: nodeOf.length, ranksHere, port },
+            ...{ job, ranks: nodeOf.length, ranksHere, unborn, port },
             ring: (place) => this.#memory.ring(place),
             report: (event) => send({ kind: "connections", event }),
           });
     const bells = this.#tcp === null ? null : new Handover(this.#tcp.handover);
     this.#memory = new NodeMemory({
       node,
+      ranks,
       nodeOf,
       memoryMb: isC ? cNodeMemoryMb : memoryMb,
       wakeElsewhere: (place) => bells?.wake(place),
     });
+    const ring = (rank: number): void => this.#memory.ring(this.#memory.placeOf(rank));
+    this.#logging = setup.logging === null ? null : new NodeLogging(setup.logging, first, { send, ring });
     setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
-    this.#startThreads(ranksHere);
-    void onBell(bellOf(this.#words), () => this.#relay.relay());
+    const { program, folders } = setup;
+    const { shared } = this.#memory;
+    this.#startThreads(first.map((rank) => ({ rank, program, folders, origin: null, memory: shared })));
+    void onBell(bellOf(this.#words), () => {
+      this.#logging?.relay();
+      this.#relay.relay();
+    });
     void this.#getReady();
   }
 
@@ -97,6 +126,16 @@ class Agent {
       case "run":
         openGate(this.#words, message.form);
         break;
+      case "start-ranks":
+        send({ kind: "ranks-ready", order: message.order, problem: this.#startRanks(message.ranks) });
+        break;
+      case "end-ranks":
+        for (const rank of message.ranks) void this.#threads.get(rank)?.terminate();
+        break;
+      case "spawn-answer":
+        this.#threads.get(message.rank)?.post(message);
+        this.#memory.ring(this.#memory.placeOf(message.rank));
+        break;
       case "written":
         this.#relay.written(message.bytes);
         break;
@@ -107,11 +146,25 @@ class Agent {
         this.#memory.death(message);
         if (!this.#threads.has(message.rank)) this.#tcp?.peerFailed(message.rank);
         break;
+      case "returned":
+        break;
       case "freeze":
         for (const rank of this.#threads.keys()) this.#memory.stop(rank, Stop.STOP);
         break;
       case "frozen":
         for (const rank of this.#threads.keys()) this.#memory.stop(rank, message.isGood ? Stop.END : Stop.NO);
+        break;
+      case "stable":
+        this.#logging?.stable(message.set, message.position);
+        break;
+      case "checkpoint":
+        for (const rank of message.members) this.#memory.stop(rank, stopFor(message.number));
+        break;
+      case "go-on":
+        for (const rank of message.members) this.#memory.stop(rank, Stop.NO);
+        break;
+      case "oldest":
+        this.#memory.oldest(message.set, message.number);
         break;
       case "end":
         void this.#leave();
@@ -121,16 +174,32 @@ class Agent {
     }
   }
 
-  #startThreads(ranks: readonly number[]): void {
-    const { program, ranksPerThread, heapMb } = this.#setup;
-    for (const rank of ranks) this.#memory.born(rank, firstIncarnation);
-    if (program.language === "typescript") {
-      for (const rank of ranks) this.#add(new RankThread({ setup: this.#setupOf(rank), heapMb }, this.#eventsOf(rank)));
+  /** Ranks that the job did not start with. Empty, or why they cannot be; then none of them is there. */
+  #startRanks(ranks: readonly NewRank[]): string {
+    const { memoryMb } = this.#setup;
+    const newcomers = tryTo(() =>
+      ranks.map(({ rank }) => ({ place: this.#memory.placeOf(rank), memory: newProgramMemory(memoryMb) })),
+    );
+    if (newcomers === undefined) return `their ${memoryMb} MB of memory each cannot be had; give less with --memory`;
+    for (const { place, memory } of newcomers) this.#programMemories[place] = memory;
+    // Before anybody can hear of them: whoever does looks for their memories.
+    for (const thread of this.#threads.values()) thread.post({ kind: "neighbours", neighbours: newcomers });
+    for (const { rank } of ranks) this.#tcp?.rankBorn(rank);
+    const memory = this.#memory.sharedBy(ranks[0]!.origin.world);
+    this.#startThreads(ranks.map((rank) => ({ ...rank, memory })));
+    return "";
+  }
+
+  #startThreads(ranks: readonly StartingRank[]): void {
+    const { ranksPerThread, heapMb } = this.#setup;
+    for (const { rank } of ranks) this.#memory.born(rank, this.#incarnationOf(rank));
+    if (this.#setup.program.language === "typescript") {
+      for (const it of ranks) this.#add(new RankThread({ setup: this.#setupOf(it), heapMb }, this.#eventsOf(it.rank)));
       return;
     }
     for (let first = 0; first < ranks.length; first += ranksPerThread) {
       const together = ranks.slice(first, first + ranksPerThread);
-      const options = together.map((rank) => ({ setup: this.#setupOf(rank), events: this.#eventsOf(rank) }));
+      const options = together.map((it) => ({ setup: this.#setupOf(it), events: this.#eventsOf(it.rank) }));
       for (const thread of startCThread(options, cStackMb)) this.#add(thread);
     }
   }
@@ -140,24 +209,32 @@ class Agent {
     this.#relay.add(thread.rank, thread.lines);
   }
 
-  #setupOf(rank: number): Omit<RankSetup, "lines"> {
-    const { nodeOf, protocol, program, traceFolder, folders, freezeTo, thawFrom } = this.#setup;
+  #setupOf({ rank, program, folders, origin, memory }: StartingRank): Omit<RankSetup, "lines"> {
+    const { ranks, nodeOf, protocol, traceFolder, freezeTo, thawFrom } = this.#setup;
     return {
       code: this.#code,
       rank,
-      incarnation: firstIncarnation,
+      incarnation: this.#incarnationOf(rank),
+      ranks,
       nodeOf,
+      origin,
       protocol,
       program,
       traceFile: traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`),
-      memory: this.#memory.shared,
+      memory,
       handover: this.#tcp?.handover ?? null,
       words: this.#words,
       programMemories: this.#programMemories,
       folders,
-      freezeTo,
-      thawFrom,
+      logging: this.#logging?.forRank(rank) ?? null,
+      // Of those that are spawned there are no images.
+      freezeTo: origin === null ? freezeTo : "",
+      thawFrom: origin === null ? thawFrom : "",
     };
+  }
+
+  #incarnationOf(rank: number): number {
+    return this.#logging?.incarnationOf(rank) ?? 0;
   }
 
   #eventsOf(rank: number): RankThreadEvents {
@@ -170,11 +247,19 @@ class Agent {
           case "compiled":
             keepCache(this.#code, message.cache);
             break;
+          case "image":
+            // What it had printed is the dispatcher's before its image is: an image claims nothing that only it knows.
+            this.#relay.relayAll();
+            send({ kind: "from-rank", rank, message });
+            break;
+          case "done":
+          case "caught-up":
+          case "image-unreadable":
           case "abort":
           case "result":
+          case "spawn":
           case "input-wanted":
           case "stopped":
-          case "image":
             send({ kind: "from-rank", rank, message });
             break;
           default:
@@ -191,7 +276,7 @@ class Agent {
           this.#memory.died(rank);
           this.#tcp?.rankDied(rank);
         }
-        send({ kind: "rank-ended", rank, incarnation: firstIncarnation, ending });
+        send({ kind: "rank-ended", rank, incarnation: this.#incarnationOf(rank), ending });
       },
     };
   }
@@ -217,6 +302,16 @@ class Agent {
 function newProgramMemory(megabytes: number): WebAssembly.Memory {
   const pages = megabytes * 16;
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+}
+
+/** Undefined: address space that the machine, or a limit of the user's, does not give. */
+function tryTo<T>(allocate: () => T): T | undefined {
+  try {
+    return allocate();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
 }
 
 function send(message: FromNode, sent?: () => void): void {
@@ -257,13 +352,8 @@ process.on("message", (message: ToNode) => {
 });
 
 function start(setup: Setup): Agent | undefined {
-  try {
-    return new Agent(setup);
-  } catch (error) {
-    // Address space that the machine, or a limit of the user's, does not give.
-    if (!(error instanceof RangeError)) throw error;
-    const why = `its ${setup.memoryMb} MB of shared memory cannot be had; give less with --memory`;
-    send({ kind: "unable", why });
-    return undefined;
-  }
+  const started = tryTo(() => new Agent(setup));
+  const why = `its ${setup.memoryMb} MB of shared memory cannot be had; give less with --memory`;
+  if (started === undefined) send({ kind: "unable", why });
+  return started;
 }

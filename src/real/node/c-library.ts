@@ -1,12 +1,12 @@
 /** What the C library of a program in a rank's thread is given: clocks, randomness, waiting, its streams. */
 import { randomFillSync } from "node:crypto";
-import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { Ended } from "../../abi/ended.ts";
 import type { Suspension } from "../../abi/suspension.ts";
 import type { MovableLibrary } from "./c-image.ts";
 import type { LineWriter } from "./line-ring.ts";
-import type { FromRank, Input } from "./messages.ts";
+import type { FromRank } from "./messages.ts";
 import { nodeFiles } from "./node-files.ts";
+import type { RankInbox } from "./rank-inbox.ts";
 
 /** A thread that waits in native code cannot be terminated: it wakes that often. */
 const napMs = 100;
@@ -18,7 +18,8 @@ export interface LibraryOptions {
   readonly environment: readonly string[];
   readonly rank: number;
   readonly lines: LineWriter;
-  readonly port: MessagePort;
+  readonly inbox: RankInbox;
+  readonly say: (message: FromRank) => void;
   /** Of this process: a sleep ends early when it shall stop. */
   readonly suspension: Suspension;
   /** Others have the thread while it sleeps. */
@@ -29,7 +30,7 @@ export interface LibraryOptions {
 }
 
 export function newLibrary(options: LibraryOptions): MovableLibrary {
-  const { args, environment, rank, lines, port, suspension, takesTurns, yield: giveWay, mayWrite } = options;
+  const { args, environment, rank, lines, inbox, say, suspension, takesTurns, yield: giveWay, mayWrite } = options;
   const never = new Int32Array(new SharedArrayBuffer(4));
   let unread: Uint8Array = new Uint8Array(0);
   let ended = rank !== 0;
@@ -38,10 +39,10 @@ export function newLibrary(options: LibraryOptions): MovableLibrary {
   function nextInput(): Uint8Array | null {
     // A question without a line end has to be seen before its answer can be typed.
     lines.flush("stdout");
-    port.postMessage({ kind: "input-wanted" } satisfies FromRank);
+    say({ kind: "input-wanted" });
     for (;;) {
-      const received = receiveMessageOnPort(port) as { message: Input } | undefined;
-      if (received !== undefined) return received.message.bytes;
+      const input = inbox.nextInput();
+      if (input !== undefined) return input.bytes;
       Atomics.wait(never, 0, 0, inputMs);
     }
   }

@@ -3,12 +3,13 @@
  * thread it runs in one go (`run`); several in one thread take turns (c-rank-turns.ts).
  */
 import { readFileSync } from "node:fs";
-import { constants, hostname } from "node:os";
+import { availableParallelism, constants, hostname } from "node:os";
 import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { importsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
+import type { SpawnAnswer, Spawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { StateError } from "../../image/state/state-error.ts";
@@ -30,6 +31,7 @@ import { endingOfError } from "./error-report.ts";
 import { LineWriter, newLinePlaces } from "./line-ring.ts";
 import type { FromRank, RankSetup } from "./messages.ts";
 import { bellOf } from "./node-words.ts";
+import { RankInbox } from "./rank-inbox.ts";
 import { protocolOf, type RankProtocol, takeUp } from "./rank-protocol.ts";
 
 type Imports = ReturnType<typeof importsOf>;
@@ -47,6 +49,7 @@ export class CRank {
   readonly setup: RankSetup;
   readonly process: CRankProcess;
   readonly #port: MessagePort;
+  readonly #inbox: RankInbox;
   readonly #lines: LineWriter;
   #life!: Life;
   #library!: MovableLibrary;
@@ -60,13 +63,14 @@ export class CRank {
   constructor({ setup, port, takesTurns, abort }: CRankOptions) {
     this.setup = setup;
     this.#port = port;
+    this.#inbox = new RankInbox(port, setup.programMemories);
     this.#takesTurns = takesTurns;
     this.#lines = new LineWriter(setup.lines, bellOf(setup.words));
     this.#protocol = protocolOf(setup);
     this.process = createCRank(
       {
         rank: setup.rank,
-        size: setup.nodeOf.length,
+        ranks: setup.ranks,
         nodeOf: setup.nodeOf,
         incarnation: setup.incarnation,
         protocol: this.#protocol.protocol,
@@ -80,9 +84,28 @@ export class CRank {
           return abort();
         },
         result() {},
+        spawner: this.#newSpawner(),
       },
-      { memories: setup.programMemories, takesTurns },
+      { memoryOf: (place) => this.#inbox.memoryOf(place), takesTurns },
     );
+  }
+
+  #newSpawner(): Spawner {
+    const { ranks, nodeOf, origin } = this.setup;
+    return {
+      universe: Math.min(nodeOf.length, ranks + availableParallelism()),
+      origin,
+      check() {},
+      spawn: (request) => {
+        this.say({ kind: "spawn", request });
+        let answer: SpawnAnswer | undefined;
+        this.process.host.settle(() => {
+          answer = this.#inbox.nextAnswer();
+          return answer !== undefined;
+        });
+        return answer!;
+      },
+    };
   }
 
   say(message: FromRank): void {
@@ -139,8 +162,8 @@ export class CRank {
 
   /** The hash takes a millisecond or two: only who has an image pays for it. */
   #imageIn(folder: string): ImageOptions {
-    const { rank, nodeOf } = this.setup;
-    return { rank, ranks: nodeOf.length, program: hashOf(this.#module), folder };
+    const { rank, ranks } = this.setup;
+    return { rank, ranks, program: hashOf(this.#module), folder };
   }
 
   #newLibrary(): MovableLibrary {
@@ -151,7 +174,8 @@ export class CRank {
       environment,
       rank,
       lines: this.#lines,
-      port: this.#port,
+      inbox: this.#inbox,
+      say: (message) => this.say(message),
       suspension: this.process.program.suspension,
       mayWrite: this.#outputGate(),
       takesTurns: this.#takesTurns,
@@ -191,6 +215,7 @@ export class CRank {
       this.load();
       this.goOn();
       for (;;) {
+        if (this.isOver) this.#checkParentsMet();
         const leaving = this.isOver ? this.process.leave() : ({ kind: "stopped" } as const);
         if (leaving.kind === "unfinished") return leaving;
         if (leaving.kind === "left" && !this.#serve()) return { kind: "returned" };
@@ -214,6 +239,13 @@ export class CRank {
     this.#isDone = true;
     host.waitUntil(() => false);
     return host.wanted !== Stop.END;
+  }
+
+  /** Those who spawned it wait for its MPI_Init. */
+  #checkParentsMet(): void {
+    if (this.setup.origin === null || this.process.program.isInitialized) return;
+    const why = "it was spawned and ended without MPI_Init; those who spawned it wait for that";
+    throw new Ended({ kind: "gave-up", why });
   }
 
   /**

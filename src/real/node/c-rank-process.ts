@@ -15,16 +15,16 @@ export interface CRankProcess extends OpenProcess {
 }
 
 export interface CRankProcessOptions {
-  /** Of every process of the node, in their order. */
-  readonly memories: readonly WebAssembly.Memory[];
+  /** Of every process of the node that it has heard of, by their places. */
+  readonly memoryOf: (place: number) => WebAssembly.Memory;
   /** Its waits stop the program instead of the thread. */
   readonly takesTurns: boolean;
 }
 
-export function createCRank(options: RankOptions, { memories, takesTurns }: CRankProcessOptions): CRankProcess {
+export function createCRank(options: RankOptions, { memoryOf, takesTurns }: CRankProcessOptions): CRankProcess {
   let memory: ProgramMemory | undefined;
   const open = openProcess(options, (node) => {
-    memory = new ProgramMemory(node, memories);
+    memory = new ProgramMemory(node, memoryOf);
     return memory;
   });
   const { host } = open;
@@ -32,7 +32,10 @@ export function createCRank(options: RankOptions, { memories, takesTurns }: CRan
   // Whoever takes turns is stopped by the one who gives them, who hears what the node wants.
   const stop = takesTurns ? { words: new Int32Array(1), at: 0 } : host.stop;
   const ownHost = takesTurns
-    ? new CoroutineHost({ process, processorName, stop, abort: options.abort, now: () => host.now() })
+    ? new CoroutineHost({
+        ...{ process, processorName, stop, abort: options.abort, now: () => host.now() },
+        spawnsNobody: "ranks that share a thread cannot wait for new ones; run without --ranks-per-thread",
+      })
     : host;
   return { ...open, process, program: new Program(ownHost), memory: memory!, stop };
 }

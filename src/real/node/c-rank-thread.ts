@@ -3,7 +3,7 @@ import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_thread
 import type { Ending } from "../../core/service/ending.ts";
 import { endingOfError } from "./error-report.ts";
 import { createLineRing, LineReader } from "./line-ring.ts";
-import type { CThreadSetup, FromRank, Input, RankSetup } from "./messages.ts";
+import type { CThreadSetup, FromRank, RankSetup, ToRank } from "./messages.ts";
 import { rankLoader } from "./rank-code.ts";
 import type { RankInThread, RankThreadEvents } from "./rank-thread.ts";
 
@@ -68,7 +68,7 @@ export function startCThread(options: readonly CRankOptions[], stackMb: number):
   return ranks.map(({ setup, here }) => ({
     rank: setup.rank,
     lines: new LineReader(setup.lines),
-    post: (message: Input) => here.postMessage(message),
+    post: (message: ToRank) => here.postMessage(message),
     terminate: () => worker.terminate(),
   }));
 }

@@ -6,6 +6,7 @@
  * All three come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { Origin, SpawnAnswer, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import type { Job as TcpJob } from "../transport/tcp/hello.ts";
@@ -24,7 +25,9 @@ export type Stream = "stdout" | "stderr";
 export interface Setup {
   readonly kind: "setup";
   readonly node: number;
-  /** Node of each rank of the job. */
+  /** How many ranks the job starts with. */
+  readonly ranks: number;
+  /** Node of each process that the job can have: its ranks, then those that may be spawned. */
   readonly nodeOf: readonly number[];
   readonly protocol: string;
   readonly program: ProgramPlace;
@@ -76,6 +79,34 @@ export interface Folder {
   readonly name: string;
   readonly path: string;
 }
+/**
+ * Processes that the job did not start with: the node makes room for them, starts them, and answers `ranks-ready`. Its gate
+ * is open by then.
+ */
+export interface StartRanks {
+  readonly kind: "start-ranks";
+  /** Returns in the answer. */
+  readonly order: number;
+  /** Those of one world that this node has. */
+  readonly ranks: readonly NewRank[];
+}
+export interface NewRank {
+  readonly rank: number;
+  readonly program: ProgramPlace;
+  readonly folders: readonly Folder[];
+  readonly origin: Origin;
+}
+/** Those are not wanted after all: another node has no room for the rest of their world. */
+export interface EndRanks {
+  readonly kind: "end-ranks";
+  readonly ranks: readonly number[];
+}
+/** What has come of a rank's spawn. */
+export interface SpawnAnswered {
+  readonly kind: "spawn-answer";
+  readonly rank: number;
+  readonly answer: SpawnAnswer;
+}
 /** Every node listens: where each rank is to be found. */
 export interface Contacts {
   readonly kind: "contacts";
@@ -119,6 +150,18 @@ export interface DeathNotice {
   readonly rank: number;
   readonly incarnation: number;
 }
+/** Which life of a rank. */
+export interface Life {
+  readonly rank: number;
+  readonly incarnation: number;
+}
+/** Ranks live again, all of them at one place; in the dispatcher's order, after their deaths. */
+export interface Returned {
+  readonly kind: "returned";
+  readonly ranks: readonly Life[];
+  /** Where their node listens; null in a job of one node. */
+  readonly address: Address | null;
+}
 /** Every rank shall stop inside an MPI call, and write an image of itself when all have. */
 export interface Freeze {
   readonly kind: "freeze";
@@ -161,9 +204,13 @@ export type ToNode =
   | Setup
   | Contacts
   | Run
+  | StartRanks
+  | EndRanks
+  | SpawnAnswered
   | Written
   | Input
   | DeathNotice
+  | Returned
   | Freeze
   | FreezeEnds
   | Stable
@@ -193,6 +240,13 @@ export interface Connections {
 }
 export interface Heartbeat {
   readonly kind: "heartbeat";
+}
+/** Those of `start-ranks` are there and can be talked to, or none of them is. */
+export interface RanksReady {
+  readonly kind: "ranks-ready";
+  readonly order: number;
+  /** Why they could not be started; empty: they were. */
+  readonly problem: string;
 }
 /** A rank has begun to run the program. */
 export interface RankStarted {
@@ -227,6 +281,7 @@ export interface FromRankOnwards {
   readonly message:
     | RankAbort
     | RankResult
+    | RankSpawn
     | InputWanted
     | RankStopped
     | RankImage
@@ -243,6 +298,7 @@ export type FromNode =
   | Unable
   | Connections
   | Heartbeat
+  | RanksReady
   | RankStarted
   | Output
   | RankEnded
@@ -261,14 +317,18 @@ export interface LineChunk {
   readonly flush: boolean;
 }
 
-// Node → rank: workerData at the start, then `Input` on the port.
+// Node → rank: workerData at the start, then `ToRank` on the port.
 
 export interface RankSetup {
   /** For the loader only. */
   readonly code: RankCode;
   readonly rank: number;
   readonly incarnation: number;
+  /** How many ranks the job starts with; see `Setup`. */
+  readonly ranks: number;
   readonly nodeOf: readonly number[];
+  /** Of a spawned process; null: one of the job's own ranks. */
+  readonly origin: Origin | null;
   readonly protocol: string;
   readonly program: ProgramPlace;
   readonly traceFile: string;
@@ -276,8 +336,8 @@ export interface RankSetup {
   readonly memory: SharedNode;
   /** Connections to other nodes, see `tcp/handover.ts`; null in a job of one node. */
   readonly handover: SharedHandover | null;
-  /** Memories of the C programs of this node's ranks, in their order; none for TypeScript. */
-  readonly programMemories: readonly WebAssembly.Memory[];
+  /** Memories of the C programs of this node's ranks, by their places, as far as they are there; none for TypeScript. */
+  readonly programMemories: readonly (WebAssembly.Memory | undefined)[];
   readonly folders: readonly Folder[];
   /** See `Setup`. */
   readonly freezeTo: string;
@@ -309,6 +369,13 @@ export interface CThreadSetup {
   readonly ranks: readonly { readonly setup: RankSetup; readonly port: MessagePort }[];
 }
 
+/** Processes are about to be born on this node: where their programs have their buffers. */
+export interface Neighbours {
+  readonly kind: "neighbours";
+  readonly neighbours: readonly { readonly place: number; readonly memory: WebAssembly.Memory }[];
+}
+export type ToRank = Input | Neighbours | SpawnAnswered;
+
 // Rank → node
 
 export interface RankRuns {
@@ -329,6 +396,11 @@ export interface RankAbort {
 export interface RankResult {
   readonly kind: "result";
   readonly value: Uint8Array;
+}
+/** MPI_Comm_spawn: the rank waits for `SpawnAnswered`. */
+export interface RankSpawn {
+  readonly kind: "spawn";
+  readonly request: SpawnRequest;
 }
 /** The program reads standard input and has nothing left of it. */
 export interface InputWanted {
@@ -373,6 +445,7 @@ export type FromRank =
   | RankCompiled
   | RankAbort
   | RankResult
+  | RankSpawn
   | InputWanted
   | RankStopped
   | RankImage

@@ -4,8 +4,8 @@
  */
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { type Layout, layoutOf } from "../transport/layout.ts";
-import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
-import { NoticeBoard, NoticeKind } from "../transport/notices.ts";
+import { enterNodeMemory, type NodeMemory as MainMemory, newNodeMemory } from "../transport/node-memory.ts";
+import { type Notice, NoticeBoard, NoticeKind } from "../transport/notices.ts";
 import { Population } from "../transport/population.ts";
 import { claimBoard } from "../transport/shared-board.ts";
 import type { DeathNotice } from "./messages.ts";
@@ -20,7 +20,9 @@ export interface SharedNode {
 
 export interface NodeMemoryOptions {
   readonly node: number;
-  /** Node of each rank of the job. */
+  /** Ranks that the job starts with. */
+  readonly ranks: number;
+  /** Node of each process that the job can have. */
   readonly nodeOf: readonly number[];
   readonly memoryMb: number;
   /** Wakes a process that sleeps over its sockets. */
@@ -36,17 +38,35 @@ export class NodeMemory {
   readonly #places = new Map<number, number>();
   readonly #population: Population;
   readonly #notices: NoticeBoard;
+  /** What did not find room on the board yet. */
+  readonly #untold: Notice[] = [];
+  readonly #main: MainMemory;
 
-  constructor({ node, nodeOf, memoryMb, wakeElsewhere }: NodeMemoryOptions) {
-    const ranks = ranksOfNode(nodeOf, node);
-    for (const [place, rank] of ranks.entries()) this.#places.set(rank, place);
-    const layout = layoutOf({ processes: ranks.length, memoryBytes: memoryMb << 20 });
+  constructor({ node, ranks, nodeOf, memoryMb, wakeElsewhere }: NodeMemoryOptions) {
+    const ranksHere = ranksOfNode(nodeOf, node);
+    for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
+    const layout = layoutOf({ processes: ranksHere.length, memoryBytes: memoryMb << 20 });
     const memory = newNodeMemory(layout);
     const main = enterNodeMemory(memory, layout, -1);
-    const worldBoard = ranks.length === nodeOf.length && ranks.length > 1 ? claimBoard(main, ranks.length) : -1;
-    this.shared = { memory, layout, worldBoard };
+    this.#main = main;
+    this.shared = { memory, layout, worldBoard: this.#claimBoard(ranksOfNode(nodeOf.slice(0, ranks), node), ranks) };
     this.#population = new Population(main, wakeElsewhere);
     this.#notices = new NoticeBoard(main, this.#population);
+  }
+
+  /** The same for a world that is spawned: it has a board of its own where it is all on this node. */
+  sharedBy(world: readonly number[]): SharedNode {
+    const here = world.filter((rank) => this.#places.has(rank));
+    return { ...this.shared, worldBoard: this.#claimBoard(here, world.length) };
+  }
+
+  #claimBoard(here: readonly number[], size: number): number {
+    return here.length === size && size > 1 ? claimBoard(this.#main, size) : -1;
+  }
+
+  /** Index in the node of one of its ranks. */
+  placeOf(rank: number): number {
+    return this.#places.get(rank)!;
   }
 
   /** There is something for the process with that index: wakes it if it sleeps. */
@@ -76,11 +96,24 @@ export class NodeMemory {
   }
 
   /** The dispatcher has declared a death, here or on another node: make it visible to this node's ranks, and wake them. */
-  death(notice: DeathNotice): void {
-    const { rank, incarnation } = notice;
-    // The log is full only while a rank has not looked for a thousand deaths; it will.
-    if (this.#notices.append({ kind: NoticeKind.DIED, rank, replica: 0, incarnation })) return;
-    setTimeout(() => this.death(notice), settleMs);
+  death({ rank, incarnation }: DeathNotice): void {
+    this.#tell(NoticeKind.DIED, rank, incarnation);
+  }
+
+  /** No image of a set older than that checkpoint will be restored. */
+  oldest(set: number, checkpoint: number): void {
+    this.#tell(NoticeKind.OLDEST, set, checkpoint);
+  }
+
+  #tell(kind: NoticeKind, rank: number, incarnation: number): void {
+    this.#untold.push({ kind, rank, replica: 0, incarnation });
+    this.#tellAll();
+  }
+
+  /** In order. The log is full only while a rank has not looked for a thousand notices; it will. */
+  #tellAll(): void {
+    while (this.#untold.length > 0 && this.#notices.append(this.#untold[0]!)) this.#untold.shift();
+    if (this.#untold.length > 0) setTimeout(() => this.#tellAll(), settleMs);
   }
 
   #settle(): void {

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
 import { endingOfError } from "./error-report.ts";
 import { createLineRing, LineReader } from "./line-ring.ts";
-import type { FromRank, Input, RankEnding, RankSetup } from "./messages.ts";
+import type { FromRank, RankEnding, RankSetup, ToRank } from "./messages.ts";
 import { rankLoader } from "./rank-code.ts";
 
 export interface RankThreadEvents {
@@ -16,7 +16,7 @@ export interface RankInThread {
   readonly rank: number;
   /** What it prints. */
   readonly lines: LineReader;
-  post(message: Input): void;
+  post(message: ToRank): void;
   /** Ends its thread, and whoever else is in it. */
   terminate(): Promise<unknown>;
 }
@@ -58,7 +58,7 @@ export class RankThread implements RankInThread {
     this.#worker.on("exit", (code) => events.ended(this.#ending ?? { kind: "vanished", code }));
   }
 
-  post(message: Input): void {
+  post(message: ToRank): void {
     this.#worker.postMessage(message);
   }
 

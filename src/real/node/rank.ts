@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
+import { noSpawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bytesOfObject } from "../../mpi/objects.ts";
 import { endingOfError } from "./error-report.ts";
@@ -21,7 +22,7 @@ declare const createCache: () => Uint8Array;
 assert(parentPort !== null, "rank.cjs runs as a worker thread");
 const port = parentPort;
 const setup = workerData as RankSetup;
-const { code, rank, incarnation, nodeOf, program, traceFile, memory, handover, lines, words } = setup;
+const { code, rank, incarnation, ranks, nodeOf, program, traceFile, memory, handover, lines, words } = setup;
 const rankProtocol = protocolOf(setup);
 const say = (message: FromRank): void => port.postMessage(message);
 
@@ -30,7 +31,7 @@ process.argv = [process.execPath, program.path, ...program.args];
 
 const rankProcess = createRank({
   rank,
-  size: nodeOf.length,
+  ranks,
   nodeOf,
   incarnation,
   protocol: rankProtocol.protocol,
@@ -39,6 +40,7 @@ const rankProcess = createRank({
   handover,
   tell: say,
   traceFile,
+  spawner: noSpawner(ranks, "programs in TypeScript cannot yet"),
   abort(code, message) {
     say({ kind: "abort", code, message });
     return waitForTheEnd();

@@ -1,7 +1,10 @@
 /** Puts the process of a rank together: its memory, transport, engine and waiting. What its program sees of it is the binding's. */
 import { availableParallelism, hostname } from "node:os";
+import { Group } from "../../core/comm/group.ts";
 import type { Protocol } from "../../core/ft/protocol.ts";
-import { Process } from "../../core/process/process.ts";
+import { spawnedWorldContext } from "../../core/process/context.ts";
+import { Process, type ProcessOptions } from "../../core/process/process.ts";
+import type { Origin, Spawner } from "../../core/process/spawner.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import type { SharedNode } from "../node/node-memory.ts";
 import { RankTracer } from "../trace/rank-tracer.ts";
@@ -17,8 +20,9 @@ import { openTransports, type RankTransports } from "./rank-transports.ts";
 
 export interface RankOptions {
   readonly rank: number;
-  readonly size: number;
-  /** Node of each rank of the job. */
+  /** How many ranks the job starts with. */
+  readonly ranks: number;
+  /** Node of each process that the job can have: its ranks, then those that may be spawned. */
   readonly nodeOf: readonly number[];
   readonly incarnation: number;
   /** What makes failures survivable; null: nothing does, and nothing is asked. */
@@ -37,6 +41,7 @@ export interface RankOptions {
   abort(code: number, message: string): never;
   /** Rank 0's value for `await job.done`; throws what `structuredClone` would. */
   result(value: unknown): void;
+  readonly spawner: Spawner;
 }
 
 export type Leaving =
@@ -62,21 +67,23 @@ export function openProcess(
   options: RankOptions,
   programMemory?: (node: NodeMemory) => Memory & ProcessBuffers,
 ): OpenProcess {
-  const { rank, size, memory: shared } = options;
+  const { rank, ranks, memory: shared, spawner } = options;
   const nodeOf = Int32Array.from(options.nodeOf);
   const places = placesIn(nodeOf, nodeOf[rank]!);
-  const crowded = size > availableParallelism();
+  const world = worldOf(ranks, spawner.origin);
+  const crowded = world.ranks + (spawner.origin?.parents.length ?? 0) > availableParallelism();
 
   const node = enterNodeMemory(shared.memory, shared.layout, places[rank]!);
   const heap = new RankMemory(node);
   const memory = programMemory?.(node) ?? heap;
   const { handover, tell } = options;
-  const transports = openTransports(node, { heap, memory }, { rank, nodeOf, places, crowded, handover, tell });
+  const transports = openTransports(node, { heap, memory }, { rank, ranks, nodeOf, places, crowded, handover, tell });
   const { ring, transport, waiting } = transports;
   const { protocol, mayUseBoards } = options;
   const boards = mayUseBoards ? new SharedBoards(node, ring, places) : null;
   const { worldBoard } = shared;
-  const process = new Process({ rank, ranks: size, nodeOf, transport, memory, protocol, boards, worldBoard });
+  const universe = nodeOf.length;
+  const process = new Process({ rank, ...world, universe, nodeOf, transport, memory, protocol, boards, worldBoard });
   transports.setLanding(process.engine);
   const notices = new NoticeReader(node);
   const tracer = tracerOf(options, nodeOf[rank]!);
@@ -99,6 +106,7 @@ export function openProcess(
         return true;
       },
     },
+    spawner,
     abort: options.abort,
     result: options.result,
   });
@@ -151,6 +159,13 @@ function tryToLeave({ process }: RankHost, transports: RankTransports): Leaving 
 /** Our last signals may still wait for room, or be on a connection that breaks: nobody could send them again for us. */
 function handOver(host: RankHost, transports: RankTransports): void {
   host.settle(() => !host.process.engine.unsent && transports.leave());
+}
+
+/** The world that the process is in: the job's own, or that of those who were spawned together. */
+function worldOf(ranks: number, origin: Origin | null): Pick<ProcessOptions, "ranks" | "worldGroup" | "worldContext"> {
+  if (origin === null) return { ranks };
+  const { world } = origin;
+  return { ranks: world.length, worldGroup: Group.of(world), worldContext: spawnedWorldContext(world[0]!) };
 }
 
 /** Index in our node of every rank, −1 for those on other nodes. */

@@ -9,6 +9,7 @@ import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { Now } from "../../core/p2p/engine.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
+import type { Spawner } from "../../core/process/spawner.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../core/request/records.ts";
 
 /** What the waiting strategy (waiting.ts) offers. */
@@ -42,6 +43,7 @@ export interface RankHostOptions {
   readonly tracer: SpanTracer | null;
   /** A word that others write: not 0, the process shall stop inside the call it is in. */
   readonly stop: { readonly words: Int32Array; readonly at: number };
+  readonly spawner: Spawner;
   abort(code: number, message: string): never;
   result(value: unknown): void;
 }
@@ -51,6 +53,7 @@ export class RankHost {
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
   readonly stop: RankHostOptions["stop"];
+  readonly spawner: Spawner;
   /** A restored process goes on with the time of its earlier life. */
   clockShiftS = 0;
   readonly #waiting: WaitingPort;
@@ -66,6 +69,7 @@ export class RankHost {
     this.processorName = options.processorName;
     this.tracer = options.tracer;
     this.stop = options.stop;
+    this.spawner = options.spawner;
     this.#waiting = options.waiting;
     this.#notices = options.notices;
     this.#options = options;

@@ -10,14 +10,16 @@ import type { RankMemory } from "../transport/rank-memory.ts";
 import { RankTransport } from "../transport/rank-transport.ts";
 import { RingTransport } from "../transport/ring-transport.ts";
 import { Handover, type SharedHandover, type TcpRequest } from "../transport/tcp/handover.ts";
-import { linkSizes } from "../transport/tcp/link-sizes.ts";
+import { linkSizesBetween } from "../transport/tcp/link-sizes.ts";
 import { openSocketCalls } from "../transport/tcp/open-socket-calls.ts";
 import { TcpTransport } from "../transport/tcp/tcp-transport.ts";
 import { Waiting } from "./waiting.ts";
 
 export interface RankTransportsOptions {
   readonly rank: number;
-  /** Node of each rank of the job. */
+  /** How many ranks the job starts with. */
+  readonly ranks: number;
+  /** Node of each process that the job can have. */
   readonly nodeOf: Int32Array;
   /** Index in the node of each rank, −1 for those elsewhere. */
   readonly places: Int32Array;
@@ -49,7 +51,7 @@ export function openTransports(
   { heap, memory }: RankMemories,
   options: RankTransportsOptions,
 ): RankTransports {
-  const { rank, nodeOf, places, crowded, handover, tell } = options;
+  const { rank, ranks, nodeOf, places, crowded, handover, tell } = options;
   // Joint copies are for those who have a core to spare.
   const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
@@ -68,7 +70,7 @@ export function openTransports(
   const tcp = new TcpTransport({
     ...{ rank, ranks: nodeOf.length, process: places[rank]!, memory: heap, buffers: memory, handover, tell },
     openCalls: () => openSocketCalls(node.memory, heap),
-    sizes: linkSizes({ nodeOf, memoryBytes: node.layout.memoryBytes }),
+    sizesOf: linkSizesBetween({ rank, ranks, nodeOf, memoryBytes: node.layout.memoryBytes }),
   });
   const transport = new RankTransport(ring, tcp, places);
   return {

@@ -10,7 +10,10 @@ import { describeSystemError } from "./system-error.ts";
 /** More threads than any machine has use for; above it the number is a slip. */
 const ranksMax = 4096;
 
-export function checkOptions(options: Omit<JobOptions, "trace" | "folder">): string | undefined {
+/** Options as they are checked, before anything is made for the job. */
+export type Options = Omit<JobOptions, "trace" | "folder" | "setOf">;
+
+export function checkOptions(options: Options): string | undefined {
   const { ranks, nodes, protocol, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
   if (!isWhole(ranks, 1, ranksMax)) return `Cannot start ${ranks} ranks: a job has 1 to ${ranksMax}`;
   if (!isWhole(nodes, 1, ranks))
@@ -30,17 +33,35 @@ export function checkOptions(options: Omit<JobOptions, "trace" | "folder">): str
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;
   if (!(patienceMs >= 2 * heartbeatMs))
     return `Cannot wait ${patienceMs} ms for a heartbeat every ${heartbeatMs} ms: give at least twice as long`;
-  return checkProgram(options.program) ?? checkPacking(options) ?? checkFreezing(options);
+  return checkProgram(options.program) ?? checkPacking(options) ?? checkFreezing(options) ?? checkLogging(options);
 }
 
-function checkPacking({ program, ranksPerThread }: Omit<JobOptions, "trace" | "folder">): string | undefined {
+function checkPacking({ program, ranksPerThread }: Options): string | undefined {
   if (!isWhole(ranksPerThread, 1, ranksMax))
     return `Cannot put ${ranksPerThread} ranks into a thread: give a whole number from 1`;
   if (ranksPerThread === 1 || languageOf(program) === "c") return undefined;
   return `Cannot put ${ranksPerThread} ranks of ${relative("", program)} into a thread: only programs in C and C++ can take turns`;
 }
 
-function checkFreezing({ program, freezeAtMs, jobFolder }: Omit<JobOptions, "trace" | "folder">): string | undefined {
+function checkLogging({
+  program,
+  protocol,
+  checkpointEveryMs,
+  jobFolder,
+  ranksPerThread,
+}: Options): string | undefined {
+  const takesCheckpoints = checkpointEveryMs !== Number.POSITIVE_INFINITY;
+  if (protocol !== "logging")
+    return takesCheckpoints ? "Cannot take checkpoints: only --protocol logging does" : undefined;
+  if (jobFolder !== "") return "Cannot freeze a job under --protocol logging: it takes checkpoints instead";
+  if (ranksPerThread > 1) return "Cannot put several ranks into a thread under --protocol logging";
+  if (!takesCheckpoints) return undefined;
+  if (!(checkpointEveryMs >= 10)) return `Cannot take a checkpoint every ${checkpointEveryMs} ms: give at least 10 ms`;
+  if (languageOf(program) === "c") return undefined;
+  return `Cannot take checkpoints of ${relative("", program)}: only programs in C and C++ can be captured`;
+}
+
+function checkFreezing({ program, freezeAtMs, jobFolder }: Options): string | undefined {
   const isWanted = freezeAtMs !== Number.POSITIVE_INFINITY;
   if (!isWanted && jobFolder === "") return undefined;
   if (!(freezeAtMs >= 0)) return `Cannot freeze the job after ${freezeAtMs / 1000} s: give a time from 0`;

@@ -3,21 +3,22 @@ import { relative } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
 import type { NodeLoss, Reason } from "../../core/service/dispatcher.ts";
 import { describeEnding, type Threw } from "../../core/service/ending.ts";
+import type { ProcessNames } from "./process-names.ts";
 
 export type Failure = Exclude<Reason, { kind: "finished" | "frozen" }>;
 
-export function describeFailure(reason: Failure, afterMs: number): string {
+export function describeFailure(reason: Failure, afterMs: number, names: ProcessNames): string {
   const after = `after ${secondsText(afterMs)}`;
   switch (reason.kind) {
     case "rank-failed": {
       const place = framesOf(reason)[0];
       const where = place === undefined ? "" : ` (${placeOf(place)})`;
-      return `rank ${reason.rank} on node ${reason.node} failed ${after}: ${describeEnding(reason.ending)}${where}`;
+      return `${names.nameOf(reason.rank)} on node ${reason.node} failed ${after}: ${describeEnding(reason.ending)}${where}`;
     }
     case "node-failed":
-      return `node ${reason.node} (${rankList(reason.ranks)}) failed ${after}: ${describeLoss(reason.loss)}`;
+      return `node ${reason.node} (${names.listOf(reason.ranks)}) failed ${after}: ${describeLoss(reason.loss)}`;
     case "aborted":
-      return `rank ${reason.rank} on node ${reason.node} aborted the job ${after}${reason.message === "" ? "" : `: ${reason.message}`}`;
+      return `${names.nameOf(reason.rank)} on node ${reason.node} aborted the job ${after}${reason.message === "" ? "" : `: ${reason.message}`}`;
     case "interrupted":
       return `interrupted ${after} by ${reason.signal}`;
     case "timeout":
@@ -64,10 +65,6 @@ function describeLoss(loss: NodeLoss): string {
     default:
       return unreachable(loss);
   }
-}
-
-function rankList(ranks: readonly number[]): string {
-  return ranks.length === 1 ? `rank ${ranks[0]}` : `ranks ${ranks[0]} to ${ranks.at(-1)}`;
 }
 
 /** "solve (src/solver.ts:12:5)" → "src/solver.ts:12:5". */

@@ -43,6 +43,15 @@ export interface FailedEvent {
   readonly frames: readonly string[];
   readonly afterMs: number;
 }
+/** A node is gone, and another takes its place: the job goes on. */
+export interface NodeLostEvent {
+  readonly kind: "node-lost";
+  readonly node: number;
+  readonly ranks: readonly number[];
+  /** One sentence for people. */
+  readonly message: string;
+  readonly afterMs: number;
+}
 /** Nothing has failed, but somebody should know: nodes that cannot reach each other. */
 export interface NoteEvent {
   readonly kind: "note";
@@ -59,4 +68,12 @@ export interface EndedEvent {
   readonly code: number;
   readonly afterMs: number;
 }
-export type JobEvent = StartedEvent | LineEvent | RankEndedEvent | FailedEvent | NoteEvent | CompilerEvent | EndedEvent;
+export type JobEvent =
+  | StartedEvent
+  | LineEvent
+  | RankEndedEvent
+  | FailedEvent
+  | NodeLostEvent
+  | NoteEvent
+  | CompilerEvent
+  | EndedEvent;

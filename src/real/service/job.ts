@@ -8,14 +8,17 @@ import { basename, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
-import { type Death, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
-import { nodeOfRanks } from "../../core/service/placement.ts";
+import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
+import { nodeOfRanks, nodeOfUniverse, ranksOfNode } from "../../core/service/placement.ts";
 import {
   build,
   type Folder,
   type FromNode,
   type FromRankOnwards,
+  type ProgramForm,
   type ProgramPlace,
+  type RankRestart,
+  type Setup,
   type Stream,
 } from "../node/messages.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
@@ -29,10 +32,14 @@ import type { LineEvent } from "./job-event.ts";
 import { emptyJobFolder, writeJob } from "./job-folder.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
 import { NodeProcess } from "./node-process.ts";
+import { ProcessNames } from "./process-names.ts";
 import { bundleProgram } from "./program-bundle.ts";
 import { compileProgram, languageOf } from "./program-compile.ts";
+import { Recovery } from "./recovery.ts";
+import { Spawning } from "./spawning.ts";
 import { type StreamSink, streamSink } from "./stream-sink.ts";
 import { describeSystemError, isFull } from "./system-error.ts";
+import { verifyImage } from "./verify-image.ts";
 
 /** Everything decided; defaults live in `launch.ts` and in the command. */
 export interface JobOptions {
@@ -62,6 +69,10 @@ export interface JobOptions {
   readonly jobFolder: string;
   /** Where the images are that the ranks go on from; empty: they begin at the beginning. */
   readonly thawFrom: string;
+  /** Under message logging: correlated set of each rank; null otherwise. */
+  readonly setOf: readonly number[] | null;
+  /** Time between two checkpoints of a set; Infinity: there are none. */
+  readonly checkpointEveryMs: number;
   readonly trace: TraceFile | undefined;
   readonly label: boolean;
   readonly stdin: Readable | undefined;
@@ -81,6 +92,8 @@ export interface JobResult {
 }
 
 const startPatienceMs = 30_000;
+/** A rank that makes no MPI call for so long keeps the others of its set from nothing but their work: the checkpoint is given up. */
+const checkpointPatienceMs = 10_000;
 /** A node that is at work and silent for so many times its patience hangs. */
 const starvedPatiences = 20;
 const endPatienceMs = 2_500;
@@ -91,20 +104,31 @@ export class Job {
   readonly events = new EventQueue();
   readonly done: Promise<JobResult>;
   readonly #options: JobOptions;
+  /** Of every process that there can be: those that may be spawned too. */
   readonly #nodeOf: readonly number[];
+  readonly #names = new ProcessNames();
+  readonly #spawning: Spawning;
+  /** Under message logging; null otherwise. */
+  readonly #recovery: Recovery | null;
+  readonly #bundlePlace: ProgramPlace["bundle"];
+  readonly #traceFolder: string;
+  /** How the program is to be loaded; undefined until it has been compiled. */
+  #form: ProgramForm | undefined;
   readonly #startMs = performance.now();
   readonly #folder: string;
   readonly #core: Dispatcher;
   /** What nodes of this job know each other by. */
   readonly #secret = { id: randomUUID(), secret: new Uint8Array(randomBytes(secretBytes)) };
   readonly #addresses: (Address | undefined)[] = [];
+  /** Nodes that have taken the place of others, and are not ready yet. */
+  readonly #restarting = new Set<number>();
   readonly #nodes: NodeProcess[] = [];
   readonly #streams: StreamSink[] = [];
   readonly #lines: LineMerge;
   readonly #input: InputSource;
   readonly #ticking: NodeJS.Timeout;
   #result: unknown;
-  #ranksStarted = 0;
+  readonly #ranksStarted = new Set<number>();
   #freezing: Freezing | undefined;
   #isOver = false;
   #isOutputLost = false;
@@ -116,7 +140,10 @@ export class Job {
 
   constructor(options: JobOptions) {
     this.#options = options;
-    this.#nodeOf = nodeOfRanks(options.ranks, options.nodes);
+    // Programs in TypeScript cannot spawn others, nor can those whose processes may have to be started again.
+    const maySpawn = languageOf(options.program) === "c" && options.setOf === null;
+    const place = maySpawn ? nodeOfUniverse : nodeOfRanks;
+    this.#nodeOf = place(options.ranks, options.nodes);
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -125,12 +152,14 @@ export class Job {
     this.#lines = new LineMerge(this.#createSink());
     this.#input = new InputSource(options.stdin, (bytes) => this.#nodes[0]?.send({ kind: "input", bytes }));
     const file = (name: string) => join(this.#folder, name);
-    const bundle = { script: file("program.cjs"), module: file("program.mjs"), wasm: file("program.wasm") };
-    const traceFolder = this.#createTraceFolder();
-    for (let node = 0; node < options.nodes; node++) this.#startNode(node, bundle, traceFolder);
+    this.#bundlePlace = { script: file("program.cjs"), module: file("program.mjs"), wasm: file("program.wasm") };
+    this.#spawning = this.#createSpawning(this.#bundlePlace.wasm);
+    this.#recovery = this.#createRecovery();
+    this.#traceFolder = this.#createTraceFolder();
+    for (let node = 0; node < options.nodes; node++) this.#startNode(node, []);
     // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
     this.#ticking = setInterval(() => setImmediate(() => this.#core.tick(performance.now())), options.heartbeatMs);
-    void this.#bundle(bundle);
+    void this.#bundle();
   }
 
   /** As a signal to the job: the first time it ends in order, then at once. */
@@ -140,8 +169,9 @@ export class Job {
   }
 
   #createCore(): Dispatcher {
-    const { nodes, heartbeatMs, patienceMs, timeoutMs, protocol } = this.#options;
+    const { ranks, nodes, heartbeatMs, patienceMs, timeoutMs, protocol } = this.#options;
     const options = {
+      ranks,
       nodeOf: this.#nodeOf,
       nodes,
       heartbeatMs,
@@ -150,21 +180,47 @@ export class Job {
       timeoutMs,
       startPatienceMs,
       endPatienceMs,
-      deaths: protocol === "none" ? ("fatal" as const) : ("survived" as const),
+      deaths: deathsUnder(protocol),
     };
     const ports = {
       tell: (death: Death) => {
         for (const node of this.#nodes) node.send({ kind: "death", ...death });
       },
-      restart: () => {},
+      restart: (node: number, ranks: readonly number[]) => this.#restart(node, ranks),
       decided: ({ reason, afterMs }: Outcome) => this.#decided(reason, afterMs),
-      survived: (reason: Outcome["reason"], afterMs: number) => this.#decided(reason, afterMs),
+      survived: (reason: Outcome["reason"], afterMs: number) => this.#survived(reason, afterMs),
       work: (node: number) => this.#nodes[node]?.work() ?? 0,
       end: (node: number) => this.#nodes[node]?.send({ kind: "end" }),
       kill: (node: number) => this.#nodes[node]?.kill(),
       ended: (outcome: Outcome) => void this.#ended(outcome),
     };
     return new Dispatcher(options, ports, this.#startMs);
+  }
+
+  #createSpawning(module: string): Spawning {
+    const { program, displayName, folders } = this.#options;
+    const options = { folder: this.#folder, program: displayName ?? program, module, nodeOf: this.#nodeOf, folders };
+    return new Spawning(options, {
+      admit: (count) => this.#core.admit(count),
+      withdraw: (admitted) => this.#core.withdraw(admitted),
+      spares: () => this.#core.spares,
+      isFreezing: () => this.#freezing !== undefined,
+      send: (node, message) => this.#nodes[node]?.send(message),
+      joined: (children) => this.#names.addWorld(children),
+      compiled: (text) => this.events.push({ kind: "compiler", text }),
+    });
+  }
+
+  #createRecovery(): Recovery | null {
+    const { setOf, checkpointEveryMs } = this.#options;
+    if (setOf === null) return null;
+    const folder = join(this.#folder, "checkpoints");
+    const options = { setOf, folder, checkpointEveryMs, checkpointPatienceMs };
+    return new Recovery(options, {
+      toSet: (set, message) => this.#nodes[this.#nodeOf[setOf.indexOf(set)]!]!.send(message),
+      verify: (path) => verifyImage(path),
+      note: (message) => this.#note(message),
+    });
   }
 
   /** The folder for the ranks' traces; empty when there is no trace. */
@@ -175,47 +231,69 @@ export class Job {
     return folder;
   }
 
-  #startNode(node: number, bundle: ProgramPlace["bundle"], traceFolder: string): void {
-    const { protocol, heartbeatMs, heapMb, memoryMb, port, program, args, displayName } = this.#options;
-    const place = { path: displayName ?? program, bundle, args, language: languageOf(program) };
-    this.#nodes.push(
-      new NodeProcess(
-        this.#folder,
-        {
-          kind: "setup",
-          node,
-          nodeOf: this.#nodeOf,
-          protocol,
-          program: place,
-          heartbeatMs,
-          heapMb,
-          memoryMb,
-          folders: this.#options.folders,
-          freezeTo: this.#options.jobFolder,
-          thawFrom: this.#options.thawFrom,
-          ranksPerThread: this.#options.ranksPerThread,
-          traceFolder,
-          port: port === 0 ? 0 : port + node,
-          job: this.#secret,
-        },
-        {
-          said: (message) => this.#handle(node, message),
-          printed: (stream, bytes, done) =>
-            this.#lines.accept({ kind: "node", node }, { stream, number: 0, offset: 0, bytes, flush: false }, done),
-          ended: (loss) => this.#core.nodeEnded(node, loss, performance.now()),
-        },
-      ),
-    );
+  /** The first of that number, or one in the place of another that is gone. */
+  #startNode(node: number, restarts: readonly RankRestart[]): void {
+    // What an old one still says does not count for the new one.
+    const isPresent = (): boolean => this.#nodes[node] === started;
+    const started = new NodeProcess(this.#folder, this.#setupOf(node, restarts), {
+      said: (message) => {
+        if (isPresent()) this.#core.heard(node);
+        if (isPresent() || message.kind === "output") this.#handle(node, message);
+      },
+      printed: (stream, bytes, done) =>
+        this.#lines.accept({ kind: "node", node }, { stream, number: 0, offset: 0, bytes, flush: false }, done),
+      ended: (loss) => {
+        if (!isPresent()) return;
+        this.#core.nodeEnded(node, loss, performance.now());
+        this.#spawning.nodeEnded(node);
+      },
+    });
+    this.#nodes[node] = started;
+    if (this.#form !== undefined) started.send({ kind: "run", form: this.#form });
   }
 
-  async #bundle(bundle: ProgramPlace["bundle"]): Promise<void> {
+  #setupOf(node: number, restarts: readonly RankRestart[]): Setup {
+    const { protocol, heartbeatMs, heapMb, memoryMb, port, program, args, displayName } = this.#options;
+    return {
+      kind: "setup",
+      node,
+      ranks: this.#options.ranks,
+      nodeOf: this.#nodeOf,
+      protocol,
+      program: { path: displayName ?? program, bundle: this.#bundlePlace, args, language: languageOf(program) },
+      heartbeatMs,
+      heapMb,
+      memoryMb,
+      folders: this.#options.folders,
+      freezeTo: this.#options.jobFolder,
+      thawFrom: this.#options.thawFrom,
+      ranksPerThread: this.#options.ranksPerThread,
+      traceFolder: this.#traceFolder,
+      port: port === 0 ? 0 : port + node,
+      job: this.#secret,
+      logging: this.#recovery?.setup(restarts) ?? null,
+    };
+  }
+
+  /** The node is gone: another takes its place, and its ranks begin their next life there. */
+  #restart(node: number, ranks: readonly number[]): void {
+    const { setOf } = this.#options;
+    const sets = [...new Set(ranks.map((rank) => setOf![rank]!))];
+    this.#restarting.add(node);
+    this.#startNode(node, this.#recovery!.fallen(sets));
+  }
+
+  async #bundle(): Promise<void> {
     const { program } = this.#options;
+    const bundle = this.#bundlePlace;
     const outcome = await (languageOf(program) === "c" ? compileProgram : bundleProgram)({ program, bundle });
     // A job that was over sooner than its bundle has had its folder made again.
     if (this.#isOver) this.#removeFolder();
     if (outcome.said !== undefined && outcome.said !== "") this.events.push({ kind: "compiler", text: outcome.said });
-    if (outcome.kind === "ready") for (const node of this.#nodes) node.send({ kind: "run", form: outcome.form });
-    else this.#unusable(`Cannot run ${basename(program)}: ${outcome.why}`);
+    if (outcome.kind === "ready") {
+      this.#form = outcome.form;
+      for (const node of this.#nodes) node.send({ kind: "run", form: outcome.form });
+    } else this.#unusable(`Cannot run ${basename(program)}: ${outcome.why}`);
   }
 
   #unusable(message: string): void {
@@ -223,7 +301,6 @@ export class Job {
   }
 
   #handle(node: number, message: FromNode): void {
-    this.#core.heard(node);
     switch (message.kind) {
       case "ready":
         if (message.build !== build)
@@ -239,8 +316,11 @@ export class Job {
       case "heartbeat":
       case "bye":
         break;
+      case "ranks-ready":
+        this.#spawning.ready(node, message.order, message.problem);
+        break;
       case "rank-started":
-        this.#rankStarted();
+        this.#rankStarted(message.rank);
         break;
       case "output": {
         const bytes = message.chunk.bytes.length;
@@ -255,6 +335,9 @@ export class Job {
         }
         this.#core.rankEnded(message.rank, message.incarnation, message.ending, performance.now());
         break;
+      case "determinants":
+        this.#recovery?.determinants(message.set, message.incarnation, message.from, message.part);
+        break;
       case "from-rank":
         this.#handleRank(message);
         break;
@@ -263,13 +346,22 @@ export class Job {
     }
   }
 
-  /** When the last node listens, all of them are told where the others are. */
+  /** When the last node listens, all of them are told where the others are; later, where one is that has taken a place. */
   #nodeReady(node: number, address: Address | null): void {
+    const isRestarted = this.#restarting.delete(node);
+    if (isRestarted) this.#returned(node, address);
     if (address === null) return;
     this.#addresses[node] = address;
     if (this.#addresses.filter((known) => known !== undefined).length < this.#options.nodes) return;
     const addresses = this.#nodeOf.map((of) => this.#addresses[of]!);
-    for (const other of this.#nodes) other.send({ kind: "contacts", addresses });
+    for (const other of isRestarted ? [this.#nodes[node]!] : this.#nodes) other.send({ kind: "contacts", addresses });
+  }
+
+  /** The new lives of a node's ranks are there: everybody else hears of them. */
+  #returned(node: number, address: Address | null): void {
+    const { incarnations } = this.#recovery!;
+    const ranks = ranksOfNode(this.#nodeOf, node).map((rank) => ({ rank, incarnation: incarnations[rank]! }));
+    for (const [other, it] of this.#nodes.entries()) if (other !== node) it.send({ kind: "returned", ranks, address });
   }
 
   #connectionNews(event: TcpEvent): void {
@@ -279,14 +371,14 @@ export class Job {
         break;
       case "unreachable": {
         const { from, to, forMs, reason } = event;
-        const message = `Cannot connect rank ${from} to rank ${to} for ${(forMs / 1000).toFixed(0)} s now: ${reason}; still trying`;
+        const message = `Cannot connect ${this.#names.nameOf(from)} to ${this.#names.nameOf(to)} for ${(forMs / 1000).toFixed(0)} s now: ${reason}; still trying`;
         this.events.push({ kind: "note", message });
         break;
       }
       case "bad-frame": {
         const { from, to, reason } = event;
         this.#unusable(
-          `Cannot go on: what came over the connection of ranks ${from} and ${to} is not a packet: ${reason}`,
+          `Cannot go on: what came over the connection of ${this.#names.nameOf(from)} and ${this.#names.nameOf(to)} is not a packet: ${reason}`,
         );
         break;
       }
@@ -303,6 +395,9 @@ export class Job {
       case "result":
         if (rank === 0) this.#result = deserialize(message.value);
         break;
+      case "spawn":
+        void this.#spawning.asked(rank, message.request);
+        break;
       case "input-wanted":
         this.#input.want();
         break;
@@ -310,19 +405,34 @@ export class Job {
         this.#freezing?.stopped(rank);
         break;
       case "image":
-        this.#freezing?.image(rank, message.problem);
+        if (message.number === 0) this.#freezing?.image(rank, message.problem);
+        else this.#recovery?.image(rank, message.number, message.position, message.problem);
+        break;
+      case "done":
+        this.#core.rankDone(rank, message.incarnation, performance.now());
+        break;
+      case "caught-up":
+        this.#core.caughtUp(this.#nodeOf[rank]!);
+        break;
+      case "image-unreadable":
+        this.#note(`rank ${rank} cannot go on from checkpoint ${message.checkpoint}: ${message.problem}`);
+        this.#recovery?.unreadable(rank, message.checkpoint);
+        this.#nodes[this.#nodeOf[rank]!]!.kill();
         break;
       default:
         unreachable(message);
     }
   }
 
-  #rankStarted(): void {
-    this.#ranksStarted++;
+  #rankStarted(rank: number): void {
     const { ranks, nodes } = this.#options;
-    if (this.#ranksStarted !== ranks) return;
+    // Neither spawned ones nor second lives count.
+    if (rank >= ranks || this.#ranksStarted.has(rank)) return;
+    this.#ranksStarted.add(rank);
+    if (this.#ranksStarted.size !== ranks) return;
     const pids = this.#nodes.map((node) => node.pid ?? 0);
     this.events.push({ kind: "started", ranks, nodes, pids, afterMs: this.#elapsedMs() });
+    this.#recovery?.begin();
     const { freezeAtMs } = this.#options;
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
@@ -331,6 +441,10 @@ export class Job {
   freeze(): void {
     if (this.#options.jobFolder === "") throw new Error("Cannot freeze the job: it was launched without a jobFolder");
     if (this.#core.outcome !== undefined || this.#freezing !== undefined) return;
+    if (this.#names.worlds > 0) {
+      this.#note("the job cannot be frozen and goes on: it has spawned processes, of which there are no images");
+      return;
+    }
     const written = (problem: string) => this.#imagesWritten(problem);
     this.#freezing = new Freezing(this.#options.ranks, { note: (message) => this.#note(message), written });
     for (const node of this.#nodes) node.send({ kind: "freeze" });
@@ -352,6 +466,16 @@ export class Job {
     this.events.push({ kind: "note", message });
   }
 
+  /** A failure that the job outlives. */
+  #survived(reason: Outcome["reason"], afterMs: number): void {
+    if (this.#recovery === null || reason.kind !== "node-failed") this.#decided(reason, afterMs);
+    else {
+      const { node, ranks } = reason;
+      const message = `${describeFailure(reason, afterMs, this.#names)}; it is started again`;
+      this.events.push({ kind: "node-lost", node, ranks, message, afterMs });
+    }
+  }
+
   #decided(reason: Outcome["reason"], afterMs: number): void {
     if (reason.kind === "finished" || reason.kind === "frozen") return;
     if (reason.kind === "output-closed") this.#stopWaitingForOutput();
@@ -359,7 +483,7 @@ export class Job {
     this.events.push({
       kind: "failed",
       reason,
-      message: describeFailure(reason, afterMs),
+      message: describeFailure(reason, afterMs, this.#names),
       details: detailsOf(reason),
       frames: framesOf(reason),
       afterMs,
@@ -368,6 +492,7 @@ export class Job {
 
   async #ended({ code: coreCode, reason }: Outcome): Promise<void> {
     clearInterval(this.#ticking);
+    this.#recovery?.end();
     this.#freezing?.end();
     this.#input.close();
     this.#lines.finishAll();
@@ -389,10 +514,10 @@ export class Job {
 
   /** 0, or the exit code that stands for a trace that could not be written. */
   async #writeTrace(): Promise<number> {
-    const { trace, ranks } = this.#options;
+    const { trace } = this.#options;
     if (trace === undefined) return 0;
     try {
-      await trace.merge({ folder: join(this.#folder, "trace"), ranks });
+      await trace.merge({ folder: join(this.#folder, "trace"), ranks: this.#nodeOf.length });
       return 0;
     } catch (error) {
       const message = `Cannot write the trace to ${trace.path}: ${describeSystemError(error)}; the trace is incomplete`;
@@ -421,7 +546,9 @@ export class Job {
     const { stdout, stderr, label, ranks } = this.#options;
     const width = String(ranks - 1).length;
     const labelOf = (printer: Printer): string =>
-      printer.kind === "rank" ? `[${String(printer.rank).padStart(width)}] ` : `[node ${printer.node}] `;
+      printer.kind === "rank"
+        ? `[${this.#names.shortNameOf(printer.rank).padStart(width)}] `
+        : `[node ${printer.node}] `;
     const sinkOf = (stream: Writable | undefined, name: string): LineSink => {
       if (stream === undefined) return (lines, done) => this.#toEvents(lines, done);
       const sink = streamSink(stream, {
@@ -462,4 +589,10 @@ export class Job {
     for (const event of events)
       this.events.push(event, event.text.length + 1, event === events.at(-1) ? done : undefined);
   }
+}
+
+/** What a death means under that protocol. */
+function deathsUnder(protocol: string): DeathPolicy {
+  if (protocol === "none") return "fatal";
+  return protocol === "logging" ? "replaced" : "survived";
 }

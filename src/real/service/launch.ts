@@ -11,6 +11,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { membersOf, setsByNode, setsByRank, setsFromLists } from "../../core/service/correlated-sets.ts";
+import { nodeOfRanks } from "../../core/service/placement.ts";
 import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { checkOptions } from "./check-options.ts";
@@ -29,6 +31,13 @@ export interface LaunchOptions {
   readonly args?: readonly string[] | undefined;
   /** The fault-tolerance protocol; "none" unless given. */
   readonly protocol?: string | undefined;
+  /**
+   * Under "logging": processes that fall and are restarted together. "node" (unless given), "rank" (classical message
+   * logging), or lists of ranks.
+   */
+  readonly sets?: "node" | "rank" | readonly (readonly number[])[] | undefined;
+  /** Under "logging": time between two checkpoints of a set; none are taken unless given. Programs in C only. */
+  readonly checkpointEveryMs?: number | undefined;
   /** Size of each rank's JavaScript heap; Node's own choice unless given. */
   readonly heapMb?: number | undefined;
   /** Shared memory of each node, for messages and `mpi.alloc`; 1024 unless given. Pages that are not touched cost nothing. */
@@ -112,6 +121,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     displayName: earlier?.displayName,
     thawFrom: earlier?.thawFrom ?? "",
     ranksPerThread: options.ranksPerThread ?? 1,
+    checkpointEveryMs: options.checkpointEveryMs ?? Number.POSITIVE_INFINITY,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),
     args: options.args ?? [],
@@ -132,11 +142,13 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   };
   const mistake = checkOptions(complete);
   if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
+  const setOf = complete.protocol === "logging" ? setsWanted(options.sets ?? "node", complete) : null;
+  if (typeof setOf === "string") throw new CannotLaunch(setOf, 2);
   const obstacle = complete.jobFolder === "" ? undefined : prepareJobFolder(complete.jobFolder);
   if (obstacle !== undefined) throw new CannotLaunch(obstacle, 1);
   const folder = createFolder();
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
-  const job = new Job({ ...complete, trace, folder });
+  const job = new Job({ ...complete, setOf, trace, folder });
   return {
     ranks: complete.ranks,
     nodes: complete.nodes,
@@ -145,6 +157,23 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     freeze: () => job.freeze(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
+}
+
+/** Correlated set of each rank; or what is wrong with the sets that are wanted. */
+function setsWanted(sets: NonNullable<LaunchOptions["sets"]>, { ranks, nodes }: JobSize): number[] | string {
+  const nodeOf = nodeOfRanks(ranks, nodes);
+  if (sets === "node") return setsByNode(nodeOf);
+  if (sets === "rank") return setsByRank(ranks);
+  const setOf = setsFromLists(sets, ranks);
+  if (typeof setOf === "string") return `Cannot use these sets: ${setOf}`;
+  const split = membersOf(setOf).find((members) => members.some((rank) => nodeOf[rank] !== nodeOf[members[0]!]));
+  if (split === undefined) return setOf;
+  return `Cannot use these sets: ranks ${split.join(", ")} are one set and not on one node`;
+}
+
+interface JobSize {
+  readonly ranks: number;
+  readonly nodes: number;
 }
 
 function createFolder(): string {

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { BundleOptions, BundleOutcome } from "./program-bundle.ts";
+import type { BundleOutcome } from "./program-bundle.ts";
 
 /** What the compiler makes a program of; anything else that begins as a module does is one. */
 export const sourceExtensions: readonly string[] = [".c", ".cc", ".cpp", ".cxx", ".C"];
@@ -20,7 +20,13 @@ type Compiled =
   | { readonly kind: "compiled"; readonly wasm: string; readonly stderr: string }
   | { readonly kind: "failed"; readonly stderr: string; readonly code: number };
 
-export async function compileProgram({ program, bundle }: BundleOptions): Promise<BundleOutcome> {
+export interface CompileOptions {
+  /** Absolute path. */
+  readonly program: string;
+  readonly bundle: { readonly wasm: string };
+}
+
+export async function compileProgram({ program, bundle }: CompileOptions): Promise<BundleOutcome> {
   const { module, said } = await moduleOfProgram(program);
   if (module === undefined) return { kind: "unusable", why: "it does not compile", said };
   await copyFile(module, bundle.wasm);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { CheckpointServer } from "../../core/service/checkpoint-server.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
-import type { RankRestart, ToNode } from "../node/messages.ts";
+import type { LoggingSetup, RankRestart, ToNode } from "../node/messages.ts";
 
 export interface RecoveryOptions {
   /** Correlated set of each rank. */
@@ -59,6 +59,13 @@ export class Recovery {
   /** Which life of each rank is the present one. */
   get incarnations(): number[] {
     return this.#options.setOf.map((set) => this.#incarnations[set]!);
+  }
+
+  /** What a node that is about to start must know. */
+  setup(restarts: readonly RankRestart[]): LoggingSetup {
+    const { setOf, folder } = this.#options;
+    const positions = this.#members.map((_, set) => this.#logger.end(set));
+    return { setOf, incarnations: this.incarnations, positions, restarts, checkpointFolder: folder };
   }
 
   // Determinants
@@ -170,11 +177,6 @@ export class Recovery {
   unreadable(rank: number, checkpoint: number): void {
     const set = this.#options.setOf[rank]!;
     if (this.#server.newest(set).number === checkpoint) this.#server.refuse(set, checkpoint);
-  }
-
-  /** Position where the stream of a set goes on. */
-  positionOf(set: number): number {
-    return this.#logger.end(set);
   }
 
   end(): void {

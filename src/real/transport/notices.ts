@@ -7,7 +7,13 @@ import { Line, lineOf, noticeWords, Status } from "./layout.ts";
 import type { NodeMemory } from "./node-memory.ts";
 import type { Population } from "./population.ts";
 
-export const NoticeKind = { DIED: 1, RETURNED: 2, FINISHED: 3 } as const;
+export const NoticeKind = {
+  DIED: 1,
+  RETURNED: 2,
+  FINISHED: 3,
+  /** No older checkpoint of a set will be restored; the set stands in the place of the rank, its number in that of the incarnation. */
+  OLDEST: 4,
+} as const;
 export type NoticeKind = (typeof NoticeKind)[keyof typeof NoticeKind];
 
 export interface Notice {

@@ -19,9 +19,9 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
   static readonly unsaved = {
     process: 0,
     own: null,
+    memoryOf: null,
     toNode: null,
     fromNode: null,
-    memories: [],
     fromPeer: [],
     toPeer: [],
   };
@@ -31,25 +31,25 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
   private readonly own: SharedViews;
   private readonly toNode: MemoryCopies;
   private readonly fromNode: MemoryCopies;
-  /** Of every process of the node, ours among them. */
-  private readonly memories: readonly WebAssembly.Memory[];
+  /** Of every process of the node that has been heard of, ours among them. */
+  private readonly memoryOf: (process: number) => WebAssembly.Memory;
   private readonly fromPeer: (MemoryCopies | undefined)[] = [];
   private readonly toPeer: (MemoryCopies | undefined)[] = [];
   private readonly copyInside: (to: number, from: number, bytes: number) => void;
 
-  constructor(node: NodeMemory, memories: readonly WebAssembly.Memory[]) {
-    const own = viewsOf(memories[node.process]!);
+  constructor(node: NodeMemory, memoryOf: (process: number) => WebAssembly.Memory) {
+    const own = viewsOf(memoryOf(node.process));
     super(own.bytes, own.words);
     this.own = own;
     this.process = node.process;
-    this.memories = memories;
+    this.memoryOf = memoryOf;
     this.toNode = new MemoryCopies(own, node);
     this.fromNode = new MemoryCopies(node, own);
     this.copyInside = copyInside(own.memory);
   }
 
   get memory(): WebAssembly.Memory {
-    return this.memories[this.process]!;
+    return this.own.memory;
   }
 
   toPayload(payload: number, from: Pointer, offset: number, bytes: number): void {
@@ -73,12 +73,12 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
   }
 
   fetchFrom(process: number, to: Pointer, peerPointer: number, bytes: number): void {
-    this.fromPeer[process] ??= new MemoryCopies(viewsOf(this.memories[process]!), this.own);
+    this.fromPeer[process] ??= new MemoryCopies(viewsOf(this.memoryOf(process)), this.own);
     this.fromPeer[process].copyLarge(to, peerPointer, bytes);
   }
 
   putTo(process: number, peerPointer: number, from: Pointer, bytes: number): void {
-    this.toPeer[process] ??= new MemoryCopies(this.own, viewsOf(this.memories[process]!));
+    this.toPeer[process] ??= new MemoryCopies(this.own, viewsOf(this.memoryOf(process)));
     this.toPeer[process].copyLarge(peerPointer, from, bytes);
   }
 }

@@ -62,7 +62,7 @@ class TestRank {
     const ring = new RingTransport(node, memory, { rank, places, wakeElsewhere: (other) => handover.wake(other) });
     const tcp = new TcpTransport({
       ...{ rank, ranks: nodeOf.length, process, memory, handover: sharedHandover },
-      sizes: linkSizes({ nodeOf, memoryBytes: layout.memoryBytes }),
+      sizesOf: () => linkSizes({ nodeOf, memoryBytes: layout.memoryBytes }),
       tell: (request) => parentPort!.postMessage({ tcp: request }),
       openCalls: () => {
         const options = { memory: shared, scratch: memory.allocate(scratchBytes) };

@@ -106,6 +106,7 @@ export class CProcess {
         process: sim.core,
         processorName: hostName,
         stop: this.#stop,
+        spawnsNobody: "a simulated world has the ranks that it begins with",
         abort(code, message) {
           throw new Aborted(code, message);
         },

@@ -7,6 +7,7 @@ import type { Process } from "../process.ts";
 import { inCommonOrder } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { interTag } from "./task-tags.ts";
+import { WordBroadcast } from "./word-broadcast.ts";
 
 /** MPI_Intercomm_create: the leaders tell each other their groups over `bridge`, then everybody agrees. */
 export class CreateInter extends NewCommunicator {
@@ -19,6 +20,7 @@ export class CreateInter extends NewCommunicator {
   /** What the leaders exchange: size, context, count, then the members. */
   private phase: "greet" | "introduce" | "spread-size" | "spread" | "agree" = "greet";
   private requests: RecordId[] = [];
+  private spreading: WordBroadcast | null = null;
   private out = 0 as Pointer;
   private in = 0 as Pointer;
   private greeting: Int32Array = new Int32Array(3);
@@ -121,20 +123,11 @@ export class CreateInter extends NewCommunicator {
 
   /** The leader's words to everybody in the local group. */
   private spread(process: Process, words: Int32Array): Int32Array | null {
-    const { engine, memory, collectives } = process;
-    if (this.requests.length === 0) {
-      this.out = memory.allocate(words.byteLength);
-      new Int32Array(memory.bytes.buffer, this.out, words.length).set(words);
-      const call = { bytes: words.byteLength, root: this.leader };
-      this.requests = [collectives.startEqual(this.local, "bcast", 0 as Pointer, this.out, call)];
-    }
-    const [request] = this.requests;
-    if (!engine.isComplete(request!)) return null;
-    this.error ||= engine.records.get(request!, R_ERROR);
-    engine.giveBack(request!);
-    this.requests = [];
-    const all = new Int32Array(memory.bytes.buffer, this.out, words.length).slice();
-    memory.free(this.out);
+    this.spreading ??= new WordBroadcast(this.local, this.leader, words);
+    const all = this.spreading.advance(process);
+    if (all === null) return null;
+    this.error ||= this.spreading.error;
+    this.spreading = null;
     return all;
   }
 }

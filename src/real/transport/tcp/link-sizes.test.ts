@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linkSizes } from "./link-sizes.ts";
+import { linkSizes, linkSizesBetween } from "./link-sizes.ts";
 
 const blocks = (nodes: number, each: number) =>
   Array.from({ length: nodes * each }, (_, rank) => Math.floor(rank / each));
@@ -20,4 +20,20 @@ test("M8: links have large buffers in small jobs and never take more than a quar
     assert.ok(links * (outBytes + 2 * eagerBytesMax) <= memoryBytes / 4, `${nodes} nodes of ${each}`);
     assert.ok(eagerBytesMax >= 4096);
   }
+});
+
+test("M6: that processes may be spawned makes no link between the job's own ranks smaller", () => {
+  const memoryBytes = 256 << 20;
+  const [ranks, own] = [4, blocks(2, 2)];
+  const nodeOf = [...own, ...Array.from({ length: 128 }, (_, i) => i % 2)];
+  const sizesOf = (rank: number) => linkSizesBetween({ rank, ranks, nodeOf, memoryBytes });
+  assert.deepEqual(sizesOf(0)(2), linkSizes({ nodeOf: own, memoryBytes }));
+  // Both sides of a link come to the same.
+  for (const [a, b] of [
+    [0, 2],
+    [0, 5],
+    [4, 7],
+  ] as const)
+    assert.deepEqual(sizesOf(a)(b), sizesOf(b)(a));
+  assert.ok(sizesOf(0)(5).eagerBytesMax < sizesOf(0)(2).eagerBytesMax);
 });

@@ -27,6 +27,19 @@ export interface LinkSizesOptions {
   readonly memoryBytes: number;
 }
 
+/**
+ * Those of a rank's links, by the peer. Links of processes that are spawned have a quarter of the memory of their own, as small
+ * as it takes for all that there can be; so those between the job's own ranks are as if nobody could be spawned.
+ */
+export function linkSizesBetween(
+  options: LinkSizesOptions & { readonly rank: number; readonly ranks: number },
+): (peer: number) => LinkSizes {
+  const { rank, ranks, nodeOf, memoryBytes } = options;
+  const own = linkSizes({ nodeOf: Array.from(nodeOf).slice(0, ranks), memoryBytes });
+  const spawned = linkSizes({ nodeOf, memoryBytes });
+  return (peer) => (Math.max(rank, peer) < ranks ? own : spawned);
+}
+
 export function linkSizes({ nodeOf, memoryBytes }: LinkSizesOptions): LinkSizes {
   const ranksOf = new Map<number, number>();
   for (const node of Array.from(nodeOf)) ranksOf.set(node, (ranksOf.get(node) ?? 0) + 1);

@@ -48,7 +48,7 @@ export class PipeSide {
     this.handover = new Handover(shared);
     this.transport = new TcpTransport({
       ...{ rank, ranks, process: 0, memory: this.memory, handover: shared, tell },
-      sizes: { eagerBytesMax: 512, outBytes: 6144 },
+      sizesOf: () => ({ eagerBytesMax: 512, outBytes: 6144 }),
       openCalls: () => this.#calls(chunk),
     });
     if (landing !== null) this.transport.setLanding(landing);

@@ -46,9 +46,11 @@ export type TcpEvent =
 
 export interface TcpHostOptions {
   readonly job: Job;
-  /** Ranks of the job, and those of this node in the order of their places. */
+  /** Processes that the job can have, and those of this node in the order of their places. */
   readonly ranks: number;
   readonly ranksHere: readonly number[];
+  /** Those of this node that are not there yet, see `rankBorn`. */
+  readonly unborn?: readonly number[];
   readonly incarnation?: number;
   readonly address?: string;
   readonly port?: number;
@@ -90,20 +92,21 @@ export class TcpHost {
   readonly #reception: Reception;
   readonly #places = new Map<number, number>();
   readonly #pairs = new Map<number, Pair>();
-  readonly #here: PeerState[];
+  /** By place; null: not born yet. */
+  readonly #here: (PeerState | null)[];
   readonly #dead = new Set<number>();
   #addresses: readonly Address[] | null = null;
   #port = 0;
   #closed = false;
 
   constructor(options: TcpHostOptions) {
-    const { job, ranks, ranksHere, address = "127.0.0.1", port = 0, report } = options;
+    const { job, ranks, ranksHere, unborn = [], address = "127.0.0.1", port = 0, report } = options;
     assert(job.secret.length === secretBytes, "a job's secret has 32 bytes");
     this.#options = options;
     this.handover = newHandover({ processes: ranksHere.length, ranks });
     this.#handover = new Handover(this.handover);
     for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
-    this.#here = ranksHere.map(() => PeerState.ALIVE);
+    this.#here = ranksHere.map((rank) => (unborn.includes(rank) ? null : PeerState.ALIVE));
     this.#reception = new Reception({
       ...{ job, address, port },
       received: (hello, socket) => this.#received(hello, socket),
@@ -148,6 +151,11 @@ export class TcpHost {
       default:
         unreachable(request);
     }
+  }
+
+  /** A rank of this node that was not is there now: until then whoever asks for it is told to ask again. */
+  rankBorn(rank: number): void {
+    this.#here[this.#places.get(rank)!] = PeerState.ALIVE;
   }
 
   /**
@@ -320,7 +328,7 @@ export class TcpHost {
       return;
     }
     const pair = this.#pair(hello.to, hello.from);
-    const verdict = this.#judge(pair, hello, this.#here[place]!);
+    const verdict = this.#judge(pair, hello, this.#here[place] ?? null);
     const answer = encodeAnswer(job, hello, { verdict, incarnation, generation: pair.generation });
     if (verdict !== Verdict.WELCOME) socket.end(answer);
     else {
@@ -333,7 +341,7 @@ export class TcpHost {
     }
   }
 
-  #judge(pair: Pair, hello: Hello, state: PeerState): Verdict {
+  #judge(pair: Pair, hello: Hello, state: PeerState | null): Verdict {
     if (pair.shut) return Verdict.ABSENT;
     if (state !== PeerState.ALIVE) return state === PeerState.FINISHED ? Verdict.FINISHED : Verdict.ABSENT;
     if (hello.generation <= pair.generation) return Verdict.YIELD;

@@ -31,6 +31,7 @@ export class TcpLink {
   readonly peer: number;
   readonly out: OutStream;
   readonly in: InStream;
+  readonly eagerBytesMax: number;
   readonly #rank: number;
   readonly #words: Int32Array;
   /** Byte offset of our own opening; the peer's is read behind it. */
@@ -63,6 +64,7 @@ export class TcpLink {
     const block = memory.allocate(2 * openBytes + outBytes + inBytes + headerBytes);
     const at = Math.ceil(block / headerBytes) * headerBytes;
     this.peer = peer;
+    this.eagerBytesMax = eagerBytesMax;
     this.#rank = options.rank;
     this.#words = words;
     this.#openAt = at;

@@ -34,8 +34,8 @@ export interface TcpTransportOptions {
   readonly openCalls: () => SocketCalls;
   /** Replica and incarnation of this process as they stand in a packet's KIND word, for packets the transport makes. */
   readonly identity?: number;
-  /** From `linkSizes`. */
-  readonly sizes: LinkSizes;
+  /** Of the link to a peer: `linkSizesBetween`. */
+  readonly sizesOf: (peer: number) => LinkSizes;
 }
 
 /** Reads from one link in a row before the others are asked. */
@@ -58,8 +58,7 @@ export class TcpTransport implements Transport {
   readonly #tell: (request: TcpRequest) => void;
   readonly #openCalls: () => SocketCalls;
   readonly #identity: number;
-  readonly #eagerBytesMax: number;
-  readonly #sizes: LinkSizes;
+  readonly #sizesOf: (peer: number) => LinkSizes;
   #landing: Landing | null = null;
   #calls: SocketCalls | null = null;
 
@@ -87,7 +86,7 @@ export class TcpTransport implements Transport {
   #anyBlocked = false;
 
   constructor(options: TcpTransportOptions) {
-    const { memory, sizes, identity = 0 } = options;
+    const { memory, sizesOf, identity = 0 } = options;
     this.words = new Int32Array(memory.bytes.buffer);
     this.#rank = options.rank;
     this.#ranks = options.ranks;
@@ -98,8 +97,7 @@ export class TcpTransport implements Transport {
     this.#tell = options.tell;
     this.#openCalls = options.openCalls;
     this.#identity = identity;
-    this.#eagerBytesMax = sizes.eagerBytesMax;
-    this.#sizes = sizes;
+    this.#sizesOf = sizesOf;
     this.#links = new Array(options.ranks).fill(null);
   }
 
@@ -109,8 +107,8 @@ export class TcpTransport implements Transport {
     for (const link of this.#links) if (link !== null) link.in.landing = landing;
   }
 
-  eagerBytesMax(): number {
-    return this.#eagerBytesMax;
+  eagerBytesMax(to: number): number {
+    return this.#sizesOf(to).eagerBytesMax;
   }
 
   // Sending
@@ -126,7 +124,7 @@ export class TcpTransport implements Transport {
       memory: this.#memory,
       buffers: this.#buffers,
       words: this.words,
-      sizes: this.#sizes,
+      sizes: this.#sizesOf(peer),
     });
     link.in.landing = this.#landing;
     if (this.#handover.state(this.#process, peer) !== PeerState.ALIVE) link.swallow();
@@ -168,7 +166,7 @@ export class TcpTransport implements Transport {
     if (link.swallows) return bytes;
     const took = link.out.takeLent(receive, from, offset);
     if (took >= 0) return took;
-    if (bytes <= this.#eagerBytesMax) return this.#pushCopied(link, receive, from, offset, bytes);
+    if (bytes <= link.eagerBytesMax) return this.#pushCopied(link, receive, from, offset, bytes);
     const piece = Math.min(bytes, pieceBytesMax);
     const body = wholeLines(piece);
     const tail = piece - body;

@@ -36,7 +36,7 @@ export class TcpRank {
     this.rank = rank;
     this.transport = new TcpTransport({
       ...{ rank, ranks, process: 0, memory, handover: host.handover },
-      sizes: { eagerBytesMax: 64 * 1024, outBytes: 256 * 1024 },
+      sizesOf: () => ({ eagerBytesMax: 64 * 1024, outBytes: 256 * 1024 }),
       tell: (request) => host.handle(request),
       openCalls: () => {
         const options = { memory: memory.shared, scratch: memory.allocate(scratchBytes) };

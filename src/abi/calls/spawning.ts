@@ -1,0 +1,184 @@
+/** Processes that are started while the job runs: MPI 5.0 §11.8. */
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { saves } from "../../core/base/saved-classes.ts";
+import { MeetParents } from "../../core/process/communicators/meet-parents.ts";
+import { Spawn, type SpawnOutcome } from "../../core/process/communicators/spawn.ts";
+import type { SpawnCommand } from "../../core/process/spawner.ts";
+import type { Continuation } from "../callbacks.ts";
+import { adopt } from "../new-communicator.ts";
+import type { CCommunicator } from "../objects.ts";
+import { COMM_NULL, type Program } from "../program.ts";
+import { CallAgain, waitThen } from "../waiting.ts";
+import { infoArgument } from "./info.ts";
+
+/** The ABI's MPI_ERRCODES_IGNORE, MPI_ARGV_NULL and MPI_ARGVS_NULL. */
+const nowhere = 0;
+
+/** Addresses of what a spawn gives. */
+interface Outs {
+  readonly comm: number;
+  readonly codes: number;
+}
+
+/** The group of the parents hears what came of it. */
+class Told implements Continuation {
+  private readonly comm: CCommunicator;
+  private readonly task: Spawn;
+  private readonly outs: Outs;
+
+  constructor(comm: CCommunicator, task: Spawn, outs: Outs) {
+    this.comm = comm;
+    this.task = task;
+    this.outs = outs;
+  }
+
+  resume(program: Program): number {
+    const { ints, errorCodes } = program;
+    const { request, error, result, outcome } = this.task;
+    const { comm, codes } = this.outs;
+    program.engine.giveBack(request);
+    program.owner = this.comm;
+    ints[comm >> 2] = COMM_NULL;
+    if (codes !== nowhere && outcome !== null) ints.fill(error, codes >> 2, (codes >> 2) + outcome.wanted);
+    if (error !== 0) throw new MpiError(error, `Cannot spawn processes: ${outcome?.why ?? errorCodes.stringOf(error)}`);
+    ints[comm >> 2] = adopt(program, result!, this.comm, {}).handle;
+    return 0;
+  }
+}
+
+/** MPI_Init of a spawned process: it is connected to those who spawned it. */
+class Met implements Continuation {
+  private readonly task: MeetParents;
+
+  constructor(task: MeetParents) {
+    this.task = task;
+  }
+
+  resume(program: Program): number {
+    const { request, error, result } = this.task;
+    program.engine.giveBack(request);
+    if (error !== 0) {
+      throw new MpiError(error, `Cannot meet those who spawned this: ${program.errorCodes.stringOf(error)}`);
+    }
+    program.parent = adopt(program, result!, program.world, {});
+    program.parent.name = "MPI_COMM_PARENT";
+    return 0;
+  }
+}
+
+/** Part of MPI_Init. */
+export function meetParents(program: Program): number {
+  const { origin } = program.host.spawner;
+  if (origin === null) return 0;
+  const task = new MeetParents(origin);
+  return waitThen(program, program.process.start(task), new Met(task));
+}
+
+export function spawningCalls(program: Program) {
+  const { ints, host } = program;
+
+  /** The texts that an array of addresses, ended by 0, leads to. */
+  function texts(at: number): string[] {
+    if (at === nowhere) return [];
+    return program.list(at, ints.indexOf(0, at >> 2) - (at >> 2)).map((text) => program.text(text));
+  }
+
+  function commandOf(command: number, argv: number, processes: number, info: number): SpawnCommand {
+    const hints = infoArgument(program, info);
+    const [path, folder] = [hints.get("path") ?? "", hints.get("wdir") ?? ""];
+    return { command: program.text(command), args: texts(argv), processes, path, folder };
+  }
+
+  /** What the root asks for and gets; null: the process shall stop first. */
+  function ask(comm: CCommunicator, commands: readonly SpawnCommand[]): SpawnOutcome | null {
+    const wanted = commands.reduce((sum, { processes }) => sum + Math.max(processes, 0), 0);
+    const refused = (error: number, why: string): SpawnOutcome => ({ error, why, wanted, children: [] });
+    const wrong = commands.find(({ processes }) => processes < 0);
+    if (wrong !== undefined) return refused(ErrorClass.ARG, `${wrong.processes} of ${wrong.command} cannot be started`);
+    if (wanted === 0) return refused(ErrorClass.ARG, "none are wanted; ask for at least one");
+    const { group, context, children: count } = comm.core;
+    for (;;) {
+      const answer = host.spawner.spawn({ commands, parents: group.worldRanks(), context, count });
+      if (answer.kind === "spawned") return { error: 0, why: "", wanted, children: answer.children };
+      if (answer.kind === "refused") return refused(ErrorClass.SPAWN, answer.why);
+      if (program.suspension.isWanted) return null;
+    }
+  }
+
+  function spawn(
+    comm: CCommunicator,
+    root: number,
+    outs: Outs,
+    commands: () => SpawnCommand[],
+    again: CallAgain,
+  ): number {
+    const { core } = comm;
+    let outcome: SpawnOutcome | null = null;
+    if (core.rank === root) {
+      outcome = ask(comm, commands());
+      if (outcome === null) return program.suspension.stop(again);
+    }
+    const task = new Spawn(core, root, outcome);
+    return waitThen(program, program.process.start(task), new Told(comm, task, outs));
+  }
+
+  /** The communicator of those who spawn; everybody is refused alike. */
+  function spawningComm(handle: number, root: number): CCommunicator {
+    const comm = program.comm(handle);
+    const { isInter, size } = comm.core;
+    if (isInter) throw new MpiError(ErrorClass.COMM, `Cannot spawn: ${comm.label} is an inter-communicator`);
+    if (root < 0 || root >= size) {
+      throw new MpiError(ErrorClass.ROOT, `Cannot spawn from root ${root}: the ranks are 0 to ${size - 1}`);
+    }
+    host.spawner.check();
+    return comm;
+  }
+
+  return {
+    MPI_Comm_spawn(
+      command: number,
+      argv: number,
+      processes: number,
+      info: number,
+      root: number,
+      handle: number,
+      out: number,
+      codes: number,
+    ): number {
+      const comm = spawningComm(handle, root);
+      const args = [command, argv, processes, info, root, handle, out, codes];
+      const commands = () => [commandOf(command, argv, processes, info)];
+      return spawn(comm, root, { comm: out, codes }, commands, new CallAgain("MPI_Comm_spawn", ...args));
+    },
+    MPI_Comm_spawn_multiple(
+      count: number,
+      names: number,
+      argvs: number,
+      counts: number,
+      infos: number,
+      root: number,
+      handle: number,
+      out: number,
+      codes: number,
+    ): number {
+      const comm = spawningComm(handle, root);
+      const args = [count, names, argvs, counts, infos, root, handle, out, codes];
+      const commands = () =>
+        Array.from({ length: count }, (_, i) => {
+          const [name, argv, processes, info] = [names, argvs, counts, infos].map((at) =>
+            at === nowhere ? nowhere : ints[(at >> 2) + i]!,
+          );
+          return commandOf(name!, argv!, processes!, info!);
+        });
+      return spawn(comm, root, { comm: out, codes }, commands, new CallAgain("MPI_Comm_spawn_multiple", ...args));
+    },
+    /** One that was disconnected is nobody's any more. */
+    MPI_Comm_get_parent(out: number): number {
+      const { parent } = program;
+      ints[out >> 2] = parent === null || parent.core.freed ? COMM_NULL : parent.handle;
+      return 0;
+    },
+  };
+}
+
+saves({ Told, Met });

@@ -1,0 +1,33 @@
+import { saves } from "../../base/saved-classes.ts";
+import { Group } from "../../comm/group.ts";
+import { spawnSeed } from "../context.ts";
+import type { Process } from "../process.ts";
+import type { Origin } from "../spawner.ts";
+import { inCommonOrder } from "./member-order.ts";
+import { NewCommunicator } from "./new-communicator.ts";
+
+/** The children's part of MPI_Comm_spawn, in their MPI_Init: they know everybody from their birth, and agree. */
+export class MeetParents extends NewCommunicator {
+  private readonly children: Group;
+  private readonly parents: Group;
+  private readonly seed: number;
+  private readonly count: number;
+
+  constructor({ world, parents, context, count }: Origin) {
+    super();
+    this.children = Group.of(world);
+    this.parents = Group.of(parents);
+    this.seed = spawnSeed(context, world[0]!);
+    this.count = count;
+  }
+
+  override advance(process: Process): boolean {
+    return this.agree(process, inCommonOrder(this.parents, this.children), this.seed, this.count);
+  }
+
+  protected override sides(): { group: Group; remote: Group | null } {
+    return { group: this.children, remote: this.parents };
+  }
+}
+
+saves({ MeetParents });

@@ -1,0 +1,86 @@
+import { saves } from "../../base/saved-classes.ts";
+import { Group } from "../../comm/group.ts";
+import type { Communicator } from "../communicator.ts";
+import { spawnSeed } from "../context.ts";
+import type { Process } from "../process.ts";
+import { inCommonOrder } from "./member-order.ts";
+import { NewCommunicator } from "./new-communicator.ts";
+import { WordBroadcast } from "./word-broadcast.ts";
+
+/** What came of it, as the root knows it. Plain data. */
+export interface SpawnOutcome {
+  /** An error class; 0: they are there. */
+  readonly error: number;
+  readonly why: string;
+  /** How many were wanted. */
+  readonly wanted: number;
+  readonly children: readonly number[];
+}
+
+const headWords = 4;
+
+/** The parents' part of MPI_Comm_spawn: the root tells the others who has been started, then everybody agrees with the children. */
+export class Spawn extends NewCommunicator {
+  /** Of the root; the others know it when the task has ended. */
+  outcome: SpawnOutcome | null;
+  private readonly local: Communicator;
+  private readonly root: number;
+  private readonly count: number;
+  private spread: WordBroadcast;
+  private head: Int32Array | null = null;
+  private children: Group | null = null;
+
+  /** `outcome` is null on all but the root. */
+  constructor(local: Communicator, root: number, outcome: SpawnOutcome | null) {
+    super();
+    this.local = local;
+    this.root = root;
+    this.outcome = outcome;
+    this.count = local.children++;
+    this.spread = new WordBroadcast(local, root, outcome === null ? new Int32Array(headWords) : headOf(outcome));
+  }
+
+  override advance(process: Process): boolean {
+    if (this.head === null) {
+      this.head = this.spread.advance(process);
+      if (this.head === null) return false;
+      this.error = this.spread.error;
+      if (this.error !== 0) return true;
+      const [, , children, characters] = this.head;
+      const words = this.outcome === null ? new Int32Array(children! + characters!) : wordsOf(this.outcome);
+      this.spread = new WordBroadcast(this.local, this.root, words);
+    }
+    if (this.children === null) {
+      const words = this.spread.advance(process);
+      if (words === null) return false;
+      this.error = this.spread.error;
+      if (this.error !== 0) return true;
+      this.outcome = outcomeOf(this.head, words);
+      this.error = this.outcome.error;
+      if (this.error !== 0) return true;
+      this.children = Group.of(this.outcome.children);
+    }
+    const seed = spawnSeed(this.local.context, this.outcome!.children[0]!);
+    return this.agree(process, inCommonOrder(this.local.group, this.children), seed, this.count);
+  }
+
+  protected override sides(): { group: Group; remote: Group | null } {
+    return { group: this.local.group, remote: this.children };
+  }
+}
+
+function headOf({ error, wanted, children, why }: SpawnOutcome): Int32Array {
+  return Int32Array.of(error, wanted, children.length, why.length);
+}
+
+/** The children, then the text, a word for each character: it is short, and told once. */
+function wordsOf({ children, why }: SpawnOutcome): Int32Array {
+  return Int32Array.from([...children, ...Array.from({ length: why.length }, (_, i) => why.charCodeAt(i))]);
+}
+
+function outcomeOf([error, wanted, count]: Int32Array, words: Int32Array): SpawnOutcome {
+  const children = Array.from(words.subarray(0, count));
+  return { error: error!, wanted: wanted!, children, why: String.fromCharCode(...words.subarray(count)) };
+}
+
+saves({ Spawn });

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nodeOfRanks, nodeOfUniverse, ranksOfNode } from "./placement.ts";
+
+test("§11.8 those that may be spawned go round the nodes, behind the job's own ranks", () => {
+  const universe = nodeOfUniverse(5, 3);
+  assert.deepEqual(universe.slice(0, 5), nodeOfRanks(5, 3));
+  assert.deepEqual(universe.slice(5, 12), [0, 1, 2, 0, 1, 2, 0]);
+  assert.equal(universe.length, 5 + 128);
+});
+
+test("§11.8 nodes with very many ranks have no places to spare", () => {
+  for (const [ranks, nodes] of [
+    [200, 1],
+    [256, 1],
+    [257, 1],
+    [500, 2],
+    [4096, 4],
+  ] as const) {
+    const universe = nodeOfUniverse(ranks, nodes);
+    assert.ok(universe.length >= ranks);
+    const largest = Math.max(...Array.from({ length: nodes }, (_, node) => ranksOfNode(universe, node).length));
+    assert.ok(largest <= Math.max(256, Math.ceil(ranks / nodes)), `${ranks} ranks on ${nodes} nodes: ${largest}`);
+  }
+});

@@ -1,0 +1,38 @@
+/**
+ * What people call the processes of a job. Its own ranks have their numbers; those of the k-th world that was spawned are
+ * k:0, k:1 and so on.
+ */
+export class ProcessNames {
+  readonly #spawned = new Map<number, string>();
+  #worlds = 0;
+
+  /** Processes were spawned together, in the order of their ranks. */
+  addWorld(processes: readonly number[]): void {
+    this.#worlds++;
+    for (const [rank, process] of processes.entries()) this.#spawned.set(process, `${this.#worlds}:${rank}`);
+  }
+
+  get worlds(): number {
+    return this.#worlds;
+  }
+
+  /** "3", "1:0". */
+  shortNameOf(process: number): string {
+    return this.#spawned.get(process) ?? `${process}`;
+  }
+
+  /** "rank 3", "spawned rank 1:0". */
+  nameOf(process: number): string {
+    return `${this.#spawned.has(process) ? "spawned " : ""}rank ${this.shortNameOf(process)}`;
+  }
+
+  /** "ranks 0 to 3", and by name those that were spawned. Ascending. */
+  listOf(processes: readonly number[]): string {
+    const own = processes.filter((process) => !this.#spawned.has(process));
+    const parts: string[] = [];
+    if (own.length === 1) parts.push(`rank ${own[0]}`);
+    else if (own.length > 1) parts.push(`ranks ${own[0]} to ${own.at(-1)}`);
+    for (const process of processes) if (this.#spawned.has(process)) parts.push(this.nameOf(process));
+    return parts.join(", ");
+  }
+}
