@@ -141,9 +141,10 @@ class Agent {
   }
 
   #setupOf(rank: number): Omit<RankSetup, "lines"> {
-    const { nodeOf, protocol, program, traceFolder, folders, freezeTo, thawFrom } = this.#setup;
+    const { nodeOf, protocol, program, traceFolder, folders, freezeTo, thawFrom, job } = this.#setup;
     return {
       code: this.#code,
+      run: job.id,
       rank,
       incarnation: firstIncarnation,
       nodeOf,
