@@ -11,6 +11,8 @@ import { datatypeContentsCalls } from "./calls/datatype-contents.ts";
 import { datatypeCalls } from "./calls/datatypes.ts";
 import { environmentCalls } from "./calls/environment.ts";
 import { exchangeCalls } from "./calls/exchanges.ts";
+import { fileAccessCalls } from "./calls/file-access.ts";
+import { fileCalls } from "./calls/files.ts";
 import { fortranTypeCalls } from "./calls/fortran-types.ts";
 import { generalizedRequestCalls } from "./calls/generalized-requests.ts";
 import { groupCalls } from "./calls/groups.ts";
@@ -77,6 +79,8 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     topologyCalls(program),
     neighborCalls(program),
     infoCalls(program),
+    fileCalls(program),
+    fileAccessCalls(program),
   );
   Object.assign(calls, largeCountCalls(program, calls));
   program.calls = calls;

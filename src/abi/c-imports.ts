@@ -5,6 +5,7 @@ import { wasiImports } from "../wasi/wasi.ts";
 import { bind, capturePoint } from "./binding.ts";
 import type { CMemory } from "./c-program.ts";
 import { supportImports } from "./c-support.ts";
+import { ProgramFiles } from "./files/program-files.ts";
 import type { Program } from "./program.ts";
 
 export interface ImportOptions {
@@ -24,6 +25,7 @@ const firstPid = 10_000;
 export function importsOf(module: WebAssembly.Module, options: ImportOptions) {
   const { rank, memory, program, library, descriptors, pause, hostName, signalName } = options;
   const names = WebAssembly.Module.imports(module).filter((each) => each.module === "mpi");
+  program.disk = new ProgramFiles({ files: library.files, descriptors, run: library.run });
   const wasi = wasiImports({ library, memory: memory.bytes, descriptors, pause });
   return {
     env: { memory: memory.memory },

@@ -69,8 +69,8 @@ export class Callbacks {
     return CALL_BACK;
   }
 
-  /** `answer`: what the import returns afterwards, the error's code unless it is another. */
-  callErrorHandler(fn: FunctionPointer, comm: number, code: number, answer: number = code): number {
+  /** `answer`: what the import returns afterwards; null: the error's code, which the handler gets the address of. */
+  callErrorHandler(fn: FunctionPointer, comm: number, code: number, answer: number | null = null): number {
     const { memory, ints } = this.program;
     const cells = memory.allocate(16);
     ints[cells >> 2] = comm;
@@ -98,16 +98,17 @@ export class Callbacks {
 
 class AfterErrorHandler implements Continuation {
   private readonly cells: number;
-  private readonly answer: number;
+  private readonly answer: number | null;
 
-  constructor(cells: number, answer: number) {
+  constructor(cells: number, answer: number | null) {
     this.cells = cells;
     this.answer = answer;
   }
 
   resume(program: Program): number {
+    const code = program.ints[(this.cells >> 2) + 1]!;
     program.memory.free(this.cells as never);
-    return this.answer;
+    return this.answer ?? code;
   }
 }
 

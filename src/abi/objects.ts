@@ -20,7 +20,15 @@ export interface AttributeFunctions {
 }
 export type CAttribute = Attribute<AttributeFunctions>;
 
-export class CCommunicator {
+/** Whose error handler hears of an error: a communicator, a file. */
+export interface ErrorSubject {
+  readonly handle: number;
+  readonly errorHandler: ErrorHandler<FunctionPointer>;
+  /** How messages to people call it, and what kind of thing it is. */
+  readonly title: string;
+}
+
+export class CCommunicator implements ErrorSubject {
   readonly core: Communicator;
   handle = 0;
   name = "";
@@ -37,6 +45,10 @@ export class CCommunicator {
   /** How messages to people call it. Put together each time: only where something is said. */
   get label(): string {
     return this.name === "" ? `0x${this.handle.toString(16)}` : `"${this.name}"`;
+  }
+
+  get title(): string {
+    return `communicator ${this.label}`;
   }
 }
 

@@ -10,10 +10,11 @@ import { predefinedOps } from "../core/comm/op-predefined.ts";
 import { restoreState } from "../image/state/restore-state.ts";
 import { saveState } from "../image/state/save-state.ts";
 import { calledByTheProgram } from "./calls/operations.ts";
+import { rememberShared } from "./files/shared-pointer.ts";
 import type { Program } from "./program.ts";
 
 /** Version of what is written here. */
-export const stateLayout = 3;
+export const stateLayout = 4;
 
 /** What else the world that runs a program keeps of it: living objects by name. */
 export type Companions = Readonly<Record<string, object>>;
@@ -22,6 +23,7 @@ export type CompanionsWorld = Readonly<Record<string, object>>;
 
 /** The process stands still, and nothing is under way between it and others (core/process/quiescence.ts). */
 export function saveProcess(program: Program, companions: Companions = {}, theirs: CompanionsWorld = {}): Uint8Array {
+  rememberShared(program);
   const names = new Map<object, string>();
   for (const [name, object] of worldOf(program, theirs)) if (object !== null) names.set(object, name);
   return saveState({ program, companions }, names);

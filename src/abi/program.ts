@@ -2,8 +2,8 @@
  * A C program as its imports see it: its memory, its handles, its process. The files in calls/ are the imports themselves,
  * one for each chapter of the standard.
  *
- * Errors: an import throws an `MpiError`, `raise` gives it to the error handler of the communicator the call was about. A
- * program's own handler cannot be called from here (see callbacks.ts).
+ * Errors: an import throws an `MpiError`, `raise` gives it to the error handler of the communicator or file the call was
+ * about. A program's own handler cannot be called from here (see callbacks.ts).
  */
 import type { RecordId } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
@@ -20,6 +20,8 @@ import type { Engine } from "../core/p2p/engine.ts";
 import type { Process } from "../core/process/process.ts";
 import type { Memory } from "../core/request/memory.ts";
 import { Callbacks } from "./callbacks.ts";
+import { type CFile, NoFile } from "./files/file.ts";
+import type { ProgramFiles } from "./files/program-files.ts";
 import { Handles, Kind } from "./handles.ts";
 import type { Host } from "./host.ts";
 import { BufferedSends } from "./leftovers.ts";
@@ -29,6 +31,7 @@ import {
   CDatatype,
   type COperation,
   type CRequest,
+  type ErrorSubject,
   type FunctionPointer,
 } from "./objects.ts";
 import { Suspension } from "./suspension.ts";
@@ -48,7 +51,7 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 export class Program {
-  static readonly unsaved = { calls: {}, bytes: null, ints: null, longs: null };
+  static readonly unsaved = { calls: {}, bytes: null, ints: null, longs: null, disk: null };
   readonly host: Host;
   readonly process: Process;
   readonly engine: Engine;
@@ -83,6 +86,7 @@ export class Program {
     name: "message",
     errorClass: ErrorClass.REQUEST,
   });
+  readonly files = new Handles<CFile>({ kind: Kind.FILE, name: "file", errorClass: ErrorClass.FILE });
   readonly keyvals = new Keyvals<AttributeFunctions>();
   readonly errorCodes = new ErrorCodes();
   readonly callbacks: Callbacks;
@@ -94,8 +98,12 @@ export class Program {
   readonly self: CCommunicator;
   /** Of a spawned process, once it has met those who spawned it: MPI_Comm_get_parent. */
   parent: CCommunicator | null = null;
+  /** Who hears of errors about no file that is open: MPI_FILE_NULL. Files inherit its handler. */
+  readonly noFile = new NoFile();
+  /** What MPI's files are kept in: set by the world that instantiates the program. Null: it has no files. */
+  disk: ProgramFiles | null = null;
   /** Whose error handler hears of an error in the call that is running. */
-  owner: CCommunicator;
+  owner: ErrorSubject;
   /** How many parameters a function of the program has. The world that instantiates the program knows. */
   parametersOf: (fn: FunctionPointer) => number = () => 3;
   isInitialized = false;
@@ -164,6 +172,14 @@ export class Program {
     return comm;
   }
 
+  /** The file a call is about, likewise. A handle that is none is an error of MPI_FILE_NULL. */
+  file(handle: number): CFile {
+    this.owner = this.noFile;
+    const file = this.files.get(handle);
+    this.owner = file;
+    return file;
+  }
+
   /** A datatype as it must be to move data. */
   committed(handle: number): Datatype {
     const { core } = this.types.get(handle);
@@ -221,7 +237,7 @@ export class Program {
         return this.callbacks.callErrorHandler(handler.callback, owner.handle, error.code);
       default: {
         const code = error.code > 0 && error.code < 256 ? error.code : 1;
-        const state = `${errorClassName(error.code)}; errors of communicator ${owner.label} are fatal`;
+        const state = `${errorClassName(error.code)}; errors of ${owner.title} are fatal`;
         return this.host.abort(code, `${error.message} (${state})`);
       }
     }

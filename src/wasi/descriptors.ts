@@ -5,6 +5,7 @@
  */
 import { lives } from "../core/base/saved-classes.ts";
 import { Errno, WasiError } from "./errno.ts";
+import type { GivenFolder } from "./paths.ts";
 import type { Files, OpenHow } from "./ports.ts";
 
 export type DescriptorKind = "input" | "output" | "file" | "directory";
@@ -38,7 +39,7 @@ export class Descriptors {
   private readonly open = new Map<Descriptor, number>();
 
   /** `folders`: what the program is given, under the names by which it knows them. */
-  constructor(files: Files, folders: readonly { readonly name: string; readonly path: string }[]) {
+  constructor(files: Files, folders: readonly GivenFolder[]) {
     this.files = files;
     this.add({ kind: "input", path: "", given: "", how: { ...nothing, read: true }, position: 0, flags: 0 });
     for (let stream = 1; stream <= 2; stream++) {
@@ -47,6 +48,13 @@ export class Descriptors {
     for (const { name, path } of folders) {
       this.add({ kind: "directory", path, given: name, how: nothing, position: 0, flags: 0 });
     }
+  }
+
+  /** What the program was given and has not closed. */
+  folders(): GivenFolder[] {
+    return this.table.flatMap((descriptor) =>
+      descriptor === undefined || descriptor.given === "" ? [] : [{ name: descriptor.given, path: descriptor.path }],
+    );
   }
 
   get(fd: number): Descriptor {

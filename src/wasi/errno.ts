@@ -5,6 +5,7 @@ export const Errno = {
   AGAIN: 6,
   BADF: 8,
   BUSY: 10,
+  DQUOT: 19,
   EXIST: 20,
   FBIG: 22,
   INTR: 27,

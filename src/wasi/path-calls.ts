@@ -4,6 +4,7 @@ import type { Descriptors } from "./descriptors.ts";
 import { Errno, WasiError } from "./errno.ts";
 import { chosenTimes } from "./file-calls.ts";
 import type { ProgramBytes } from "./memory.ts";
+import { pathBelow } from "./paths.ts";
 import type { Library, OpenHow } from "./ports.ts";
 import { putStat } from "./stat.ts";
 
@@ -15,22 +16,8 @@ const APPEND = 1;
 export function pathCalls(library: Library, memory: ProgramBytes, descriptors: Descriptors) {
   const { files } = library;
 
-  /** The system's path. Links may lead out of the folder; names may not. */
   function pathOf(fd: number, at: number, length: number, follow = false): string {
-    const { path: folder } = descriptors.directory(fd);
-    const name = memory.text(at, length);
-    if (name.startsWith("/")) throw new WasiError(Errno.NOTCAPABLE);
-    const parts: string[] = [];
-    for (const part of name.split("/")) {
-      if (part === "" || part === ".") continue;
-      if (part !== "..") parts.push(part);
-      else if (parts.pop() === undefined) throw new WasiError(Errno.NOTCAPABLE);
-    }
-    const path = [folder, ...parts].join("/");
-    const real = files.resolve(follow ? path : folder);
-    const root = files.resolve(folder);
-    if (real !== root && !real.startsWith(root === "/" ? "/" : `${root}/`)) throw new WasiError(Errno.NOTCAPABLE);
-    return path;
+    return pathBelow(files, descriptors.directory(fd).path, memory.text(at, length), follow);
   }
 
   return {

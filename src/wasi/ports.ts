@@ -51,6 +51,8 @@ export interface Pause {
 }
 
 export interface Library {
+  /** Tells this run of the job from all others, also from those of the same image; the same in all its processes. */
+  readonly run: string;
   readonly args: readonly string[];
   /** NAME=value. */
   readonly environment: readonly string[];

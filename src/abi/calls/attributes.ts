@@ -6,7 +6,7 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { AttributeOwner } from "../../core/comm/attributes.ts";
 import { type Bearer, type CKeyval, deleteAttribute, notDeleted } from "../attributes.ts";
 import type { Continuation } from "../callbacks.ts";
-import type { CCommunicator } from "../objects.ts";
+import type { ErrorSubject } from "../objects.ts";
 import type { Program } from "../program.ts";
 
 const KEYVAL_INVALID = 0;
@@ -137,9 +137,9 @@ class Replaced implements Continuation {
   private readonly bearer: Bearer;
   private readonly keyval: CKeyval;
   private readonly value: number;
-  private readonly owner: CCommunicator;
+  private readonly owner: ErrorSubject;
 
-  constructor(bearer: Bearer, keyval: CKeyval, value: number, owner: CCommunicator) {
+  constructor(bearer: Bearer, keyval: CKeyval, value: number, owner: ErrorSubject) {
     this.bearer = bearer;
     this.keyval = keyval;
     this.value = value;
@@ -155,9 +155,9 @@ class Replaced implements Continuation {
 }
 
 class Gone implements Continuation {
-  private readonly owner: CCommunicator;
+  private readonly owner: ErrorSubject;
 
-  constructor(owner: CCommunicator) {
+  constructor(owner: ErrorSubject) {
     this.owner = owner;
   }
 

@@ -210,9 +210,10 @@ class Agent {
   }
 
   #setupOf({ rank, program, folders, origin, memory }: StartingRank): Omit<RankSetup, "lines"> {
-    const { ranks, nodeOf, protocol, traceFolder, freezeTo, thawFrom } = this.#setup;
+    const { ranks, nodeOf, protocol, traceFolder, freezeTo, thawFrom, job } = this.#setup;
     return {
       code: this.#code,
+      run: job.id,
       rank,
       incarnation: this.#incarnationOf(rank),
       ranks,

@@ -14,6 +14,7 @@ const napMs = 100;
 const inputMs = 5;
 
 export interface LibraryOptions {
+  readonly run: string;
   readonly args: readonly string[];
   readonly environment: readonly string[];
   readonly rank: number;
@@ -30,7 +31,8 @@ export interface LibraryOptions {
 }
 
 export function newLibrary(options: LibraryOptions): MovableLibrary {
-  const { args, environment, rank, lines, inbox, say, suspension, takesTurns, yield: giveWay, mayWrite } = options;
+  const { run, args, environment, rank, lines, inbox, say, suspension, takesTurns, mayWrite } = options;
+  const giveWay = options.yield;
   const never = new Int32Array(new SharedArrayBuffer(4));
   let unread: Uint8Array = new Uint8Array(0);
   let ended = rank !== 0;
@@ -48,6 +50,7 @@ export function newLibrary(options: LibraryOptions): MovableLibrary {
   }
 
   return {
+    run,
     args,
     environment,
     files: nodeFiles,

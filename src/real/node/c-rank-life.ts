@@ -167,9 +167,10 @@ export class CRank {
   }
 
   #newLibrary(): MovableLibrary {
-    const { rank, program } = this.setup;
+    const { run, rank, program } = this.setup;
     const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
     return newLibrary({
+      run,
       args: [program.path, ...program.args],
       environment,
       rank,

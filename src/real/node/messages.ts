@@ -322,6 +322,8 @@ export interface LineChunk {
 export interface RankSetup {
   /** For the loader only. */
   readonly code: RankCode;
+  /** Tells this run of the job from all others. */
+  readonly run: string;
   readonly rank: number;
   readonly incarnation: number;
   /** How many ranks the job starts with; see `Setup`. */

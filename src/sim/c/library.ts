@@ -41,6 +41,7 @@ export interface SimLibraryOptions {
 export function simLibrary(options: SimLibraryOptions): Library {
   const { args, environment, files, seed, draws, suspension, nowNs, wakeAt, write } = options;
   return {
+    run: "simulated",
     args,
     environment,
     files,

@@ -1,0 +1,111 @@
+/** One access of one process to a file: from the program's memory through the view to the disk, or back. */
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import type { Datatype } from "../../core/comm/datatype.ts";
+import { pack, unpack } from "../../core/comm/pack.ts";
+import { packExternal, unpackExternal } from "../../core/comm/pack-external.ts";
+import { packedBytes } from "../buffers.ts";
+import type { Program } from "../program.ts";
+import type { CFile } from "./file.ts";
+import { Mode } from "./mode.ts";
+import { diskOf } from "./program-files.ts";
+import { keepsSizes } from "./set-view.ts";
+import { locked } from "./shared-pointer.ts";
+import { type Move, readView, writeView } from "./view-transfer.ts";
+
+/** What is read to, or written from. Plain data. */
+export interface Access {
+  readonly kind: "read" | "write";
+  readonly address: number;
+  readonly count: number;
+  readonly type: Datatype;
+}
+
+/** Scattered elements are gathered that many bytes at a time. */
+const pieceBytesMax = 4 << 20;
+
+/** How many etypes it is about. Refuses what the file cannot do. */
+export function etypesOf({ bytes: memory }: Program, file: CFile, access: Access): number {
+  const { kind, address, count, type } = access;
+  const { etype, filetype, representation } = file.view;
+  if (kind === "read" && file.is(Mode.WRONLY))
+    refuse(ErrorClass.ACCESS, file, "read", "it is open with MPI_MODE_WRONLY");
+  if (kind === "write" && file.is(Mode.RDONLY)) {
+    refuse(ErrorClass.READ_ONLY, file, "write", "it is open with MPI_MODE_RDONLY");
+  }
+  const bytes = packedBytes(type, count);
+  if (bytes % etype.size !== 0) {
+    refuse(ErrorClass.IO, file, kind, `${bytes} bytes are no whole number of etypes, which have ${etype.size}`);
+  }
+  if (bytes > 0 && filetype.size === 0) refuse(ErrorClass.IO, file, kind, "its view shows nothing");
+  if (bytes > 0 && type.isContiguous(count)) {
+    const start = address + type.trueLb;
+    if (start < 0 || start + bytes > memory.length) {
+      refuse(ErrorClass.BUFFER, file, kind, `the buffer at ${start} leaves the memory, which ends at ${memory.length}`);
+    }
+  }
+  if (representation === "external32" && !keepsSizes(type)) {
+    refuse(ErrorClass.UNSUPPORTED_DATAREP, file, kind, "the datatype has elements of another size in external32");
+  }
+  return bytes / etype.size;
+}
+
+function refuse(errorClass: number, { title }: CFile, kind: string, why: string): never {
+  throw new MpiError(errorClass, `Cannot ${kind} ${title}: ${why}`);
+}
+
+/** Moves it, from etype `start` of the view on. How many bytes there were: fewer than wanted where the file ends. */
+export function moveData(program: Program, file: CFile, access: Access, start: number): number {
+  etypesOf(program, file, access);
+  if (start < 0) refuse(ErrorClass.ARG, file, access.kind, `offset ${start} is before its beginning`);
+  const { representation } = file.view;
+  const move = representation === "external32" ? moveExternal : moveNative;
+  // One who only reads disturbs nobody, and all others opened the file the same way.
+  const mustLock = file.isAtomic && !file.is(Mode.RDONLY);
+  return mustLock
+    ? locked(program, file, () => move(program, file, access, start))
+    : move(program, file, access, start);
+}
+
+function moveNative(program: Program, file: CFile, access: Access, start: number): number {
+  const { bytes: memory } = program;
+  const { kind, address, count, type } = access;
+  const all = packedBytes(type, count);
+  const through = throughView(program, file, kind);
+  const from = start * file.view.etype.size;
+  if (type.isContiguous(count)) {
+    const at = address + type.trueLb;
+    return through(memory.subarray(at, at + all), from);
+  }
+  const piece = new Uint8Array(Math.min(all, pieceBytesMax));
+  let done = 0;
+  while (done < all) {
+    const part = piece.subarray(0, Math.min(piece.length, all - done));
+    if (kind === "write") pack(type, count, memory, address, part, 0, part.length, done);
+    const moved = through(part, from + done);
+    if (kind === "read") unpack(type, count, part, 0, memory, address, moved, done);
+    done += moved;
+    if (moved < part.length) break;
+  }
+  return done;
+}
+
+/** Only whole items are converted. */
+function moveExternal(program: Program, file: CFile, access: Access, start: number): number {
+  const { bytes: memory } = program;
+  const { kind, address, count, type } = access;
+  const external = new Uint8Array(packedBytes(type, count));
+  if (kind === "write") packExternal(type, count, memory, address, external, 0);
+  const moved = throughView(program, file, kind)(external, start * file.view.etype.size);
+  if (kind === "write" || type.size === 0) return moved;
+  const items = Math.floor(moved / type.size);
+  unpackExternal(type, items, external, 0, memory, address);
+  return items * type.size;
+}
+
+/** Moves bytes to or from a place in the view's stream. */
+function throughView(program: Program, { descriptor, view }: CFile, kind: "read" | "write"): Move {
+  const disk = diskOf(program);
+  return kind === "read"
+    ? (bytes, from) => readView(view, from, bytes, (part, at) => disk.read(descriptor, part, at))
+    : (bytes, from) => writeView(view, from, bytes, (part, at) => disk.write(descriptor, part, at));
+}

@@ -1,0 +1,70 @@
+/** MPI_File_close: when nobody uses the file any more what belongs to it is removed, and the file itself if that was wanted. */
+import { saves } from "../../core/base/saved-classes.ts";
+import type { Communicator } from "../../core/process/communicator.ts";
+import type { Process } from "../../core/process/process.ts";
+import type { Continuation } from "../callbacks.ts";
+import type { Program } from "../program.ts";
+import { type CFile, FILE_NULL } from "./file.ts";
+import { Mode } from "./mode.ts";
+import { diskOf } from "./program-files.ts";
+import { forgetShared, isFirst } from "./shared-pointer.ts";
+import { Together } from "./together.ts";
+
+export class CloseFile extends Together {
+  private readonly program: Program;
+  private readonly file: CFile;
+
+  constructor(program: Program, file: CFile) {
+    super();
+    this.program = program;
+    this.file = file;
+  }
+
+  protected override members(): Communicator {
+    return this.file.comm;
+  }
+
+  protected override act(step: number): readonly number[] | null {
+    const { program, file } = this;
+    switch (step) {
+      case 0:
+        diskOf(program).close(file.descriptor);
+        return [];
+      case 1:
+        forgetShared(program, file);
+        // The others return when it is gone: they may make a new one.
+        if (isFirst(file) && file.is(Mode.DELETE_ON_CLOSE)) diskOf(program).forget(file.path);
+        return [];
+      default:
+        return null;
+    }
+  }
+
+  /** What could not be closed is not open either. */
+  protected override undo(process: Process): void {
+    release(this.program, this.file, process);
+  }
+}
+
+export class Closed implements Continuation {
+  private readonly file: CFile;
+  private readonly handleAt: number;
+
+  constructor(file: CFile, handleAt: number) {
+    this.file = file;
+    this.handleAt = handleAt;
+  }
+
+  resume(program: Program): number {
+    release(program, this.file, program.process);
+    program.ints[this.handleAt >> 2] = FILE_NULL;
+    return 0;
+  }
+}
+
+function release(program: Program, { comm, handle }: CFile, process: Process): void {
+  process.freeCommunicator(comm);
+  program.files.remove(handle);
+}
+
+saves({ CloseFile, Closed });

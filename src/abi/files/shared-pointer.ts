@@ -1,0 +1,94 @@
+/**
+ * The shared file pointer (MPI 5.0 §14.4.4), and the lock that atomic accesses take: a hidden file beside the data holds the
+ * number of etypes, and who changes it first creates another one that must not exist, which is the lock. A message to a member
+ * that keeps it would be answered when that member next calls MPI, perhaps hours later; the disk answers at once.
+ *
+ * The lock is held for two small file operations, never across a wait, so an image is never taken inside. Names differ from
+ * run to run: what a run that was killed has left behind is never taken for ours. Images hold the value itself.
+ */
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import type { Program } from "../program.ts";
+import type { CFile } from "./file.ts";
+import { diskOf } from "./program-files.ts";
+
+/** What is needed of a file, which need not be open yet. */
+type Place = Pick<CFile, "comm" | "path" | "shared">;
+
+/** The member who does things that are done once. */
+export const isFirst = ({ comm }: Pick<CFile, "comm">): boolean => comm.rank === 0;
+
+/** The hidden file of this run: of one that was thawed the earlier run's is removed. */
+function pointerPath(program: Program, { comm, path, shared }: Place): string {
+  const disk = diskOf(program);
+  const at = path.lastIndexOf("/") + 1;
+  // Contexts are unique among the communicators of a process.
+  const owner = `${comm.group.worldRank(0 as never)}-${(comm.context >>> 0).toString(16)}`;
+  const own = `${path.slice(0, at)}.${path.slice(at)}.${disk.run.slice(0, 8)}-${owner}.shared`;
+  if (shared.path !== own) {
+    if (shared.path !== "" && comm.rank === 0) disk.forget(shared.path);
+    shared.path = own;
+  }
+  return own;
+}
+
+const lockOf = (pointer: string): string => `${pointer}.lock`;
+
+/** Nobody else who opened the file with us is inside at the same time. */
+export function locked<T>(program: Program, file: CFile, act: () => T): T {
+  if (file.comm.size === 1) return act();
+  const disk = diskOf(program);
+  const lock = lockOf(pointerPath(program, file));
+  while (!disk.create(lock)) {
+    program.host.look();
+    // Who died may have had it.
+    if (!program.process.hasFailures) continue;
+    throw new MpiError(
+      ErrorClass.PROC_FAILED,
+      `Cannot lock ${file.title}: a process has failed that may hold the lock`,
+    );
+  }
+  try {
+    return act();
+  } finally {
+    disk.forget(lock);
+  }
+}
+
+/** In etypes. */
+export function sharedPosition(program: Program, file: CFile): number {
+  if (file.comm.size === 1) return file.shared.start;
+  return diskOf(program).readNumber(pointerPath(program, file)) ?? file.shared.start;
+}
+
+/** Moves it on; answers where it was. */
+export function advanceShared(program: Program, file: CFile, etypes: number): number {
+  return locked(program, file, () => {
+    const before = sharedPosition(program, file);
+    if (file.comm.size === 1) file.shared.start = before + etypes;
+    else if (etypes !== 0) diskOf(program).writeNumber(pointerPath(program, file), before + etypes);
+    return before;
+  });
+}
+
+/** All members call it, at a time when none of them uses the pointer. */
+export function setShared(program: Program, file: CFile, etypes: number): void {
+  file.shared.start = etypes;
+  forgetShared(program, file);
+}
+
+/**
+ * Removes what is on the disk, at a time when nobody uses it. The first member may never have used the pointer, and others all
+ * the same.
+ */
+export function forgetShared(program: Program, file: Place): void {
+  if (!isFirst(file) || file.comm.size === 1) return;
+  const disk = diskOf(program);
+  const pointer = pointerPath(program, file);
+  disk.forget(pointer);
+  disk.forget(lockOf(pointer));
+}
+
+/** Before an image is taken: the disk of a later run does not know. */
+export function rememberShared(program: Program): void {
+  for (const file of program.files.list()) file.shared.start = sharedPosition(program, file);
+}

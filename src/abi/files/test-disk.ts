@@ -1,0 +1,27 @@
+/** A folder of its own for the files of test programs (../test-ranks.ts), which goes when the tests are over. */
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeFiles } from "../../real/node/node-files.ts";
+import { Descriptors } from "../../wasi/descriptors.ts";
+import type { TestProgram } from "../test-program.ts";
+import { ProgramFiles } from "./program-files.ts";
+
+export class TestDisk {
+  readonly path = mkdtempSync(join(tmpdir(), "banyan-files-"));
+
+  constructor() {
+    process.on("exit", () => rmSync(this.path, { recursive: true, force: true }));
+  }
+
+  /** The folder is the program's current one. What it has open: part of its image. */
+  giveTo({ program }: TestProgram, run = "test"): Descriptors {
+    const descriptors = new Descriptors(nodeFiles, [{ name: ".", path: this.path }]);
+    program.disk = new ProgramFiles({ files: nodeFiles, descriptors, run });
+    return descriptors;
+  }
+
+  names(): string[] {
+    return readdirSync(this.path).sort();
+  }
+}
