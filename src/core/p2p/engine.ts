@@ -295,8 +295,13 @@ export class Engine implements Landing {
   /** As `probe`, but the message is set aside: only `startMatchedReceive` can take it. */
   matchedProbe(source: number, tag: number, context: number): RecordId {
     const envelope = this.unexpected.find(context, source, tag);
-    if (envelope >= 0) this.unexpected.remove(envelope);
+    if (envelope >= 0) this.setAside(envelope);
     return envelope;
+  }
+
+  /** What a matched probe does with the message that it has found. */
+  setAside(envelope: RecordId): void {
+    this.unexpected.remove(envelope);
   }
 
   startMatchedReceive(pointer: Pointer, room: number, envelope: RecordId): RecordId {
