@@ -6,6 +6,7 @@ import { bind, capturePoint } from "./binding.ts";
 import type { CMemory } from "./c-program.ts";
 import { supportImports } from "./c-support.ts";
 import { ProgramFiles } from "./files/program-files.ts";
+import { choosingClock, choosingInput } from "./library-choices.ts";
 import type { Program } from "./program.ts";
 
 export interface ImportOptions {
@@ -26,7 +27,12 @@ export function importsOf(module: WebAssembly.Module, options: ImportOptions) {
   const { rank, memory, program, library, descriptors, pause, hostName, signalName } = options;
   const names = WebAssembly.Module.imports(module).filter((each) => each.module === "mpi");
   program.disk = new ProgramFiles({ files: library.files, descriptors, run: library.run });
-  const wasi = wasiImports({ library, memory: memory.bytes, descriptors, pause });
+  const { choices } = program.process;
+  const shown = choices === null ? library : choosingInput(library, choices);
+  const wasi = wasiImports({ library: shown, memory: memory.bytes, descriptors, pause });
+  if (choices !== null) {
+    wasi["clock_time_get"] = choosingClock(wasi["clock_time_get"]!, library, memory.bytes, choices);
+  }
   return {
     env: { memory: memory.memory },
     mpi: bind(

@@ -17,6 +17,7 @@ export interface CoroutineHostOptions {
   readonly spawnsNobody: string;
   abort(code: number, message: string): never;
   now(): number;
+  moveClockTo(seconds: number): void;
 }
 
 export class CoroutineHost implements Host {
@@ -62,5 +63,9 @@ export class CoroutineHost implements Host {
 
   now(): number {
     return this.#options.now();
+  }
+
+  moveClockTo(seconds: number): void {
+    this.#options.moveClockTo(seconds);
   }
 }

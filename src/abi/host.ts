@@ -27,4 +27,6 @@ export interface Host {
   abort(code: number, message: string): never;
   /** Seconds since some moment in the past, MPI_Wtime. */
   now(): number;
+  /** That clock shows that time now, or a later one: so much has passed in an earlier life. */
+  moveClockTo(seconds: number): void;
 }

@@ -16,6 +16,7 @@ import { type ErrorHandler, errorsAbort, errorsAreFatal, errorsReturn } from "..
 import { Group } from "../core/comm/group.ts";
 import { Info } from "../core/comm/info.ts";
 import { predefinedOps } from "../core/comm/op-predefined.ts";
+import type { ChoiceKind, Outcome } from "../core/ft/choices.ts";
 import type { Engine } from "../core/p2p/engine.ts";
 import type { Process } from "../core/process/process.ts";
 import type { Memory } from "../core/request/memory.ts";
@@ -109,6 +110,8 @@ export class Program {
   isInitialized = false;
   isFinalized = false;
   threadLevel = 0;
+  /** What a call that is made again has taken from a replay before; undefined: nothing. Only between `CallAgain` and the call. */
+  known: Outcome | undefined = undefined;
 
   constructor(host: Host) {
     this.host = host;
@@ -161,6 +164,13 @@ export class Program {
   /** Between MPI_Init and MPI_Finalize. */
   get isRunning(): boolean {
     return this.isInitialized && !this.isFinalized;
+  }
+
+  /** What the next choice came to in the life before, as `Choices.replay` says it; each is taken once. */
+  takeKnown(kind: ChoiceKind): Outcome | undefined {
+    const { known } = this;
+    this.known = undefined;
+    return known === undefined ? this.process.choices!.replay(kind) : known;
   }
 
   // Handles

@@ -74,6 +74,7 @@ export class TestProgram {
         throw new Ended(code, message);
       },
       now: () => world.nowNs / 1e9,
+      moveClockTo() {},
     });
     this.#imports = bind(this.program, importNames);
   }

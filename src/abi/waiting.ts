@@ -8,6 +8,7 @@ import type { Pointer, RecordId } from "../core/base/brand.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { pack, unpack } from "../core/comm/pack.ts";
+import type { Outcome } from "../core/ft/choices.ts";
 import type { Asked } from "../core/process/collectives.ts";
 import { CallKind, type Continuation } from "./callbacks.ts";
 import type { FunctionPointer } from "./objects.ts";
@@ -84,6 +85,8 @@ const orAsked =
 export class CallAgain implements Continuation {
   private readonly name: string;
   private readonly args: readonly number[];
+  /** What the call has already taken from a replay (choices.ts); undefined: nothing. */
+  known: Outcome | undefined = undefined;
 
   constructor(name: string, ...args: readonly number[]) {
     this.name = name;
@@ -92,7 +95,12 @@ export class CallAgain implements Continuation {
 
   resume(program: Program): number {
     program.owner = program.anyone;
-    return program.calls[this.name]!(...this.args);
+    program.known = this.known;
+    try {
+      return program.calls[this.name]!(...this.args);
+    } finally {
+      program.known = undefined;
+    }
   }
 }
 

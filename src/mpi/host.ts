@@ -31,6 +31,8 @@ export interface Host {
   result(value: unknown): void;
   /** Seconds since some moment in the past, MPI_Wtime. */
   now(): number;
+  /** That clock shows that time now, or a later one: so much has passed in an earlier life. */
+  moveClockTo(seconds: number): void;
   /** Told of spans worth drawing while a trace is written; null otherwise. */
   readonly tracer: Tracer | null;
 }

@@ -44,6 +44,9 @@ export interface Files {
   resolve(path: string): string;
 }
 
+/** Clocks, as programs number them. The last two count the time of the process here, as the second does. */
+export const WasiClock = { REAL: 0, STEADY: 1, PROCESS: 2, THREAD: 3 } as const;
+
 /** A sleep that is not over: plain data, part of an image. */
 export interface Pause {
   /** As `steadyTime` says it; 0: there is none. */
@@ -60,6 +63,8 @@ export interface Library {
   /** Nanoseconds; the first since 1970, the second since some moment, never going back. */
   realTime(): bigint;
   steadyTime(): bigint;
+  /** In `steadyTime` already: a process that is restored or replayed goes on with the time of its earlier life. */
+  steadyShiftNs: bigint;
   random(bytes: Uint8Array): void;
   /** Waits until `steadyTime` is that. False: it is not, and the process shall stop inside this call and make it again. */
   sleep(untilNs: bigint): boolean;

@@ -2,9 +2,7 @@
 import { SUSPENDED } from "../core/base/capture-points.ts";
 import { Errno, WasiError } from "./errno.ts";
 import { type ProgramBytes, textBytes } from "./memory.ts";
-import type { Library, Pause } from "./ports.ts";
-
-const Clock = { REAL: 0, STEADY: 1, PROCESS: 2, THREAD: 3 } as const;
+import { type Library, type Pause, WasiClock } from "./ports.ts";
 
 /** Words of a subscription of `poll_oneoff`, and of the event it leads to. */
 const subscriptionBytes = 48;
@@ -14,8 +12,8 @@ const ABSOLUTE = 1;
 
 export function processCalls(library: Library, memory: ProgramBytes, pause: Pause) {
   function time(clock: number): bigint {
-    if (clock === Clock.REAL) return library.realTime();
-    if (clock <= Clock.THREAD) return library.steadyTime();
+    if (clock === WasiClock.REAL) return library.realTime();
+    if (clock <= WasiClock.THREAD) return library.steadyTime();
     throw new WasiError(Errno.INVAL);
   }
 

@@ -2,6 +2,7 @@
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { userErrorHandler } from "../../core/comm/error-handler.ts";
+import { chosenTime } from "../../core/ft/clock-choice.ts";
 import { deleteAttributes, notDeleted } from "../attributes.ts";
 import type { Continuation } from "../callbacks.ts";
 import type { CCommunicator } from "../objects.ts";
@@ -49,6 +50,7 @@ class Over implements Continuation {
 
 export function environmentCalls(program: Program) {
   const { host, ints } = program;
+  const { choices } = program.process;
 
   function init(): void {
     if (program.isInitialized) {
@@ -114,7 +116,7 @@ export function environmentCalls(program: Program) {
       const comm = program.communicators.find(handle) ?? program.world;
       return host.abort(code, `MPI_Abort(${comm.label}, ${code})`);
     },
-    MPI_Wtime: (): number => host.now(),
+    MPI_Wtime: choices === null ? (): number => host.now() : (): number => chosenTime(choices, host),
     MPI_Wtick: (): number => 1e-9,
     MPI_Get_processor_name(name: number, length: number): number {
       ints[length >> 2] = program.putText(name, host.processorName, processorNameBytes);

@@ -20,6 +20,7 @@ import {
   SendMode,
 } from "../../core/request/records.ts";
 import { packedBytes, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
+import { chooseTest } from "../choices.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { CallAgain, look } from "../waiting.ts";
@@ -111,7 +112,7 @@ function refuse(verb: string, wanted: string): never {
 }
 
 export function partitionedCalls(program: Program) {
-  const { engine, ints, requests } = program;
+  const { engine, ints, process, requests } = program;
 
   /** `way`: whether it is a send or a receive; each is counted for itself. */
   function messageOf(
@@ -187,13 +188,14 @@ export function partitionedCalls(program: Program) {
       const { restart } = request;
       if (!(restart instanceof ReceiveParts)) refuse("look for", "a partitioned receive");
       checkPartition(partition, restart.message.partitions);
-      const finish = () => {
-        const isHere = request.record < 0 || engine.isComplete(request.record);
+      const tell = (isHere: boolean) => {
         ints[flag >> 2] = isHere ? 1 : 0;
         if (isHere) deliver(request);
         return 0;
       };
-      return look(program, finish, new CallAgain("MPI_Parrived", handle, partition, flag));
+      const again = new CallAgain("MPI_Parrived", handle, partition, flag);
+      if (process.choices !== null) return chooseTest(program, [request], tell, again);
+      return look(program, () => tell(request.record < 0 || engine.isComplete(request.record)), again);
     },
   };
 

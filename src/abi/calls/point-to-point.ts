@@ -7,6 +7,7 @@ import type { Datatype } from "../../core/comm/datatype.ts";
 import { Now } from "../../core/p2p/engine.ts";
 import { R_BYTES, R_PEER, R_TAG, SendMode } from "../../core/request/records.ts";
 import { checkCount, ownCopyOf, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
+import { chooseMessage, chooseMessageLater } from "../choices.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { writeStatus } from "../status.ts";
@@ -151,6 +152,14 @@ export function pointToPointCalls(program: Program) {
     writeStatus(ints, status, source, records.get(envelope, R_TAG), records.get(envelope, R_BYTES));
   }
 
+  /** Sets a message aside for the program's handle of it. */
+  function take(comm: CCommunicator, envelope: RecordId, message: number, status: number): number {
+    engine.setAside(envelope);
+    putEnvelope(comm, envelope, status);
+    ints[message >> 2] = program.messages.add({ comm, envelope });
+    return 0;
+  }
+
   function checkAlive(comm: CCommunicator, source: number): void {
     if (source < 0 || !engine.hasFailed(world(comm, source))) return;
     throw new MpiError(ErrorClass.PROC_FAILED, `Cannot probe for a message of rank ${source}: it has failed`);
@@ -284,33 +293,44 @@ export function pointToPointCalls(program: Program) {
         writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
         return 0;
       }
+      const tell = (found: RecordId) => {
+        putEnvelope(comm, found, status);
+        return 0;
+      };
+      const again = new CallAgain("MPI_Probe", source, tag, handle, status);
+      if (process.choices !== null && source === ANY_SOURCE) {
+        return chooseMessageLater(program, { source, tag, context: comm.core.context }, tell, again);
+      }
       let envelope = -1 as RecordId;
       const isReady = (): boolean => {
         envelope = engine.probe(world(comm, source), tag, comm.core.context);
         if (envelope < 0) checkAlive(comm, source);
         return envelope >= 0;
       };
-      const finish = () => {
-        putEnvelope(comm, envelope, status);
-        return 0;
-      };
-      return waitUntil(program, isReady, finish, new CallAgain("MPI_Probe", source, tag, handle, status));
+      return waitUntil(program, isReady, () => tell(envelope), again);
     },
     MPI_Iprobe(source: number, tag: number, handle: number, flag: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
-      const finish = () => {
-        if (source === PROC_NULL) writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
-        else {
-          const envelope = engine.probe(world(comm, source), tag, comm.core.context);
-          ints[flag >> 2] = envelope >= 0 ? 1 : 0;
-          if (envelope < 0) checkAlive(comm, source);
-          else putEnvelope(comm, envelope, status);
+      const again = new CallAgain("MPI_Iprobe", source, tag, handle, flag, status);
+      if (source === PROC_NULL) {
+        const nobody = () => {
+          writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
+          ints[flag >> 2] = 1;
           return 0;
-        }
-        ints[flag >> 2] = 1;
+        };
+        return look(program, nobody, again);
+      }
+      const tell = (envelope: RecordId) => {
+        ints[flag >> 2] = envelope >= 0 ? 1 : 0;
+        if (envelope < 0) checkAlive(comm, source);
+        else putEnvelope(comm, envelope, status);
         return 0;
       };
-      return look(program, finish, new CallAgain("MPI_Iprobe", source, tag, handle, flag, status));
+      const { context } = comm.core;
+      if (process.choices !== null) {
+        return chooseMessage(program, { source: world(comm, source), tag, context }, tell, again);
+      }
+      return look(program, () => tell(engine.probe(world(comm, source), tag, context)), again);
     },
     MPI_Mprobe(source: number, tag: number, handle: number, message: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
@@ -319,39 +339,42 @@ export function pointToPointCalls(program: Program) {
         ints[message >> 2] = MESSAGE_NO_PROC;
         return 0;
       }
+      const again = new CallAgain("MPI_Mprobe", source, tag, handle, message, status);
+      if (process.choices !== null && source === ANY_SOURCE) {
+        const tell = (found: RecordId) => take(comm, found, message, status);
+        return chooseMessageLater(program, { source, tag, context: comm.core.context }, tell, again);
+      }
       let envelope = -1 as RecordId;
       const isReady = (): boolean => {
-        if (envelope < 0) envelope = engine.matchedProbe(world(comm, source), tag, comm.core.context);
+        envelope = engine.probe(world(comm, source), tag, comm.core.context);
         if (envelope < 0) checkAlive(comm, source);
         return envelope >= 0;
       };
-      const finish = () => {
-        putEnvelope(comm, envelope, status);
-        ints[message >> 2] = program.messages.add({ comm, envelope });
-        return 0;
-      };
-      return waitUntil(program, isReady, finish, new CallAgain("MPI_Mprobe", source, tag, handle, message, status));
+      return waitUntil(program, isReady, () => take(comm, envelope, message, status), again);
     },
     MPI_Improbe(source: number, tag: number, handle: number, flag: number, message: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
-      const finish = () => {
-        ints[flag >> 2] = 1;
-        if (source === PROC_NULL) {
+      const again = new CallAgain("MPI_Improbe", source, tag, handle, flag, message, status);
+      if (source === PROC_NULL) {
+        const nobody = () => {
           writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
           ints[message >> 2] = MESSAGE_NO_PROC;
+          ints[flag >> 2] = 1;
           return 0;
-        }
-        const envelope = engine.matchedProbe(world(comm, source), tag, comm.core.context);
-        if (envelope < 0) {
-          ints[flag >> 2] = 0;
-          checkAlive(comm, source);
-          return 0;
-        }
-        putEnvelope(comm, envelope, status);
-        ints[message >> 2] = program.messages.add({ comm, envelope });
+        };
+        return look(program, nobody, again);
+      }
+      const tell = (envelope: RecordId) => {
+        ints[flag >> 2] = envelope >= 0 ? 1 : 0;
+        if (envelope >= 0) return take(comm, envelope, message, status);
+        checkAlive(comm, source);
         return 0;
       };
-      return look(program, finish, new CallAgain("MPI_Improbe", source, tag, handle, flag, message, status));
+      const { context } = comm.core;
+      if (process.choices !== null) {
+        return chooseMessage(program, { source: world(comm, source), tag, context }, tell, again);
+      }
+      return look(program, () => tell(engine.probe(world(comm, source), tag, context)), again);
     },
     MPI_Mrecv(buffer: number, count: number, type: number, message: number, status: number): number {
       const request = matchedReceive(buffer, count, type, message);

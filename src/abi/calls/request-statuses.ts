@@ -3,6 +3,7 @@ import { UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Continuation } from "../callbacks.ts";
+import { chooseAny, chooseSome, chooseTest } from "../choices.ts";
 import { lookThen } from "../generalized.ts";
 import type { CRequest } from "../objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
@@ -30,7 +31,7 @@ class Tell implements Continuation {
 }
 
 export function requestStatusCalls(program: Program) {
-  const { engine, ints } = program;
+  const { engine, ints, process } = program;
 
   const find = (handle: number): CRequest | null => (handle === REQUEST_NULL ? null : program.requests.get(handle));
 
@@ -47,33 +48,37 @@ export function requestStatusCalls(program: Program) {
   return {
     MPI_Request_get_status(handle: number, flag: number, status: number): number {
       const request = find(handle);
-      const finish = () => {
-        const done = isDone(request);
+      const finish = (done: boolean) => {
         ints[flag >> 2] = done ? 1 : 0;
         return done ? tell([request], status) : 0;
       };
-      return look(program, finish, new CallAgain("MPI_Request_get_status", handle, flag, status));
+      const again = new CallAgain("MPI_Request_get_status", handle, flag, status);
+      if (process.choices !== null) return chooseTest(program, [request], finish, again);
+      return look(program, () => finish(isDone(request)), again);
     },
     MPI_Request_get_status_all(count: number, handles: number, flag: number, statuses: number): number {
       const requests = all(count, handles);
-      const finish = () => {
-        const done = requests.every(isDone);
+      const finish = (done: boolean) => {
         ints[flag >> 2] = done ? 1 : 0;
         return done ? tell(requests, statuses) : 0;
       };
-      return look(program, finish, new CallAgain("MPI_Request_get_status_all", count, handles, flag, statuses));
+      const again = new CallAgain("MPI_Request_get_status_all", count, handles, flag, statuses);
+      if (process.choices !== null) return chooseTest(program, requests, finish, again);
+      return look(program, () => finish(requests.every(isDone)), again);
     },
     MPI_Request_get_status_any(count: number, handles: number, index: number, flag: number, status: number): number {
       const requests = all(count, handles);
-      const finish = () => {
-        const i = requests.findIndex((request) => isActive(request) && isDone(request));
-        const isOver = i >= 0 || !requests.some(isActive);
+      const hasActive = requests.some(isActive);
+      const finish = (i: number) => {
+        const isOver = i >= 0 || !hasActive;
         ints[flag >> 2] = isOver ? 1 : 0;
         ints[index >> 2] = i < 0 ? UNDEFINED : i;
         return isOver ? tell([requests[i] ?? null], status) : 0;
       };
       const again = new CallAgain("MPI_Request_get_status_any", count, handles, index, flag, status);
-      return look(program, finish, again);
+      if (process.choices !== null && hasActive) return chooseAny(program, requests, finish, again);
+      const firstDone = () => requests.findIndex((request) => isActive(request) && isDone(request));
+      return look(program, () => finish(firstDone()), again);
     },
     MPI_Request_get_status_some(
       count: number,
@@ -83,9 +88,9 @@ export function requestStatusCalls(program: Program) {
       statuses: number,
     ): number {
       const requests = all(count, handles);
-      const finish = () => {
-        const done = [...requests.keys()].filter((i) => isActive(requests[i]!) && isDone(requests[i]!));
-        ints[outcount >> 2] = requests.some(isActive) ? done.length : UNDEFINED;
+      const hasActive = requests.some(isActive);
+      const finish = (done: readonly number[]) => {
+        ints[outcount >> 2] = hasActive ? done.length : UNDEFINED;
         program.putList(indices, done);
         return tell(
           done.map((i) => requests[i]!),
@@ -93,7 +98,9 @@ export function requestStatusCalls(program: Program) {
         );
       };
       const again = new CallAgain("MPI_Request_get_status_some", count, handles, outcount, indices, statuses);
-      return look(program, finish, again);
+      if (process.choices !== null && hasActive) return chooseSome(program, requests, finish, again);
+      const allDone = () => [...requests.keys()].filter((i) => isActive(requests[i]!) && isDone(requests[i]!));
+      return look(program, () => finish(allDone()), again);
     },
   };
 }

@@ -13,6 +13,7 @@ import {
   RecordKind,
 } from "../../core/request/records.ts";
 import type { Continuation } from "../callbacks.ts";
+import { chooseAny, chooseAnyLater, chooseSome, chooseSomeLater, chooseTest } from "../choices.ts";
 import { queryThen } from "../generalized.ts";
 import { forget } from "../leftovers.ts";
 import { type CRequest, inactive } from "../objects.ts";
@@ -196,7 +197,7 @@ class EndSome implements Continuation {
 }
 
 export function requestCalls(program: Program) {
-  const { engine, ints } = program;
+  const { engine, ints, process } = program;
 
   /** The request behind a handle in memory; null for MPI_REQUEST_NULL. */
   function at(handleAt: number): CRequest | null {
@@ -214,8 +215,15 @@ export function requestCalls(program: Program) {
   const firstDone = (requests: readonly (CRequest | null)[]) =>
     requests.findIndex((request) => isActive(request) && engine.isComplete(request.record));
 
-  function endSome(requests: readonly (CRequest | null)[], handles: number, outs: SomeOuts): number {
-    const done = [...requests.keys()].filter((i) => isActive(requests[i]!) && isDone(requests[i]!));
+  const allDone = (requests: readonly (CRequest | null)[]) =>
+    [...requests.keys()].filter((i) => isActive(requests[i]!) && isDone(requests[i]!));
+
+  function endSome(
+    requests: readonly (CRequest | null)[],
+    done: readonly number[],
+    handles: number,
+    outs: SomeOuts,
+  ): number {
     const complete = done.map((i) => requests[i]!);
     return queryThen(program, complete, new EndSome(requests, done, handles, outs));
   }
@@ -260,12 +268,13 @@ export function requestCalls(program: Program) {
         return 0;
       }
       program.owner = request.comm;
-      const finish = () => {
-        const done = engine.isComplete(request.record);
+      const tell = (done: boolean) => {
         ints[flag >> 2] = done ? 1 : 0;
         return done ? endOne(request, handleAt, status) : 0;
       };
-      return look(program, finish, new CallAgain("MPI_Test", handleAt, flag, status));
+      const again = new CallAgain("MPI_Test", handleAt, flag, status);
+      if (process.choices !== null) return chooseTest(program, [request], tell, again);
+      return look(program, () => tell(engine.isComplete(request.record)), again);
     },
     MPI_Waitall(count: number, handles: number, statuses: number): number {
       try {
@@ -280,12 +289,13 @@ export function requestCalls(program: Program) {
     },
     MPI_Testall(count: number, handles: number, flag: number, statuses: number): number {
       const requests = all(count, handles);
-      const finish = () => {
-        const done = requests.every(isDone);
+      const tell = (done: boolean) => {
         ints[flag >> 2] = done ? 1 : 0;
         return done ? endAll(requests, handles, statuses) : 0;
       };
-      return look(program, finish, new CallAgain("MPI_Testall", count, handles, flag, statuses));
+      const again = new CallAgain("MPI_Testall", count, handles, flag, statuses);
+      if (process.choices !== null) return chooseTest(program, requests, tell, again);
+      return look(program, () => tell(requests.every(isDone)), again);
     },
     MPI_Waitany(count: number, handles: number, index: number, status: number): number {
       const requests = all(count, handles);
@@ -294,13 +304,14 @@ export function requestCalls(program: Program) {
         putEmptyStatus(ints, status);
         return 0;
       }
-      const finish = () => {
-        const i = firstDone(requests);
+      const tell = (i: number) => {
         ints[index >> 2] = i;
         return endOne(requests[i]!, handles + 4 * i, status);
       };
       const again = new CallAgain("MPI_Waitany", count, handles, index, status);
-      return waitUntil(program, () => firstDone(requests) >= 0, finish, again);
+      if (process.choices !== null) return chooseAnyLater(program, requests, tell, again);
+      const isReady = () => firstDone(requests) >= 0;
+      return waitUntil(program, isReady, () => tell(firstDone(requests)), again);
     },
     MPI_Testany(count: number, handles: number, index: number, flag: number, status: number): number {
       const requests = all(count, handles);
@@ -310,13 +321,14 @@ export function requestCalls(program: Program) {
         putEmptyStatus(ints, status);
         return 0;
       }
-      const finish = () => {
-        const i = firstDone(requests);
+      const tell = (i: number) => {
         ints[flag >> 2] = i < 0 ? 0 : 1;
         ints[index >> 2] = i < 0 ? UNDEFINED : i;
         return i < 0 ? 0 : endOne(requests[i]!, handles + 4 * i, status);
       };
-      return look(program, finish, new CallAgain("MPI_Testany", count, handles, index, flag, status));
+      const again = new CallAgain("MPI_Testany", count, handles, index, flag, status);
+      if (process.choices !== null) return chooseAny(program, requests, tell, again);
+      return look(program, () => tell(firstDone(requests)), again);
     },
     MPI_Waitsome(count: number, handles: number, outcount: number, indices: number, statuses: number): number {
       const requests = all(count, handles);
@@ -324,9 +336,12 @@ export function requestCalls(program: Program) {
         ints[outcount >> 2] = UNDEFINED;
         return 0;
       }
-      const finish = () => endSome(requests, handles, { outcount, indices, statuses });
+      const outs = { outcount, indices, statuses };
+      const tell = (done: readonly number[]) => endSome(requests, done, handles, outs);
       const again = new CallAgain("MPI_Waitsome", count, handles, outcount, indices, statuses);
-      return waitUntil(program, () => firstDone(requests) >= 0, finish, again);
+      if (process.choices !== null) return chooseSomeLater(program, requests, tell, again);
+      const isReady = () => firstDone(requests) >= 0;
+      return waitUntil(program, isReady, () => tell(allDone(requests)), again);
     },
     MPI_Testsome(count: number, handles: number, outcount: number, indices: number, statuses: number): number {
       const requests = all(count, handles);
@@ -334,8 +349,11 @@ export function requestCalls(program: Program) {
         ints[outcount >> 2] = UNDEFINED;
         return 0;
       }
-      const finish = () => endSome(requests, handles, { outcount, indices, statuses });
-      return look(program, finish, new CallAgain("MPI_Testsome", count, handles, outcount, indices, statuses));
+      const outs = { outcount, indices, statuses };
+      const tell = (done: readonly number[]) => endSome(requests, done, handles, outs);
+      const again = new CallAgain("MPI_Testsome", count, handles, outcount, indices, statuses);
+      if (process.choices !== null) return chooseSome(program, requests, tell, again);
+      return look(program, () => tell(allDone(requests)), again);
     },
     MPI_Request_free(handleAt: number): number {
       const request = at(handleAt);

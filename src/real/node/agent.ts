@@ -210,7 +210,7 @@ class Agent {
   }
 
   #setupOf({ rank, program, folders, origin, memory }: StartingRank): Omit<RankSetup, "lines"> {
-    const { ranks, nodeOf, protocol, traceFolder, freezeTo, thawFrom, job } = this.#setup;
+    const { ranks, nodeOf, protocol, seed, traceFolder, freezeTo, thawFrom, job } = this.#setup;
     return {
       code: this.#code,
       run: job.id,
@@ -220,6 +220,7 @@ class Agent {
       nodeOf,
       origin,
       protocol,
+      seed,
       program,
       traceFile: traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`),
       memory,

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { UnwoundStack } from "../../abi/c-program.ts";
 import { type Companions, restoreProcess, saveProcess, stateLayout } from "../../abi/process-state.ts";
+import type { SeededRandom } from "../../core/base/seeded-random.ts";
 import { type Rest, Settling } from "../../core/process/settling.ts";
 import type { Descriptors } from "../../wasi/descriptors.ts";
 import type { Library, Pause } from "../../wasi/ports.ts";
@@ -21,6 +22,8 @@ export interface Life {
   readonly pause: Pause;
   /** How far it has printed. */
   readonly lines: LinePlaces;
+  /** Where its randomness comes from under a protocol that replays. */
+  readonly random: SeededRandom;
 }
 
 /** What the clocks said when the image was taken: they go on from there. */
@@ -28,9 +31,6 @@ export interface Clock {
   nowS: number;
   steadyNs: bigint;
 }
-
-/** A library whose steady clock can be moved. */
-export type MovableLibrary = Library & { steadyShiftNs: bigint };
 
 export const imagePath = (folder: string, rank: number): string => join(folder, `${rank}.image`);
 export const hashOf = (module: Uint8Array): string => createHash("sha256").update(module).digest("hex");
@@ -72,7 +72,7 @@ export function takeImage(rank: CRankProcess, life: Life, library: Library, opti
 }
 
 /** Fills a new process: its memory, its state, what it has open. */
-export function readLife(rank: CRankProcess, life: Life, library: MovableLibrary, options: ImageOptions): void {
+export function readLife(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): void {
   const { memory, program, host } = rank;
   const { program: hash, rank: number, ranks, folder } = options;
   const expected = { program: hash, layout: stateLayout, rank: number, ranks };

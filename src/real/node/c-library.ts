@@ -2,7 +2,8 @@
 import { randomFillSync } from "node:crypto";
 import { Ended } from "../../abi/ended.ts";
 import type { Suspension } from "../../abi/suspension.ts";
-import type { MovableLibrary } from "./c-image.ts";
+import type { SeededRandom } from "../../core/base/seeded-random.ts";
+import type { Library } from "../../wasi/ports.ts";
 import type { LineWriter } from "./line-ring.ts";
 import type { FromRank } from "./messages.ts";
 import { nodeFiles } from "./node-files.ts";
@@ -28,10 +29,12 @@ export interface LibraryOptions {
   readonly yield: () => void;
   /** Returns when what is printed now may be seen. */
   readonly mayWrite: () => void;
+  /** Where randomness comes from, if not from the system. */
+  readonly random: SeededRandom | null;
 }
 
-export function newLibrary(options: LibraryOptions): MovableLibrary {
-  const { run, args, environment, rank, lines, inbox, say, suspension, takesTurns, mayWrite } = options;
+export function newLibrary(options: LibraryOptions): Library {
+  const { run, args, environment, rank, lines, inbox, say, suspension, takesTurns, mayWrite, random } = options;
   const giveWay = options.yield;
   const never = new Int32Array(new SharedArrayBuffer(4));
   let unread: Uint8Array = new Uint8Array(0);
@@ -59,7 +62,7 @@ export function newLibrary(options: LibraryOptions): MovableLibrary {
     steadyTime() {
       return process.hrtime.bigint() + this.steadyShiftNs;
     },
-    random: (bytes) => void randomFillSync(bytes),
+    random: (bytes) => (random === null ? void randomFillSync(bytes) : random.fill(bytes)),
     sleep(untilNs) {
       for (;;) {
         const leftMs = Number(untilNs - this.steadyTime()) / 1e6;

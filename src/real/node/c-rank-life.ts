@@ -9,22 +9,16 @@ import type { MessagePort } from "node:worker_threads";
 import { importsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
+import { SeededRandom } from "../../core/base/seeded-random.ts";
 import type { SpawnAnswer, Spawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { StateError } from "../../image/state/state-error.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
+import type { Library } from "../../wasi/ports.ts";
 import { newYield } from "../process/yield.ts";
 import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
-import {
-  becomeQuiet,
-  hashOf,
-  type ImageOptions,
-  type Life,
-  type MovableLibrary,
-  readLife,
-  takeImage,
-} from "./c-image.ts";
+import { becomeQuiet, hashOf, type ImageOptions, type Life, readLife, takeImage } from "./c-image.ts";
 import { newLibrary } from "./c-library.ts";
 import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 import { endingOfError } from "./error-report.ts";
@@ -52,7 +46,7 @@ export class CRank {
   readonly #inbox: RankInbox;
   readonly #lines: LineWriter;
   #life!: Life;
-  #library!: MovableLibrary;
+  #library!: Library;
   #program!: CProgram;
   #module!: Uint8Array;
   readonly #takesTurns: boolean;
@@ -119,7 +113,8 @@ export class CRank {
     const thawFrom = logging?.restart?.imageFolder ?? setup.thawFrom;
     const { memory, program: binding } = process;
     const bytes = readFileSync(program.bundle.wasm);
-    this.#library = this.#newLibrary();
+    const random = SeededRandom.ofRank(setup.seed, rank);
+    this.#library = this.#newLibrary(process.process.choices === null ? null : random);
     const descriptors = new Descriptors(this.#library.files, setup.folders);
     this.#life = {
       stack: newStack(memory),
@@ -128,6 +123,7 @@ export class CRank {
       descriptors,
       pause: { untilNs: 0n },
       lines: this.#lines.places,
+      random,
     };
     this.#isStarted = thawFrom !== "";
     this.#module = bytes;
@@ -166,7 +162,7 @@ export class CRank {
     return { rank, ranks, program: hashOf(this.#module), folder };
   }
 
-  #newLibrary(): MovableLibrary {
+  #newLibrary(random: SeededRandom | null): Library {
     const { run, rank, program } = this.setup;
     const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
     return newLibrary({
@@ -181,6 +177,7 @@ export class CRank {
       mayWrite: this.#outputGate(),
       takesTurns: this.#takesTurns,
       yield: newYield(),
+      random,
     });
   }
 

@@ -34,6 +34,7 @@ export function createCRank(options: RankOptions, { memoryOf, takesTurns }: CRan
   const ownHost = takesTurns
     ? new CoroutineHost({
         ...{ process, processorName, stop, abort: options.abort, now: () => host.now() },
+        moveClockTo: (seconds) => host.moveClockTo(seconds),
         spawnsNobody: "ranks that share a thread cannot wait for new ones; run without --ranks-per-thread",
       })
     : host;

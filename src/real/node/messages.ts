@@ -30,6 +30,8 @@ export interface Setup {
   /** Node of each process that the job can have: its ranks, then those that may be spawned. */
   readonly nodeOf: readonly number[];
   readonly protocol: string;
+  /** What the randomness of the ranks comes from under a protocol that replays: 32 bits, the same in every life. */
+  readonly seed: number;
   readonly program: ProgramPlace;
   readonly heartbeatMs: number;
   /** Size of each rank's JavaScript heap; 0 leaves it to Node. */
@@ -332,6 +334,8 @@ export interface RankSetup {
   /** Of a spawned process; null: one of the job's own ranks. */
   readonly origin: Origin | null;
   readonly protocol: string;
+  /** See `Setup`. */
+  readonly seed: number;
   readonly program: ProgramPlace;
   readonly traceFile: string;
   /** What `node-memory.ts` made for the ranks of this node. */

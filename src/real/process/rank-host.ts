@@ -5,12 +5,15 @@
  * Deaths are heard between two looks, so every wait ends when the peer it depends on dies. `await`ed requests are pumped by
  * the event loop instead, which is kept alive meanwhile.
  */
+import { assert } from "../../core/base/assert.ts";
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
+import { ChoiceKind, type Choices } from "../../core/ft/choices.ts";
 import { Now } from "../../core/p2p/engine.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Spawner } from "../../core/process/spawner.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../core/request/records.ts";
+import { steadyMs } from "./steady-clock.ts";
 
 /** What the waiting strategy (waiting.ts) offers. */
 export interface WaitingPort {
@@ -28,6 +31,9 @@ export interface WaitingPort {
 export interface NoticesPort {
   deliver(died: (rank: number, incarnation: number) => void): boolean;
 }
+
+/** Until the program's own callbacks have run. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Told of spans worth drawing while a trace is written. */
 export interface SpanTracer {
@@ -48,6 +54,12 @@ export interface RankHostOptions {
   result(value: unknown): void;
 }
 
+interface Awaited {
+  readonly number: number;
+  readonly isReady: () => boolean;
+  readonly resolve: () => void;
+}
+
 export class RankHost {
   readonly process: Process;
   readonly processorName: string;
@@ -60,8 +72,12 @@ export class RankHost {
   readonly #notices: NoticesPort;
   readonly #options: RankHostOptions;
   readonly #died: (rank: number, incarnation: number) => void;
-  /** Conditions that `await`s wait for. */
-  readonly #awaited = new Set<{ isReady: () => boolean; resolve: () => void }>();
+  /** Conditions that `await`s wait for, in the order of the `await`s. */
+  readonly #awaited = new Set<Awaited>();
+  /** How many `await`s there have been. */
+  #awaits = 0;
+  /** The number of the one that goes on next, as a replay says; −1: it has not been asked. */
+  #nextAwait = -1;
   #pumping = false;
 
   constructor(options: RankHostOptions) {
@@ -196,7 +212,7 @@ export class RankHost {
 
   whenReady(isReady: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      this.#awaited.add({ isReady, resolve });
+      this.#awaited.add({ number: this.#awaits++, isReady, resolve });
       if (!this.#pumping) void this.#pump();
     });
   }
@@ -206,25 +222,59 @@ export class RankHost {
     this.#pumping = true;
     // Something the event loop waits for: a thread with nothing else to do would end silently.
     const alive = setInterval(() => {}, 2 ** 30);
+    const { choices } = this.process;
     try {
+      // Who goes on is chosen when the program has nothing else to do: in every life at the same place.
+      if (choices !== null) await nextTurn();
       while (this.#awaited.size > 0) {
         const moved = this.process.progress();
         this.listen();
-        let woken = false;
-        for (const awaited of this.#awaited) {
-          if (!awaited.isReady()) continue;
-          this.#awaited.delete(awaited);
-          awaited.resolve();
-          woken = true;
-        }
+        const woken = choices === null ? this.#resumeAll() : this.#resumeOne(choices);
         // Let the program's own callbacks run; sleep only when there is nothing to do.
-        if (moved || woken) await new Promise<void>((resolve) => setImmediate(resolve));
+        if (moved || woken) await nextTurn();
         else await this.#waiting.whenSomething();
       }
     } finally {
       clearInterval(alive);
       this.#pumping = false;
     }
+  }
+
+  #resumeAll(): boolean {
+    let woken = false;
+    for (const awaited of this.#awaited) {
+      if (!awaited.isReady()) continue;
+      this.#awaited.delete(awaited);
+      awaited.resolve();
+      woken = true;
+    }
+    return woken;
+  }
+
+  /** One at a time: what the program does then comes before the next. */
+  #resumeOne(choices: Choices): boolean {
+    const awaited = this.#nextAwaited(choices);
+    if (awaited === undefined) return false;
+    this.#awaited.delete(awaited);
+    awaited.resolve();
+    return true;
+  }
+
+  #nextAwaited(choices: Choices): Awaited | undefined {
+    if (this.#nextAwait < 0) {
+      const known = choices.replay(ChoiceKind.ANY);
+      if (known === undefined) {
+        const ready = [...this.#awaited].find(({ isReady }) => isReady());
+        if (ready !== undefined) choices.made(ChoiceKind.ANY, [ready.number]);
+        return ready;
+      }
+      assert(known !== null, "an await goes on, or is not heard of");
+      this.#nextAwait = known[0]!;
+    }
+    const next = [...this.#awaited].find(({ number }) => number === this.#nextAwait);
+    if (next === undefined || !next.isReady()) return undefined;
+    this.#nextAwait = -1;
+    return next;
   }
 
   abort(code: number, message: string): never {
@@ -236,6 +286,10 @@ export class RankHost {
   }
 
   now(): number {
-    return performance.now() / 1000 + this.clockShiftS;
+    return steadyMs() / 1000 + this.clockShiftS;
+  }
+
+  moveClockTo(seconds: number): void {
+    this.clockShiftS += Math.max(0, seconds - this.now());
   }
 }

@@ -119,6 +119,7 @@ export class Job {
   readonly #core: Dispatcher;
   /** What nodes of this job know each other by. */
   readonly #secret = { id: randomUUID(), secret: new Uint8Array(randomBytes(secretBytes)) };
+  readonly #seed = randomBytes(4).readInt32LE();
   readonly #addresses: (Address | undefined)[] = [];
   /** Nodes that have taken the place of others, and are not ready yet. */
   readonly #restarting = new Set<number>();
@@ -260,6 +261,7 @@ export class Job {
       ranks: this.#options.ranks,
       nodeOf: this.#nodeOf,
       protocol,
+      seed: this.#seed,
       program: { path: displayName ?? program, bundle: this.#bundlePlace, args, language: languageOf(program) },
       heartbeatMs,
       heapMb,

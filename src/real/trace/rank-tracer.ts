@@ -8,6 +8,7 @@
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { EngineTracer } from "../../core/p2p/engine.ts";
+import { steadyMs } from "../process/steady-clock.ts";
 
 export interface RankTracerOptions {
   readonly file: string;
@@ -41,7 +42,7 @@ export class RankTracer implements EngineTracer {
   }
 
   #now(): number {
-    return (this.#origin + performance.now()) * 1000;
+    return (this.#origin + steadyMs()) * 1000;
   }
 
   begin(name: string, peer: number, tag: number, bytes: number): void {

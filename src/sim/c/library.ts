@@ -46,16 +46,19 @@ export function simLibrary(options: SimLibraryOptions): Library {
     environment,
     files,
     realTime: () => firstDayNs + BigInt(nowNs()),
-    steadyTime: () => BigInt(nowNs()),
+    steadyShiftNs: 0n,
+    steadyTime() {
+      return BigInt(nowNs()) + this.steadyShiftNs;
+    },
     random(bytes) {
       const random = new Random(Math.imul(seed, 0x9e3779b1) ^ draws.count++);
       for (let i = 0; i < bytes.length; i++) bytes[i] = random.below(256);
     },
     sleep(untilNs) {
-      const isOver = () => BigInt(nowNs()) >= untilNs;
+      const isOver = () => this.steadyTime() >= untilNs;
       if (isOver()) return true;
       suspension.stop(null, isOver);
-      wakeAt(Number(untilNs));
+      wakeAt(Number(untilNs - this.steadyShiftNs));
       return false;
     },
     yield() {},

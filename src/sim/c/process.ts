@@ -111,6 +111,8 @@ export class CProcess {
           throw new Aborted(code, message);
         },
         now: () => this.nowNs / 1e9,
+        // All lives have the world's clock.
+        moveClockTo() {},
       }),
     );
     const { memory } = sim;

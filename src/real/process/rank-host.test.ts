@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type TestChoice, TestChoices, TestProtocol } from "../../core/ft/test-choices.ts";
+import { noSpawner } from "../../core/process/spawner.ts";
+import { Random } from "../../sim/random.ts";
+import { World } from "../../sim/world.ts";
+import { RankHost } from "./rank-host.ts";
+
+/** A host whose awaited conditions become true while it waits, in an order that the seed decides. */
+class Life {
+  readonly choices: TestChoices | null;
+  readonly seen: string[] = [];
+  readonly #random: Random;
+  readonly #host: RankHost;
+  /** Those that are true, and those that will be. */
+  readonly #ready = new Set<string>();
+  readonly #unready: string[] = [];
+
+  constructor(seed: number, choices: TestChoices | null) {
+    this.choices = choices;
+    this.#random = new Random(seed);
+    const protocol = () => (choices === null ? null : new TestProtocol(choices));
+    const [process] = new World({ ranks: 1, seed, protocol }).processes;
+    this.#host = new RankHost({
+      process: process!.core,
+      waiting: {
+        idle: () => this.#makeReady(),
+        glance() {},
+        reset() {},
+        whenSomething: async () => this.#makeReady(),
+      },
+      notices: { deliver: () => false },
+      processorName: "test",
+      tracer: null,
+      stop: { words: new Int32Array(1), at: 0 },
+      spawner: noSpawner(1, "this is a test"),
+      abort: (_code, message) => assert.fail(message),
+      result() {},
+    });
+  }
+
+  #makeReady(): void {
+    assert(this.#unready.length > 0, "nothing will become ready");
+    // Several at once, or one.
+    do this.#ready.add(this.#unready.splice(this.#random.below(this.#unready.length), 1)[0]!);
+    while (this.#unready.length > 0 && this.#random.chance(0.5));
+  }
+
+  async done(name: string): Promise<void> {
+    if (this.#random.chance(0.2)) this.#ready.add(name);
+    else this.#unready.push(name);
+    await this.#host.whenReady(() => this.#ready.has(name));
+    this.seen.push(name);
+  }
+
+  /** Chains of awaits side by side; what one does comes between what the others do. */
+  async run(): Promise<this> {
+    const chain = async (name: string, length: number) => {
+      for (let i = 0; i < length; i++) {
+        await this.done(`${name}${i}`);
+        await Promise.resolve();
+        this.seen.push(`${name}${i} goes on`);
+      }
+    };
+    await Promise.all([chain("a", 3), chain("b", 4), chain("c", 2)]);
+    await chain("d", 2);
+    return this;
+  }
+}
+
+const live = (seed: number, known: readonly TestChoice[] = []) => new Life(seed, new TestChoices(known)).run();
+
+test("L1 replay in TypeScript: awaits go on in a second life in the order of the first", async () => {
+  const lives = await Promise.all(Array.from({ length: 12 }, (_, seed) => live(seed)));
+  assert(new Set(lives.map(({ seen }) => seen.join())).size > 1, "lives differ when nobody remembers");
+  for (const [seed, first] of lives.entries()) {
+    const { all } = first.choices!;
+    assert.equal(all.length, 11, "one choice for each await");
+    const second = await live(seed + 100, all);
+    assert.deepEqual(second.seen, first.seen);
+    assert.deepEqual(second.choices!.all, all);
+    const half = all.slice(0, 5);
+    const third = await live(seed + 200, half);
+    assert.deepEqual(third.choices!.all.slice(0, 5), half);
+  }
+});
+
+test("M7 awaits without a protocol that replays all go on", async () => {
+  const { seen } = await new Life(3, null).run();
+  assert.equal(seen.length, 22);
+});
+
+test("L1 replay: a clock that is behind that of the life before goes on from there", () => {
+  const host = new RankHost({
+    process: new World({ ranks: 1 }).processes[0]!.core,
+    waiting: { idle() {}, glance() {}, reset() {}, whenSomething: async () => {} },
+    notices: { deliver: () => false },
+    processorName: "test",
+    tracer: null,
+    stop: { words: new Int32Array(1), at: 0 },
+    spawner: noSpawner(1, "this is a test"),
+    abort: (_code, message) => assert.fail(message),
+    result() {},
+  });
+  const before = host.now();
+  host.moveClockTo(before - 5);
+  assert(host.now() >= before && host.now() < before + 60);
+  host.moveClockTo(before + 1e6);
+  assert(host.now() >= before + 1e6 && host.now() < before + 1e6 + 60);
+});
