@@ -49,7 +49,7 @@ const inside: Readonly<Record<string, readonly string[]>> = {
   info: ["Symbol(Symbol.iterator)"],
   mpi: ["finalize"],
   op: ["handle kind name"],
-  request: ["conclude concludeQuietly raiseError readStatus restart then"],
+  request: ["conclude concludeQuietly isDone raiseError readStatus restart then"],
   type: ["elements envelope handle isContiguous layout shape signature"],
 };
 

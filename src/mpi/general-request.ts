@@ -42,7 +42,7 @@ export class GeneralRequest extends Request {
   }
 
   override cancel(): void {
-    if (this.isActive) this.#callbacks.cancel?.(this.isComplete);
+    if (this.isActive) this.#callbacks.cancel?.(this.isDone);
   }
 
   override free(): void {

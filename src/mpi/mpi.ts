@@ -3,6 +3,7 @@ import { MpiError } from "../core/base/mpi-error.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { dimsCreate } from "../core/comm/dims-create.ts";
 import type { Op } from "../core/comm/op.ts";
+import { chosenTime } from "../core/ft/clock-choice.ts";
 import { type ArrayType, SharedArrays } from "./alloc.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
 import { Communicator } from "./communicator.ts";
@@ -65,7 +66,8 @@ export class Mpi extends Names {
 
   /** Seconds since some moment in the past. */
   wtime(): number {
-    return this.#host.now();
+    const { choices } = this.#host.process;
+    return choices === null ? this.#host.now() : chosenTime(choices, this.#host);
   }
 
   /** Resolution of `wtime` in seconds. */

@@ -8,9 +8,10 @@ import type { Pointer, RecordId } from "../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { pack, packSize, unpack } from "../core/comm/pack.ts";
+import { ChoiceKind } from "../core/ft/choices.ts";
 import type { Engine } from "../core/p2p/engine.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
-import { R_BYTES, R_PEER, R_TAG, SendMode } from "../core/request/records.ts";
+import { R_BYTES, R_PEER, R_SEQUENCE, R_TAG, SendMode } from "../core/request/records.ts";
 import {
   asBytes,
   type BufferLike,
@@ -24,6 +25,7 @@ import {
   type TypedBuffer,
   tooLarge,
 } from "./buffers.ts";
+import { type Choice, chooseLater, chooseNow } from "./choices.ts";
 import type { Host } from "./host.ts";
 import { bytesOfObject, objectOfBytes } from "./objects.ts";
 import {
@@ -195,42 +197,84 @@ export abstract class PointToPoint implements RequestOwner {
 
   /** Waits until a message is there that `recv` with the same arguments would take, and says what it is. */
   probe(from: From = {}): Status {
-    let found: Status | null = null;
-    this.#host.waitUntil(() => {
-      found = this.iprobe(from);
-      return found !== null;
-    });
-    return found!;
+    const { source = ANY_SOURCE, tag = ANY_TAG } = from;
+    this.#checkReceive(source, tag);
+    if (source === PROC_NULL) return new Status(PROC_NULL, ANY_TAG, 0);
+    return this.#statusOf(this.#findLater(source, tag));
   }
 
   iprobe(from: From = {}): Status | null {
     const { source = ANY_SOURCE, tag = ANY_TAG } = from;
     this.#checkReceive(source, tag);
     if (source === PROC_NULL) return new Status(PROC_NULL, ANY_TAG, 0);
-    this.#host.look();
-    const envelope = this.#engine.probe(this.#world(source), tag, this.core.context);
-    if (envelope < 0) this.#checkAlive(source);
+    const envelope = this.#findNow(source, tag);
     return envelope < 0 ? null : this.#statusOf(envelope);
   }
 
   /** As `probe`, and the message is set aside for the `Message` that is returned. */
   mprobe(from: From = {}): Message {
-    let found: Message | null = null;
-    this.#host.waitUntil(() => {
-      found = this.improbe(from);
-      return found !== null;
-    });
-    return found!;
+    const { source = ANY_SOURCE, tag = ANY_TAG } = from;
+    this.#checkReceive(source, tag);
+    if (source === PROC_NULL) return new Message(this, new Status(PROC_NULL, ANY_TAG, 0), -1 as RecordId);
+    return this.#setAside(this.#findLater(source, tag));
   }
 
   improbe(from: From = {}): Message | null {
     const { source = ANY_SOURCE, tag = ANY_TAG } = from;
     this.#checkReceive(source, tag);
     if (source === PROC_NULL) return new Message(this, new Status(PROC_NULL, ANY_TAG, 0), -1 as RecordId);
-    this.#host.look();
-    const envelope = this.#engine.matchedProbe(this.#world(source), tag, this.core.context);
+    const envelope = this.#findNow(source, tag);
+    return envelope < 0 ? null : this.#setAside(envelope);
+  }
+
+  /** The oldest message that such a receive would take; −1: none is there. */
+  #findNow(source: number, tag: number): RecordId {
+    const { choices } = this.#host.process;
+    if (choices === null) {
+      this.#host.look();
+      return this.#find(source, tag);
+    }
+    const known = chooseNow(this.#host, choices, this.#choice(source, tag));
+    return known === null ? (-1 as RecordId) : this.#engine.unexpectedOf(known[0]!, known[1]!);
+  }
+
+  #findLater(source: number, tag: number): RecordId {
+    const { choices } = this.#host.process;
+    if (choices !== null && source === ANY_SOURCE) {
+      const known = chooseLater(this.#host, choices, this.#choice(source, tag));
+      return this.#engine.unexpectedOf(known[0]!, known[1]!);
+    }
+    let envelope = -1 as RecordId;
+    this.#host.waitUntil(() => {
+      envelope = this.#find(source, tag);
+      return envelope >= 0;
+    });
+    return envelope;
+  }
+
+  #find(source: number, tag: number): RecordId {
+    const envelope = this.#engine.probe(this.#world(source), tag, this.core.context);
     if (envelope < 0) this.#checkAlive(source);
-    return envelope < 0 ? null : new Message(this, this.#statusOf(envelope), envelope);
+    return envelope;
+  }
+
+  /** Which message a probe finds: world rank of its source, and its number. */
+  #choice(source: number, tag: number): Choice {
+    const engine = this.#engine;
+    const { records } = engine;
+    return {
+      kind: ChoiceKind.PROBE,
+      now: () => {
+        const envelope = this.#find(source, tag);
+        return envelope < 0 ? null : [records.get(envelope, R_PEER), records.get(envelope, R_SEQUENCE)];
+      },
+      isSo: (outcome) => engine.unexpectedOf(outcome[0]!, outcome[1]!) >= 0,
+    };
+  }
+
+  #setAside(envelope: RecordId): Message {
+    this.#engine.setAside(envelope);
+    return new Message(this, this.#statusOf(envelope), envelope);
   }
 
   /** Receives a message found by `mprobe`; called by `Message`. */

@@ -19,6 +19,7 @@ import {
   RecordKind,
   type Records,
 } from "../core/request/records.ts";
+import { allDone, anyDone, chooseLater, chooseNow, indicesDone, someDone } from "./choices.ts";
 import type { Host } from "./host.ts";
 import { Status } from "./status.ts";
 
@@ -68,6 +69,13 @@ export class Request<T = Status> implements PromiseLike<T> {
 
   /** Could `wait` return at once? Makes no progress. */
   get isComplete(): boolean {
+    const { choices } = this.host.process;
+    if (choices === null || this.record < 0) return this.isDone;
+    return chooseNow(this.host, choices, allDone([this]), "without progress") !== null;
+  }
+
+  /** The same for ourselves: the program does not hear of it. */
+  get isDone(): boolean {
     return this.record < 0 || this.host.process.engine.isComplete(this.record);
   }
 
@@ -78,16 +86,18 @@ export class Request<T = Status> implements PromiseLike<T> {
 
   wait(): T {
     if (this.record < 0) return this.#inactiveOutcome();
-    if (!this.isComplete) this.host.wait(this.record);
+    if (!this.isDone) this.host.wait(this.record);
     return this.conclude();
   }
 
   /** The outcome when the operation is complete, null otherwise. (Where the outcome may be null, `isActive` tells.) */
   test(): T | null {
     if (this.record < 0) return this.#inactiveOutcome();
-    if (!this.isComplete) {
+    const { choices } = this.host.process;
+    if (choices !== null) return chooseNow(this.host, choices, allDone([this])) === null ? null : this.conclude();
+    if (!this.isDone) {
       this.host.look();
-      if (!this.isComplete) return null;
+      if (!this.isDone) return null;
     }
     return this.conclude();
   }
@@ -95,8 +105,10 @@ export class Request<T = Status> implements PromiseLike<T> {
   /** The status when the operation is complete, null otherwise; the request stays: MPI_Request_get_status. */
   peek(): Status | null {
     if (this.record < 0) return new Status();
+    const { choices } = this.host.process;
+    if (choices !== null) return chooseNow(this.host, choices, allDone([this])) === null ? null : this.readStatus();
     this.host.look();
-    return this.isComplete ? this.readStatus() : null;
+    return this.isDone ? this.readStatus() : null;
   }
 
   /** Asks that the operation be cancelled; `wait` tells by `status.cancelled` whether it was. */
@@ -129,7 +141,9 @@ export class Request<T = Status> implements PromiseLike<T> {
     onDone?: ((outcome: T) => A | PromiseLike<A>) | null,
     onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    const done = this.isComplete ? Promise.resolve() : this.host.whenReady(() => this.isComplete);
+    // Which `await` goes on first is a choice: even one that need not wait takes its place in the order.
+    const isFree = this.record < 0 || (this.host.process.choices === null && this.isDone);
+    const done = isFree ? Promise.resolve() : this.host.whenReady(() => this.isDone);
     return done.then(() => (this.record < 0 ? this.#inactiveOutcome() : this.conclude())).then(onDone, onError);
   }
 
@@ -169,31 +183,48 @@ export class Request<T = Status> implements PromiseLike<T> {
 
   /** Waits for all; the statuses in order. Errors: MPI_ERR_IN_STATUS, each status tells its own. */
   static waitAll(requests: readonly Request<unknown>[]): Status[] {
-    for (const request of requests) if (!request.isComplete) request.host.wait(request.record);
+    for (const request of requests) if (!request.isDone) request.host.wait(request.record);
     return concludeAll(requests);
   }
 
   /** The statuses when all are complete, null otherwise. */
   static testAll(requests: readonly Request<unknown>[]): Status[] | null {
-    requests.find((request) => request.isActive)?.host.look();
-    return requests.every((request) => request.isComplete) ? concludeAll(requests) : null;
+    const host = requests.find((request) => request.isActive)?.host;
+    const choices = host?.process.choices ?? null;
+    if (choices !== null) {
+      return chooseNow(host!, choices, allDone(requests)) === null ? null : concludeAll(requests);
+    }
+    host?.look();
+    return requests.every((request) => request.isDone) ? concludeAll(requests) : null;
   }
 
   /** Waits for one of them; index UNDEFINED when none is active. */
   static waitAny(requests: readonly Request<unknown>[]): { index: number; status: Status } {
     const active = requests.find((request) => request.isActive);
     if (active === undefined) return { index: UNDEFINED, status: new Status() };
-    const ready = () => requests.some((request) => request.isActive && request.isComplete);
-    if (!ready()) active.host.waitUntil(ready);
-    const index = requests.findIndex((request) => request.isActive && request.isComplete);
+    const { host } = active;
+    const { choices } = host.process;
+    if (choices !== null) {
+      const [index] = chooseLater(host, choices, anyDone(requests));
+      return { index: index!, status: concludeOne(requests[index!]!) };
+    }
+    const ready = () => requests.some((request) => request.isActive && request.isDone);
+    if (!ready()) host.waitUntil(ready);
+    const index = requests.findIndex((request) => request.isActive && request.isDone);
     return { index, status: concludeOne(requests[index]!) };
   }
 
   static testAny(requests: readonly Request<unknown>[]): { index: number; status: Status } | null {
     const active = requests.find((request) => request.isActive);
     if (active === undefined) return { index: UNDEFINED, status: new Status() };
-    active.host.look();
-    const index = requests.findIndex((request) => request.isActive && request.isComplete);
+    const { host } = active;
+    const { choices } = host.process;
+    if (choices !== null) {
+      const known = chooseNow(host, choices, anyDone(requests));
+      return known === null ? null : { index: known[0]!, status: concludeOne(requests[known[0]!]!) };
+    }
+    host.look();
+    const index = requests.findIndex((request) => request.isActive && request.isDone);
     return index < 0 ? null : { index, status: concludeOne(requests[index]!) };
   }
 
@@ -201,15 +232,21 @@ export class Request<T = Status> implements PromiseLike<T> {
   static waitSome(requests: readonly Request<unknown>[]): { index: number; status: Status }[] {
     const active = requests.find((request) => request.isActive);
     if (active === undefined) return [];
-    const ready = () => requests.some((request) => request.isActive && request.isComplete);
-    if (!ready()) active.host.waitUntil(ready);
-    return concludeSome(requests);
+    const { host } = active;
+    const { choices } = host.process;
+    if (choices !== null) return concludeSome(requests, chooseLater(host, choices, someDone(requests)));
+    const ready = () => requests.some((request) => request.isActive && request.isDone);
+    if (!ready()) host.waitUntil(ready);
+    return concludeSome(requests, indicesDone(requests));
   }
 
   /** Ends all that are complete, none perhaps. */
   static testSome(requests: readonly Request<unknown>[]): { index: number; status: Status }[] {
-    requests.find((request) => request.isActive)?.host.look();
-    return concludeSome(requests);
+    const host = requests.find((request) => request.isActive)?.host;
+    const choices = host?.process.choices ?? null;
+    if (choices !== null) return concludeSome(requests, chooseNow(host!, choices, someDone(requests)) ?? []);
+    host?.look();
+    return concludeSome(requests, indicesDone(requests));
   }
 
   /** Lets the error handler of the first request that failed hear of it. */
@@ -284,16 +321,17 @@ function concludeOne(request: Request<unknown>): Status {
   return status;
 }
 
-function concludeSome(requests: readonly Request<unknown>[]): { index: number; status: Status }[] {
+function concludeSome(
+  requests: readonly Request<unknown>[],
+  indices: readonly number[],
+): { index: number; status: Status }[] {
   const done: { index: number; status: Status }[] = [];
-  const ended: Request<unknown>[] = [];
-  requests.forEach((request, index) => {
-    if (!request.isActive || !request.isComplete) return;
-    ended.push(request);
-    done.push({ index, status: request.concludeQuietly() });
-  });
+  for (const index of indices) {
+    // A request that is listed twice ends once.
+    if (requests[index]!.isActive) done.push({ index, status: requests[index]!.concludeQuietly() });
+  }
   Request.raiseFor(
-    ended,
+    done.map(({ index }) => requests[index]!),
     done.map(({ status }) => status),
   );
   return done;

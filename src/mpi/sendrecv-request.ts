@@ -16,8 +16,8 @@ export class SendrecvRequest extends Request {
     this.#send = send;
   }
 
-  override get isComplete(): boolean {
-    return super.isComplete && (!this.isActive || this.host.process.engine.isComplete(this.#send));
+  override get isDone(): boolean {
+    return super.isDone && (!this.isActive || this.host.process.engine.isComplete(this.#send));
   }
 
   override free(): void {

@@ -1,10 +1,13 @@
 /** A rank whose program is written in TypeScript: its process, and the API that the program sees. */
+import type { Choices } from "../../core/ft/choices.ts";
 import { Mpi } from "../../mpi/mpi.ts";
 import { openProcess, type RankOptions } from "../process/open-process.ts";
 
 export interface RankProcess {
   /** What programs import as `mpi`. */
   readonly mpi: object;
+  /** Who wants to know what could have gone another way; null: nobody. */
+  readonly choices: Choices | null;
   /** The thread is ending in order: closes everything and returns how many requests are unfinished. */
   finish(): number;
   /** The thread has failed and is ending: closes what it has open, and waits for nobody. */
@@ -16,6 +19,7 @@ export function createRank(options: RankOptions): RankProcess {
   const mpi = new Mpi(host);
   return {
     mpi,
+    choices: host.process.choices,
     finish() {
       mpi.finalize();
       const leaving = leave();

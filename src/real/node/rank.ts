@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
+import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bytesOfObject } from "../../mpi/objects.ts";
@@ -11,6 +12,7 @@ import { endingOfError } from "./error-report.ts";
 import { LineWriter } from "./line-ring.ts";
 import type { FromRank, RankSetup } from "./messages.ts";
 import { bellOf, passGate } from "./node-words.ts";
+import { replaceGlobals } from "./rank-globals.ts";
 import { createRank } from "./rank-process.ts";
 import { runProgram } from "./rank-program.ts";
 import { protocolOf, takeUp } from "./rank-protocol.ts";
@@ -22,7 +24,7 @@ declare const createCache: () => Uint8Array;
 assert(parentPort !== null, "rank.cjs runs as a worker thread");
 const port = parentPort;
 const setup = workerData as RankSetup;
-const { code, rank, incarnation, ranks, nodeOf, program, traceFile, memory, handover, lines, words } = setup;
+const { code, rank, incarnation, ranks, nodeOf, seed, program, traceFile, memory, handover, lines, words } = setup;
 const rankProtocol = protocolOf(setup);
 const say = (message: FromRank): void => port.postMessage(message);
 
@@ -52,6 +54,7 @@ const rankProcess = createRank({
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
 
 takeUp(rankProtocol, setup);
+if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, SeededRandom.ofRank(seed, rank));
 
 type Progress = { kind: "running" } | { kind: "returned" } | { kind: "exiting" } | { kind: "threw"; error: unknown };
 let progress: Progress = { kind: "running" };
