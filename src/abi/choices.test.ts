@@ -376,6 +376,41 @@ for (const [name, known] of Object.entries(interruptions)) {
     interrupted(name, known, true));
 }
 
+for (const name of ["MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"]) {
+  test(`L1 replay: ${name} that is interrupted finds the known message`, () => {
+    const args = (c: TestProgram) => {
+      const [flag, message, status] = [c.alloc(4), c.alloc(4), c.alloc(statusBytes)];
+      const outs = [...(name.startsWith("MPI_I") ? [flag] : []), ...(/mprobe/i.test(name) ? [message] : []), status];
+      return { flag, message, status, all: [ANY_SOURCE, 1, WORLD, ...outs] };
+    };
+    // The first message of rank 3 to us.
+    const receiver = new Receiver(2, new TestChoices([{ kind: ChoiceKind.PROBE, outcome: [3, firstNumber()] }]));
+    const { c, choices } = receiver;
+    const { flag, message, status, all } = args(c);
+    receiver.stops = true;
+    c.value(name, ...all);
+    assert.equal(choices!.taken, 1);
+    assert.equal(c.program.suspension.isReady(), false);
+    receiver.send(1);
+    receiver.stops = false;
+    c.program.suspension.isRewinding = true;
+    assert.equal(c.value(name, ...all), 0);
+    assert.equal(choices!.all.length, 1);
+    assert.deepEqual(c.list(status, 2), [3, 1]);
+    if (name.startsWith("MPI_I")) assert.equal(c.int(flag), 1);
+    const buffer = c.alloc(4);
+    if (/mprobe/i.test(name)) c.call("MPI_Mrecv", buffer, 1, INT, message, 0);
+    else c.call("MPI_Recv", buffer, 1, INT, 3, 1, WORLD, 0);
+    assert.equal(c.int(buffer), 103);
+  });
+}
+
+/** Of the first message of a channel. */
+function firstNumber(): number {
+  const { choices } = lived(1, acts["MPI_Probe"]!);
+  return choices!.all[0]!.outcome![1]!;
+}
+
 test("L1 replay: a live call that is interrupted has chosen nothing", () => {
   const receiver = new Receiver(1, new TestChoices());
   const { c, choices } = receiver;

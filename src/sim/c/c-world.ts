@@ -8,7 +8,7 @@
 import { assert } from "../../core/base/assert.ts";
 import { codeFromNumber, codeOfEnding } from "../../core/service/ending.ts";
 import type { Files } from "../../wasi/ports.ts";
-import { World } from "../world.ts";
+import { World, type WorldOptions } from "../world.ts";
 import { noFiles } from "./library.ts";
 import type { Line, Stream } from "./output.ts";
 import { CProcess, type CProcessOptions, type HowEnded, type ProcessImage } from "./process.ts";
@@ -29,6 +29,7 @@ export interface CWorldOptions {
   readonly signalName?: (signal: number) => string | undefined;
   /** In the order of virtual time. */
   readonly print: (line: Line) => void;
+  readonly protocol?: WorldOptions["protocol"];
   /** Gets a line for each event. */
   readonly listener?: (line: string) => void;
   /** Everybody comes to rest when so many calls have been made; 0: never. */
@@ -66,7 +67,7 @@ export class CWorld {
   #failure: Failure | null = null;
 
   constructor(options: CWorldOptions) {
-    const { ranks, nodes = 1, seed, from, listener } = options;
+    const { ranks, nodes = 1, seed, from, listener, protocol } = options;
     assert(from === undefined || from.processes.length === ranks, "an image of a world of another size");
     this.#options = options;
     this.#startNs = from?.timeNs ?? 0;
@@ -76,6 +77,7 @@ export class CWorld {
       seed,
       sharesInside: true,
       ...(listener === undefined ? {} : { listener }),
+      ...(protocol === undefined ? {} : { protocol }),
       memoryOf: (_rank, arena) => new SimProgramMemory(options.newMemory(), arena),
     });
     const common: CProcessOptions = {
