@@ -7,5 +7,6 @@ export { CreateGroup } from "./communicators/create-group.ts";
 export { CreateInter } from "./communicators/create-inter.ts";
 export { Duplicate } from "./communicators/duplicate.ts";
 export { Merge } from "./communicators/merge.ts";
+export { Shrink } from "./communicators/shrink.ts";
 export { Split } from "./communicators/split.ts";
 export { SplitInter } from "./communicators/split-inter.ts";

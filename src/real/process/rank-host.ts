@@ -96,8 +96,10 @@ export class RankHost {
     const board = comm.board!;
     const waiting = this.#waiting;
     while (!board.passed()) {
-      if (process.progress()) waiting.reset();
-      else {
+      if (process.progress()) {
+        waiting.reset();
+        process.checkGate(comm, board);
+      } else {
         if (this.listen() || process.hasFailures) process.checkMembers(comm);
         waiting.idle();
       }
