@@ -11,6 +11,7 @@ import { datatypeContentsCalls } from "./calls/datatype-contents.ts";
 import { datatypeCalls } from "./calls/datatypes.ts";
 import { environmentCalls } from "./calls/environment.ts";
 import { exchangeCalls } from "./calls/exchanges.ts";
+import { faultToleranceCalls } from "./calls/fault-tolerance.ts";
 import { fortranTypeCalls } from "./calls/fortran-types.ts";
 import { generalizedRequestCalls } from "./calls/generalized-requests.ts";
 import { groupCalls } from "./calls/groups.ts";
@@ -75,6 +76,7 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     topologyCalls(program),
     neighborCalls(program),
     infoCalls(program),
+    faultToleranceCalls(program),
   );
   Object.assign(calls, largeCountCalls(program, calls));
   program.calls = calls;

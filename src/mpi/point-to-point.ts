@@ -209,7 +209,7 @@ export abstract class PointToPoint implements RequestOwner {
     if (source === PROC_NULL) return new Status(PROC_NULL, ANY_TAG, 0);
     this.#host.look();
     const envelope = this.#engine.probe(this.#world(source), tag, this.core.context);
-    if (envelope < 0) this.#checkAlive(source);
+    if (envelope < 0) this.#guard(() => this.#host.process.failures.checkProbe(this.core, source));
     return envelope < 0 ? null : this.#statusOf(envelope);
   }
 
@@ -229,7 +229,7 @@ export abstract class PointToPoint implements RequestOwner {
     if (source === PROC_NULL) return new Message(this, new Status(PROC_NULL, ANY_TAG, 0), -1 as RecordId);
     this.#host.look();
     const envelope = this.#engine.matchedProbe(this.#world(source), tag, this.core.context);
-    if (envelope < 0) this.#checkAlive(source);
+    if (envelope < 0) this.#guard(() => this.#host.process.failures.checkProbe(this.core, source));
     return envelope < 0 ? null : new Message(this, this.#statusOf(envelope), envelope);
   }
 
@@ -281,7 +281,10 @@ export abstract class PointToPoint implements RequestOwner {
 
   /** A standard send of an array: a small one needs no request. */
   #sendArray(data: TypedArray, dest: number, tag: number): void {
-    if (dest === PROC_NULL) return;
+    if (dest === PROC_NULL) {
+      this.#checkNobody();
+      return;
+    }
     const buffers = this.#buffers;
     const engine = this.#engine;
     const seen = buffers.seenOut;
@@ -309,7 +312,10 @@ export abstract class PointToPoint implements RequestOwner {
   }
 
   #sendBlocking(data: unknown, dest: number, tag: number, mode: SendMode): void {
-    if (dest === PROC_NULL) return;
+    if (dest === PROC_NULL) {
+      this.#checkNobody();
+      return;
+    }
     const bytes = this.#packed(data);
     const request = this.#startSend(bytes, bytes.byteLength, dest, tag, mode);
     if (!this.#engine.isComplete(request)) this.#host.wait(request);
@@ -399,6 +405,7 @@ export abstract class PointToPoint implements RequestOwner {
     this.#checkReceive(source, tag);
     const outcome = status ?? new Status();
     if (source === PROC_NULL) {
+      this.#checkNobody();
       outcome.source = PROC_NULL;
       outcome.tag = ANY_TAG;
       outcome.bytes = 0;
@@ -457,11 +464,9 @@ export abstract class PointToPoint implements RequestOwner {
     );
   }
 
-  /** A probe for a message of the dead would go on for ever. */
-  #checkAlive(source: number): void {
-    if (source >= 0 && this.#engine.hasFailed(this.#world(source))) {
-      this.raise(new MpiError(ErrorClass.PROC_FAILED, `Cannot probe for a message of rank ${source}: it has failed`));
-    }
+  /** A message to or from nobody goes well everywhere but on a revoked communicator. */
+  #checkNobody(): void {
+    if (this.core.isRevoked) this.raise(errorOf(new Status(-1, -2, 0, ErrorClass.REVOKED)));
   }
 
   #checkSend(dest: number, tag: number): void {

@@ -151,17 +151,17 @@ export function pointToPointCalls(program: Program) {
     writeStatus(ints, status, source, records.get(envelope, R_TAG), records.get(envelope, R_BYTES));
   }
 
-  function checkAlive(comm: CCommunicator, source: number): void {
-    if (source < 0 || !engine.hasFailed(world(comm, source))) return;
-    throw new MpiError(ErrorClass.PROC_FAILED, `Cannot probe for a message of rank ${source}: it has failed`);
-  }
-
   function checkProbe(source: number, tag: number, handle: number): CCommunicator {
     const comm = program.comm(handle);
     checkSource(comm, source);
     checkTag(tag, true);
     return comm;
   }
+
+  /** Is there something to tell a program that probes: a message, or that none can come? Changes nothing. */
+  const isOver = (comm: CCommunicator, source: number, tag: number): boolean =>
+    engine.probe(world(comm, source), tag, comm.core.context) >= 0 ||
+    process.failures.errorOfProbe(comm.core, source) !== 0;
 
   const sends = (mode: SendMode) => ({
     now: (buffer: number, count: number, type: number, peer: number, tag: number, handle: number): number =>
@@ -193,8 +193,10 @@ export function pointToPointCalls(program: Program) {
         checkDest(comm, dest);
         checkTag(tag, false);
         checkCount(count);
-        if (dest === PROC_NULL) return 0;
         const { core } = comm;
+        if (dest === PROC_NULL) {
+          return core.isRevoked ? sendAndWait(comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD) : 0;
+        }
         if (type.isContiguous(count)) {
           const at = (buffer + type.trueLb) as Pointer;
           const to = core.peers.worldRank(dest as never);
@@ -284,17 +286,18 @@ export function pointToPointCalls(program: Program) {
         writeStatus(ints, status, PROC_NULL, ANY_TAG, 0);
         return 0;
       }
-      let envelope = -1 as RecordId;
-      const isReady = (): boolean => {
-        envelope = engine.probe(world(comm, source), tag, comm.core.context);
-        if (envelope < 0) checkAlive(comm, source);
-        return envelope >= 0;
-      };
       const finish = () => {
+        const envelope = engine.probe(world(comm, source), tag, comm.core.context);
+        if (envelope < 0) process.failures.checkProbe(comm.core, source);
         putEnvelope(comm, envelope, status);
         return 0;
       };
-      return waitUntil(program, isReady, finish, new CallAgain("MPI_Probe", source, tag, handle, status));
+      return waitUntil(
+        program,
+        () => isOver(comm, source, tag),
+        finish,
+        new CallAgain("MPI_Probe", source, tag, handle, status),
+      );
     },
     MPI_Iprobe(source: number, tag: number, handle: number, flag: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
@@ -303,7 +306,7 @@ export function pointToPointCalls(program: Program) {
         else {
           const envelope = engine.probe(world(comm, source), tag, comm.core.context);
           ints[flag >> 2] = envelope >= 0 ? 1 : 0;
-          if (envelope < 0) checkAlive(comm, source);
+          if (envelope < 0) process.failures.checkProbe(comm.core, source);
           else putEnvelope(comm, envelope, status);
           return 0;
         }
@@ -319,18 +322,15 @@ export function pointToPointCalls(program: Program) {
         ints[message >> 2] = MESSAGE_NO_PROC;
         return 0;
       }
-      let envelope = -1 as RecordId;
-      const isReady = (): boolean => {
-        if (envelope < 0) envelope = engine.matchedProbe(world(comm, source), tag, comm.core.context);
-        if (envelope < 0) checkAlive(comm, source);
-        return envelope >= 0;
-      };
       const finish = () => {
+        const envelope = engine.matchedProbe(world(comm, source), tag, comm.core.context);
+        if (envelope < 0) process.failures.checkProbe(comm.core, source);
         putEnvelope(comm, envelope, status);
         ints[message >> 2] = program.messages.add({ comm, envelope });
         return 0;
       };
-      return waitUntil(program, isReady, finish, new CallAgain("MPI_Mprobe", source, tag, handle, message, status));
+      const again = new CallAgain("MPI_Mprobe", source, tag, handle, message, status);
+      return waitUntil(program, () => isOver(comm, source, tag), finish, again);
     },
     MPI_Improbe(source: number, tag: number, handle: number, flag: number, message: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
@@ -344,7 +344,7 @@ export function pointToPointCalls(program: Program) {
         const envelope = engine.matchedProbe(world(comm, source), tag, comm.core.context);
         if (envelope < 0) {
           ints[flag >> 2] = 0;
-          checkAlive(comm, source);
+          process.failures.checkProbe(comm.core, source);
           return 0;
         }
         putEnvelope(comm, envelope, status);

@@ -121,13 +121,13 @@ describe("ULFM agreement", () => {
         for (let round = 0; round < 6; round++) {
           yield process.compute(((rank + 1) * (round + 3) * (1 + (seed % 11)) * 131) % 9_000);
           const { flags, error } = yield* run(process, new Agree(core.world, ~(1 << ((rank + round) % 20))));
-          const known = core.failedOf(core.world).worldRanks();
+          const known = core.failures.of(core.world).worldRanks();
           // Everybody acknowledges what is agreed on, so the error goes away.
           seen[rank]!.push({ flags, error, failed: "" });
           if (error !== 0) {
             failed++;
             assert.ok(known.length > 0, "an error means that somebody is known to be dead");
-            core.acknowledge(core.world, known.length);
+            core.failures.acknowledge(core.world, known.length);
           }
         }
       });
@@ -163,12 +163,12 @@ describe("ULFM agreement", () => {
     world.startAll(function* (process) {
       const { core, rank } = process;
       if (rank === 3) return;
-      yield process.until("the death", () => core.hasFailures);
-      if (rank === 1) core.acknowledge(core.world, 1);
+      yield process.until("the death", () => core.failures.count !== 0);
+      if (rank === 1) core.failures.acknowledge(core.world, 1);
       assert.equal((yield* run(process, new Agree(core.world, 1))).error, PROC_FAILED);
-      assert.deepEqual(core.acknowledgedOf(core.world).worldRanks(), rank === 1 ? [3] : []);
-      core.acknowledge(core.world, 9);
-      assert.deepEqual(core.acknowledgedOf(core.world).worldRanks(), [3]);
+      assert.deepEqual(core.failures.acknowledgedOf(core.world).worldRanks(), rank === 1 ? [3] : []);
+      core.failures.acknowledge(core.world, 9);
+      assert.deepEqual(core.failures.acknowledgedOf(core.world).worldRanks(), [3]);
       assert.equal((yield* run(process, new Agree(core.world, 1))).error, 0);
     });
     assert.deepEqual(world.run(), []);

@@ -67,14 +67,14 @@ export class Agreements {
     const book = this.bookOf(comm.context);
     if (book.members.size === 0) book.members = unionOf(comm);
     const agreement = agreementOf(book, comm.agreements++);
-    agreement.own = { flags, failures: this.process.failures.length, acknowledged: comm.acknowledged };
+    agreement.own = { flags, failures: this.process.failures.count, acknowledged: comm.acknowledged };
     this.go(book, agreement);
     return agreement;
   }
 
   /** Null while there is none, or while we have not heard of all deaths that are agreed on. */
   verdictOf(agreement: Agreement): Verdict | null {
-    const isKnown = agreement.isDecided && this.process.failures.length >= agreement.verdict.failures;
+    const isKnown = agreement.isDecided && this.process.failures.count >= agreement.verdict.failures;
     return isKnown ? agreement.verdict : null;
   }
 
@@ -175,13 +175,13 @@ export class Agreements {
 
   private isEverybody(book: AgreementBook, some: { readonly size: number; has(member: WorldRank): boolean }): boolean {
     // Asked for every packet: most of the time the number says no.
-    if (some.size < book.members.size - 1 - this.process.failures.length) return false;
+    if (some.size < book.members.size - 1 - this.process.failures.count) return false;
     return this.othersOf(book).every((member) => some.has(member));
   }
 
   /** Null: others know of deaths that we have to hear of first. */
   private combine(book: AgreementBook, reports: readonly Report[]): Verdict | null {
-    const known = this.process.failures;
+    const known = this.process.failures.ranks;
     const contributions = reports.map(({ contribution }) => contribution);
     const failures = contributions.reduce((most, each) => Math.max(most, each.failures), known.length);
     if (failures > known.length) return null;

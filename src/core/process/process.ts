@@ -30,8 +30,8 @@ import type { Transport } from "../wire/transport.ts";
 import { Agreements } from "./agreements.ts";
 import { Collectives } from "./collectives.ts";
 import { Communicator } from "./communicator.ts";
-import { unionOf } from "./communicators/member-order.ts";
 import { finalContext, partitionedContext, selfContext, worldContext } from "./context.ts";
+import { Failures } from "./failures.ts";
 import { Revocations } from "./revocations.ts";
 import type { Task } from "./task.ts";
 
@@ -68,8 +68,7 @@ export class Process {
   readonly collectives: Collectives;
   readonly revocations: Revocations;
   readonly agreements: Agreements;
-  /** Who has died, in the order of the dispatcher's declarations, which is the same in every process. */
-  readonly failures: WorldRank[] = [];
+  readonly failures: Failures;
   /** The board of the whole job, and its index; null: there is none. */
   private readonly jobBoard: Board | null;
   private readonly jobBoardIndex: number;
@@ -96,6 +95,7 @@ export class Process {
     });
     this.protocol?.attach(this.engine);
     this.collectives = new Collectives(this.engine, options.memory);
+    this.failures = new Failures(this.engine);
     this.revocations = new Revocations(this);
     this.agreements = new Agreements(this);
     const all = options.worldGroup ?? Group.world(options.ranks);
@@ -114,7 +114,7 @@ export class Process {
       communicator.boardIndex = board;
       communicator.board = this.boards.open(board, communicator.rank, group.worldRanks());
     }
-    if (this.hasFailures) this.updateWildcards(communicator);
+    if (this.failures.count !== 0) this.failures.update(communicator);
     this.revocations.made(communicator);
     return communicator;
   }
@@ -244,64 +244,10 @@ export class Process {
 
   // Deaths
 
-  /** Has anybody died? */
-  hasFailures = false;
-
-  /** The members of a communicator that are dead, on both sides of an inter-communicator, in the order of their deaths. */
-  failedOf(comm: Communicator): Group {
-    const members = unionOf(comm);
-    return Group.of(this.failures.filter((rank) => members.has(rank)));
-  }
-
-  /** The program knows of the first `count` of them: they do not keep it from receiving from ANY_SOURCE. What it knows of now. */
-  acknowledge(comm: Communicator, count: number): number {
-    comm.acknowledged = Math.max(comm.acknowledged, Math.min(count, this.failedOf(comm).size));
-    this.updateWildcards(comm);
-    return comm.acknowledged;
-  }
-
-  acknowledgedOf(comm: Communicator): Group {
-    return Group.of(this.failedOf(comm).worldRanks().slice(0, comm.acknowledged));
-  }
-
-  private updateWildcards(comm: Communicator): boolean {
-    const unknown = this.failedOf(comm).worldRanks().slice(comm.acknowledged);
-    const areRefused = unknown.some((rank) => comm.peers.has(rank));
-    this.engine.refuseWildcards(comm.context, areRefused);
-    return areRefused;
-  }
-
-  /** Throws when no message can come any more that a probe with this source (rank in the communicator) waits for. */
-  checkProbe(comm: Communicator, source: number): void {
-    if (comm.isRevoked)
-      throw new MpiError(ErrorClass.REVOKED, "Cannot probe for a message: the communicator is revoked");
-    if (!this.hasFailures) return;
-    if (source >= 0 && this.engine.hasFailed(comm.peers.worldRank(source as never))) {
-      throw new MpiError(ErrorClass.PROC_FAILED, `Cannot probe for a message of rank ${source}: it has failed`);
-    }
-    if (source === ANY_SOURCE && this.updateWildcards(comm)) {
-      const state = "a member has failed and is not acknowledged";
-      throw new MpiError(ErrorClass.PROC_FAILED_PENDING, `Cannot probe for a message of any rank: ${state}`);
-    }
-  }
-
   /** For who waits at the gate of a board: throws REVOKED, unless all have come and the gate is about to open. */
   checkGate(comm: Communicator, board: Board): void {
     if (!comm.isRevoked || !board.withdraw()) return;
     throw new MpiError(ErrorClass.REVOKED, "Cannot complete the collective: the communicator is revoked");
-  }
-
-  /** Throws PROC_FAILED when a member is dead; shared memory that it may have left half written is given up. */
-  checkMembers(comm: Communicator): void {
-    for (const world of comm.group.worldRanks()) {
-      if (!this.engine.hasFailed(world)) continue;
-      comm.board = null;
-      const rank = comm.group.rankOf(world);
-      throw new MpiError(
-        ErrorClass.PROC_FAILED,
-        `Cannot complete the collective: rank ${rank} of the communicator has failed`,
-      );
-    }
   }
 
   /** Who wants to know what could have gone another way; null: nobody. */
@@ -321,17 +267,16 @@ export class Process {
       return;
     }
     if (this.engine.hasFailed(rank)) return;
-    this.hasFailures = true;
     this.engine.peerFailed(rank);
     // What the dead has said in its life counts.
     this.takeNews();
-    this.failures.push(rank as WorldRank);
+    this.failures.ranks.push(rank as WorldRank);
     this.collectives.peerFailed(rank);
     if (this.protocol !== null) this.protocol.peerFailed(rank as WorldRank, incarnation);
     // A wildcard receive might wait for the dead for ever: it is reported, and the program decides (MPI 5.0, ULFM).
     for (const communicator of this.communicators.values()) {
       if (!communicator.peers.has(rank as WorldRank)) continue;
-      this.updateWildcards(communicator);
+      this.failures.update(communicator);
       for (const receive of this.engine.wildcardReceives(communicator.context)) {
         this.engine.failReceive(receive, ErrorClass.PROC_FAILED_PENDING);
       }

@@ -94,7 +94,7 @@ describe("ULFM revoke ends what waits, and what comes later", () => {
       assert.equal(engine.sendNow(nowhere, 0, 0, 5, worldContext), false);
       assert.equal(engine.receiveNow(nowhere, 0, 0, 5, worldContext), Now.MUST_POST);
       assert.throws(
-        () => core.checkProbe(core.world, 0),
+        () => core.failures.checkProbe(core.world, 0),
         (error) => error instanceof MpiError && error.code === REVOKED,
       );
       for (const task of [new Duplicate(core.world), new Split(core.world, 0, 0)]) {
@@ -274,28 +274,28 @@ describe("ULFM failures are acknowledged", () => {
         assert.equal(yield* errorOf(process, receive(1)), PROC_FAILED_PENDING);
         assert.equal(yield* errorOf(process, receive(1)), PROC_FAILED_PENDING);
         assert.throws(
-          () => core.checkProbe(core.world, ANY_SOURCE),
+          () => core.failures.checkProbe(core.world, ANY_SOURCE),
           (error) => error instanceof MpiError && error.code === PROC_FAILED_PENDING,
         );
         assert.throws(
-          () => core.checkProbe(core.world, 3),
+          () => core.failures.checkProbe(core.world, 3),
           (error) => error instanceof MpiError && error.code === PROC_FAILED,
         );
-        assert.deepEqual(core.failedOf(core.world).worldRanks(), [3]);
-        assert.deepEqual(core.failedOf(core.self).worldRanks(), []);
-        assert.deepEqual(core.acknowledgedOf(core.world).worldRanks(), []);
-        assert.equal(core.acknowledge(core.world, 0), 0);
-        assert.equal(core.acknowledge(core.world, 5), 1);
-        core.checkProbe(core.world, ANY_SOURCE);
+        assert.deepEqual(core.failures.of(core.world).worldRanks(), [3]);
+        assert.deepEqual(core.failures.of(core.self).worldRanks(), []);
+        assert.deepEqual(core.failures.acknowledgedOf(core.world).worldRanks(), []);
+        assert.equal(core.failures.acknowledge(core.world, 0), 0);
+        assert.equal(core.failures.acknowledge(core.world, 5), 1);
+        core.failures.checkProbe(core.world, ANY_SOURCE);
         assert.equal(yield* errorOf(process, receive(1)), 0);
         assert.equal(yield* errorOf(process, core.startReceive(core.world, nowhere, 0, 3, 1)), PROC_FAILED);
         // One that is there is received whatever has not been acknowledged.
         core.world.acknowledged = 0;
-        core.acknowledge(core.world, 0);
+        core.failures.acknowledge(core.world, 0);
         yield process.until("a message", () => engine.probe(ANY_SOURCE, 2, worldContext) >= 0);
         assert.equal(yield* errorOf(process, receive(2)), 0);
       } else {
-        yield process.until("the death", () => core.hasFailures);
+        yield process.until("the death", () => core.failures.count !== 0);
         yield process.compute(100_000);
         for (const tag of rank === 1 ? [1, 2] : []) {
           const send = core.startSend(core.world, nowhere, 0, 0, tag, SendMode.STANDARD);

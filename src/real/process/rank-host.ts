@@ -100,7 +100,7 @@ export class RankHost {
         waiting.reset();
         process.checkGate(comm, board);
       } else {
-        if (this.listen() || process.hasFailures) process.checkMembers(comm);
+        if (this.listen() || process.failures.count !== 0) process.failures.checkMembers(comm);
         waiting.idle();
       }
     }
