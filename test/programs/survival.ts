@@ -77,7 +77,7 @@ await check("ULFM revoke ends what is awaited", async () => {
     // The last rank has started all of them, so only its message is missing.
     const outcome = await request.then(
       () => 0,
-      (error: { code: number }) => error.code,
+      (error) => (error as { code: number }).code,
     );
     assert.ok(outcome === ERR.REVOKED || outcome === 0);
     if (request === awaited[0]) assert.equal(outcome, ERR.REVOKED);

@@ -30,7 +30,7 @@ import type { Transport } from "../wire/transport.ts";
 import { Agreements } from "./agreements.ts";
 import { Collectives } from "./collectives.ts";
 import { Communicator } from "./communicator.ts";
-import { finalContext, partitionedContext, selfContext, worldContext } from "./context.ts";
+import { finalContext, groupContext, partitionedContext, selfContext, worldContext } from "./context.ts";
 import { Failures } from "./failures.ts";
 import { Revocations } from "./revocations.ts";
 import type { Task } from "./task.ts";
@@ -63,6 +63,8 @@ export class Process {
   readonly protocol: Protocol | null;
   readonly world: Communicator;
   readonly self: Communicator;
+  /** Where groups talk that make a communicator without having one: the program never sees it, nor can it be revoked. */
+  readonly everybody: Communicator;
   /** Communicators alive in this process, by context: what a new context must not clash with. */
   readonly communicators = new Map<number, Communicator>();
   readonly collectives: Collectives;
@@ -100,6 +102,8 @@ export class Process {
     this.agreements = new Agreements(this);
     const all = options.worldGroup ?? Group.world(options.ranks);
     this.world = this.addCommunicator(worldContext, all, null, options.worldBoard ?? -1);
+    const world = options.rank as WorldRank;
+    this.everybody = new Communicator({ context: groupContext, group: all, world, nodeOf: options.nodeOf });
     this.jobBoard = this.world.board;
     this.jobBoardIndex = this.world.boardIndex;
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);

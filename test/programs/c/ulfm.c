@@ -216,16 +216,23 @@ int main(int argc, char **argv) {
     waits();
     others();
     agreements();
-    MPI_Allreduce(&errors, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 
-    /* The world itself: after that only agreements, shrinking and the end. */
+    /* The world itself, when nobody is in a call on it any more: after that only agreements, shrinking and the end. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm copy = copy_of(MPI_COMM_WORLD);
+    MPI_Allreduce(&errors, &all, 1, MPI_INT, MPI_SUM, copy);
     if (!revokes(MPI_COMM_WORLD)) IS_REVOKED(MPI_Barrier(MPI_COMM_WORLD));
     int flag = errors == 0;
     MPIX_Comm_agree(MPI_COMM_WORLD, &flag);
     MPI_Comm rest;
     MPIX_Comm_shrink(MPI_COMM_WORLD, &rest);
     MPI_Barrier(rest);
+    /* What is made of a group alone has no parent that could be revoked. */
+    MPI_Group group;
+    MPI_Comm again;
+    MPI_Comm_group(rest, &group);
+    MPI_Comm_create_from_group(group, "again", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &again);
+    MPI_Barrier(again);
     if (rank == 0) printf("%s: %d errors on %d ranks\n", flag ? "well" : "not well", all, size);
     MPI_Finalize();
     return 0;
