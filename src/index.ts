@@ -20,6 +20,7 @@ export type { Op, OpFunction, OpLike } from "./mpi/operations.ts";
 export type { From, Message, To } from "./mpi/point-to-point.ts";
 export type { PersistentRequest, Request, StatusesError } from "./mpi/request.ts";
 export type { Status } from "./mpi/status.ts";
+export type { AgreementError } from "./mpi/survival.ts";
 export type { Adjacent, Contribution } from "./mpi/topologies.ts";
 export type { JobResult } from "./real/service/job.ts";
 export type { JobEvent } from "./real/service/job-event.ts";

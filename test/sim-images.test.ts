@@ -125,6 +125,7 @@ else
       ["image-messages", "messages under way, wildcards, datatypes, operations, communicators", 2],
       ["image-stack", "deep recursion, jumps, a sort that communicates, the heap", 1],
       ["image-stencil", "large messages and collectives under way", 2],
+      ["ulfm", "revocations and agreements under way", 2],
     ] as const) {
       it(`M6 images: ${what}: 100 points, restored and cloned`, async (t) => {
         const module = await compiled(name);

@@ -149,3 +149,37 @@ test("M6 sim: what cannot be simulated is refused in one line", async () => {
   assert.equal(plain.code, 2);
   assert.match(plain.stderr, /compiled with --no-capture/);
 });
+
+/** The probe waits: nothing may be taken while the rank does not run. */
+const setAside = program(
+  "c/set-aside.c",
+  `#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int rank, value = 0;
+    MPI_Message message;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Mprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        printf("%d\\n", value);
+    } else {
+        usleep(1000);
+        value = 7;
+        MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+`,
+);
+
+test("M6: a matched probe that has to wait finds its message, in the simulator and where ranks take turns", async () => {
+  for (const command of [["sim"], ["run", "--ranks-per-thread", "2"]]) {
+    const { code, stdout, stderr } = await banyan([...command, "-n", "2", setAside], patient);
+    assert.equal(stdout, "7\n", stderr);
+    assert.equal(code, 0);
+  }
+});

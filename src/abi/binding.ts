@@ -11,6 +11,7 @@ import { datatypeContentsCalls } from "./calls/datatype-contents.ts";
 import { datatypeCalls } from "./calls/datatypes.ts";
 import { environmentCalls } from "./calls/environment.ts";
 import { exchangeCalls } from "./calls/exchanges.ts";
+import { faultToleranceCalls } from "./calls/fault-tolerance.ts";
 import { fileAccessCalls } from "./calls/file-access.ts";
 import { fileCalls } from "./calls/files.ts";
 import { fortranTypeCalls } from "./calls/fortran-types.ts";
@@ -81,6 +82,7 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     infoCalls(program),
     fileCalls(program),
     fileAccessCalls(program),
+    faultToleranceCalls(program),
   );
   Object.assign(calls, largeCountCalls(program, calls));
   program.calls = calls;

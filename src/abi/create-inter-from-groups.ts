@@ -7,7 +7,7 @@ import type { Process } from "../core/process/process.ts";
 
 /**
  * MPI_Intercomm_create_from_groups: each group makes a communicator of its own, over which its leader, who has talked to the
- * other one in the world, tells the others; that communicator goes again.
+ * other one among everybody, tells the others; that communicator goes again.
  */
 export class CreateInterFromGroups extends NewCommunicator {
   private readonly inside: CreateGroup;
@@ -19,7 +19,7 @@ export class CreateInterFromGroups extends NewCommunicator {
   /** `leader` is a rank in `group`, `remoteLeader` one in the world; only the leader knows it. */
   constructor(group: Group, leader: number, remoteLeader: number, tag: number, process: Process) {
     super();
-    this.inside = new CreateGroup(process.world, group, tag, process);
+    this.inside = new CreateGroup(process.everybody, group, tag, process);
     this.leader = leader;
     this.remoteLeader = remoteLeader;
     this.tag = tag;
@@ -31,7 +31,7 @@ export class CreateInterFromGroups extends NewCommunicator {
       this.error = this.inside.error;
       if (this.error !== 0) return true;
       const local = this.inside.result!;
-      this.between = new CreateInter(local, this.leader, process.world, this.remoteLeader, this.tag);
+      this.between = new CreateInter(local, this.leader, process.everybody, this.remoteLeader, this.tag);
     }
     if (!this.between.advance(process)) return false;
     this.error = this.between.error;

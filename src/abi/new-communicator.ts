@@ -131,6 +131,20 @@ export function startDuplicate(
   return copyAttributes(program, parent, copies, new Started(request, after, task, outs));
 }
 
+/** The same for communicators that are no copies, and inherit nothing but the error handler. */
+export function startCommunicator(program: Program, parent: CCommunicator, task: NewCommunicator, outs: Outs): number {
+  const { ints, process, requests } = program;
+  const request = new CRequest(parent);
+  const nothing: Bearer = { handle: COMM_NULL, attributes: new AttributeSet<AttributeFunctions>() };
+  const { errorHandler } = parent;
+  ints[outs.comm >> 2] = COMM_NULL;
+  request.record = process.start(task);
+  request.after = new AdoptLater(parent, task, { errorHandler }, nothing, outs.comm);
+  request.handle = requests.add(request);
+  ints[outs.request >> 2] = request.handle;
+  return 0;
+}
+
 class Started implements Continuation {
   private readonly request: CRequest;
   private readonly after: After;

@@ -69,7 +69,7 @@ export abstract class Collectives extends PointToPoint {
 
   /** Returns when every rank has called it. */
   barrier(): void {
-    if (this.host.tracer === null && this.#board.barrier()) return;
+    if (this.host.tracer === null && this.#barrierShort()) return;
     this.#begin("barrier");
     this.#complete(this.movement.barrier(onBoard));
   }
@@ -186,6 +186,16 @@ export abstract class Collectives extends PointToPoint {
   exscan<T extends TypedArray>(data: Sent<T>, op: OpLike, options: Into<T> = noOptions): T | null {
     this.#begin("exscan", data);
     return this.#complete(this.reduction.exscan({ data, op, into: options.into }));
+  }
+
+  /** False: it must go the long way. */
+  #barrierShort(): boolean {
+    try {
+      return this.#board.barrier();
+    } catch (error) {
+      if (error instanceof MpiError) this.raise(error);
+      throw error;
+    }
   }
 
   /** Null: it must go the long way. */

@@ -1,6 +1,6 @@
 /**
  * A communicator as programs see it: messages (point-to-point.ts), collectives (collectives.ts …), what hangs on it
- * (communicator-state.ts), topologies (topologies.ts), and here what makes and ends communicators (MPI 5.0 §7.4, §7.6).
+ * (communicator-state.ts), topologies (topologies.ts), going on after failures (survival.ts), and here what makes and ends communicators (MPI 5.0 §7.4, §7.6).
  *
  * Making one is collective: all members of the old one call. Those who are no members of the new one get null.
  */
@@ -20,7 +20,8 @@ import {
 import { type InfoLike, infoOf } from "./communicator-state.ts";
 import { Group } from "./group.ts";
 import type { Request } from "./request.ts";
-import { type Adopted, Topologies } from "./topologies.ts";
+import { Survival } from "./survival.ts";
+import type { Adopted } from "./topologies.ts";
 
 /** "shared": the ranks that share memory, which are those of a node. The others are of the standard's MPI_COMM_TYPE_…. */
 export type CommType = "shared" | "hw_unguided" | "hw_guided" | "resource_guided";
@@ -35,7 +36,7 @@ export interface InterOptions {
   readonly tag?: number;
 }
 
-export class Communicator extends Topologies {
+export class Communicator extends Survival {
   get isInter(): boolean {
     return this.core.isInter;
   }

@@ -17,8 +17,8 @@ export interface Host {
   /** Returns when `isReady` says so; progress is made meanwhile. */
   waitUntil(isReady: () => boolean): void;
   /**
-   * Returns when the gate of the communicator's board is open; throws PROC_FAILED when a member died, who may never come. The
-   * board is not used again then.
+   * Returns when the gate of the communicator's board is open; throws PROC_FAILED when a member died, who may never come, and
+   * REVOKED when the communicator is revoked. The board is not used again then.
    */
   waitForGate(comm: Communicator): void;
   /** As `waitUntil`, for `await`: the thread's event loop goes on and is kept alive. */

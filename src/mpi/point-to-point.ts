@@ -254,7 +254,7 @@ export abstract class PointToPoint implements RequestOwner {
 
   #find(source: number, tag: number): RecordId {
     const envelope = this.#engine.probe(this.#world(source), tag, this.core.context);
-    if (envelope < 0) this.#checkAlive(source);
+    if (envelope < 0) this.#guard(() => this.#host.process.failures.checkProbe(this.core, source));
     return envelope;
   }
 
@@ -325,7 +325,10 @@ export abstract class PointToPoint implements RequestOwner {
 
   /** A standard send of an array: a small one needs no request. */
   #sendArray(data: TypedArray, dest: number, tag: number): void {
-    if (dest === PROC_NULL) return;
+    if (dest === PROC_NULL) {
+      this.#checkNobody();
+      return;
+    }
     const buffers = this.#buffers;
     const engine = this.#engine;
     const seen = buffers.seenOut;
@@ -353,7 +356,10 @@ export abstract class PointToPoint implements RequestOwner {
   }
 
   #sendBlocking(data: unknown, dest: number, tag: number, mode: SendMode): void {
-    if (dest === PROC_NULL) return;
+    if (dest === PROC_NULL) {
+      this.#checkNobody();
+      return;
+    }
     const bytes = this.#packed(data);
     const request = this.#startSend(bytes, bytes.byteLength, dest, tag, mode);
     if (!this.#engine.isComplete(request)) this.#host.wait(request);
@@ -443,6 +449,7 @@ export abstract class PointToPoint implements RequestOwner {
     this.#checkReceive(source, tag);
     const outcome = status ?? new Status();
     if (source === PROC_NULL) {
+      this.#checkNobody();
       outcome.source = PROC_NULL;
       outcome.tag = ANY_TAG;
       outcome.bytes = 0;
@@ -501,11 +508,9 @@ export abstract class PointToPoint implements RequestOwner {
     );
   }
 
-  /** A probe for a message of the dead would go on for ever. */
-  #checkAlive(source: number): void {
-    if (source >= 0 && this.#engine.hasFailed(this.#world(source))) {
-      this.raise(new MpiError(ErrorClass.PROC_FAILED, `Cannot probe for a message of rank ${source}: it has failed`));
-    }
+  /** A message to or from nobody goes well everywhere but on a revoked communicator. */
+  #checkNobody(): void {
+    if (this.core.isRevoked) this.raise(errorOf(new Status(-1, -2, 0, ErrorClass.REVOKED)));
   }
 
   #checkSend(dest: number, tag: number): void {

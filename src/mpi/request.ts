@@ -347,6 +347,8 @@ export function errorOf(status: Status): MpiError {
     case ErrorClass.PROC_FAILED:
     case ErrorClass.PROC_FAILED_PENDING:
       return new MpiError(status.error, "Cannot complete the operation: a process it depends on has failed");
+    case ErrorClass.REVOKED:
+      return new MpiError(status.error, "Cannot complete the operation: the communicator is revoked");
     default:
       return new MpiError(status.error, `Cannot complete the operation: error ${status.error}`);
   }

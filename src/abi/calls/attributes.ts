@@ -29,12 +29,17 @@ function predefinedValues({ host, errorCodes }: Program): readonly number[] {
     errorCodes.lastUsed,
     // MPI_UNIVERSE_SIZE
     host.spawner.universe,
+    // MPIX_FT: the first death ends the job.
+    0,
   ];
 }
 
-const predefinedCount = 7;
-const isPredefined = (keyval: number): boolean =>
-  keyval >= firstPredefined && keyval < firstPredefined + predefinedCount;
+const standardCount = 7;
+/** ULFM's key, in the place behind the standard's. */
+const MPIX_FT = 590;
+const isStandard = (keyval: number): boolean => keyval >= firstPredefined && keyval < firstPredefined + standardCount;
+const isPredefined = (keyval: number): boolean => isStandard(keyval) || keyval === MPIX_FT;
+const placeOf = (keyval: number): number => (keyval === MPIX_FT ? standardCount : keyval - firstPredefined);
 
 export function attributeCalls(program: Program) {
   const { ints, keyvals, memory } = program;
@@ -43,9 +48,9 @@ export function attributeCalls(program: Program) {
 
   /** The address of one of the standard's values, which are the same on every communicator. */
   function predefined(keyval: number): number {
-    if (cells === 0) cells = memory.allocate(4 * predefinedCount);
+    if (cells === 0) cells = memory.allocate(4 * (standardCount + 1));
     program.putList(cells, predefinedValues(program));
-    return cells + 4 * (keyval - firstPredefined);
+    return cells + 4 * placeOf(keyval);
   }
 
   /** A keyval that was freed can still be used where an attribute has it. */

@@ -244,7 +244,7 @@ export function communicatorCalls(program: Program) {
       const group = groups.get(groupHandle);
       const heritage = { info: hintsArgument(program, info), errorHandler: program.errorHandlers.get(handler) };
       if (!group.has(process.rank as WorldRank)) return put(COMM_NULL, out);
-      const task = new CreateGroup(process.world, group, tagOf(program.text(text)), process);
+      const task = new CreateGroup(process.everybody, group, tagOf(program.text(text)), process);
       return makeCommunicator(program, program.self, task, out, heritage);
     },
     MPI_Intercomm_create(

@@ -160,16 +160,23 @@ export function pointToPointCalls(program: Program) {
     return 0;
   }
 
-  function checkAlive(comm: CCommunicator, source: number): void {
-    if (source < 0 || !engine.hasFailed(world(comm, source))) return;
-    throw new MpiError(ErrorClass.PROC_FAILED, `Cannot probe for a message of rank ${source}: it has failed`);
-  }
-
   function checkProbe(source: number, tag: number, handle: number): CCommunicator {
     const comm = program.comm(handle);
     checkSource(comm, source);
     checkTag(tag, true);
     return comm;
+  }
+
+  /** Is there something to tell a program that probes: a message, or that none can come? Changes nothing. */
+  const isOver = (comm: CCommunicator, source: number, tag: number): boolean =>
+    engine.probe(world(comm, source), tag, comm.core.context) >= 0 ||
+    process.failures.errorOfProbe(comm.core, source) !== 0;
+
+  /** What a probe waited for; throws when it is an error. */
+  function find(comm: CCommunicator, source: number, tag: number): RecordId {
+    const envelope = engine.probe(world(comm, source), tag, comm.core.context);
+    if (envelope < 0) process.failures.checkProbe(comm.core, source);
+    return envelope;
   }
 
   const sends = (mode: SendMode) => ({
@@ -202,8 +209,10 @@ export function pointToPointCalls(program: Program) {
         checkDest(comm, dest);
         checkTag(tag, false);
         checkCount(count);
-        if (dest === PROC_NULL) return 0;
         const { core } = comm;
+        if (dest === PROC_NULL) {
+          return core.isRevoked ? sendAndWait(comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD) : 0;
+        }
         if (type.isContiguous(count)) {
           const at = (buffer + type.trueLb) as Pointer;
           const to = core.peers.worldRank(dest as never);
@@ -301,13 +310,12 @@ export function pointToPointCalls(program: Program) {
       if (process.choices !== null && source === ANY_SOURCE) {
         return chooseMessageLater(program, { source, tag, context: comm.core.context }, tell, again);
       }
-      let envelope = -1 as RecordId;
-      const isReady = (): boolean => {
-        envelope = engine.probe(world(comm, source), tag, comm.core.context);
-        if (envelope < 0) checkAlive(comm, source);
-        return envelope >= 0;
-      };
-      return waitUntil(program, isReady, () => tell(envelope), again);
+      return waitUntil(
+        program,
+        () => isOver(comm, source, tag),
+        () => tell(find(comm, source, tag)),
+        again,
+      );
     },
     MPI_Iprobe(source: number, tag: number, handle: number, flag: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
@@ -322,7 +330,7 @@ export function pointToPointCalls(program: Program) {
       }
       const tell = (envelope: RecordId) => {
         ints[flag >> 2] = envelope >= 0 ? 1 : 0;
-        if (envelope < 0) checkAlive(comm, source);
+        if (envelope < 0) process.failures.checkProbe(comm.core, source);
         else putEnvelope(comm, envelope, status);
         return 0;
       };
@@ -344,13 +352,8 @@ export function pointToPointCalls(program: Program) {
         const tell = (found: RecordId) => take(comm, found, message, status);
         return chooseMessageLater(program, { source, tag, context: comm.core.context }, tell, again);
       }
-      let envelope = -1 as RecordId;
-      const isReady = (): boolean => {
-        envelope = engine.probe(world(comm, source), tag, comm.core.context);
-        if (envelope < 0) checkAlive(comm, source);
-        return envelope >= 0;
-      };
-      return waitUntil(program, isReady, () => take(comm, envelope, message, status), again);
+      const finish = () => take(comm, find(comm, source, tag), message, status);
+      return waitUntil(program, () => isOver(comm, source, tag), finish, again);
     },
     MPI_Improbe(source: number, tag: number, handle: number, flag: number, message: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
@@ -367,7 +370,7 @@ export function pointToPointCalls(program: Program) {
       const tell = (envelope: RecordId) => {
         ints[flag >> 2] = envelope >= 0 ? 1 : 0;
         if (envelope >= 0) return take(comm, envelope, message, status);
-        checkAlive(comm, source);
+        process.failures.checkProbe(comm.core, source);
         return 0;
       };
       const { context } = comm.core;

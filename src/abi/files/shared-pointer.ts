@@ -41,7 +41,7 @@ export function locked<T>(program: Program, file: CFile, act: () => T): T {
   while (!disk.create(lock)) {
     program.host.look();
     // Who died may have had it.
-    if (!program.process.hasFailures) continue;
+    if (program.process.failures.count === 0) continue;
     throw new MpiError(
       ErrorClass.PROC_FAILED,
       `Cannot lock ${file.title}: a process has failed that may hold the lock`,

@@ -73,6 +73,13 @@ export class Executor {
     operation.phase = Phase.RUNNING;
   }
 
+  /** Ends the operations of a communicator with an error. One that the program combines for goes on, and fails then. */
+  end(channel: number, error: ErrorCode): void {
+    for (const operation of this.running) {
+      if (operation.channel === channel && operation.phase === Phase.RUNNING) this.fail(operation, error);
+    }
+  }
+
   save(): OperationState[] {
     return this.running.map((operation) => ({
       ...operation,

@@ -11,6 +11,7 @@ import type { Transport } from "../wire/transport.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import type { Matching } from "./matching.ts";
+import { type News, newsMax, newsOf } from "./news.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Transfers } from "./transfers.ts";
 
@@ -31,6 +32,8 @@ export class Arrivals {
   private readonly gone: Uint8Array;
   /** Packets that did not fit, and were dropped. */
   refused = 0;
+  /** What the layer above has not taken yet, oldest first. */
+  news: News[] = [];
 
   constructor({ transport, hooks }: EnginePorts, parts: ArrivalsParts) {
     this.transport = transport;
@@ -91,6 +94,13 @@ export class Arrivals {
         return this.matching.takeCancel(packet);
       case PacketKind.CANCEL_ANSWER:
         return this.transfers.takeCancelAnswer(packet);
+      case PacketKind.REFUSAL:
+        return this.transfers.takeRefusal(packet);
+      case PacketKind.REVOKE:
+      case PacketKind.AGREEMENT:
+        if (this.news.length >= newsMax) return false;
+        this.news.push(newsOf(words, packet));
+        return true;
       case PacketKind.PROTOCOL:
         if (this.hooks !== null) this.hooks.control(words, packet);
         return true;

@@ -52,12 +52,15 @@ const word = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: -0x8000_0000, max: 0x7fff_ffff }) },
 );
 
+/** Who says that a communicator is revoked is believed, so that is left out; core/process/revocations.test.ts has strangers. */
+const believable = Object.values(PacketKind).filter((kind) => kind !== PacketKind.REVOKE);
+
 const wild: fc.Arbitrary<Wild> = fc
   .record({
     from: fc.constant(stranger),
     to: fc.constantFrom(0, 1),
     kind: fc.oneof(
-      { weight: 8, arbitrary: fc.constantFrom(...Object.values(PacketKind)) },
+      { weight: 8, arbitrary: fc.constantFrom(...believable) },
       { weight: 1, arbitrary: fc.integer({ min: -0x8000_0000, max: 0x7fff_ffff }) },
     ),
     context: word,
@@ -124,8 +127,8 @@ describe("packets of every kind with any words, among honest messages", () => {
   }
 
   it("were refused in every kind that can be wrong", () => {
-    const { CTS, FRAGMENT, RELEASE, FINISH, HELP, CANCEL_ANSWER, EAGER, RTS } = PacketKind;
-    for (const kind of [CTS, FRAGMENT, RELEASE, FINISH, HELP, CANCEL_ANSWER, EAGER, RTS])
+    const { CTS, FRAGMENT, RELEASE, FINISH, HELP, CANCEL_ANSWER, EAGER, RTS, REFUSAL } = PacketKind;
+    for (const kind of [CTS, FRAGMENT, RELEASE, FINISH, HELP, CANCEL_ANSWER, EAGER, RTS, REFUSAL])
       ok((refused.get(kind) ?? 0) > 0, `no packet of kind ${kind} was refused`);
   });
 });

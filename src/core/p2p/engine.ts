@@ -48,8 +48,10 @@ import { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import { Matching } from "./matching.ts";
+import type { News } from "./news.ts";
 import { Outbox } from "./outbox.ts";
 import type { PostedQueue } from "./posted-queue.ts";
+import { Refusals } from "./refusals.ts";
 import { Transfers } from "./transfers.ts";
 import type { UnexpectedQueue } from "./unexpected-queue.ts";
 import { UnexpectedStore } from "./unexpected-store.ts";
@@ -99,12 +101,14 @@ export class Engine implements Landing {
   private readonly completion: Completion;
   /** One of `Gone` for each rank. */
   private readonly gone: Uint8Array;
+  private readonly refusals: Refusals;
   readonly rank: number;
   readonly ranks: number;
   /** The largest payload that any channel takes. */
   private readonly eagerBytesMax: number;
-  /** Receives must look closer than the short way does: a protocol wants to see them, or somebody is dead. */
+  /** Messages must look closer than the short ways do: a protocol wants to see them, somebody is dead, something revoked. */
   private looksCloser: boolean;
+  private hasFailures = false;
   /** Eager sends since the last look at what has arrived. */
   private eagerSends = 0;
   private currentTracer: EngineTracer | null = null;
@@ -120,14 +124,16 @@ export class Engine implements Landing {
     const ports: EnginePorts = { ranks, records: this.records, transport, memory, hooks };
     const gone = new Uint8Array(ranks);
     const completion = new Completion(ports);
-    const outbox = new Outbox(ports, completion);
+    const refusals = new Refusals();
+    const outbox = new Outbox(ports, completion, refusals);
     const store = new UnexpectedStore(ports, outbox, options.unexpectedBytesMax ?? unexpectedBytesMaxDefault);
     const transfers = new Transfers(ports, outbox, completion);
-    const matching = new Matching(ports, { outbox, completion, transfers, store, gone });
+    const matching = new Matching(ports, { outbox, completion, transfers, store, gone, refusals });
     this.transport = transport;
     this.memory = memory;
     this.hooks = hooks;
     this.gone = gone;
+    this.refusals = refusals;
     this.rank = options.rank;
     this.ranks = ranks;
     this.eagerBytesMax = outbox.eagerBytesMax;
@@ -204,8 +210,8 @@ export class Engine implements Landing {
     words[at + R_BYTES] = bytes;
     words[at + R_POINTER] = pointer;
     words[at + R_MODE] = mode;
-    if (this.gone[dest] === Gone.DEAD) {
-      this.completion.complete(send, ErrorClass.PROC_FAILED);
+    if (this.looksCloser && (this.gone[dest] === Gone.DEAD || this.refusals.isRevoked(context))) {
+      this.completion.complete(send, this.refusals.isRevoked(context) ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED);
       return send;
     }
     // A message that will never leave has no number: a channel's numbers have no gaps.
@@ -227,7 +233,7 @@ export class Engine implements Landing {
    * it is in the buffer, see `last…`. NOTHING: try again later. MUST_POST: only a posted receive can take it.
    */
   receiveNow(pointer: Pointer, room: number, source: number, tag: number, context: number): number {
-    if (this.looksCloser || this.posted.count !== 0) return Now.MUST_POST;
+    if ((this.looksCloser && this.mustPost(context)) || this.posted.count !== 0) return Now.MUST_POST;
     const transport = this.transport;
     for (;;) {
       if (this.unexpected.count !== 0) {
@@ -264,6 +270,11 @@ export class Engine implements Landing {
     }
   }
 
+  /** The long way finds out what is wrong, and says so. */
+  private mustPost(context: number): boolean {
+    return this.hooks !== null || this.hasFailures || this.refusals.isRevoked(context);
+  }
+
   private receiveStored(envelope: RecordId, pointer: Pointer, room: number): number {
     const words = this.records.words;
     const at = envelope * recordWords;
@@ -283,7 +294,17 @@ export class Engine implements Landing {
 
   startReceive(pointer: Pointer, room: number, source: number, tag: number, context: number): RecordId {
     const receive = this.matching.newReceive(pointer, room, source, tag, context);
+    if (this.looksCloser && this.refusals.isRevoked(context)) {
+      this.completion.complete(receive, ErrorClass.REVOKED);
+      return receive;
+    }
     this.matching.post(receive);
+    if (this.looksCloser && source === ANY_SOURCE && this.refusals.refusesWildcards(context)) {
+      // One that is not pending has found its message.
+      if (this.records.get(receive, R_STATE) === RecordState.PENDING) {
+        this.matching.fail(receive, ErrorClass.PROC_FAILED_PENDING);
+      }
+    }
     return receive;
   }
 
@@ -308,8 +329,12 @@ export class Engine implements Landing {
     const { records } = this;
     const source = records.get(envelope, R_PEER);
     const tag = records.get(envelope, R_TAG);
-    const receive = this.matching.newReceive(pointer, room, source, tag, records.get(envelope, R_CONTEXT));
-    this.matching.deliver(receive, envelope);
+    const context = records.get(envelope, R_CONTEXT);
+    const receive = this.matching.newReceive(pointer, room, source, tag, context);
+    if (this.refusals.isRevoked(context)) {
+      this.matching.drop(envelope);
+      this.completion.complete(receive, ErrorClass.REVOKED);
+    } else this.matching.deliver(receive, envelope);
     return receive;
   }
 
@@ -397,6 +422,41 @@ export class Engine implements Landing {
     return this.outbox.count !== 0 || this.transfers.isBusy || this.completion.isHeldBack;
   }
 
+  // What is about communicators
+
+  /** A packet to the layer above of another process: REVOKE or AGREEMENT, with its words. */
+  announce(dest: number, kind: PacketKind, words: readonly number[]): void {
+    if (this.gone[dest] === Gone.NO) this.outbox.announce(dest, kind, words);
+  }
+
+  /** Has the layer above anything to take? */
+  get hasNews(): boolean {
+    return this.arrivals.news.length !== 0;
+  }
+
+  takeNews(): News[] {
+    const { news } = this.arrivals;
+    this.arrivals.news = [];
+    return news;
+  }
+
+  /**
+   * Ends what waits for a message of that context, and refuses what is started there later, with REVOKED. What has met its
+   * counterpart is finished, because the two sides may be at it in each other's memory; a send that has left ends when its
+   * receiver, who hears of the revocation as well, has said which of the two it was.
+   */
+  revoke(context: number): void {
+    this.refusals.revoke(context);
+    this.looksCloser = true;
+    this.outbox.looksCloser = true;
+    this.matching.revoke(context);
+  }
+
+  /** Shall receives from ANY_SOURCE in that context be refused with PROC_FAILED_PENDING? Those that find their message are not. */
+  refuseWildcards(context: number, areRefused: boolean): void {
+    this.refusals.setWildcards(context, areRefused);
+  }
+
   // Deaths
 
   /**
@@ -407,6 +467,7 @@ export class Engine implements Landing {
     // What has arrived was sent in life, and counts. A flood from the living must not keep us here.
     for (let looks = 0; looks < looksBeforeDeath && this.takeArrivals(); looks++);
     this.gone[rank] = Gone.DEAD;
+    this.hasFailures = true;
     this.looksCloser = true;
     this.outbox.peerFailed(rank);
     this.matching.peerFailed(rank);

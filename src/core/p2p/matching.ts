@@ -37,6 +37,7 @@ import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import type { Outbox } from "./outbox.ts";
 import { PostedQueue } from "./posted-queue.ts";
+import type { Refusals } from "./refusals.ts";
 import type { Transfers } from "./transfers.ts";
 import { UnexpectedQueue } from "./unexpected-queue.ts";
 import type { UnexpectedStore } from "./unexpected-store.ts";
@@ -48,6 +49,7 @@ export interface MatchingParts {
   readonly store: UnexpectedStore;
   /** One of `Gone` for each rank. */
   readonly gone: Uint8Array;
+  readonly refusals: Refusals;
 }
 
 const none = -1 as RecordId;
@@ -69,6 +71,7 @@ export class Matching {
   private readonly transfers: Transfers;
   private readonly store: UnexpectedStore;
   private readonly gone: Uint8Array;
+  private readonly refusals: Refusals;
   private readonly eagerBytesMax: number;
   tracer: EngineTracer | null = null;
 
@@ -85,6 +88,7 @@ export class Matching {
     this.transfers = parts.transfers;
     this.store = parts.store;
     this.gone = parts.gone;
+    this.refusals = parts.refusals;
     this.eagerBytesMax = parts.outbox.eagerBytesMax;
   }
 
@@ -239,7 +243,8 @@ export class Matching {
     const tag = words[packet + TAG]!;
     const receive = this.takePosted(context, source, tag, words[packet + SEQUENCE]!);
     if (receive < 0) {
-      this.addUnexpected(packet, kind);
+      if (this.refusals.isRevoked(context)) this.refuse(packet, kind);
+      else this.addUnexpected(packet, kind);
       return true;
     }
     this.match(receive, source, tag, words[packet + BYTES]!, words[packet + SEQUENCE]!, context);
@@ -362,6 +367,57 @@ export class Matching {
     }
     this.outbox.control(source, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0, 0, 0);
     return true;
+  }
+
+  // Revocation
+
+  /** Nobody receives in that context any more: receives end, and what has come for it goes. */
+  revoke(context: number): void {
+    const records = this.records;
+    const isOf = (record: RecordId): boolean => records.get(record, R_CONTEXT) === context;
+    this.posted.forEach((receive) => {
+      if (isOf(receive)) this.fail(receive, ErrorClass.REVOKED);
+    });
+    this.unexpected.forEach((envelope) => {
+      if (!isOf(envelope)) return;
+      this.unexpected.remove(envelope);
+      this.drop(envelope);
+    });
+    // Those that a matched probe has set aside stay until the program receives them; their senders need not wait for that.
+    for (let record = 0; records.has(record); record++) {
+      const envelope = record as RecordId;
+      const isAside = records.get(envelope, R_KIND) === RecordKind.ENVELOPE && isOf(envelope);
+      if (!isAside || records.get(envelope, R_MODE) !== PacketKind.RTS) continue;
+      this.refuseSend(records.get(envelope, R_PEER), records.get(envelope, R_PEER_REQUEST));
+      records.put(envelope, R_MODE, PacketKind.VOID);
+    }
+  }
+
+  /** Ends an envelope that stands in no queue; nobody gets its message. */
+  drop(envelope: RecordId): void {
+    const records = this.records;
+    const mode = records.get(envelope, R_MODE);
+    if (mode === PacketKind.EAGER) {
+      this.store.deliver(envelope, 0 as Pointer, 0);
+      return;
+    }
+    const source = records.get(envelope, R_PEER);
+    if (records.hasFlag(envelope, RecordFlag.BROKEN)) this.broken.take(source, records.get(envelope, R_SEQUENCE));
+    else if (mode === PacketKind.RTS) this.refuseSend(source, records.get(envelope, R_PEER_REQUEST));
+    records.give(envelope);
+  }
+
+  /** A message has come for a context that is revoked. */
+  private refuse(packet: number, kind: number): void {
+    const words = this.transport.words;
+    const source = words[packet + SOURCE]!;
+    if (kind === PacketKind.RTS) this.refuseSend(source, words[packet + EXTRA]!);
+    if (this.hooks !== null) this.hooks.held(source as WorldRank, words[packet + SEQUENCE]!);
+  }
+
+  /** The sender keeps its buffer until it hears from us, so that nobody reads from it what the program has overwritten. */
+  private refuseSend(source: number, send: number): void {
+    if (this.gone[source] === Gone.NO) this.outbox.control(source, PacketKind.REFUSAL, send, 0, 0, 0);
   }
 
   // Deaths

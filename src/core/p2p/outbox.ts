@@ -8,6 +8,7 @@ import { lives } from "../base/saved-classes.ts";
 import { type KeptMessage, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import {
+  protocolWords,
   R_BYTES,
   R_CONTEXT,
   R_FLAGS,
@@ -19,18 +20,26 @@ import {
   R_SEQUENCE,
   R_STATE,
   R_TAG,
+  R_USER,
   RecordFlag,
   RecordKind,
   RecordState,
   type Records,
   recordWords,
   SendMode,
+  userWords,
 } from "../request/records.ts";
 import { BYTES, CONTEXT, EXTRA, KIND, PacketKind, SEQUENCE, TAG } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { OutgoingQueues } from "./outgoing-queues.ts";
+import type { Refusals } from "./refusals.ts";
+
+/** Words of what the layer above announces: those of the header that are the sender's, then further ones. */
+const ownWords = 4;
+/** As many as a record has for layers above and protocols, who want none in a packet that waits. */
+const announcementWords = userWords + protocolWords;
 
 export class Outbox {
   private readonly records: Records;
@@ -45,8 +54,13 @@ export class Outbox {
   private readonly eagerLimits: Int32Array;
   /** The largest payload that any channel takes. */
   readonly eagerBytesMax: number;
+  private readonly refusals: Refusals;
+  /** Sends must look closer than the short way does: a protocol wants to see them, or something is revoked. */
+  looksCloser: boolean;
 
-  constructor({ records, transport, memory, hooks, ranks }: EnginePorts, completion: Completion) {
+  constructor({ records, transport, memory, hooks, ranks }: EnginePorts, completion: Completion, refusals: Refusals) {
+    this.refusals = refusals;
+    this.looksCloser = hooks !== null;
     this.records = records;
     this.transport = transport;
     this.memory = memory;
@@ -68,7 +82,8 @@ export class Outbox {
 
   /** The short way of a standard send: true when the whole message has left. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
-    if (this.hooks !== null || bytes > this.eagerLimits[dest]! || this.queues.waiting(dest)) return false;
+    if (this.looksCloser && (this.hooks !== null || this.refusals.isRevoked(context))) return false;
+    if (bytes > this.eagerLimits[dest]! || this.queues.waiting(dest)) return false;
     const sequence = this.sequences[dest]!;
     if (!this.transmitEager(pointer, bytes, dest, tag, context, sequence)) return false;
     this.sequences[dest] = (sequence + 1) | 0;
@@ -229,6 +244,33 @@ export class Outbox {
 
   // Packets without payload
 
+  /** A packet of the layer above: up to four words of the header and eight more. As `control`, but for their number. */
+  announce(dest: number, kind: PacketKind, said: readonly number[]): void {
+    const overtakes = this.hooks !== null && this.queues.onlySends(dest);
+    if ((overtakes || !this.queues.waiting(dest)) && this.transmitAnnouncement(dest, kind, said)) return;
+    const packet = this.records.take(RecordKind.OUTGOING);
+    const words = this.records.words;
+    const at = packet * recordWords;
+    words[at + R_PEER] = dest;
+    words[at + R_MODE] = kind;
+    for (let i = 0; i < announcementWords; i++) words[at + R_USER + i] = said[i] ?? 0;
+    if (this.hooks === null) this.queues.append(dest, packet);
+    else this.queues.appendBeforeSends(dest, packet);
+  }
+
+  private transmitAnnouncement(dest: number, kind: number, said: readonly number[]): boolean {
+    const transport = this.transport;
+    const packet = transport.reserve(dest, 0);
+    if (packet < 0) return false;
+    const words = transport.words;
+    words[packet + KIND] = kind;
+    for (let i = 0; i < announcementWords; i++) {
+      words[packet + (i < ownWords ? CONTEXT + i : EXTRA + i - ownWords)] = said[i] ?? 0;
+    }
+    transport.commit(dest);
+    return true;
+  }
+
   /**
    * A packet without payload; waits in its queue when the channel is full. It never waits for a send that the protocol holds
    * back: what it answers has nothing to do with that send, and may be what the protocol waits for.
@@ -301,11 +343,17 @@ export class Outbox {
   private transmitHeadControl(dest: number, packet: RecordId): boolean {
     const words = this.records.words;
     const at = packet * recordWords;
-    const a = words[at + R_CONTEXT]!;
-    const b = words[at + R_TAG]!;
-    const c = words[at + R_BYTES]!;
-    const d = words[at + R_SEQUENCE]!;
-    if (!this.transmitControl(dest, words[at + R_MODE]!, a, b, c, d)) return false;
+    const kind = words[at + R_MODE]!;
+    if (kind === PacketKind.REVOKE || kind === PacketKind.AGREEMENT) {
+      const said = Array.from(words.subarray(at + R_USER, at + R_USER + announcementWords));
+      if (!this.transmitAnnouncement(dest, kind, said)) return false;
+    } else {
+      const a = words[at + R_CONTEXT]!;
+      const b = words[at + R_TAG]!;
+      const c = words[at + R_BYTES]!;
+      const d = words[at + R_SEQUENCE]!;
+      if (!this.transmitControl(dest, kind, a, b, c, d)) return false;
+    }
     this.queues.removeHead(dest);
     this.records.give(packet);
     return true;

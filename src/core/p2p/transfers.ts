@@ -11,6 +11,7 @@
  * just this; a packet that does not fit changes nothing, and the answer is false.
  */
 import type { Pointer, RecordId } from "../base/brand.ts";
+import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { Memory } from "../request/memory.ts";
 import {
@@ -191,6 +192,15 @@ export class Transfers implements Landing {
     if (isForgotten !== 1 || send < 0 || !this.records.hasFlag(send, RecordFlag.CANCELLING)) return false;
     this.records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
     this.completion.completeCancelled(send);
+    return true;
+  }
+
+  /** The communicator is revoked, and the receiver has forgotten the envelope or never took it. */
+  takeRefusal(packet: number): boolean {
+    const send = this.requestOf(packet, RecordKind.SEND, RecordFlag.AWAITS_ANSWER);
+    if (send < 0) return false;
+    this.records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
+    this.completion.complete(send, ErrorClass.REVOKED);
     return true;
   }
 

@@ -126,6 +126,20 @@ export class BoardOperations {
     }
   }
 
+  /**
+   * Takes back our arrival at the gate, which others may never come to. When all have come the gate is about to open: that
+   * round is finished, and was the last.
+   */
+  revoked(comm: Communicator): void {
+    const index = this.waiting.findIndex((operation) => operation.comm === comm);
+    const operation = this.waiting[index];
+    if (operation !== undefined && !operation.isWithdrawn && !comm.board!.withdraw()) return;
+    comm.board = null;
+    if (operation === undefined) return;
+    this.waiting.splice(index, 1);
+    this.engine.completeOperation(operation.request, ErrorClass.REVOKED);
+  }
+
   private putPart({ board, rank }: Communicator, { kind, send, receive, bytes, root, inPlace }: BoardCall): void {
     if (bytes === 0 || (kind === "bcast" && rank !== root)) return;
     const isInReceive = inPlace || kind === "bcast";
@@ -148,6 +162,7 @@ export class BoardOperations {
       }
     }
     board.next();
+    if (comm.isRevoked) comm.board = null;
     this.engine.completeOperation(request, 0);
   }
 }

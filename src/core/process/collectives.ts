@@ -8,6 +8,7 @@
  */
 import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
+import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { type CollectivePorts, underWay } from "../coll/collective-ports.ts";
 import { Executor } from "../coll/executor.ts";
@@ -20,7 +21,7 @@ import type { Blocks } from "../coll/schedule.ts";
 import { Views } from "../comm/views.ts";
 import { type Engine, unnumbered } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import { R_ERROR, R_POINTER, R_STATE, RecordKind, RecordState, SendMode } from "../request/records.ts";
+import { R_ERROR, R_POINTER, R_STATE, RecordFlag, RecordKind, RecordState, SendMode } from "../request/records.ts";
 import { BoardOperations } from "./board-operations.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
@@ -115,6 +116,17 @@ export class Collectives implements CollectivePorts {
 
   peerFailed(rank: number): void {
     this.boards.peerFailed(rank);
+  }
+
+  /** Do the members of a communicator that is not there yet talk in its context? */
+  isMaking(context: number): boolean {
+    return this.channels.some((comm) => comm !== null && comm.context === context && !comm.freed);
+  }
+
+  /** Ends what is under way on a communicator, which has no board any more. */
+  revoked(comm: Communicator): void {
+    if (comm.channel >= 0) this.executor.end(comm.channel, ErrorClass.REVOKED);
+    this.boards.revoked(comm);
   }
 
   // Collectives whose blocks are equal, or that have none
@@ -252,6 +264,10 @@ export class Collectives implements CollectivePorts {
     tag = comm.nextCollective(),
     request = this.newRequest(),
   ): RecordId {
+    if (comm.isRevoked) {
+      this.engine.completeOperation(request, ErrorClass.REVOKED);
+      return request;
+    }
     if (comm.channel < 0) comm.channel = freePlace(this.channels);
     this.channels[comm.channel] = comm;
     comm.operations++;
@@ -341,6 +357,7 @@ export class Collectives implements CollectivePorts {
   }
 
   cancel(record: RecordId): void {
+    this.engine.records.addFlag(record, RecordFlag.UNWANTED);
     this.engine.cancel(record);
   }
 

@@ -47,6 +47,12 @@ export class Communicator {
   boardIndex = -1;
   private knownFoldSteps: Int32Array | null = null;
   freed = false;
+  /** By us or by another member: everything on it ends with REVOKED but agreements, shrinking and what is local. */
+  isRevoked = false;
+  /** How many of its dead members, in the order of their deaths, the program has acknowledged. */
+  acknowledged = 0;
+  /** Number of the next agreement among its members: they agree in the same order. */
+  agreements = 0;
   topology: Topology | null = null;
   /** Number of this communicator among those that have had collectives, −1: it has had none. */
   channel = -1;

@@ -12,6 +12,8 @@ export const selfContext = 4;
 export const finalContext = 6;
 /** Of the marks by which all processes find out that nothing is under way, see quiescence.ts. */
 export const quietContext = 9;
+/** Of communicators that are made of a group alone, without a parent. */
+export const groupContext = 10;
 /** Contexts below are ours. */
 const contextsReserved = 16;
 

@@ -8,6 +8,7 @@ export { CreateInter } from "./communicators/create-inter.ts";
 export { Duplicate } from "./communicators/duplicate.ts";
 export { MeetParents } from "./communicators/meet-parents.ts";
 export { Merge } from "./communicators/merge.ts";
+export { Shrink } from "./communicators/shrink.ts";
 export { Spawn, type SpawnOutcome } from "./communicators/spawn.ts";
 export { Split } from "./communicators/split.ts";
 export { SplitInter } from "./communicators/split-inter.ts";

@@ -15,6 +15,7 @@ import type { Protocol } from "../ft/protocol.ts";
 import { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import {
+  R_ERROR,
   R_POINTER,
   R_STATE,
   R_STATUS_BYTES,
@@ -24,10 +25,14 @@ import {
   RecordState,
   type SendMode,
 } from "../request/records.ts";
+import { PacketKind } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
+import { Agreements } from "./agreements.ts";
 import { Collectives } from "./collectives.ts";
 import { Communicator } from "./communicator.ts";
-import { finalContext, partitionedContext, selfContext, worldContext } from "./context.ts";
+import { finalContext, groupContext, partitionedContext, selfContext, worldContext } from "./context.ts";
+import { Failures } from "./failures.ts";
+import { Revocations } from "./revocations.ts";
 import type { Task } from "./task.ts";
 
 export interface ProcessOptions {
@@ -64,9 +69,14 @@ export class Process {
   readonly protocol: Protocol | null;
   readonly world: Communicator;
   readonly self: Communicator;
+  /** Where groups talk that make a communicator without having one: the program never sees it, nor can it be revoked. */
+  readonly everybody: Communicator;
   /** Communicators alive in this process, by context: what a new context must not clash with. */
   readonly communicators = new Map<number, Communicator>();
   readonly collectives: Collectives;
+  readonly revocations: Revocations;
+  readonly agreements: Agreements;
+  readonly failures: Failures;
   /** The board of the whole job, and its index; null: there is none. */
   private readonly jobBoard: Board | null;
   private readonly jobBoardIndex: number;
@@ -93,8 +103,13 @@ export class Process {
     });
     this.protocol?.attach(this.engine);
     this.collectives = new Collectives(this.engine, options.memory);
+    this.failures = new Failures(this.engine);
+    this.revocations = new Revocations(this);
+    this.agreements = new Agreements(this);
     const all = options.worldGroup ?? Group.world(options.ranks);
     this.world = this.addCommunicator(options.worldContext ?? worldContext, all, null, options.worldBoard ?? -1);
+    const world = options.rank as WorldRank;
+    this.everybody = new Communicator({ context: groupContext, group: all, world, nodeOf: options.nodeOf });
     this.jobBoard = this.world.board;
     this.jobBoardIndex = this.world.boardIndex;
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
@@ -109,6 +124,8 @@ export class Process {
       communicator.boardIndex = board;
       communicator.board = this.boards.open(board, communicator.rank, group.worldRanks());
     }
+    if (this.failures.count !== 0) this.failures.update(communicator);
+    this.revocations.made(communicator);
     return communicator;
   }
 
@@ -117,8 +134,10 @@ export class Process {
     communicator.freed = true;
     this.communicators.delete(communicator.context);
     this.collectives.forget(communicator);
-    if (communicator.board !== null) this.boards?.leave(communicator.boardIndex);
+    // Also when it was given up: by a revocation, or because a member died.
+    if (communicator.boardIndex >= 0) this.boards?.leave(communicator.boardIndex);
     communicator.board = null;
+    communicator.boardIndex = -1;
   }
 
   /**
@@ -127,8 +146,13 @@ export class Process {
    */
   reopenBoards(): void {
     for (const communicator of this.communicators.values()) communicator.boardIndex = -1;
-    this.world.board = this.jobBoard;
+    this.world.board = this.world.isRevoked ? null : this.jobBoard;
     this.world.boardIndex = this.jobBoardIndex;
+  }
+
+  /** Is a communicator of that context known here, was one revoked, or have members agreed on something in it? */
+  isKnownContext(context: number): boolean {
+    return this.communicators.has(context) || this.revocations.has(context) || this.agreements.has(context);
   }
 
   /** Is anything of a communicator under way here? For those who end it. */
@@ -141,22 +165,23 @@ export class Process {
   // Messages, in the communicator's ranks
 
   startSend(comm: Communicator, from: Pointer, bytes: number, dest: number, tag: number, mode: SendMode): RecordId {
-    if (dest === PROC_NULL) return this.nothing(RecordKind.SEND, from);
+    if (dest === PROC_NULL) return this.nothing(comm, RecordKind.SEND, from);
     return this.engine.startSend(from, bytes, comm.peers.worldRank(dest as never), tag, comm.context, mode);
   }
 
   startReceive(comm: Communicator, to: Pointer, room: number, source: number, tag: number): RecordId {
-    if (source === PROC_NULL) return this.nothing(RecordKind.RECEIVE, to);
+    if (source === PROC_NULL) return this.nothing(comm, RecordKind.RECEIVE, to);
     const world = source === ANY_SOURCE ? ANY_SOURCE : comm.peers.worldRank(source as never);
     return this.engine.startReceive(to, room, world, tag, comm.context);
   }
 
   /** A request that is complete from the start: a message from or to PROC_NULL (MPI 5.0 §3.10). */
-  private nothing(kind: RecordKind, pointer: Pointer): RecordId {
+  private nothing(comm: Communicator, kind: RecordKind, pointer: Pointer): RecordId {
     const { records } = this.engine;
     const request = records.take(kind);
     records.put(request, R_POINTER, pointer);
     records.put(request, R_STATE, RecordState.COMPLETE);
+    if (comm.isRevoked) records.put(request, R_ERROR, ErrorClass.REVOKED);
     records.put(request, R_STATUS_SOURCE, PROC_NULL);
     records.put(request, R_STATUS_TAG, -2);
     records.put(request, R_STATUS_BYTES, 0);
@@ -191,12 +216,13 @@ export class Process {
 
   /** True while something of ours moves only by `progress`, whatever arrives: queued sends, pieces, collectives, tasks. */
   get isBusy(): boolean {
-    return this.tasks.length !== 0 || this.collectives.isBusy || this.engine.isBusy;
+    return this.tasks.length !== 0 || this.collectives.isBusy || this.engine.isBusy || this.engine.hasNews;
   }
 
   /** Moves whatever can move; true when anything did. */
   progress(): boolean {
     let moved = this.engine.progress();
+    if (this.engine.hasNews && this.takeNews()) moved = true;
     if (this.collectives.isBusy && this.collectives.progress()) moved = true;
     if (this.tasks.length !== 0 && this.advanceTasks()) moved = true;
     return moved;
@@ -217,20 +243,21 @@ export class Process {
     return moved;
   }
 
-  /** Has anybody died? */
-  hasFailures = false;
-
-  /** Throws PROC_FAILED when a member is dead; shared memory that it may have left half written is given up. */
-  checkMembers(comm: Communicator): void {
-    for (const world of comm.group.worldRanks()) {
-      if (!this.engine.hasFailed(world)) continue;
-      comm.board = null;
-      const rank = comm.group.rankOf(world);
-      throw new MpiError(
-        ErrorClass.PROC_FAILED,
-        `Cannot complete the collective: rank ${rank} of the communicator has failed`,
-      );
+  /** What other members have to say about communicators. */
+  private takeNews(): boolean {
+    for (const { kind, source, words } of this.engine.takeNews()) {
+      if (kind === PacketKind.REVOKE) this.revocations.heard(words[0]!, source as WorldRank);
+      else this.agreements.take(source as WorldRank, words);
     }
+    return true;
+  }
+
+  // Deaths
+
+  /** For who waits at the gate of a board: throws REVOKED, unless all have come and the gate is about to open. */
+  checkGate(comm: Communicator, board: Board): void {
+    if (!comm.isRevoked || !board.withdraw()) return;
+    throw new MpiError(ErrorClass.REVOKED, "Cannot complete the collective: the communicator is revoked");
   }
 
   /** Who wants to know what could have gone another way; null: nobody. */
@@ -250,17 +277,21 @@ export class Process {
       return;
     }
     if (this.engine.hasFailed(rank)) return;
-    this.hasFailures = true;
     this.engine.peerFailed(rank);
+    // What the dead has said in its life counts.
+    this.takeNews();
+    this.failures.ranks.push(rank as WorldRank);
     this.collectives.peerFailed(rank);
     if (this.protocol !== null) this.protocol.peerFailed(rank as WorldRank, incarnation);
     // A wildcard receive might wait for the dead for ever: it is reported, and the program decides (MPI 5.0, ULFM).
     for (const communicator of this.communicators.values()) {
       if (!communicator.peers.has(rank as WorldRank)) continue;
+      this.failures.update(communicator);
       for (const receive of this.engine.wildcardReceives(communicator.context)) {
         this.engine.failReceive(receive, ErrorClass.PROC_FAILED_PENDING);
       }
     }
+    this.agreements.peerFailed();
   }
 }
 

@@ -54,6 +54,12 @@ export const PacketKind = {
   CANCEL_ANSWER: 11,
   /** A protocol's own frame: handed to `Protocol.control`. BYTES is the length of its payload, the other words are its own. */
   PROTOCOL: 12,
+  /** Member → member: a communicator is revoked. Word 3: its context. Whoever hears it first tells all other members. */
+  REVOKE: 13,
+  /** Receiver → sender: your message will never be received, its communicator is revoked. Word 3: send request. */
+  REFUSAL: 14,
+  /** A step of an agreement among the members of a communicator: all words are those of core/process/agreements.ts. */
+  AGREEMENT: 15,
 } as const;
 export type PacketKind = (typeof PacketKind)[keyof typeof PacketKind];
 

@@ -116,9 +116,11 @@ export class RankHost {
     const board = comm.board!;
     const waiting = this.#waiting;
     while (!board.passed()) {
-      if (process.progress()) waiting.reset();
-      else {
-        if (this.listen() || process.hasFailures) process.checkMembers(comm);
+      if (process.progress()) {
+        waiting.reset();
+        process.checkGate(comm, board);
+      } else {
+        if (this.listen() || process.failures.count !== 0) process.failures.checkMembers(comm);
         waiting.idle();
       }
     }

@@ -64,6 +64,11 @@ export class ContextAgreement {
     }
   }
 
+  /** The communicator that it comes from is revoked: nobody shall wait for us, nor use what others may have made of it. */
+  giveUp({ revocations }: Process): void {
+    if (this.draft !== null) revocations.revoke(this.draft);
+  }
+
   private ask(process: Process): void {
     const context = contextCandidate(this.parent, this.count, this.attempt);
     const draft = draftOf(process, context, this.group);
@@ -72,7 +77,7 @@ export class ContextAgreement {
     const bytes = words * 4;
     this.buffer = process.memory.allocate(bytes * draft.size);
     const own = new Int32Array(process.memory.bytes.buffer, this.buffer + draft.rank * bytes, words);
-    own[0] = process.communicators.has(context) ? 1 : 0;
+    own[0] = process.isKnownContext(context) ? 1 : 0;
     own[1] = this.board;
     this.request = process.collectives.startAgreement(draft, this.buffer, bytes, agreementTag);
   }

@@ -36,7 +36,7 @@ export class CreateGroup extends NewCommunicator {
     }
     // The group's first member and the tag keep apart what several groups of one parent make at the same time.
     const salt = Math.imul(this.members.worldRank(0 as CommRank) + 1, 0x9e3779b1) ^ this.tag;
-    return this.agree(process, this.members, this.parent.context ^ salt, this.count);
+    return this.agree(process, this.members, this.parent, this.count, this.parent.context ^ salt);
   }
 }
 

@@ -80,7 +80,7 @@ export class CreateInter extends NewCommunicator {
           const [, context, count] = this.greeting;
           const parent = Math.min(this.local.context, context!) ^ Math.imul(Math.max(this.local.context, context!), 31);
           const members = inCommonOrder(this.local.group, this.remote);
-          return this.agree(process, members, parent ^ this.tag, this.count + count!);
+          return this.agree(process, members, this.local, this.count + count!, parent ^ this.tag);
         }
       }
     }

@@ -20,7 +20,7 @@ export class Create extends NewCommunicator {
 
   override advance(process: Process): boolean {
     if (!this.members.has(process.rank as WorldRank)) return true;
-    return this.agree(process, this.members, this.parent.context, this.count);
+    return this.agree(process, this.members, this.parent, this.count);
   }
 }
 

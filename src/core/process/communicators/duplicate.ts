@@ -17,7 +17,7 @@ export class Duplicate extends NewCommunicator {
   }
 
   override advance(process: Process): boolean {
-    return this.agree(process, unionOf(this.parent), this.parent.context, this.count);
+    return this.agree(process, unionOf(this.parent), this.parent, this.count);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

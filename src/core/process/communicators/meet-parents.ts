@@ -22,7 +22,7 @@ export class MeetParents extends NewCommunicator {
   }
 
   override advance(process: Process): boolean {
-    return this.agree(process, inCommonOrder(this.parents, this.children), this.seed, this.count);
+    return this.agree(process, inCommonOrder(this.parents, this.children), process.world, this.count, this.seed);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

@@ -32,7 +32,7 @@ export class Merge extends NewCommunicator {
       if (this.error !== 0) return true;
       this.members = this.ordered(flags);
     }
-    return this.agree(process, this.members, this.inter.context, this.count);
+    return this.agree(process, this.members, this.inter, this.count);
   }
 
   private ordered(flags: Int32Array): Group {

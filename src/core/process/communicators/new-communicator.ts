@@ -2,6 +2,7 @@
  * What every task that makes a communicator ends with: the members are known, they agree on a context, and the communicator
  * is there. The result is null for processes that are no members.
  */
+import { ErrorClass } from "../../base/mpi-error.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
@@ -12,11 +13,19 @@ export abstract class NewCommunicator extends Task {
   result: Communicator | null = null;
   private agreement: ContextAgreement | null = null;
 
-  /** Everybody who must agree; an order that all of them know. */
-  protected agree(process: Process, members: Group, parent: number, count: number): boolean {
+  /**
+   * `members`: everybody who must agree, in an order that all of them know. The context follows from `count` and `seed`. With
+   * the communicator that they come from revoked there will be none.
+   */
+  protected agree(process: Process, members: Group, from: Communicator, count: number, seed = from.context): boolean {
+    if (from.isRevoked && this.agreement === null) {
+      this.error = ErrorClass.REVOKED;
+      return true;
+    }
     // The two sides of an inter-communicator have no board.
     const wantsBoard = this.sides(members).remote === null;
-    this.agreement ??= new ContextAgreement(members, parent, count, wantsBoard);
+    this.agreement ??= new ContextAgreement(members, seed, count, wantsBoard);
+    if (from.isRevoked) this.agreement.giveUp(process);
     const agreed = this.agreement.advance(process);
     if (agreed === null) return false;
     this.error = agreed.error;

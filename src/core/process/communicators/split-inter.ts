@@ -41,7 +41,7 @@ export class SplitInter extends NewCommunicator {
     // Nobody over there has our colour: there is no inter-communicator (MPI 5.0 §7.4.2).
     if (this.other.size === 0) return true;
     const members = inCommonOrder(this.own, this.other);
-    return this.agree(process, members, this.parent.context, this.count);
+    return this.agree(process, members, this.parent, this.count);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

@@ -33,7 +33,7 @@ export class Split extends NewCommunicator {
       if (this.error !== 0 || this.color === UNDEFINED) return true;
       this.members = membersOfColor(this.parent.group, all, this.color);
     }
-    return this.agree(process, this.members, this.parent.context, this.count);
+    return this.agree(process, this.members, this.parent, this.count);
   }
 }
 

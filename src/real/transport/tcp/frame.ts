@@ -89,6 +89,9 @@ export function badFrame(words: Int32Array, at: number, eagerBytesMax: number): 
     case PacketKind.EAGER_OPEN:
     case PacketKind.CANCEL:
     case PacketKind.CANCEL_ANSWER:
+    case PacketKind.REVOKE:
+    case PacketKind.REFUSAL:
+    case PacketKind.AGREEMENT:
     case FrameKind.RECEIPT:
     case FrameKind.FINISHED:
       return length === 0 ? null : "a frame with a payload it cannot have";

@@ -1,0 +1,29 @@
+import { saves } from "../base/saved-classes.ts";
+import type { Agreement } from "./agreement.ts";
+import type { Communicator } from "./communicator.ts";
+import type { Process } from "./process.ts";
+import { Task } from "./task.ts";
+
+/** MPIX_Comm_agree, MPIX_Comm_iagree: everybody's flags, bit by bit: and. The flags count also when there is an error. */
+export class Agree extends Task {
+  flags: number;
+  private readonly comm: Communicator;
+  private agreement: Agreement | null = null;
+
+  constructor(comm: Communicator, flags: number) {
+    super();
+    this.comm = comm;
+    this.flags = flags;
+  }
+
+  override advance({ agreements }: Process): boolean {
+    this.agreement ??= agreements.join(this.comm, this.flags);
+    const verdict = agreements.verdictOf(this.agreement);
+    if (verdict === null) return false;
+    this.flags = verdict.flags;
+    this.error = verdict.error;
+    return true;
+  }
+}
+
+saves({ Agree });

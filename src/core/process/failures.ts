@@ -1,0 +1,92 @@
+/**
+ * Who has died, and what of it the program has acknowledged (ULFM). Deaths come from the dispatcher, in one order, which is the
+ * order of everything here. A program that has not acknowledged a dead member of a communicator cannot receive from ANY_SOURCE
+ * there: it might wait for the dead for ever.
+ */
+import type { WorldRank } from "../base/brand.ts";
+import { ANY_SOURCE } from "../base/constants.ts";
+import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import { lives } from "../base/saved-classes.ts";
+import { Group } from "../comm/group.ts";
+import type { Engine } from "../p2p/engine.ts";
+import type { Communicator } from "./communicator.ts";
+import { unionOf } from "./communicators/member-order.ts";
+
+export class Failures {
+  private readonly engine: Engine;
+  readonly ranks: WorldRank[] = [];
+
+  constructor(engine: Engine) {
+    this.engine = engine;
+  }
+
+  get count(): number {
+    return this.ranks.length;
+  }
+
+  /** The dead members of a communicator, on both sides of an inter-communicator. */
+  of(comm: Communicator): Group {
+    const members = unionOf(comm);
+    return Group.of(this.ranks.filter((rank) => members.has(rank)));
+  }
+
+  /** Those that are acknowledged. */
+  acknowledgedOf(comm: Communicator): Group {
+    return Group.of(this.of(comm).worldRanks().slice(0, comm.acknowledged));
+  }
+
+  /** The program knows of the first `count` of the dead members. How many it knows of now. */
+  acknowledge(comm: Communicator, count: number): number {
+    comm.acknowledged = Math.max(comm.acknowledged, Math.min(count, this.of(comm).size));
+    this.update(comm);
+    return comm.acknowledged;
+  }
+
+  /** Has the engine refuse receives from ANY_SOURCE, or not. */
+  update(comm: Communicator): void {
+    this.engine.refuseWildcards(comm.context, this.isPending(comm));
+  }
+
+  private isPending(comm: Communicator): boolean {
+    const unknown = this.of(comm).worldRanks().slice(comm.acknowledged);
+    return unknown.some((rank) => comm.peers.has(rank));
+  }
+
+  /** The error of a probe with this source (rank in the communicator) for which no message can come any more; 0: one can. */
+  errorOfProbe(comm: Communicator, source: number): number {
+    if (comm.isRevoked) return ErrorClass.REVOKED;
+    if (this.count === 0) return 0;
+    if (source === ANY_SOURCE) return this.isPending(comm) ? ErrorClass.PROC_FAILED_PENDING : 0;
+    const isDead = source >= 0 && this.engine.hasFailed(comm.peers.worldRank(source as never));
+    return isDead ? ErrorClass.PROC_FAILED : 0;
+  }
+
+  /** Throws it. */
+  checkProbe(comm: Communicator, source: number): void {
+    const error = this.errorOfProbe(comm, source);
+    switch (error) {
+      case 0:
+        return;
+      case ErrorClass.REVOKED:
+        throw new MpiError(error, "Cannot probe for a message: the communicator is revoked");
+      case ErrorClass.PROC_FAILED:
+        throw new MpiError(error, `Cannot probe for a message of rank ${source}: it has failed`);
+      default:
+        throw new MpiError(error, "Cannot probe for a message of any rank: one that failed is not acknowledged");
+    }
+  }
+
+  /** Throws PROC_FAILED when a member is dead; shared memory that it may have left half written is given up. */
+  checkMembers(comm: Communicator): void {
+    const [dead] = this.ranks.filter((rank) => comm.group.has(rank));
+    if (dead === undefined) return;
+    comm.board = null;
+    const rank = comm.group.rankOf(dead);
+    throw new MpiError(
+      ErrorClass.PROC_FAILED,
+      `Cannot complete the collective: rank ${rank} of the communicator has failed`,
+    );
+  }
+}
+
+lives({ Failures });

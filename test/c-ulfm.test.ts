@@ -1,0 +1,33 @@
+/** ULFM in programs in C, failure-free: revoking, agreeing, shrinking, on real ranks and on simulated ones. */
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import { banyan } from "./harness.ts";
+
+const ulfm = resolve("test/programs/c/ulfm.c");
+/** A machine that compiles for the first time, and does other things as well. */
+const patient = { timeoutMs: 120_000 };
+
+for (const [ranks, ...options] of [
+  [2],
+  [5],
+  [4, "--nodes", "2"],
+  [6, "--nodes", "3"],
+  [5, "--ranks-per-thread", "5"],
+] as const) {
+  const where = ["-n", `${ranks}`, ...options];
+  test(`ULFM: revoke ends every wait, then agree and shrink: ${where.join(" ")}`, async () => {
+    const { code, stdout, stderr } = await banyan(["run", ...where, ulfm], patient);
+    assert.equal(stdout, `well: 0 errors on ${ranks} ranks\n`, stderr);
+    assert.equal(code, 0, stderr);
+  });
+}
+
+for (const seed of [1, 2, 3]) {
+  test(`ULFM: the same in the simulator, seed ${seed}`, async () => {
+    const args = ["sim", "-n", "5", "--nodes", "2", "--seed", `${seed}`, ulfm];
+    const { code, stdout, stderr } = await banyan(args, patient);
+    assert.equal(stdout, "well: 0 errors on 5 ranks\n", stderr);
+    assert.equal(code, 0, stderr);
+  });
+}
