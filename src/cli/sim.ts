@@ -3,8 +3,10 @@
  * with what it violated and the one command that runs it again. With a program in C it is that one, in one world
  * (sim-program.ts).
  */
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { failureText } from "../sim/failure-text.ts";
+import { runLoggingSeed } from "../sim/recovery/run-logging-seed.ts";
+import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
 import type { CreateCommand } from "./commands.ts";
 import { complain, UsageError } from "./complain.ts";
@@ -15,6 +17,8 @@ interface SimOptions extends ProgramOptions {
   readonly seeds: number;
   readonly first: number;
   readonly events?: number;
+  readonly protocol?: "none" | "logging";
+  readonly sets?: SetsBy;
   readonly trace?: true;
 }
 
@@ -39,6 +43,15 @@ export const simCommand: CreateCommand = (finished) =>
       wholeNumber("--ranks"),
     )
     .option("--events <number>", "how long the programs are (default: the seed decides)", wholeNumber("--events"))
+    .addOption(
+      new Option(
+        "--protocol <name>",
+        "under which somebody dies and comes back (default: none, the dead stay dead)",
+      ).choices(["none", "logging"]),
+    )
+    .addOption(
+      new Option("--sets <how>", "of logging: which ranks fall together (default: the seed decides)").choices(setsBy),
+    )
     .option("--trace", "with --seed: print everything that happens")
     .option("--nodes <number>", "of a program: how many simulated nodes hold its ranks", wholeNumber("--nodes"), 1)
     .option("--memory <MB>", "of a program: the memory of each rank", wholeNumber("--memory"), 64)
@@ -60,6 +73,7 @@ code is that of \`banyan run\`, or 1 when its ranks wait for each other for ever
 Examples:
   banyan sim --seeds 1000
   banyan sim --seed 4711 --trace
+  banyan sim --protocol logging --sets node --seeds 1000
   banyan sim -n 256 --seed 7 solver.c 1000`,
     )
     .passThroughOptions()
@@ -68,11 +82,14 @@ Examples:
     );
 
 function sim(options: SimOptions): number {
-  const { ranks, events, trace } = options;
+  const { ranks, events, trace, protocol, sets } = options;
   if (ranks !== undefined && (ranks < 1 || ranks > ranksMax)) {
     throw new UsageError(`Cannot simulate ${ranks} ranks: it must be 1 to ${ranksMax}`);
   }
   if (options.seeds < 1) throw new UsageError("Cannot run --seeds 0: at least one is needed");
+  if (sets !== undefined && protocol !== "logging") {
+    throw new UsageError("Cannot use --sets without correlated sets: give --protocol logging");
+  }
   if (trace && options.seed === undefined) throw new UsageError("Cannot trace many seeds: give one with --seed");
   const first = options.seed ?? options.first;
   const count = options.seed === undefined ? options.seeds : 1;
@@ -80,7 +97,9 @@ function sim(options: SimOptions): number {
   const totals = { seeds: 0, events: 0, messages: 0, collectives: 0, deaths: 0, failures: 0 };
   const started = process.hrtime.bigint();
   for (let seed = first; seed < first + count && totals.failures < failuresMax; seed++) {
-    const outcome = runSeed({ seed, ranks, events, ...(listener === undefined ? {} : { listener }) });
+    const run = { seed, ranks, events, protocol, sets };
+    const heard = listener === undefined ? {} : { listener };
+    const outcome = protocol === "logging" ? runLoggingSeed({ ...run, ...heard }) : runSeed({ ...run, ...heard });
     totals.seeds++;
     totals.events += outcome.events;
     totals.messages += outcome.messages;
@@ -88,7 +107,7 @@ function sim(options: SimOptions): number {
     totals.deaths += outcome.deaths;
     if (outcome.violations.length > 0) {
       totals.failures++;
-      process.stdout.write(`${failureText({ seed, ranks, events }, outcome)}\n`);
+      process.stdout.write(`${failureText(run, outcome)}\n`);
     }
     if (count >= 500 && totals.seeds % Math.ceil(count / 10) === 0 && totals.seeds < count) {
       complain(`${totals.seeds} of ${count} seeds, ${totals.failures} failed`);

@@ -1,17 +1,27 @@
 /** What is printed of a seed that failed: what it violated, and the one command that runs it again. */
-import type { SeedOptions, SeedOutcome } from "./run-seed.ts";
+import type { SeedOutcome } from "./judge.ts";
+
+/** What the command says of a run. */
+export interface RunOptions {
+  readonly seed: number;
+  readonly ranks?: number | undefined;
+  readonly events?: number | undefined;
+  readonly protocol?: string | undefined;
+  readonly sets?: string | undefined;
+}
 
 /** The first ones usually explain the rest. */
 const violationsShownMax = 10;
 
 export function failureText(
-  { seed, ranks, events }: Pick<SeedOptions, "seed" | "ranks" | "events">,
-  { violations, ranks: ranksThere }: Pick<SeedOutcome, "violations" | "ranks">,
+  { seed, ...options }: RunOptions,
+  { violations, ranks }: Pick<SeedOutcome, "violations" | "ranks">,
 ): string {
   const lines = violations.slice(0, violationsShownMax).map(({ invariant, what }) => `  ${invariant}: ${what}`);
   if (violations.length > lines.length) lines.push(`  and ${violations.length - lines.length} more`);
   const again = ["npx banyan sim", `--seed ${seed}`];
-  if (ranks !== undefined) again.push(`--ranks ${ranks}`);
-  if (events !== undefined) again.push(`--events ${events}`);
-  return [`seed ${seed} failed, ${ranksThere} ranks. To run it again: ${again.join(" ")}`, ...lines].join("\n");
+  for (const name of ["ranks", "events", "protocol", "sets"] as const) {
+    if (options[name] !== undefined) again.push(`--${name} ${options[name]}`);
+  }
+  return [`seed ${seed} failed, ${ranks} ranks. To run it again: ${again.join(" ")}`, ...lines].join("\n");
 }

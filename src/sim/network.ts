@@ -7,13 +7,16 @@
  */
 import { assert } from "../core/base/assert.ts";
 import { controlWords, headerWords, KIND, kindOf, PAYLOAD, PacketKind, SOURCE, STAMP } from "../core/wire/packet.ts";
-import type { Arena } from "./arena.ts";
+import { Arena } from "./arena.ts";
 import type { CostModel } from "./cost-model.ts";
 import type { Random } from "./random.ts";
 
 export interface Channel {
   readonly from: number;
   readonly to: number;
+  /** Which lives of the two it is between. */
+  readonly fromLife: number;
+  readonly toLife: number;
   /** Sent and not yet released by the receiver. */
   bytes: number;
   packets: number;
@@ -31,7 +34,8 @@ export interface Channel {
 export interface Packet {
   readonly channel: Channel;
   readonly number: number;
-  /** Byte offset in the arena where it lies now. */
+  /** Where it lies now: byte offset in that arena. */
+  arena: Arena;
   at: number;
   readonly bytes: number;
 }
@@ -62,12 +66,16 @@ const network = -1;
 export class Network {
   readonly #ranks: number;
   readonly #nodeOf: Int32Array;
-  readonly #arenas: readonly Arena[];
+  readonly #arenas: Arena[];
   readonly #cost: CostModel;
   readonly #random: Random;
   readonly #ports: NetworkPorts;
   readonly #channels = new Map<number, Channel>();
   readonly #dead: Uint8Array;
+  /** Which life of each process is the present one, or was the last. */
+  readonly #lives: Int32Array;
+  /** By pair: the life of the second that the first speaks with, when that is not its first one. */
+  readonly #known = new Map<number, number>();
   /** Reserved and not yet committed. */
   #reserved: Packet | null = null;
   /** Committed and not yet released or dropped. */
@@ -83,11 +91,12 @@ export class Network {
   constructor(options: NetworkOptions) {
     this.#ranks = options.ranks;
     this.#nodeOf = options.nodeOf;
-    this.#arenas = options.arenas;
+    this.#arenas = [...options.arenas];
     this.#cost = options.cost;
     this.#random = options.random;
     this.#ports = options.ports;
     this.#dead = new Uint8Array(options.ranks);
+    this.#lives = new Int32Array(options.ranks);
   }
 
   arenaOf(rank: number): Arena {
@@ -102,12 +111,27 @@ export class Network {
     return this.#dead[rank] !== 0;
   }
 
+  /** Is the life that it speaks with over, whether it knows that or not? Nothing that it sends arrives then. */
+  isGone(from: number, to: number): boolean {
+    return this.#dead[to] !== 0 || this.#lives[to] !== this.#knownLife(from, to);
+  }
+
+  #knownLife(from: number, to: number): number {
+    return this.#known.size === 0 ? 0 : (this.#known.get(from * this.#ranks + to) ?? 0);
+  }
+
+  /** A process speaks with that life of another from now on, and hears nothing of earlier ones any more. */
+  know(from: number, to: number, life: number): void {
+    if (life <= this.#knownLife(from, to)) return;
+    this.#known.set(from * this.#ranks + to, life);
+  }
+
   /** First word of a new packet in the sender's arena, or −1 when the channel is full. */
   reserve(from: number, to: number, payloadBytes: number): number {
     assert(this.#reserved === null, "a packet is reserved while another one is not committed yet");
     const channel = this.#channel(from, to);
     const bytes = controlBytes + payloadBytes;
-    const dead = this.#dead[to] !== 0;
+    const dead = this.isGone(from, to);
     if (!dead && channel.packets !== 0 && channel.bytes + bytes > this.#cost.channelBytesMax) {
       channel.stalled = true;
       this.timesFull++;
@@ -120,7 +144,7 @@ export class Network {
     }
     const arena = this.arenaOf(from);
     const at = arena.allocate(bytes, network);
-    this.#reserved = { channel, number: channel.sent, at, bytes };
+    this.#reserved = { channel, number: channel.sent, arena, at, bytes };
     const words = arena.words;
     words[(at >> 2) + PAYLOAD] = payloadBytes === 0 ? 0 : at + 4 * headerWords;
     return at >> 2;
@@ -134,7 +158,7 @@ export class Network {
     const { words } = this.arenaOf(from);
     words[(packet.at >> 2) + STAMP] = channel.sent;
     words[(packet.at >> 2) + SOURCE] = from;
-    if (this.#dead[to] !== 0) {
+    if (this.isGone(from, to)) {
       this.arenaOf(from).free(packet.at, network);
       return;
     }
@@ -153,26 +177,33 @@ export class Network {
   arrive(packet: Packet): boolean {
     const { channel } = packet;
     channel.arrived++;
-    const source = this.arenaOf(channel.from);
-    if (packet.number >= channel.lostFrom || this.#dead[channel.to] !== 0) {
+    const source = packet.arena;
+    if (packet.number >= channel.lostFrom || this.#isOfOldLife(channel)) {
       source.free(packet.at, network);
       this.#forget(packet);
       return false;
     }
+    this.know(channel.to, channel.from, channel.fromLife);
     const target = this.arenaOf(channel.to);
     if (source === target) return true;
     const at = target.allocate(packet.bytes, network);
     target.bytes.set(source.bytes.subarray(packet.at, packet.at + packet.bytes), at);
     source.free(packet.at, network);
+    packet.arena = target;
     packet.at = at;
     const { words } = target;
     if (words[(at >> 2) + PAYLOAD] !== 0) words[(at >> 2) + PAYLOAD] = at + 4 * headerWords;
     return true;
   }
 
+  /** To a life that is over, or from one that its receiver knows to be over. */
+  #isOfOldLife({ from, to, fromLife, toLife }: Channel): boolean {
+    return this.#dead[to] !== 0 || this.#lives[to] !== toLife || fromLife < this.#knownLife(to, from);
+  }
+
   /** The receiver is done with an arrived packet. */
   release(packet: Packet): void {
-    this.arenaOf(packet.channel.to).free(packet.at, network);
+    packet.arena.free(packet.at, network);
     this.#forget(packet);
   }
 
@@ -185,6 +216,22 @@ export class Network {
         channel.stalled = false;
         this.#ports.planRoom(channel.from);
       }
+    }
+  }
+
+  /** A node begins anew: nothing of its memory is left. */
+  renewArena(node: number): void {
+    this.#arenas[node] = new Arena();
+  }
+
+  /** The next life of a dead process begins, and speaks with these lives of the others. */
+  revive(rank: number, lives: readonly number[]): void {
+    this.#dead[rank] = 0;
+    this.#lives[rank]!++;
+    for (let other = 0; other < this.#ranks; other++) {
+      this.#channels.delete(rank * this.#ranks + other);
+      this.#channels.delete(other * this.#ranks + rank);
+      this.know(rank, other, lives[other]!);
     }
   }
 
@@ -227,6 +274,8 @@ export class Network {
       channel = {
         from,
         to,
+        fromLife: this.#lives[from]!,
+        toLife: this.#lives[to]!,
         bytes: 0,
         packets: 0,
         sent: 0,

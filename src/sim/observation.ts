@@ -53,6 +53,13 @@ export interface MadeCommunicator {
   readonly context: number;
 }
 
+/** What lives of one world have in common. */
+export class Clock {
+  ticks = 0;
+  /** When each receive was posted for the first time, in whichever life. */
+  readonly firstPosted = new Map<number, number>();
+}
+
 export class Observation {
   readonly receipts: Receipt[] = [];
   readonly sends: EndedSend[] = [];
@@ -64,10 +71,38 @@ export class Observation {
   readonly communicators: MadeCommunicator[] = [];
   /** How races between a cancellation and its message ended; tests that claim to exercise them look here. */
   readonly races = { receiveCancelled: 0, receiveCame: 0, sendCancelled: 0, sendWent: 0 };
-  #ticks = 0;
+  readonly #clock: Clock;
+
+  /** Observations with one clock can be compared. */
+  constructor(clock: Clock = new Clock()) {
+    this.#clock = clock;
+  }
 
   /** The next moment: what is noted later has a greater one, whatever the rank. */
   tick(): number {
-    return this.#ticks++;
+    return this.#clock.ticks++;
+  }
+
+  /** A receive is posted: when that is. */
+  posts(receive: number): number {
+    const at = this.tick();
+    const { firstPosted } = this.#clock;
+    if (!firstPosted.has(receive)) firstPosted.set(receive, at);
+    return at;
+  }
+
+  /** What these have seen, in one. */
+  static of(parts: readonly Observation[], clock: Clock): Observation {
+    const all = new Observation(clock);
+    for (const part of parts) {
+      all.receipts.push(...part.receipts);
+      all.sends.push(...part.sends);
+      all.ended.push(...part.ended);
+      for (const message of part.cancelledMessages) all.cancelledMessages.add(message);
+      all.collectives.push(...part.collectives);
+      all.communicators.push(...part.communicators);
+      for (const race of Object.keys(all.races) as (keyof typeof all.races)[]) all.races[race] += part.races[race];
+    }
+    return all;
   }
 }

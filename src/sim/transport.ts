@@ -117,7 +117,7 @@ export class SimTransport implements Transport {
     assert(this.shares(peer), `rank ${this.#rank} copies from rank ${peer}, whose memory it does not share`);
     this.marks.fetch++;
     const { memory, cost } = this.#options;
-    if (this.#network.isDead(peer)) {
+    if (this.#network.isGone(this.#rank, peer)) {
       // The copy would not count; the news of the death ends the receive.
       this.#helped.set(receive, this.#copies++);
       return false;
@@ -158,6 +158,8 @@ export class SimTransport implements Transport {
     const { words } = this;
     const source = from + words[packet + EXTRA]!;
     const receiver = words[packet + SOURCE]!;
+    // Its memory is another's now.
+    if (this.#network.isGone(this.#rank, receiver)) return;
     const share = memory.bytes.subarray(source, source + words[packet + BYTES]!);
     this.#bytesOf(receiver).set(share, words[packet + TAG]!);
     neighbour(receiver).#helpDone(words[packet + EXTRA + 1]!, words[packet + EXTRA + 2]!);
@@ -173,6 +175,7 @@ export class SimTransport implements Transport {
     assert(this.shares(peer), `rank ${this.#rank} writes to rank ${peer}, whose memory it does not share`);
     this.marks.put++;
     const { memory } = this.#options;
+    if (this.#network.isGone(this.#rank, peer)) return;
     this.#bytesOf(peer).set(memory.view(from as Pointer, bytes), peerPointer);
   }
 

@@ -16,7 +16,7 @@ import { EventQueue } from "./event-queue.ts";
 import { type ProcessMemory, SimMemory } from "./memory.ts";
 import { Network, type Packet } from "./network.ts";
 import { Random } from "./random.ts";
-import { type Program, SimProcess } from "./sim-process.ts";
+import { type Program, SimProcess, type SimState } from "./sim-process.ts";
 import { Trace } from "./trace.ts";
 import { SimTransport } from "./transport.ts";
 
@@ -33,16 +33,18 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly unexpectedBytesMax?: number;
   /** A share of the node's arena unless given. */
   readonly memoryOf?: (rank: number, arena: Arena) => M;
+  /** Who sees to the dead. Without it the others are told of a death, and that is all. */
+  readonly crashed?: (rank: number, stateBefore: SimState) => void;
   /** Gets a line for each event. */
   readonly listener?: (line: string) => void;
   /** A world with more events has gone wild. */
   readonly eventsMax?: number;
 }
 
-type Event =
+type Event<M extends ProcessMemory> =
   | { readonly kind: "arrival"; readonly packet: Packet }
-  | { readonly kind: "wake"; readonly rank: number }
-  | { readonly kind: "resume"; readonly rank: number }
+  | { readonly kind: "wake"; readonly process: SimProcess<M> }
+  | { readonly kind: "resume"; readonly process: SimProcess<M> }
   | { readonly kind: "act"; readonly act: () => void }
   | { readonly kind: "crash"; readonly ranks: readonly number[] }
   | { readonly kind: "notice"; readonly rank: number; readonly dead: number };
@@ -53,12 +55,16 @@ export interface Stuck {
 }
 
 export class World<M extends ProcessMemory = SimMemory> {
-  readonly processes: readonly SimProcess<M>[];
   readonly network: Network;
   readonly trace: Trace;
   readonly nodes: number;
+  readonly nodeOf: Int32Array;
   readonly cost: CostModel;
-  readonly #queue = new EventQueue<Event>();
+  readonly #options: WorldOptions<M>;
+  readonly #processes: SimProcess<M>[] = [];
+  /** What is as long as the world is there once, not once for each process. */
+  readonly #worldGroup: Group;
+  readonly #queue = new EventQueue<Event<M>>();
   readonly #random: Random;
   readonly #eventsMax: number;
   /** When each process hears of the last death: deaths are told to everybody in one order (rule 7). */
@@ -68,18 +74,19 @@ export class World<M extends ProcessMemory = SimMemory> {
   #endNs = Number.POSITIVE_INFINITY;
 
   constructor(options: WorldOptions<M>) {
-    const { ranks, nodes = 1, sharesInside = false } = options;
+    const { ranks, nodes = 1 } = options;
     assert(ranks >= 1 && nodes >= 1 && nodes <= ranks, `a world of ${ranks} ranks on ${nodes} nodes`);
     this.nodes = nodes;
+    this.#options = options;
     const cost = { ...costModelDefault, ...options.cost };
     this.cost = cost;
     this.#random = new Random(options.seed ?? 1);
     this.#eventsMax = options.eventsMax ?? Number.POSITIVE_INFINITY;
     this.trace = new Trace(options.listener ?? null);
-    const nodeOf = Int32Array.from({ length: ranks }, (_, rank) => Math.floor((rank * nodes) / ranks));
+    this.nodeOf = Int32Array.from({ length: ranks }, (_, rank) => Math.floor((rank * nodes) / ranks));
     this.network = new Network({
       ranks,
-      nodeOf,
+      nodeOf: this.nodeOf,
       arenas: Array.from({ length: nodes }, () => new Arena()),
       cost,
       random: this.#random.fork(),
@@ -89,36 +96,47 @@ export class World<M extends ProcessMemory = SimMemory> {
         planRoom: (rank) => this.#wake(rank, this.#delay(cost.latencyInsideNs)),
       },
     });
-    // What is as long as the world is there once, not once for each process.
-    const worldGroup = Group.world(ranks);
-    const processes: SimProcess<M>[] = [];
-    const memoryOf = options.memoryOf ?? ((rank, arena) => new SimMemory(arena, rank) as unknown as M);
-    for (let rank = 0; rank < ranks; rank++) {
-      const memory = memoryOf(rank, this.network.arenaOf(rank));
-      const transport = new SimTransport({
-        rank,
-        network: this.network,
-        memory,
-        cost,
-        sharesInside,
-        neighbour: (other) => processes[other]!.transport,
-        wake: (other) => this.#wake(other, this.#delay(cost.wakeNs)),
-      });
-      const { unexpectedBytesMax } = options;
-      const core = new Process({
-        rank,
-        ranks,
-        worldGroup,
-        nodeOf,
-        transport,
-        memory,
-        protocol: options.protocol?.(rank, () => this.#wake(rank, this.#delay(cost.wakeNs))) ?? null,
-        ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
-      });
-      processes.push(new SimProcess({ node: nodeOf[rank]!, memory, transport, core }));
-    }
-    this.processes = processes;
+    this.#worldGroup = Group.world(ranks);
     this.#lastNoticeNs = new Float64Array(ranks);
+    for (let rank = 0; rank < ranks; rank++) {
+      const wake = (): void => this.#wake(rank, this.#delay(cost.wakeNs));
+      this.#processes.push(this.#newProcess(rank, options.protocol?.(rank, wake) ?? null));
+    }
+  }
+
+  #newProcess(rank: number, protocol: Protocol | null): SimProcess<M> {
+    const { ranks, sharesInside = false, unexpectedBytesMax, memoryOf } = this.#options;
+    const { cost, network, nodeOf } = this;
+    const arena = network.arenaOf(rank);
+    const memory = memoryOf?.(rank, arena) ?? (new SimMemory(arena, rank) as unknown as M);
+    const transport = new SimTransport({
+      ...{ rank, network, memory, cost, sharesInside },
+      neighbour: (other) => this.#processes[other]!.transport,
+      wake: (other) => this.#wake(other, this.#delay(cost.wakeNs)),
+    });
+    const core = new Process({
+      ...{ rank, ranks, worldGroup: this.#worldGroup, nodeOf, transport, memory, protocol },
+      ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
+    });
+    return new SimProcess({ node: nodeOf[rank]!, memory, transport, core });
+  }
+
+  /** The present life of each rank, or its last one. */
+  get processes(): readonly SimProcess<M>[] {
+    return this.#processes;
+  }
+
+  /** A new life of a dead rank, without a program yet. It speaks with these lives of the others, and that one of itself. */
+  revive(rank: number, lives: readonly number[], protocol: Protocol): SimProcess<M> {
+    assert(this.#processes[rank]!.state === "dead", `rank ${rank} is revived, and it is not dead`);
+    const node = this.nodeOf[rank]!;
+    const isEmpty = this.#processes.every((process) => process.node !== node || process.state === "dead");
+    if (isEmpty) this.network.renewArena(node);
+    this.network.revive(rank, lives);
+    this.trace.note(this.nowNs, "revival", [rank, lives[rank]!]);
+    const process = this.#newProcess(rank, protocol);
+    this.#processes[rank] = process;
+    return process;
   }
 
   get nowNs(): number {
@@ -152,7 +170,7 @@ export class World<M extends ProcessMemory = SimMemory> {
 
   /** That process has a reason to look, now or at that time. */
   wake(rank: number, timeNs = this.nowNs): void {
-    this.#queue.plan(timeNs, { kind: "wake", rank });
+    this.#queue.plan(timeNs, { kind: "wake", process: this.#processes[rank]! });
   }
 
   /** Nothing happens after that time. */
@@ -170,23 +188,23 @@ export class World<M extends ProcessMemory = SimMemory> {
     return this.processes.filter(({ state }) => state === "waiting").map(({ rank, waitsFor }) => ({ rank, waitsFor }));
   }
 
-  #happen(event: Event): void {
+  #happen(event: Event<M>): void {
     switch (event.kind) {
       case "arrival":
         this.#arrive(event.packet);
         return;
       case "wake":
-        this.#look(event.rank);
+        this.#look(event.process);
         return;
       case "resume":
-        this.processes[event.rank]!.resume();
-        this.#look(event.rank);
+        event.process.resume();
+        this.#look(event.process);
         return;
       case "act":
         event.act();
         return;
       case "crash":
-        for (const rank of event.ranks) this.#crash(rank);
+        for (const rank of event.ranks) this.crash(rank);
         return;
       case "notice": {
         const process = this.processes[event.rank]!;
@@ -215,24 +233,29 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#wake(to, this.#delay(this.cost.wakeNs));
   }
 
-  #look(rank: number): void {
-    const process = this.processes[rank]!;
+  #look(process: SimProcess<M>): void {
     process.wakePlanned = false;
     if (process.state === "dead" || process.state === "computing") return;
-    this.trace.note(this.nowNs, "look", [rank]);
+    this.trace.note(this.nowNs, "look", [process.rank]);
     this.#running = process;
     const computesNs = process.look();
     this.#running = null;
-    if (computesNs >= 0) this.#queue.plan(this.nowNs + computesNs, { kind: "resume", rank });
+    if (computesNs >= 0) this.#queue.plan(this.nowNs + computesNs, { kind: "resume", process });
   }
 
-  #crash(rank: number): void {
+  /** It dies now. */
+  crash(rank: number): void {
     const process = this.processes[rank]!;
     if (process.state === "dead") return;
     this.trace.note(this.nowNs, "crash", [rank]);
+    const before = process.state;
     process.state = "dead";
     this.network.crash(rank);
     process.transport.close();
+    if (this.#options.crashed !== undefined) {
+      this.#options.crashed(rank, before);
+      return;
+    }
     for (const other of this.processes) {
       if (other.state === "dead") continue;
       const timeNs = Math.max(this.#lastNoticeNs[other.rank]!, this.nowNs + this.#delay(this.cost.detectionNs));
@@ -245,7 +268,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     const process = this.processes[rank]!;
     if (process.wakePlanned || process.state === "dead") return;
     process.wakePlanned = true;
-    this.#queue.plan(this.nowNs + delayNs, { kind: "wake", rank });
+    this.#queue.plan(this.nowNs + delayNs, { kind: "wake", process });
   }
 
   #delay(leastNs: number): number {

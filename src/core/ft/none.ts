@@ -29,7 +29,9 @@ export class NoProtocol implements Protocol {
   }
   held(): void {}
   matched(): void {}
-  cancelled(): void {}
+  cancelling(): boolean {
+    return true;
+  }
   writeMayLeave(): boolean {
     return true;
   }

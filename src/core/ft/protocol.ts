@@ -75,8 +75,11 @@ export interface Protocol {
   held(source: WorldRank, sequence: number): void;
   /** This receive has taken that message. Called once, before `held` unless the payload came first. */
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
-  /** The program has cancelled a receive that had not matched. */
-  cancelled(receive: RecordId): void;
+  /**
+   * The program wants a receive cancelled: `isMatched`, too late, and it will not be. Otherwise it is, unless the answer is
+   * false: then it waits for its message as if nobody had asked.
+   */
+  cancelling(receive: RecordId, isMatched: boolean): boolean;
   /** As `sendMayLeave`, for everything else that leaves. */
   writeMayLeave(write: Write): boolean;
   /** A PROTOCOL packet from another process of the job, also from one that is lost. */

@@ -94,9 +94,10 @@ export class RecordingProtocol implements Protocol {
     this.#inner.matched(receive, source, sequence);
   }
 
-  cancelled(receive: RecordId): void {
-    this.#note("cancelled", receive);
-    this.#inner.cancelled(receive);
+  cancelling(receive: RecordId, isMatched: boolean): boolean {
+    const answer = this.#inner.cancelling(receive, isMatched);
+    this.#note("cancelling", receive, -1, -1, answer);
+    return answer;
   }
 
   writeMayLeave(write: Write): boolean {

@@ -17,7 +17,7 @@ export interface EngineHooks {
   arrived(words: Int32Array, packet: number): Arrival;
   held(source: WorldRank, sequence: number): void;
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
-  cancelled(receive: RecordId): void;
+  cancelling(receive: RecordId, isMatched: boolean): boolean;
   progress(): boolean;
   readonly isBusy: boolean;
   control(words: Int32Array, packet: number): void;

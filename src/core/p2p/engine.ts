@@ -363,12 +363,13 @@ export class Engine implements Landing {
   /** Asks that a message be cancelled; it completes in any case, and its flag says whether it was (MPI 5.0 §3.8.4). */
   cancel(request: RecordId): void {
     const state = this.records.get(request, R_STATE);
-    if (state === RecordState.COMPLETE) return;
     switch (this.records.get(request, R_KIND)) {
       case RecordKind.RECEIVE:
         if (state === RecordState.PENDING) this.matching.cancel(request);
+        else if (!this.records.hasFlag(request, RecordFlag.CANCELLED)) this.hooks?.cancelling(request, true);
         return;
       case RecordKind.SEND:
+        if (state === RecordState.COMPLETE) return;
         if (state === RecordState.PENDING) this.outbox.cancel(request);
         else this.transfers.cancel(request);
     }

@@ -217,8 +217,8 @@ export class Matching {
   cancel(receive: RecordId): void {
     const isPinned = this.records.hasFlag(receive, RecordFlag.PINNED);
     if (isPinned && this.isAwaited(receive)) return;
+    if (this.hooks !== null && !this.hooks.cancelling(receive, false)) return;
     if (!isPinned) this.posted.remove(receive);
-    if (this.hooks !== null) this.hooks.cancelled(receive);
     this.completion.completeCancelled(receive);
   }
 

@@ -115,6 +115,8 @@ export class Outbox {
   /** A message that the protocol keeps: an eager one needs no request, another gets one that nobody waits for. */
   transmit(message: KeptMessage, keeper: number): Went {
     const { dest, bytes, pointer, tag, context, sequence, isSynchronous } = message;
+    // What the protocol wants to tell first is told first.
+    if (this.queues.waiting(dest)) return Went.NOWHERE;
     if (bytes <= this.eagerLimits[dest]! && !isSynchronous) {
       return this.transmitEager(pointer, bytes, dest, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
     }
@@ -146,10 +148,16 @@ export class Outbox {
     const tag = words[at + R_TAG]!;
     const context = words[at + R_CONTEXT]!;
     const sequence = words[at + R_SEQUENCE]!;
-    if (bytes <= this.eagerLimits[dest]! && words[at + R_MODE] !== SendMode.SYNCHRONOUS) {
+    if (bytes <= this.eagerLimitOf(send, dest) && words[at + R_MODE] !== SendMode.SYNCHRONOUS) {
       return this.transmitEager(pointer, bytes, dest, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
     }
     return this.transmitEnvelope(send) ? Went.ENVELOPE : Went.NOWHERE;
+  }
+
+  private eagerLimitOf(send: RecordId, dest: number): number {
+    return this.records.hasFlag(send, RecordFlag.INSISTS)
+      ? this.transport.eagerBytesMax(dest)
+      : this.eagerLimits[dest]!;
   }
 
   private transmitEnvelope(send: RecordId): boolean {

@@ -104,6 +104,8 @@ export const RecordFlag = {
   BROKEN: 2048,
   /** The protocol knows which message this receive takes, or that it takes none. */
   PINNED: 4096,
+  /** This send travels eagerly if its size allows, however little memory its receiver says it has. */
+  INSISTS: 8192,
 } as const;
 
 /** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */

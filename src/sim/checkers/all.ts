@@ -3,6 +3,7 @@ import type { Checker } from "./checker.ts";
 import { collectivesRight } from "./collectives-right.ts";
 import { communicatorsRight } from "./communicators-right.ts";
 import { contentsRight } from "./contents-right.ts";
+import { historiesAgree } from "./histories-agree.ts";
 import { hooksCalled } from "./hooks-called.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
 import { nonOvertaking } from "./non-overtaking.ts";
@@ -19,6 +20,7 @@ export const checkers: readonly Checker[] = [
   receivedOnce,
   requestsEnded,
   synchronousWaits,
+  historiesAgree,
   collectivesRight,
   communicatorsRight,
   hooksCalled,

@@ -1,5 +1,6 @@
 /** One invariant: looks at what was planned, what was seen and what is left, and says what is wrong, each in one sentence. */
 import type { Observation } from "../observation.ts";
+import type { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
 import type { Stuck, World } from "../world.ts";
 
@@ -8,8 +9,11 @@ export interface Evidence {
   readonly observation: Observation;
   readonly world: World;
   readonly stuck: readonly Stuck[];
-  /** World ranks that died. */
+  /** World ranks that died, and did not come back. */
   readonly dead: ReadonlySet<number>;
+  /** Where ranks come back: what each has observed, over all lives; and when each receive was posted first. */
+  readonly histories?: Histories;
+  readonly firstPosted?: ReadonlyMap<number, number>;
 }
 
 export interface Checker {

@@ -6,6 +6,7 @@ import { NoProtocol } from "../../core/ft/none.ts";
 import { RecordingProtocol } from "../../core/ft/recording-protocol.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { Observation, type Receipt } from "../observation.ts";
+import { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
 import { World } from "../world.ts";
 import { checkers } from "./all.ts";
@@ -13,6 +14,7 @@ import type { Checker, Evidence } from "./checker.ts";
 import { collectivesRight } from "./collectives-right.ts";
 import { communicatorsRight } from "./communicators-right.ts";
 import { contentsRight } from "./contents-right.ts";
+import { historiesAgree } from "./histories-agree.ts";
 import { hooksCalled } from "./hooks-called.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
 import { nonOvertaking } from "./non-overtaking.ts";
@@ -78,6 +80,17 @@ function heldTwice(): World {
   return world;
 }
 
+/** Rank 1 takes a message, and its sender sends it again after it has seen something else. */
+function orphaned(): Histories {
+  const histories = new Histories(2);
+  const [sender, receiver] = [histories.tracer(0), histories.tracer(1)];
+  sender.sent(1, 5, 10, 0, 2);
+  receiver.matched(0, 5, 10, 0, 2);
+  histories.observe(0, 1);
+  sender.sent(1, 5, 10, 0, 2);
+  return histories;
+}
+
 /** A run in which all is well, then one thing changed. */
 function evidence(change: (observation: Observation, world: World) => Partial<Evidence> | undefined): Evidence {
   const observation = new Observation();
@@ -102,6 +115,7 @@ const cases: readonly [
   [statusesRight, "another tag", ({ receipts }) => change(receipts, 0, { tag: 6 }), /source, tag, bytes are 0, 6, 10/],
   [statusesRight, "a size too short", ({ receipts }) => change(receipts, 0, { bytes: 9 }), /are 0, 5, 9/],
   [statusesRight, "an error", ({ receipts }) => change(receipts, 0, { error: 15 }), /error 15/],
+  [historiesAgree, "an orphan", () => ({ histories: orphaned() }), /message 0 from rank 0 to 1/],
   [
     statusesRight,
     "a probe that spoke of another message",

@@ -1,3 +1,4 @@
+import { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { SimProcess } from "../sim-process.ts";
 import type { Checker } from "./checker.ts";
 
@@ -14,14 +15,16 @@ export const nothingLeft: Checker = {
   },
 };
 
-function leftAt({ rank, engine, memory, transport }: SimProcess): string[] {
+function leftAt({ rank, core, engine, memory, transport }: SimProcess): string[] {
+  // A payload log is kept until nobody can ask for it any more, which is the end of the job.
+  const loggedBytes = core.protocol instanceof LoggingProtocol ? core.protocol.loggedBytes : 0;
   const left: [number, string][] = [
     [engine.records.count, "requests or envelopes"],
     [engine.posted.count, "posted receives"],
     [engine.unexpected.count, "unexpected messages"],
     [engine.unexpectedBytes, "bytes of unexpected messages"],
     [transport.arrivedCount, "packets that arrived and were not looked at"],
-    [memory.bytesAllocated, "bytes of memory"],
+    [memory.bytesAllocated - loggedBytes, "bytes of memory"],
     [memory.viewsLent, "lent views"],
     [engine.unsent ? 1 : 0, "queues of unsent packets"],
   ];

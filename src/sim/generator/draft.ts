@@ -36,8 +36,15 @@ export class Draft {
   readonly #collectives: CollectivePlan[] = [];
   readonly #parts: Part[];
 
-  constructor(random: Random, options: { readonly ranks: number; readonly eagerBytesMax: number }) {
+  /** No send is cancelled. */
+  readonly keepsSends: boolean;
+
+  constructor(
+    random: Random,
+    options: { readonly ranks: number; readonly eagerBytesMax: number; readonly keepsSends?: boolean },
+  ) {
     this.random = random;
+    this.keepsSends = options.keepsSends === true;
     this.choices = new Choices(random, options.eagerBytesMax);
     const all = Array.from({ length: options.ranks }, (_, rank) => rank);
     this.communicators.push({ number: 0, groups: [all], topology: null, open: new Set() });

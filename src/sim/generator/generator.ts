@@ -26,11 +26,17 @@ export interface GeneratorOptions {
   readonly eagerBytesMax: number;
   /** Somebody will die: only events whose end is certain whoever is left. */
   readonly deaths: boolean;
+  /** No send is cancelled. */
+  readonly keepsSends?: boolean;
 }
 
 export function generate(random: Random, options: GeneratorOptions): Script {
   const draft = new Draft(random, options);
-  const drawn = families.map((make) => make(draft)).filter(({ bearsDeaths }) => bearsDeaths || !options.deaths);
+  const drawn = families
+    .map((make) => make(draft))
+    .filter(({ bearsDeaths, cancelsSends }) => {
+      return (bearsDeaths || !options.deaths) && !(cancelsSends === true && options.keepsSends === true);
+    });
   for (let event = 0; event < options.events; event++) {
     draw(random, drawn).deal(random.pick(draft.communicators));
     draft.someWaits();

@@ -40,9 +40,10 @@ export function* raceReceive(state: RankState, { receive, afterNs }: ActionOf<"r
   const { engine } = state.core;
   for (let mayCancel = true; ; mayCancel = false) {
     const buffer = state.buffer(plan.room, plan.lent);
-    const pending = postReceive(state, plan, buffer, newlyPosted(state));
+    const pending = postReceive(state, plan, buffer, newlyPosted(state, receive));
     if (mayCancel) yield* cancelLater(state, pending.record, afterNs);
     yield pending.record;
+    state.observe(isCancelled(state, pending.record) ? 1 : 0);
     if (!isCancelled(state, pending.record)) {
       if (mayCancel) state.observation.races.receiveCame++;
       pending.end();
@@ -62,6 +63,7 @@ export function* raceSend(state: RankState, { message: number, verdictTag, after
   yield* cancelLater(state, record, afterNs);
   yield record;
   const cancelled = isCancelled(state, record);
+  state.observe(cancelled ? 1 : 0);
   state.observation.races[cancelled ? "sendCancelled" : "sendWent"]++;
   if (cancelled) state.observation.cancelledMessages.add(number);
   else noteSend(state, message, { error: engine.records.get(record, R_ERROR), cancelled });
@@ -90,7 +92,7 @@ export function* raceAnswer(state: RankState, { receive, verdictTag }: ActionOf<
   const plan = state.script.receives[receive]!;
   const { engine } = state.core;
   const buffer = state.buffer(plan.room, plan.lent);
-  const pending = postReceive(state, plan, buffer, newlyPosted(state));
+  const pending = postReceive(state, plan, buffer, newlyPosted(state, receive));
   const verdict = state.buffer(1, false);
   const comm = state.communicator(plan.communicator);
   const source = state.rankIn(plan.communicator, plan.source);

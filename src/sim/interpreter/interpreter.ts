@@ -1,21 +1,34 @@
 /** Runs one rank's part of a script and notes what it saw. What an action does is in the file of its family. */
 import { assert, unreachable } from "../../core/base/assert.ts";
-import { describeRequest } from "../describe-request.ts";
 import type { Observation } from "../observation.ts";
 import type { Action, Script } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
 import { cancelReceive, cancelSend, raceAnswer, raceReceive, raceSend } from "./cancellations.ts";
+import { lookAround, whichever } from "./choices.ts";
 import { startCollective } from "./collective-call.ts";
 import { make } from "./communicators.ts";
 import { persistentCollective, persistentReceive, persistentSend } from "./persistent.ts";
 import { probe, receiveAside, setAside } from "./probes.ts";
-import { RankState, type Steps } from "./rank-state.ts";
+import { RankState, type Steps, type Witness } from "./rank-state.ts";
 import { receiveNow, startReceive } from "./receives.ts";
 import { sendCopy, sendNow, startSend } from "./sends.ts";
 
-export function* interpret(script: Script, process: SimProcess, observation: Observation): Steps {
-  const state = new RankState(script, process, observation);
-  for (const action of script.actions[process.rank]!) yield* perform(state, action);
+/** Actions after which a rank under a protocol that replays looks around, as programs do that poll. */
+const actionsPerLook = 3;
+
+export function* interpret(
+  script: Script,
+  process: SimProcess,
+  observation: Observation,
+  witness: Witness | null = null,
+): Steps {
+  const state = new RankState(script, process, observation, witness);
+  for (const [index, action] of script.actions[process.rank]!.entries()) {
+    if (witness?.passes(index) === true) yield process.compute(1);
+    if (index % actionsPerLook === 0) yield* lookAround(state);
+    yield* perform(state, action);
+  }
+  witness?.passes(script.actions[process.rank]!.length);
   assert(state.pending.size === 0, "a script ends with requests that nobody waited for");
   yield process.until("its buffered messages to leave", () => state.buffered.isEmpty(process.engine));
 }
@@ -84,27 +97,21 @@ function* perform(state: RankState, action: Action): Steps {
       return state.freeCommunicator(action.communicator);
     case "compute":
       yield state.process.compute(action.forNs);
-      return;
+      return yield* lookAround(state);
     default:
       unreachable(action);
   }
 }
 
-function* wait({ pending, core }: RankState, requests: readonly number[], inOrder: boolean): Steps {
-  const left = new Set(requests);
-  const { engine } = core;
-  const isComplete = (request: number): boolean => engine.isComplete(pending.get(request)!.record);
-  while (left.size !== 0) {
-    const [first] = left;
-    if (inOrder) yield pending.get(first!)!.record;
-    else {
-      const describe = (): string =>
-        [...left].map((request) => describeRequest(engine.records, pending.get(request)!.record)).join("; or: ");
-      yield { kind: "until", describe, ready: () => [...left].some(isComplete) };
-    }
-    const request = inOrder ? first! : [...left].find(isComplete)!;
-    pending.get(request)!.end();
-    pending.delete(request);
-    left.delete(request);
+function* wait(state: RankState, requests: readonly number[], inOrder: boolean): Steps {
+  const { pending } = state;
+  const left = [...requests];
+  while (left.length !== 0) {
+    const records = left.map((request) => pending.get(request)!.record);
+    const index = inOrder ? 0 : yield* whichever(state, records);
+    if (inOrder) yield records[0]!;
+    const [request] = left.splice(index, 1);
+    pending.get(request!)!.end();
+    pending.delete(request!);
   }
 }

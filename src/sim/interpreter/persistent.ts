@@ -79,7 +79,7 @@ export function persistentReceive(state: RankState, number: number): Series {
   return {
     start(next) {
       const plan = state.script.receives[next]!;
-      const posted = newlyPosted(state);
+      const posted = newlyPosted(state, next);
       buffer.view.fill(0);
       return request.start((status) => noteReceipt(state, plan, buffer.view, posted, status));
     },

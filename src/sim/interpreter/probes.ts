@@ -1,7 +1,7 @@
 /** Probes: what they tell, and receives of what a matched probe has set aside. */
-import type { RecordId } from "../../core/base/brand.ts";
 import { R_BYTES, R_PEER, R_TAG } from "../../core/request/records.ts";
 import type { ReceivePlan } from "../script/message-plan.ts";
+import { foundByProbe } from "./choices.ts";
 import type { Aside, Pending, RankState, Steps } from "./rank-state.ts";
 import { endReceive, newlyPosted, postReceive, waitFor } from "./receives.ts";
 
@@ -12,7 +12,7 @@ export function* probe(state: RankState, number: number, matched: boolean): Step
   if (matched) yield* waitFor(receiveFound(state, plan, aside));
   else {
     const buffer = state.buffer(plan.room, plan.lent);
-    yield* waitFor(postReceive(state, plan, buffer, newlyPosted(state, aside.probed, aside.posted)));
+    yield* waitFor(postReceive(state, plan, buffer, newlyPosted(state, number, aside.probed, aside.posted)));
   }
 }
 
@@ -31,13 +31,9 @@ function* untilFound(state: RankState, plan: ReceivePlan, matched: boolean): Ste
   const { source, tag } = plan;
   const { context } = state.communicator(plan.communicator);
   const posted = state.nextPosted();
-  let envelope = -1 as RecordId;
-  yield state.process.until(`probe of receive ${plan.number}`, () => {
-    envelope = matched ? engine.matchedProbe(source, tag, context) : engine.probe(source, tag, context);
-    // A death ends a probe as it ends a receive.
-    return envelope >= 0 || (source >= 0 && engine.hasFailed(source));
-  });
+  const envelope = yield* foundByProbe(state, source, tag, context, `probe of receive ${plan.number}`);
   if (envelope < 0) return { envelope, posted, probed: null };
+  if (matched) engine.unexpected.remove(envelope);
   const { records } = engine;
   const probed = {
     source: records.get(envelope, R_PEER),
@@ -50,7 +46,7 @@ function* untilFound(state: RankState, plan: ReceivePlan, matched: boolean): Ste
 /** Receives what a matched probe found; where it found a death, a receive of the dead. */
 function receiveFound(state: RankState, plan: ReceivePlan, { envelope, posted, probed }: Aside): Pending {
   const buffer = state.buffer(plan.room, plan.lent);
-  const now = newlyPosted(state, probed, posted);
+  const now = newlyPosted(state, plan.number, probed, posted);
   if (envelope < 0) return postReceive(state, plan, buffer, now);
   const record = state.core.engine.startMatchedReceive(buffer.pointer(), plan.room, envelope);
   return { record, end: () => endReceive(state, plan, record, buffer, now) };

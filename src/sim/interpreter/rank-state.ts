@@ -35,6 +35,14 @@ export interface Aside {
   readonly probed: Receipt["probed"];
 }
 
+/** Who is told what a rank goes through. */
+export interface Witness {
+  /** The rank has seen something that was a choice, or that depends on one. */
+  observe(...numbers: readonly number[]): void;
+  /** It is about to do the action with that index; true: it shall hesitate, something is about to happen to it. */
+  passes(index: number): boolean;
+}
+
 /** Buffered sends of some ranks are counted against a buffer, as programs may ask for it; this one is never full. */
 const attachedBytes = 1 << 30;
 
@@ -49,9 +57,11 @@ export class RankState {
   readonly asides = new Map<number, Aside>();
   readonly buffered = new AttachedBuffer();
   readonly #communicators = new Map<number, Communicator>();
+  readonly #witness: Witness | null;
   #posted = 0;
 
-  constructor(script: Script, process: SimProcess, observation: Observation) {
+  constructor(script: Script, process: SimProcess, observation: Observation, witness: Witness | null) {
+    this.#witness = witness;
     this.script = script;
     this.process = process;
     this.core = process.core;
@@ -62,6 +72,10 @@ export class RankState {
 
   get rank(): number {
     return this.process.rank;
+  }
+
+  observe(...numbers: readonly number[]): void {
+    this.#witness?.observe(...numbers);
   }
 
   /** Number of the next receive: the order of posting in this rank. */

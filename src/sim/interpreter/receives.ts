@@ -24,13 +24,18 @@ export interface Posted {
   readonly probed: Receipt["probed"];
 }
 
-export function newlyPosted(state: RankState, probed: Receipt["probed"] = null, order = state.nextPosted()): Posted {
-  return { order, at: state.observation.tick(), probed };
+export function newlyPosted(
+  state: RankState,
+  receive: number,
+  probed: Receipt["probed"] = null,
+  order = state.nextPosted(),
+): Posted {
+  return { order, at: state.observation.posts(receive), probed };
 }
 
 export function startReceive(state: RankState, number: number): Pending {
   const plan = state.script.receives[number]!;
-  return postReceive(state, plan, state.buffer(plan.room, plan.lent), newlyPosted(state));
+  return postReceive(state, plan, state.buffer(plan.room, plan.lent), newlyPosted(state, number));
 }
 
 /** Where a probe has spoken, the receive asks for what it spoke of. */
@@ -49,7 +54,7 @@ export function* receiveNow(state: RankState, number: number): Steps {
   const { context } = state.communicator(plan.communicator);
   const buffer = state.buffer(room, plan.lent);
   const pointer = buffer.pointer();
-  const posted = newlyPosted(state);
+  const posted = newlyPosted(state, number);
   let now: number = Now.NOTHING;
   yield state.process.until(`message for receive ${number}`, () => {
     now = engine.receiveNow(pointer, room, source, tag, context);
@@ -99,6 +104,7 @@ export function noteReceipt(
 ): void {
   const number = messageOf(plan, status, view);
   const message = state.script.messages[number];
+  state.observe(plan.number, number);
   state.observation.receipts.push({
     receive: plan.number,
     posted: posted.order,

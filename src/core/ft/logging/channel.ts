@@ -27,6 +27,8 @@ export class Channel {
 
   /** The payload log, in the order of posting. */
   readonly kept: Kept[] = [];
+  /** Synchronous ones that were taken, and of which we have asked whether that is certain, by number. */
+  readonly asked = new Map<number, Kept>();
   /** Where the first is that has not been put on its way to the peer's present life. */
   next = 0;
   /** The peer will never ask for lower numbers again: they are not kept. How many there were, and what they add up to. */
@@ -129,6 +131,7 @@ export class Channel {
     this.incarnation = incarnation;
     this.isOpen = false;
     this.hearing = null;
+    this.asked.clear();
     this.peerHas = new ReceivedNumbers();
     this.peerWants = new Set();
     this.peerSum = 0;

@@ -14,6 +14,8 @@ export const DeterminantKind = {
   CANCELLED: 2,
   /** Tests and probes said "nothing yet". Words: how often, one after the other. */
   NOTHING: 3,
+  /** A receive from a named source was not cancelled, because it had its message. Words: its number. */
+  CAME: 5,
   /** Any other choice. Words: one of `ChoiceKind`, its outcome. */
   CHOICE: 4,
 } as const;

@@ -2,7 +2,8 @@
  * Message logging with correlated sets (seed 001): pessimistic event logging, sender-based payload log between sets only.
  *
  *   between sets   a message is copied into the payload log of its sender and leaves when every choice it may depend on is
- *                  stable; the send is complete as soon as it is logged (a synchronous one, when it is matched)
+ *                  stable; the send is complete as soon as it is logged; a synchronous one, when it is matched and the
+ *                  receiver's choices before that are stable: who hears of it must not hear of what may never have been
  *   inside a set   nothing is logged: its processes fall together, go back together, and the wait for the event logger is at
  *                  the set's border (Theorem 1; one stream of determinants for the set, Theorem 2)
  *
@@ -15,6 +16,7 @@
  *   BEGIN   our incarnation, the peer's that we speak to    HELD    a number above the first missing that we have
  *   BROKEN  a number that we have without all its bytes     SUM     of what we have, for comparing
  *   END     the first number that we miss                   TRIM    the peer need not keep lower numbers any more
+ *   ASK     of a synchronous message that was taken         ANSWER  whatever led to that is stable
  */
 import type { Pointer, RecordId, WorldRank } from "../../base/brand.ts";
 import { ANY_SOURCE } from "../../base/constants.ts";
@@ -41,7 +43,7 @@ import { Kept, noRequest } from "./kept.ts";
 import { LoggedChoices } from "./logged-choices.ts";
 import { Replay } from "./replay.ts";
 
-const Frame = { BEGIN: 1, HELD: 2, BROKEN: 3, SUM: 4, END: 5, TRIM: 6 } as const;
+const Frame = { BEGIN: 1, HELD: 2, BROKEN: 3, SUM: 4, END: 5, TRIM: 6, ASK: 7, ANSWER: 8 } as const;
 
 /** Contexts of the program's own messages are even; those of collectives and of the runtime are odd. */
 const isOfProgram = (context: number): boolean => (context & 1) === 0;
@@ -80,6 +82,8 @@ export class LoggingProtocol implements Protocol {
   private keepers = 0;
   /** Channels with something that has not left. */
   private readonly pending = new Set<number>();
+  /** What peers want to know and what must be stable first, in the order of asking. */
+  private answers: { readonly peer: number; readonly sequence: number; readonly ticket: number }[] = [];
   /** Receives that the program has posted. */
   private receives = 0;
   /** The write that was asked about last, and what it waits for. */
@@ -130,6 +134,7 @@ export class LoggingProtocol implements Protocol {
   private lose(channel: Channel, incarnation: number): void {
     this.ports!.peerLost(channel.peer);
     for (const [keeper, { dest }] of this.underWay) if (dest === channel.peer) this.underWay.delete(keeper);
+    this.answers = this.answers.filter(({ peer }) => peer !== channel.peer);
     channel.close(incarnation);
   }
 
@@ -165,7 +170,22 @@ export class LoggingProtocol implements Protocol {
         this.hearEnd(channel, a);
         return;
       case Frame.TRIM:
-        for (const { pointer, bytes } of channel.trim(a)) if (bytes !== 0) this.ports!.memory.free(pointer);
+        this.forget(channel.trim(a));
+        return;
+      case Frame.ASK:
+        this.answers.push({ peer: channel.peer, sequence: a, ticket: this.log.ticket() });
+        this.answer();
+        return;
+      case Frame.ANSWER:
+        this.hearAnswer(channel, a);
+    }
+  }
+
+  /** A committed image of the receiver has these: they were taken, and that is certain. */
+  private forget(messages: readonly Kept[]): void {
+    for (const message of messages) {
+      this.completeSend(message);
+      if (message.bytes !== 0) this.ports!.memory.free(message.pointer);
     }
   }
 
@@ -181,8 +201,8 @@ export class LoggingProtocol implements Protocol {
   private hearEnd(channel: Channel, firstMissing: number): void {
     if (!channel.hearEnd(firstMissing)) return;
     this.ports!.peerBack(channel.peer);
-    for (const message of channel.kept) if (message.isDelivered) this.completeSend(message);
     this.tellPeer(channel);
+    for (const message of channel.kept) if (message.isDelivered) this.ask(channel, message);
     if (channel.isPending) this.pending.add(channel.peer);
   }
 
@@ -192,7 +212,12 @@ export class LoggingProtocol implements Protocol {
     const { records, memory } = this.ports!;
     const dest = records.get(send, R_PEER);
     const channel = this.channels[dest]!;
-    if (channel === null) return false;
+    if (isOfProgram(records.get(send, R_CONTEXT))) this.replay.passed();
+    if (channel === null) {
+      // That it was complete may be what was seen: it must not wait for its receiver now because memory is scarcer.
+      if (!this.replay.isOver) records.addFlag(send, RecordFlag.INSISTS);
+      return false;
+    }
     const bytes = records.get(send, R_BYTES);
     const isSynchronous = records.get(send, R_MODE) === SendMode.SYNCHRONOUS;
     const pointer = bytes === 0 ? (0 as Pointer) : memory.allocate(bytes);
@@ -208,10 +233,36 @@ export class LoggingProtocol implements Protocol {
       if (bytes !== 0) memory.free(pointer);
       return true;
     }
-    if (kept.isDelivered) this.completeSend(kept);
+    if (kept.isDelivered) this.ask(channel, kept);
     this.pending.add(dest);
     this.pump(channel);
     return true;
+  }
+
+  /** A synchronous message has been taken: is that certain? */
+  private ask(channel: Channel, message: Kept): void {
+    if (message.send < 0) return;
+    channel.asked.set(message.sequence, message);
+    this.ports!.tell(channel.peer, Frame.ASK, message.sequence, 0);
+  }
+
+  private hearAnswer(channel: Channel, sequence: number): void {
+    const message = channel.asked.get(sequence);
+    if (message === undefined) return;
+    channel.asked.delete(sequence);
+    this.completeSend(message);
+  }
+
+  /** Answers what has become certain. */
+  private answer(): boolean {
+    const { answers, log } = this;
+    let moved = false;
+    while (answers.length !== 0 && log.isStable(answers[0]!.ticket)) {
+      const { peer, sequence } = answers.shift()!;
+      this.ports!.tell(peer, Frame.ANSWER, sequence, 0);
+      moved = true;
+    }
+    return moved;
   }
 
   private completeSend(message: Kept): void {
@@ -243,11 +294,11 @@ export class LoggingProtocol implements Protocol {
   }
 
   get isBusy(): boolean {
-    return this.pending.size !== 0;
+    return this.pending.size !== 0 || this.answers.length !== 0;
   }
 
   progress(): boolean {
-    let moved = false;
+    let moved = this.answers.length !== 0 && this.answer();
     if (this.pending.size !== 0) for (const peer of this.pending) if (this.pump(this.channels[peer]!)) moved = true;
     return moved;
   }
@@ -264,7 +315,10 @@ export class LoggingProtocol implements Protocol {
     const keeper = records.get(send, R_PROTOCOL);
     const message = this.underWay.get(keeper);
     this.underWay.delete(keeper);
-    if (message !== undefined) this.completeSend(message);
+    if (message !== undefined) {
+      message.isDelivered = true;
+      this.ask(this.channels[message.dest]!, message);
+    }
     return true;
   }
 
@@ -274,6 +328,7 @@ export class LoggingProtocol implements Protocol {
   receivePosted(receive: RecordId): Pin {
     const { records } = this.ports!;
     if (!isOfProgram(records.get(receive, R_CONTEXT))) return Pin.FREE;
+    this.replay.passed();
     const number = ++this.receives;
     const isAnySource = records.get(receive, R_PEER) === ANY_SOURCE;
     records.put(receive, R_PROTOCOL, 2 * number + (isAnySource ? 1 : 0));
@@ -311,10 +366,16 @@ export class LoggingProtocol implements Protocol {
     this.log.append(DeterminantKind.MATCH, [word >> 1, source, sequence]);
   }
 
-  cancelled(receive: RecordId): void {
+  /** A pinned receive does what it did. One from any source that has its message has said so when it took it. */
+  cancelling(receive: RecordId, isMatched: boolean): boolean {
     const { records } = this.ports!;
-    if (records.hasFlag(receive, RecordFlag.PINNED)) return;
-    this.log.append(DeterminantKind.CANCELLED, [records.get(receive, R_PROTOCOL) >> 1]);
+    const word = records.get(receive, R_PROTOCOL);
+    const number = word >> 1;
+    if (number === 0 || records.hasFlag(receive, RecordFlag.PINNED)) return true;
+    if (this.replay.takeCame(number)) return false;
+    if (!isMatched) this.log.append(DeterminantKind.CANCELLED, [number]);
+    else if ((word & 1) === 0) this.log.append(DeterminantKind.CAME, [number]);
+    return true;
   }
 
   // Output
@@ -350,6 +411,11 @@ export class LoggingProtocol implements Protocol {
     for (const channel of this.channels) {
       if (channel?.isOpen) this.ports!.tell(channel.peer, Frame.TRIM, below[channel.peer]!, 0);
     }
+  }
+
+  /** Has it still to see again what its life before saw? */
+  get isReplaying(): boolean {
+    return !this.replay.isOver;
   }
 
   /** Bytes in the payload log. */

@@ -20,12 +20,14 @@ interface ReplayedChoice {
 export class Replay {
   private readonly matches = new Map<number, ReplayedMatch>();
   private readonly cancelled = new Set<number>();
+  /** Receives that had their message when the program wanted to cancel them. */
+  private readonly came = new Set<number>();
   private readonly choices: ReplayedChoice[] = [];
   private next = 0;
 
   /** Nothing is left. */
   get isOver(): boolean {
-    return this.matches.size === 0 && this.cancelled.size === 0 && this.next === this.choices.length;
+    return this.matches.size === 0 && this.cancelled.size === 0 && this.came.size === 0 && this.choices.length === 0;
   }
 
   /** Takes those entries of a part of the stream that are of that rank. */
@@ -46,6 +48,9 @@ export class Replay {
       case DeterminantKind.CANCELLED:
         this.cancelled.add(words[0]!);
         return;
+      case DeterminantKind.CAME:
+        this.came.add(words[0]!);
+        return;
       case DeterminantKind.NOTHING:
         this.choices.push({ kind: 0, times: words[0]!, outcome: [] });
         return;
@@ -65,8 +70,13 @@ export class Replay {
     return this.cancelled.delete(receive);
   }
 
+  takeCame(receive: number): boolean {
+    return this.came.delete(receive);
+  }
+
   /** As `Choices.replay`. */
   takeChoice(kind: ChoiceKind): readonly number[] | null | undefined {
+    this.passed();
     const choice = this.choices[this.next];
     if (choice === undefined) return undefined;
     if (choice.kind !== 0 && choice.kind !== kind) {
@@ -76,11 +86,12 @@ export class Replay {
       );
     }
     if (--choice.times === 0) this.next++;
-    if (this.next === this.choices.length) this.clear();
     return choice.kind === 0 ? null : choice.outcome;
   }
 
-  private clear(): void {
+  /** The program has gone on after the choice that was taken last: it has come about. */
+  passed(): void {
+    if (this.next === 0 || this.next !== this.choices.length) return;
     this.choices.length = 0;
     this.next = 0;
   }

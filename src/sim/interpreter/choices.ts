@@ -1,0 +1,108 @@
+/** What a program sees that may differ in a second run: asked of the protocol first, where there is one that replays. */
+import { assert } from "../../core/base/assert.ts";
+import type { RecordId } from "../../core/base/brand.ts";
+import { ANY_SOURCE, ANY_TAG } from "../../core/base/constants.ts";
+import { ChoiceKind } from "../../core/ft/choices.ts";
+import { R_PEER, R_SEQUENCE } from "../../core/request/records.ts";
+import { describeRequest } from "../describe-request.ts";
+import type { RankState, Steps } from "./rank-state.ts";
+
+/** As MPI_Waitany: one of these requests that is complete, by its place in the list. */
+export function* whichever(state: RankState, records: readonly RecordId[]): Steps<number> {
+  const { engine, choices } = state.core;
+  const known = choices?.replay(ChoiceKind.ANY);
+  let index = known?.[0] ?? -1;
+  if (index >= 0) yield records[index]!;
+  else {
+    const describe = (): string => records.map((record) => describeRequest(engine.records, record)).join("; or: ");
+    const isComplete = (record: RecordId): boolean => engine.isComplete(record);
+    yield { kind: "until", describe, ready: () => records.some(isComplete) };
+    index = records.findIndex(isComplete);
+    choices?.made(ChoiceKind.ANY, [index]);
+  }
+  state.observe(index);
+  return index;
+}
+
+/** As MPI_Probe or MPI_Mprobe: the envelope, which is still where it was; −1: its sender died before it came. */
+export function* foundByProbe(
+  state: RankState,
+  source: number,
+  tag: number,
+  context: number,
+  what: string,
+): Steps<RecordId> {
+  const { engine } = state.core;
+  // From a named source it is no choice.
+  const choices = source === ANY_SOURCE ? state.core.choices : null;
+  const known = choices?.replay(ChoiceKind.PROBE);
+  let envelope = -1 as RecordId;
+  yield state.process.until(what, () => {
+    envelope = known ? engine.unexpectedOf(known[0]!, known[1]!) : engine.probe(source, tag, context);
+    // A death ends a probe as it ends a receive.
+    return envelope >= 0 || (source >= 0 && engine.hasFailed(source));
+  });
+  if (choices === null || envelope < 0) return envelope;
+  const outcome = nameOf(state, envelope);
+  if (known === undefined) choices.made(ChoiceKind.PROBE, outcome);
+  state.observe(...outcome);
+  return envelope;
+}
+
+function nameOf({ core }: RankState, envelope: RecordId): [number, number] {
+  const { records } = core.engine;
+  return [records.get(envelope, R_PEER), records.get(envelope, R_SEQUENCE)];
+}
+
+/** As MPI_Request_get_status of what is under way, a few times, and MPI_Iprobe: only where somebody records what they say. */
+export function* lookAround(state: RankState): Steps {
+  const { core } = state;
+  if (core.choices === null) return;
+  let looks = 0;
+  for (const { record } of state.pending.values()) {
+    if (++looks > looksMax) break;
+    yield* test(state, record);
+  }
+  yield* probeNow(state);
+}
+
+const looksMax = 3;
+
+function* test(state: RankState, record: RecordId): Steps {
+  const { engine } = state.core;
+  const choices = state.core.choices!;
+  const known = choices.replay(ChoiceKind.TEST);
+  if (known === undefined) {
+    state.core.progress();
+    if (engine.isComplete(record)) choices.made(ChoiceKind.TEST, []);
+    else choices.nothing(ChoiceKind.TEST);
+    state.observe(engine.isComplete(record) ? 1 : 0);
+    return;
+  }
+  if (known !== null) yield record;
+  state.observe(known === null ? 0 : 1);
+}
+
+function* probeNow(state: RankState): Steps {
+  const { engine } = state.core;
+  const choices = state.core.choices!;
+  const known = choices.replay(ChoiceKind.PROBE);
+  if (known === null) {
+    state.observe(-1);
+    return;
+  }
+  if (known !== undefined) {
+    assert(known.length === 2, "a probe found a message");
+    yield state.process.until(`message ${known[1]} of rank ${known[0]}, which a probe has found before`, () => {
+      return engine.unexpectedOf(known[0]!, known[1]!) >= 0;
+    });
+    state.observe(...known);
+    return;
+  }
+  state.core.progress();
+  const envelope = engine.probe(ANY_SOURCE, ANY_TAG, state.core.world.context);
+  const outcome = envelope < 0 ? null : nameOf(state, envelope);
+  if (outcome === null) choices.nothing(ChoiceKind.PROBE);
+  else choices.made(ChoiceKind.PROBE, outcome);
+  state.observe(...(outcome ?? [-1]));
+}

@@ -1,0 +1,124 @@
+/** Who dies, and when: planned as data, from the seed; every fault happens once, not once for each life (rule 10). */
+import { unreachable } from "../../core/base/assert.ts";
+import type { Random } from "../random.ts";
+import type { World } from "../world.ts";
+
+export type FaultTime =
+  /** That rank is about to do that action, in whichever life; one more than there are: it has finished. */
+  | { readonly kind: "action"; readonly rank: number; readonly action: number }
+  /** The so-manieth restart of any set has begun. */
+  | { readonly kind: "restart"; readonly number: number };
+
+/** Those of the set that was restarted: −1. */
+export type FaultTarget =
+  | { readonly kind: "rank"; readonly rank: number }
+  | { readonly kind: "node"; readonly node: number }
+  | { readonly kind: "set"; readonly set: number };
+
+export interface Fault {
+  readonly time: FaultTime;
+  readonly afterNs: number;
+  readonly target: FaultTarget;
+}
+
+export interface FaultsOptions {
+  readonly nodes: number;
+  readonly setOf: Int32Array;
+  /** How many actions each rank has. */
+  readonly actions: readonly number[];
+}
+
+export function planFaults(random: Random, options: FaultsOptions): Fault[] {
+  const faults: Fault[] = [];
+  for (let left = random.pick([1, 1, 2, 3, 5]); left > 0; left--) {
+    const fault = planFault(random, options, faults.length);
+    faults.push(fault);
+    // Two at once.
+    if (random.chance(0.25)) faults.push({ ...fault, target: targetOf(random, options, fault.time) });
+  }
+  return faults;
+}
+
+function planFault(random: Random, options: FaultsOptions, before: number): Fault {
+  const afterNs = random.pick([0, 0, 200, 5_000, 50_000, 500_000]);
+  if (before > 0 && random.chance(0.5)) {
+    const time = { kind: "restart", number: random.between(1, before) } as const;
+    return { time, afterNs, target: targetOf(random, options, time) };
+  }
+  const rank = random.below(options.actions.length);
+  const count = options.actions[rank]!;
+  const action = random.pick([
+    0,
+    Math.min(1, count),
+    count,
+    ...Array.from({ length: 8 }, () => random.between(0, count)),
+  ]);
+  const time = { kind: "action", rank, action } as const;
+  return { time, afterNs, target: targetOf(random, options, time) };
+}
+
+function targetOf(random: Random, { nodes, setOf }: FaultsOptions, time: FaultTime): FaultTarget {
+  if (time.kind === "restart" && random.chance(0.5)) return { kind: "set", set: -1 };
+  if (time.kind === "action" && random.chance(0.5)) return { kind: "rank", rank: time.rank };
+  switch (random.below(3)) {
+    case 0:
+      return { kind: "node", node: random.below(nodes) };
+    case 1:
+      return { kind: "set", set: random.pick([...setOf]) };
+    default:
+      return { kind: "rank", rank: random.below(setOf.length) };
+  }
+}
+
+/** Makes planned faults happen. */
+export class Faults {
+  readonly #left: Set<Fault>;
+  readonly #setOf: Int32Array;
+  #restarts = 0;
+  happened = 0;
+
+  constructor(faults: readonly Fault[], setOf: Int32Array) {
+    this.#left = new Set(faults);
+    this.#setOf = setOf;
+  }
+
+  /** True: something happens to somebody at once. */
+  passes(world: World, rank: number, action: number): boolean {
+    return this.#happen(world, ({ time }) => time.kind === "action" && time.rank === rank && time.action === action);
+  }
+
+  restarted(world: World, set: number): void {
+    const number = ++this.#restarts;
+    this.#happen(world, ({ time }) => time.kind === "restart" && time.number === number, set);
+  }
+
+  #happen(world: World, isNow: (fault: Fault) => boolean, set = -1): boolean {
+    let isAtOnce = false;
+    for (const fault of this.#left) {
+      if (!isNow(fault)) continue;
+      this.#left.delete(fault);
+      this.happened++;
+      const ranks = this.#ranksOf(world, fault.target, set);
+      world.plan(world.nowNs + fault.afterNs, () => {
+        for (const rank of ranks) world.crash(rank);
+      });
+      if (fault.afterNs === 0) isAtOnce = true;
+    }
+    return isAtOnce;
+  }
+
+  #ranksOf({ processes }: World, target: FaultTarget, set: number): number[] {
+    switch (target.kind) {
+      case "rank":
+        return [target.rank];
+      case "node":
+        return processes.filter(({ node }) => node === target.node).map(({ rank }) => rank);
+      case "set": {
+        const wanted = target.set < 0 ? set : target.set;
+        return processes.filter(({ rank }) => this.#setOf[rank] === wanted).map(({ rank }) => rank);
+      }
+      default:
+        return unreachable(target);
+    }
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * What the dispatcher and the event logger do in a simulated world under message logging: the deaths of a correlated set are
+ * declared to everybody in one order, what is left of the set is ended, and its next life begins with what the event logger
+ * has.
+ *
+ * A death is noticed `detectionNs` after it happened. Everybody hears of it, and of the return, after a delay of its own, but
+ * all in the same order (rule 7).
+ */
+import type { LoggingOptions, Restart } from "../../core/ft/logging/logging-protocol.ts";
+import { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import { EventLogger } from "../../core/service/event-logger.ts";
+import type { Random } from "../random.ts";
+import type { SimProcess, SimState } from "../sim-process.ts";
+import type { World } from "../world.ts";
+import { SetStream } from "./set-stream.ts";
+
+export interface RecoveryOptions {
+  readonly setOf: Int32Array;
+  readonly random: Random;
+  readonly detectionNs: number;
+  /** Up to so long takes everything that is said between nodes and services. */
+  readonly delayNsMax: number;
+  readonly restartNs: number;
+  /** Another one than the real one, for tests that want to see it fail. */
+  readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
+  /** The program of that rank shall begin. */
+  readonly start: (process: SimProcess) => void;
+}
+
+/** One life of a set. */
+interface SetLife {
+  readonly set: number;
+  readonly incarnation: number;
+  readonly stream: SetStream;
+  isOver: boolean;
+  /** When what it sent last is at the event logger; and whether what travels gets there when it has fallen. */
+  lastArrivalNs: number;
+  readonly sendsSurvive: boolean;
+}
+
+export class Recovery {
+  readonly logger = new EventLogger();
+  readonly setOf: Int32Array;
+  /** Restarts of sets. */
+  restarts = 0;
+  /** How often rare things happened; tests that claim to exercise one look here. */
+  readonly rare = {
+    finishedFell: 0,
+    fellInReplay: 0,
+    severalSetsDown: 0,
+    determinantsLost: 0,
+    acknowledgementsLost: 0,
+    messagesBroken: 0,
+  };
+  /** Called when a set has been restarted. */
+  onRestart: (set: number) => void = () => {};
+  readonly #options: RecoveryOptions;
+  readonly #random: Random;
+  readonly #lives = new Map<number, SetLife>();
+  /** The present life of each rank, or its last one. */
+  readonly #incarnations: number[];
+  readonly #lastNoticeNs: Float64Array;
+  #world: World | null = null;
+
+  constructor(options: RecoveryOptions) {
+    this.#options = options;
+    this.#random = options.random;
+    this.setOf = options.setOf;
+    this.#incarnations = Array.from(options.setOf, () => 0);
+    this.#lastNoticeNs = new Float64Array(options.setOf.length);
+    for (const set of new Set(options.setOf)) this.#begin(set, 0, 0);
+  }
+
+  get #there(): World {
+    return this.#world!;
+  }
+
+  attach(world: World): void {
+    this.#world = world;
+  }
+
+  membersOf(set: number): number[] {
+    return [...this.setOf.keys()].filter((rank) => this.setOf[rank] === set);
+  }
+
+  protocol(rank: number): LoggingProtocol {
+    const { setOf } = this;
+    const { stream } = this.#lives.get(setOf[rank]!)!;
+    const options = { rank, setOf, stream };
+    return this.#options.newProtocol?.(options) ?? new LoggingProtocol(options);
+  }
+
+  // A life of a set
+
+  #begin(set: number, incarnation: number, position: number): SetLife {
+    const life: SetLife = {
+      ...{ set, incarnation, isOver: false, lastArrivalNs: 0, sendsSurvive: this.#random.chance(0.5) },
+      stream: new SetStream(position, {
+        later: (isUrgent, act) => this.#later(isUrgent ? 1_000 : this.#options.delayNsMax, life, act),
+        travel: (act) => this.#travel(life, act),
+        append: (from, part) => this.logger.append(set, incarnation, from, part),
+        changed: () => {
+          for (const rank of this.membersOf(set)) this.#there.wake(rank);
+        },
+      }),
+    };
+    this.#lives.set(set, life);
+    return life;
+  }
+
+  #later(delayNsMax: number, life: SetLife, act: () => void): void {
+    this.#there.plan(this.#there.nowNs + this.#random.below(delayNsMax), () => {
+      if (!life.isOver) act();
+    });
+  }
+
+  #travel(life: SetLife, act: () => void): void {
+    const timeNs = Math.max(life.lastArrivalNs, this.#there.nowNs + this.#random.below(this.#options.delayNsMax));
+    life.lastArrivalNs = timeNs;
+    this.#there.plan(timeNs, () => {
+      if (!life.isOver || life.sendsSurvive) act();
+    });
+  }
+
+  // Deaths
+
+  /** A process has died. Its neighbours of the set may live on until somebody notices. */
+  crashed(rank: number, before: SimState): void {
+    if (before === "finished") this.rare.finishedFell++;
+    if ((this.#there.processes[rank]!.core.protocol as LoggingProtocol).isReplaying) this.rare.fellInReplay++;
+    const life = this.#lives.get(this.setOf[rank]!)!;
+    if (life.isOver) return;
+    const { detectionNs } = this.#options;
+    const isFirst = this.membersOf(life.set).filter((member) => this.#isDead(member)).length === 1;
+    if (isFirst) this.#there.plan(this.#there.nowNs + this.#random.below(detectionNs + 1), () => this.#declare(life));
+  }
+
+  #isDead(rank: number): boolean {
+    return this.#there.processes[rank]!.state === "dead";
+  }
+
+  /** The set is ended, and everybody hears of it. */
+  #declare(life: SetLife): void {
+    for (const other of this.#lives.values()) if (other.isOver) this.rare.severalSetsDown++;
+    life.isOver = true;
+    const members = this.membersOf(life.set);
+    for (const rank of members) this.#there.crash(rank);
+    for (const rank of members) {
+      this.#tell(life.set, (process) => {
+        this.#there.network.know(process.rank, rank, life.incarnation + 1);
+        process.core.peerFailed(rank, life.incarnation);
+        this.rare.messagesBroken += process.engine.brokenFrom(rank).length;
+      });
+    }
+    const { restartNs } = this.#options;
+    this.#there.plan(this.#there.nowNs + this.#random.below(restartNs + 1), () => this.#restart(life));
+  }
+
+  /** Tells everybody outside of that set, each after a while. */
+  #tell(set: number, notice: (process: SimProcess) => void): void {
+    const world = this.#there;
+    for (const process of world.processes) {
+      const { rank } = process;
+      if (this.setOf[rank] === set || process.state === "dead") continue;
+      const delayNs = this.#random.below(this.#options.delayNsMax);
+      const timeNs = Math.max(this.#lastNoticeNs[rank]!, world.nowNs + delayNs);
+      this.#lastNoticeNs[rank] = timeNs;
+      world.plan(timeNs, () => {
+        if (process.state === "dead") return;
+        notice(process);
+        world.wake(rank);
+      });
+    }
+  }
+
+  // The next life
+
+  #restart({ set, incarnation: before, stream }: SetLife): void {
+    const known = this.logger.end(set);
+    if (known !== stream.born) this.rare.determinantsLost++;
+    if (known !== stream.stable) this.rare.acknowledgementsLost++;
+    this.restarts++;
+    const incarnation = before + 1;
+    const members = this.membersOf(set);
+    for (const rank of members) this.#incarnations[rank] = incarnation;
+    const log = this.logger.fence(set, incarnation, 0);
+    this.#begin(set, incarnation, this.logger.end(set));
+    const incarnations = [...this.#incarnations];
+    const processes = members.map((rank) => this.#there.revive(rank, incarnations, this.protocol(rank)));
+    for (const process of processes) this.#startAgain(process, { incarnation, incarnations, log });
+    for (const rank of members) {
+      this.#tell(set, (process) => {
+        this.#there.network.know(process.rank, rank, incarnation);
+        process.core.peerReturned(rank, incarnation);
+      });
+    }
+    this.onRestart(set);
+  }
+
+  #startAgain(process: SimProcess, restart: Restart): void {
+    (process.core.protocol as LoggingProtocol).restart(restart);
+    this.#options.start(process);
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The stream of determinants of one life of a correlated set, simulated: entries are on their way to the event logger after a
+ * while, sooner when somebody waits; what is not there when the set falls is lost with it, and so are acknowledgements.
+ */
+import {
+  type DeterminantKind,
+  type DeterminantStream,
+  determinantHeaderWords,
+} from "../../core/ft/logging/determinant-stream.ts";
+
+export interface SetStreamPorts {
+  /** After a while, unless the set has fallen by then. */
+  later(isUrgent: boolean, act: () => void): void;
+  /** Something travels to the event logger: it may get there even when the set has fallen, but nothing overtakes anything. */
+  travel(act: () => void): void;
+  /** The event logger takes a part: the position up to which it has all, or null: it does not hear this life any more. */
+  append(from: number, part: Int32Array): number | null;
+  /** Something is stable now. */
+  changed(): void;
+}
+
+export class SetStream implements DeterminantStream {
+  born: number;
+  stable: number;
+  /** Position behind what is on its way. */
+  #sent: number;
+  readonly #ports: SetStreamPorts;
+  #waiting: number[] = [];
+  #isPlanned = false;
+  #isUrgent = false;
+
+  /** `position`: where the life before it ended, as far as the event logger knows. */
+  constructor(position: number, ports: SetStreamPorts) {
+    this.born = position;
+    this.stable = position;
+    this.#sent = position;
+    this.#ports = ports;
+  }
+
+  append(rank: number, kind: DeterminantKind, words: readonly number[]): void {
+    this.#waiting.push(determinantHeaderWords + words.length, rank, kind, ...words);
+    this.born = (this.#sent + this.#waiting.length) | 0;
+    this.#plan(false);
+  }
+
+  urge(): void {
+    if (this.#isUrgent || this.#waiting.length === 0) return;
+    this.#isUrgent = true;
+    this.#isPlanned = false;
+    this.#plan(true);
+  }
+
+  #plan(isUrgent: boolean): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    this.#ports.later(isUrgent, () => this.#send());
+  }
+
+  #send(): void {
+    if (this.#waiting.length === 0) return;
+    const part = Int32Array.from(this.#waiting);
+    const from = this.#sent;
+    this.#waiting = [];
+    this.#sent = this.born;
+    this.#isPlanned = false;
+    this.#isUrgent = false;
+    this.#ports.travel(() => this.#arrive(from, part));
+  }
+
+  #arrive(from: number, part: Int32Array): void {
+    const end = this.#ports.append(from, part);
+    if (end === null) return;
+    this.#ports.later(false, () => {
+      if (((end - this.stable) | 0) <= 0) return;
+      this.stable = end;
+      this.#ports.changed();
+    });
+  }
+}
