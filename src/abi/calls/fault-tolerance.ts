@@ -11,7 +11,7 @@ import { waitThen } from "../waiting.ts";
 import { putGroup } from "./groups.ts";
 
 /** The agreement is over: its flags go to `out`, also when there is an error. */
-class Agreed implements Continuation {
+class FlagsAgreed implements Continuation {
   private readonly comm: CCommunicator;
   private readonly task: Agree;
   private readonly out: number;
@@ -73,7 +73,7 @@ export function faultToleranceCalls(program: Program) {
     MPIX_Comm_agree(handle: number, flag: number): number {
       const comm = program.comm(handle);
       const task = new Agree(comm.core, ints[flag >> 2]!);
-      return waitThen(program, process.start(task), new Agreed(comm, task, flag));
+      return waitThen(program, process.start(task), new FlagsAgreed(comm, task, flag));
     },
     MPIX_Comm_iagree(handle: number, flag: number, out: number): number {
       const request = new CRequest(program.comm(handle));
@@ -106,4 +106,4 @@ export function faultToleranceCalls(program: Program) {
   };
 }
 
-saves({ Agreed, AgreedLater });
+saves({ FlagsAgreed, AgreedLater });

@@ -16,10 +16,10 @@ export class Done implements Continuation {
 
 /** `subject` hears of an error; without one the call goes on with `then`. */
 export function doTogether(program: Program, task: Together, subject: ErrorSubject, then: Continuation): number {
-  return waitThen(program, program.process.start(task), new Agreed(task, subject, then));
+  return waitThen(program, program.process.start(task), new DoneTogether(task, subject, then));
 }
 
-class Agreed implements Continuation {
+class DoneTogether implements Continuation {
   private readonly task: Together;
   private readonly subject: ErrorSubject;
   private readonly next: Continuation;
@@ -40,4 +40,4 @@ class Agreed implements Continuation {
   }
 }
 
-saves({ Done, Agreed });
+saves({ Done, DoneTogether });
