@@ -3,6 +3,7 @@
  * nothing else to it; which message a wildcard receive takes is not pinned.
  */
 import { assert } from "../base/assert.ts";
+import { lives } from "../base/saved-classes.ts";
 import { ChoiceKind, type Choices, type Outcome } from "./choices.ts";
 import { NoProtocol } from "./none.ts";
 import { RecordingProtocol } from "./recording-protocol.ts";
@@ -63,3 +64,5 @@ export class TestProtocol extends RecordingProtocol {
     return this.#choices;
   }
 }
+
+lives({ TestProtocol });
