@@ -62,7 +62,7 @@ export interface TcpHostOptions {
   readonly ranksHere: readonly number[];
   /** Those of this node that are not there yet, see `rankBorn`. */
   readonly unborn?: readonly number[];
-  /** The present one of every rank of the job, those of this node among them; all 0 unless told. */
+  /** The present one of every rank, those of this node among them; 0 unless told. */
   readonly incarnations?: readonly number[];
   readonly address?: string;
   readonly port?: number;
@@ -132,7 +132,7 @@ export class TcpHost {
     this.#handover = new Handover(this.handover);
     for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
     this.#here = ranksHere.map((rank) => (unborn.includes(rank) ? null : PeerState.ALIVE));
-    this.#incarnations = [...(options.incarnations ?? new Array<number>(ranks).fill(0))];
+    this.#incarnations = Array.from({ length: ranks }, (_, rank) => options.incarnations?.[rank] ?? 0);
     for (const [rank, life] of this.#incarnations.entries()) if (life > 0) this.#sayOf(rank, PeerState.ALIVE);
     this.#reception = new Reception({
       ...{ job, address, port },
