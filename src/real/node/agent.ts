@@ -83,6 +83,7 @@ class Agent {
         ? null
         : new TcpHost({
             ...{ job, ranks: nodeOf.length, ranksHere, unborn, port },
+            ...(setup.logging === null ? {} : { incarnations: setup.logging.incarnations }),
             ring: (place) => this.#memory.ring(place),
             report: (event) => send({ kind: "connections", event }),
           });
@@ -147,6 +148,11 @@ class Agent {
         if (!this.#threads.has(message.rank)) this.#tcp?.peerFailed(message.rank);
         break;
       case "returned":
+        // Connections first: who hears of a new life may talk to it at once.
+        for (const { rank, incarnation } of message.ranks) {
+          if (message.address !== null) this.#tcp?.peerReturned(rank, incarnation, message.address);
+        }
+        for (const life of message.ranks) this.#memory.returned(life);
         break;
       case "freeze":
         for (const rank of this.#threads.keys()) this.#memory.stop(rank, Stop.STOP);

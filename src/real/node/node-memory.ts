@@ -8,7 +8,7 @@ import { enterNodeMemory, type NodeMemory as MainMemory, newNodeMemory } from ".
 import { type Notice, NoticeBoard, NoticeKind } from "../transport/notices.ts";
 import { Population } from "../transport/population.ts";
 import { claimBoard } from "../transport/shared-board.ts";
-import type { DeathNotice } from "./messages.ts";
+import type { DeathNotice, Life } from "./messages.ts";
 
 /** What every rank of the node gets. */
 export interface SharedNode {
@@ -29,7 +29,7 @@ export interface NodeMemoryOptions {
   readonly wakeElsewhere: (process: number) => void;
 }
 
-/** How long after a death a slot that a living process has to move away from is looked at again. */
+/** How long until a slot that a living process has to move away from, or a full log of notices, is looked at again. */
 const settleMs = 5;
 
 export class NodeMemory {
@@ -100,6 +100,11 @@ export class NodeMemory {
     this.#tell(NoticeKind.DIED, rank, incarnation);
   }
 
+  /** The same for a new life. Whoever hears of it may talk to it: connections must know of it before. */
+  returned({ rank, incarnation }: Life): void {
+    this.#tell(NoticeKind.RETURNED, rank, incarnation);
+  }
+
   /** No image of a set older than that checkpoint will be restored. */
   oldest(set: number, checkpoint: number): void {
     this.#tell(NoticeKind.OLDEST, set, checkpoint);
@@ -107,7 +112,7 @@ export class NodeMemory {
 
   #tell(kind: NoticeKind, rank: number, incarnation: number): void {
     this.#untold.push({ kind, rank, replica: 0, incarnation });
-    this.#tellAll();
+    if (this.#untold.length === 1) this.#tellAll();
   }
 
   /** In order. The log is full only while a rank has not looked for a thousand notices; it will. */

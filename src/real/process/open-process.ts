@@ -96,12 +96,17 @@ export function openProcess(
     processorName: hostname(),
     stop: { words: node.words, at: (lineOf(node.layout, node.process) + Line.STOP) >> 2 },
     notices: {
-      deliver(died) {
+      deliver(hearer) {
         if (!notices.isNews()) return false;
         for (let notice = notices.next(); notice !== undefined; notice = notices.next()) {
-          if (notice.kind !== NoticeKind.DIED) continue;
-          died(notice.rank, notice.incarnation);
-          transports.peerFailed(notice.rank);
+          const { kind, rank: peer, incarnation } = notice;
+          if (kind === NoticeKind.DIED) {
+            hearer.died(peer, incarnation);
+            transports.peerFailed(peer, incarnation);
+          } else if (kind === NoticeKind.RETURNED && peer !== rank) {
+            transports.peerReturned(peer, incarnation);
+            hearer.returned(peer, incarnation);
+          }
         }
         return true;
       },

@@ -27,9 +27,14 @@ export interface WaitingPort {
   whenSomething(): Promise<void>;
 }
 
-/** Hears what the dispatcher declared: calls back for every death not heard of yet. Cheap when there is none. */
+export interface Hearer {
+  died(rank: number, incarnation: number): void;
+  returned(rank: number, incarnation: number): void;
+}
+
+/** Hears what the dispatcher declared: calls back for every death and return not heard of yet. Cheap when there is none. */
 export interface NoticesPort {
-  deliver(died: (rank: number, incarnation: number) => void): boolean;
+  deliver(hearer: Hearer): boolean;
 }
 
 /** Until the program's own callbacks have run. */
@@ -71,7 +76,7 @@ export class RankHost {
   readonly #waiting: WaitingPort;
   readonly #notices: NoticesPort;
   readonly #options: RankHostOptions;
-  readonly #died: (rank: number, incarnation: number) => void;
+  readonly #hearer: Hearer;
   /** Conditions that `await`s wait for, in the order of the `await`s. */
   readonly #awaited = new Set<Awaited>();
   /** How many `await`s there have been. */
@@ -89,7 +94,10 @@ export class RankHost {
     this.#waiting = options.waiting;
     this.#notices = options.notices;
     this.#options = options;
-    this.#died = (rank, incarnation) => this.process.peerFailed(rank, incarnation);
+    this.#hearer = {
+      died: (rank, incarnation) => this.process.peerFailed(rank, incarnation),
+      returned: (rank, incarnation) => this.process.peerReturned(rank, incarnation),
+    };
   }
 
   /** As everywhere here: false when the process shall stop before that (C programs only, see abi/suspension.ts). */
@@ -209,7 +217,7 @@ export class RankHost {
 
   /** Hears what the node has to tell; true when there was news. */
   listen(): boolean {
-    return this.#notices.deliver(this.#died);
+    return this.#notices.deliver(this.#hearer);
   }
 
   whenReady(isReady: () => boolean): Promise<void> {

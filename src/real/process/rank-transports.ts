@@ -35,7 +35,9 @@ export interface RankTransports {
   readonly transport: Transport;
   readonly waiting: Waiting;
   setLanding(landing: Landing): void;
-  peerFailed(rank: number): void;
+  peerFailed(rank: number, incarnation: number): void;
+  /** Before the process hears of it: what it then says to the new life must not go to the old one. */
+  peerReturned(rank: number, incarnation: number): void;
   /** The process ends in order: true once everybody has what it sent. Ask again after progress. */
   leave(): boolean;
 }
@@ -57,7 +59,8 @@ export function openTransports(
   if (handover === null) {
     const ring = new RingTransport(node, heap, { rank, places, buffers: memory, ...joint });
     const waiting = new Waiting(node, ring, { crowded });
-    return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, leave: () => true };
+    const peerReturned = (other: number, incarnation: number) => ring.peerReturned(other, incarnation);
+    return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, peerReturned, leave: () => true };
   }
   const bells = new Handover(handover);
   const ring = new RingTransport(node, heap, {
@@ -78,7 +81,8 @@ export function openTransports(
     transport,
     waiting: new Waiting(node, transport, { crowded, sleeper: transport.sleeper }),
     setLanding: (landing) => transport.setLanding(landing),
-    peerFailed: (other) => transport.peerFailed(other),
+    peerFailed: (other, incarnation) => transport.peerFailed(other, incarnation),
+    peerReturned: (other, incarnation) => transport.peerReturned(other, incarnation),
     leave: () => transport.leave(),
   };
 }

@@ -83,6 +83,13 @@ export class JointCopies {
     this.#state[work] = FORGOTTEN;
   }
 
+  /** That rank lives again: what its old life helped with counts no more. */
+  forgetPeer(peer: number): void {
+    for (let work = 0; work < works; work++) {
+      if (this.#state[work] === ACTIVE && this.#peer[work] === peer) this.forget(work);
+    }
+  }
+
   #isFree(work: number): boolean {
     if (this.#state[work] === FORGOTTEN) {
       return this.isDone(work) || this.#node.calls.load(this.#line[work]! + Line.STATUS) !== this.#status[work];

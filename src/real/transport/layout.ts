@@ -33,6 +33,8 @@ export const Line = {
   NOTICES_SEEN: 384,
   /** `Stop`: what the node wants of a process of a C program. Written by the node's main thread. */
   STOP: 388,
+  /** How many lives this process has had in this memory. Written by the node's main thread. */
+  LIVES: 392,
   BYTES: 512,
 } as const;
 

@@ -42,6 +42,7 @@ export class Population {
     const { calls, layout } = this.#node;
     const line = lineOf(layout, process);
     calls.store(line + Line.BELL, Bell.AWAKE);
+    calls.store(line + Line.LIVES, calls.load(line + Line.LIVES) + 1);
     calls.store(line + Line.NOTICES_SEEN, calls.load(layout.noticesAt));
     if (process < layout.processes) {
       const ring = ringOf(layout, process);

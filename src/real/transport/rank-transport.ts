@@ -114,7 +114,7 @@ export class RankTransport implements Transport {
   }
 
   shares(peer: number): boolean {
-    return this.#places[peer]! >= 0;
+    return this.#ring.shares(peer);
   }
 
   // One copy: only inside the node.
@@ -148,9 +148,16 @@ export class RankTransport implements Transport {
     return this.#tcp.reads !== reads;
   }
 
-  /** The dispatcher has declared that rank dead. */
-  peerFailed(rank: number): void {
-    if (this.#places[rank]! < 0) this.#tcp.peerFailed(rank);
+  /** The dispatcher has declared that life of a rank dead. */
+  peerFailed(rank: number, incarnation?: number): void {
+    if (this.#places[rank]! < 0) this.#tcp.peerFailed(rank, incarnation);
+  }
+
+  /** That rank lives again, as that incarnation. */
+  peerReturned(rank: number, incarnation: number): void {
+    if (this.#places[rank]! >= 0) this.#ring.peerReturned(rank, incarnation);
+    else this.#tcp.peerReturned(rank, incarnation);
+    if (this.#holds === Holds.TCP && !this.#tcp.isShowing) this.#holds = Holds.NOTHING;
   }
 
   /** The process ends in order: true when it may. Until then progress is needed, and another call after it. */

@@ -8,12 +8,15 @@ import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { Engine } from "../../core/p2p/engine.ts";
+import { SendMode } from "../../core/request/records.ts";
 import { BYTES, KIND, PAYLOAD, PacketKind, SEQUENCE, SOURCE } from "../../core/wire/packet.ts";
 import { type ConformanceEnd, transportCases } from "../../core/wire/transport-conformance.ts";
 import { Waiting } from "../process/waiting.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
 import { Population } from "./population.ts";
+import type { ProcessBuffers } from "./process-buffers.ts";
 import { RankMemory } from "./rank-memory.ts";
 import { RingTransport } from "./ring-transport.ts";
 
@@ -252,7 +255,7 @@ if (isMainThread) {
     population.born(1, 1);
     const [from, to] = [b.memory.allocate(20_000), a.memory.allocate(20_000)];
     assert.equal(a.transport.fetch(1, 8, 9, to, from, 20_000), false, "the new life has not been announced to us yet");
-    a.transport.meet(1, 1);
+    a.transport.peerReturned(1, 1);
     assert.equal(a.transport.fetch(1, 8, 9, to, from, 20_000), true);
   });
 
@@ -272,6 +275,141 @@ if (isMainThread) {
     assert.equal(second.peek(), -1);
     assert.ok(post(3));
     assert.equal(second.words[second.peek() + SEQUENCE], 3);
+  });
+
+  test("a neighbour dies with a share of a joint copy and returns: the copy never counts, and its place is used again", () => {
+    const layout = layoutOf({ processes: 2, ...small });
+    const memory = newNodeMemory(layout);
+    const population = new Population(enterNodeMemory(memory, layout, -1));
+    for (const rank of [0, 1]) population.born(rank, 0);
+    const [bytes, chunk] = [500_000, 64 * 1024];
+    // What the neighbour does after it was asked to help and before we begin.
+    let meanwhile: (work: number, generation: number) => void = () => {};
+    const plain = enterNodeMemory(memory, layout, 0);
+    const copyJointly: typeof plain.calls.copyJointly = (work, generation, ...rest) => {
+      meanwhile(work, generation);
+      plain.calls.copyJointly(work, generation, ...rest);
+    };
+    const node = { ...plain, calls: { ...plain.calls, copyJointly } };
+    const ownMemory = new RankMemory(node);
+    const places = Int32Array.from([0, 1]);
+    const a = new RingTransport(node, ownMemory, { rank: 0, places, jointBytesMin: 100_000, jointChunkBytes: chunk });
+    const to = ownMemory.allocate(bytes);
+    for (let life = 0; life < 30; life++) {
+      const b = endOf(memory, layout, 1);
+      const from = b.memory.allocate(bytes);
+      b.memory.view(from, bytes).fill(life + 1);
+      const fetch = () => a.fetch(1, 8, 9, to, from, bytes);
+      meanwhile = () => {};
+      assert.equal(fetch(), true);
+      assert.ok(ownMemory.view(to, bytes).every((byte) => byte === life + 1));
+      assert.ok(b.transport.peek() >= 0, "it was asked to help");
+      // It takes a chunk, and dies with it or just after it.
+      const isDone = life % 2 === 1;
+      let finish = () => {};
+      meanwhile = (work, generation) => {
+        const offset = b.node.calls.claimJointly(work, generation, bytes, chunk);
+        assert.ok(offset >= 0);
+        finish = () => b.node.calls.doneJointly(work, chunk);
+      };
+      assert.equal(fetch(), false);
+      if (isDone) finish();
+      population.died(1);
+      assert.equal(a.fetched(8), false);
+      population.born(1, life + 1);
+      assert.equal(a.fetched(8), false, "another life than ours");
+      a.peerReturned(1, life + 1);
+      assert.equal(a.fetched(8), false, "and the new one has nothing to do with it");
+      a.unfetch(8);
+    }
+  });
+
+  test("programs with memories of their own: a new life shares with nobody, and messages go in pieces both ways", () => {
+    const layout = layoutOf({ processes: 3, ...small });
+    const memory = newNodeMemory(layout);
+    const population = new Population(enterNodeMemory(memory, layout, -1));
+    for (const rank of [0, 1, 2]) population.born(rank, 0);
+    const bytes = 300_000;
+    const engineOf = (rank: number) => {
+      const node = enterNodeMemory(memory, layout, rank);
+      const own = new RankMemory(node);
+      const reached: number[] = [];
+      const buffers: ProcessBuffers = {
+        areInNode: false,
+        toPayload: (...copy) => own.toPayload(...copy),
+        fetchFrom: (process, ...copy) => {
+          reached.push(process);
+          own.fetchFrom(process, ...copy);
+        },
+        putTo: (process, ...copy) => {
+          reached.push(process);
+          own.putTo(process, ...copy);
+        },
+      };
+      const transport = new RingTransport(node, own, { rank, places: Int32Array.from([0, 1, 2]), buffers });
+      return { own, reached, transport, engine: new Engine({ rank, ranks: 3, transport, memory: own }) };
+    };
+    type End = ReturnType<typeof engineOf>;
+    const pass = ([from, source]: [End, number], [to, dest]: [End, number]) => {
+      const [sent, got] = [from.own.allocate(bytes), to.own.allocate(bytes)];
+      from.own.view(sent, bytes).forEach((_, i, view) => {
+        view[i] = (i * 7 + source) & 0xff;
+      });
+      const send = from.engine.startSend(sent, bytes, dest, 5, 0, SendMode.STANDARD);
+      const receive = to.engine.startReceive(got, bytes, source, 5, 0);
+      for (let turn = 0; turn < 10_000 && !(from.engine.isComplete(send) && to.engine.isComplete(receive)); turn++) {
+        from.engine.progress();
+        to.engine.progress();
+      }
+      assert.ok(from.engine.isComplete(send) && to.engine.isComplete(receive));
+      assert.ok(Buffer.from(from.own.view(sent, bytes)).equals(to.own.view(got, bytes)));
+    };
+    const [a, b, c] = [engineOf(0), engineOf(1), engineOf(2)];
+    pass([a, 0], [c, 2]);
+    assert.ok(a.transport.shares(1) && b.transport.shares(0));
+    population.died(1);
+    population.born(1, 4);
+    for (const end of [a, c]) end.transport.peerReturned(1, 4);
+    const next = engineOf(1);
+    assert.deepEqual(
+      [a, next, c].map(({ transport }) => [0, 1, 2].map((peer) => transport.shares(peer))),
+      [
+        [true, false, true],
+        [false, true, false],
+        [true, false, true],
+      ],
+    );
+    pass([a, 0], [next, 1]);
+    pass([next, 1], [c, 2]);
+    assert.deepEqual(next.reached, []);
+    for (const end of [a, c]) assert.ok(!end.reached.includes(1));
+    pass([c, 2], [a, 0]);
+    assert.ok([...a.reached, ...c.reached].length > 1, "the others copy once, as before");
+  });
+
+  test("a neighbour's stages are free again when the receiver of their pieces has come back as another", () => {
+    const layout = layoutOf({ processes: 2, ...small });
+    const memory = newNodeMemory(layout);
+    const population = new Population(enterNodeMemory(memory, layout, -1));
+    for (const rank of [0, 1]) population.born(rank, 0);
+    const a = endOf(memory, layout, 0);
+    const bytes = 1 << 20;
+    const from = a.memory.lend(new Uint8Array(bytes).fill(7));
+    for (let life = 1; life <= 20; life++) {
+      let offset = 0;
+      for (let took = 1; took > 0; offset += took) took = a.transport.push(1, 3, from, offset, bytes - offset);
+      assert.ok(offset > 0 && offset < bytes, "all stages are under way");
+      population.died(1);
+      population.born(1, life);
+      a.transport.peerReturned(1, life);
+      const next = endOf(memory, layout, 1).transport;
+      assert.equal(next.peek(), -1, "not for this life");
+      assert.ok(a.transport.push(1, 3, from, 0, 100_000) > 0);
+      const packet = next.peek();
+      assert.equal(next.words[packet + KIND]! & 0xff, PacketKind.FRAGMENT);
+      next.release();
+      assert.equal(next.peek(), -1);
+    }
   });
 
   test("a thread is terminated while it sends, many times; the others go on", { timeout: timeoutMs }, async (t) => {

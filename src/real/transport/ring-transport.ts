@@ -10,7 +10,12 @@
  * Rule 11 (a copy from another process's memory counts only if that process still lives the same life): `fetch` and
  * `fetched` compare the peer's status word with the life we last knew, after the copy. If it has changed they say "not
  * there", and say so for ever: the engine, which treats this like bytes still under way, hears of the death as always and
- * calls `unfetch`. `meet` tells us of a peer's new life when the process has dealt with it.
+ * calls `unfetch`. `peerReturned` tells us of a peer's new life: what was under way with the old one is forgotten. Packets of
+ * the old life that are in our ring, and those that we sent to it after its successor's birth, are the engines' to drop:
+ * they come before the first word that the two lives say to each other.
+ *
+ * Programs whose buffers are not in the node's memory got each other's memories when they started: a new life has a new
+ * one of which its neighbours know nothing, and shares with none of them. Their messages go in pieces.
  *
  * Nothing is allocated for a packet; all fields are integers or bound functions, one hidden class.
  */
@@ -90,6 +95,8 @@ export class RingTransport implements Transport {
   #watchedValue = 0;
 
   readonly #lives: Int32Array;
+  /** By rank: 1 when both can reach each other's buffers. */
+  readonly #shares: Uint8Array;
   readonly #stages: Stages;
   readonly #joint: JointCopies;
   readonly #jointBytesMin: number;
@@ -130,6 +137,7 @@ export class RingTransport implements Transport {
     this.#lives = Int32Array.from(places, (place) =>
       place < 0 ? 0 : calls.load(this.#lineOf(place) + Line.STATUS) >> 8,
     );
+    this.#shares = Uint8Array.from(places, (_, peer) => (this.#reaches(peer) ? 1 : 0));
     this.#stages = new Stages(node, memory, { stages, stageBytes });
     this.#joint = new JointCopies(node, memory);
     this.#jointBytesMin = jointBytesMin;
@@ -193,7 +201,18 @@ export class RingTransport implements Transport {
   }
 
   shares(peer: number): boolean {
-    return this.#places[peer]! >= 0;
+    return this.#shares[peer] === 1;
+  }
+
+  /** Do the two know each other's buffers? Both sides come to the same. */
+  #reaches(peer: number): boolean {
+    if (this.#places[peer]! < 0) return false;
+    if (this.#buffers.areInNode || peer === this.#rank) return true;
+    return this.#livesOf(this.#process) <= 1 && this.#livesOf(this.#places[peer]!) <= 1;
+  }
+
+  #livesOf(process: number): number {
+    return this.#calls.load(this.#lineOf(process) + Line.LIVES);
   }
 
   push(to: number, receive: number, from: number, offset: number, bytes: number): number {
@@ -296,9 +315,12 @@ export class RingTransport implements Transport {
     if (this.#calls.ring(this.#lineOf(process)) === Bell.PARKED_ELSEWHERE) this.#wakeElsewhere(process);
   }
 
-  /** The process has dealt with the news that `peer` lives again, as `incarnation`: from now on copies from that life count. */
-  meet(peer: number, incarnation: number): void {
-    this.#lives[peer] = incarnation;
+  /** That rank of this node lives again, as that incarnation: from now on copies from that life count. */
+  peerReturned(rank: number, incarnation: number): void {
+    if (incarnation <= this.#lives[rank]!) return;
+    this.#lives[rank] = incarnation;
+    this.#shares[rank] = this.#reaches(rank) ? 1 : 0;
+    this.#joint.forgetPeer(rank);
   }
 
   /** Full: is anybody reading? If so we want to be woken when there is room, and look once more after having said so. */

@@ -5,25 +5,40 @@
  *
  *   word 0   counts changes: the rank looks at nothing else until it moves
  *   word 1   descriptor of the rank's eventfd, −1 before it has one: whoever finds it asleep in `poll` writes there
- *   words 4…  for each rank of the job: descriptor, its generation (0: none yet), state of the peer, and the generation on
+ *   words 4…  for each rank of the job: descriptor, its generation (0: none yet) and the life of the peer that it leads to;
+ *            what the main thread knows of the peer, its present life and state; life and generation of the connection on
  *            which this rank has said that it has finished
  *
- * The descriptor belongs to the main thread. It closes a generation only after the rank has said that it uses it no more.
+ * A peer that dies may come back: connections to its new life are numbered from 1 again, so a connection's name is the life
+ * and the generation together, and one name is before another if its life is, or its generation in the same life. Names
+ * only grow here. A rank takes connections to the life it has heard of and leaves those to a later one where they are.
+ *
+ * The descriptor belongs to the main thread. It closes a connection only after the rank has said that it uses it no more.
  */
 import { writeSync } from "node:fs";
 
 const headWords = 4;
-const peerWords = 4;
+const peerWords = 6;
 const VERSION = 0;
 const WAKE = 1;
 const FD = 0;
 const GENERATION = 1;
-const STATE = 2;
-const FAREWELL = 3;
+const LIFE = 2;
+/** `PeerState` in the low 8 bits, the peer's present life above. */
+const STATE = 3;
+const FAREWELL = 4;
+const FAREWELL_LIFE = 5;
 
 /** What the main thread knows about a peer. */
 export const PeerState = { ALIVE: 0, FINISHED: 1, DEAD: 2 } as const;
 export type PeerState = (typeof PeerState)[keyof typeof PeerState];
+
+/** What a connection between two ranks is called, see above. */
+export interface ConnectionName {
+  /** Incarnation of the peer. */
+  readonly life: number;
+  readonly generation: number;
+}
 
 export interface HandoverShape {
   /** Processes of this node; ranks of the job. */
@@ -61,22 +76,37 @@ export class Handover {
 
   // The main thread's side
 
-  give(process: number, peer: number, fd: number, generation: number): void {
+  give(process: number, peer: number, fd: number, { life, generation }: ConnectionName): void {
     const at = this.#peer(process, peer);
     // Two connections may follow each other before the rank looks: it must not take one's descriptor for the other's.
     Atomics.store(this.#words, at + GENERATION, 0);
     Atomics.store(this.#words, at + FD, fd);
+    Atomics.store(this.#words, at + LIFE, life);
     Atomics.store(this.#words, at + GENERATION, generation);
     this.#changed(process);
   }
 
-  say(process: number, peer: number, state: PeerState): void {
-    Atomics.store(this.#words, this.#peer(process, peer) + STATE, state);
+  /** `life`: the present one. */
+  say(process: number, peer: number, state: PeerState, life: number): void {
+    Atomics.store(this.#words, this.#peer(process, peer) + STATE, state | (life << 8));
     this.#changed(process);
   }
 
-  farewell(process: number, peer: number): number {
-    return Atomics.load(this.#words, this.#peer(process, peer) + FAREWELL);
+  farewell(process: number, peer: number): ConnectionName {
+    const at = this.#peer(process, peer);
+    return {
+      life: Atomics.load(this.#words, at + FAREWELL_LIFE),
+      generation: Atomics.load(this.#words, at + FAREWELL),
+    };
+  }
+
+  /** A new thread will have that process's part: what was handed to the old one is not for it. */
+  clear(process: number, ranks: number): void {
+    for (let peer = 0; peer < ranks; peer++) {
+      const at = this.#peer(process, peer);
+      for (const word of [GENERATION, FD, LIFE, FAREWELL, FAREWELL_LIFE]) Atomics.store(this.#words, at + word, 0);
+    }
+    this.wakeBy(process, -1);
   }
 
   #changed(process: number): void {
@@ -91,16 +121,30 @@ export class Handover {
   generation(process: number, peer: number): number {
     return Atomics.load(this.#words, this.#peer(process, peer) + GENERATION);
   }
-  /** The descriptor of that generation; −1 when another has just taken its place: there will be a new version then. */
-  fd(process: number, peer: number, generation: number): number {
+  /** The life of the peer to which that connection leads. */
+  life(process: number, peer: number): number {
+    return Atomics.load(this.#words, this.#peer(process, peer) + LIFE);
+  }
+  /** The descriptor of that connection; −1 when another has just taken its place: there will be a new version then. */
+  fd(process: number, peer: number, { life, generation }: ConnectionName): number {
     const fd = Atomics.load(this.#words, this.#peer(process, peer) + FD);
-    return this.generation(process, peer) === generation ? fd : -1;
+    // In this order: who sees the generation of the next connection sees its life as well.
+    return this.generation(process, peer) === generation && this.life(process, peer) === life ? fd : -1;
   }
-  state(process: number, peer: number): PeerState {
-    return Atomics.load(this.#words, this.#peer(process, peer) + STATE) as PeerState;
+  /** The peer's life as the main thread knows it. */
+  presentLife(process: number, peer: number): number {
+    return Atomics.load(this.#words, this.#peer(process, peer) + STATE) >> 8;
   }
-  sayFarewell(process: number, peer: number, generation: number): void {
-    Atomics.store(this.#words, this.#peer(process, peer) + FAREWELL, generation);
+  /** What has become of that life of the peer. */
+  state(process: number, peer: number, life: number): PeerState {
+    const word = Atomics.load(this.#words, this.#peer(process, peer) + STATE);
+    if (word >> 8 === life) return (word & 0xff) as PeerState;
+    return word >> 8 > life ? PeerState.DEAD : PeerState.ALIVE;
+  }
+  sayFarewell(process: number, peer: number, { life, generation }: ConnectionName): void {
+    const at = this.#peer(process, peer);
+    Atomics.store(this.#words, at + FAREWELL_LIFE, life);
+    Atomics.store(this.#words, at + FAREWELL, generation);
   }
   wakeBy(process: number, eventfd: number): void {
     Atomics.store(this.#words, process * this.#partWords + WAKE, eventfd);
@@ -120,14 +164,26 @@ export class Handover {
   }
 }
 
+interface OfConnection extends ConnectionName {
+  readonly from: number;
+  readonly to: number;
+}
+/** The rank has something for that life of the peer, and no connection newer than this. */
+export interface TcpConnect extends OfConnection {
+  readonly kind: "tcp-connect";
+}
+/** It uses this connection now, if there is one of that name, and none before it. */
+export interface TcpHolds extends OfConnection {
+  readonly kind: "tcp-holds";
+}
+/** The connection is closed; it does not use it any more. */
+export interface TcpLost extends OfConnection {
+  readonly kind: "tcp-lost";
+}
+/** What came over this connection cannot be from us: that life of the peer gets nothing more and is heard no more. */
+export interface TcpBadFrame extends OfConnection {
+  readonly kind: "tcp-bad-frame";
+  readonly reason: string;
+}
 /** What a rank's thread posts to its node's main thread: `TcpHost.handle` takes it. */
-export type TcpRequest =
-  /** It has something for that peer and no connection. */
-  /** … newer than this generation. */
-  | { readonly kind: "tcp-connect"; readonly from: number; readonly to: number; readonly generation: number }
-  /** It uses this generation now and none before it. */
-  | { readonly kind: "tcp-holds"; readonly from: number; readonly to: number; readonly generation: number }
-  /** The connection is closed; it does not use it any more. */
-  | { readonly kind: "tcp-lost"; readonly from: number; readonly to: number; readonly generation: number }
-  /** What came over this connection cannot be from us: the peer gets nothing more and is heard no more. */
-  | { readonly kind: "tcp-bad-frame"; readonly from: number; readonly to: number; readonly reason: string };
+export type TcpRequest = TcpConnect | TcpHolds | TcpLost | TcpBadFrame;

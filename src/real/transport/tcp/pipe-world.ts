@@ -1,7 +1,7 @@
 /**
  * For the tests of this folder: ranks whose sockets are pipes in memory and whose kernel moves as many bytes as the test
  * says, so that a generator can break anything at any moment. `PipeSide` is one rank; `PipeWorld` has several, each on a
- * node of its own, with hosts that do what tcp-host.ts does, only when the test lets them.
+ * node of its own, with hosts that do what tcp-host.ts does, only when the test lets them. Killed ranks may come back.
  */
 import { BYTES, CONTEXT, KIND, kindOf, PAYLOAD, PacketKind, SOURCE, TAG } from "../../../core/wire/packet.ts";
 import type { Landing } from "../../../core/wire/transport.ts";
@@ -28,6 +28,8 @@ export interface PipeSideOptions {
   /** How many bytes the kernel moves next. */
   readonly chunk: () => number;
   readonly landing?: Landing | null;
+  /** The lives of all ranks when this one starts; all 0 unless told. */
+  readonly lives?: readonly number[];
   readonly tell: (request: TcpRequest) => void;
 }
 
@@ -43,9 +45,10 @@ export class PipeSide {
   readonly pipes = new Map<number, { out: Pipe; in: Pipe }>();
   onPiece: ((what: Taken, payload: number) => void) | null = null;
 
-  constructor({ rank, ranks, chunk, landing = null, tell }: PipeSideOptions) {
+  constructor({ rank, ranks, chunk, landing = null, lives = [], tell }: PipeSideOptions) {
     const shared = newHandover({ processes: 1, ranks });
     this.handover = new Handover(shared);
+    for (const [peer, life] of lives.entries()) this.handover.say(0, peer, PeerState.ALIVE, life);
     this.transport = new TcpTransport({
       ...{ rank, ranks, process: 0, memory: this.memory, handover: shared, tell },
       sizesOf: () => ({ eagerBytesMax: 512, outBytes: 6144 }),
@@ -145,9 +148,14 @@ interface PipePair {
 export type PipeState = "running" | "leaving" | "finished" | "dead";
 
 export class PipeWorld {
-  readonly sides: readonly PipeSide[];
+  readonly sides: PipeSide[];
   readonly states: PipeState[];
   readonly bad: string[] = [];
+  /** Present life of each rank. */
+  readonly lives: number[];
+  /** What the host of each rank (first index) takes for the present life of each. */
+  readonly #known: number[][];
+  readonly #chunk: () => number;
   readonly #pairs: PipePair[] = [];
   /** Descriptors are never used twice here: whoever uses one too long is found out. */
   #nextFd = 1;
@@ -157,9 +165,20 @@ export class PipeWorld {
       for (let a = 0; a < b; a++)
         this.#pairs.push({ ranks: [a, b], wants: [false, false], connection: null, generation: 0 });
     }
-    const tell = (request: TcpRequest) => this.#told(request);
-    this.sides = Array.from({ length: ranks }, (_, rank) => new PipeSide({ rank, ranks, chunk, tell }));
+    this.#chunk = chunk;
+    this.lives = new Array<number>(ranks).fill(0);
+    this.#known = this.lives.map(() => [...this.lives]);
+    this.sides = this.lives.map((_, rank) => this.#newSide(rank));
     this.states = this.sides.map(() => "running");
+  }
+
+  #newSide(rank: number): PipeSide {
+    const { lives } = this;
+    const life = lives[rank]!;
+    const tell = (request: TcpRequest) => {
+      if (lives[rank] === life) this.#told(request);
+    };
+    return new PipeSide({ rank, ranks: lives.length, chunk: this.#chunk, lives, tell });
   }
 
   get pairs(): number {
@@ -170,6 +189,7 @@ export class PipeWorld {
     const { from, to } = request;
     const pair = this.#pairs.find(({ ranks }) => ranks.includes(from) && ranks.includes(to))!;
     const end = pair.ranks.indexOf(from) as 0 | 1;
+    if (request.life !== this.lives[to]) return;
     switch (request.kind) {
       case "tcp-connect":
         // One that it has not looked at yet will do, until it has.
@@ -206,8 +226,10 @@ export class PipeWorld {
     }
     for (const end of [0, 1] as const) {
       if (!pair.wants[end]) continue;
-      const other = this.states[pair.ranks[1 - end]!]!;
-      if (other === "finished") this.sides[pair.ranks[end]!]!.handover.say(0, pair.ranks[1 - end]!, PeerState.FINISHED);
+      const [rank, peer] = [pair.ranks[end]!, pair.ranks[1 - end]!];
+      const other = this.states[peer]!;
+      if (this.#known[peer]![rank] !== this.lives[rank] || this.#known[rank]![peer] !== this.lives[peer]) continue;
+      if (other === "finished") this.sides[rank]!.handover.say(0, peer, PeerState.FINISHED, this.lives[peer]!);
       if (other === "finished" || other === "dead") pair.wants[end] = false;
       else this.#connect(pair);
       return;
@@ -234,7 +256,8 @@ export class PipeWorld {
     const side = this.sides[rank]!;
     const fd = this.#nextFd++;
     side.pipes.set(fd, { out: connection.pipes[end]!, in: connection.pipes[1 - end]! });
-    side.handover.give(0, pair.ranks[1 - end]!, fd, connection.generation);
+    const peer = pair.ranks[1 - end]!;
+    side.handover.give(0, peer, fd, { life: this.lives[peer]!, generation: connection.generation });
   }
 
   /** The thread of that rank is gone: its host closes what it did not say farewell on. `keep`: what still arrives of it. */
@@ -245,7 +268,7 @@ export class PipeWorld {
       if (end < 0) continue;
       pair.wants[end] = false;
       const farewell = this.sides[rank]!.handover.farewell(0, pair.ranks[1 - end]!);
-      if (pair.connection !== null && farewell !== pair.connection.generation) this.#close(pair, keep);
+      if (pair.connection !== null && farewell.generation !== pair.connection.generation) this.#close(pair, keep);
     }
   }
 
@@ -257,7 +280,31 @@ export class PipeWorld {
 
   /** The dispatcher tells that rank of a death. */
   tellDeath(rank: number, dead: number): void {
-    this.sides[rank]!.handover.say(0, dead, PeerState.DEAD);
+    this.hostHearsDeath(rank, dead);
     this.sides[rank]!.transport.peerFailed(dead);
+  }
+
+  hostHearsDeath(rank: number, dead: number): void {
+    this.sides[rank]!.handover.say(0, dead, PeerState.DEAD, this.#known[rank]![dead]!);
+  }
+
+  /** A killed rank lives again, on another node. The others have not heard of it. */
+  returned(rank: number): void {
+    this.lives[rank]!++;
+    this.#known[rank] = [...this.lives];
+    this.states[rank] = "running";
+    this.sides[rank] = this.#newSide(rank);
+    for (const pair of this.#pairs) {
+      if (!pair.ranks.includes(rank)) continue;
+      this.#close(pair, 10_000);
+      pair.connection = null;
+      pair.generation = 0;
+      pair.wants.fill(false);
+    }
+  }
+
+  hostHearsReturn(rank: number, back: number, life: number): void {
+    this.#known[rank]![back] = life;
+    this.sides[rank]!.handover.say(0, back, PeerState.ALIVE, life);
   }
 }

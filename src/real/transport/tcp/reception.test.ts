@@ -126,7 +126,7 @@ test("X7: a stranger who listens in a node's place does not become a peer", asyn
   await new Promise<void>((resolve) => impostor.listen(0, "127.0.0.1", resolve));
   const { port } = impostor.address() as { port: number };
   host.setAddressBook([0, 1].map(() => ({ host: "127.0.0.1", port })));
-  host.handle({ kind: "tcp-connect", from: 0, to: 1, generation: 0 });
+  host.handle({ kind: "tcp-connect", from: 0, to: 1, life: 0, generation: 0 });
   while (connections < 3) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual(events, []);
   host.close();

@@ -6,11 +6,22 @@
  * Two ranks have one connection at a time, numbered by generation. When both connect at once the lower rank's attempt wins
  * and the other yields. An attempt that fails is repeated, more and more slowly, until it succeeds or somebody says that
  * the peer is dead: a node that cannot be reached is not dead for that (architecture, rule 7).
+ *
+ * A rank may come back from the dead, as another incarnation and perhaps elsewhere. Either side says in hello and answer who
+ * it is, and believes the other only if that is the life it knows: an old life that wakes up gets in nowhere, and a new
+ * one of which we have not heard yet tries again until we have.
  */
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { assert, unreachable } from "../../../core/base/assert.ts";
-import { Handover, newHandover, PeerState, type SharedHandover, type TcpRequest } from "./handover.ts";
+import {
+  type ConnectionName,
+  Handover,
+  newHandover,
+  PeerState,
+  type SharedHandover,
+  type TcpRequest,
+} from "./handover.ts";
 import {
   type Answer,
   answerBytes,
@@ -51,7 +62,8 @@ export interface TcpHostOptions {
   readonly ranksHere: readonly number[];
   /** Those of this node that are not there yet, see `rankBorn`. */
   readonly unborn?: readonly number[];
-  readonly incarnation?: number;
+  /** The present one of every rank, those of this node among them; 0 unless told. */
+  readonly incarnations?: readonly number[];
   readonly address?: string;
   readonly port?: number;
   /** Rings the bell of the process with that index in this node. */
@@ -64,14 +76,20 @@ const retryMsMax = 500;
 const answerMsMax = 2000;
 const unreachableMs = 5000;
 
+/** A connection that the rank may still use. */
+interface Held extends ConnectionName {
+  readonly socket: Socket;
+}
+
 /** What two ranks have with each other, one here and one elsewhere. */
 interface Pair {
   readonly here: number;
   readonly there: number;
+  /** The peer's life that all this is about, `held` excepted: its descriptors may lead to earlier ones. */
+  life: number;
   /** The newest connection made. */
   generation: number;
-  /** Every connection the rank may still use. */
-  readonly sockets: Map<number, Socket>;
+  held: Held[];
   wanted: boolean;
   attempt: Socket | null;
   retry: NodeJS.Timeout | null;
@@ -84,6 +102,12 @@ interface Pair {
 
 const quiet = (): void => {};
 
+/** Says that and hangs up. Nobody reads here any more, so that the other side has hung up too would never be noticed. */
+const refuse = (socket: Socket, answer: Buffer): void => void socket.end(answer, () => socket.destroy());
+
+const isUpTo = (name: ConnectionName, { life, generation }: ConnectionName): boolean =>
+  name.life < life || (name.life === life && name.generation <= generation);
+
 export class TcpHost {
   /** For the workerData of every rank of this node. */
   readonly handover: SharedHandover;
@@ -95,6 +119,7 @@ export class TcpHost {
   /** By place; null: not born yet. */
   readonly #here: (PeerState | null)[];
   readonly #dead = new Set<number>();
+  readonly #incarnations: number[];
   #addresses: readonly Address[] | null = null;
   #port = 0;
   #closed = false;
@@ -107,6 +132,8 @@ export class TcpHost {
     this.#handover = new Handover(this.handover);
     for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
     this.#here = ranksHere.map((rank) => (unborn.includes(rank) ? null : PeerState.ALIVE));
+    this.#incarnations = Array.from({ length: ranks }, (_, rank) => options.incarnations?.[rank] ?? 0);
+    for (const [rank, life] of this.#incarnations.entries()) if (life > 0) this.#sayOf(rank, PeerState.ALIVE);
     this.#reception = new Reception({
       ...{ job, address, port },
       received: (hello, socket) => this.#received(hello, socket),
@@ -134,17 +161,20 @@ export class TcpHost {
   handle(request: TcpRequest): void {
     if (this.#closed) return;
     const pair = this.#pair(request.from, request.to);
+    // The rank has heard of the return before us.
+    if (request.life > pair.life) this.#renew(pair, request.life);
     switch (request.kind) {
       case "tcp-connect":
-        this.#wanted(pair, request.generation);
+        if (request.life === pair.life) this.#wanted(pair, request.generation);
         return;
       case "tcp-holds":
-        this.#release(pair, request.generation - 1);
+        this.#release(pair, { life: request.life, generation: request.generation - 1 });
         return;
       case "tcp-lost":
-        this.#release(pair, request.generation);
+        this.#release(pair, request);
         return;
       case "tcp-bad-frame":
+        if (request.life !== pair.life) return;
         pair.shut = true;
         this.#options.report({ kind: "bad-frame", from: request.from, to: request.to, reason: request.reason });
         return;
@@ -168,22 +198,53 @@ export class TcpHost {
     for (const pair of this.#pairs.values()) {
       if (pair.here !== rank) continue;
       this.#stop(pair);
-      if (this.#handover.farewell(process, pair.there) !== pair.generation) this.#release(pair, pair.generation);
+      const farewell = this.#handover.farewell(process, pair.there);
+      const isLast = pair.life === farewell.life && pair.generation === farewell.generation;
+      this.#release(pair, isLast ? { ...farewell, generation: farewell.generation - 1 } : pair);
     }
   }
 
   /** The thread of a rank of this node is gone, and not in order. */
   rankDied(rank: number): void {
     this.#here[this.#places.get(rank)!] = PeerState.DEAD;
-    for (const pair of this.#pairs.values()) if (pair.here === rank) this.#release(pair, pair.generation);
+    for (const pair of this.#pairs.values()) if (pair.here === rank) this.#release(pair, pair);
     this.#stopTrying((pair) => pair.here === rank);
+  }
+
+  /** A new life of a rank of this node is about to start here, after `rankDied` or `rankFinished`. */
+  rankReturned(rank: number, incarnation: number): void {
+    const process = this.#places.get(rank)!;
+    assert(this.#here[process] !== PeerState.ALIVE, "a life begins when the one before it is over");
+    this.#here[process] = PeerState.ALIVE;
+    this.#incarnations[rank] = incarnation;
+    this.#dead.delete(rank);
+    for (const pair of this.#pairs.values()) {
+      if (pair.here !== rank) continue;
+      this.#release(pair, pair);
+      this.#renew(pair, pair.life);
+    }
+    this.#handover.clear(process, this.#options.ranks);
   }
 
   /** The dispatcher has declared a rank of another node dead. */
   peerFailed(rank: number): void {
     this.#dead.add(rank);
-    for (const process of this.#places.values()) this.#handover.say(process, rank, PeerState.DEAD);
-    this.#stopTrying((pair) => pair.there === rank);
+    this.#sayOf(rank, PeerState.DEAD);
+    this.#stopTrying((pair) => pair.there === rank && pair.life === this.#incarnations[rank]);
+  }
+
+  /** A rank of another node lives again, as that incarnation and at that address: what we had with its old life is over. */
+  peerReturned(rank: number, incarnation: number, address: Address): void {
+    if (this.#places.has(rank) || incarnation <= this.#incarnations[rank]!) return;
+    this.#incarnations[rank] = incarnation;
+    this.#dead.delete(rank);
+    this.#addresses = this.#addresses?.with(rank, address) ?? null;
+    this.#sayOf(rank, PeerState.ALIVE);
+    for (const pair of this.#pairs.values()) {
+      if (pair.there !== rank) continue;
+      if (pair.life < incarnation) this.#renew(pair, incarnation);
+      this.#try(pair);
+    }
   }
 
   /** Every thread of this node is gone. */
@@ -191,7 +252,11 @@ export class TcpHost {
     this.#closed = true;
     this.#reception.close();
     this.#stopTrying(() => true);
-    for (const pair of this.#pairs.values()) this.#release(pair, pair.generation);
+    for (const pair of this.#pairs.values()) this.#release(pair, pair);
+  }
+
+  #sayOf(rank: number, state: PeerState): void {
+    for (const process of this.#places.values()) this.#handover.say(process, rank, state, this.#incarnations[rank]!);
   }
 
   /**
@@ -200,7 +265,8 @@ export class TcpHost {
    * and a peer that has already gone cannot be asked again.)
    */
   #wanted(pair: Pair, generation: number): void {
-    if (pair.sockets.has(pair.generation) && pair.generation > generation) {
+    const isMade = pair.held.some((held) => held.life === pair.life && held.generation === pair.generation);
+    if (isMade && pair.generation > generation) {
       this.#options.ring(this.#places.get(pair.here)!);
       return;
     }
@@ -216,7 +282,8 @@ export class TcpHost {
     let pair = this.#pairs.get(key);
     if (pair === undefined) {
       pair = {
-        ...{ here, there, generation: 0, sockets: new Map(), wanted: false, attempt: null, retry: null },
+        ...{ here, there, life: this.#incarnations[there]!, generation: 0, held: [] },
+        ...{ wanted: false, attempt: null, retry: null },
         ...{ retryMs: retryMsMin, wantedSince: 0, reported: false, shut: false },
       };
       this.#pairs.set(key, pair);
@@ -224,20 +291,26 @@ export class TcpHost {
     return pair;
   }
 
-  #release(pair: Pair, upTo: number): void {
-    for (const [generation, socket] of pair.sockets) {
-      if (generation > upTo) continue;
-      pair.sockets.delete(generation);
-      socket.destroy();
-    }
+  /** From now on it is about that life of the peer, or about another of our own; the rank still has to release what it holds. */
+  #renew(pair: Pair, life: number): void {
+    this.#stop(pair);
+    pair.life = life;
+    pair.generation = 0;
+    pair.shut = false;
+  }
+
+  #release(pair: Pair, upTo: ConnectionName): void {
+    for (const held of pair.held) if (isUpTo(held, upTo)) held.socket.destroy();
+    pair.held = pair.held.filter((held) => !isUpTo(held, upTo));
   }
 
   // Connecting
 
   #try(pair: Pair): void {
     if (!pair.wanted || pair.attempt !== null || pair.retry !== null || this.#addresses === null) return;
-    if (this.#dead.has(pair.there)) return;
-    const { job, incarnation = 0 } = this.#options;
+    if (this.#dead.has(pair.there) || pair.life !== this.#incarnations[pair.there]) return;
+    const { job } = this.#options;
+    const incarnation = this.#incarnations[pair.here]!;
     const generation = pair.generation + 1;
     const hello: Hello = { from: pair.here, to: pair.there, incarnation, generation, random: randomBytes(16) };
     const { host, port } = this.#addresses[pair.there]!;
@@ -252,6 +325,9 @@ export class TcpHost {
       if (answer === null) {
         attempt.destroy();
         this.#tryLater(pair, reason === "" ? "somebody else listens there" : reason);
+      } else if (answer.incarnation !== pair.life) {
+        attempt.destroy();
+        this.#tryLater(pair, `incarnation ${answer.incarnation} of the rank is there, ${pair.life} is wanted`);
       } else this.#answered(pair, generation, answer, attempt);
     });
     pair.attempt = attempt;
@@ -277,7 +353,7 @@ export class TcpHost {
       case Verdict.FINISHED:
         socket.destroy();
         pair.wanted = false;
-        this.#handover.say(this.#places.get(pair.here)!, pair.there, PeerState.FINISHED);
+        this.#handover.say(this.#places.get(pair.here)!, pair.there, PeerState.FINISHED, pair.life);
         this.#options.ring(this.#places.get(pair.here)!);
         return;
       case Verdict.ABSENT:
@@ -320,29 +396,36 @@ export class TcpHost {
   // Being connected to
 
   #received(hello: Hello, socket: Socket): void {
-    const { job, ranks, incarnation = 0 } = this.#options;
+    const { job, ranks } = this.#options;
+    const incarnation = this.#incarnations[hello.to] ?? 0;
     socket.on("error", quiet);
     const place = this.#places.get(hello.to);
-    if (place === undefined || hello.from >= ranks || this.#places.has(hello.from) || this.#dead.has(hello.from)) {
-      socket.end(encodeAnswer(job, hello, { verdict: Verdict.ABSENT, incarnation, generation: 0 }));
+    if (place === undefined || hello.from >= ranks || this.#places.has(hello.from) || !this.#isPresent(hello)) {
+      refuse(socket, encodeAnswer(job, hello, { verdict: Verdict.ABSENT, incarnation, generation: 0 }));
       return;
     }
     const pair = this.#pair(hello.to, hello.from);
     const verdict = this.#judge(pair, hello, this.#here[place] ?? null);
     const answer = encodeAnswer(job, hello, { verdict, incarnation, generation: pair.generation });
-    if (verdict !== Verdict.WELCOME) socket.end(answer);
+    if (verdict !== Verdict.WELCOME) refuse(socket, answer);
     else {
       // Only when the answer is out: what the rank's thread writes must come behind it.
       pair.generation = hello.generation;
       socket.write(answer, (error) => {
-        if (error || pair.generation !== hello.generation) socket.destroy();
+        const isCurrent = pair.life === hello.incarnation && pair.generation === hello.generation;
+        if (error || !isCurrent || incarnation !== this.#incarnations[hello.to]) socket.destroy();
         else this.#establish(pair, hello.generation, socket);
       });
     }
   }
 
+  /** Is that the life of the rank that we know, and not dead? */
+  #isPresent({ from, incarnation }: Hello): boolean {
+    return incarnation === this.#incarnations[from] && !this.#dead.has(from);
+  }
+
   #judge(pair: Pair, hello: Hello, state: PeerState | null): Verdict {
-    if (pair.shut) return Verdict.ABSENT;
+    if (pair.shut || pair.life !== hello.incarnation) return Verdict.ABSENT;
     if (state !== PeerState.ALIVE) return state === PeerState.FINISHED ? Verdict.FINISHED : Verdict.ABSENT;
     if (hello.generation <= pair.generation) return Verdict.YIELD;
     return pair.attempt !== null && pair.here < pair.there ? Verdict.YIELD : Verdict.WELCOME;
@@ -362,8 +445,9 @@ export class TcpHost {
     pair.generation = generation;
     socket.setNoDelay(true);
     socket.on("error", quiet);
-    pair.sockets.set(generation, socket);
-    this.#handover.give(process, pair.there, fd, generation);
+    const name = { life: pair.life, generation };
+    pair.held.push({ ...name, socket });
+    this.#handover.give(process, pair.there, fd, name);
     this.#options.ring(process);
   }
 }

@@ -36,7 +36,7 @@ function connect(a: Side, b: Side): void {
     [b, 0],
   ] as const) {
     side.wants = false;
-    side.handover.give(0, peer, fd, generation);
+    side.handover.give(0, peer, fd, { life: 0, generation });
   }
 }
 

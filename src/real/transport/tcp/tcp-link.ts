@@ -3,6 +3,8 @@
  * is. Connections come and go (`attach`, `detach`); the streams go on. Each side opens a connection by saying how far it
  * has read, and sends on from where the other says it is. On the very first connection nobody has read anything, so sending
  * starts at once.
+ *
+ * A link is with one life of the peer. A new life gets a new link, in the memory of the old one.
  */
 import { assert } from "../../../core/base/assert.ts";
 import type { Memory } from "../../../core/request/memory.ts";
@@ -20,20 +22,26 @@ const openSalt = 0x4f70656e;
 export interface LinkOptions {
   readonly rank: number;
   readonly peer: number;
+  /** Incarnation of the peer. */
+  readonly life: number;
   readonly memory: Memory;
   /** Where the program's buffers are; the same, or not. */
   readonly buffers: Memory;
   readonly words: Int32Array;
   readonly sizes: LinkSizes;
+  /** The link with an earlier life of that peer, which is used no more. */
+  readonly former: TcpLink | null;
 }
 
 export class TcpLink {
   readonly peer: number;
+  readonly life: number;
   readonly out: OutStream;
   readonly in: InStream;
   readonly eagerBytesMax: number;
   readonly #rank: number;
   readonly #words: Int32Array;
+  readonly #block: number;
   /** Byte offset of our own opening; the peer's is read behind it. */
   readonly #openAt: number;
   readonly #receiptEveryBytes: number;
@@ -61,10 +69,13 @@ export class TcpLink {
     const { memory, buffers, words, peer } = options;
     const { eagerBytesMax, outBytes } = options.sizes;
     const inBytes = inBufferBytes(eagerBytesMax);
-    const block = memory.allocate(2 * openBytes + outBytes + inBytes + headerBytes);
+    const bytes = 2 * openBytes + outBytes + inBytes + headerBytes;
+    const block = options.former === null ? memory.allocate(bytes) : options.former.#block;
     const at = Math.ceil(block / headerBytes) * headerBytes;
     this.peer = peer;
     this.eagerBytesMax = eagerBytesMax;
+    this.life = options.life;
+    this.#block = block;
     this.#rank = options.rank;
     this.#words = words;
     this.#openAt = at;

@@ -228,7 +228,8 @@ for (const calls of callsNames) {
             const before = connection.generation(0, 1);
             // As if the network had dropped it, once at either end.
             const handover = new Handover(hosts[end]!.handover);
-            shutdown(handover.fd(0, 1 - end, handover.generation(0, 1 - end)), 2);
+            const name = { life: 0, generation: handover.generation(0, 1 - end) };
+            shutdown(handover.fd(0, 1 - end, name), 2);
             await until(() => {
               talk();
               return connection.generation(0, 1) > before;

@@ -5,7 +5,8 @@
  *
  * A look at the sockets is one system call: alternately a read from the link where something is expected (the one sent
  * to or heard from last) and a poll over all of them. A closed connection is only a hint: when anything is unread at the
- * other side the main thread is asked for a new one, and the streams continue.
+ * other side the main thread is asked for a new one, and the streams continue. Not so when the peer has died: a new life
+ * of it gets a new link, and nothing passes from the one to the other.
  */
 import type { Pointer } from "../../../core/base/brand.ts";
 import type { Memory } from "../../../core/request/memory.ts";
@@ -63,6 +64,8 @@ export class TcpTransport implements Transport {
   #calls: SocketCalls | null = null;
 
   readonly #links: (TcpLink | null)[];
+  /** The life of each peer that we have heard of: what we have with it is with that life. */
+  readonly #lives: Int32Array;
   readonly #open: TcpLink[] = [];
   readonly #byFd: (TcpLink | undefined)[] = [];
   /** How often bytes were read: a large message moves for a while before there is a packet to show. */
@@ -99,6 +102,7 @@ export class TcpTransport implements Transport {
     this.#identity = identity;
     this.#sizesOf = sizesOf;
     this.#links = new Array(options.ranks).fill(null);
+    this.#lives = Int32Array.from(this.#links, (_, peer) => this.#handover.presentLife(this.#process, peer));
   }
 
   /** Who knows where large pieces shall be written: the engine. Without, they are delivered as packets. */
@@ -118,16 +122,19 @@ export class TcpTransport implements Transport {
   }
 
   #makeLink(peer: number): TcpLink {
+    const life = this.#lives[peer]!;
     const link = new TcpLink({
       rank: this.#rank,
       peer,
+      life,
       memory: this.#memory,
       buffers: this.#buffers,
       words: this.words,
       sizes: this.#sizesOf(peer),
+      former: this.#links[peer]!,
     });
     link.in.landing = this.#landing;
-    if (this.#handover.state(this.#process, peer) !== PeerState.ALIVE) link.swallow();
+    if (this.#handover.state(this.#process, peer, life) !== PeerState.ALIVE) link.swallow();
     this.#links[peer] = link;
     return link;
   }
@@ -157,8 +164,13 @@ export class TcpTransport implements Transport {
       }
     } else if (!link.asked && !link.swallows) {
       link.asked = true;
-      this.#tell({ kind: "tcp-connect", from: this.#rank, to: link.peer, generation: link.generation });
+      this.#tell({ kind: "tcp-connect", ...this.#nameOf(link) });
     }
+  }
+
+  /** Its connection, for the main thread. */
+  #nameOf({ peer, life, generation }: TcpLink): { from: number; to: number; life: number; generation: number } {
+    return { from: this.#rank, to: peer, life, generation };
   }
 
   push(to: number, receive: number, from: number, offset: number, bytes: number): number {
@@ -335,9 +347,13 @@ export class TcpTransport implements Transport {
   #pickUp(): void {
     this.#seen = this.#handover.version(this.#process);
     for (let peer = 0; peer < this.#ranks; peer++) {
+      const life = this.#lives[peer]!;
       const generation = this.#handover.generation(this.#process, peer);
-      const state = this.#handover.state(this.#process, peer);
-      if (generation > (this.#links[peer]?.generation ?? 0)) this.#take(this.#linkTo(peer), generation);
+      const state = this.#handover.state(this.#process, peer, life);
+      // One to a life of which we have not heard yet waits until we have, see `peerReturned`. (The life is read last: as long
+      // as it is ours, so is the generation.)
+      const isOurs = this.#handover.life(this.#process, peer) === life;
+      if (isOurs && generation > (this.#links[peer]?.generation ?? 0)) this.#take(this.#linkTo(peer), generation);
       const link = this.#links[peer]!;
       if (state !== PeerState.ALIVE && link !== null && !link.swallows) this.#giveUp(link, state);
     }
@@ -348,15 +364,15 @@ export class TcpTransport implements Transport {
     if (!link.swallows || link.in.finished) this.#attach(link, generation);
     else {
       link.generation = generation;
-      this.#tell({ kind: "tcp-lost", from: this.#rank, to: link.peer, generation });
+      this.#tell({ kind: "tcp-lost", ...this.#nameOf(link) });
     }
   }
 
   #attach(link: TcpLink, generation: number): void {
-    const fd = this.#handover.fd(this.#process, link.peer, generation);
+    const fd = this.#handover.fd(this.#process, link.peer, { life: link.life, generation });
     if (fd < 0) return;
     if (link.isOpen) this.#detach(link);
-    if (generation > 1) this.#tell({ kind: "tcp-holds", from: this.#rank, to: link.peer, generation });
+    if (generation > 1) this.#tell({ kind: "tcp-holds", ...this.#nameOf(link), generation });
     if (this.#calls === null) {
       this.#calls = this.#openCalls();
       this.#handover.wakeBy(this.#process, this.#calls.wakeFd);
@@ -376,16 +392,14 @@ export class TcpTransport implements Transport {
 
   /** The connection is closed. When the peer has not read everything there must be another. */
   #lose(link: TcpLink): void {
-    const { generation, peer } = link;
     this.#detach(link);
-    this.#tell({ kind: "tcp-lost", from: this.#rank, to: peer, generation });
+    this.#tell({ kind: "tcp-lost", ...this.#nameOf(link) });
     if (link.out.unread) this.#send(link);
   }
 
   #reject(link: TcpLink): void {
-    const { peer, reason } = link;
     this.#giveUp(link, PeerState.DEAD);
-    this.#tell({ kind: "tcp-bad-frame", from: this.#rank, to: peer, reason });
+    this.#tell({ kind: "tcp-bad-frame", ...this.#nameOf(link), reason: link.reason });
   }
 
   /** Nothing more goes to that peer. What has come from one that ended in order is still read, from the dead nothing is. */
@@ -397,10 +411,38 @@ export class TcpTransport implements Transport {
 
   // Beyond `Transport`: for the process, its waiting, and whoever tells it of deaths.
 
-  /** The dispatcher has declared that rank dead. */
-  peerFailed(rank: number): void {
+  /** The dispatcher has declared that life of a rank dead. Who started later may know of the next one already. */
+  peerFailed(rank: number, incarnation = this.#lives[rank]!): void {
+    if (incarnation < this.#lives[rank]!) return;
     const link = this.#links[rank] ?? this.#makeLink(rank);
     if (!link.swallows || link.isOpen) this.#giveUp(link, PeerState.DEAD);
+  }
+
+  /**
+   * That rank lives again, as that incarnation: from now on packets go to and come from the new life alone. Of the old one
+   * nothing is left, not even a packet that `peek` has shown.
+   */
+  peerReturned(rank: number, incarnation: number): void {
+    if (incarnation <= this.#lives[rank]!) return;
+    this.#lives[rank] = incarnation;
+    const former = this.#links[rank]!;
+    if (former !== null) {
+      if (former.isOpen) this.#detach(former);
+      if (this.#current === former) {
+        this.#current = null;
+        this.#packet = -1;
+      }
+      if (this.#expected === former) this.#expected = null;
+      this.#makeLink(rank);
+    }
+    // We hold nothing of earlier lives; and a connection to this one may have been there before the news.
+    this.#tell({ kind: "tcp-holds", from: this.#rank, to: rank, life: incarnation, generation: 0 });
+    this.#seen = this.#handover.version(this.#process) - 1;
+  }
+
+  /** Is a packet shown that has not been released? */
+  get isShowing(): boolean {
+    return this.#packet >= 0;
   }
 
   /** Bytes that have not been given to a socket. */
@@ -437,7 +479,7 @@ export class TcpTransport implements Transport {
   #sayFarewells(): void {
     for (const link of this.#open) {
       const isTold = link.saidFinished || link.in.finished;
-      if (isTold && link.hasSaidAll) this.#handover.sayFarewell(this.#process, link.peer, link.generation);
+      if (isTold && link.hasSaidAll) this.#handover.sayFarewell(this.#process, link.peer, link);
     }
   }
 

@@ -85,6 +85,10 @@ export interface TcpWorld {
   readonly ranks: readonly TcpRank[];
   readonly hosts: readonly TcpHost[];
   readonly events: readonly TcpEvent[];
+  /** A new life of that rank on a new node takes its place here. The old ones stay as they are; nobody is told. */
+  restart(rank: number): Promise<void>;
+  /** The host of that node hears that a rank lives again. */
+  tellReturn(node: number, rank: number): void;
   /** Turns of the event loop, every rank looking, until it is true; an error after 10 s. */
   until(what: () => boolean): Promise<void>;
   close(): void;
@@ -95,19 +99,40 @@ export const testJob = { id: "test job", secret: Uint8Array.from({ length: 32 },
 /** One rank a node. Ranks above `nodes`, up to `ranksOfJob`, are in other processes: the test sets the address book. */
 export async function newTcpWorld(nodes: number, calls: CallsName, ranksOfJob = nodes): Promise<TcpWorld> {
   const events: TcpEvent[] = [];
-  const hosts: TcpHost[] = [];
-  for (let node = 0; node < nodes; node++) {
+  const incarnations = new Array<number>(ranksOfJob).fill(0);
+  const everybody: { close(): void }[] = [];
+  const newHost = async (node: number): Promise<TcpHost> => {
     const report = (event: TcpEvent) => events.push(event);
-    const host = new TcpHost({ job: testJob, ranks: ranksOfJob, ranksHere: [node], ring: () => {}, report });
+    const places = { ranks: ranksOfJob, ranksHere: [node], incarnations };
+    const host = new TcpHost({ job: testJob, ...places, ring: () => {}, report });
     const listening = await host.listen();
     if (!listening.ok) throw new Error(listening.reason);
-    hosts.push(host);
-  }
-  const book = hosts.map((host) => ({ host: "127.0.0.1", port: host.port }));
+    everybody.push(host);
+    return host;
+  };
+  const newRank = (rank: number, host: TcpHost): TcpRank => {
+    const made = new TcpRank(rank, ranksOfJob, host, calls);
+    everybody.unshift(made.transport);
+    return made;
+  };
+  const hosts: TcpHost[] = [];
+  for (let node = 0; node < nodes; node++) hosts.push(await newHost(node));
+  const addressOf = (host: TcpHost) => ({ host: "127.0.0.1", port: host.port });
+  const book = hosts.map(addressOf);
   if (ranksOfJob === nodes) for (const host of hosts) host.setAddressBook(book);
-  const ranks = hosts.map((host, rank) => new TcpRank(rank, ranksOfJob, host, calls));
+  const ranks = hosts.map((host, rank) => newRank(rank, host));
   return {
     ...{ ranks, hosts, events },
+    async restart(rank) {
+      incarnations[rank]!++;
+      const host = await newHost(rank);
+      hosts[rank] = host;
+      host.setAddressBook(hosts.map(addressOf));
+      ranks[rank] = newRank(rank, host);
+    },
+    tellReturn(node, rank) {
+      hosts[node]!.peerReturned(rank, incarnations[rank]!, addressOf(hosts[rank]!));
+    },
     async until(what) {
       const end = Date.now() + 10_000;
       for (;;) {
@@ -117,9 +142,9 @@ export async function newTcpWorld(nodes: number, calls: CallsName, ranksOfJob = 
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
+    // Ranks first: descriptors are theirs until they say otherwise.
     close() {
-      for (const rank of ranks) rank.transport.close();
-      for (const host of hosts) host.close();
+      for (const one of everybody) one.close();
     },
   };
 }

@@ -1,0 +1,39 @@
+/** What a rank hears from its node: deaths and returns, in one order, its connections before its protocol where it matters. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { noSpawner } from "../../core/process/spawner.ts";
+import { NodeMemory } from "../node/node-memory.ts";
+import { newHandover } from "../transport/tcp/handover.ts";
+import { openProcess } from "./open-process.ts";
+
+test("L5: a rank hears of deaths and returns in the node's order, also when the log was full for a while", async () => {
+  const nodeOf = [0, 1];
+  const memory = new NodeMemory({ node: 0, ranks: 2, nodeOf, memoryMb: 16, wakeElsewhere() {} });
+  memory.born(0, 0);
+  const heard: string[] = [];
+  const { host } = openProcess({
+    ...{ rank: 0, ranks: 2, nodeOf, incarnation: 0, protocol: null, mayUseBoards: false },
+    ...{ memory: memory.shared, traceFile: "", spawner: noSpawner(2, "a test") },
+    handover: newHandover({ processes: 1, ranks: 2 }),
+    tell: ({ kind, life }) => heard.push(`${kind} ${life}`),
+    abort: () => assert.fail(),
+    result() {},
+  });
+  host.process.peerFailed = (rank, incarnation) => heard.push(`died ${rank} ${incarnation}`);
+  host.process.peerReturned = (rank, incarnation) => heard.push(`returned ${rank} ${incarnation}`);
+  // News of itself, if its node should hear of it, is not for the rank.
+  memory.returned({ rank: 0, incarnation: 1 });
+  const lives = memory.shared.layout.noticeCount;
+  const expected: string[] = [];
+  for (let incarnation = 0; incarnation < lives; incarnation++) {
+    memory.death({ kind: "death", order: 2 * incarnation, rank: 1, incarnation });
+    memory.returned({ rank: 1, incarnation: incarnation + 1 });
+    expected.push(`died 1 ${incarnation}`, `tcp-holds ${incarnation + 1}`, `returned 1 ${incarnation + 1}`);
+  }
+  while (heard.length < expected.length) {
+    host.listen();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.deepEqual(heard, expected);
+  assert.ok(!host.listen());
+});
