@@ -69,6 +69,7 @@ export class CRank {
         incarnation: setup.incarnation,
         protocol: this.#protocol.protocol,
         mayUseBoards: this.#protocol.mayUseBoards,
+        oldest: this.#protocol.oldest,
         memory: setup.memory,
         handover: setup.handover,
         tell: (message) => this.say(message),

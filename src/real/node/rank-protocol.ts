@@ -16,18 +16,29 @@ export interface RankProtocol {
   readonly members: readonly number[] | undefined;
   /** Where the stream of determinants of its set is. */
   position(): number;
+  /** No older checkpoint of that set will be restored. */
+  oldest(set: number, checkpoint: number): void;
 }
 
 export function protocolOf({ rank, nodeOf, logging: setup, words }: RankSetup): RankProtocol {
   if (setup === null) {
-    return { protocol: null, logging: null, mayUseBoards: true, members: undefined, position: () => 0 };
+    return { protocol: null, logging: null, mayUseBoards: true, members: undefined, position: () => 0, oldest() {} };
   }
   const { setOf } = setup;
   const stream = new DeterminantWriter(setup.stream, bellOf(words));
   const logging = new LoggingProtocol({ rank, setOf: Int32Array.from(setOf), stream });
   const mayUseBoards = nodeOf.every((node, other) => node !== nodeOf[rank] || setOf[other] === setOf[rank]);
   const members = membersOf(setOf)[setOf[rank]!]!;
-  return { protocol: logging, logging, mayUseBoards, members, position: () => stream.born };
+  return {
+    protocol: logging,
+    logging,
+    mayUseBoards,
+    members,
+    position: () => stream.born,
+    oldest(set, checkpoint) {
+      if (set === setOf[rank]) logging.oldestIs(checkpoint);
+    },
+  };
 }
 
 /** After a restore, or in place of it, before the program goes on. */

@@ -38,6 +38,7 @@ const rankProcess = createRank({
   incarnation,
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,
+  oldest: rankProtocol.oldest,
   memory,
   handover,
   tell: say,

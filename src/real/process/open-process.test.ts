@@ -18,6 +18,7 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
     tell: ({ kind, life }) => heard.push(`${kind} ${life}`),
     abort: () => assert.fail(),
     result() {},
+    oldest() {},
   });
   host.process.peerFailed = (rank, incarnation) => heard.push(`died ${rank} ${incarnation}`);
   host.process.peerReturned = (rank, incarnation) => heard.push(`returned ${rank} ${incarnation}`);

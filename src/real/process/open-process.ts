@@ -42,6 +42,8 @@ export interface RankOptions {
   /** Rank 0's value for `await job.done`; throws what `structuredClone` would. */
   result(value: unknown): void;
   readonly spawner: Spawner;
+  /** No older checkpoint of that set will be restored. */
+  oldest(set: number, checkpoint: number): void;
 }
 
 export type Leaving =
@@ -106,7 +108,7 @@ export function openProcess(
           } else if (kind === NoticeKind.RETURNED && peer !== rank) {
             transports.peerReturned(peer, incarnation);
             hearer.returned(peer, incarnation);
-          }
+          } else if (kind === NoticeKind.OLDEST) hearer.oldest(peer, incarnation);
         }
         return true;
       },
@@ -114,6 +116,7 @@ export function openProcess(
     spawner,
     abort: options.abort,
     result: options.result,
+    oldest: options.oldest,
   });
   return {
     host,
@@ -146,7 +149,8 @@ function leave(host: RankHost, transports: RankTransports): Leaving {
     if (unfinished > 0) return { kind: "unfinished", requests: unfinished };
   }
   if (!host.wait(process.startFinalBarrier())) return { kind: "stopped" };
-  handOver(host, transports);
+  // Where the dead come back, nobody says farewell before all is over: one of them may need what this one has sent.
+  if (process.protocol?.replacesTheDead !== true) handOver(host, transports);
   return { kind: "left" };
 }
 

@@ -36,6 +36,7 @@ class Life {
       spawner: noSpawner(1, "this is a test"),
       abort: (_code, message) => assert.fail(message),
       result() {},
+      oldest() {},
     });
   }
 
@@ -101,6 +102,7 @@ test("L1 replay: a clock that is behind that of the life before goes on from the
     spawner: noSpawner(1, "this is a test"),
     abort: (_code, message) => assert.fail(message),
     result() {},
+    oldest() {},
   });
   const before = host.now();
   host.moveClockTo(before - 5);

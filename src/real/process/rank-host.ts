@@ -30,6 +30,8 @@ export interface WaitingPort {
 export interface Hearer {
   died(rank: number, incarnation: number): void;
   returned(rank: number, incarnation: number): void;
+  /** No older checkpoint of that set will be restored. */
+  oldest(set: number, checkpoint: number): void;
 }
 
 /** Hears what the dispatcher declared: calls back for every death and return not heard of yet. Cheap when there is none. */
@@ -57,6 +59,8 @@ export interface RankHostOptions {
   readonly spawner: Spawner;
   abort(code: number, message: string): never;
   result(value: unknown): void;
+  /** See `Hearer`. */
+  oldest(set: number, checkpoint: number): void;
 }
 
 interface Awaited {
@@ -97,6 +101,7 @@ export class RankHost {
     this.#hearer = {
       died: (rank, incarnation) => this.process.peerFailed(rank, incarnation),
       returned: (rank, incarnation) => this.process.peerReturned(rank, incarnation),
+      oldest: (set, checkpoint) => options.oldest(set, checkpoint),
     };
   }
 
