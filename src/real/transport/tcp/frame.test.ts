@@ -50,7 +50,7 @@ function checkPacket(packet: number): void {
   const kind = words[packet + KIND]! & 0xff;
   const payload = words[packet + PAYLOAD]!;
   const bytes = words[packet + BYTES]!;
-  assert.ok(kind >= PacketKind.EAGER && kind <= PacketKind.PROTOCOL);
+  assert.ok(kind >= PacketKind.EAGER && kind <= PacketKind.AGREEMENT);
   assert.ok(kind !== PacketKind.HELP && kind !== PacketKind.FINISH);
   assert.equal(words[packet + SOURCE], 3, "the source is the connection's, whatever the frame says");
   assert.ok(payload === 0 || (payload > inAt && payload + Math.max(bytes, 0) <= elsewhere));
@@ -144,6 +144,8 @@ test("X7: a frame is bad for a reason", () => {
   assert.match(reasonOf(PacketKind.CTS, 0, { [BYTES]: 4096 })!, /pointer/);
   assert.match(reasonOf(PacketKind.HELP, 0)!, /kind 7/);
   assert.match(reasonOf(PacketKind.FINISH, 0)!, /kind 6/);
+  assert.equal(reasonOf(PacketKind.AGREEMENT, 0), null);
+  assert.match(reasonOf(PacketKind.REVOKE, 8)!, /payload/);
   assert.match(reasonOf(PacketKind.FRAGMENT, 2001, { [BYTES]: 2001 })!, /whole lines/);
   stampFrame(header, 0, 8, 0);
   header[0] = 16;
