@@ -109,7 +109,8 @@ export class Process {
     const all = options.worldGroup ?? Group.world(options.ranks);
     this.world = this.addCommunicator(options.worldContext ?? worldContext, all, null, options.worldBoard ?? -1);
     const world = options.rank as WorldRank;
-    this.everybody = new Communicator({ context: groupContext, group: all, world, nodeOf: options.nodeOf });
+    const { nodeOf } = options;
+    this.everybody = new Communicator({ context: groupContext, group: Group.world(options.ranks), world, nodeOf });
     this.jobBoard = this.world.board;
     this.jobBoardIndex = this.world.boardIndex;
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
