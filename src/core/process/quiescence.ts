@@ -8,10 +8,15 @@
  * anything to do, until two rounds in a row say no: of the answers that leave no trace in their sender's books (RELEASE,
  * CANCEL_ANSWER, EAGER_CLOSE and EAGER_OPEN) none is answered itself, and one more round sees them all in.
  *
+ * An attempt may be given up (somebody does not stop): its marks are never taken for those of a later one, because every
+ * attempt has tags of its own.
+ *
  * Nobody's program runs meanwhile: a round ends only when everybody has stopped. Envelopes without a receive, receives
  * without a message and sends that wait for their receiver stay as they are; they are in the books of both sides.
  */
+import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
+import { TAG_UB } from "../base/constants.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import { SendMode } from "../request/records.ts";
@@ -21,6 +26,8 @@ import type { Process } from "./process.ts";
 const markBytes = 4;
 /** Rounds in which everybody had nothing to do. */
 const quietRounds = 2;
+/** Tags of an attempt: more rounds than one ever needs. */
+const roundsMax = 1 << 12;
 
 export class Quiescence {
   readonly #engine: Engine;
@@ -30,19 +37,34 @@ export class Quiescence {
   /** Marks that come, by member; then ours. */
   readonly #marks: Pointer;
   #requests: RecordId[] = [];
-  #round = 0;
+  /** The tag of its first round. */
+  readonly #firstRound: number;
+  #round: number;
   #quiet = 0;
   #wasBusy = false;
   #isOver = false;
 
-  /** `members`: ranks of the processes, this one among them; ascending. */
-  constructor({ engine, memory }: Process, members: readonly number[]) {
+  /** `members`: ranks of the processes, this one among them; ascending. `attempt`: the same for all, and higher each time. */
+  constructor({ engine, memory }: Process, members: readonly number[], attempt: number) {
     const among = new Set(members);
     this.#engine = engine;
     this.#memory = memory;
     this.#members = members;
     this.#isMember = (rank) => among.has(rank);
     this.#marks = memory.allocate(markBytes * (members.length + 1));
+    this.#firstRound = (attempt * roundsMax) & TAG_UB;
+    this.#round = this.#firstRound;
+  }
+
+  /** The attempt is given up. */
+  giveUp(): void {
+    this.#isOver = true;
+    const engine = this.#engine;
+    for (const request of this.#requests) engine.cancel(request);
+    // A mark that is just being written keeps its place.
+    if (this.#requests.every((request) => engine.isComplete(request))) this.#memory.free(this.#marks);
+    for (const request of this.#requests) engine.abandon(request);
+    this.#requests = [];
   }
 
   /** Something has happened that may have been answered: this round is not a quiet one. */
@@ -82,6 +104,7 @@ export class Quiescence {
     this.#round++;
     const marks = new DataView(this.#memory.bytes.buffer, this.#marks, markBytes * this.#members.length);
     const isQuiet = this.#members.every((_, i) => marks.getInt32(markBytes * i, true) === 0);
+    assert(this.#round - this.#firstRound < roundsMax, "processes that do not come to rest");
     this.#quiet = isQuiet ? this.#quiet + 1 : 0;
     if (this.#quiet < quietRounds) return;
     this.#isOver = true;

@@ -16,11 +16,18 @@ export class Settling {
   readonly #isForAll: boolean;
   #isQuiet = false;
 
-  /** `members`: who is captured together; everybody unless given. */
-  constructor(process: Process, members: readonly number[] = process.world.group.worldRanks()) {
+  /** `members`: who is captured together; everybody unless given. `attempt`: see quiescence.ts. */
+  constructor(process: Process, members: readonly number[] = process.world.group.worldRanks(), attempt = 0) {
     this.#process = process;
-    this.#quiescence = new Quiescence(process, members);
+    this.#quiescence = new Quiescence(process, members, attempt);
     this.#isForAll = members.length === process.ranks;
+  }
+
+  /** Somebody does not come: everybody goes on. False: everybody has come, and what is left to do is this process's own. */
+  giveUp(): boolean {
+    if (this.#isQuiet) return false;
+    this.#quiescence.giveUp();
+    return true;
   }
 
   advance(): Rest {

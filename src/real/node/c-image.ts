@@ -9,6 +9,7 @@ import type { Descriptors } from "../../wasi/descriptors.ts";
 import type { Library, Pause } from "../../wasi/ports.ts";
 import { readImage } from "../image/read-image.ts";
 import { writeImageNow } from "../image/write-image.ts";
+import { checkpointOf } from "../transport/layout.ts";
 import type { CRankProcess } from "./c-rank-process.ts";
 import type { LinePlaces } from "./line-ring.ts";
 
@@ -45,14 +46,15 @@ export interface ImageOptions {
 
 /**
  * Waits until nothing is under way between those who are captured together: everybody, or the members of a set. False:
- * everybody has come to the end of the program meanwhile.
+ * everybody has come to the end of the program meanwhile, or the node wants no image any more.
  */
 export function becomeQuiet({ host, process }: CRankProcess, members?: readonly number[]): boolean {
-  const settling = new Settling(process, members);
+  const { wanted } = host;
+  const settling = new Settling(process, members, checkpointOf(wanted));
   let rest: Rest = "moving";
   host.settle(() => {
     rest = settling.advance();
-    return rest !== "moving";
+    return rest !== "moving" || (host.wanted !== wanted && settling.giveUp());
   });
   return (rest as Rest) === "quiet";
 }

@@ -1,0 +1,50 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ByHand } from "../../sim/by-hand.ts";
+import { Settling } from "./settling.ts";
+
+/** Lets everybody's messages progress, and asks who has come to rest. */
+function advance(hand: ByHand, settlings: readonly Settling[]): string[] {
+  let rests: string[] = [];
+  for (let rounds = 0; rounds < 20; rounds++) {
+    hand.settle();
+    rests = settlings.map((settling) => settling.advance());
+  }
+  return rests;
+}
+
+const settlingOf = (hand: ByHand, rank: number, members?: readonly number[], attempt = 0): Settling =>
+  new Settling(hand.world.processes[rank]!.core, members, attempt);
+
+describe("L4: coming to rest", () => {
+  it("of a set takes only its members, whatever the others do (§3.3.3)", () => {
+    const hand = new ByHand({ ranks: 4, nodes: 2 });
+    const large = 100_000;
+    // Under way to and from a rank that is not asked.
+    const sent = hand.send({ from: 0, to: 2, bytes: large, number: 1 });
+    const set = [0, 1].map((rank) => settlingOf(hand, rank, [0, 1]));
+    deepEqual(advance(hand, set), ["quiet", "quiet"]);
+    equal(hand.complete(0, sent), false);
+  });
+
+  it("waits for bytes that are under way inside the set", () => {
+    const hand = new ByHand({ ranks: 2 });
+    const receive = hand.receive({ at: 1, source: 0, room: 100_000 });
+    hand.send({ from: 0, to: 1, bytes: 100_000, number: 3 });
+    const all = [0, 1].map((rank) => settlingOf(hand, rank));
+    deepEqual(advance(hand, all), ["quiet", "quiet"]);
+    equal(hand.complete(1, receive), true);
+  });
+
+  it("can be given up while somebody does not come, and tried again", () => {
+    const hand = new ByHand({ ranks: 3 });
+    const first = [0, 1].map((rank) => settlingOf(hand, rank, [0, 1, 2], 1));
+    deepEqual(advance(hand, first), ["moving", "moving"]);
+    for (const settling of first) equal(settling.giveUp(), true);
+    hand.settle();
+    for (const rank of [0, 1]) equal(hand.engine(rank).unfinished, 0);
+    const second = [0, 1, 2].map((rank) => settlingOf(hand, rank, [0, 1, 2], 2));
+    deepEqual(advance(hand, second), ["quiet", "quiet", "quiet"]);
+    equal(second[0]!.giveUp(), false);
+  });
+});
