@@ -33,6 +33,16 @@ test("M6 images: objects that are made anew have no private names at all, living
   assert(classes > 60, `${classes} classes are saved`);
 });
 
+test("M6 images: no two classes that are saved have the same name", () => {
+  const places = new Map<string, string>();
+  for (const { path, code } of files) {
+    for (const name of [...namesIn(code, "saves"), ...namesIn(code, "lives")]) {
+      assert(!places.has(name), `${name} in ${path}, and in ${places.get(name)}`);
+      places.set(name, path);
+    }
+  }
+});
+
 test("M6 images: whatever goes on after a wait or a callback, and every task, is saved", () => {
   // TypeScript programs have no images: what only they use need not be saved.
   for (const { path, code } of files.filter((file) => !file.path.startsWith("mpi/"))) {
