@@ -64,8 +64,13 @@ export function waitForOne(program: Program, record: RecordId, finish: () => num
 
 /** The same for calls that only look. */
 export function look(program: Program, finish: () => number, again: CallAgain): number {
+  return interrupted(program, again) ?? finish();
+}
+
+/** For those of them that are called again and again: null when nothing stands between the call and its answer. */
+export function interrupted(program: Program, again: CallAgain): number | null {
   program.host.look();
-  return program.process.collectives.asked === null ? finish() : combine(program, again);
+  return program.process.collectives.asked === null ? null : combine(program, again);
 }
 
 function waitFor({ host, process }: Program, isReady: () => boolean): "ready" | "combine" | "stop" {

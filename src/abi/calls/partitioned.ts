@@ -23,7 +23,7 @@ import { packedBytes, packedFrom, Release, roomFor, Unpack } from "../buffers.ts
 import { chooseTest } from "../choices.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
-import { CallAgain, look } from "../waiting.ts";
+import { CallAgain, interrupted } from "../waiting.ts";
 import { checkDest, checkSource, checkTag, type Message } from "./point-to-point.ts";
 
 /** The first init call with a tag uses the tag itself; later ones are spread over twice as many. */
@@ -195,7 +195,7 @@ export function partitionedCalls(program: Program) {
       };
       const again = new CallAgain("MPI_Parrived", handle, partition, flag);
       if (process.choices !== null) return chooseTest(program, [request], tell, again);
-      return look(program, () => tell(request.record < 0 || engine.isComplete(request.record)), again);
+      return interrupted(program, again) ?? tell(request.record < 0 || engine.isComplete(request.record));
     },
   };
 

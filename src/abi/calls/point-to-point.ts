@@ -11,7 +11,7 @@ import { chooseMessage, chooseMessageLater } from "../choices.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { writeStatus } from "../status.ts";
-import { CallAgain, look, waitThen, waitUntil } from "../waiting.ts";
+import { CallAgain, interrupted, look, waitThen, waitUntil } from "../waiting.ts";
 import { Concluded } from "./requests.ts";
 
 const MESSAGE_NULL = 0x128;
@@ -338,7 +338,7 @@ export function pointToPointCalls(program: Program) {
       if (process.choices !== null) {
         return chooseMessage(program, { source: world(comm, source), tag, context }, tell, again);
       }
-      return look(program, () => tell(engine.probe(world(comm, source), tag, context)), again);
+      return interrupted(program, again) ?? tell(engine.probe(world(comm, source), tag, context));
     },
     MPI_Mprobe(source: number, tag: number, handle: number, message: number, status: number): number {
       const comm = checkProbe(source, tag, handle);
@@ -377,7 +377,7 @@ export function pointToPointCalls(program: Program) {
       if (process.choices !== null) {
         return chooseMessage(program, { source: world(comm, source), tag, context }, tell, again);
       }
-      return look(program, () => tell(engine.probe(world(comm, source), tag, context)), again);
+      return interrupted(program, again) ?? tell(engine.probe(world(comm, source), tag, context));
     },
     MPI_Mrecv(buffer: number, count: number, type: number, message: number, status: number): number {
       const request = matchedReceive(buffer, count, type, message);

@@ -7,7 +7,7 @@ import { chooseAny, chooseSome, chooseTest } from "../choices.ts";
 import { lookThen } from "../generalized.ts";
 import type { CRequest } from "../objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
-import { CallAgain, look } from "../waiting.ts";
+import { CallAgain, interrupted } from "../waiting.ts";
 import { isActive, putEmptyStatus, putStatus, statusAt } from "./requests.ts";
 
 /** Writes the statuses of requests that are complete or not active, one behind the other. */
@@ -54,7 +54,7 @@ export function requestStatusCalls(program: Program) {
       };
       const again = new CallAgain("MPI_Request_get_status", handle, flag, status);
       if (process.choices !== null) return chooseTest(program, [request], finish, again);
-      return look(program, () => finish(isDone(request)), again);
+      return interrupted(program, again) ?? finish(isDone(request));
     },
     MPI_Request_get_status_all(count: number, handles: number, flag: number, statuses: number): number {
       const requests = all(count, handles);
@@ -64,7 +64,7 @@ export function requestStatusCalls(program: Program) {
       };
       const again = new CallAgain("MPI_Request_get_status_all", count, handles, flag, statuses);
       if (process.choices !== null) return chooseTest(program, requests, finish, again);
-      return look(program, () => finish(requests.every(isDone)), again);
+      return interrupted(program, again) ?? finish(requests.every(isDone));
     },
     MPI_Request_get_status_any(count: number, handles: number, index: number, flag: number, status: number): number {
       const requests = all(count, handles);
@@ -78,7 +78,7 @@ export function requestStatusCalls(program: Program) {
       const again = new CallAgain("MPI_Request_get_status_any", count, handles, index, flag, status);
       if (process.choices !== null && hasActive) return chooseAny(program, requests, finish, again);
       const firstDone = () => requests.findIndex((request) => isActive(request) && isDone(request));
-      return look(program, () => finish(firstDone()), again);
+      return interrupted(program, again) ?? finish(firstDone());
     },
     MPI_Request_get_status_some(
       count: number,
@@ -100,7 +100,7 @@ export function requestStatusCalls(program: Program) {
       const again = new CallAgain("MPI_Request_get_status_some", count, handles, outcount, indices, statuses);
       if (process.choices !== null && hasActive) return chooseSome(program, requests, finish, again);
       const allDone = () => [...requests.keys()].filter((i) => isActive(requests[i]!) && isDone(requests[i]!));
-      return look(program, () => finish(allDone()), again);
+      return interrupted(program, again) ?? finish(allDone());
     },
   };
 }

@@ -19,7 +19,7 @@ import { forget } from "../leftovers.ts";
 import { type CRequest, inactive } from "../objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
 import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, STATUS_IGNORE, statusBytes } from "../status.ts";
-import { CallAgain, look, waitForOne, waitUntil } from "../waiting.ts";
+import { CallAgain, interrupted, waitForOne, waitUntil } from "../waiting.ts";
 import { cancelGeneralized, freeGeneralized } from "./generalized-requests.ts";
 
 /** The status of a request that is not active (MPI 5.0 §3.7.3). */
@@ -274,7 +274,7 @@ export function requestCalls(program: Program) {
       };
       const again = new CallAgain("MPI_Test", handleAt, flag, status);
       if (process.choices !== null) return chooseTest(program, [request], tell, again);
-      return look(program, () => tell(engine.isComplete(request.record)), again);
+      return interrupted(program, again) ?? tell(engine.isComplete(request.record));
     },
     MPI_Waitall(count: number, handles: number, statuses: number): number {
       try {
@@ -295,7 +295,7 @@ export function requestCalls(program: Program) {
       };
       const again = new CallAgain("MPI_Testall", count, handles, flag, statuses);
       if (process.choices !== null) return chooseTest(program, requests, tell, again);
-      return look(program, () => tell(requests.every(isDone)), again);
+      return interrupted(program, again) ?? tell(requests.every(isDone));
     },
     MPI_Waitany(count: number, handles: number, index: number, status: number): number {
       const requests = all(count, handles);
@@ -328,7 +328,7 @@ export function requestCalls(program: Program) {
       };
       const again = new CallAgain("MPI_Testany", count, handles, index, flag, status);
       if (process.choices !== null) return chooseAny(program, requests, tell, again);
-      return look(program, () => tell(firstDone(requests)), again);
+      return interrupted(program, again) ?? tell(firstDone(requests));
     },
     MPI_Waitsome(count: number, handles: number, outcount: number, indices: number, statuses: number): number {
       const requests = all(count, handles);
@@ -353,7 +353,7 @@ export function requestCalls(program: Program) {
       const tell = (done: readonly number[]) => endSome(requests, done, handles, outs);
       const again = new CallAgain("MPI_Testsome", count, handles, outcount, indices, statuses);
       if (process.choices !== null) return chooseSome(program, requests, tell, again);
-      return look(program, () => tell(allDone(requests)), again);
+      return interrupted(program, again) ?? tell(allDone(requests));
     },
     MPI_Request_free(handleAt: number): number {
       const request = at(handleAt);
