@@ -26,6 +26,11 @@ import type { Process } from "./process.ts";
 const markBytes = 4;
 /** Rounds in which everybody had nothing to do. */
 const quietRounds = 2;
+/**
+ * Marks take no numbers of their channels: a life that was not brought to rest at this place, because it goes on from an older
+ * image, must number the program's messages as this one does.
+ */
+const markNumber = 0x7fffffff;
 /** Tags of an attempt: more rounds than one ever needs. */
 const roundsMax = 1 << 12;
 
@@ -94,7 +99,8 @@ export class Quiescence {
       this.#requests.push(engine.startReceive(theirs, markBytes, rank, this.#round, quietContext));
     }
     for (const rank of members) {
-      this.#requests.push(engine.startSend(ours, markBytes, rank, this.#round, quietContext, SendMode.STANDARD));
+      const mode = SendMode.STANDARD;
+      this.#requests.push(engine.startNumbered(ours, markBytes, rank, this.#round, quietContext, mode, markNumber));
     }
   }
 

@@ -36,6 +36,22 @@ describe("L4: coming to rest", () => {
     equal(hand.complete(1, receive), true);
   });
 
+  it("takes no numbers of channels: a life that was not brought to rest counts the same (rule 1)", () => {
+    const hand = new ByHand({ ranks: 2 });
+    deepEqual(
+      advance(
+        hand,
+        [0, 1].map((rank) => settlingOf(hand, rank)),
+      ),
+      ["quiet", "quiet"],
+    );
+    for (const [from, to] of [
+      [0, 1],
+      [1, 0],
+    ] as const)
+      equal(hand.engine(from).reserveNumber(to), 0);
+  });
+
   it("can be given up while somebody does not come, and tried again", () => {
     const hand = new ByHand({ ranks: 3 });
     const first = [0, 1].map((rank) => settlingOf(hand, rank, [0, 1, 2], 1));
