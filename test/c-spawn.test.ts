@@ -158,7 +158,10 @@ test("M6 a job that is frozen while the program of a spawn compiles spawns when 
   assert.deepEqual(sorted(stdout), ["fresh 0 1", "fresh 1 1"]);
 });
 
-test("M6 where nobody can be spawned MPI_Comm_spawn says so: ranks that share a thread, simulated ones", async () => {
+test("M6 where nobody can be spawned MPI_Comm_spawn says so: logging, ranks that share a thread, simulated ones", async () => {
+  const logged = await run("-n", "2", "--protocol", "logging", spawn, "talk");
+  assert.equal(logged.code, 55, logged.stderr);
+  assert.match(logged.stderr, /Cannot spawn processes: protocol logging .*MPI_ERR_UNSUPPORTED_OPERATION/);
   const together = await run("-n", "2", "--ranks-per-thread", "2", spawn, "talk");
   assert.equal(together.code, 55);
   assert.match(together.stderr, /Cannot spawn processes: ranks that share a thread .*MPI_ERR_UNSUPPORTED_OPERATION/);
