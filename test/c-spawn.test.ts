@@ -8,7 +8,7 @@ import { banyan, folderOf, program, sorted } from "./harness.ts";
 
 const spawn = resolve("test/programs/c/spawn.c");
 /** A machine that compiles for the first time, and does other things as well. */
-const patient = { timeoutMs: 120_000 };
+const patient = { timeoutMs: 60_000 };
 
 const run = (...args: string[]) => banyan(["run", ...args], patient);
 
@@ -65,6 +65,12 @@ for (const [what, wanted, words] of [
     assert.match(stderr, words);
   });
 }
+
+test("M6 §11.2.2 MPI_Finalize waits for those who are connected by a spawn: nobody is cut short", async () => {
+  const { code, stdout, stderr } = await run("-n", "2", "--nodes", "2", spawn, "sleep");
+  assert.equal(code, 5, stderr);
+  assert.deepEqual(sorted(stdout), ["child 0 slept", "child 1 slept", "good"]);
+});
 
 /** Spawns its first argument, in the folder of its second. */
 const starter = `#include <mpi.h>
@@ -152,7 +158,10 @@ test("M6 a job that is frozen while the program of a spawn compiles spawns when 
   assert.deepEqual(sorted(stdout), ["fresh 0 1", "fresh 1 1"]);
 });
 
-test("M6 where nobody can be spawned MPI_Comm_spawn says so: ranks that share a thread, simulated ones", async () => {
+test("M6 where nobody can be spawned MPI_Comm_spawn says so: logging, ranks that share a thread, simulated ones", async () => {
+  const logged = await run("-n", "2", "--protocol", "logging", spawn, "talk");
+  assert.equal(logged.code, 55, logged.stderr);
+  assert.match(logged.stderr, /Cannot spawn processes: protocol logging .*MPI_ERR_UNSUPPORTED_OPERATION/);
   const together = await run("-n", "2", "--ranks-per-thread", "2", spawn, "talk");
   assert.equal(together.code, 55);
   assert.match(together.stderr, /Cannot spawn processes: ranks that share a thread .*MPI_ERR_UNSUPPORTED_OPERATION/);

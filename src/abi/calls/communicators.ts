@@ -67,6 +67,7 @@ class Idle implements Condition, Continuation {
   }
 
   resume(program: Program): number {
+    program.process.disconnect(this.comm.core);
     return deleteAttributes(program, this.comm, new Free(this.comm, this.handleAt));
   }
 }

@@ -30,6 +30,7 @@ import type { Transport } from "../wire/transport.ts";
 import { Agreements } from "./agreements.ts";
 import { Collectives } from "./collectives.ts";
 import { Communicator } from "./communicator.ts";
+import { FinalMeeting, sayFarewell } from "./communicators/final-meeting.ts";
 import { finalContext, groupContext, partitionedContext, selfContext, worldContext } from "./context.ts";
 import { Failures } from "./failures.ts";
 import { Revocations } from "./revocations.ts";
@@ -77,6 +78,8 @@ export class Process {
   readonly revocations: Revocations;
   readonly agreements: Agreements;
   readonly failures: Failures;
+  /** The other side of each inter-communicator that a spawn has made, by its context, until this one disconnects. */
+  private readonly connections = new Map<number, Group>();
   /** The board of the whole job, and its index; null: there is none. */
   private readonly jobBoard: Board | null;
   private readonly jobBoardIndex: number;
@@ -156,6 +159,15 @@ export class Process {
     return this.communicators.has(context) || this.revocations.has(context) || this.agreements.has(context);
   }
 
+  /** A spawn has made this inter-communicator: both sides come to their end together, also when it is freed before. */
+  connect(communicator: Communicator): void {
+    this.connections.set(communicator.context, communicator.peers);
+  }
+
+  disconnect(communicator: Communicator): void {
+    if (this.connections.delete(communicator.context)) sayFarewell(this, communicator.context, communicator.peers);
+  }
+
   /** Is anything of a communicator under way here? For those who end it. */
   isUsing(communicator: Communicator): boolean {
     const { engine } = this;
@@ -203,15 +215,17 @@ export class Process {
   }
 
   /**
-   * The last thing a process does: a barrier of its whole world in a context of its own, whatever the program has done. Begun by
-   * MPI_Finalize, or at the end of a program without it; its request stays.
+   * The last thing a process does: a barrier of its whole world in a context of its own, whatever the program has done, and with
+   * those to whom a spawn has connected it. Begun by MPI_Finalize, or at the end of a program without it; its request stays.
    */
   startFinalBarrier(): RecordId {
     if (this.finalBarrier >= 0) return this.finalBarrier;
     const world = this.rank as WorldRank;
     const { group } = this.world;
     const last = new Communicator({ context: finalContext, group, world, nodeOf: this.nodeOf });
-    this.finalBarrier = this.collectives.startEqual(last, "barrier", 0 as Pointer, 0 as Pointer, {});
+    const barrier = this.collectives.startEqual(last, "barrier", 0 as Pointer, 0 as Pointer, {});
+    this.finalBarrier =
+      this.connections.size === 0 ? barrier : this.start(new FinalMeeting(barrier, this.connections, this));
     return this.finalBarrier;
   }
 

@@ -10,7 +10,7 @@ import { importsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
-import type { SpawnAnswer, Spawner } from "../../core/process/spawner.ts";
+import { noSpawner, type SpawnAnswer, type Spawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { StateError } from "../../image/state/state-error.ts";
@@ -86,7 +86,9 @@ export class CRank {
   }
 
   #newSpawner(): Spawner {
-    const { ranks, nodeOf, origin } = this.setup;
+    const { ranks, nodeOf, origin, protocol } = this.setup;
+    if (protocol !== "none")
+      return noSpawner(ranks, `protocol ${protocol} cannot start them again; run without --protocol`);
     return {
       universe: Math.min(nodeOf.length, ranks + availableParallelism()),
       origin,

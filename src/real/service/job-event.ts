@@ -14,7 +14,7 @@ export interface StartedEvent {
 /** A rank printed a line. Not given for a stream that the job writes elsewhere (`stdout`, `stderr` in the options). */
 export interface LineEvent {
   readonly kind: "line";
-  /** Null: the line came from the process of a node, past its ranks. */
+  /** Null: the line came from the process of a node, past its ranks. Spawned processes have numbers behind the job's ranks. */
   readonly rank: number | null;
   readonly stream: Stream;
   /** Lines of a rank's stream are numbered from 0. */

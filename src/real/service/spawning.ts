@@ -98,7 +98,7 @@ export class Spawning {
     const programs = parts.flatMap((part, i) => Array.from({ length: part.command.processes }, () => ({ part, i })));
     const children = this.#ports.admit(programs.length);
     if (children === undefined) {
-      return refused(`${programs.length} are wanted, and this job can start ${this.#ports.spares()} more`);
+      return refused(`this job can start ${this.#ports.spares()} more, not ${programs.length}`);
     }
     const { parents, context, count } = request;
     const newRanks = children.map((rank, child): NewRank => {

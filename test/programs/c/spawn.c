@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, size, errors;
 
@@ -88,6 +89,12 @@ static void child(char *program, int argc, char **argv, MPI_Comm parent) {
         talk(parent, 1);
     }
     if (strcmp(what, "numbered") == 0) printf("app %d, %d of %d, %s\n", attribute(MPI_APPNUM), rank, size, argv[argc - 1]);
+    if (strcmp(what, "sleep") == 0) {
+        /* The parents are long done, and one of them ends with an error when everybody is. */
+        MPI_Comm_free(&parent);
+        usleep(500000);
+        printf("child %d slept\n", rank);
+    }
     if (strcmp(what, "print") == 0) printf("child %d of %d\n", rank, size);
     if (strcmp(what, "exit") == 0 && rank == 1) exit(7);
     if (strcmp(what, "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 9);
@@ -159,5 +166,5 @@ int main(int argc, char **argv) {
     }
     if (errors == 0 && parent == MPI_COMM_NULL && rank == 0) printf("good\n");
     MPI_Finalize();
-    return errors != 0;
+    return parent == MPI_COMM_NULL && strcmp(what, "sleep") == 0 && rank == 0 ? 5 : errors != 0;
 }

@@ -22,7 +22,15 @@ export class MeetParents extends NewCommunicator {
   }
 
   override advance(process: Process): boolean {
-    return this.agree(process, inCommonOrder(this.parents, this.children), process.world, this.count, this.seed);
+    const isOver = this.agree(
+      process,
+      inCommonOrder(this.parents, this.children),
+      process.world,
+      this.count,
+      this.seed,
+    );
+    if (this.result !== null) process.connect(this.result);
+    return isOver;
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

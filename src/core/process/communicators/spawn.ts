@@ -61,7 +61,9 @@ export class Spawn extends NewCommunicator {
       this.children = Group.of(this.outcome.children);
     }
     const seed = spawnSeed(this.local.context, this.outcome!.children[0]!);
-    return this.agree(process, inCommonOrder(this.local.group, this.children), this.local, this.count, seed);
+    const isOver = this.agree(process, inCommonOrder(this.local.group, this.children), this.local, this.count, seed);
+    if (this.result !== null) process.connect(this.result);
+    return isOver;
   }
 
   protected override sides(): { group: Group; remote: Group | null } {

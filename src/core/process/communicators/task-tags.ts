@@ -5,6 +5,7 @@
 export const agreementTag = -100;
 export const splitTag = -101;
 export const mergeTag = -102;
+export const finalTag = -103;
 
 /**
  * Of what only a group, or the leaders of two, talk about. The last few of the program's 2^30 tags come out beyond the 32

@@ -1,0 +1,50 @@
+/**
+ * The end of a process that a spawn has connected to others: it waits for its world, and for all of those (MPI 5.0 §11.2.2).
+ * Each process says farewell once to each one of the other side, when it disconnects or at the very end, and waits for theirs
+ * at the end only. So nobody waits for ever for a side that has disconnected alone, as it should not.
+ */
+import type { Pointer, RecordId, WorldRank } from "../../base/brand.ts";
+import { saves } from "../../base/saved-classes.ts";
+import type { Group } from "../../comm/group.ts";
+import { SendMode } from "../../request/records.ts";
+import { collectiveContext } from "../context.ts";
+import type { Process } from "../process.ts";
+import { Task } from "../task.ts";
+import { finalTag } from "./task-tags.ts";
+
+const nothing = 0 as Pointer;
+
+export function sayFarewell({ engine }: Process, context: number, others: Group): void {
+  const at = collectiveContext(context);
+  for (const other of others.worldRanks()) {
+    engine.abandon(engine.startSend(nothing, 0, other, finalTag, at, SendMode.STANDARD));
+  }
+}
+
+export class FinalMeeting extends Task {
+  /** The barrier of the world, and the farewells of the others. */
+  private readonly requests: RecordId[];
+
+  /** `connections`: the other sides by their contexts. */
+  constructor(barrier: RecordId, connections: ReadonlyMap<number, Group>, process: Process) {
+    super();
+    this.requests = [barrier];
+    for (const [context, others] of connections) {
+      sayFarewell(process, context, others);
+      for (const other of others.worldRanks()) this.requests.push(farewellOf(process, context, other));
+    }
+  }
+
+  /** Who is dead is not waited for, and not complained about either: there is nobody left to hear it. */
+  override advance({ engine }: Process): boolean {
+    if (!this.requests.every((request) => engine.isComplete(request))) return false;
+    for (const request of this.requests) engine.giveBack(request);
+    return true;
+  }
+}
+
+function farewellOf({ engine }: Process, context: number, other: WorldRank): RecordId {
+  return engine.startReceive(nothing, 0, other, finalTag, collectiveContext(context));
+}
+
+saves({ FinalMeeting });
