@@ -12,6 +12,10 @@ export class NoProtocol implements Protocol {
   readonly choices = null;
   readonly isBusy = false;
   attach(): void {}
+  mayPass(): boolean {
+    return true;
+  }
+  received(): void {}
   sendPosted(): boolean {
     return false;
   }

@@ -59,6 +59,14 @@ export interface Protocol {
   attach(ports: ProtocolPorts): void;
 
   /**
+   * May small messages to and from that process take the engine's short ways now? Then nothing is asked of them but, of a
+   * receive, `received`. As long as one may not, all of its messages go the long way.
+   */
+  mayPass(peer: number): boolean;
+  /** A blocking receive that was never posted has taken that message, by the short way. */
+  received(isAnySource: boolean, source: WorldRank, sequence: number): void;
+
+  /**
    * A send was posted and has its sequence number. Called once, before anything of it leaves. True: the protocol has taken
    * the message, sends it itself and says when the send is complete.
    */

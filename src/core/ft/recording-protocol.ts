@@ -9,7 +9,10 @@ import type { Choices } from "./choices.ts";
 import type { Protocol, ProtocolPorts, Write } from "./protocol.ts";
 
 export interface RecordedCall {
-  readonly hook: keyof Omit<Protocol, "name" | "replacesTheDead" | "choices" | "isBusy" | "progress" | "attach">;
+  readonly hook: keyof Omit<
+    Protocol,
+    "name" | "replacesTheDead" | "choices" | "isBusy" | "progress" | "attach" | "mayPass"
+  >;
   /** The request it is about, or −1. */
   readonly request: number;
   /** The message it is about: world rank of its sender, number in the channel; −1: none. */
@@ -52,6 +55,16 @@ export class RecordingProtocol implements Protocol {
 
   attach(ports: ProtocolPorts): void {
     this.#inner.attach(ports);
+  }
+
+  /** Whoever records wants to see everything. */
+  mayPass(): boolean {
+    return false;
+  }
+
+  received(isAnySource: boolean, source: WorldRank, sequence: number): void {
+    this.#note("received", -1, source, sequence);
+    this.#inner.received(isAnySource, source, sequence);
   }
 
   sendPosted(send: RecordId): boolean {

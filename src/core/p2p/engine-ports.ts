@@ -10,6 +10,8 @@ import type { Transport } from "../wire/transport.ts";
 
 /** What a protocol may decide, seen from here; `core/ft` has the contract. `null` instead: none, and no call is made. */
 export interface EngineHooks {
+  mayPass(peer: number): boolean;
+  received(isAnySource: boolean, source: WorldRank, sequence: number): void;
   sendPosted(send: RecordId): boolean;
   sendMayLeave(send: RecordId): boolean;
   sendMayComplete(send: RecordId): boolean;

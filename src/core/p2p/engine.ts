@@ -18,7 +18,7 @@
  *   transfers.ts         bytes that follow their envelope
  *   completion.ts        how requests end
  */
-import type { Pointer, RecordId } from "../base/brand.ts";
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
@@ -238,7 +238,7 @@ export class Engine implements Landing {
     for (;;) {
       if (this.unexpected.count !== 0) {
         const envelope = this.unexpected.find(context, source, tag);
-        if (envelope >= 0) return this.receiveStored(envelope, pointer, room);
+        if (envelope >= 0) return this.receiveStored(envelope, pointer, room, source);
       }
       const packet = transport.peek();
       if (packet < 0) return Now.NOTHING;
@@ -248,7 +248,8 @@ export class Engine implements Landing {
         (tag === ANY_TAG ? words[packet + TAG]! >= 0 : words[packet + TAG] === tag) &&
         words[packet + CONTEXT] === context &&
         (source === ANY_SOURCE ? words[packet + SOURCE]! >>> 0 < this.ranks : words[packet + SOURCE] === source) &&
-        words[packet + BYTES]! >>> 0 <= this.eagerBytesMax
+        words[packet + BYTES]! >>> 0 <= this.eagerBytesMax &&
+        (!this.looksCloser || this.mayPass(words[packet + SOURCE]!))
       ) {
         let bytes = words[packet + BYTES]!;
         this.lastSource = words[packet + SOURCE]!;
@@ -262,6 +263,7 @@ export class Engine implements Landing {
         if (this.currentTracer !== null)
           this.currentTracer.matched(this.lastSource, this.lastTag, bytes, words[packet + SEQUENCE]!, context);
         if (bytes !== 0) this.memory.fromPayload(pointer, 0, words[packet + PAYLOAD]!, bytes);
+        if (this.looksCloser) this.tellReceived(source, words[packet + SEQUENCE]!);
         transport.release();
         return Now.DONE;
       }
@@ -272,10 +274,20 @@ export class Engine implements Landing {
 
   /** The long way finds out what is wrong, and says so. */
   private mustPost(context: number): boolean {
-    return this.hooks !== null || this.hasFailures || this.refusals.isRevoked(context);
+    // A receive that waits for one message and no other stands in no queue: it must be found first.
+    if (!this.mayPass(this.rank) || this.matching.hasPinned) return true;
+    return this.hasFailures || this.refusals.isRevoked(context);
   }
 
-  private receiveStored(envelope: RecordId, pointer: Pointer, room: number): number {
+  private mayPass(peer: number): boolean {
+    return this.hooks === null || this.hooks.mayPass(peer);
+  }
+
+  private tellReceived(wanted: number, sequence: number): void {
+    if (this.hooks !== null) this.hooks.received(wanted === ANY_SOURCE, this.lastSource as WorldRank, sequence);
+  }
+
+  private receiveStored(envelope: RecordId, pointer: Pointer, room: number, wanted: number): number {
     const words = this.records.words;
     const at = envelope * recordWords;
     if (words[at + R_MODE] !== PacketKind.EAGER) return Now.MUST_POST;
@@ -288,6 +300,7 @@ export class Engine implements Landing {
     if (this.currentTracer !== null) {
       this.currentTracer.matched(this.lastSource, this.lastTag, bytes, words[at + R_SEQUENCE]!, words[at + R_CONTEXT]!);
     }
+    if (this.looksCloser) this.tellReceived(wanted, words[at + R_SEQUENCE]!);
     this.store.deliver(envelope, pointer, this.lastBytes);
     return Now.DONE;
   }

@@ -126,6 +126,11 @@ export class Matching {
     else this.posted.append(receive);
   }
 
+  /** Does a receive wait for one message and no other? */
+  get hasPinned(): boolean {
+    return this.pinned.size !== 0;
+  }
+
   /** Posted receives may be pinned after all. */
   pinPosted(pinOf: (receive: RecordId) => Pin): void {
     this.posted.forEach((receive) => {

@@ -82,12 +82,16 @@ export class Outbox {
 
   /** The short way of a standard send: true when the whole message has left. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
-    if (this.looksCloser && (this.hooks !== null || this.refusals.isRevoked(context))) return false;
+    if (this.looksCloser && !this.maySendNow(dest, context)) return false;
     if (bytes > this.eagerLimits[dest]! || this.queues.waiting(dest)) return false;
     const sequence = this.sequences[dest]!;
     if (!this.transmitEager(pointer, bytes, dest, tag, context, sequence)) return false;
     this.sequences[dest] = (sequence + 1) | 0;
     return true;
+  }
+
+  private maySendNow(dest: number, context: number): boolean {
+    return (this.hooks === null || this.hooks.mayPass(dest)) && !this.refusals.isRevoked(context);
   }
 
   /** The number of the message numbered last. */

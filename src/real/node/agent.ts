@@ -26,7 +26,7 @@ import {
 } from "./messages.ts";
 import { NodeLogging } from "./node-logging.ts";
 import { NodeMemory, type SharedNode } from "./node-memory.ts";
-import { bellOf, createNodeWords, onBell, openGate } from "./node-words.ts";
+import { bellOf, createNodeWords, onBell, onQuietBell, openGate, quietBellOf } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
 import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
 import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
@@ -101,6 +101,7 @@ class Agent {
     const { program, folders } = setup;
     const { shared } = this.#memory;
     this.#startThreads(first.map((rank) => ({ rank, program, folders, origin: null, memory: shared })));
+    if (this.#logging !== null) void onQuietBell(quietBellOf(this.#words), () => this.#logging?.relay());
     void onBell(bellOf(this.#words), () => {
       this.#logging?.relay();
       this.#relay.relay();

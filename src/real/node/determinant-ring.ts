@@ -39,11 +39,14 @@ export class DeterminantWriter implements DeterminantStream {
   readonly #words: Int32Array;
   readonly #mask: number;
   readonly #bell: Int32Array;
+  readonly #quietBell: Int32Array;
 
-  constructor(ring: SharedArrayBuffer, bell: Int32Array) {
+  /** `bell` for whoever waits, `quietBell` so that determinants set out before anybody does. */
+  constructor(ring: SharedArrayBuffer, bell: Int32Array, quietBell = bell) {
     this.#words = new Int32Array(ring);
     this.#mask = this.#words.length - headWords - 1;
     this.#bell = bell;
+    this.#quietBell = quietBell;
   }
 
   get born(): number {
@@ -66,7 +69,7 @@ export class DeterminantWriter implements DeterminantStream {
     for (let i = 0; i < data.length; i++) this.#put(at + determinantHeaderWords + i, data[i]!);
     Atomics.store(words, BORN, (at + length) | 0);
     this.#unlock();
-    ringBell(this.#bell);
+    ringBell(this.#quietBell);
   }
 
   urge(): void {

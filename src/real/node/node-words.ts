@@ -1,19 +1,28 @@
 /**
- * The few words that a node shares with its ranks besides their rings: the *gate*, closed until the program is there, and
- * the *bell*, which ranks ring when they have printed something.
+ * The few words that a node shares with its ranks besides their rings: the *gate*, closed until the program is there; the
+ * *bell*, which ranks ring when they have printed something or wait for the node; and the *quiet bell*, for what can wait a
+ * moment: however often it is rung, the node answers it a thousand times a second at most.
  */
 import type { ProgramForm } from "./messages.ts";
 
 const forms: readonly ProgramForm[] = ["script", "module", "wasm"];
 const gate = 0;
 const bell = 1;
+const quietBell = 2;
+const wordCount = 3;
+/** How long after the quiet bell the node does not hear it. */
+const quietMs = 1;
 
 export function createNodeWords(): SharedArrayBuffer {
-  return new SharedArrayBuffer(8);
+  return new SharedArrayBuffer(4 * wordCount);
 }
 
 export function bellOf(words: SharedArrayBuffer): Int32Array {
   return new Int32Array(words, 4 * bell, 1);
+}
+
+export function quietBellOf(words: SharedArrayBuffer): Int32Array {
+  return new Int32Array(words, 4 * quietBell, 1);
 }
 
 /** The node: lets the ranks run; the open gate says how the program is to be loaded. */
@@ -47,6 +56,17 @@ export async function onBell(bellView: Int32Array, work: () => void): Promise<ne
     Atomics.store(bellView, 0, 0);
     work();
     await nextTurn();
+  }
+}
+
+/** The same for the quiet bell. */
+export async function onQuietBell(bellView: Int32Array, work: () => void): Promise<never> {
+  for (;;) {
+    const waiting = Atomics.waitAsync(bellView, 0, 0);
+    if (waiting.async) await waiting.value;
+    await new Promise<void>((resolve) => setTimeout(resolve, quietMs));
+    Atomics.store(bellView, 0, 0);
+    work();
   }
 }
 

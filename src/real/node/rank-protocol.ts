@@ -4,7 +4,7 @@ import type { Protocol } from "../../core/ft/protocol.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { DeterminantWriter } from "./determinant-ring.ts";
 import type { RankSetup } from "./messages.ts";
-import { bellOf } from "./node-words.ts";
+import { bellOf, quietBellOf } from "./node-words.ts";
 
 export interface RankProtocol {
   /** Null: `none`, and nothing is asked. */
@@ -25,7 +25,7 @@ export function protocolOf({ rank, nodeOf, logging: setup, words }: RankSetup): 
     return { protocol: null, logging: null, mayUseBoards: true, members: undefined, position: () => 0, oldest() {} };
   }
   const { setOf } = setup;
-  const stream = new DeterminantWriter(setup.stream, bellOf(words));
+  const stream = new DeterminantWriter(setup.stream, bellOf(words), quietBellOf(words));
   const logging = new LoggingProtocol({ rank, setOf: Int32Array.from(setOf), stream });
   const mayUseBoards = nodeOf.every((node, other) => node !== nodeOf[rank] || setOf[other] === setOf[rank]);
   const members = membersOf(setOf)[setOf[rank]!]!;

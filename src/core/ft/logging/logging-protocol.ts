@@ -206,6 +206,19 @@ export class LoggingProtocol implements Protocol {
     if (channel.isPending) this.pending.add(channel.peer);
   }
 
+  // The short ways
+
+  /** Inside a set nobody must see messages, once there is nothing to see again. */
+  mayPass(peer: number): boolean {
+    return this.channels[peer] === null && this.replay.isOver;
+  }
+
+  /** It counts as the others do: which way a receive goes is chance. */
+  received(isAnySource: boolean, source: WorldRank, sequence: number): void {
+    const number = ++this.receives;
+    if (isAnySource) this.log.append(DeterminantKind.MATCH, [number, source, sequence]);
+  }
+
   // Sends
 
   sendPosted(send: RecordId): boolean {
