@@ -56,6 +56,7 @@ function report(event: JobEvent): void {
       return;
     }
     case "node-lost":
+    case "rank-lost":
     case "note":
       complain(event.message);
       return;

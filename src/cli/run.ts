@@ -7,6 +7,7 @@ import { describeSystemError } from "../real/service/system-error.ts";
 import type { CreateCommand } from "./commands.ts";
 import { CommandError } from "./complain.ts";
 import { duration } from "./duration.ts";
+import { readFaultPlan } from "./fault-plan.ts";
 import { follow } from "./follow-job.ts";
 import { wholeNumber } from "./whole-number.ts";
 
@@ -28,6 +29,8 @@ interface RunOptions {
   readonly freezeAt?: number;
   readonly sets?: string;
   readonly checkpointEvery?: number;
+  readonly faults?: string;
+  readonly keepSuspects?: true;
   readonly jobDir?: string;
   readonly quiet?: true;
 }
@@ -47,6 +50,8 @@ export const runCommand: CreateCommand = (finished) =>
       "take checkpoints of a C program under logging, each set that often",
       duration("--checkpoint-every"),
     )
+    .option("--faults <plan>", "make things go wrong: a fault plan, or @file that holds one (docs/faults.md)")
+    .option("--keep-suspects", "leave nodes alive that are taken for dead because of their silence")
     .option("-l, --label", "put the rank in front of each line")
     .option("--trace <file>", "write a trace for Perfetto or chrome://tracing")
     .option("--heap <MB>", "size of each rank's JavaScript heap", wholeNumber("--heap"))
@@ -94,6 +99,7 @@ Examples:
   banyan run -n 4 solver.c 1000
   banyan run -n 8 --nodes 4 --label solver.ts --size 1000
   banyan run -n 8 --nodes 4 --protocol logging --checkpoint-every 10s solver.c
+  banyan run -n 8 --nodes 4 --protocol logging --faults "kill node 2 at 3s" solver.c
   banyan run -n 4 --freeze-at 5s --job-dir job solver.c`,
     )
     .passThroughOptions()
@@ -139,6 +145,8 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     freezeAtMs: options.freezeAt,
     sets: options.sets === undefined ? undefined : setsGiven(options.sets, ranks),
     checkpointEveryMs: options.checkpointEvery,
+    faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),
+    keepSuspects: options.keepSuspects,
     jobFolder: options.jobDir,
     stdin: process.stdin,
     stdout: process.stdout,

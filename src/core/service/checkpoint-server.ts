@@ -72,6 +72,12 @@ export class CheckpointServer {
     return open.stored.size === members.size;
   }
 
+  /** How many images of the one that is being taken are stored, and how many there will be. */
+  progress(set: number): { readonly stored: number; readonly wanted: number } {
+    const { open, members } = this.#sets[set]!;
+    return { stored: open?.stored.size ?? 0, wanted: members.size };
+  }
+
   /** All images have been read back. Null: it was given up meanwhile. */
   commit(set: number, number: number): Commit | null {
     const books = this.#sets[set]!;

@@ -39,6 +39,8 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
       decided: ({ code, reason }) => asked.push(`decided ${reason.kind} ${code}`),
       survived: (reason) => survived.push(reason),
       restart: (node, its) => asked.push(`restart ${node}: ${its.join()}`),
+      restartRanks: (node, its) => asked.push(`restart on ${node}: ${its.join()}`),
+      disown: (node) => asked.push(`disown ${node}`),
       work: (node) => work[node]!,
       end: (node) => asked.push(`end ${node}`),
       kill: (node) => asked.push(`kill ${node}`),
@@ -284,6 +286,53 @@ test("rule 10: a program's own end ends the job, a terminated thread takes its n
   assert.deepEqual(asked, ["kill 0"]);
   dispatcher.rankEnded(1, 0, exited(3), 20);
   assert.deepEqual(asked.slice(1), ["decided rank-failed 3", "end 0", "end 1"]);
+});
+
+test("V1: a rank that vanishes is started again alone, in its node, where its set is smaller than the node", () => {
+  const { dispatcher, deaths, asked, survived } = world(4, 2, { deaths: "replaced", setOf: [0, 1, 2, 2] });
+  const vanished = { kind: "vanished", code: 1 } as const;
+  dispatcher.rankEnded(1, 0, vanished, 10);
+  assert.deepEqual(asked, ["tell 1", "restart on 0: 1"]);
+  assert.equal(survived[0]?.kind, "rank-failed");
+  dispatcher.rankEnded(1, 0, vanished, 20);
+  assert.equal(asked.length, 2, "the old life's end is known");
+  dispatcher.rankEnded(2, 0, vanished, 30);
+  assert.deepEqual(asked.slice(2), ["kill 1"], "a set that is the whole node goes with it");
+  dispatcher.nodeEnded(0, killed, 40);
+  assert.deepEqual(
+    deaths.map(({ rank, incarnation }) => [rank, incarnation]),
+    [
+      [1, 0],
+      [0, 0],
+      [1, 1],
+    ],
+  );
+});
+
+test("V1: all of a set begin again when one of them vanishes, also those whose program is over", () => {
+  const { dispatcher, asked } = world(3, 1, { deaths: "replaced", setOf: [0, 0, 1] });
+  dispatcher.rankDone(1, 0, 10);
+  dispatcher.rankEnded(1, 0, { kind: "vanished", code: 1 }, 20);
+  assert.deepEqual(asked, ["tell 0", "tell 1", "restart on 0: 0,1"]);
+  for (const rank of [0, 1]) dispatcher.rankDone(rank, 1, 30);
+  dispatcher.rankDone(2, 0, 40);
+  assert.deepEqual(asked.slice(3), ["decided finished 0", "end 0"]);
+});
+
+test("rule 10: a rank that vanishes again and again ends the job", () => {
+  const { dispatcher, asked } = world(2, 1, { deaths: "replaced", setOf: [0, 1] });
+  for (let life = 0; life < 4; life++) dispatcher.rankEnded(1, life, { kind: "vanished", code: 1 }, life);
+  assert.deepEqual(asked.slice(-2), ["decided rank-failed 1", "end 0"]);
+});
+
+test("V1: a suspect may be left alive: then it is disowned before anybody hears of its death", () => {
+  const { dispatcher, asked, tick } = world(2, 2, { deaths: "replaced", keepSuspects: true });
+  for (const node of [0, 1]) dispatcher.heard(node);
+  while (asked.length === 0) {
+    dispatcher.heard(0);
+    tick();
+  }
+  assert.deepEqual(asked, ["disown 1", "tell 1", "restart 1: 1"]);
 });
 
 test("rule 10: a node that falls again and again before it has caught up ends the job", () => {

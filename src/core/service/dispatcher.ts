@@ -34,6 +34,10 @@ export interface DispatcherOptions {
   /** The whole job may take this long; Infinity: no limit. */
   readonly timeoutMs: number;
   readonly deaths: DeathPolicy;
+  /** Which ranks fall together where the dead are replaced; undefined: those of a node. */
+  readonly setOf?: readonly number[] | undefined;
+  /** A node that is silent for too long is dead, and yet left alive: to see that it does no harm. False unless given. */
+  readonly keepSuspects?: boolean | undefined;
 }
 
 /**
@@ -82,6 +86,8 @@ export interface DispatcherPorts {
   tell(death: Death): void;
   /** A new node shall take the place of one that is gone, or will be in a moment: these ranks begin their next life there. */
   restart(node: number, ranks: readonly number[]): void;
+  /** The node lives, and so do its other ranks: these begin their next life there. Threads that they still have must go first. */
+  restartRanks(node: number, ranks: readonly number[]): void;
   /** The outcome is decided; told once, before the first `end`. */
   decided(outcome: Outcome): void;
   /** A failure that does not end the job, for those who watch. */
@@ -95,6 +101,8 @@ export interface DispatcherPorts {
   end(node: number): void;
   /** The node must be gone, whatever state it is in. */
   kill(node: number): void;
+  /** The node counts as dead and is left alive: whatever it says from now on is refused. Told before its ranks' deaths. */
+  disown(node: number): void;
   /** The last node is gone. */
   ended(outcome: Outcome): void;
 }
@@ -193,7 +201,8 @@ export class Dispatcher {
   /** A rank's thread has ended, well or badly. Of an old life, or of one already dead, it means nothing. */
   rankEnded(rank: number, incarnation: number, ending: Ending, nowMs: number): void {
     const it = this.#ranks[rank]!;
-    if (it.state !== "running" || it.incarnation !== incarnation) return;
+    const isServing = it.state === "done" && ending.kind === "vanished";
+    if ((it.state !== "running" && !isServing) || it.incarnation !== incarnation) return;
     const code = codeOfEnding(ending);
     if (code === 0) {
       it.state = "finished";
@@ -203,8 +212,8 @@ export class Dispatcher {
     }
     const node = this.#options.nodeOf[rank]!;
     if (this.#options.deaths === "replaced") {
-      // A program's own end is not a failure (rule 10); a thread that somebody has terminated takes its node with it.
-      if (ending.kind === "vanished") this.#ports.kill(node);
+      // A program's own end is not a failure (rule 10); a thread that somebody has terminated is one.
+      if (ending.kind === "vanished") this.#setLost(rank, ending, nowMs);
       else this.#decide({ kind: "rank-failed", rank, node, ending }, code, nowMs);
       return;
     }
@@ -220,7 +229,17 @@ export class Dispatcher {
     this.#finishIfAllHave(nowMs);
   }
 
-  /** A new life has come as far as the one before: its node did not fall because of what it does. */
+  isRankAlive(rank: number): boolean {
+    return this.#isMissed(rank) && this.isNodeAlive(this.#options.nodeOf[rank]!);
+  }
+
+  isNodeAlive(node: number): boolean {
+    return !this.#nodes[node]!.gone;
+  }
+
+  /**
+   * A new life has come as far as the one before, or the node falls because somebody wants it to: not because of what it does.
+   */
   caughtUp(node: number): void {
     this.#nodes[node]!.falls = 0;
   }
@@ -273,8 +292,10 @@ export class Dispatcher {
       if (it.gone) continue;
       it.silentMs += stepMs;
       if (!this.#isSilentTooLong(node, it)) continue;
-      // Suspicion may be wrong, and a stopped process may come back: it is killed before anybody hears of its death.
-      this.#ports.kill(node);
+      // Suspicion may be wrong, and a stopped process may come back: it is killed, or fenced off, before anybody hears of its
+      // death.
+      if (this.#options.keepSuspects === true) this.#ports.disown(node);
+      else this.#ports.kill(node);
       this.#nodeLost(node, { kind: "silent", silentMs: it.silentMs }, nowMs);
       if (this.#outcome !== undefined) return;
     }
@@ -306,6 +327,29 @@ export class Dispatcher {
     else this.#replace(node, ranks, reason, nowMs);
   }
 
+  /** A rank is gone and its node is not: all who fall with it begin again, in that node unless that is all of it. */
+  #setLost(rank: number, ending: Ending, nowMs: number): void {
+    if (this.#outcome !== undefined) return;
+    const { setOf, nodeOf } = this.#options;
+    const node = nodeOf[rank]!;
+    const it = this.#nodes[node]!;
+    const members = it.ranks.filter((other) => setOf === undefined || setOf[other] === setOf[rank]);
+    if (members.length === it.ranks.length) {
+      this.#ports.kill(node);
+      return;
+    }
+    for (const member of members) this.#declareDead(member);
+    const reason: Reason = { kind: "rank-failed", rank, node, ending };
+    if (it.falls === fallsMax) {
+      this.#decide(reason, codeOfEnding(ending), nowMs);
+      return;
+    }
+    it.falls++;
+    this.#beginLives(members);
+    this.#ports.survived(reason, nowMs - this.#startMs);
+    this.#ports.restartRanks(node, members);
+  }
+
   /** Rule 9: who is done still serves. */
   #isMissed(rank: number): boolean {
     const { state } = this.#ranks[rank]!;
@@ -315,13 +359,17 @@ export class Dispatcher {
   #replace(node: number, ranks: readonly number[], reason: Reason, nowMs: number): void {
     const it = this.#nodes[node]!;
     Object.assign(it, { heard: false, silentMs: 0, work: undefined, workedMs: 0, gone: false, falls: it.falls + 1 });
+    this.#beginLives(ranks);
+    this.#ports.survived(reason, nowMs - this.#startMs);
+    this.#ports.restart(node, ranks);
+  }
+
+  #beginLives(ranks: readonly number[]): void {
     for (const rank of ranks) {
       const life = this.#ranks[rank]!;
       life.incarnation++;
       life.state = "running";
     }
-    this.#ports.survived(reason, nowMs - this.#startMs);
-    this.#ports.restart(node, ranks);
   }
 
   #declareDead(rank: number): void {

@@ -21,8 +21,10 @@ import {
   type NewRank,
   type ProgramPlace,
   type RankSetup,
+  type RestartRanks,
   type Setup,
   type ToNode,
+  type Watch,
 } from "./messages.ts";
 import { NodeLogging } from "./node-logging.ts";
 import { NodeMemory, type SharedNode } from "./node-memory.ts";
@@ -65,10 +67,13 @@ class Agent {
   readonly #relay = new OutputRelay(send);
   /** Under message logging; null otherwise. */
   readonly #logging: NodeLogging | null;
+  /** What a fault plan wants to know of ranks. */
+  #watches: readonly Watch[];
   #leaving = false;
 
   constructor(setup: Setup) {
     this.#setup = setup;
+    this.#watches = setup.watches;
     const isC = setup.program.language === "c";
     this.#code = loadRankCode(isC ? "c-rank" : "rank");
     process.title = `banyan-node ${setup.node}`;
@@ -146,12 +151,13 @@ class Agent {
         break;
       case "death":
         this.#memory.death(message);
-        if (!this.#threads.has(message.rank)) this.#tcp?.peerFailed(message.rank);
+        if (!this.#memory.has(message.rank)) this.#tcp?.peerFailed(message.rank);
         break;
       case "returned":
         // Connections first: who hears of a new life may talk to it at once.
         for (const { rank, incarnation } of message.ranks) {
           if (message.address !== null) this.#tcp?.peerReturned(rank, incarnation, message.address);
+          this.#logging?.returned({ rank, incarnation });
         }
         for (const life of message.ranks) this.#memory.returned(life);
         break;
@@ -172,6 +178,20 @@ class Agent {
         break;
       case "oldest":
         this.#memory.oldest(message.set, message.number);
+        break;
+      case "restart-ranks":
+        void this.#restartRanks(message);
+        break;
+      case "kill-ranks":
+        for (const rank of message.ranks) void this.#threads.get(rank)?.terminate();
+        break;
+      case "go-on-after":
+        this.#threads.get(message.rank)?.post(message);
+        this.#memory.ring(this.#memory.placeOf(message.rank));
+        break;
+      case "links":
+        if (message.areCut) this.#tcp?.cut(message.ranks);
+        else this.#tcp?.restore(message.ranks);
         break;
       case "end":
         void this.#leave();
@@ -195,6 +215,32 @@ class Agent {
     const memory = this.#memory.sharedBy(ranks[0]!.origin.world);
     this.#startThreads(ranks.map((rank) => ({ ...rank, memory })));
     return "";
+  }
+
+  /** New lives of ranks of this node, in new threads and with new memories: their neighbours live on. */
+  async #restartRanks({ ranks, logging, watches }: RestartRanks): Promise<void> {
+    await Promise.all(ranks.map((rank) => this.#threads.get(rank)?.terminate()));
+    await this.#memory.whenSettled();
+    if (this.#leaving) return;
+    const { program, folders, memoryMb } = this.#setup;
+    if (program.language === "c") {
+      const memories = tryTo(() => ranks.map(() => newProgramMemory(memoryMb)));
+      if (memories === undefined) {
+        send({ kind: "unable", why: `a rank's ${memoryMb} MB of memory cannot be had again; give less with --memory` });
+        return;
+      }
+      for (const [i, rank] of ranks.entries()) this.#programMemories[this.#memory.placeOf(rank)] = memories[i];
+    }
+    this.#logging!.restart(logging, ranks);
+    this.#watches = [...this.#watches.filter(({ rank }) => !ranks.includes(rank)), ...watches];
+    for (const rank of ranks) {
+      this.#tcp?.rankReturned(rank, this.#incarnationOf(rank));
+      this.#memory.stop(rank, Stop.NO);
+    }
+    const { shared: memory } = this.#memory;
+    this.#startThreads(ranks.map((rank) => ({ rank, program, folders, origin: null, memory })));
+    const lives = ranks.map((rank) => ({ rank, incarnation: this.#incarnationOf(rank) }));
+    send({ kind: "ranks-returned", ranks: lives });
   }
 
   #startThreads(ranks: readonly StartingRank[]): void {
@@ -236,6 +282,7 @@ class Agent {
       programMemories: this.#programMemories,
       folders,
       logging: this.#logging?.forRank(rank) ?? null,
+      watch: this.#watches.find((watch) => watch.rank === rank) ?? null,
       // Of those that are spawned there are no images.
       freezeTo: origin === null ? freezeTo : "",
       thawFrom: origin === null ? thawFrom : "",
@@ -247,6 +294,7 @@ class Agent {
   }
 
   #eventsOf(rank: number): RankThreadEvents {
+    const incarnation = this.#incarnationOf(rank);
     return {
       said: (message) => {
         switch (message.kind) {
@@ -257,11 +305,14 @@ class Agent {
             keepCache(this.#code, message.cache);
             break;
           case "image":
-            // What it had printed is the dispatcher's before its image is: an image claims nothing that only it knows.
+          case "done":
+            // What it had printed is the dispatcher's before its image is: an image claims nothing that only it knows. The
+            // same for what it has chosen: a restart reads the stream from where it was at the image.
+            this.#logging?.relay();
             this.#relay.relayAll();
             send({ kind: "from-rank", rank, message });
             break;
-          case "done":
+          case "stands-still":
           case "caught-up":
           case "image-unreadable":
           case "abort":
@@ -285,7 +336,7 @@ class Agent {
           this.#memory.died(rank);
           this.#tcp?.rankDied(rank);
         }
-        send({ kind: "rank-ended", rank, incarnation: this.#incarnationOf(rank), ending });
+        send({ kind: "rank-ended", rank, incarnation, ending });
       },
     };
   }

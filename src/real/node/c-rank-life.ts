@@ -22,8 +22,9 @@ import { becomeQuiet, hashOf, type ImageOptions, type Life, readLife, takeImage 
 import { newLibrary } from "./c-library.ts";
 import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 import { endingOfError } from "./error-report.ts";
+import { watchCalls } from "./fault-watch.ts";
 import { LineWriter, newLinePlaces } from "./line-ring.ts";
-import type { FromRank, RankSetup } from "./messages.ts";
+import type { FromRank, GoOnAfter, RankSetup } from "./messages.ts";
 import { bellOf } from "./node-words.ts";
 import { RankInbox } from "./rank-inbox.ts";
 import { protocolOf, type RankProtocol, takeUp } from "./rank-protocol.ts";
@@ -142,9 +143,28 @@ export class CRank {
     }
     const world = { rank, hostName: hostname(), signalName };
     const imports = importsOf(module, { ...world, ...this.#life, memory, library: this.#library, program: binding });
+    this.#watch(imports);
     change(imports);
     this.#program = new CProgram(module, imports, binding, memory, this.#life.stack);
     this.say({ kind: "runs" });
+  }
+
+  #watch({ mpi }: Imports): void {
+    const { watch } = this.setup;
+    if (watch === null) return;
+    const { host, program } = this.process;
+    watchCalls(mpi, watch, {
+      say: (message) => this.say(message),
+      standStill: () => {
+        let next: GoOnAfter | undefined;
+        host.settle(() => {
+          next = this.#inbox.nextGoOn();
+          return next !== undefined;
+        });
+        return next!.call;
+      },
+      isRepeated: () => program.suspension.isRewinding,
+    });
   }
 
   #read(folder: string): void {

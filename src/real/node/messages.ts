@@ -53,6 +53,16 @@ export interface Setup {
   readonly job: TcpJob;
   /** Under message logging; null otherwise. */
   readonly logging: LoggingSetup | null;
+  /** What ranks of this node have to report for a fault plan; those that are not named report nothing. */
+  readonly watches: readonly Watch[];
+}
+/** A fault plan waits for a moment of a rank: the rank reports it, and stands still until it hears `GoOnAfter`. */
+export interface Watch {
+  readonly rank: number;
+  /** The n-th MPI call of a life; 0: none. */
+  readonly call: number;
+  /** Inside MPI_Init. */
+  readonly init: boolean;
 }
 /** What a node needs to know under message logging. */
 export interface LoggingSetup {
@@ -198,6 +208,34 @@ export interface Oldest {
   readonly set: number;
   readonly number: number;
 }
+/**
+ * Those ranks, all that the node has of some sets, begin their next life in new threads; threads that they still have go
+ * first. Answered by `ranks-returned`.
+ */
+export interface RestartRanks {
+  readonly kind: "restart-ranks";
+  readonly ranks: readonly number[];
+  readonly logging: LoggingSetup;
+  readonly watches: readonly Watch[];
+}
+/** The fault plan ends the threads of those ranks. */
+export interface KillRanks {
+  readonly kind: "kill-ranks";
+  readonly ranks: readonly number[];
+}
+/** A rank that stands still for the fault plan goes on. */
+export interface GoOnAfter {
+  readonly kind: "go-on-after";
+  readonly rank: number;
+  /** The next of its calls that matters; 0: none. */
+  readonly call: number;
+}
+/** The fault plan has cut the links to those ranks, all on one node, or restores them. */
+export interface Links {
+  readonly kind: "links";
+  readonly ranks: readonly number[];
+  readonly areCut: boolean;
+}
 /** Stop the ranks, hand over what they printed, leave. */
 export interface End {
   readonly kind: "end";
@@ -219,6 +257,10 @@ export type ToNode =
   | TakeCheckpoint
   | GoOn
   | Oldest
+  | RestartRanks
+  | KillRanks
+  | GoOnAfter
+  | Links
   | End;
 
 // Node → dispatcher
@@ -268,6 +310,11 @@ export interface RankEnded {
   readonly incarnation: number;
   readonly ending: Ending;
 }
+/** The new lives of those ranks can be talked to. */
+export interface RanksReturned {
+  readonly kind: "ranks-returned";
+  readonly ranks: readonly Life[];
+}
 /** A part of the stream of determinants of a set. */
 export interface Determinants {
   readonly kind: "determinants";
@@ -289,6 +336,7 @@ export interface FromRankOnwards {
     | RankImage
     | RankDone
     | RankCaughtUp
+    | RankStandsStill
     | ImageUnreadable;
 }
 /** The node has done as `end` told it: nothing comes after this. */
@@ -304,6 +352,7 @@ export type FromNode =
   | RankStarted
   | Output
   | RankEnded
+  | RanksReturned
   | Determinants
   | FromRankOnwards
   | Bye;
@@ -350,6 +399,8 @@ export interface RankSetup {
   readonly thawFrom: string;
   /** Under message logging; null otherwise. */
   readonly logging: RankLogging | null;
+  /** What it has to report for a fault plan; null: nothing. */
+  readonly watch: Watch | null;
   /** Ring for what the rank prints. */
   readonly lines: SharedArrayBuffer;
   /** Words of the node, see `node-words.ts`. */
@@ -380,7 +431,7 @@ export interface Neighbours {
   readonly kind: "neighbours";
   readonly neighbours: readonly { readonly place: number; readonly memory: WebAssembly.Memory }[];
 }
-export type ToRank = Input | Neighbours | SpawnAnswered;
+export type ToRank = Input | Neighbours | SpawnAnswered | GoOnAfter;
 
 // Rank → node
 
@@ -435,6 +486,12 @@ export interface RankDone {
 export interface RankCaughtUp {
   readonly kind: "caught-up";
 }
+/** A moment that the fault plan waits for, see `Watch`. */
+export interface RankStandsStill {
+  readonly kind: "stands-still";
+  /** The call, counted from the beginning of this life; 0: it is inside MPI_Init. */
+  readonly call: number;
+}
 /** The image that it should have gone on from is no good. */
 export interface ImageUnreadable {
   readonly kind: "image-unreadable";
@@ -457,6 +514,7 @@ export type FromRank =
   | RankImage
   | RankDone
   | RankCaughtUp
+  | RankStandsStill
   | ImageUnreadable
   | RankEnding
   | TcpRequest;

@@ -3,7 +3,7 @@
  * and its acknowledgements back.
  */
 import { createDeterminantRing, DeterminantReader } from "./determinant-ring.ts";
-import type { Determinants, LoggingSetup, RankLogging } from "./messages.ts";
+import type { Determinants, Life, LoggingSetup, RankLogging } from "./messages.ts";
 
 export interface NodeLoggingPorts {
   send(determinants: Determinants): void;
@@ -11,6 +11,7 @@ export interface NodeLoggingPorts {
   ring(rank: number): void;
 }
 
+/** One life of a set. */
 interface SetHere {
   readonly ranks: number[];
   readonly incarnation: number;
@@ -19,34 +20,49 @@ interface SetHere {
 }
 
 export class NodeLogging {
-  readonly #setup: LoggingSetup;
+  #setup: LoggingSetup;
   readonly #ports: NodeLoggingPorts;
   readonly #sets = new Map<number, SetHere>();
+  /** The present one of every rank, as far as it has been heard of. */
+  readonly #incarnations: number[];
 
   constructor(setup: LoggingSetup, ranks: readonly number[], ports: NodeLoggingPorts) {
     this.#setup = setup;
     this.#ports = ports;
-    for (const rank of ranks) {
-      const set = setup.setOf[rank]!;
-      const here = this.#sets.get(set);
-      if (here !== undefined) here.ranks.push(rank);
-      else this.#open(set, rank);
+    this.#incarnations = [...setup.incarnations];
+    this.#open(ranks);
+  }
+
+  /** Those ranks, all of their sets, are about to begin their next life. What their old one has not handed over is lost. */
+  restart(setup: LoggingSetup, ranks: readonly number[]): void {
+    this.#setup = setup;
+    for (const [rank, incarnation] of setup.incarnations.entries()) this.returned({ rank, incarnation });
+    this.#open(ranks);
+  }
+
+  /** Somebody lives again, here or elsewhere. */
+  returned({ rank, incarnation }: Life): void {
+    this.#incarnations[rank] = Math.max(this.#incarnations[rank]!, incarnation);
+  }
+
+  #open(ranks: readonly number[]): void {
+    const { setOf, positions } = this.#setup;
+    for (const set of new Set(ranks.map((rank) => setOf[rank]!))) {
+      const members = ranks.filter((rank) => setOf[rank] === set);
+      const ring = createDeterminantRing(positions[set]!);
+      const incarnation = this.#incarnations[members[0]!]!;
+      this.#sets.set(set, { ranks: members, incarnation, ring, reader: new DeterminantReader(ring) });
     }
   }
 
-  #open(set: number, rank: number): void {
-    const ring = createDeterminantRing(this.#setup.positions[set]!);
-    const incarnation = this.#setup.incarnations[rank]!;
-    this.#sets.set(set, { ranks: [rank], incarnation, ring, reader: new DeterminantReader(ring) });
-  }
-
   incarnationOf(rank: number): number {
-    return this.#setup.incarnations[rank]!;
+    return this.#incarnations[rank]!;
   }
 
   /** For the thread of a rank. */
   forRank(rank: number): RankLogging {
-    const { setOf, incarnations, checkpointFolder, restarts } = this.#setup;
+    const { setOf, checkpointFolder, restarts } = this.#setup;
+    const incarnations = [...this.#incarnations];
     const { ring } = this.#sets.get(setOf[rank]!)!;
     const restart = restarts.find((it) => it.rank === rank) ?? null;
     return { setOf, incarnations, checkpointFolder, stream: ring, restart };

@@ -64,6 +64,11 @@ export class NodeMemory {
     return here.length === size && size > 1 ? claimBoard(this.#main, size) : -1;
   }
 
+  /** Is that a rank of this node? */
+  has(rank: number): boolean {
+    return this.#places.has(rank);
+  }
+
   /** Index in the node of one of its ranks. */
   placeOf(rank: number): number {
     return this.#places.get(rank)!;
@@ -123,5 +128,10 @@ export class NodeMemory {
 
   #settle(): void {
     if (!this.#population.settle()) setTimeout(() => this.#settle(), settleMs);
+  }
+
+  /** What the dead have left behind is cleared away: new lives can take their places. */
+  async whenSettled(): Promise<void> {
+    while (!this.#population.settle()) await new Promise((resolve) => setTimeout(resolve, settleMs));
   }
 }

@@ -5,12 +5,13 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { unreachable } from "../../core/base/assert.ts";
 import type { SpawnAnswer } from "../../core/process/spawner.ts";
-import type { Input, ToRank } from "./messages.ts";
+import type { GoOnAfter, Input, ToRank } from "./messages.ts";
 
 export class RankInbox {
   readonly #port: MessagePort;
   readonly #inputs: Input[] = [];
   readonly #answers: SpawnAnswer[] = [];
+  readonly #goOns: GoOnAfter[] = [];
   /** Of the processes of the node, by their places; those that are spawned come later. */
   readonly #memories: (WebAssembly.Memory | undefined)[];
 
@@ -31,6 +32,12 @@ export class RankInbox {
     return this.#answers.shift();
   }
 
+  /** It stood still for the fault plan, and shall go on. */
+  nextGoOn(): GoOnAfter | undefined {
+    this.#look();
+    return this.#goOns.shift();
+  }
+
   /** The memory of a process of the node: sent before the process is born, so before anybody has heard of it. */
   memoryOf(place: number): WebAssembly.Memory {
     if (this.#memories[place] === undefined) this.#look();
@@ -48,6 +55,9 @@ export class RankInbox {
           break;
         case "neighbours":
           for (const { place, memory } of message.neighbours) this.#memories[place] = memory;
+          break;
+        case "go-on-after":
+          this.#goOns.push(message);
           break;
         case "spawn-answer":
           this.#answers.push(message.answer);

@@ -2,7 +2,7 @@
  * The thread of a rank: puts the process together, runs the user's program, and says how it ended. Loaded once for every
  * rank, so it must stay small.
  */
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
@@ -89,12 +89,20 @@ function waitForTheEnd(): never {
   for (;;) Atomics.wait(never, 0, 0, 1000);
 }
 
+/** MPI is initialised for it, so this is what the fault plan calls "at init". Nothing else is sent to it by now. */
+function standStill(): void {
+  say({ kind: "stands-still", call: 0 });
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  while (receiveMessageOnPort(port) === undefined) Atomics.wait(never, 0, 0, 1);
+}
+
 // One of all ranks is enough.
 if (rank === 0 && code.cacheMissing !== "") say({ kind: "compiled", cache: createCache() });
 const form = passGate(words);
 // Not before: our own bundle's map would be read and parsed by every rank.
 process.setSourceMapsEnabled(true);
 say({ kind: "runs" });
+if (setup.watch?.init === true) standStill();
 runProgram(form, program).then(
   () => {
     if (progress.kind === "running") progress = { kind: "returned" };

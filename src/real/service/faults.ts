@@ -4,6 +4,7 @@ import type { FaultAction, Link } from "../../core/fault/action.ts";
 import type { FaultEvent, FaultLayout } from "../../core/fault/moment.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { FaultSchedule, type Living } from "../../core/fault/schedule.ts";
+import { secondsText } from "./failure-text.ts";
 
 export interface FaultsOptions {
   readonly plan: FaultPlan;
@@ -13,15 +14,17 @@ export interface FaultsOptions {
 }
 
 export interface FaultsPorts {
-  killNode(node: number): void;
+  /** False: there is no such node at the moment. */
+  killNode(node: number): boolean;
+  /** Their threads end; the node lives on. */
   killRanks(ranks: readonly number[]): void;
-  stopNode(node: number): void;
-  continueNode(node: number): void;
+  stopNode(node: number): boolean;
+  continueNode(node: number): boolean;
   /** No packet crosses it until it is restored. */
   cutLink(link: Link): void;
   restoreLink(link: Link): void;
-  /** That many calls of the rank from now on matter again; null: none. */
-  watchCalls(rank: number, count: number | null): void;
+  /** A rank that stands still in a call shall go on; `call` is the next of its calls that matters, 0: none. */
+  goOn(rank: number, call: number): void;
   note(message: string): void;
 }
 
@@ -31,20 +34,19 @@ const timerMsMax = 2 ** 31 - 1;
 export class Faults {
   readonly #schedule: FaultSchedule;
   readonly #ports: FaultsPorts;
-  readonly #ranks: number;
   #beganMs = 0;
   #hasBegun = false;
+  #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ plan, seed, layout, living }: FaultsOptions, ports: FaultsPorts) {
     this.#schedule = new FaultSchedule(plan, { seed, layout, living });
     this.#ports = ports;
-    this.#ranks = layout.nodeOf.length;
   }
 
-  /** Which call of that rank matters next; 0: none. For its setup. */
-  callOf(rank: number): number {
-    return this.#schedule.callsOf(rank) ?? 0;
+  /** What a rank that is about to begin a life has to report. */
+  watchOf(rank: number): { readonly rank: number; readonly call: number; readonly init: boolean } {
+    return { rank, call: this.#schedule.callsOf(rank) ?? 0, init: this.#schedule.initMattersOf(rank) };
   }
 
   /** All ranks have begun: the plan's time runs. */
@@ -54,12 +56,14 @@ export class Faults {
     this.#perform(this.#schedule.time(0));
   }
 
-  /** True when something was done about it. */
-  call(rank: number, count: number): boolean {
-    const actions = this.#schedule.call(rank, count, this.#nowMs());
-    this.#perform(actions);
-    this.#ports.watchCalls(rank, this.#schedule.callsOf(rank));
-    return actions.length > 0;
+  /** The rank stands still in that call, the n-th of its present life. */
+  call(rank: number, count: number): void {
+    this.#answer(rank, this.#schedule.call(rank, count, this.#nowMs()));
+  }
+
+  /** The rank stands still inside MPI_Init. */
+  init(rank: number): void {
+    this.#answer(rank, this.#schedule.event({ kind: "init", rank }, this.#nowMs()));
   }
 
   happened(event: FaultEvent): void {
@@ -68,7 +72,13 @@ export class Faults {
 
   end(): void {
     clearTimeout(this.#timer);
-    this.#hasBegun = false;
+    this.#isOver = true;
+  }
+
+  #answer(rank: number, actions: readonly FaultAction[]): void {
+    this.#perform(actions);
+    const isKilled = actions.some((action) => action.kind === "kill-ranks" && action.ranks.includes(rank));
+    if (!isKilled) this.#ports.goOn(rank, this.#schedule.callsOf(rank) ?? 0);
   }
 
   #nowMs(): number {
@@ -76,6 +86,7 @@ export class Faults {
   }
 
   #perform(actions: readonly FaultAction[]): void {
+    if (this.#isOver) return;
     for (const action of actions) this.#do(action);
     clearTimeout(this.#timer);
     if (!this.#hasBegun || this.#schedule.nextTimeMs === Number.POSITIVE_INFINITY) return;
@@ -88,21 +99,24 @@ export class Faults {
     const ports = this.#ports;
     switch (action.kind) {
       case "kill-node":
-        ports.killNode(action.node);
+        this.#say(`killed node ${action.node}`, ports.killNode(action.node));
         break;
       case "kill-ranks":
+        this.#say(`killed ${listOf(action.ranks)}`);
         ports.killRanks(action.ranks);
         break;
       case "stop-node":
-        ports.stopNode(action.node);
+        this.#say(`stopped node ${action.node}`, ports.stopNode(action.node));
         break;
       case "continue-node":
-        ports.continueNode(action.node);
+        this.#say(`continued node ${action.node}`, ports.continueNode(action.node));
         break;
       case "cut-link":
+        this.#say(`cut link ${action.link.join("-")}`);
         ports.cutLink(action.link);
         break;
       case "restore-link":
+        this.#say(`restored link ${action.link.join("-")}`);
         ports.restoreLink(action.link);
         break;
       case "delay-link":
@@ -118,8 +132,10 @@ export class Faults {
     }
   }
 
-  /** Ranks whose calls matter at the start. */
-  get watchedRanks(): number[] {
-    return Array.from({ length: this.#ranks }, (_, rank) => rank).filter((rank) => this.callOf(rank) > 0);
+  #say(what: string, isDone = true): void {
+    const note = isDone ? what : `would have ${what}, which is gone,`;
+    this.#ports.note(`fault plan: ${note} after ${secondsText(this.#nowMs())}`);
   }
 }
+
+const listOf = (ranks: readonly number[]): string => `${ranks.length === 1 ? "rank" : "ranks"} ${ranks.join(", ")}`;

@@ -52,6 +52,15 @@ export interface NodeLostEvent {
   readonly message: string;
   readonly afterMs: number;
 }
+/** The thread of a rank is gone, and another takes its place in the same node: the job goes on. */
+export interface RankLostEvent {
+  readonly kind: "rank-lost";
+  readonly rank: number;
+  readonly node: number;
+  /** One sentence for people. */
+  readonly message: string;
+  readonly afterMs: number;
+}
 /** Nothing has failed, but somebody should know: nodes that cannot reach each other. */
 export interface NoteEvent {
   readonly kind: "note";
@@ -74,6 +83,7 @@ export type JobEvent =
   | RankEndedEvent
   | FailedEvent
   | NodeLostEvent
+  | RankLostEvent
   | NoteEvent
   | CompilerEvent
   | EndedEvent;

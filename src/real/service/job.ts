@@ -8,6 +8,7 @@ import { basename, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
+import type { FaultPlan } from "../../core/fault/plan.ts";
 import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { nodeOfRanks, nodeOfUniverse, ranksOfNode } from "../../core/service/placement.ts";
 import {
@@ -15,6 +16,7 @@ import {
   type Folder,
   type FromNode,
   type FromRankOnwards,
+  type Life,
   type ProgramForm,
   type ProgramPlace,
   type RankRestart,
@@ -32,6 +34,7 @@ import type { LineEvent } from "./job-event.ts";
 import { emptyJobFolder, writeJob } from "./job-folder.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
 import { NodeProcess } from "./node-process.ts";
+import { PlannedFaults } from "./planned-faults.ts";
 import { ProcessNames } from "./process-names.ts";
 import { bundleProgram } from "./program-bundle.ts";
 import { compileProgram, languageOf } from "./program-compile.ts";
@@ -73,6 +76,10 @@ export interface JobOptions {
   readonly setOf: readonly number[] | null;
   /** Time between two checkpoints of a set; Infinity: there are none. */
   readonly checkpointEveryMs: number;
+  /** What is to go wrong; null: nothing. */
+  readonly faults: FaultPlan | null;
+  /** Nodes that are taken for dead are left alive. */
+  readonly keepSuspects: boolean;
   readonly trace: TraceFile | undefined;
   readonly label: boolean;
   readonly stdin: Readable | undefined;
@@ -110,6 +117,9 @@ export class Job {
   readonly #spawning: Spawning;
   /** Under message logging; null otherwise. */
   readonly #recovery: Recovery | null;
+  readonly #faults: PlannedFaults | null;
+  /** Taken for dead and left alive. */
+  readonly #suspects = new Set<NodeProcess>();
   readonly #bundlePlace: ProgramPlace["bundle"];
   readonly #traceFolder: string;
   /** How the program is to be loaded; undefined until it has been compiled. */
@@ -156,6 +166,7 @@ export class Job {
     this.#bundlePlace = { script: file("program.cjs"), module: file("program.mjs"), wasm: file("program.wasm") };
     this.#spawning = this.#createSpawning(this.#bundlePlace.wasm);
     this.#recovery = this.#createRecovery();
+    this.#faults = this.#createFaults();
     this.#traceFolder = this.#createTraceFolder();
     for (let node = 0; node < options.nodes; node++) this.#startNode(node, []);
     // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
@@ -170,7 +181,7 @@ export class Job {
   }
 
   #createCore(): Dispatcher {
-    const { ranks, nodes, heartbeatMs, patienceMs, timeoutMs, protocol } = this.#options;
+    const { ranks, nodes, heartbeatMs, patienceMs, timeoutMs, protocol, setOf, keepSuspects } = this.#options;
     const options = {
       ranks,
       nodeOf: this.#nodeOf,
@@ -182,17 +193,21 @@ export class Job {
       startPatienceMs,
       endPatienceMs,
       deaths: deathsUnder(protocol),
+      setOf: setOf ?? undefined,
+      keepSuspects,
     };
     const ports = {
       tell: (death: Death) => {
-        for (const node of this.#nodes) node.send({ kind: "death", ...death });
+        for (const node of this.#nodes) if (!this.#suspects.has(node)) node.send({ kind: "death", ...death });
       },
       restart: (node: number, ranks: readonly number[]) => this.#restart(node, ranks),
+      restartRanks: (node: number, ranks: readonly number[]) => this.#restartRanks(node, ranks),
+      disown: (node: number) => void this.#suspects.add(this.#nodes[node]!),
       decided: ({ reason, afterMs }: Outcome) => this.#decided(reason, afterMs),
       survived: (reason: Outcome["reason"], afterMs: number) => this.#survived(reason, afterMs),
       work: (node: number) => this.#nodes[node]?.work() ?? 0,
       end: (node: number) => this.#nodes[node]?.send({ kind: "end" }),
-      kill: (node: number) => this.#nodes[node]?.kill(),
+      kill: (node: number) => void this.#nodes[node]?.kill(),
       ended: (outcome: Outcome) => void this.#ended(outcome),
     };
     return new Dispatcher(options, ports, this.#startMs);
@@ -220,6 +235,20 @@ export class Job {
     return new Recovery(options, {
       toSet: (set, message) => this.#nodes[this.#nodeOf[setOf.indexOf(set)]!]!.send(message),
       verify: (path) => verifyImage(path),
+      happened: (event) => this.#faults?.happened(event) ?? Promise.resolve(),
+      progressed: (set) => this.#core.caughtUp(this.#nodeOf[setOf.indexOf(set)]!),
+      note: (message) => this.#note(message),
+    });
+  }
+
+  #createFaults(): PlannedFaults | null {
+    const { faults: plan, ranks, nodes, setOf } = this.#options;
+    if (plan === null) return null;
+    const nodeOf = this.#nodeOf.slice(0, ranks);
+    const options = { plan, seed: this.#seed >>> 0, nodes, nodeOf, setOf: setOf ?? [], living: this.#core };
+    return new PlannedFaults(options, {
+      node: (node) => this.#nodes[node]!,
+      falls: (node) => this.#core.caughtUp(node),
       note: (message) => this.#note(message),
     });
   }
@@ -234,15 +263,19 @@ export class Job {
 
   /** The first of that number, or one in the place of another that is gone. */
   #startNode(node: number, restarts: readonly RankRestart[]): void {
-    // What an old one still says does not count for the new one.
+    // What an old one still says does not count: the new one says it again.
     const isPresent = (): boolean => this.#nodes[node] === started;
     const started = new NodeProcess(this.#folder, this.#setupOf(node, restarts), {
       said: (message) => {
-        if (isPresent()) this.#core.heard(node);
-        if (isPresent() || message.kind === "output") this.#handle(node, message);
+        if (!isPresent()) return;
+        this.#core.heard(node);
+        this.#handle(node, message);
       },
-      printed: (stream, bytes, done) =>
-        this.#lines.accept({ kind: "node", node }, { stream, number: 0, offset: 0, bytes, flush: false }, done),
+      printed: (stream, bytes, done) => {
+        const chunk = { stream, number: 0, offset: 0, bytes, flush: false };
+        if (isPresent()) this.#lines.accept({ kind: "node", node }, chunk, done);
+        else done();
+      },
       ended: (loss) => {
         if (!isPresent()) return;
         this.#core.nodeEnded(node, loss, performance.now());
@@ -250,6 +283,7 @@ export class Job {
       },
     });
     this.#nodes[node] = started;
+    this.#faults?.nodeStarted(node);
     if (this.#form !== undefined) started.send({ kind: "run", form: this.#form });
   }
 
@@ -274,15 +308,26 @@ export class Job {
       port: port === 0 ? 0 : port + node,
       job: this.#secret,
       logging: this.#recovery?.setup(restarts) ?? null,
+      watches: this.#faults?.watchesOf(ranksOfNode(this.#nodeOf, node)) ?? [],
     };
   }
 
   /** The node is gone: another takes its place, and its ranks begin their next life there. */
   #restart(node: number, ranks: readonly number[]): void {
-    const { setOf } = this.#options;
-    const sets = [...new Set(ranks.map((rank) => setOf![rank]!))];
     this.#restarting.add(node);
-    this.#startNode(node, this.#recovery!.fallen(sets));
+    this.#startNode(node, this.#fallen(ranks));
+  }
+
+  /** The node lives on: some of its ranks begin their next life there. */
+  #restartRanks(node: number, ranks: readonly number[]): void {
+    const logging = this.#recovery!.setup(this.#fallen(ranks));
+    const watches = this.#faults?.watchesOf(ranks) ?? [];
+    this.#nodes[node]!.send({ kind: "restart-ranks", ranks, logging, watches });
+  }
+
+  #fallen(ranks: readonly number[]): RankRestart[] {
+    const { setOf } = this.#options;
+    return this.#recovery!.fallen([...new Set(ranks.map((rank) => setOf![rank]!))]);
   }
 
   async #bundle(): Promise<void> {
@@ -335,7 +380,12 @@ export class Job {
         if (message.ending.kind === "returned") {
           this.events.push({ kind: "rank-ended", rank: message.rank, node, afterMs: this.#elapsedMs() });
         }
+        if (message.ending.kind === "returned") this.#rankFinished(message.rank);
         this.#core.rankEnded(message.rank, message.incarnation, message.ending, performance.now());
+        this.#faults?.rankEnded(message.rank);
+        break;
+      case "ranks-returned":
+        this.#announce(message.ranks, this.#addresses[node] ?? null, this.#nodes);
         break;
       case "determinants":
         this.#recovery?.determinants(message.set, message.incarnation, message.from, message.part);
@@ -362,8 +412,18 @@ export class Job {
   /** The new lives of a node's ranks are there: everybody else hears of them. */
   #returned(node: number, address: Address | null): void {
     const { incarnations } = this.#recovery!;
-    const ranks = ranksOfNode(this.#nodeOf, node).map((rank) => ({ rank, incarnation: incarnations[rank]! }));
-    for (const [other, it] of this.#nodes.entries()) if (other !== node) it.send({ kind: "returned", ranks, address });
+    const lives = ranksOfNode(this.#nodeOf, node).map((rank) => ({ rank, incarnation: incarnations[rank]! }));
+    const others = this.#nodes.filter((_, other) => other !== node);
+    this.#announce(lives, address, others);
+  }
+
+  #announce(ranks: readonly Life[], address: Address | null, to: readonly NodeProcess[]): void {
+    for (const node of to) node.send({ kind: "returned", ranks, address });
+  }
+
+  /** Its program is over. For the fault plan: the job may go on. */
+  #rankFinished(rank: number): void {
+    if (rank < this.#options.ranks) void this.#faults?.happened({ kind: "finished", rank });
   }
 
   #connectionNews(event: TcpEvent): void {
@@ -410,7 +470,11 @@ export class Job {
         if (message.number === 0) this.#freezing?.image(rank, message.problem);
         else this.#recovery?.image(rank, message.number, message.position, message.problem);
         break;
+      case "stands-still":
+        this.#faults?.standsStill(rank, message.call);
+        break;
       case "done":
+        this.#rankFinished(rank);
         this.#core.rankDone(rank, message.incarnation, performance.now());
         break;
       case "caught-up":
@@ -428,6 +492,7 @@ export class Job {
 
   #rankStarted(rank: number): void {
     const { ranks, nodes } = this.#options;
+    if (rank < ranks) this.#recovery?.began(rank);
     // Neither spawned ones nor second lives count.
     if (rank >= ranks || this.#ranksStarted.has(rank)) return;
     this.#ranksStarted.add(rank);
@@ -435,6 +500,7 @@ export class Job {
     const pids = this.#nodes.map((node) => node.pid ?? 0);
     this.events.push({ kind: "started", ranks, nodes, pids, afterMs: this.#elapsedMs() });
     this.#recovery?.begin();
+    this.#faults?.begin();
     const { freezeAtMs } = this.#options;
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
@@ -470,12 +536,15 @@ export class Job {
 
   /** A failure that the job outlives. */
   #survived(reason: Outcome["reason"], afterMs: number): void {
-    if (this.#recovery === null || reason.kind !== "node-failed") this.#decided(reason, afterMs);
-    else {
-      const { node, ranks } = reason;
-      const message = `${describeFailure(reason, afterMs, this.#names)}; it is started again`;
-      this.events.push({ kind: "node-lost", node, ranks, message, afterMs });
+    if (this.#recovery === null || (reason.kind !== "node-failed" && reason.kind !== "rank-failed")) {
+      this.#decided(reason, afterMs);
+      return;
     }
+    const { node } = reason;
+    const message = `${describeFailure(reason, afterMs, this.#names)}; it is started again`;
+    if (reason.kind === "node-failed") {
+      this.events.push({ kind: "node-lost", node, ranks: reason.ranks, message, afterMs });
+    } else this.events.push({ kind: "rank-lost", rank: reason.rank, node, message, afterMs });
   }
 
   #decided(reason: Outcome["reason"], afterMs: number): void {
@@ -495,6 +564,9 @@ export class Job {
   async #ended({ code: coreCode, reason }: Outcome): Promise<void> {
     clearInterval(this.#ticking);
     this.#recovery?.end();
+    this.#faults?.end();
+    for (const suspect of this.#suspects) suspect.kill();
+    await Promise.all([...this.#suspects].map((suspect) => suspect.gone));
     this.#freezing?.end();
     this.#input.close();
     this.#lines.finishAll();

@@ -11,6 +11,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { checkPlan } from "../../core/fault/check.ts";
+import { parsePlan } from "../../core/fault/parse.ts";
+import type { FaultPlan } from "../../core/fault/plan.ts";
+import { printEntry } from "../../core/fault/print.ts";
 import { membersOf, setsByNode, setsByRank, setsFromLists } from "../../core/service/correlated-sets.ts";
 import { nodeOfRanks } from "../../core/service/placement.ts";
 import type { Folder } from "../node/messages.ts";
@@ -20,6 +24,7 @@ import { foldersGiven } from "./folders-given.ts";
 import { Job, type JobResult } from "./job.ts";
 import type { JobEvent } from "./job-event.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./job-folder.ts";
+import { languageOf } from "./program-compile.ts";
 import { describeSystemError } from "./system-error.ts";
 
 export interface LaunchOptions {
@@ -38,6 +43,10 @@ export interface LaunchOptions {
   readonly sets?: "node" | "rank" | readonly (readonly number[])[] | undefined;
   /** Under "logging": time between two checkpoints of a set; none are taken unless given. Programs in C only. */
   readonly checkpointEveryMs?: number | undefined;
+  /** What shall go wrong, and when: a fault plan (docs/faults.md). */
+  readonly faults?: string | undefined;
+  /** Leaves nodes alive that are taken for dead because of their silence, to see that they do no harm. */
+  readonly keepSuspects?: boolean | undefined;
   /** Size of each rank's JavaScript heap; Node's own choice unless given. */
   readonly heapMb?: number | undefined;
   /** Shared memory of each node, for messages and `mpi.alloc`; 1024 unless given. Pages that are not touched cost nothing. */
@@ -122,6 +131,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     thawFrom: earlier?.thawFrom ?? "",
     ranksPerThread: options.ranksPerThread ?? 1,
     checkpointEveryMs: options.checkpointEveryMs ?? Number.POSITIVE_INFINITY,
+    keepSuspects: options.keepSuspects ?? false,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),
     args: options.args ?? [],
@@ -144,11 +154,13 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
   const setOf = complete.protocol === "logging" ? setsWanted(options.sets ?? "node", complete) : null;
   if (typeof setOf === "string") throw new CannotLaunch(setOf, 2);
+  const faults = options.faults === undefined ? null : planWanted(options.faults, setOf ?? [], complete);
+  if (typeof faults === "string") throw new CannotLaunch(faults, 2);
   const obstacle = complete.jobFolder === "" ? undefined : prepareJobFolder(complete.jobFolder);
   if (obstacle !== undefined) throw new CannotLaunch(obstacle, 1);
   const folder = createFolder();
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
-  const job = new Job({ ...complete, setOf, trace, folder });
+  const job = new Job({ ...complete, setOf, faults, trace, folder });
   return {
     ranks: complete.ranks,
     nodes: complete.nodes,
@@ -157,6 +169,17 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     freeze: () => job.freeze(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
+}
+
+/** What the text says; or what is wrong with it. */
+function planWanted(text: string, setOf: readonly number[], job: JobSize & { program: string }): FaultPlan | string {
+  const plan = parsePlan(text);
+  if (typeof plan === "string") return plan;
+  const mistake = checkPlan(plan, { ranks: job.ranks, nodes: job.nodes, sets: membersOf(setOf).length });
+  if (mistake !== undefined) return mistake;
+  const ofCall = plan.entries.find((entry) => entry.kind === "fault" && entry.when.kind === "call");
+  if (ofCall === undefined || languageOf(job.program) === "c") return plan;
+  return `Cannot use the fault plan: "${printEntry(ofCall)}": calls are counted of programs in C and C++ only`;
 }
 
 /** Correlated set of each rank; or what is wrong with the sets that are wanted. */

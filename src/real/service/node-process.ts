@@ -20,6 +20,11 @@ const streamsAfterExitMsMax = 200;
 export class NodeProcess {
   readonly #child: ChildProcess;
   #work: ProcessWork | undefined;
+  #isGone!: () => void;
+  /** Fulfilled after `ended`. */
+  readonly gone = new Promise<void>((resolve) => {
+    this.#isGone = resolve;
+  });
 
   /** The node removes the job's folder if this process dies, even before it has read its setup. */
   constructor(folder: string, setup: Setup, events: NodeProcessEvents) {
@@ -54,15 +59,20 @@ export class NodeProcess {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
-  /** The node, and every program that its ranks have started: a detached process leads a group of its own. */
-  kill(): void {
+  kill(): boolean {
+    return this.signal("SIGKILL");
+  }
+
+  /** To the node, and every program that its ranks have started: a detached process leads a group of its own. False: it is gone. */
+  signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): boolean {
     const { pid, exitCode, signalCode } = this.#child;
-    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return false;
     try {
-      process.kill(-pid, "SIGKILL");
+      process.kill(-pid, signal);
     } catch {
-      this.#child.kill("SIGKILL");
+      this.#child.kill(signal);
     }
+    return true;
   }
 
   #forward(stream: Stream, events: NodeProcessEvents): void {
@@ -81,6 +91,7 @@ export class NodeProcess {
       if (ended) return;
       ended = true;
       events.ended(loss);
+      this.#isGone();
     };
     this.#child.on("error", () => end({ kind: "exit", code: 1 }));
     this.#child.on("exit", (code, signal) => {

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { FaultEvent } from "../../core/fault/moment.ts";
 import { CheckpointServer } from "../../core/service/checkpoint-server.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
@@ -25,6 +26,10 @@ export interface RecoveryPorts {
   toSet(set: number, message: ToNode): void;
   /** Reads an image back: what is wrong with it, empty if nothing. */
   verify(path: string): Promise<string>;
+  /** For fault plans: whatever was to happen then has, and is known, when the promise is fulfilled. */
+  happened(event: FaultEvent): Promise<void>;
+  /** A set has come further than all its lives before. */
+  progressed(set: number): void;
   note(message: string): void;
 }
 
@@ -46,6 +51,8 @@ export class Recovery {
   readonly #incarnations: number[];
   /** The next checkpoint of each set, or the patience with the one under way. */
   readonly #timers: (NodeJS.Timeout | undefined)[] = [];
+  /** Of sets that have been restarted: members that have not begun their new life. */
+  readonly #unbegun = new Map<number, Set<number>>();
   #isOver = false;
 
   constructor(options: RecoveryOptions, ports: RecoveryPorts) {
@@ -98,6 +105,7 @@ export class Recovery {
     mkdirSync(this.folderOf(set, number), { recursive: true });
     const members = this.#members[set]!;
     this.#ports.toSet(set, { kind: "checkpoint", set, members, number });
+    void this.#ports.happened({ kind: "checkpoint-asked", set, number });
     clearTimeout(this.#timers[set]);
     this.#timers[set] = setTimeout(() => this.#giveUp(set, number, ""), this.#options.checkpointPatienceMs);
     this.#timers[set].unref();
@@ -116,13 +124,17 @@ export class Recovery {
       this.#giveUp(set, number, problem);
       return;
     }
-    if (!this.#server.stored(set, number, rank, position)) return;
+    const areAllStored = this.#server.stored(set, number, rank, position);
+    const happened = this.#ports.happened({ kind: "image-stored", set, number, ...this.#server.progress(set) });
+    if (!areAllStored) return;
     this.#ports.toSet(set, { kind: "go-on", set, members: this.#members[set]! });
-    void this.#commit(set, number);
+    void this.#commit(set, number, happened);
   }
 
   /** An image counts only when it can be read. */
-  async #commit(set: number, number: number): Promise<void> {
+  async #commit(set: number, number: number, happened: Promise<void>): Promise<void> {
+    await happened;
+    if (!this.#server.isOpen(set, number)) return;
     const folder = this.folderOf(set, number);
     const paths = this.#members[set]!.map((rank) => join(folder, `${rank}.image`));
     const problems = await Promise.all(paths.map((path) => this.#ports.verify(path)));
@@ -134,10 +146,12 @@ export class Recovery {
     const commit = this.#server.commit(set, number);
     if (commit === null || this.#isOver) return;
     this.counts.checkpoints++;
+    this.#ports.progressed(set);
     this.#logger.trim(set, commit.oldest.position);
     for (const old of commit.dropped) rmSync(this.folderOf(set, old), { recursive: true, force: true });
     this.#ports.toSet(set, { kind: "oldest", set, number: commit.oldest.number });
     this.#checkpointIn(set, this.#options.checkpointEveryMs);
+    void this.#ports.happened({ kind: "checkpoint-committed", set, number });
   }
 
   #giveUp(set: number, number: number, problem: string): void {
@@ -169,8 +183,19 @@ export class Recovery {
     const imageFolder = number === 0 ? "" : this.folderOf(set, number);
     const members = this.#members[set]!;
     this.counts.ranksRestarted += members.length;
+    this.#unbegun.set(set, new Set(members));
     this.#checkpointIn(set, this.#options.checkpointEveryMs);
     return members.map((rank) => ({ rank, incarnation, checkpoint: number, imageFolder, log }));
+  }
+
+  /** A rank has begun a life, perhaps not its first. */
+  began(rank: number): void {
+    const set = this.#options.setOf[rank]!;
+    const unbegun = this.#unbegun.get(set);
+    unbegun?.delete(rank);
+    if (unbegun?.size !== 0) return;
+    this.#unbegun.delete(set);
+    void this.#ports.happened({ kind: "recovery", set });
   }
 
   /** The image of a rank that was to begin with it cannot be read: its set begins with an older one. */

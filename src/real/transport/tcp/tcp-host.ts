@@ -119,6 +119,8 @@ export class TcpHost {
   /** By place; null: not born yet. */
   readonly #here: (PeerState | null)[];
   readonly #dead = new Set<number>();
+  /** Ranks of other nodes to which there shall be no connection, though they live. */
+  readonly #cut = new Set<number>();
   readonly #incarnations: number[];
   #addresses: readonly Address[] | null = null;
   #port = 0;
@@ -247,6 +249,26 @@ export class TcpHost {
     }
   }
 
+  /**
+   * The network to those ranks is broken: connections end, and none is made until it is restored. Our ranks still use the
+   * descriptors, so that sockets are shut down, not closed; both nodes are told, so that nothing passes in either direction.
+   */
+  cut(ranks: readonly number[]): void {
+    for (const rank of ranks) this.#cut.add(rank);
+    for (const pair of this.#pairs.values()) {
+      if (!this.#cut.has(pair.there)) continue;
+      for (const { socket } of pair.held) socket.end();
+      const { attempt } = pair;
+      pair.attempt = null;
+      attempt?.destroy();
+    }
+  }
+
+  restore(ranks: readonly number[]): void {
+    for (const rank of ranks) this.#cut.delete(rank);
+    for (const pair of this.#pairs.values()) if (ranks.includes(pair.there)) this.#try(pair);
+  }
+
   /** Every thread of this node is gone. */
   close(): void {
     this.#closed = true;
@@ -308,6 +330,7 @@ export class TcpHost {
 
   #try(pair: Pair): void {
     if (!pair.wanted || pair.attempt !== null || pair.retry !== null || this.#addresses === null) return;
+    if (this.#cut.has(pair.there)) return;
     if (this.#dead.has(pair.there) || pair.life !== this.#incarnations[pair.there]) return;
     const { job } = this.#options;
     const incarnation = this.#incarnations[pair.here]!;
@@ -399,6 +422,10 @@ export class TcpHost {
     const { job, ranks } = this.#options;
     const incarnation = this.#incarnations[hello.to] ?? 0;
     socket.on("error", quiet);
+    if (this.#cut.has(hello.from)) {
+      socket.destroy();
+      return;
+    }
     const place = this.#places.get(hello.to);
     if (place === undefined || hello.from >= ranks || this.#places.has(hello.from) || !this.#isPresent(hello)) {
       refuse(socket, encodeAnswer(job, hello, { verdict: Verdict.ABSENT, incarnation, generation: 0 }));
@@ -434,7 +461,7 @@ export class TcpHost {
   #establish(pair: Pair, generation: number, socket: Socket): void {
     const process = this.#places.get(pair.here)!;
     const fd = descriptorOf(socket);
-    if (fd < 0 || this.#closed || this.#here[process] !== PeerState.ALIVE) {
+    if (fd < 0 || this.#closed || this.#cut.has(pair.there) || this.#here[process] !== PeerState.ALIVE) {
       // Broken before anybody had it, or its rank has just ended: the other side will notice, and ask again.
       socket.destroy();
       if (pair.wanted && pair.attempt === null && pair.retry === null)
