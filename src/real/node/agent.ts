@@ -256,11 +256,12 @@ class Agent {
             keepCache(this.#code, message.cache);
             break;
           case "image":
-            // What it had printed is the dispatcher's before its image is: an image claims nothing that only it knows.
+          case "done":
+            // What it had printed is the dispatcher's before its image is: an image claims nothing that only it knows. The same
+            // goes for its end, which may be that of the job.
             this.#relay.relayAll();
             send({ kind: "from-rank", rank, message });
             break;
-          case "done":
           case "caught-up":
           case "image-unreadable":
           case "abort":

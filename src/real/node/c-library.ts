@@ -7,6 +7,7 @@ import type { Library } from "../../wasi/ports.ts";
 import type { LineWriter } from "./line-ring.ts";
 import type { FromRank } from "./messages.ts";
 import { nodeFiles } from "./node-files.ts";
+import type { OutputGate } from "./output-gate.ts";
 import type { RankInbox } from "./rank-inbox.ts";
 
 /** A thread that waits in native code cannot be terminated: it wakes that often. */
@@ -27,14 +28,13 @@ export interface LibraryOptions {
   /** Others have the thread while it sleeps. */
   readonly takesTurns: boolean;
   readonly yield: () => void;
-  /** Returns when what is printed now may be seen. */
-  readonly mayWrite: () => void;
+  readonly mayLeave: OutputGate;
   /** Where randomness comes from, if not from the system. */
   readonly random: SeededRandom | null;
 }
 
 export function newLibrary(options: LibraryOptions): Library {
-  const { run, args, environment, rank, lines, inbox, say, suspension, takesTurns, mayWrite, random } = options;
+  const { run, args, environment, rank, lines, inbox, say, suspension, takesTurns, mayLeave, random } = options;
   const giveWay = options.yield;
   const never = new Int32Array(new SharedArrayBuffer(4));
   let unread: Uint8Array = new Uint8Array(0);
@@ -76,7 +76,7 @@ export function newLibrary(options: LibraryOptions): Library {
     },
     yield: giveWay,
     write(stream, bytes) {
-      mayWrite();
+      mayLeave("line");
       lines.write(stream === 1 ? "stdout" : "stderr", bytes);
     },
     read(bytes) {

@@ -25,6 +25,7 @@ import { endingOfError } from "./error-report.ts";
 import { LineWriter, newLinePlaces } from "./line-ring.ts";
 import type { FromRank, RankSetup } from "./messages.ts";
 import { bellOf } from "./node-words.ts";
+import { outputGate } from "./output-gate.ts";
 import { RankInbox } from "./rank-inbox.ts";
 import { protocolOf, type RankProtocol, takeUp } from "./rank-protocol.ts";
 
@@ -177,23 +178,11 @@ export class CRank {
       inbox: this.#inbox,
       say: (message) => this.say(message),
       suspension: this.process.program.suspension,
-      mayWrite: this.#outputGate(),
+      mayLeave: outputGate(this.#protocol.protocol, this.process.host),
       takesTurns: this.#takesTurns,
       yield: newYield(),
       random,
     });
-  }
-
-  /** What is printed leaves when a message could (rule 2): until then the program waits. */
-  #outputGate(): () => void {
-    const { protocol } = this.#protocol;
-    const { host } = this.process;
-    let number = 0;
-    if (protocol === null) return () => {};
-    return () => {
-      const write = { kind: "line", number: number++ } as const;
-      if (!protocol.writeMayLeave(write)) host.settle(() => protocol.writeMayLeave(write));
-    };
   }
 
   /** Has the program come to its end? */

@@ -2,12 +2,17 @@
 import type { Choices } from "../../core/ft/choices.ts";
 import { Mpi } from "../../mpi/mpi.ts";
 import { openProcess, type RankOptions } from "../process/open-process.ts";
+import { type OutputGate, outputGate } from "./output-gate.ts";
 
 export interface RankProcess {
   /** What programs import as `mpi`. */
   readonly mpi: object;
   /** Who wants to know what could have gone another way; null: nobody. */
   readonly choices: Choices | null;
+  /** What the program prints, its result: returns when it may leave. */
+  readonly mayLeave: OutputGate;
+  /** Answers others until the job is over: does not return. */
+  serve(): never;
   /** The thread is ending in order: closes everything and returns how many requests are unfinished. */
   finish(): number;
   /** The thread has failed and is ending: closes what it has open, and waits for nobody. */
@@ -20,6 +25,10 @@ export function createRank(options: RankOptions): RankProcess {
   return {
     mpi,
     choices: host.process.choices,
+    mayLeave: outputGate(options.protocol, host),
+    serve() {
+      for (;;) host.waitUntil(() => false);
+    },
     finish() {
       mpi.finalize();
       const leaving = leave();

@@ -7,21 +7,25 @@ import { Readable, Writable } from "node:stream";
 import type { MessagePort } from "node:worker_threads";
 import type { LineWriter } from "./line-ring.ts";
 import type { FromRank, Input, Stream } from "./messages.ts";
+import type { OutputGate } from "./output-gate.ts";
 
 class RankOutput extends Writable {
   readonly fd: number;
   readonly #lines: LineWriter;
   readonly #stream: Stream;
+  readonly #mayLeave: OutputGate;
 
-  constructor(lines: LineWriter, stream: Stream) {
+  constructor({ lines, mayLeave }: RankStreams, stream: Stream) {
     // Nothing is ever queued here, so `write` must never ask the program to wait for "drain".
     super({ decodeStrings: true, highWaterMark: Number.MAX_SAFE_INTEGER });
     this.fd = stream === "stdout" ? 1 : 2;
     this.#lines = lines;
     this.#stream = stream;
+    this.#mayLeave = mayLeave;
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#mayLeave("line");
     this.#lines.write(this.#stream, bytes);
     done();
   }
@@ -67,9 +71,17 @@ class RankInput extends Readable {
   }
 }
 
-export function replaceStreams(rank: number, lines: LineWriter, port: MessagePort): void {
-  define("stdout", () => new RankOutput(lines, "stdout"));
-  define("stderr", () => new RankOutput(lines, "stderr"));
+export interface RankStreams {
+  readonly rank: number;
+  readonly lines: LineWriter;
+  readonly port: MessagePort;
+  readonly mayLeave: OutputGate;
+}
+
+export function replaceStreams(streams: RankStreams): void {
+  const { rank, lines, port } = streams;
+  define("stdout", () => new RankOutput(streams, "stdout"));
+  define("stderr", () => new RankOutput(streams, "stderr"));
   // A question without a line end has to be seen before its answer can be typed.
   if (rank === 0) define("stdin", () => new RankInput(port, () => lines.flush("stdout")));
 }
