@@ -142,6 +142,7 @@ class Agent {
         break;
       case "input":
         this.#threads.get(0)?.post(message);
+        if (this.#logging !== null) this.#memory.ring(this.#memory.placeOf(0));
         break;
       case "death":
         this.#memory.death(message);

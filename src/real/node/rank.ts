@@ -53,7 +53,14 @@ const rankProcess = createRank({
     say({ kind: "result", value: bytes });
   },
 });
-replaceStreams({ rank, lines: new LineWriter(lines, bellOf(words)), port, mayLeave: rankProcess.mayLeave });
+replaceStreams({
+  rank,
+  lines: new LineWriter(lines, bellOf(words)),
+  port,
+  mayLeave: rankProcess.mayLeave,
+  host: rankProtocol.protocol === null ? null : rankProcess.host,
+  inputOffset: 0,
+});
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
 
 takeUp(rankProtocol, setup);

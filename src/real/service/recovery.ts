@@ -26,6 +26,8 @@ export interface RecoveryPorts {
   /** Reads an image back: what is wrong with it, empty if nothing. */
   verify(path: string): Promise<string>;
   note(message: string): void;
+  /** No older image of that set will be restored. */
+  oldest(set: number, number: number): void;
 }
 
 /** For the summary, and for whoever watches. */
@@ -137,6 +139,7 @@ export class Recovery {
     this.#logger.trim(set, commit.oldest.position);
     for (const old of commit.dropped) rmSync(this.folderOf(set, old), { recursive: true, force: true });
     this.#ports.toSet(set, { kind: "oldest", set, number: commit.oldest.number });
+    this.#ports.oldest(set, commit.oldest.number);
     this.#checkpointIn(set, this.#options.checkpointEveryMs);
   }
 
