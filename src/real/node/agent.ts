@@ -148,6 +148,7 @@ class Agent {
         break;
       case "input":
         this.#threads.get(0)?.post(message);
+        if (this.#logging !== null) this.#memory.ring(this.#memory.placeOf(0));
         break;
       case "death":
         this.#memory.death(message);
@@ -307,7 +308,8 @@ class Agent {
           case "image":
           case "done":
             // What it had printed is the dispatcher's before its image is: an image claims nothing that only it knows. The
-            // same for what it has chosen: a restart reads the stream from where it was at the image.
+            // same for what it has chosen: a restart reads the stream from where it was at the image. And for its end, which
+            // may be that of the job.
             this.#logging?.relay();
             this.#relay.relayAll();
             send({ kind: "from-rank", rank, message });

@@ -10,6 +10,7 @@ import type { Library, Pause } from "../../wasi/ports.ts";
 import { readImage } from "../image/read-image.ts";
 import { writeImageNow } from "../image/write-image.ts";
 import { checkpointOf } from "../transport/layout.ts";
+import type { InputPlace } from "./c-library.ts";
 import type { CRankProcess } from "./c-rank-process.ts";
 import type { LinePlaces } from "./line-ring.ts";
 
@@ -23,6 +24,8 @@ export interface Life {
   readonly pause: Pause;
   /** How far it has printed. */
   readonly lines: LinePlaces;
+  /** How far it has read. */
+  readonly input: InputPlace;
   /** Where its randomness comes from under a protocol that replays. */
   readonly random: SeededRandom;
 }

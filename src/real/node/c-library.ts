@@ -5,8 +5,9 @@ import type { Suspension } from "../../abi/suspension.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
 import type { Library } from "../../wasi/ports.ts";
 import type { LineWriter } from "./line-ring.ts";
-import type { FromRank } from "./messages.ts";
+import type { FromRank, Input } from "./messages.ts";
 import { nodeFiles } from "./node-files.ts";
+import type { OutputGate } from "./output-gate.ts";
 import type { RankInbox } from "./rank-inbox.ts";
 
 /** A thread that waits in native code cannot be terminated: it wakes that often. */
@@ -14,12 +15,27 @@ const napMs = 100;
 /** While it waits for standard input, which comes as a message, it looks that often. */
 const inputMs = 5;
 
+/** Where a rank is in standard input: plain data, part of its image. */
+export interface InputPlace {
+  /** How much it has been given, */
+  offset: number;
+  /** and what of that the program has not read. */
+  unread: Uint8Array;
+  isEnded: boolean;
+}
+
+export const newInputPlace = (rank: number): InputPlace => ({
+  offset: 0,
+  unread: new Uint8Array(0),
+  isEnded: rank !== 0,
+});
+
 export interface LibraryOptions {
   readonly run: string;
   readonly args: readonly string[];
   readonly environment: readonly string[];
-  readonly rank: number;
   readonly lines: LineWriter;
+  readonly input: InputPlace;
   readonly inbox: RankInbox;
   readonly say: (message: FromRank) => void;
   /** Of this process: a sleep ends early when it shall stop. */
@@ -27,29 +43,33 @@ export interface LibraryOptions {
   /** Others have the thread while it sleeps. */
   readonly takesTurns: boolean;
   readonly yield: () => void;
-  /** Returns when what is printed now may be seen. */
-  readonly mayWrite: () => void;
+  readonly mayLeave: OutputGate;
+  /** Lets messages go on until that is so; null: nobody needs them meanwhile. */
+  readonly settle: ((isOver: () => boolean) => void) | null;
   /** Where randomness comes from, if not from the system. */
   readonly random: SeededRandom | null;
 }
 
 export function newLibrary(options: LibraryOptions): Library {
-  const { run, args, environment, rank, lines, inbox, say, suspension, takesTurns, mayWrite, random } = options;
+  const { run, args, environment, lines, input, inbox, say, suspension, takesTurns, mayLeave, settle, random } =
+    options;
   const giveWay = options.yield;
   const never = new Int32Array(new SharedArrayBuffer(4));
-  let unread: Uint8Array = new Uint8Array(0);
-  let ended = rank !== 0;
 
   /** Asks for a piece of standard input and waits for it; null at its end. */
   function nextInput(): Uint8Array | null {
     // A question without a line end has to be seen before its answer can be typed.
     lines.flush("stdout");
-    say({ kind: "input-wanted" });
-    for (;;) {
-      const input = inbox.nextInput();
-      if (input !== undefined) return input.bytes;
-      Atomics.wait(never, 0, 0, inputMs);
-    }
+    say({ kind: "input-wanted", offset: input.offset });
+    let next: Input | undefined;
+    const hasCome = (): boolean => {
+      next = inbox.nextInput();
+      // What was meant for a life before will be given again.
+      return next !== undefined && next.offset === input.offset;
+    };
+    if (settle !== null) settle(hasCome);
+    else while (!hasCome()) Atomics.wait(never, 0, 0, inputMs);
+    return next!.bytes;
   }
 
   return {
@@ -76,18 +96,19 @@ export function newLibrary(options: LibraryOptions): Library {
     },
     yield: giveWay,
     write(stream, bytes) {
-      mayWrite();
+      mayLeave("line");
       lines.write(stream === 1 ? "stdout" : "stderr", bytes);
     },
     read(bytes) {
-      if (unread.length === 0 && !ended) {
+      if (input.unread.length === 0 && !input.isEnded) {
         const next = nextInput();
-        if (next === null) ended = true;
-        else unread = next;
+        input.isEnded = next === null;
+        input.unread = next ?? input.unread;
+        input.offset += next?.length ?? 0;
       }
-      const piece = unread.subarray(0, bytes.length);
+      const piece = input.unread.subarray(0, bytes.length);
       bytes.set(piece);
-      unread = unread.subarray(piece.length);
+      input.unread = input.unread.subarray(piece.length);
       return piece.length;
     },
     exit(code): never {

@@ -19,13 +19,14 @@ import type { Library } from "../../wasi/ports.ts";
 import { newYield } from "../process/yield.ts";
 import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
 import { becomeQuiet, hashOf, type ImageOptions, type Life, readLife, takeImage } from "./c-image.ts";
-import { newLibrary } from "./c-library.ts";
+import { type InputPlace, newInputPlace, newLibrary } from "./c-library.ts";
 import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 import { endingOfError } from "./error-report.ts";
 import { watchCalls } from "./fault-watch.ts";
 import { LineWriter, newLinePlaces } from "./line-ring.ts";
 import type { FromRank, GoOnAfter, RankSetup } from "./messages.ts";
 import { bellOf } from "./node-words.ts";
+import { outputGate } from "./output-gate.ts";
 import { RankInbox } from "./rank-inbox.ts";
 import { protocolOf, type RankProtocol, takeUp } from "./rank-protocol.ts";
 
@@ -46,6 +47,7 @@ export class CRank {
   readonly #port: MessagePort;
   readonly #inbox: RankInbox;
   readonly #lines: LineWriter;
+  readonly #input: InputPlace;
   #life!: Life;
   #library!: Library;
   #program!: CProgram;
@@ -61,6 +63,7 @@ export class CRank {
     this.#inbox = new RankInbox(port, setup.programMemories);
     this.#takesTurns = takesTurns;
     this.#lines = new LineWriter(setup.lines, bellOf(setup.words));
+    this.#input = newInputPlace(setup.rank);
     this.#protocol = protocolOf(setup);
     this.process = createCRank(
       {
@@ -127,13 +130,17 @@ export class CRank {
       descriptors,
       pause: { untilNs: 0n },
       lines: this.#lines.places,
+      input: this.#input,
       random,
     };
     this.#isStarted = thawFrom !== "";
     this.#module = bytes;
     if (this.#isStarted) this.#read(thawFrom);
-    // Who was frozen prints for another job now.
-    if (logging === null) Object.assign(this.#lines.places, newLinePlaces());
+    // Who was frozen prints for another job now, and reads another input when it has read what it had.
+    if (logging === null) {
+      Object.assign(this.#lines.places, newLinePlaces());
+      this.#input.offset = 0;
+    }
     takeUp(this.#protocol, setup);
     // Compiled once for all threads of the process: V8 knows the bytes.
     const module = new WebAssembly.Module(bytes);
@@ -186,34 +193,24 @@ export class CRank {
   }
 
   #newLibrary(random: SeededRandom | null): Library {
-    const { run, rank, program } = this.setup;
+    const { run, program } = this.setup;
+    const { host } = this.process;
     const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
     return newLibrary({
       run,
       args: [program.path, ...program.args],
       environment,
-      rank,
       lines: this.#lines,
+      input: this.#input,
       inbox: this.#inbox,
       say: (message) => this.say(message),
       suspension: this.process.program.suspension,
-      mayWrite: this.#outputGate(),
+      mayLeave: outputGate(this.#protocol.protocol, host),
+      settle: this.#protocol.protocol === null ? null : (isOver) => host.settle(isOver),
       takesTurns: this.#takesTurns,
       yield: newYield(),
       random,
     });
-  }
-
-  /** What is printed leaves when a message could (rule 2): until then the program waits. */
-  #outputGate(): () => void {
-    const { protocol } = this.#protocol;
-    const { host } = this.process;
-    let number = 0;
-    if (protocol === null) return () => {};
-    return () => {
-      const write = { kind: "line", number: number++ } as const;
-      if (!protocol.writeMayLeave(write)) host.settle(() => protocol.writeMayLeave(write));
-    };
   }
 
   /** Has the program come to its end? */
@@ -284,7 +281,7 @@ export class CRank {
       if (!(error instanceof ImageError || error instanceof StateError)) throw error;
       problem = error.message;
     }
-    this.say({ kind: "image", problem, number, position });
+    this.say({ kind: "image", problem, number, position, inputOffset: this.#input.offset });
   }
 
   /** Where an image is written: of the job, or of a checkpoint of the rank's set. */

@@ -150,9 +150,10 @@ export interface Written {
   readonly kind: "written";
   readonly bytes: number;
 }
-/** Standard input for rank 0, in answer to `input-wanted`; null is its end. */
+/** Standard input for rank 0 from that place on, in answer to `input-wanted`; null is its end. */
 export interface Input {
   readonly kind: "input";
+  readonly offset: number;
   readonly bytes: Uint8Array | null;
 }
 /** A process is dead; in the dispatcher's order. */
@@ -459,9 +460,10 @@ export interface RankSpawn {
   readonly kind: "spawn";
   readonly request: SpawnRequest;
 }
-/** The program reads standard input and has nothing left of it. */
+/** The program reads standard input and has nothing left of it: so much it has had. */
 export interface InputWanted {
   readonly kind: "input-wanted";
+  readonly offset: number;
 }
 /** The job is being frozen, and this rank stands still. */
 export interface RankStopped {
@@ -476,6 +478,8 @@ export interface RankImage {
   readonly number: number;
   /** Where the stream of determinants of its set was. */
   readonly position: number;
+  /** How much of standard input it had been given. */
+  readonly inputOffset: number;
 }
 /** Its program is over; it stays to serve others until the job is. */
 export interface RankDone {

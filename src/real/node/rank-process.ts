@@ -2,12 +2,19 @@
 import type { Choices } from "../../core/ft/choices.ts";
 import { Mpi } from "../../mpi/mpi.ts";
 import { openProcess, type RankOptions } from "../process/open-process.ts";
+import type { RankHost } from "../process/rank-host.ts";
+import { type OutputGate, outputGate } from "./output-gate.ts";
 
 export interface RankProcess {
   /** What programs import as `mpi`. */
   readonly mpi: object;
+  readonly host: RankHost;
   /** Who wants to know what could have gone another way; null: nobody. */
   readonly choices: Choices | null;
+  /** What the program prints, its result: returns when it may leave. */
+  readonly mayLeave: OutputGate;
+  /** Answers others until the job is over: does not return. */
+  serve(): never;
   /** The thread is ending in order: closes everything and returns how many requests are unfinished. */
   finish(): number;
   /** The thread has failed and is ending: closes what it has open, and waits for nobody. */
@@ -19,7 +26,12 @@ export function createRank(options: RankOptions): RankProcess {
   const mpi = new Mpi(host);
   return {
     mpi,
+    host,
     choices: host.process.choices,
+    mayLeave: outputGate(options.protocol, host),
+    serve() {
+      for (;;) host.waitUntil(() => false);
+    },
     finish() {
       mpi.finalize();
       const leaving = leave();

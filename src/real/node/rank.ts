@@ -28,7 +28,6 @@ const { code, rank, incarnation, ranks, nodeOf, seed, program, traceFile, memory
 const rankProtocol = protocolOf(setup);
 const say = (message: FromRank): void => port.postMessage(message);
 
-replaceStreams(rank, new LineWriter(lines, bellOf(words)), port);
 process.argv = [process.execPath, program.path, ...program.args];
 
 const rankProcess = createRank({
@@ -49,8 +48,18 @@ const rankProcess = createRank({
     return waitForTheEnd();
   },
   result(value) {
-    say({ kind: "result", value: bytesOfObject("give the result", value) });
+    const bytes = bytesOfObject("give the result", value);
+    rankProcess.mayLeave("result");
+    say({ kind: "result", value: bytes });
   },
+});
+replaceStreams({
+  rank,
+  lines: new LineWriter(lines, bellOf(words)),
+  port,
+  mayLeave: rankProcess.mayLeave,
+  host: rankProtocol.protocol === null ? null : rankProcess.host,
+  inputOffset: 0,
 });
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
 
@@ -71,7 +80,11 @@ function endingNow(code: number): Ending {
   const failure = failureNow(code);
   if (failure === undefined) {
     const requests = rankProcess.finish();
-    return requests > 0 ? { kind: "unfinished", requests } : { kind: "returned" };
+    if (requests > 0) return { kind: "unfinished", requests };
+    if (setup.logging === null) return { kind: "returned" };
+    // Rule 9: who has finished still serves.
+    say({ kind: "done", incarnation });
+    return rankProcess.serve();
   }
   rankProcess.close();
   return failure;

@@ -226,10 +226,15 @@ export class RankHost {
   }
 
   whenReady(isReady: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      this.#awaited.add({ number: this.#awaits++, isReady, resolve });
-      if (!this.#pumping) void this.#pump();
-    });
+    return new Promise((resolve) => void this.await(isReady, resolve));
+  }
+
+  /** Calls `resolve` when it is ready. The function given back withdraws that, and the thread need not stay alive for it. */
+  await(isReady: () => boolean, resolve: () => void): () => void {
+    const awaited = { number: this.#awaits++, isReady, resolve };
+    this.#awaited.add(awaited);
+    if (!this.#pumping) void this.#pump();
+    return () => void this.#awaited.delete(awaited);
   }
 
   /** Makes progress from the event loop as long as anybody awaits. */

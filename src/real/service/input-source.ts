@@ -1,48 +1,108 @@
 /**
  * Standard input for rank 0, a piece at a time. Nothing is read before the program asks for it: `while read …; do banyan
  * run …; done` keeps its own input.
+ *
+ * Where ranks may be started again, what was given is kept until an image covers it: a new life asks for what it lacks, and
+ * gets it in the same pieces.
  */
 import type { Readable } from "node:stream";
+import { assert } from "../../core/base/assert.ts";
+
+/** Bytes from that place in the input on; null: there are no more. */
+export interface InputPiece {
+  readonly offset: number;
+  readonly bytes: Uint8Array | null;
+}
+
+export interface InputOptions {
+  /** Undefined: the input is empty. */
+  readonly stream: Readable | undefined;
+  /** May somebody ask again for what was given? */
+  readonly keeps: boolean;
+  send(piece: InputPiece): void;
+}
+
+const nothing = -1;
 
 export class InputSource {
-  readonly #stream: Readable | undefined;
-  readonly #send: (bytes: Uint8Array | null) => void;
+  readonly #options: InputOptions;
   #listening = false;
-  #wanted = false;
+  /** From where on rank 0 wants a piece. */
+  #wanted = nothing;
+  /** How much has been given, and which pieces of it are kept. */
+  #given = 0;
+  #kept: { readonly offset: number; readonly bytes: Uint8Array }[] = [];
+  /** How far rank 0 had read at each checkpoint that may be restored. */
+  readonly #readAt = new Map<number, number>();
   #ended: boolean;
 
-  constructor(stream: Readable | undefined, send: (bytes: Uint8Array | null) => void) {
-    this.#stream = stream;
-    this.#send = send;
-    this.#ended = stream === undefined;
+  constructor(options: InputOptions) {
+    this.#options = options;
+    this.#ended = options.stream === undefined;
   }
 
-  /** Rank 0 wants a piece; it is sent as soon as there is one. */
-  want(): void {
-    this.#wanted = true;
+  /** Rank 0 has everything before that place and wants a piece; it is sent as soon as there is one. */
+  want(offset: number): void {
+    this.#wanted = offset;
     this.#listen();
     this.#serve();
   }
 
+  /** An image of rank 0 with that number is written: it has everything before that place. */
+  captured(checkpoint: number, offset: number): void {
+    this.#readAt.set(checkpoint, offset);
+  }
+
+  /** No older image of rank 0 will be restored. */
+  oldestIs(checkpoint: number): void {
+    const offset = this.#readAt.get(checkpoint) ?? 0;
+    for (const number of this.#readAt.keys()) if (number < checkpoint) this.#readAt.delete(number);
+    this.#kept = this.#kept.filter((piece) => piece.offset + piece.bytes.length > offset);
+  }
+
+  /** Bytes that are kept. */
+  get keptBytes(): number {
+    return this.#kept.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
   /** The job is over. The stream is its owner's again. */
   close(): void {
-    this.#wanted = false;
-    this.#stream?.off("readable", this.#serve).off("end", this.#end).off("error", this.#end).pause();
+    this.#wanted = nothing;
+    this.#options.stream?.off("readable", this.#serve).off("end", this.#end).off("error", this.#end).pause();
   }
 
   #listen(): void {
     if (this.#listening) return;
     this.#listening = true;
-    this.#stream?.on("readable", this.#serve).on("end", this.#end).on("error", this.#end);
+    this.#options.stream?.on("readable", this.#serve).on("end", this.#end).on("error", this.#end);
   }
 
   readonly #serve = (): void => {
-    if (!this.#wanted) return;
-    const bytes: Uint8Array | string | null = this.#ended ? null : this.#stream?.read();
-    if (bytes === null && !this.#ended) return;
-    this.#wanted = false;
-    this.#send(typeof bytes === "string" ? Buffer.from(bytes) : bytes);
+    const offset = this.#wanted;
+    if (offset === nothing) return;
+    const bytes = offset < this.#given ? this.#again(offset) : this.#next();
+    if (bytes === undefined) return;
+    this.#wanted = nothing;
+    this.#options.send({ offset, bytes });
   };
+
+  /** The rest of a piece that was given before. */
+  #again(offset: number): Uint8Array {
+    const piece = this.#kept.find((each) => offset < each.offset + each.bytes.length);
+    assert(piece !== undefined && piece.offset <= offset, `standard input from byte ${offset} on is not kept`);
+    return piece.bytes.subarray(offset - piece.offset);
+  }
+
+  /** Null: its end. Undefined: nothing is there yet. */
+  #next(): Uint8Array | null | undefined {
+    if (this.#ended) return null;
+    const read: Uint8Array | string | null = this.#options.stream!.read();
+    if (read === null) return undefined;
+    const bytes = typeof read === "string" ? Buffer.from(read) : read;
+    if (this.#options.keeps) this.#kept.push({ offset: this.#given, bytes });
+    this.#given += bytes.length;
+    return bytes;
+  }
 
   readonly #end = (): void => {
     this.#ended = true;

@@ -161,7 +161,11 @@ export class Job {
     this.#folder = options.folder;
     this.#core = this.#createCore();
     this.#lines = new LineMerge(this.#createSink());
-    this.#input = new InputSource(options.stdin, (bytes) => this.#nodes[0]?.send({ kind: "input", bytes }));
+    this.#input = new InputSource({
+      stream: options.stdin,
+      keeps: options.setOf !== null,
+      send: (piece) => this.#nodes[0]?.send({ kind: "input", ...piece }),
+    });
     const file = (name: string) => join(this.#folder, name);
     this.#bundlePlace = { script: file("program.cjs"), module: file("program.mjs"), wasm: file("program.wasm") };
     this.#spawning = this.#createSpawning(this.#bundlePlace.wasm);
@@ -250,6 +254,9 @@ export class Job {
       node: (node) => this.#nodes[node]!,
       falls: (node) => this.#core.caughtUp(node),
       note: (message) => this.#note(message),
+      oldest: (set, number) => {
+        if (set === setOf[0]) this.#input.oldestIs(number);
+      },
     });
   }
 
@@ -461,14 +468,17 @@ export class Job {
         void this.#spawning.asked(rank, message.request);
         break;
       case "input-wanted":
-        this.#input.want();
+        this.#input.want(message.offset);
         break;
       case "stopped":
         this.#freezing?.stopped(rank);
         break;
       case "image":
         if (message.number === 0) this.#freezing?.image(rank, message.problem);
-        else this.#recovery?.image(rank, message.number, message.position, message.problem);
+        else {
+          if (rank === 0) this.#input.captured(message.number, message.inputOffset);
+          this.#recovery?.image(rank, message.number, message.position, message.problem);
+        }
         break;
       case "stands-still":
         this.#faults?.standsStill(rank, message.call);

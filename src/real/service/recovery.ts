@@ -31,6 +31,8 @@ export interface RecoveryPorts {
   /** A set has come further than all its lives before. */
   progressed(set: number): void;
   note(message: string): void;
+  /** No older image of that set will be restored. */
+  oldest(set: number, number: number): void;
 }
 
 /** For the summary, and for whoever watches. */
@@ -150,6 +152,7 @@ export class Recovery {
     this.#logger.trim(set, commit.oldest.position);
     for (const old of commit.dropped) rmSync(this.folderOf(set, old), { recursive: true, force: true });
     this.#ports.toSet(set, { kind: "oldest", set, number: commit.oldest.number });
+    this.#ports.oldest(set, commit.oldest.number);
     this.#checkpointIn(set, this.#options.checkpointEveryMs);
     void this.#ports.happened({ kind: "checkpoint-committed", set, number });
   }

@@ -66,7 +66,7 @@ export interface Restart {
 }
 
 export class LoggingProtocol implements Protocol {
-  static readonly unsaved = { incarnation: 0 };
+  static readonly unsaved = { incarnation: 0, lastWrite: -1 };
   readonly name = "logging";
   readonly replacesTheDead = true;
   readonly choices: LoggedChoices;

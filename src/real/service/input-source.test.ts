@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import { test } from "node:test";
+import { type InputPiece, InputSource } from "./input-source.ts";
+
+function source(pieces: readonly string[], keeps: boolean) {
+  const sent: (string | null)[] = [];
+  let told = () => {};
+  const input = new InputSource({
+    stream: Readable.from(
+      pieces.map((text) => Buffer.from(text)),
+      { objectMode: false, highWaterMark: 1 },
+    ),
+    keeps,
+    send({ offset, bytes }: InputPiece) {
+      sent.push(bytes === null ? null : `${offset} ${Buffer.from(bytes).toString()}`);
+      told();
+    },
+  });
+  const want = async (offset: number) => {
+    const answer = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    input.want(offset);
+    await answer;
+    return sent.at(-1);
+  };
+  return { input, want };
+}
+
+test("X2 what was given is given again, in the same pieces, until an image covers it", async () => {
+  const { input, want } = source(["alpha", "beta"], true);
+  assert.equal(await want(0), "0 alpha");
+  assert.equal(await want(5), "5 beta");
+  assert.equal(await want(9), null);
+  // A new life.
+  assert.equal(await want(0), "0 alpha");
+  assert.equal(await want(7), "7 ta");
+  assert.equal(await want(9), null);
+  assert.equal(input.keptBytes, 9);
+  input.captured(1, 5);
+  input.captured(2, 9);
+  input.oldestIs(1);
+  assert.equal(input.keptBytes, 4);
+  assert.equal(await want(5), "5 beta");
+  input.oldestIs(2);
+  assert.equal(input.keptBytes, 0);
+  assert.equal(await want(9), null);
+});
+
+test("where nobody is started again nothing is kept", async () => {
+  const { input, want } = source(["alpha"], false);
+  assert.equal(await want(0), "0 alpha");
+  assert.equal(input.keptBytes, 0);
+  assert.equal(await want(5), null);
+});
