@@ -54,7 +54,7 @@ const rankProcess = createRank({
 });
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
 
-takeUp(rankProtocol, setup);
+takeUp(rankProtocol, setup, say);
 if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, SeededRandom.ofRank(seed, rank));
 
 type Progress = { kind: "running" } | { kind: "returned" } | { kind: "exiting" } | { kind: "threw"; error: unknown };

@@ -31,6 +31,7 @@ import { InputSource } from "./input-source.ts";
 import type { LineEvent } from "./job-event.ts";
 import { emptyJobFolder, writeJob } from "./job-folder.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
+import type { LoggingReport } from "./logging-report.ts";
 import { NodeProcess } from "./node-process.ts";
 import { ProcessNames } from "./process-names.ts";
 import { bundleProgram } from "./program-bundle.ts";
@@ -89,6 +90,8 @@ export interface JobResult {
   readonly reason: Outcome["reason"];
   /** From the start until everything was gone. */
   readonly afterMs: number;
+  /** Under message logging; null otherwise. */
+  readonly logging: LoggingReport | null;
 }
 
 const startPatienceMs = 30_000;
@@ -221,6 +224,8 @@ export class Job {
       toSet: (set, message) => this.#nodes[this.#nodeOf[setOf.indexOf(set)]!]!.send(message),
       verify: (path) => verifyImage(path),
       note: (message) => this.#note(message),
+      committed: (times) => this.events.push({ kind: "checkpoint", ...times, afterMs: this.#elapsedMs() }),
+      recovered: (times) => this.events.push({ kind: "recovered", ...times, afterMs: this.#elapsedMs() }),
     });
   }
 
@@ -408,12 +413,14 @@ export class Job {
         break;
       case "image":
         if (message.number === 0) this.#freezing?.image(rank, message.problem);
-        else this.#recovery?.image(rank, message.number, message.position, message.problem);
+        else this.#recovery?.image(rank, message);
         break;
       case "done":
+        this.#recovery?.done(rank, message);
         this.#core.rankDone(rank, message.incarnation, performance.now());
         break;
       case "caught-up":
+        this.#recovery?.caughtUp(rank, message.incarnation);
         this.#core.caughtUp(this.#nodeOf[rank]!);
         break;
       case "image-unreadable":
@@ -428,6 +435,7 @@ export class Job {
 
   #rankStarted(rank: number): void {
     const { ranks, nodes } = this.#options;
+    this.#recovery?.running(rank);
     // Neither spawned ones nor second lives count.
     if (rank >= ranks || this.#ranksStarted.has(rank)) return;
     this.#ranksStarted.add(rank);
@@ -507,7 +515,7 @@ export class Job {
     const afterMs = this.#elapsedMs();
     this.events.push({ kind: "ended", code, afterMs });
     this.events.end();
-    this.#finish({ code, result: this.#result, reason, afterMs });
+    this.#finish({ code, result: this.#result, reason, afterMs, logging: this.#recovery?.report ?? null });
   }
 
   #removeFolder(): void {
