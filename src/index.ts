@@ -25,6 +25,7 @@ export type { Adjacent, Contribution } from "./mpi/topologies.ts";
 export type { JobResult } from "./real/service/job.ts";
 export type { JobEvent } from "./real/service/job-event.ts";
 export type { LaunchOptions, RunningJob, ThawOptions } from "./real/service/launch.ts";
+export type { LoggingReport } from "./real/service/logging-report.ts";
 
 const inRank = (globalThis as Record<symbol, unknown>)[Symbol.for("banyan.mpi")] as Mpi | undefined;
 

@@ -6,6 +6,7 @@ import type { JobResult } from "../real/service/job.ts";
 import type { JobEvent } from "../real/service/job-event.ts";
 import { CannotLaunch, type RunningJob } from "../real/service/launch.ts";
 import { CommandError, complain } from "./complain.ts";
+import { count, loggingText } from "./logging-text.ts";
 import { endWithParent } from "./parent-watch.ts";
 
 export interface FollowOptions {
@@ -36,12 +37,14 @@ function started(start: () => RunningJob): RunningJob {
 
 function summarize(
   { ranks, nodes }: RunningJob,
-  { code, afterMs, reason }: JobResult,
+  { code, afterMs, reason, logging }: JobResult,
   { jobDir }: FollowOptions,
 ): void {
   if (reason.kind === "output-closed" || reason.kind === "unusable") return;
   const end = reason.kind === "frozen" && code === 0 ? `frozen; go on with: banyan thaw ${jobDir}` : `exit ${code}`;
-  complain(`${count(ranks, "rank")} on ${count(nodes, "node")}, ${secondsText(afterMs)}, ${end}`);
+  const happened = logging === null ? [] : loggingText(logging);
+  const job = `${count(ranks, "rank")} on ${count(nodes, "node")}, ${secondsText(afterMs)}, ${end}`;
+  complain([job, ...happened].join("; "));
 }
 
 function report(event: JobEvent): void {
@@ -66,6 +69,8 @@ function report(event: JobEvent): void {
     case "started":
     case "line":
     case "rank-ended":
+    case "checkpoint":
+    case "recovered":
     case "ended":
       return;
     default:
@@ -93,8 +98,4 @@ function listenToSignals(job: RunningJob): () => void {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }

@@ -16,6 +16,7 @@ import { ImageError } from "../../image/image-error.ts";
 import { StateError } from "../../image/state/state-error.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
 import type { Library } from "../../wasi/ports.ts";
+import { steadyMs } from "../process/steady-clock.ts";
 import { newYield } from "../process/yield.ts";
 import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
 import { becomeQuiet, hashOf, type ImageOptions, type Life, readLife, takeImage } from "./c-image.ts";
@@ -141,7 +142,7 @@ export class CRank {
       Object.assign(this.#lines.places, newLinePlaces());
       this.#input.offset = 0;
     }
-    takeUp(this.#protocol, setup);
+    takeUp(this.#protocol, setup, (message) => this.say(message));
     // Compiled once for all threads of the process: V8 knows the bytes.
     const module = new WebAssembly.Module(bytes);
     const mustStop = this.#takesTurns ? "take turns" : freezeTo !== "" || logging !== null ? "be frozen" : "";
@@ -238,8 +239,9 @@ export class CRank {
         if (leaving.kind === "unfinished") return leaving;
         if (leaving.kind === "left" && !this.#serve()) return { kind: "returned" };
         this.say({ kind: "stopped" });
+        const stoppedMs = steadyMs();
         if (becomeQuiet(this.process, this.#protocol.members)) {
-          this.writeImage();
+          this.writeImage(steadyMs() - stoppedMs);
           host.settle(() => stopKind(host.wanted) !== Stop.STOP);
           if (host.wanted === Stop.END) return this.frozen();
           this.carryOn();
@@ -253,7 +255,7 @@ export class CRank {
   #serve(): boolean {
     const { host } = this.process;
     if (this.setup.logging === null) return false;
-    if (!this.#isDone) this.say({ kind: "done", incarnation: this.setup.incarnation });
+    if (!this.#isDone) this.say({ kind: "done", incarnation: this.setup.incarnation, logged: this.#protocol.logged() });
     this.#isDone = true;
     host.waitUntil(() => false);
     return host.wanted !== Stop.END;
@@ -270,7 +272,7 @@ export class CRank {
    * Nothing is under way in the job: writes the image and says how that went. The rank stands still until all have; then the
    * node says whether it ends or, where an image could not be written, goes on. Nobody loses a run to a full disk.
    */
-  writeImage(): void {
+  writeImage(settledMs: number): void {
     let problem = "";
     const number = checkpointOf(this.process.host.wanted);
     this.#protocol.logging?.captured(number);
@@ -281,7 +283,7 @@ export class CRank {
       if (!(error instanceof ImageError || error instanceof StateError)) throw error;
       problem = error.message;
     }
-    this.say({ kind: "image", problem, number, position, inputOffset: this.#input.offset });
+    this.say({ kind: "image", problem, number, position, inputOffset: this.#input.offset, settledMs });
   }
 
   /** Where an image is written: of the job, or of a checkpoint of the rank's set. */

@@ -5,6 +5,7 @@
  */
 import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import { steadyMs } from "../process/steady-clock.ts";
 import { Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 
@@ -52,6 +53,7 @@ class Turn {
   #isLoaded = false;
   #looks = 0;
   #settling: Settling | null = null;
+  #stoppedMs = 0;
   /** Its image is reported: it stands still. */
   #awaitsVerdict = false;
 
@@ -89,6 +91,7 @@ class Turn {
     const isLast = process.finalBarrier >= 0 && process.engine.isComplete(process.finalBarrier);
     if (host.shallStop() && !isLast) {
       rank.say({ kind: "stopped" });
+      this.#stoppedMs = steadyMs();
       this.#settling = new Settling(process);
       return true;
     }
@@ -128,7 +131,7 @@ class Turn {
     // "over": everybody has come to the end meanwhile.
     if (rest !== "moving") this.#settling = null;
     if (rest !== "quiet") return;
-    this.#rank.writeImage();
+    this.#rank.writeImage(steadyMs() - this.#stoppedMs);
     this.#awaitsVerdict = true;
   }
 

@@ -6,6 +6,7 @@
  * All three come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { Logged } from "../../core/ft/logging/logging-protocol.ts";
 import type { Origin, SpawnAnswer, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
@@ -480,15 +481,19 @@ export interface RankImage {
   readonly position: number;
   /** How much of standard input it had been given. */
   readonly inputOffset: number;
+  /** From its stop until nothing was under way any more between those who are captured together. */
+  readonly settledMs: number;
 }
 /** Its program is over; it stays to serve others until the job is. */
 export interface RankDone {
   readonly kind: "done";
   readonly incarnation: number;
+  readonly logged: Logged;
 }
 /** A new life has come as far as the one before. */
 export interface RankCaughtUp {
   readonly kind: "caught-up";
+  readonly incarnation: number;
 }
 /** A moment that the fault plan waits for, see `Watch`. */
 export interface RankStandsStill {

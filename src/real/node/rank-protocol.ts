@@ -1,9 +1,9 @@
 /** The protocol of a rank, as its setup says; and how a rank that has had a life before takes it up. */
-import { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import { type Logged, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { Protocol } from "../../core/ft/protocol.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { DeterminantWriter } from "./determinant-ring.ts";
-import type { RankSetup } from "./messages.ts";
+import type { RankCaughtUp, RankSetup } from "./messages.ts";
 import { bellOf, quietBellOf } from "./node-words.ts";
 
 export interface RankProtocol {
@@ -16,13 +16,23 @@ export interface RankProtocol {
   readonly members: readonly number[] | undefined;
   /** Where the stream of determinants of its set is. */
   position(): number;
+  /** What the rank has logged so far. */
+  logged(): Logged;
   /** No older checkpoint of that set will be restored. */
   oldest(set: number, checkpoint: number): void;
 }
 
 export function protocolOf({ rank, nodeOf, logging: setup, words }: RankSetup): RankProtocol {
   if (setup === null) {
-    return { protocol: null, logging: null, mayUseBoards: true, members: undefined, position: () => 0, oldest() {} };
+    return {
+      protocol: null,
+      logging: null,
+      mayUseBoards: true,
+      members: undefined,
+      position: () => 0,
+      logged: () => ({ bytesTo: [], messages: 0, determinantBytes: 0 }),
+      oldest() {},
+    };
   }
   const { setOf } = setup;
   const stream = new DeterminantWriter(setup.stream, bellOf(words), quietBellOf(words));
@@ -35,6 +45,7 @@ export function protocolOf({ rank, nodeOf, logging: setup, words }: RankSetup): 
     mayUseBoards,
     members,
     position: () => stream.born,
+    logged: () => logging.logged,
     oldest(set, checkpoint) {
       if (set === setOf[rank]) logging.oldestIs(checkpoint);
     },
@@ -42,8 +53,13 @@ export function protocolOf({ rank, nodeOf, logging: setup, words }: RankSetup): 
 }
 
 /** After a restore, or in place of it, before the program goes on. */
-export function takeUp({ logging }: RankProtocol, { logging: setup }: RankSetup): void {
+export function takeUp(
+  { logging }: RankProtocol,
+  { logging: setup }: RankSetup,
+  say: (message: RankCaughtUp) => void,
+): void {
   if (logging === null || setup === null || setup.restart === null) return;
   const { incarnation, log } = setup.restart;
-  logging.restart({ incarnation, incarnations: setup.incarnations, log });
+  const caughtUp = (): void => say({ kind: "caught-up", incarnation });
+  logging.restart({ incarnation, incarnations: setup.incarnations, log, caughtUp });
 }

@@ -63,7 +63,7 @@ replaceStreams({
 });
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
 
-takeUp(rankProtocol, setup);
+takeUp(rankProtocol, setup, say);
 if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, SeededRandom.ofRank(seed, rank));
 
 type Progress = { kind: "running" } | { kind: "returned" } | { kind: "exiting" } | { kind: "threw"; error: unknown };
@@ -83,7 +83,7 @@ function endingNow(code: number): Ending {
     if (requests > 0) return { kind: "unfinished", requests };
     if (setup.logging === null) return { kind: "returned" };
     // Rule 9: who has finished still serves.
-    say({ kind: "done", incarnation });
+    say({ kind: "done", incarnation, logged: rankProtocol.logged() });
     return rankProcess.serve();
   }
   rankProcess.close();

@@ -1,6 +1,7 @@
 /** What a program that called `launch` hears of its job. */
 import type { Reason } from "../../core/service/dispatcher.ts";
 import type { Stream } from "../node/messages.ts";
+import type { CheckpointTimes, RecoveryTimes } from "./logging-report.ts";
 
 /** Every rank has begun to run the program. */
 export interface StartedEvent {
@@ -61,6 +62,16 @@ export interface RankLostEvent {
   readonly message: string;
   readonly afterMs: number;
 }
+/** A checkpoint of a set counts from now on. */
+export interface CheckpointEvent extends CheckpointTimes {
+  readonly kind: "checkpoint";
+  readonly afterMs: number;
+}
+/** What a loss took has come as far as it was. */
+export interface RecoveredEvent extends RecoveryTimes {
+  readonly kind: "recovered";
+  readonly afterMs: number;
+}
 /** Nothing has failed, but somebody should know: nodes that cannot reach each other. */
 export interface NoteEvent {
   readonly kind: "note";
@@ -84,6 +95,8 @@ export type JobEvent =
   | FailedEvent
   | NodeLostEvent
   | RankLostEvent
+  | CheckpointEvent
+  | RecoveredEvent
   | NoteEvent
   | CompilerEvent
   | EndedEvent;

@@ -33,6 +33,7 @@ import { InputSource } from "./input-source.ts";
 import type { LineEvent } from "./job-event.ts";
 import { emptyJobFolder, writeJob } from "./job-folder.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
+import type { LoggingReport } from "./logging-report.ts";
 import { NodeProcess } from "./node-process.ts";
 import { PlannedFaults } from "./planned-faults.ts";
 import { ProcessNames } from "./process-names.ts";
@@ -96,6 +97,8 @@ export interface JobResult {
   readonly reason: Outcome["reason"];
   /** From the start until everything was gone. */
   readonly afterMs: number;
+  /** Under message logging; null otherwise. */
+  readonly logging: LoggingReport | null;
 }
 
 const startPatienceMs = 30_000;
@@ -242,6 +245,11 @@ export class Job {
       happened: (event) => this.#faults?.happened(event) ?? Promise.resolve(),
       progressed: (set) => this.#core.caughtUp(this.#nodeOf[setOf.indexOf(set)]!),
       note: (message) => this.#note(message),
+      oldest: (set, number) => {
+        if (set === setOf[0]) this.#input.oldestIs(number);
+      },
+      committed: (times) => this.events.push({ kind: "checkpoint", ...times, afterMs: this.#elapsedMs() }),
+      recovered: (times) => this.events.push({ kind: "recovered", ...times, afterMs: this.#elapsedMs() }),
     });
   }
 
@@ -254,9 +262,6 @@ export class Job {
       node: (node) => this.#nodes[node]!,
       falls: (node) => this.#core.caughtUp(node),
       note: (message) => this.#note(message),
-      oldest: (set, number) => {
-        if (set === setOf[0]) this.#input.oldestIs(number);
-      },
     });
   }
 
@@ -477,7 +482,7 @@ export class Job {
         if (message.number === 0) this.#freezing?.image(rank, message.problem);
         else {
           if (rank === 0) this.#input.captured(message.number, message.inputOffset);
-          this.#recovery?.image(rank, message.number, message.position, message.problem);
+          this.#recovery?.image(rank, message);
         }
         break;
       case "stands-still":
@@ -485,9 +490,11 @@ export class Job {
         break;
       case "done":
         this.#rankFinished(rank);
+        this.#recovery?.done(rank, message);
         this.#core.rankDone(rank, message.incarnation, performance.now());
         break;
       case "caught-up":
+        this.#recovery?.caughtUp(rank, message.incarnation);
         this.#core.caughtUp(this.#nodeOf[rank]!);
         break;
       case "image-unreadable":
@@ -589,7 +596,7 @@ export class Job {
     const afterMs = this.#elapsedMs();
     this.events.push({ kind: "ended", code, afterMs });
     this.events.end();
-    this.#finish({ code, result: this.#result, reason, afterMs });
+    this.#finish({ code, result: this.#result, reason, afterMs, logging: this.#recovery?.report ?? null });
   }
 
   #removeFolder(): void {

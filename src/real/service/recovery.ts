@@ -8,7 +8,8 @@ import type { FaultEvent } from "../../core/fault/moment.ts";
 import { CheckpointServer } from "../../core/service/checkpoint-server.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
-import type { LoggingSetup, RankRestart, ToNode } from "../node/messages.ts";
+import type { LoggingSetup, RankDone, RankImage, RankRestart, ToNode } from "../node/messages.ts";
+import { bytesOf, type CheckpointTimes, type LoggingReport, type RecoveryTimes } from "./logging-report.ts";
 
 export interface RecoveryOptions {
   /** Correlated set of each rank. */
@@ -33,18 +34,40 @@ export interface RecoveryPorts {
   note(message: string): void;
   /** No older image of that set will be restored. */
   oldest(set: number, number: number): void;
+  /** A checkpoint counts from now on. */
+  committed(times: CheckpointTimes): void;
+  /** All that a loss took has come as far as it was. */
+  recovered(times: RecoveryTimes): void;
 }
 
-/** For the summary, and for whoever watches. */
-export interface RecoveryCounts {
-  checkpoints: number;
-  restarts: number;
-  ranksRestarted: number;
-  determinantBytes: number;
+/** How long the checkpoint under way has taken so far. */
+interface Attempt {
+  readonly beganMs: number;
+  settledMs: number;
+  barrierMs: number;
+  storedMs: number;
 }
+
+/** A loss that is being made good. */
+interface Loss {
+  readonly atMs: number;
+  readonly ranks: readonly number[];
+  /** Those that have not come as far as they were. */
+  readonly behind: Set<number>;
+  runningMs: number;
+}
+
+/** Times are kept of so many checkpoints, and of so many recoveries. */
+const timesMax = 1000;
 
 export class Recovery {
-  readonly counts: RecoveryCounts = { checkpoints: 0, restarts: 0, ranksRestarted: 0, determinantBytes: 0 };
+  readonly #counts = { checkpoints: 0, restarts: 0, ranksRestarted: 0, determinantBytes: 0 };
+  readonly #logged: (RankDone["logged"] | undefined)[] = [];
+  readonly #attempts: Attempt[] = [];
+  readonly #checkpointTimes: CheckpointTimes[] = [];
+  /** By set, as long as any of its ranks is behind. */
+  readonly #losses = new Map<number, Loss>();
+  readonly #recoveries: RecoveryTimes[] = [];
   readonly #options: RecoveryOptions;
   readonly #ports: RecoveryPorts;
   readonly #members: readonly (readonly number[])[];
@@ -63,6 +86,20 @@ export class Recovery {
     this.#members = membersOf(options.setOf);
     this.#server = new CheckpointServer(this.#members);
     this.#incarnations = this.#members.map(() => 0);
+    this.#logged = options.setOf.map(() => undefined);
+  }
+
+  /** What has come of it so far. */
+  get report(): LoggingReport {
+    const known = this.#logged.flatMap((logged) => logged ?? []);
+    return {
+      ...this.#counts,
+      loggedBytes: known.reduce((sum, logged) => sum + bytesOf(logged), 0),
+      loggedMessages: known.reduce((sum, { messages }) => sum + messages, 0),
+      perRank: [...this.#logged],
+      checkpointTimes: [...this.#checkpointTimes],
+      recoveries: [...this.#recoveries],
+    };
   }
 
   /** Which life of each rank is the present one. */
@@ -82,7 +119,7 @@ export class Recovery {
   determinants(set: number, incarnation: number, from: number, part: Int32Array): void {
     const position = this.#logger.append(set, incarnation, from, part);
     if (position === null) return;
-    this.counts.determinantBytes += part.byteLength;
+    this.#counts.determinantBytes += part.byteLength;
     this.#ports.toSet(set, { kind: "stable", set, position });
   }
 
@@ -106,6 +143,12 @@ export class Recovery {
     const number = this.#server.begin(set);
     mkdirSync(this.folderOf(set, number), { recursive: true });
     const members = this.#members[set]!;
+    this.#attempts[set] = {
+      beganMs: performance.now(),
+      settledMs: 0,
+      barrierMs: Number.POSITIVE_INFINITY,
+      storedMs: 0,
+    };
     this.#ports.toSet(set, { kind: "checkpoint", set, members, number });
     void this.#ports.happened({ kind: "checkpoint-asked", set, number });
     clearTimeout(this.#timers[set]);
@@ -119,9 +162,12 @@ export class Recovery {
   }
 
   /** A rank has written its image, or could not. */
-  image(rank: number, number: number, position: number, problem: string): void {
+  image(rank: number, { number, position, problem, settledMs }: RankImage): void {
     const set = this.#options.setOf[rank]!;
     if (!this.#server.isOpen(set, number)) return;
+    const attempt = this.#attempts[set]!;
+    attempt.settledMs = Math.max(attempt.settledMs, settledMs);
+    attempt.barrierMs = Math.min(attempt.barrierMs, settledMs);
     if (problem !== "") {
       this.#giveUp(set, number, problem);
       return;
@@ -129,6 +175,7 @@ export class Recovery {
     const areAllStored = this.#server.stored(set, number, rank, position);
     const happened = this.#ports.happened({ kind: "image-stored", set, number, ...this.#server.progress(set) });
     if (!areAllStored) return;
+    attempt.storedMs = performance.now() - attempt.beganMs;
     this.#ports.toSet(set, { kind: "go-on", set, members: this.#members[set]! });
     void this.#commit(set, number, happened);
   }
@@ -147,12 +194,16 @@ export class Recovery {
     }
     const commit = this.#server.commit(set, number);
     if (commit === null || this.#isOver) return;
-    this.counts.checkpoints++;
+    this.#counts.checkpoints++;
     this.#ports.progressed(set);
     this.#logger.trim(set, commit.oldest.position);
     for (const old of commit.dropped) rmSync(this.folderOf(set, old), { recursive: true, force: true });
     this.#ports.toSet(set, { kind: "oldest", set, number: commit.oldest.number });
     this.#ports.oldest(set, commit.oldest.number);
+    const { beganMs, ...times } = this.#attempts[set]!;
+    const whole = { set, number, ...times, committedMs: performance.now() - beganMs };
+    if (this.#checkpointTimes.length < timesMax) this.#checkpointTimes.push(whole);
+    this.#ports.committed(whole);
     this.#checkpointIn(set, this.#options.checkpointEveryMs);
     void this.#ports.happened({ kind: "checkpoint-committed", set, number });
   }
@@ -175,7 +226,8 @@ export class Recovery {
       this.#server.giveUp(set);
       this.#incarnations[set]!++;
     }
-    this.counts.restarts++;
+    this.#counts.restarts++;
+    this.#fell(sets);
     return sets.flatMap((set) => this.#restartOf(set));
   }
 
@@ -185,7 +237,7 @@ export class Recovery {
     const log = this.#logger.fence(set, incarnation, position);
     const imageFolder = number === 0 ? "" : this.folderOf(set, number);
     const members = this.#members[set]!;
-    this.counts.ranksRestarted += members.length;
+    this.#counts.ranksRestarted += members.length;
     this.#unbegun.set(set, new Set(members));
     this.#checkpointIn(set, this.#options.checkpointEveryMs);
     return members.map((rank) => ({ rank, incarnation, checkpoint: number, imageFolder, log }));
@@ -194,11 +246,41 @@ export class Recovery {
   /** A rank has begun a life, perhaps not its first. */
   began(rank: number): void {
     const set = this.#options.setOf[rank]!;
+    const loss = this.#losses.get(set);
+    if (loss !== undefined) loss.runningMs = performance.now() - loss.atMs;
     const unbegun = this.#unbegun.get(set);
     unbegun?.delete(rank);
     if (unbegun?.size !== 0) return;
     this.#unbegun.delete(set);
     void this.#ports.happened({ kind: "recovery", set });
+  }
+
+  /** Who falls again on the way is behind since the first time. */
+  #fell(sets: readonly number[]): void {
+    const ranks = sets.flatMap((set) => this.#members[set]!);
+    const earlier = sets.map((set) => this.#losses.get(set)?.atMs ?? Number.POSITIVE_INFINITY);
+    const atMs = Math.min(performance.now(), ...earlier);
+    const loss = { atMs, ranks, behind: new Set(ranks), runningMs: 0 };
+    for (const set of sets) this.#losses.set(set, loss);
+  }
+
+  caughtUp(rank: number, incarnation: number): void {
+    const set = this.#options.setOf[rank]!;
+    const loss = this.#losses.get(set);
+    if (loss === undefined || incarnation !== this.#incarnations[set]) return;
+    loss.behind.delete(rank);
+    if (loss.behind.size > 0) return;
+    for (const member of loss.ranks) this.#losses.delete(this.#options.setOf[member]!);
+    const { ranks, runningMs, atMs } = loss;
+    const times = { ranks, runningMs, caughtUpMs: performance.now() - atMs };
+    if (this.#recoveries.length < timesMax) this.#recoveries.push(times);
+    this.#ports.recovered(times);
+  }
+
+  /** The program of a rank is over. */
+  done(rank: number, { incarnation, logged }: RankDone): void {
+    this.#logged[rank] = logged;
+    this.caughtUp(rank, incarnation);
   }
 
   /** The image of a rank that was to begin with it cannot be read: its set begins with an older one. */

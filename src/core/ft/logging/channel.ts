@@ -75,6 +75,11 @@ export class Channel {
     return this.next < this.kept.length;
   }
 
+  /** The peer has told what it had of our life before, and this one has posted all of it again. */
+  get isRepeated(): boolean {
+    return this.isOpen && this.knownCount === this.peerHas.count;
+  }
+
   /** False: the peer will never ask for it, and it need not be kept. */
   keep(message: Kept): boolean {
     this.countKnown(message);

@@ -1,6 +1,6 @@
 /** The determinants of one process on their way to the stream of its set. */
 import { lives } from "../../base/saved-classes.ts";
-import { DeterminantKind, type DeterminantStream } from "./determinant-stream.ts";
+import { DeterminantKind, type DeterminantStream, determinantHeaderWords } from "./determinant-stream.ts";
 
 export class DeterminantLog {
   static readonly unsaved = { stream: null };
@@ -8,6 +8,8 @@ export class DeterminantLog {
   private readonly stream: DeterminantStream;
   /** How often "nothing yet" was said since the last entry. */
   private nothings = 0;
+  /** Of all entries so far. */
+  bytes = 0;
 
   constructor(rank: number, stream: DeterminantStream) {
     this.rank = rank;
@@ -16,6 +18,11 @@ export class DeterminantLog {
 
   append(kind: DeterminantKind, words: readonly number[]): void {
     this.closeRun();
+    this.put(kind, words);
+  }
+
+  private put(kind: DeterminantKind, words: readonly number[]): void {
+    this.bytes += 4 * (determinantHeaderWords + words.length);
     this.stream.append(this.rank, kind, words);
   }
 
@@ -28,7 +35,7 @@ export class DeterminantLog {
     if (this.nothings === 0) return;
     const times = this.nothings;
     this.nothings = 0;
-    this.stream.append(this.rank, DeterminantKind.NOTHING, [times]);
+    this.put(DeterminantKind.NOTHING, [times]);
   }
 
   /** What leaves now may depend on all that is born: the position that must be stable before it does. */

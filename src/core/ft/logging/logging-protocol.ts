@@ -63,10 +63,20 @@ export interface Restart {
   readonly incarnations: readonly number[];
   /** The set's stream from the position of its image on. */
   readonly log: Int32Array;
+  /** Called once, when this life has come as far as the one before. */
+  readonly caughtUp?: () => void;
+}
+
+/** What a process has put into logs, in all of its life that its image knows of. */
+export interface Logged {
+  /** Payload, by the set of the receiver. */
+  readonly bytesTo: readonly number[];
+  readonly messages: number;
+  readonly determinantBytes: number;
 }
 
 export class LoggingProtocol implements Protocol {
-  static readonly unsaved = { incarnation: 0, lastWrite: -1 };
+  static readonly unsaved = { incarnation: 0, lastWrite: -1, whenCaughtUp: null };
   readonly name = "logging";
   readonly replacesTheDead = true;
   readonly choices: LoggedChoices;
@@ -91,9 +101,16 @@ export class LoggingProtocol implements Protocol {
   private writeTicket = 0;
   /** At each checkpoint that may still be restored: below which number each rank need not send again. */
   private readonly heldAt = new Map<number, Int32Array>();
+  /** Null: it has caught up, or never fell. */
+  private whenCaughtUp: (() => void) | null = null;
+  private readonly setOf: Int32Array;
+  private readonly loggedBytesTo: number[];
+  private loggedMessages = 0;
 
   constructor({ rank, setOf, stream }: LoggingOptions) {
     this.rank = rank;
+    this.setOf = setOf;
+    this.loggedBytesTo = new Array(Math.max(...setOf) + 1).fill(0);
     this.log = new DeterminantLog(rank, stream);
     this.choices = new LoggedChoices(this.log, this.replay);
     this.channels = Array.from(setOf, (set, peer) => (set === setOf[rank] ? null : new Channel(peer)));
@@ -106,8 +123,9 @@ export class LoggingProtocol implements Protocol {
   // Restarts
 
   /** After a restore, or in place of it, before the program goes on. */
-  restart({ incarnation, incarnations, log }: Restart): void {
+  restart({ incarnation, incarnations, log, caughtUp }: Restart): void {
     this.incarnation = incarnation;
+    this.whenCaughtUp = caughtUp ?? null;
     this.replay.add(this.rank, log);
     this.ports!.pinPosted((receive) => this.pinOf(receive));
     for (const channel of this.channels) {
@@ -204,6 +222,15 @@ export class LoggingProtocol implements Protocol {
     this.tellPeer(channel);
     for (const message of channel.kept) if (message.isDelivered) this.ask(channel, message);
     if (channel.isPending) this.pending.add(channel.peer);
+    if (this.whenCaughtUp !== null) this.checkCaughtUp();
+  }
+
+  /** It has seen again all that it saw, and sent again all that others have of it. */
+  private checkCaughtUp(): void {
+    if (!this.replay.isOver || this.channels.some((channel) => channel !== null && !channel.isRepeated)) return;
+    const caughtUp = this.whenCaughtUp!;
+    this.whenCaughtUp = null;
+    caughtUp();
   }
 
   // The short ways
@@ -247,6 +274,8 @@ export class LoggingProtocol implements Protocol {
       return true;
     }
     if (kept.isDelivered) this.ask(channel, kept);
+    this.loggedBytesTo[this.setOf[dest]!]! += bytes;
+    this.loggedMessages++;
     this.pending.add(dest);
     this.pump(channel);
     return true;
@@ -311,6 +340,7 @@ export class LoggingProtocol implements Protocol {
   }
 
   progress(): boolean {
+    if (this.whenCaughtUp !== null) this.checkCaughtUp();
     let moved = this.answers.length !== 0 && this.answer();
     if (this.pending.size !== 0) for (const peer of this.pending) if (this.pump(this.channels[peer]!)) moved = true;
     return moved;
@@ -342,6 +372,7 @@ export class LoggingProtocol implements Protocol {
     const { records } = this.ports!;
     if (!isOfProgram(records.get(receive, R_CONTEXT))) return Pin.FREE;
     this.replay.passed();
+    if (this.whenCaughtUp !== null) this.checkCaughtUp();
     const number = ++this.receives;
     const isAnySource = records.get(receive, R_PEER) === ANY_SOURCE;
     records.put(receive, R_PROTOCOL, 2 * number + (isAnySource ? 1 : 0));
@@ -429,6 +460,11 @@ export class LoggingProtocol implements Protocol {
   /** Has it still to see again what its life before saw? */
   get isReplaying(): boolean {
     return !this.replay.isOver;
+  }
+
+  get logged(): Logged {
+    const { loggedBytesTo, loggedMessages, log } = this;
+    return { bytesTo: [...loggedBytesTo], messages: loggedMessages, determinantBytes: log.bytes };
   }
 
   /** Bytes in the payload log. */
