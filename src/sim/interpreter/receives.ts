@@ -80,6 +80,8 @@ export function postReceive(state: RankState, plan: ReceivePlan, buffer: Buffer,
 /** Blocking, by the short way where there is one. */
 export class ReceiveNow implements Doing {
   private readonly receive: number;
+  private buffer: Buffer | null = null;
+  private posted: Posted | null = null;
   private pending: PendingReceive | null = null;
 
   constructor(receive: number) {
@@ -93,23 +95,20 @@ export class ReceiveNow implements Doing {
     (this.pending as PendingReceive).end(state);
   }
 
-  /** Nobody is captured in here: where there are images there is no short way. */
   private *begin(state: RankState): Steps {
     const plan = state.script.receives[this.receive]!;
     const { room, source, tag } = plan;
     const { engine } = state.core;
     const { context } = state.communicator(plan.communicator);
-    const buffer = state.buffer(room, plan.lent);
+    this.buffer ??= state.buffer(room, plan.lent);
+    this.posted ??= newlyPosted(state, this.receive);
+    const { buffer, posted } = this;
     const pointer = buffer.pointer();
-    const posted = newlyPosted(state, this.receive);
-    const receiveNow = (): number => engine.receiveNow(pointer, room, source, tag, context);
-    let now = receiveNow();
-    if (now === Now.NOTHING) {
-      yield state.process.until(`message for receive ${this.receive}`, () => {
-        now = receiveNow();
-        return now !== Now.NOTHING;
-      });
-    }
+    let now: number = Now.NOTHING;
+    yield state.process.until(`message for receive ${this.receive}`, () => {
+      now = engine.receiveNow(pointer, room, source, tag, context);
+      return now !== Now.NOTHING;
+    });
     buffer.giveBack(pointer);
     if (now === Now.MUST_POST) {
       this.pending = postReceive(state, plan, buffer, posted);

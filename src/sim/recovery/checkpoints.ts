@@ -51,7 +51,7 @@ export interface CheckpointsPorts {
 interface Attempt {
   readonly life: CapturedLife;
   readonly number: number;
-  phase: "stopping" | "settling" | "over";
+  phase: "under way" | "given up" | "over";
   readonly stopped: Set<number>;
   readonly quiet: Set<number>;
 }
@@ -81,9 +81,9 @@ export class Checkpoints {
   /** The set shall be captured, unless that is under way already. */
   ask(life: CapturedLife, patienceNs: number): void {
     const before = this.#attempts.get(life.set);
-    if (life.isOver || (before !== undefined && before.phase !== "over")) return;
+    if (life.isOver || before?.phase === "under way") return;
     const attempt: Attempt = {
-      ...{ life, number: ++this.#numbers, phase: "stopping", stopped: new Set(), quiet: new Set() },
+      ...{ life, number: ++this.#numbers, phase: "under way", stopped: new Set(), quiet: new Set() },
     };
     this.#attempts.set(life.set, attempt);
     this.#happens("asked", life.set);
@@ -93,9 +93,9 @@ export class Checkpoints {
       }
     }
     life.later(patienceNs, () => {
-      if (attempt.phase !== "stopping") return;
+      if (attempt.phase !== "under way") return;
       this.counts.givenUp++;
-      attempt.phase = "over";
+      attempt.phase = "given up";
       life.wake();
     });
     life.wake();
@@ -104,7 +104,7 @@ export class Checkpoints {
   rests(set: number, rank: number): Rests {
     const wanted = (): Attempt | null => {
       const attempt = this.#attempts.get(set);
-      return attempt === undefined || attempt.phase === "over" ? null : attempt;
+      return attempt?.phase === "under way" ? attempt : null;
     };
     return { isWanted: () => wanted() !== null, rest: () => this.#rest(wanted()!, rank) };
   }
@@ -113,23 +113,23 @@ export class Checkpoints {
     const { life, stopped, quiet } = attempt;
     const { process, core } = this.#ports.stateOf(rank);
     stopped.add(rank);
-    if (stopped.size === life.members.length) {
-      attempt.phase = "settling";
-      this.#happens("stopped", life.set);
-      life.wake();
-    }
-    yield process.settle("the others to stop", () => attempt.phase !== "stopping");
-    if ((attempt.phase as string) === "over") return;
-    const settling = new Settling(core, life.members);
-    yield process.settle("its set to come to rest", () => settling.advance() === "quiet");
+    if (stopped.size === life.members.length) this.#happens("stopped", life.set);
+    const settling = new Settling(core, life.members, attempt.number);
+    let isGivenUp = false;
+    yield process.settle("its set to come to rest", () => {
+      isGivenUp = attempt.phase === "given up" && settling.giveUp();
+      return isGivenUp || settling.advance() === "quiet";
+    });
+    if (isGivenUp) return;
     quiet.add(rank);
     if (quiet.size === life.members.length) this.#capture(attempt);
-    yield process.settle("the others to be captured", () => (attempt.phase as string) === "over");
+    yield process.settle("the others to be captured", () => attempt.phase !== "under way");
   }
 
   #capture(attempt: Attempt): void {
     const { life, number } = attempt;
     const { set, members } = life;
+    if (attempt.phase !== "under way") return;
     if (members.some((rank) => this.#ports.stateOf(rank).process.state === "dead")) return;
     for (const rank of members) (this.#ports.stateOf(rank).core.protocol as LoggingProtocol).captured(number);
     const images = new Map<number, RankImage>();

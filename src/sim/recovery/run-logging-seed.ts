@@ -171,6 +171,7 @@ class LoggingRun {
     const { firstPosted } = this.#clock;
     const outcome = judge(world, {
       ...{ script: this.#script, histories: this.#histories, firstPosted },
+      givenUp: () => this.#checkpoints.counts.givenUp,
       observation: () =>
         Observation.of(
           this.#states.map(({ observation }) => observation),
