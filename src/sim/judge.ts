@@ -30,6 +30,7 @@ export function judge(
     ...seen
   }: Pick<Evidence, "script" | "histories" | "firstPosted"> & {
     readonly observation: Observation | (() => Observation);
+    readonly givenUp?: () => number;
   },
 ): SeedOutcome {
   const violations: Violation[] = [];
@@ -44,7 +45,8 @@ export function judge(
   }
   const dead = new Set(world.processes.filter(({ state }) => state === "dead").map(({ rank }) => rank));
   const observation = typeof seen.observation === "function" ? seen.observation() : seen.observation;
-  const evidence = { script, ...seen, observation, world, stuck, dead };
+  const givenUp = seen.givenUp?.() ?? 0;
+  const evidence = { script, ...seen, observation, givenUp, world, stuck, dead };
   // A world that threw stopped somewhere: what is missing then is no news.
   if (violations.length === 0) {
     for (const { name, check } of checkers) {

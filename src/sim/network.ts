@@ -7,7 +7,7 @@
  */
 import { assert } from "../core/base/assert.ts";
 import { controlWords, headerWords, KIND, kindOf, PAYLOAD, PacketKind, SOURCE, STAMP } from "../core/wire/packet.ts";
-import { Arena } from "./arena.ts";
+import type { Arena } from "./arena.ts";
 import type { CostModel } from "./cost-model.ts";
 import type { Random } from "./random.ts";
 
@@ -221,7 +221,7 @@ export class Network {
 
   /** A node begins anew: nothing of its memory is left. */
   renewArena(node: number): void {
-    this.#arenas[node] = new Arena();
+    this.#arenas[node] = this.#arenas[node]!.another();
   }
 
   /** The next life of a dead process begins, and speaks with these lives of the others. */

@@ -91,6 +91,11 @@ export class Observation {
     return at;
   }
 
+  /** As it is now. */
+  copy(): Observation {
+    return Observation.of([this], this.#clock);
+  }
+
   /** What these have seen, in one. */
   static of(parts: readonly Observation[], clock: Clock): Observation {
     const all = new Observation(clock);

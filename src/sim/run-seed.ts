@@ -2,6 +2,7 @@
 import { generate } from "./generator/generator.ts";
 import { hesitantProtocol } from "./hesitant-protocol.ts";
 import { interpret } from "./interpreter/interpreter.ts";
+import { RankState } from "./interpreter/rank-state.ts";
 import { judge, type SeedOutcome } from "./judge.ts";
 import { Observation } from "./observation.ts";
 import { Random } from "./random.ts";
@@ -37,7 +38,7 @@ export function runSeed(options: SeedOptions): SeedOutcome {
     deaths,
   });
   const observation = new Observation();
-  world.startAll((process) => interpret(script, process, observation));
+  world.startAll((process) => interpret(new RankState(script, process, observation, null)));
   if (deaths) planDeaths(world, random);
   return judge(world, { script, observation });
 }

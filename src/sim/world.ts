@@ -20,6 +20,10 @@ import { type Program, SimProcess, type SimState } from "./sim-process.ts";
 import { Trace } from "./trace.ts";
 import { SimTransport } from "./transport.ts";
 
+/** Where processes have images, and so regions of their own: of a node. */
+const ranksOfNodeMax = 15;
+const imagesBytesMax = 1 << 28;
+
 export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly ranks: number;
   /** Ranks in blocks, as in the real world. */
@@ -28,6 +32,8 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly cost?: Partial<CostModel>;
   /** Processes of a node read and write each other's memory. */
   readonly sharesInside?: boolean;
+  /** Memories of processes can be saved and restored, each for itself. */
+  readonly hasImages?: boolean;
   /** `wake` makes that process look at what it can do. */
   readonly protocol?: (rank: number, wake: () => void) => Protocol | null;
   readonly unexpectedBytesMax?: number;
@@ -87,7 +93,9 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.network = new Network({
       ranks,
       nodeOf: this.nodeOf,
-      arenas: Array.from({ length: nodes }, () => new Arena()),
+      arenas: Array.from({ length: nodes }, () =>
+        options.hasImages === true ? new Arena(imagesBytesMax, ranksOfNodeMax) : new Arena(),
+      ),
       cost,
       random: this.#random.fork(),
       ports: {
@@ -132,6 +140,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     const node = this.nodeOf[rank]!;
     const isEmpty = this.#processes.every((process) => process.node !== node || process.state === "dead");
     if (isEmpty) this.network.renewArena(node);
+    else this.network.arenaOf(rank).clear(rank);
     this.network.revive(rank, lives);
     this.trace.note(this.nowNs, "revival", [rank, lives[rank]!]);
     const process = this.#newProcess(rank, protocol);

@@ -46,6 +46,8 @@ export interface ProtocolPorts {
   /** Is that message here without all its bytes, which nobody sends any more? And which ones of a process are? */
   isBroken(source: number, sequence: number): boolean;
   brokenFrom(source: number): number[];
+  /** Which messages of a process are here without all their bytes, whether somebody sends these or not? */
+  incompleteFrom(source: number): number[];
 }
 
 export interface Protocol {

@@ -531,6 +531,10 @@ export class Engine implements Landing {
     return this.matching.broken.from(source);
   }
 
+  incompleteFrom(source: number): number[] {
+    return this.matching.incompleteFrom(source);
+  }
+
   /** The envelope of that very message, if it waits for a receive; −1: it does not. */
   unexpectedOf(source: number, sequence: number): RecordId {
     return this.matching.unexpectedOf(source, sequence);

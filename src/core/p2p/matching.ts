@@ -133,13 +133,17 @@ export class Matching {
 
   /** Posted receives may be pinned after all. */
   pinPosted(pinOf: (receive: RecordId) => Pin): void {
+    const all: RecordId[] = [];
     this.posted.forEach((receive) => {
-      // Pinning writes what the queue finds the receive by.
+      all.push(receive);
+    });
+    for (const receive of all) {
+      // Pinning writes what the queue finds the receive by. Those that are free come back in their order.
       this.posted.remove(receive);
       const pin = pinOf(receive);
       if (pin === Pin.FREE) this.posted.append(receive);
       else this.postPinned(receive, pin);
-    });
+    }
   }
 
   private postPinned(receive: RecordId, pin: Pin): void {
@@ -423,6 +427,20 @@ export class Matching {
   /** The sender keeps its buffer until it hears from us, so that nobody reads from it what the program has overwritten. */
   private refuseSend(source: number, send: number): void {
     if (this.gone[source] === Gone.NO) this.outbox.control(source, PacketKind.REFUSAL, send, 0, 0, 0);
+  }
+
+  /** Numbers of messages of a rank whose bytes are not all here: envelopes alone, and receives that have only matched. */
+  incompleteFrom(rank: number): number[] {
+    const { words } = this.records;
+    const numbers: number[] = [];
+    for (let at = 0; at < words.length; at += recordWords) {
+      if (words[at + R_PEER] !== rank) continue;
+      const kind = words[at + R_KIND];
+      const isEnvelope = kind === RecordKind.ENVELOPE && words[at + R_MODE] === PacketKind.RTS;
+      const isReceive = kind === RecordKind.RECEIVE && words[at + R_STATE] === RecordState.ACTIVE;
+      if (isEnvelope || isReceive) numbers.push(words[at + R_SEQUENCE]!);
+    }
+    return numbers;
   }
 
   // Deaths

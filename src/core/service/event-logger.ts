@@ -50,7 +50,10 @@ export class EventLogger {
   read(set: number, from: number): Int32Array {
     const log = this.#of(set);
     const skipped = (from - log.begin) | 0;
-    assert(skipped >= 0, `the stream of set ${set} is read from ${from}, and kept from ${log.begin} on`);
+    assert(
+      skipped >= 0 && skipped <= log.words,
+      `the stream of set ${set} is read from ${from}, and kept from ${log.begin} to ${endOf(log)}; an image is committed when all before it is here`,
+    );
     const all = new Int32Array(log.words);
     let at = 0;
     for (const part of log.parts) {

@@ -14,6 +14,8 @@ export interface Evidence {
   /** Where ranks come back: what each has observed, over all lives; and when each receive was posted first. */
   readonly histories?: Histories;
   readonly firstPosted?: ReadonlyMap<number, number>;
+  /** Checkpoints that were given up: their marks stay where they are. */
+  readonly givenUp?: number;
 }
 
 export interface Checker {

@@ -5,9 +5,9 @@ import type { Checker } from "./checker.ts";
 /** At the end nothing is left behind: no requests, no messages nobody wants, no packets, and all memory is given back. */
 export const nothingLeft: Checker = {
   name: "nothing is left behind",
-  check({ world, stuck, dead }): string[] {
+  check({ world, stuck, dead, givenUp = 0 }): string[] {
     // Who is stuck holds what it waits for, and who speaks with the dead keeps messages that nobody takes any more.
-    if (stuck.length > 0 || dead.size > 0) return [];
+    if (stuck.length > 0 || dead.size > 0 || givenUp > 0) return [];
     const problems = world.processes.flatMap(leftAt);
     const { packetsInFlight } = world.network;
     if (packetsInFlight !== 0) problems.push(`${packetsInFlight} packets are still in flight`);

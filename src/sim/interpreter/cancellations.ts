@@ -1,10 +1,11 @@
 /** Requests that are cancelled: with a certain end, and in a race with their message. */
 import type { RecordId } from "../../core/base/brand.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import { R_ERROR, R_FLAGS, RecordFlag, SendMode } from "../../core/request/records.ts";
 import type { CancelAction } from "../script/script.ts";
 import type { Buffer } from "./buffer.ts";
-import type { RankState, Steps } from "./rank-state.ts";
-import { newlyPosted, postReceive } from "./receives.ts";
+import type { Doing, RankState, Steps } from "./rank-state.ts";
+import { newlyPosted, type PendingReceive, postReceive } from "./receives.ts";
 import { filledBuffer, noteSend, postSend } from "./sends.ts";
 
 type ActionOf<K extends CancelAction["kind"]> = Extract<CancelAction, { kind: K }>;
@@ -12,15 +13,29 @@ type ActionOf<K extends CancelAction["kind"]> = Extract<CancelAction, { kind: K 
 /** How long the sender waits for somebody who will not answer. */
 const patienceNs = 3_000;
 
-export function* cancelReceive(state: RankState, action: ActionOf<"cancel-receive">): Steps {
-  const { communicator, source, tag } = action;
-  const buffer = state.buffer(8, false);
-  const comm = state.communicator(communicator);
-  const rank = state.rankIn(communicator, source);
-  const record = state.core.startReceive(comm, buffer.pointer(), 8, rank, tag);
-  state.core.engine.cancel(record);
-  yield record;
-  endCancelled(state, record, buffer, "receive that was cancelled");
+export class CancelReceive implements Doing {
+  private readonly action: ActionOf<"cancel-receive">;
+  private record = -1 as RecordId;
+  private buffer: Buffer | null = null;
+
+  constructor(action: ActionOf<"cancel-receive">) {
+    this.action = action;
+  }
+
+  *run(state: RankState): Steps {
+    if (this.buffer === null) this.begin(state);
+    yield this.record;
+    endCancelled(state, this.record, this.buffer!, "receive that was cancelled");
+  }
+
+  private begin(state: RankState): void {
+    const { communicator, source, tag } = this.action;
+    this.buffer = state.buffer(8, false);
+    const comm = state.communicator(communicator);
+    const rank = state.rankIn(communicator, source);
+    this.record = state.core.startReceive(comm, this.buffer.pointer(), 8, rank, tag);
+    state.core.engine.cancel(this.record);
+  }
 }
 
 export function* cancelSend(state: RankState, action: ActionOf<"cancel-send">): Steps {
@@ -35,23 +50,39 @@ export function* cancelSend(state: RankState, action: ActionOf<"cancel-send">): 
   endCancelled(state, record, buffer, "send that was cancelled");
 }
 
-export function* raceReceive(state: RankState, { receive, afterNs }: ActionOf<"race-receive">): Steps {
-  const plan = state.script.receives[receive]!;
-  const { engine } = state.core;
-  for (let mayCancel = true; ; mayCancel = false) {
-    const buffer = state.buffer(plan.room, plan.lent);
-    const pending = postReceive(state, plan, buffer, newlyPosted(state, receive));
-    if (mayCancel) yield* cancelLater(state, pending.record, afterNs);
-    yield pending.record;
-    state.observe(isCancelled(state, pending.record) ? 1 : 0);
-    if (!isCancelled(state, pending.record)) {
-      if (mayCancel) state.observation.races.receiveCame++;
-      pending.end();
-      return;
+export class RaceReceive implements Doing {
+  private readonly receive: number;
+  private readonly afterNs: number;
+  private mayCancel = true;
+  private isCancelling = true;
+  private pending: PendingReceive | null = null;
+
+  constructor({ receive, afterNs }: ActionOf<"race-receive">) {
+    this.receive = receive;
+    this.afterNs = afterNs;
+  }
+
+  *run(state: RankState): Steps {
+    const plan = state.script.receives[this.receive]!;
+    const { engine } = state.core;
+    for (; ; this.mayCancel = false) {
+      this.pending ??= postReceive(state, plan, state.buffer(plan.room, plan.lent), newlyPosted(state, this.receive));
+      const { record, buffer } = this.pending;
+      if (this.isCancelling) yield* cancelLater(state, record, this.afterNs);
+      this.isCancelling = false;
+      yield record;
+      const cancelled = isCancelled(state, record);
+      state.observe(cancelled ? 1 : 0);
+      if (!cancelled) {
+        if (this.mayCancel) state.observation.races.receiveCame++;
+        this.pending.end(state);
+        return;
+      }
+      state.observation.races.receiveCancelled++;
+      engine.giveBack(record);
+      buffer.free();
+      this.pending = null;
     }
-    state.observation.races.receiveCancelled++;
-    engine.giveBack(pending.record);
-    buffer.free();
   }
 }
 
@@ -66,7 +97,7 @@ export function* raceSend(state: RankState, { message: number, verdictTag, after
   state.observe(cancelled ? 1 : 0);
   state.observation.races[cancelled ? "sendCancelled" : "sendWent"]++;
   if (cancelled) state.observation.cancelledMessages.add(number);
-  else noteSend(state, message, { error: engine.records.get(record, R_ERROR), cancelled });
+  else noteSend(state, number, { error: engine.records.get(record, R_ERROR), cancelled });
   engine.giveBack(record);
   buffer.free();
   yield* sendVerdict(state, { to: message.to, tag: verdictTag, communicator: message.communicator, cancelled });
@@ -104,7 +135,7 @@ export function* raceAnswer(state: RankState, { receive, verdictTag }: ActionOf<
   if (willNotCome) engine.cancel(pending.record);
   yield pending.record;
   if (willNotCome) endCancelled(state, pending.record, buffer, "receive of a message that was cancelled");
-  else pending.end();
+  else pending.end(state);
 }
 
 /** Time passes, what has come is looked at once, and then the request is cancelled. */
@@ -124,3 +155,5 @@ function endCancelled(state: RankState, record: RecordId, buffer: Buffer, what: 
   core.engine.giveBack(record);
   buffer.free();
 }
+
+saves({ CancelReceive, RaceReceive });

@@ -2,51 +2,57 @@
 import { assert } from "../../core/base/assert.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../../core/base/constants.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import { ChoiceKind } from "../../core/ft/choices.ts";
 import { R_PEER, R_SEQUENCE } from "../../core/request/records.ts";
 import { describeRequest } from "../describe-request.ts";
 import type { RankState, Steps } from "./rank-state.ts";
 
-/** As MPI_Waitany: one of these requests that is complete, by its place in the list. */
-export function* whichever(state: RankState, records: readonly RecordId[]): Steps<number> {
-  const { engine, choices } = state.core;
-  const known = choices?.replay(ChoiceKind.ANY);
-  let index = known?.[0] ?? -1;
-  if (index >= 0) yield records[index]!;
-  else {
-    const describe = (): string => records.map((record) => describeRequest(engine.records, record)).join("; or: ");
-    const isComplete = (record: RecordId): boolean => engine.isComplete(record);
-    yield { kind: "until", describe, ready: () => records.some(isComplete) };
-    index = records.findIndex(isComplete);
-    choices?.made(ChoiceKind.ANY, [index]);
+/** As MPI_Waitany: which of some requests is complete, by its place in the list. */
+export class AnyChoice {
+  /** −1: it has not been made before, as far as this life knows; one that begins in the middle of it asks again. */
+  private known = -1;
+
+  *run(state: RankState, records: readonly RecordId[]): Steps<number> {
+    const { engine, choices } = state.core;
+    if (this.known < 0) this.known = choices?.replay(ChoiceKind.ANY)?.[0] ?? -1;
+    let index = this.known;
+    if (index >= 0) yield records[index]!;
+    else {
+      const describe = (): string => records.map((record) => describeRequest(engine.records, record)).join("; or: ");
+      const isComplete = (record: RecordId): boolean => engine.isComplete(record);
+      yield { kind: "until", describe, ready: () => records.some(isComplete) };
+      index = records.findIndex(isComplete);
+      choices?.made(ChoiceKind.ANY, [index]);
+    }
+    state.observe(index);
+    return index;
   }
-  state.observe(index);
-  return index;
 }
 
 /** As MPI_Probe or MPI_Mprobe: the envelope, which is still where it was; −1: its sender died before it came. */
-export function* foundByProbe(
-  state: RankState,
-  source: number,
-  tag: number,
-  context: number,
-  what: string,
-): Steps<RecordId> {
-  const { engine } = state.core;
-  // From a named source it is no choice.
-  const choices = source === ANY_SOURCE ? state.core.choices : null;
-  const known = choices?.replay(ChoiceKind.PROBE);
-  let envelope = -1 as RecordId;
-  yield state.process.until(what, () => {
-    envelope = known ? engine.unexpectedOf(known[0]!, known[1]!) : engine.probe(source, tag, context);
-    // A death ends a probe as it ends a receive.
-    return envelope >= 0 || (source >= 0 && engine.hasFailed(source));
-  });
-  if (choices === null || envelope < 0) return envelope;
-  const outcome = nameOf(state, envelope);
-  if (known === undefined) choices.made(ChoiceKind.PROBE, outcome);
-  state.observe(...outcome);
-  return envelope;
+export class ProbeChoice {
+  /** As of `AnyChoice`. */
+  private known: readonly number[] | null = null;
+
+  *run(state: RankState, source: number, tag: number, context: number): Steps<RecordId> {
+    const { engine } = state.core;
+    // From a named source it is no choice.
+    const choices = source === ANY_SOURCE ? state.core.choices : null;
+    this.known ??= choices?.replay(ChoiceKind.PROBE) ?? null;
+    const { known } = this;
+    let envelope = -1 as RecordId;
+    yield state.process.until("a probe to find something", () => {
+      envelope = known ? engine.unexpectedOf(known[0]!, known[1]!) : engine.probe(source, tag, context);
+      // A death ends a probe as it ends a receive.
+      return envelope >= 0 || (source >= 0 && engine.hasFailed(source));
+    });
+    if (choices === null || envelope < 0) return envelope;
+    const outcome = nameOf(state, envelope);
+    if (known === null) choices.made(ChoiceKind.PROBE, outcome);
+    state.observe(...outcome);
+    return envelope;
+  }
 }
 
 function nameOf({ core }: RankState, envelope: RecordId): [number, number] {
@@ -106,3 +112,5 @@ function* probeNow(state: RankState): Steps {
   else choices.made(ChoiceKind.PROBE, outcome);
   state.observe(...(outcome ?? [-1]));
 }
+
+saves({ AnyChoice, ProbeChoice });

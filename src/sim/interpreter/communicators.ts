@@ -1,6 +1,6 @@
 /** Communicators as one rank takes part in making them. */
-import type { RecordId } from "../../core/base/brand.ts";
 import { UNDEFINED } from "../../core/base/constants.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import { Group } from "../../core/comm/group.ts";
 import type { Topology } from "../../core/comm/topology.ts";
 import { CartesianTopology } from "../../core/comm/topology-cartesian.ts";
@@ -19,34 +19,43 @@ import {
 import type { Task } from "../../core/process/task.ts";
 import type { Making } from "../script/script.ts";
 import type { TopologyPlan } from "../script/topology-plan.ts";
-import type { RankState, Steps } from "./rank-state.ts";
+import type { Doing, RankState, Steps } from "./rank-state.ts";
 
 type Maker = Task & { readonly result: Communicator | null };
 
-export function* make(state: RankState, number: number, how: Making): Steps {
-  const { core, rank, observation } = state;
-  const task = taskFor(state, how);
-  const record: RecordId = core.start(task);
-  yield record;
-  core.engine.giveBack(record);
-  const comm = task.result;
-  if (task.error !== 0) {
-    const what = `making of communicator ${number}`;
-    observation.ended.push({ rank, what, error: task.error, cancelled: false, wantedCancelled: false });
+export class Make implements Doing {
+  private readonly communicator: number;
+  private readonly how: Making;
+  private task: Maker | null = null;
+
+  constructor(communicator: number, how: Making) {
+    this.communicator = communicator;
+    this.how = how;
   }
-  if (comm === null) return;
-  const groups = [comm.group, ...(comm.remote === null ? [] : [comm.remote])].map((group) => group.worldRanks());
-  observation.communicators.push({
-    communicator: number,
-    member: rank,
-    rank: comm.rank,
-    groups,
-    context: comm.context,
-  });
-  if (number < 0) return;
-  const { topology } = state.plan(number);
-  comm.topology = topology === null ? null : topologyFor(topology, comm);
-  state.addCommunicator(number, comm);
+
+  *run(state: RankState): Steps {
+    const { core, rank, observation } = state;
+    if (this.task === null) {
+      this.task = taskFor(state, this.how);
+      core.start(this.task);
+    }
+    const { task, communicator: number } = this;
+    yield task.request;
+    core.engine.giveBack(task.request);
+    const comm = task.result;
+    if (task.error !== 0) {
+      const what = `making of communicator ${number}`;
+      observation.ended.push({ rank, what, error: task.error, cancelled: false, wantedCancelled: false });
+    }
+    if (comm === null) return;
+    const groups = [comm.group, ...(comm.remote === null ? [] : [comm.remote])].map((group) => group.worldRanks());
+    const { context } = comm;
+    observation.communicators.push({ communicator: number, member: rank, rank: comm.rank, groups, context });
+    if (number < 0) return;
+    const { topology } = state.plan(number);
+    comm.topology = topology === null ? null : topologyFor(topology, comm);
+    state.addCommunicator(number, comm);
+  }
 }
 
 function taskFor(state: RankState, how: Making): Maker {
@@ -96,3 +105,5 @@ function topologyFor(plan: TopologyPlan, { size, rank }: Communicator): Topology
       return new DistGraphTopology({ sources: plan.sources[rank]!, destinations: plan.destinations[rank]! }, size);
   }
 }
+
+saves({ Make });

@@ -1,117 +1,171 @@
 /** Runs one rank's part of a script and notes what it saw. What an action does is in the file of its family. */
 import { assert, unreachable } from "../../core/base/assert.ts";
-import type { Observation } from "../observation.ts";
-import type { Action, Script } from "../script/script.ts";
+import { saves } from "../../core/base/saved-classes.ts";
+import type { Action } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
-import { cancelReceive, cancelSend, raceAnswer, raceReceive, raceSend } from "./cancellations.ts";
-import { lookAround, whichever } from "./choices.ts";
+import { CancelReceive, cancelSend, RaceReceive, raceAnswer, raceSend } from "./cancellations.ts";
+import { AnyChoice, lookAround } from "./choices.ts";
 import { startCollective } from "./collective-call.ts";
-import { make } from "./communicators.ts";
-import { persistentCollective, persistentReceive, persistentSend } from "./persistent.ts";
-import { probe, receiveAside, setAside } from "./probes.ts";
-import { RankState, type Steps, type Witness } from "./rank-state.ts";
-import { receiveNow, startReceive } from "./receives.ts";
-import { sendCopy, sendNow, startSend } from "./sends.ts";
+import { Make } from "./communicators.ts";
+import { CollectiveSeries, ReceiveSeries, SendSeries } from "./persistent.ts";
+import { Probe, receiveAside, SetAside } from "./probes.ts";
+import type { Doing, RankState, Steps } from "./rank-state.ts";
+import { ReceiveNow, startReceive } from "./receives.ts";
+import { SendNow, sendCopy, startSend } from "./sends.ts";
 
 /** Actions after which a rank under a protocol that replays looks around, as programs do that poll. */
 const actionsPerLook = 3;
 
-export function* interpret(
-  script: Script,
-  process: SimProcess,
-  observation: Observation,
-  witness: Witness | null = null,
-): Steps {
-  const state = new RankState(script, process, observation, witness);
-  for (const [index, action] of script.actions[process.rank]!.entries()) {
-    if (witness?.passes(index) === true) yield process.compute(1);
-    if (index % actionsPerLook === 0) yield* lookAround(state);
-    yield* perform(state, action);
+/** Runs the rank from where it stands: from the beginning, or from where an image of it was taken. */
+export function* interpret(state: RankState, rests: Rests | null = null): Steps {
+  const { script, process } = state;
+  const actions = script.actions[process.rank]!;
+  for (;;) {
+    if (state.doing !== null) yield* withRests(state.doing.run(state), process, rests);
+    state.doing = null;
+    if (state.next > actions.length) return;
+    if (rests?.isWanted() === true) yield* rests.rest();
+    const isLast = state.next === actions.length;
+    if (state.passes()) yield process.compute(1);
+    const action = actions[state.next++];
+    if (isLast) state.doing = new LastWait();
+    else {
+      if (state.next % actionsPerLook === 1) yield* lookAround(state);
+      state.doing = yield* perform(state, action!);
+    }
   }
-  witness?.passes(script.actions[process.rank]!.length);
-  assert(state.pending.size === 0, "a script ends with requests that nobody waited for");
-  yield process.until("its buffered messages to leave", () => state.buffered.isEmpty(process.engine));
 }
 
-function* perform(state: RankState, action: Action): Steps {
+/** A rank may be told to come to rest in a wait, and goes on waiting afterwards. */
+export interface Rests {
+  isWanted(): boolean;
+  rest(): Steps;
+}
+
+function* withRests(steps: Steps, process: SimProcess, rests: Rests | null): Steps {
+  if (rests === null) return yield* steps;
+  for (let step = steps.next(); step.done !== true; step = steps.next()) {
+    const wait = typeof step.value === "number" ? process.completion(step.value) : step.value;
+    if (wait.kind === "compute") {
+      yield wait;
+      continue;
+    }
+    for (;;) {
+      yield { ...wait, ready: () => rests.isWanted() || wait.ready() };
+      if (!rests.isWanted()) break;
+      yield* rests.rest();
+    }
+  }
+}
+
+/** The program is over; its buffered messages are not. */
+class LastWait implements Doing {
+  *run({ process, pending, buffered }: RankState): Steps {
+    assert(pending.size === 0, "a script ends with requests that nobody waited for");
+    yield process.until("its buffered messages to leave", () => buffered.isEmpty(process.engine));
+  }
+}
+
+/** What is left of the action, if it waits. Without an answer it may have waited as well, and was not to be captured there. */
+function* perform(state: RankState, action: Action): Steps<Doing | null> {
   const { pending, series } = state;
   switch (action.kind) {
     case "send":
       pending.set(action.request, startSend(state, action.message));
-      return;
+      return null;
     case "send-now":
-      return yield* sendNow(state, action.message);
+      return new SendNow(action.message);
     case "send-copy":
-      return sendCopy(state, action.message);
+      sendCopy(state, action.message);
+      return null;
     case "receive":
       pending.set(action.request, startReceive(state, action.receive));
-      return;
+      return null;
     case "receive-now":
-      return yield* receiveNow(state, action.receive);
+      return new ReceiveNow(action.receive);
     case "probe":
-      return yield* probe(state, action.receive, action.matched);
+      return new Probe(action.receive, action.matched);
     case "set-aside":
-      return yield* setAside(state, action.receive);
+      return new SetAside(action.receive);
     case "receive-aside":
       pending.set(action.request, receiveAside(state, action.receive));
-      return;
+      return null;
     case "init-send":
-      series.set(action.series, persistentSend(state, action.message));
-      return;
+      series.set(action.series, new SendSeries(state, action.message));
+      return null;
     case "start-send":
-      pending.set(action.request, series.get(action.series)!.start(action.message));
-      return;
+      pending.set(action.request, series.get(action.series)!.start(state, action.message));
+      return null;
     case "init-receive":
-      series.set(action.series, persistentReceive(state, action.receive));
-      return;
+      series.set(action.series, new ReceiveSeries(state, action.receive));
+      return null;
     case "start-receive":
-      pending.set(action.request, series.get(action.series)!.start(action.receive));
-      return;
+      pending.set(action.request, series.get(action.series)!.start(state, action.receive));
+      return null;
     case "init-collective":
-      series.set(action.series, persistentCollective(state, action.collective));
-      return;
+      series.set(action.series, new CollectiveSeries(state, action.collective));
+      return null;
     case "start-collective":
-      pending.set(action.request, series.get(action.series)!.start(action.collective));
-      return;
+      pending.set(action.request, series.get(action.series)!.start(state, action.collective));
+      return null;
     case "free-series":
       series.get(action.series)!.free();
-      return;
+      return null;
     case "wait":
-      return yield* wait(state, action.requests, action.inOrder);
+      return new Wait(action.requests, action.inOrder);
     case "cancel-receive":
-      return yield* cancelReceive(state, action);
+      return new CancelReceive(action);
     case "cancel-send":
-      return yield* cancelSend(state, action);
+      yield* cancelSend(state, action);
+      return null;
     case "race-receive":
-      return yield* raceReceive(state, action);
+      return new RaceReceive(action);
     case "race-send":
-      return yield* raceSend(state, action);
+      yield* raceSend(state, action);
+      return null;
     case "race-answer":
-      return yield* raceAnswer(state, action);
+      yield* raceAnswer(state, action);
+      return null;
     case "collective":
       pending.set(action.request, startCollective(state, action.collective));
-      return;
+      return null;
     case "make":
-      return yield* make(state, action.communicator, action.how);
+      return new Make(action.communicator, action.how);
     case "free":
-      return state.freeCommunicator(action.communicator);
+      state.freeCommunicator(action.communicator);
+      return null;
     case "compute":
       yield state.process.compute(action.forNs);
-      return yield* lookAround(state);
+      yield* lookAround(state);
+      return null;
     default:
-      unreachable(action);
+      return unreachable(action);
   }
 }
 
-function* wait(state: RankState, requests: readonly number[], inOrder: boolean): Steps {
-  const { pending } = state;
-  const left = [...requests];
-  while (left.length !== 0) {
-    const records = left.map((request) => pending.get(request)!.record);
-    const index = inOrder ? 0 : yield* whichever(state, records);
-    if (inOrder) yield records[0]!;
-    const [request] = left.splice(index, 1);
-    pending.get(request!)!.end();
-    pending.delete(request!);
+class Wait implements Doing {
+  private readonly left: number[];
+  private readonly inOrder: boolean;
+  private choice = new AnyChoice();
+
+  constructor(requests: readonly number[], inOrder: boolean) {
+    this.left = [...requests];
+    this.inOrder = inOrder;
+  }
+
+  *run(state: RankState): Steps {
+    const { pending } = state;
+    const { left, inOrder } = this;
+    while (left.length !== 0) {
+      const records = left.map((request) => pending.get(request)!.record);
+      const index = inOrder ? 0 : yield* this.choice.run(state, records);
+      if (inOrder) yield records[0]!;
+      this.choice = new AnyChoice();
+      const [request] = left.splice(index, 1);
+      pending.get(request!)!.end(state);
+      pending.delete(request!);
+    }
   }
 }
+
+saves({ LastWait, Wait });

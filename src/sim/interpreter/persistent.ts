@@ -2,17 +2,20 @@
  * Persistent requests, by the class that programs use (mpi/request.ts): made once, started with new contents again and again.
  * A simulated program waits before it asks, so nothing here ever blocks.
  */
+import { assert } from "../../core/base/assert.ts";
 import type { RecordId } from "../../core/base/brand.ts";
+import { saves } from "../../core/base/saved-classes.ts";
+import type { Communicator } from "../../core/process/communicator.ts";
 import { R_POINTER, R_STATE, RecordKind, RecordState, SendMode } from "../../core/request/records.ts";
 import type { Host } from "../../mpi/host.ts";
 import { PersistentRequest, type RequestOwner } from "../../mpi/request.ts";
 import type { Status } from "../../mpi/status.ts";
 import { fillMessage } from "../script/contents.ts";
-import type { MessagePlan, ReceivePlan } from "../script/message-plan.ts";
+import type { MessagePlan } from "../script/message-plan.ts";
 import type { Buffer } from "./buffer.ts";
 import { CollectiveCall } from "./collective-call.ts";
 import type { Pending, RankState, Series } from "./rank-state.ts";
-import { newlyPosted, noteReceipt } from "./receives.ts";
+import { newlyPosted, noteReceipt, type Posted } from "./receives.ts";
 import { holdCopy, noteSend, postSend } from "./sends.ts";
 
 /** Ranks stay those of the world, and errors stay in the status. */
@@ -25,36 +28,73 @@ const owner: RequestOwner = {
 
 /** A request that can be started again, and the record of its last start. */
 class Restartable {
-  readonly #request: PersistentRequest;
-  #record = -1 as RecordId;
+  static readonly unsaved = { request: null };
+  private request: PersistentRequest | null = null;
+  record = -1 as RecordId;
 
-  constructor({ core }: RankState, begin: () => RecordId) {
-    const host = { process: core } as Pick<Host, "process"> as Host;
-    this.#request = new PersistentRequest(host, owner, () => {
-      this.#record = begin();
-      return { record: this.#record, after: null };
-    });
+  start({ core }: RankState, record: RecordId): void {
+    this.record = record;
+    this.request ??= this.newRequest(core);
+    this.request.start();
   }
 
-  start(end: (status: Status) => void): Pending {
-    this.#request.start();
-    return { record: this.#record, end: () => end(this.#request.concludeQuietly()) };
+  /** After a restore the request is made anew, and finds its record again. */
+  conclude({ core }: RankState): Status {
+    this.request ??= this.newRequest(core).start();
+    return this.request.concludeQuietly();
+  }
+
+  private newRequest(process: Host["process"]): PersistentRequest {
+    const host = { process } as Pick<Host, "process"> as Host;
+    return new PersistentRequest(host, owner, () => ({ record: this.record, after: null }));
   }
 }
 
-export function persistentSend(state: RankState, number: number): Series {
-  let message = state.script.messages[number]!;
-  const buffer = state.buffer(message.bytes, message.lent);
-  const request = new Restartable(state, () => beginSend(state, message, buffer));
-  return {
-    start(next) {
-      message = state.script.messages[next]!;
-      fillMessage(buffer.view, message);
-      const sent = message;
-      return request.start(({ error, cancelled }) => noteSend(state, sent, { error, cancelled }));
-    },
-    free: () => buffer.free(),
-  };
+/** One start of a series. */
+class SeriesStart implements Pending {
+  readonly record: RecordId;
+  private readonly series: StartedSeries;
+
+  constructor(series: StartedSeries, record: RecordId) {
+    this.series = series;
+    this.record = record;
+  }
+
+  end(state: RankState): void {
+    this.series.end(state);
+  }
+}
+
+interface StartedSeries extends Series {
+  end(state: RankState): void;
+}
+
+export class SendSeries implements StartedSeries {
+  private readonly buffer: Buffer;
+  private readonly request = new Restartable();
+  private message = -1;
+
+  constructor(state: RankState, number: number) {
+    const { bytes, lent } = state.script.messages[number]!;
+    this.buffer = state.buffer(bytes, lent);
+  }
+
+  start(state: RankState, number: number): Pending {
+    const message = state.script.messages[number]!;
+    this.message = number;
+    fillMessage(this.buffer.view, message);
+    this.request.start(state, beginSend(state, message, this.buffer));
+    return new SeriesStart(this, this.request.record);
+  }
+
+  end(state: RankState): void {
+    const { error, cancelled } = this.request.conclude(state);
+    noteSend(state, this.message, { error, cancelled });
+  }
+
+  free(): void {
+    this.buffer.free();
+  }
 }
 
 /** A buffered start is complete at once. */
@@ -68,37 +108,67 @@ function beginSend(state: RankState, message: MessagePlan, buffer: Buffer): Reco
   return done;
 }
 
-export function persistentReceive(state: RankState, number: number): Series {
-  const pattern: ReceivePlan = state.script.receives[number]!;
-  const { communicator, room, source, tag } = pattern;
-  const buffer = state.buffer(room, pattern.lent);
-  const comm = state.communicator(communicator);
-  const request = new Restartable(state, () =>
-    state.core.startReceive(comm, buffer.pointer(), room, state.rankIn(communicator, source), tag),
-  );
-  return {
-    start(next) {
-      const plan = state.script.receives[next]!;
-      const posted = newlyPosted(state, next);
-      buffer.view.fill(0);
-      return request.start((status) => noteReceipt(state, plan, buffer.view, posted, status));
-    },
-    free: () => buffer.free(),
-  };
+export class ReceiveSeries implements StartedSeries {
+  private readonly buffer: Buffer;
+  private readonly pattern: number;
+  private readonly comm: Communicator;
+  private readonly request = new Restartable();
+  private receive = -1;
+  private posted: Posted | null = null;
+
+  constructor(state: RankState, number: number) {
+    const { communicator, room, lent } = state.script.receives[number]!;
+    this.pattern = number;
+    this.buffer = state.buffer(room, lent);
+    this.comm = state.communicator(communicator);
+  }
+
+  start(state: RankState, number: number): Pending {
+    const { communicator, room, source, tag } = state.script.receives[this.pattern]!;
+    this.receive = number;
+    this.posted = newlyPosted(state, number);
+    this.buffer.view.fill(0);
+    const rank = state.rankIn(communicator, source);
+    this.request.start(state, state.core.startReceive(this.comm, this.buffer.pointer(), room, rank, tag));
+    return new SeriesStart(this, this.request.record);
+  }
+
+  end(state: RankState): void {
+    assert(this.posted !== null, "a receive ends that was not posted");
+    const plan = state.script.receives[this.receive]!;
+    noteReceipt(state, plan, this.buffer.view, this.posted, this.request.conclude(state));
+  }
+
+  free(): void {
+    this.buffer.free();
+  }
 }
 
-/** Started in any order: its messages have a tag of their own, by the order in which such requests were made. */
-export function persistentCollective(state: RankState, number: number): Series {
-  const { communicator } = state.script.collectives[number]!;
-  const comm = state.communicator(communicator);
-  const tag = comm.nextPersistent();
-  const call = new CollectiveCall(state, number);
-  const request = new Restartable(state, () => call.start(tag));
-  return {
-    start(next) {
-      call.prepare(next);
-      return request.start(({ error }) => call.note(error));
-    },
-    free: () => call.free(),
-  };
+/** SeriesStart in any order: its messages have a tag of their own, by the order in which such requests were made. */
+export class CollectiveSeries implements StartedSeries {
+  private readonly tag: number;
+  private readonly call: CollectiveCall;
+  private readonly request = new Restartable();
+
+  constructor(state: RankState, number: number) {
+    const { communicator } = state.script.collectives[number]!;
+    this.tag = state.communicator(communicator).nextPersistent();
+    this.call = new CollectiveCall(state, number);
+  }
+
+  start(state: RankState, number: number): Pending {
+    this.call.prepare(state, number);
+    this.request.start(state, this.call.start(state, this.tag));
+    return new SeriesStart(this, this.request.record);
+  }
+
+  end(state: RankState): void {
+    this.call.note(state, this.request.conclude(state).error);
+  }
+
+  free(): void {
+    this.call.free();
+  }
 }
+
+saves({ Restartable, SeriesStart, SendSeries, ReceiveSeries, CollectiveSeries });

@@ -1,23 +1,90 @@
 /** Probes: what they tell, and receives of what a matched probe has set aside. */
+import type { RecordId } from "../../core/base/brand.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import { R_BYTES, R_PEER, R_TAG } from "../../core/request/records.ts";
 import type { ReceivePlan } from "../script/message-plan.ts";
-import { foundByProbe } from "./choices.ts";
-import type { Aside, Pending, RankState, Steps } from "./rank-state.ts";
-import { endReceive, newlyPosted, postReceive, waitFor } from "./receives.ts";
+import { ProbeChoice } from "./choices.ts";
+import type { Aside, Doing, Pending, RankState, Steps } from "./rank-state.ts";
+import { newlyPosted, PendingReceive, postReceive } from "./receives.ts";
 
-/** Blocking: probes, then receives what was found. */
-export function* probe(state: RankState, number: number, matched: boolean): Steps {
-  const plan = state.script.receives[number]!;
-  const aside = yield* untilFound(state, plan, matched);
-  if (matched) yield* waitFor(receiveFound(state, plan, aside));
-  else {
-    const buffer = state.buffer(plan.room, plan.lent);
-    yield* waitFor(postReceive(state, plan, buffer, newlyPosted(state, number, aside.probed, aside.posted)));
+/** Blocking: a probe whose message is received later. */
+export class Finding {
+  private readonly receive: number;
+  private readonly matched: boolean;
+  private posted = -1;
+  private readonly choice = new ProbeChoice();
+  aside: Aside | null = null;
+
+  constructor(receive: number, matched: boolean) {
+    this.receive = receive;
+    this.matched = matched;
+  }
+
+  *run(state: RankState): Steps {
+    if (this.aside !== null) return;
+    const { engine } = state.core;
+    const { source, tag, communicator } = state.script.receives[this.receive]!;
+    const { context } = state.communicator(communicator);
+    if (this.posted < 0) this.posted = state.nextPosted();
+    const envelope = yield* this.choice.run(state, source, tag, context);
+    if (envelope >= 0 && this.matched) engine.unexpected.remove(envelope);
+    this.aside = { envelope, posted: this.posted, probed: probedAt(state, envelope) };
   }
 }
 
-export function* setAside(state: RankState, number: number): Steps {
-  state.asides.set(number, yield* untilFound(state, state.script.receives[number]!, true));
+function probedAt({ core }: RankState, envelope: RecordId): Aside["probed"] {
+  if (envelope < 0) return null;
+  const { records } = core.engine;
+  return {
+    source: records.get(envelope, R_PEER),
+    tag: records.get(envelope, R_TAG),
+    bytes: records.get(envelope, R_BYTES),
+  };
+}
+
+/** Blocking: probes, then receives what was found. */
+export class Probe implements Doing {
+  private readonly receive: number;
+  private readonly matched: boolean;
+  private readonly finding: Finding;
+  private pending: Pending | null = null;
+
+  constructor(receive: number, matched: boolean) {
+    this.receive = receive;
+    this.matched = matched;
+    this.finding = new Finding(receive, matched);
+  }
+
+  *run(state: RankState): Steps {
+    if (this.pending === null) {
+      yield* this.finding.run(state);
+      this.pending = this.receiveIt(state, this.finding.aside!);
+    }
+    yield this.pending.record;
+    this.pending.end(state);
+  }
+
+  private receiveIt(state: RankState, aside: Aside): Pending {
+    const plan = state.script.receives[this.receive]!;
+    if (this.matched) return receiveFound(state, plan, aside);
+    const buffer = state.buffer(plan.room, plan.lent);
+    return postReceive(state, plan, buffer, newlyPosted(state, this.receive, aside.probed, aside.posted));
+  }
+}
+
+export class SetAside implements Doing {
+  private readonly receive: number;
+  private readonly finding: Finding;
+
+  constructor(receive: number) {
+    this.receive = receive;
+    this.finding = new Finding(receive, true);
+  }
+
+  *run(state: RankState): Steps {
+    yield* this.finding.run(state);
+    state.asides.set(this.receive, this.finding.aside!);
+  }
 }
 
 export function receiveAside(state: RankState, number: number): Pending {
@@ -26,28 +93,13 @@ export function receiveAside(state: RankState, number: number): Pending {
   return receiveFound(state, state.script.receives[number]!, aside);
 }
 
-function* untilFound(state: RankState, plan: ReceivePlan, matched: boolean): Steps<Aside> {
-  const { engine } = state.core;
-  const { source, tag } = plan;
-  const { context } = state.communicator(plan.communicator);
-  const posted = state.nextPosted();
-  const envelope = yield* foundByProbe(state, source, tag, context, `probe of receive ${plan.number}`);
-  if (envelope < 0) return { envelope, posted, probed: null };
-  if (matched) engine.unexpected.remove(envelope);
-  const { records } = engine;
-  const probed = {
-    source: records.get(envelope, R_PEER),
-    tag: records.get(envelope, R_TAG),
-    bytes: records.get(envelope, R_BYTES),
-  };
-  return { envelope, posted, probed };
-}
-
 /** Receives what a matched probe found; where it found a death, a receive of the dead. */
 function receiveFound(state: RankState, plan: ReceivePlan, { envelope, posted, probed }: Aside): Pending {
   const buffer = state.buffer(plan.room, plan.lent);
   const now = newlyPosted(state, plan.number, probed, posted);
   if (envelope < 0) return postReceive(state, plan, buffer, now);
   const record = state.core.engine.startMatchedReceive(buffer.pointer(), plan.room, envelope);
-  return { record, end: () => endReceive(state, plan, record, buffer, now) };
+  return new PendingReceive(record, plan.number, buffer, now);
 }
+
+saves({ Finding, Probe, SetAside });

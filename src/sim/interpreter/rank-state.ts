@@ -1,7 +1,11 @@
-/** What one rank of a script has under way, for the functions that do its actions. */
+/**
+ * What one rank of a script has under way, for the functions that do its actions. All of it is plain data, so that an image
+ * can hold it: a rank can be captured between two actions and in the waits of a `Doing`.
+ */
 import { assert } from "../../core/base/assert.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
+import { lives } from "../../core/base/saved-classes.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import { AttachedBuffer } from "../../mpi/attached-buffer.ts";
@@ -17,14 +21,22 @@ export type Steps<T = void> = Generator<RecordId | Wait, T, void>;
 export interface Pending {
   readonly record: RecordId;
   /** When it is complete: notes the outcome and gives back what the request held. */
-  end(): void;
+  end(state: RankState): void;
 }
 
 /** A persistent request of the script. */
 export interface Series {
   /** Starts it as the plan with that number. */
-  start(number: number): Pending;
+  start(state: RankState, number: number): Pending;
   free(): void;
+}
+
+/**
+ * An action that waits. What it has done stands in its fields before each wait, so `run` can be called again, in another
+ * life, where the first call stopped.
+ */
+export interface Doing {
+  run(state: RankState): Steps;
 }
 
 /** A message that a matched probe has set aside. */
@@ -47,26 +59,40 @@ export interface Witness {
 const attachedBytes = 1 << 30;
 
 export class RankState {
+  static readonly unsaved = { script: null, process: null, observation: null, witness: null };
   readonly script: Script;
   readonly process: SimProcess;
   readonly core: Process;
-  readonly observation: Observation;
+  /** What it has seen; an image holds a copy of its own. */
+  observation: Observation;
+  /** Index of the next action, when the one before is over. */
+  next = 0;
+  /** The action that waits. */
+  doing: Doing | null = null;
   readonly pending = new Map<number, Pending>();
   readonly series = new Map<number, Series>();
   /** By receive. */
   readonly asides = new Map<number, Aside>();
   readonly buffered = new AttachedBuffer();
-  readonly #communicators = new Map<number, Communicator>();
-  readonly #witness: Witness | null;
-  #posted = 0;
+  private readonly communicators = new Map<number, Communicator>();
+  private readonly witness: Witness | null;
+  private readonly hasImages: boolean;
+  private posted = 0;
 
-  constructor(script: Script, process: SimProcess, observation: Observation, witness: Witness | null) {
-    this.#witness = witness;
+  constructor(
+    script: Script,
+    process: SimProcess,
+    observation: Observation,
+    witness: Witness | null,
+    hasImages = false,
+  ) {
+    this.hasImages = hasImages;
     this.script = script;
     this.process = process;
     this.core = process.core;
     this.observation = observation;
-    this.#communicators.set(0, process.core.world);
+    this.witness = witness;
+    this.communicators.set(0, process.core.world);
     if (process.rank % 2 === 1) this.buffered.attach(attachedBytes);
   }
 
@@ -75,16 +101,22 @@ export class RankState {
   }
 
   observe(...numbers: readonly number[]): void {
-    this.#witness?.observe(...numbers);
+    this.witness?.observe(...numbers);
+  }
+
+  /** It is about to do the next action. */
+  passes(): boolean {
+    return this.witness?.passes(this.next) === true;
   }
 
   /** Number of the next receive: the order of posting in this rank. */
   nextPosted(): number {
-    return this.#posted++;
+    return this.posted++;
   }
 
   buffer(bytes: number, lent: boolean): Buffer {
-    return new Buffer(this.process.memory, bytes, lent);
+    // A view that is lent, and parts of it again, would be several in an image.
+    return new Buffer(this.process.memory, bytes, lent && !this.hasImages);
   }
 
   plan(communicator: number): CommunicatorPlan {
@@ -92,18 +124,18 @@ export class RankState {
   }
 
   communicator(number: number): Communicator {
-    const comm = this.#communicators.get(number);
+    const comm = this.communicators.get(number);
     assert(comm !== undefined, `a script of rank ${this.rank} uses communicator ${number}, which it has not`);
     return comm;
   }
 
   addCommunicator(number: number, comm: Communicator): void {
-    this.#communicators.set(number, comm);
+    this.communicators.set(number, comm);
   }
 
   freeCommunicator(number: number): void {
     this.core.freeCommunicator(this.communicator(number));
-    this.#communicators.delete(number);
+    this.communicators.delete(number);
   }
 
   /** What a rank of the world, or ANY_SOURCE, is called in a communicator. */
@@ -111,3 +143,5 @@ export class RankState {
     return world === ANY_SOURCE ? ANY_SOURCE : rankOf(this.plan(communicator), world);
   }
 }
+
+lives({ RankState });

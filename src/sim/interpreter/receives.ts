@@ -1,12 +1,13 @@
 /** Receives: posted, or blocking by the short way; and how their outcome is noted. */
 import type { RecordId } from "../../core/base/brand.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import { Now } from "../../core/p2p/engine.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../core/request/records.ts";
 import type { Receipt } from "../observation.ts";
 import { firstWrongByte, numberIn } from "../script/contents.ts";
 import type { ReceivePlan } from "../script/message-plan.ts";
 import type { Buffer } from "./buffer.ts";
-import type { Pending, RankState, Steps } from "./rank-state.ts";
+import type { Doing, Pending, RankState, Steps } from "./rank-state.ts";
 
 /** What the status of a receive says, however it was received. The source is a rank of the world. */
 export interface ReceiveStatus {
@@ -33,66 +34,91 @@ export function newlyPosted(
   return { order, at: state.observation.posts(receive), probed };
 }
 
+/** A receive with a buffer of its own. */
+export class PendingReceive implements Pending {
+  readonly record: RecordId;
+  readonly buffer: Buffer;
+  private readonly receive: number;
+  private readonly posted: Posted;
+
+  constructor(record: RecordId, receive: number, buffer: Buffer, posted: Posted) {
+    this.record = record;
+    this.receive = receive;
+    this.buffer = buffer;
+    this.posted = posted;
+  }
+
+  end(state: RankState): void {
+    const { engine } = state.core;
+    const { records } = engine;
+    const { record, buffer } = this;
+    noteReceipt(state, state.script.receives[this.receive]!, buffer.view, this.posted, {
+      source: records.get(record, R_STATUS_SOURCE),
+      tag: records.get(record, R_STATUS_TAG),
+      bytes: records.get(record, R_STATUS_BYTES),
+      error: records.get(record, R_ERROR),
+    });
+    engine.giveBack(record);
+    buffer.free();
+  }
+}
+
 export function startReceive(state: RankState, number: number): Pending {
   const plan = state.script.receives[number]!;
   return postReceive(state, plan, state.buffer(plan.room, plan.lent), newlyPosted(state, number));
 }
 
 /** Where a probe has spoken, the receive asks for what it spoke of. */
-export function postReceive(state: RankState, plan: ReceivePlan, buffer: Buffer, posted: Posted): Pending {
+export function postReceive(state: RankState, plan: ReceivePlan, buffer: Buffer, posted: Posted): PendingReceive {
   const { communicator, room } = plan;
   const { source, tag } = posted.probed ?? plan;
   const comm = state.communicator(communicator);
   const record = state.core.startReceive(comm, buffer.pointer(), room, state.rankIn(communicator, source), tag);
-  return { record, end: () => endReceive(state, plan, record, buffer, posted) };
+  return new PendingReceive(record, plan.number, buffer, posted);
 }
 
-export function* receiveNow(state: RankState, number: number): Steps {
-  const plan = state.script.receives[number]!;
-  const { room, source, tag } = plan;
-  const { engine } = state.core;
-  const { context } = state.communicator(plan.communicator);
-  const buffer = state.buffer(room, plan.lent);
-  const pointer = buffer.pointer();
-  const posted = newlyPosted(state, number);
-  let now: number = Now.NOTHING;
-  yield state.process.until(`message for receive ${number}`, () => {
-    now = engine.receiveNow(pointer, room, source, tag, context);
-    return now !== Now.NOTHING;
-  });
-  buffer.giveBack(pointer);
-  if (now === Now.MUST_POST) {
-    yield* waitFor(postReceive(state, plan, buffer, posted));
-    return;
+/** Blocking, by the short way where there is one. */
+export class ReceiveNow implements Doing {
+  private readonly receive: number;
+  private buffer: Buffer | null = null;
+  private posted: Posted | null = null;
+  private pending: PendingReceive | null = null;
+
+  constructor(receive: number) {
+    this.receive = receive;
   }
-  const { lastSource, lastTag, lastBytes, lastError } = engine;
-  const status = { source: lastSource, tag: lastTag, bytes: lastBytes, error: lastError };
-  noteReceipt(state, plan, buffer.view, posted, status);
-  buffer.free();
-}
 
-export function* waitFor(pending: Pending): Steps {
-  yield pending.record;
-  pending.end();
-}
+  *run(state: RankState): Steps {
+    if (this.pending === null) yield* this.begin(state);
+    if (this.pending === null) return;
+    yield (this.pending as PendingReceive).record;
+    (this.pending as PendingReceive).end(state);
+  }
 
-export function endReceive(
-  state: RankState,
-  plan: ReceivePlan,
-  record: RecordId,
-  buffer: Buffer,
-  posted: Posted,
-): void {
-  const { engine } = state.core;
-  const { records } = engine;
-  noteReceipt(state, plan, buffer.view, posted, {
-    source: records.get(record, R_STATUS_SOURCE),
-    tag: records.get(record, R_STATUS_TAG),
-    bytes: records.get(record, R_STATUS_BYTES),
-    error: records.get(record, R_ERROR),
-  });
-  engine.giveBack(record);
-  buffer.free();
+  private *begin(state: RankState): Steps {
+    const plan = state.script.receives[this.receive]!;
+    const { room, source, tag } = plan;
+    const { engine } = state.core;
+    const { context } = state.communicator(plan.communicator);
+    this.buffer ??= state.buffer(room, plan.lent);
+    this.posted ??= newlyPosted(state, this.receive);
+    const { buffer, posted } = this;
+    const pointer = buffer.pointer();
+    let now: number = Now.NOTHING;
+    yield state.process.until(`message for receive ${this.receive}`, () => {
+      now = engine.receiveNow(pointer, room, source, tag, context);
+      return now !== Now.NOTHING;
+    });
+    buffer.giveBack(pointer);
+    if (now === Now.MUST_POST) {
+      this.pending = postReceive(state, plan, buffer, posted);
+      return;
+    }
+    const { lastSource, lastTag, lastBytes, lastError } = engine;
+    const status = { source: lastSource, tag: lastTag, bytes: lastBytes, error: lastError };
+    noteReceipt(state, plan, buffer.view, posted, status);
+    buffer.free();
+  }
 }
 
 export function noteReceipt(
@@ -122,3 +148,5 @@ function messageOf(plan: ReceivePlan, status: ReceiveStatus, view: Uint8Array): 
   if (plan.mayTake.length === 1) return plan.mayTake[0]!;
   return status.bytes >= 4 ? numberIn(view) : -1;
 }
+
+saves({ PendingReceive, ReceiveNow });

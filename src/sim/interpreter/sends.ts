@@ -1,16 +1,39 @@
 /** Sends of every mode: with a request, blocking by the short way, buffered. */
 import type { RecordId, WorldRank } from "../../core/base/brand.ts";
+import { saves } from "../../core/base/saved-classes.ts";
 import { R_ERROR, R_FLAGS, RecordFlag, SendMode } from "../../core/request/records.ts";
 import { fillMessage } from "../script/contents.ts";
 import type { MessagePlan } from "../script/message-plan.ts";
 import type { Buffer } from "./buffer.ts";
-import type { Pending, RankState, Steps } from "./rank-state.ts";
+import type { Doing, Pending, RankState, Steps } from "./rank-state.ts";
+
+/** A send with a buffer of its own. */
+export class PendingSend implements Pending {
+  readonly record: RecordId;
+  private readonly message: number;
+  private readonly buffer: Buffer;
+
+  constructor(record: RecordId, message: number, buffer: Buffer) {
+    this.record = record;
+    this.message = message;
+    this.buffer = buffer;
+  }
+
+  end(state: RankState): void {
+    const { engine } = state.core;
+    noteSend(state, this.message, {
+      error: engine.records.get(this.record, R_ERROR),
+      cancelled: (engine.records.get(this.record, R_FLAGS) & RecordFlag.CANCELLED) !== 0,
+    });
+    engine.giveBack(this.record);
+    this.buffer.free();
+  }
+}
 
 export function startSend(state: RankState, number: number): Pending {
   const message = state.script.messages[number]!;
   const buffer = filledBuffer(state, message);
-  const record = postSend(state, message, buffer);
-  return { record, end: () => endSend(state, message, record, buffer) };
+  return new PendingSend(postSend(state, message, buffer), number, buffer);
 }
 
 /** The message in a buffer of its own. */
@@ -26,41 +49,47 @@ export function postSend(state: RankState, message: MessagePlan, buffer: Buffer)
   return state.core.startSend(state.communicator(communicator), buffer.pointer(), bytes, dest, tag, mode);
 }
 
-function endSend(state: RankState, message: MessagePlan, record: RecordId, buffer: Buffer): void {
-  const { engine } = state.core;
-  noteSend(state, message, {
-    error: engine.records.get(record, R_ERROR),
-    cancelled: (engine.records.get(record, R_FLAGS) & RecordFlag.CANCELLED) !== 0,
-  });
-  engine.giveBack(record);
-  buffer.free();
-}
-
 export function noteSend(
   { observation, rank }: RankState,
-  { number }: MessagePlan,
+  number: number,
   { error, cancelled }: { readonly error: number; readonly cancelled: boolean },
 ): void {
   observation.sends.push({ message: number, at: observation.tick(), error });
   observation.ended.push({ rank, what: `send of message ${number}`, error, cancelled, wantedCancelled: false });
 }
 
-export function* sendNow(state: RankState, number: number): Steps {
-  const message = state.script.messages[number]!;
-  const { bytes, to, tag, communicator } = message;
-  const { engine } = state.core;
-  const { context } = state.communicator(communicator);
-  const buffer = filledBuffer(state, message);
-  const pointer = buffer.pointer();
-  if (engine.sendNow(pointer, bytes, to, tag, context)) {
-    buffer.giveBack(pointer);
-    buffer.free();
-    noteSend(state, message, { error: 0, cancelled: false });
-    return;
+/** Blocking, by the short way where there is one. */
+export class SendNow implements Doing {
+  private readonly message: number;
+  private pending: PendingSend | null = null;
+
+  constructor(message: number) {
+    this.message = message;
   }
-  const record = engine.startSend(pointer, bytes, to as WorldRank, tag, context, SendMode.STANDARD);
-  yield record;
-  endSend(state, message, record, buffer);
+
+  *run(state: RankState): Steps {
+    if (this.pending === null && this.isSent(state)) return;
+    yield this.pending!.record;
+    this.pending!.end(state);
+  }
+
+  private isSent(state: RankState): boolean {
+    const message = state.script.messages[this.message]!;
+    const { bytes, to, tag, communicator } = message;
+    const { engine } = state.core;
+    const { context } = state.communicator(communicator);
+    const buffer = filledBuffer(state, message);
+    const pointer = buffer.pointer();
+    if (engine.sendNow(pointer, bytes, to, tag, context)) {
+      buffer.giveBack(pointer);
+      buffer.free();
+      noteSend(state, this.message, { error: 0, cancelled: false });
+      return true;
+    }
+    const record = engine.startSend(pointer, bytes, to as WorldRank, tag, context, SendMode.STANDARD);
+    this.pending = new PendingSend(record, this.message, buffer);
+    return false;
+  }
 }
 
 /** Buffered: the program's own buffer is free at once, whatever the receiver does. */
@@ -69,7 +98,7 @@ export function sendCopy(state: RankState, number: number): void {
   const buffer = filledBuffer(state, message);
   holdCopy(state, message, buffer.view);
   buffer.free();
-  noteSend(state, message, { error: 0, cancelled: false });
+  noteSend(state, number, { error: 0, cancelled: false });
 }
 
 /** A copy of the bytes is lent until the message has left. */
@@ -81,3 +110,5 @@ export function holdCopy(state: RankState, message: MessagePlan, bytes: Uint8Arr
   const record = state.core.startSend(comm, copy, bytes.length, dest, tag, SendMode.BUFFERED);
   state.buffered.hold(state.core.engine, record, bytes.length);
 }
+
+saves({ PendingSend, SendNow });

@@ -2,14 +2,17 @@
 import { unreachable } from "../../core/base/assert.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
+import { type CheckpointStep, checkpointSteps } from "./checkpoints.ts";
 
 export type FaultTime =
   /** That rank is about to do that action, in whichever life; one more than there are: it has finished. */
   | { readonly kind: "action"; readonly rank: number; readonly action: number }
   /** The so-manieth restart of any set has begun. */
-  | { readonly kind: "restart"; readonly number: number };
+  | { readonly kind: "restart"; readonly number: number }
+  /** A checkpoint of any set has come to that step for the so-manieth time. */
+  | { readonly kind: "checkpoint"; readonly step: CheckpointStep; readonly number: number };
 
-/** Those of the set that was restarted: −1. */
+/** That of the set that was restarted or captured: −1. */
 export type FaultTarget =
   | { readonly kind: "rank"; readonly rank: number }
   | { readonly kind: "node"; readonly node: number }
@@ -26,6 +29,7 @@ export interface FaultsOptions {
   readonly setOf: Int32Array;
   /** How many actions each rank has. */
   readonly actions: readonly number[];
+  readonly hasCheckpoints: boolean;
 }
 
 export function planFaults(random: Random, options: FaultsOptions): Fault[] {
@@ -45,6 +49,10 @@ function planFault(random: Random, options: FaultsOptions, before: number): Faul
     const time = { kind: "restart", number: random.between(1, before) } as const;
     return { time, afterNs, target: targetOf(random, options, time) };
   }
+  if (options.hasCheckpoints && random.chance(0.4)) {
+    const time = { kind: "checkpoint", step: random.pick(checkpointSteps), number: random.between(1, 3) } as const;
+    return { time, afterNs, target: targetOf(random, options, time) };
+  }
   const rank = random.below(options.actions.length);
   const count = options.actions[rank]!;
   const action = random.pick([
@@ -58,7 +66,7 @@ function planFault(random: Random, options: FaultsOptions, before: number): Faul
 }
 
 function targetOf(random: Random, { nodes, setOf }: FaultsOptions, time: FaultTime): FaultTarget {
-  if (time.kind === "restart" && random.chance(0.5)) return { kind: "set", set: -1 };
+  if (time.kind !== "action" && random.chance(0.5)) return { kind: "set", set: -1 };
   if (time.kind === "action" && random.chance(0.5)) return { kind: "rank", rank: time.rank };
   switch (random.below(3)) {
     case 0:
@@ -74,6 +82,7 @@ function targetOf(random: Random, { nodes, setOf }: FaultsOptions, time: FaultTi
 export class Faults {
   readonly #left: Set<Fault>;
   readonly #setOf: Int32Array;
+  readonly #steps = new Map<CheckpointStep, number>();
   #restarts = 0;
   happened = 0;
 
@@ -90,6 +99,14 @@ export class Faults {
   restarted(world: World, set: number): void {
     const number = ++this.#restarts;
     this.#happen(world, ({ time }) => time.kind === "restart" && time.number === number, set);
+  }
+
+  checkpoint(world: World, step: CheckpointStep, set: number): void {
+    const number = (this.#steps.get(step) ?? 0) + 1;
+    this.#steps.set(step, number);
+    const isNow = ({ time }: Fault): boolean =>
+      time.kind === "checkpoint" && time.step === step && time.number === number;
+    this.#happen(world, isNow, set);
   }
 
   #happen(world: World, isNow: (fault: Fault) => boolean, set = -1): boolean {

@@ -6,12 +6,14 @@
  * A death is noticed `detectionNs` after it happened. Everybody hears of it, and of the return, after a delay of its own, but
  * all in the same order (rule 7).
  */
-import type { LoggingOptions, Restart } from "../../core/ft/logging/logging-protocol.ts";
+import type { LoggingOptions } from "../../core/ft/logging/logging-protocol.ts";
 import { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
 import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
 import type { World } from "../world.ts";
+import type { CapturedLife, Checkpoint } from "./checkpoints.ts";
+import type { RankImage } from "./rank-image.ts";
 import { SetStream } from "./set-stream.ts";
 
 export interface RecoveryOptions {
@@ -23,7 +25,12 @@ export interface RecoveryOptions {
   readonly restartNs: number;
   /** Another one than the real one, for tests that want to see it fail. */
   readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
-  /** The program of that rank shall begin. */
+  /** What a set that has fallen goes on from; null: from the start of the program. */
+  readonly newest?: (set: number) => Checkpoint | null;
+  /** The event logger has got something of that set. */
+  readonly logged?: (set: number) => void;
+  /** A new process is to become what the image says, if there is one; then its program shall begin. */
+  readonly prepare: (process: SimProcess, image: RankImage | null) => void;
   readonly start: (process: SimProcess) => void;
 }
 
@@ -98,10 +105,12 @@ export class Recovery {
       stream: new SetStream(position, {
         later: (isUrgent, act) => this.#later(isUrgent ? 1_000 : this.#options.delayNsMax, life, act),
         travel: (act) => this.#travel(life, act),
-        append: (from, part) => this.logger.append(set, incarnation, from, part),
-        changed: () => {
-          for (const rank of this.membersOf(set)) this.#there.wake(rank);
+        append: (from, part) => {
+          const end = this.logger.append(set, incarnation, from, part);
+          this.#options.logged?.(set);
+          return end;
         },
+        changed: () => this.#wakeAll(set),
       }),
     };
     this.#lives.set(set, life);
@@ -120,6 +129,43 @@ export class Recovery {
     this.#there.plan(timeNs, () => {
       if (!life.isOver || life.sendsSurvive) act();
     });
+  }
+
+  /** For checkpoints of that set. */
+  capturedLife(set: number): CapturedLife {
+    const life = this.#lives.get(set)!;
+    const { logger } = this;
+    return {
+      set,
+      members: this.membersOf(set),
+      get isOver() {
+        return life.isOver;
+      },
+      get born() {
+        return life.stream.born;
+      },
+      isLogged: (position) => ((logger.end(set) - position) | 0) >= 0,
+      travel: (act) => this.#travel(life, act),
+      later: (delayNs, act) => this.#later(delayNs, life, act),
+      wake: () => this.#wakeAll(set),
+    };
+  }
+
+  #wakeAll(set: number): void {
+    for (const rank of this.membersOf(set)) this.#there.wake(rank);
+  }
+
+  /** No image of that set that is older will be used: its logs need not reach back further. */
+  trim(set: number, { number, position }: Checkpoint): void {
+    this.logger.trim(set, position);
+    for (const rank of this.membersOf(set)) {
+      const process = this.#there.processes[rank]!;
+      this.#later(this.#options.delayNsMax, this.#lives.get(set)!, () => {
+        if (process.state === "dead") return;
+        (process.core.protocol as LoggingProtocol).oldestIs(number);
+        this.#there.wake(rank);
+      });
+    }
   }
 
   // Deaths
@@ -183,11 +229,16 @@ export class Recovery {
     const incarnation = before + 1;
     const members = this.membersOf(set);
     for (const rank of members) this.#incarnations[rank] = incarnation;
-    const log = this.logger.fence(set, incarnation, 0);
+    const checkpoint = this.#options.newest?.(set) ?? null;
+    const log = this.logger.fence(set, incarnation, checkpoint?.position ?? 0);
     this.#begin(set, incarnation, this.logger.end(set));
     const incarnations = [...this.#incarnations];
     const processes = members.map((rank) => this.#there.revive(rank, incarnations, this.protocol(rank)));
-    for (const process of processes) this.#startAgain(process, { incarnation, incarnations, log });
+    for (const process of processes) {
+      this.#options.prepare(process, checkpoint?.images.get(process.rank) ?? null);
+      (process.core.protocol as LoggingProtocol).restart({ incarnation, incarnations, log });
+      this.#options.start(process);
+    }
     for (const rank of members) {
       this.#tell(set, (process) => {
         this.#there.network.know(process.rank, rank, incarnation);
@@ -195,10 +246,5 @@ export class Recovery {
       });
     }
     this.onRestart(set);
-  }
-
-  #startAgain(process: SimProcess, restart: Restart): void {
-    (process.core.protocol as LoggingProtocol).restart(restart);
-    this.#options.start(process);
   }
 }

@@ -39,16 +39,27 @@ function trusting(stream: DeterminantStream): DeterminantStream {
 
 function firstFailure(newProtocol: (options: LoggingOptions) => LoggingProtocol, sets: "node" | "rank"): string {
   for (let seed = 1; seed <= 200; seed++) {
-    const { violations } = runLoggingSeed({ seed, sets, newProtocol });
+    const { violations } = runLoggingSeed({ seed, sets, newProtocol, hasCheckpoints: false });
     if (violations.length > 0) return violations[0]!.invariant;
   }
   return "none";
 }
 
+/** As they were found; later changes of the generator make other programs of them. Scenarios of their own are beside the parts. */
+const seedsThatFound: readonly (readonly [number, string])[] = [
+  [33, "a kept message overtook what the protocol had to tell first"],
+  [200, "a named receive could be cancelled in replay that had its message in the life before"],
+  [3128, "a send was complete in the life before, and waited for its receiver in replay because memory was scarcer"],
+  [13984, "a message of the set left while a neighbour's run of nothings, on which it depended, was not in the stream"],
+  [78, "a sender forgot a large message of which a committed image had only the envelope"],
+  [6, "receives that were posted at a capture were pinned again and again"],
+  [4, "a choice that was open at a capture was not asked for again in the next life"],
+];
+
 describe("random programs and random deaths under message logging", () => {
-  it("L1 L2 L5: every invariant holds under every one of these seeds, and nobody sees that anybody died", () => {
+  it("L1 L2 L4 L5 L6: every invariant holds under every one of these seeds, and nobody sees that anybody died", () => {
     const outcomes: LoggingOutcome[] = [];
-    for (let seed = 1; seed <= 240; seed++) {
+    for (let seed = 1; seed <= 120; seed++) {
       const sets = setsBy[seed % setsBy.length];
       const outcome = runLoggingSeed({ seed, sets });
       outcomes.push(outcome);
@@ -56,9 +67,12 @@ describe("random programs and random deaths under message logging", () => {
     }
     const sum = (of: (outcome: LoggingOutcome) => number): number =>
       outcomes.reduce((total, one) => total + of(one), 0);
-    ok(sum(({ restarts }) => restarts) > 300);
+    ok(sum(({ restarts }) => restarts) > 150);
     for (const mark of Object.keys(outcomes[0]!.rare) as (keyof LoggingOutcome["rare"])[]) {
       ok(sum(({ rare }) => rare[mark]) > 0, `no world came by "${mark}"`);
+    }
+    for (const mark of Object.keys(outcomes[0]!.checkpoints) as (keyof LoggingOutcome["checkpoints"])[]) {
+      ok(sum(({ checkpoints }) => checkpoints[mark]) > 0, `no checkpoint came by "${mark}"`);
     }
   });
 
@@ -84,6 +98,13 @@ describe("random programs and random deaths under message logging", () => {
       restarts += outcome.restarts;
     }
     ok(restarts > 20);
+  });
+
+  it("seeds that found something, and what it was", () => {
+    for (const [seed, what] of seedsThatFound) {
+      const outcome = runLoggingSeed({ seed });
+      equal(outcome.violations.length, 0, `${what}: ${failureText({ seed, protocol: "logging" }, outcome)}`);
+    }
   });
 
   it("the same seed is the same run, deaths and all", () => {

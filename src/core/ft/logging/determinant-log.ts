@@ -31,7 +31,12 @@ export class DeterminantLog {
     this.nothings++;
   }
 
-  private closeRun(): void {
+  get hasOpenRun(): boolean {
+    return this.nothings !== 0;
+  }
+
+  /** What is sent now, if only inside the set, depends on what was said. */
+  closeRun(): void {
     if (this.nothings === 0) return;
     const times = this.nothings;
     this.nothings = 0;

@@ -235,9 +235,9 @@ export class LoggingProtocol implements Protocol {
 
   // The short ways
 
-  /** Inside a set nobody must see messages, once there is nothing to see again. */
+  /** Inside a set nobody must see messages, once there is nothing to see again; but a send closes a run of nothings. */
   mayPass(peer: number): boolean {
-    return this.channels[peer] === null && this.replay.isOver;
+    return this.channels[peer] === null && this.replay.isOver && !this.log.hasOpenRun;
   }
 
   /** It counts as the others do: which way a receive goes is chance. */
@@ -254,6 +254,8 @@ export class LoggingProtocol implements Protocol {
     const channel = this.channels[dest]!;
     if (isOfProgram(records.get(send, R_CONTEXT))) this.replay.passed();
     if (channel === null) {
+      // What it makes others of the set send must not leave before what we were told is in the stream.
+      this.log.closeRun();
       // That it was complete may be what was seen: it must not wait for its receiver now because memory is scarcer.
       if (!this.replay.isOver) records.addFlag(send, RecordFlag.INSISTS);
       return false;
@@ -434,14 +436,18 @@ export class LoggingProtocol implements Protocol {
 
   // Checkpoints
 
-  /** An image with that number is about to be taken. */
+  /**
+   * An image with that number is about to be taken. It goes with the position that the stream has when all of the set have
+   * been told.
+   */
   captured(checkpoint: number): void {
+    this.log.closeRun();
     const { ranks } = this.ports!;
     const below = new Int32Array(ranks);
     for (const channel of this.channels) {
       if (channel === null) continue;
       let limit = channel.received.firstMissing;
-      for (const number of this.ports!.brokenFrom(channel.peer)) if (((number - limit) | 0) < 0) limit = number;
+      for (const number of this.ports!.incompleteFrom(channel.peer)) if (((number - limit) | 0) < 0) limit = number;
       below[channel.peer] = limit;
     }
     this.heldAt.set(checkpoint, below);

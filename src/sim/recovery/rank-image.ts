@@ -1,0 +1,51 @@
+/** One rank at rest, as bytes: its engine, its protocol and what its script has under way; its memory; what it has seen. */
+import { errorsAbort, errorsAreFatal, errorsReturn } from "../../core/comm/error-handler.ts";
+import { restoreState } from "../../image/state/restore-state.ts";
+import { saveState } from "../../image/state/save-state.ts";
+import type { RegionImage } from "../arena.ts";
+import type { RankState } from "../interpreter/rank-state.ts";
+import type { Observation } from "../observation.ts";
+import { exactReductions } from "../script/reductions.ts";
+
+export interface RankImage {
+  readonly state: Uint8Array;
+  readonly memory: RegionImage;
+  readonly observation: Observation;
+  readonly history: number;
+}
+
+export function imageOf(state: RankState, history: number): RankImage {
+  const names = new Map([...worldOf(state)].map(([name, object]) => [object, name]));
+  return {
+    state: saveState(rootOf(state), names),
+    memory: state.process.memory.arena.imageOf(state.rank),
+    observation: state.observation.copy(),
+    history,
+  };
+}
+
+/** `state` is a new one, of the same rank. */
+export function restoreRank(state: RankState, image: RankImage): void {
+  const { core } = state;
+  state.process.memory.arena.restore(state.rank, image.memory);
+  restoreState(image.state, rootOf(state), worldOf(state));
+  core.reopenBoards();
+  core.collectives.arriveAgain();
+  state.observation = image.observation.copy();
+}
+
+/** In this order: what the state of the script points to is there before it. */
+const rootOf = (state: RankState): object => ({ memory: state.process.memory, core: state.core, state });
+
+/** What a rank finds rather than has. */
+function worldOf({ process, core }: RankState): Map<string, object> {
+  return new Map<string, object>([
+    ["arena", process.memory.arena],
+    ["transport", process.transport],
+    ["nodes", core.nodeOf],
+    ["errors are fatal", errorsAreFatal],
+    ["errors abort", errorsAbort],
+    ["errors return", errorsReturn],
+    ...Object.entries(exactReductions).map(([name, reduction]) => [`reduction ${name}`, reduction] as const),
+  ]);
+}
