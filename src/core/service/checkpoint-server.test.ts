@@ -16,6 +16,14 @@ describe("the checkpoint server's books (rule 4: one transaction per set)", () =
     deepEqual(server.newest(1), { number: 0, position: 0 });
   });
 
+  it("the position of a checkpoint is the last that any member saw, in whatever order they say so", () => {
+    const server = new CheckpointServer([[0, 1, 2]]);
+    const number = server.begin(0);
+    for (const [rank, position] of [40, 44, 41].entries()) server.stored(0, number, rank, position);
+    server.commit(0, number);
+    equal(server.newest(0).position, 44);
+  });
+
   it("rule 5: two are kept, and what is older than both is dropped", () => {
     const server = new CheckpointServer([[0]]);
     for (const position of [10, 20, 30]) server.stored(0, server.begin(0), 0, position);

@@ -67,8 +67,9 @@ export class CheckpointServer {
     const { open, members } = this.#sets[set]!;
     if (open?.number !== number) return false;
     assert(members.has(rank), `rank ${rank} is not in set ${set}`);
+    // Who stands still may still close what it had begun to say: the stream is where the last of them left it.
+    if (open.stored.size === 0 || ((position - open.position) | 0) > 0) open.position = position;
     open.stored.add(rank);
-    open.position = position;
     return open.stored.size === members.size;
   }
 
