@@ -28,7 +28,8 @@ interface RunOptions {
   readonly ranksPerThread?: number;
   readonly freezeAt?: number;
   readonly sets?: string;
-  readonly checkpointEvery?: number;
+  readonly checkpointEvery?: number | "auto";
+  readonly mtbf?: number;
   readonly faults?: string;
   readonly keepSuspects?: true;
   readonly jobDir?: string;
@@ -47,8 +48,13 @@ export const runCommand: CreateCommand = (finished) =>
     .option("--sets <which>", "what falls together under logging: node, rank, or a file with a line for each set")
     .option(
       "--checkpoint-every <time>",
-      "take checkpoints of a C program under logging, each set that often",
-      duration("--checkpoint-every"),
+      'take checkpoints of a C program under logging, each set that often; "auto": as often as costs least',
+      (text) => (text === "auto" ? text : duration("--checkpoint-every")(text)),
+    )
+    .option(
+      "--mtbf <time>",
+      "for auto: mean time between failures of the job (default: an hour, then what is seen)",
+      duration("--mtbf"),
     )
     .option("--faults <plan>", "make things go wrong: a fault plan, or @file that holds one (docs/faults.md)")
     .option("--keep-suspects", "leave nodes alive that are taken for dead because of their silence")
@@ -145,6 +151,7 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     freezeAtMs: options.freezeAt,
     sets: options.sets === undefined ? undefined : setsGiven(options.sets, ranks),
     checkpointEveryMs: options.checkpointEvery,
+    meanTimeBetweenFailuresMs: options.mtbf,
     faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),
     keepSuspects: options.keepSuspects,
     jobFolder: options.jobDir,

@@ -46,17 +46,20 @@ function checkPacking({ program, ranksPerThread }: Options): string | undefined 
 function checkLogging({
   program,
   protocol,
-  checkpointEveryMs,
+  checkpointInterval: interval,
   jobFolder,
   ranksPerThread,
 }: Options): string | undefined {
-  const takesCheckpoints = checkpointEveryMs !== Number.POSITIVE_INFINITY;
+  const takesCheckpoints = interval.kind !== "never";
   if (protocol !== "logging")
     return takesCheckpoints ? "Cannot take checkpoints: only --protocol logging does" : undefined;
   if (jobFolder !== "") return "Cannot freeze a job under --protocol logging: it takes checkpoints instead";
   if (ranksPerThread > 1) return "Cannot put several ranks into a thread under --protocol logging";
   if (!takesCheckpoints) return undefined;
-  if (!(checkpointEveryMs >= 10)) return `Cannot take a checkpoint every ${checkpointEveryMs} ms: give at least 10 ms`;
+  if (interval.kind === "fixed" && !(interval.everyMs >= 10))
+    return `Cannot take a checkpoint every ${interval.everyMs} ms: give at least 10 ms`;
+  if (interval.kind === "best" && interval.meanTimeBetweenFailuresMs === 0)
+    return "Cannot expect failures all the time: give a time above 0 with --mtbf";
   if (languageOf(program) === "c") return undefined;
   return `Cannot take checkpoints of ${relative("", program)}: only programs in C and C++ can be captured`;
 }

@@ -9,6 +9,7 @@ import type { Readable, Writable } from "node:stream";
 import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
+import type { Interval } from "../../core/service/checkpoint-policy.ts";
 import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { nodeOfRanks, nodeOfUniverse, ranksOfNode } from "../../core/service/placement.ts";
 import {
@@ -75,8 +76,8 @@ export interface JobOptions {
   readonly thawFrom: string;
   /** Under message logging: correlated set of each rank; null otherwise. */
   readonly setOf: readonly number[] | null;
-  /** Time between two checkpoints of a set; Infinity: there are none. */
-  readonly checkpointEveryMs: number;
+  /** Time between two checkpoints of a set. */
+  readonly checkpointInterval: Interval;
   /** What is to go wrong; null: nothing. */
   readonly faults: FaultPlan | null;
   /** Nodes that are taken for dead are left alive. */
@@ -235,10 +236,10 @@ export class Job {
   }
 
   #createRecovery(): Recovery | null {
-    const { setOf, checkpointEveryMs } = this.#options;
+    const { setOf, checkpointInterval } = this.#options;
     if (setOf === null) return null;
     const folder = join(this.#folder, "checkpoints");
-    const options = { setOf, folder, checkpointEveryMs, checkpointPatienceMs };
+    const options = { setOf, folder, checkpointInterval, checkpointPatienceMs };
     return new Recovery(options, {
       toSet: (set, message) => this.#nodes[this.#nodeOf[setOf.indexOf(set)]!]!.send(message),
       verify: (path) => verifyImage(path),

@@ -15,6 +15,7 @@ import { checkPlan } from "../../core/fault/check.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { printEntry } from "../../core/fault/print.ts";
+import type { Interval } from "../../core/service/checkpoint-policy.ts";
 import { membersOf, setsByNode, setsByRank, setsFromLists } from "../../core/service/correlated-sets.ts";
 import { nodeOfRanks } from "../../core/service/placement.ts";
 import type { Folder } from "../node/messages.ts";
@@ -41,8 +42,13 @@ export interface LaunchOptions {
    * logging), or lists of ranks.
    */
   readonly sets?: "node" | "rank" | readonly (readonly number[])[] | undefined;
-  /** Under "logging": time between two checkpoints of a set; none are taken unless given. Programs in C only. */
-  readonly checkpointEveryMs?: number | undefined;
+  /**
+   * Under "logging": time between two checkpoints of a set; "auto" for what costs least, from the measured cost and the failures
+   * that are expected or seen. None are taken unless given. Programs in C only.
+   */
+  readonly checkpointEveryMs?: number | "auto" | undefined;
+  /** For "auto": mean time between failures of the whole job; observed unless given. */
+  readonly meanTimeBetweenFailuresMs?: number | undefined;
   /** What shall go wrong, and when: a fault plan (docs/faults.md). */
   readonly faults?: string | undefined;
   /** Leaves nodes alive that are taken for dead because of their silence, to see that they do no harm. */
@@ -130,7 +136,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     displayName: earlier?.displayName,
     thawFrom: earlier?.thawFrom ?? "",
     ranksPerThread: options.ranksPerThread ?? 1,
-    checkpointEveryMs: options.checkpointEveryMs ?? Number.POSITIVE_INFINITY,
+    checkpointInterval: intervalOf(options),
     keepSuspects: options.keepSuspects ?? false,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),
@@ -180,6 +186,12 @@ function planWanted(text: string, setOf: readonly number[], job: JobSize & { pro
   const ofCall = plan.entries.find((entry) => entry.kind === "fault" && entry.when.kind === "call");
   if (ofCall === undefined || languageOf(job.program) === "c") return plan;
   return `Cannot use the fault plan: "${printEntry(ofCall)}": calls are counted of programs in C and C++ only`;
+}
+
+function intervalOf({ checkpointEveryMs, meanTimeBetweenFailuresMs }: LaunchOptions): Interval {
+  if (checkpointEveryMs === undefined) return { kind: "never" };
+  if (checkpointEveryMs === "auto") return { kind: "best", meanTimeBetweenFailuresMs };
+  return { kind: "fixed", everyMs: checkpointEveryMs };
 }
 
 /** Correlated set of each rank; or what is wrong with the sets that are wanted. */

@@ -5,6 +5,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { FaultEvent } from "../../core/fault/moment.ts";
+import { CheckpointPolicy, type Interval } from "../../core/service/checkpoint-policy.ts";
 import { CheckpointServer } from "../../core/service/checkpoint-server.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
@@ -16,8 +17,8 @@ export interface RecoveryOptions {
   readonly setOf: readonly number[];
   /** For the images; made when the first is taken. */
   readonly folder: string;
-  /** Time between two checkpoints of a set; Infinity: there are none. */
-  readonly checkpointEveryMs: number;
+  /** Time between two checkpoints of a set. */
+  readonly checkpointInterval: Interval;
   /** A member that has not come to an MPI call by then: the attempt is given up, and repeated later. */
   readonly checkpointPatienceMs: number;
 }
@@ -73,6 +74,8 @@ export class Recovery {
   readonly #members: readonly (readonly number[])[];
   readonly #logger = new EventLogger();
   readonly #server: CheckpointServer;
+  readonly #policy: CheckpointPolicy;
+  #beganMs = 0;
   readonly #incarnations: number[];
   /** The next checkpoint of each set, or the patience with the one under way. */
   readonly #timers: (NodeJS.Timeout | undefined)[] = [];
@@ -85,6 +88,7 @@ export class Recovery {
     this.#ports = ports;
     this.#members = membersOf(options.setOf);
     this.#server = new CheckpointServer(this.#members);
+    this.#policy = new CheckpointPolicy(options.checkpointInterval);
     this.#incarnations = this.#members.map(() => 0);
     this.#logged = options.setOf.map(() => undefined);
   }
@@ -127,9 +131,15 @@ export class Recovery {
 
   /** All ranks have begun: checkpoints are taken from now on, spread in time so that sets do not all write at once. */
   begin(): void {
-    const { checkpointEveryMs } = this.#options;
     const { length } = this.#members;
-    for (let set = 0; set < length; set++) this.#checkpointIn(set, (checkpointEveryMs * (set + 1)) / length);
+    this.#beganMs = performance.now();
+    for (let set = 0; set < length; set++) {
+      this.#checkpointIn(set, (this.#policy.nextMs(set, 0) * (set + 1)) / length);
+    }
+  }
+
+  #checkpointLater(set: number): void {
+    this.#checkpointIn(set, this.#policy.nextMs(set, performance.now() - this.#beganMs));
   }
 
   #checkpointIn(set: number, ms: number): void {
@@ -176,6 +186,7 @@ export class Recovery {
     const happened = this.#ports.happened({ kind: "image-stored", set, number, ...this.#server.progress(set) });
     if (!areAllStored) return;
     attempt.storedMs = performance.now() - attempt.beganMs;
+    this.#policy.cost(set, attempt.storedMs);
     this.#ports.toSet(set, { kind: "go-on", set, members: this.#members[set]! });
     void this.#commit(set, number, happened);
   }
@@ -204,7 +215,7 @@ export class Recovery {
     const whole = { set, number, ...times, committedMs: performance.now() - beganMs };
     if (this.#checkpointTimes.length < timesMax) this.#checkpointTimes.push(whole);
     this.#ports.committed(whole);
-    this.#checkpointIn(set, this.#options.checkpointEveryMs);
+    this.#checkpointLater(set);
     void this.#ports.happened({ kind: "checkpoint-committed", set, number });
   }
 
@@ -215,13 +226,14 @@ export class Recovery {
     rmSync(this.folderOf(set, number), { recursive: true, force: true });
     const why = problem === "" ? "a rank made no MPI call in time" : problem;
     this.#ports.note(`checkpoint ${number} of set ${set} was given up: ${why}`);
-    this.#checkpointIn(set, this.#options.checkpointEveryMs);
+    this.#checkpointLater(set);
   }
 
   // Restarts
 
   /** Those sets have fallen: how each of their ranks begins its next life. */
   fallen(sets: readonly number[]): RankRestart[] {
+    this.#policy.failed();
     for (const set of sets) {
       this.#server.giveUp(set);
       this.#incarnations[set]!++;
@@ -239,7 +251,7 @@ export class Recovery {
     const members = this.#members[set]!;
     this.#counts.ranksRestarted += members.length;
     this.#unbegun.set(set, new Set(members));
-    this.#checkpointIn(set, this.#options.checkpointEveryMs);
+    this.#checkpointLater(set);
     return members.map((rank) => ({ rank, incarnation, checkpoint: number, imageFolder, log }));
   }
 
