@@ -1,4 +1,4 @@
-// What `npm run demo` shows: a plate is heated by four ranks on two nodes; rank 0 collects it and draws it.
+// A plate is heated by four ranks on two nodes; rank 0 collects it and draws it: banyan run -n 4 --nodes 2 examples/plate.ts
 import { mpi } from "banyan";
 
 const { world } = mpi;
