@@ -1,0 +1,97 @@
+// Runs of C programs under message logging in which things go wrong, and what must come out of them all the same. For
+// scripts/kills.mjs and test/logging-kills.test.ts.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { launch } from "banyan";
+
+/** Lines with times in them differ from run to run. */
+const isTimed = (text) => /^(Seconds|Mop\/s|\s*time|\s*rate)\b/.test(text);
+
+/** By name: the source, its arguments, and what is wrong with what a rank printed, given what it prints when nothing fails. */
+export const programs = {
+  cg: { source: "examples/kernels/cg.c", args: ["S"], check: sameLines },
+  hpccg: { source: "examples/kernels/hpccg.c", args: ["10", "10", "10", "120"], check: sameLines },
+  orders: { source: "test/programs/c/orders.c", args: ["200", "2000"], check: checkOrders },
+};
+
+function sameLines(lines, wanted) {
+  const [got, expected] = [lines, wanted].map((all) => all.filter((text) => !isTimed(text)));
+  for (let i = 0; i < Math.max(got.length, expected.length); i++) {
+    if (got[i] !== expected[i]) return `line ${i} is ${quoted(got[i])}, not ${quoted(expected[i])}`;
+  }
+  return "";
+}
+
+const quoted = (text) => (text === undefined ? "missing" : JSON.stringify(text));
+
+/** States differ from run to run; the rounds do not, and the line before the last is a hash of all states printed. */
+function checkOrders(lines, wanted) {
+  const withoutStates = (all) => all.map((text) => text.replace(/[0-9a-f]{16}$/, ""));
+  const problem = sameLines(withoutStates(lines), withoutStates(wanted));
+  if (problem !== "") return problem;
+  const [states, rest] = [lines.slice(0, -2), lines.at(-2)].map((text) => [text].flat().map((it) => it.slice(-16)));
+  const hash = states.reduce((sum, state) => mixed(sum, BigInt(`0x${state}`)), 0n);
+  const printed = hash.toString(16).padStart(16, "0");
+  return printed === rest[0] ? "" : `what was printed adds up to ${printed}, the program says ${rest[0]}`;
+}
+
+/** As in orders.c. */
+function mixed(before, value) {
+  const mask = (1n << 64n) - 1n;
+  let hash = before ^ ((value + 0x9e3779b97f4a7c15n + ((before << 6n) & mask) + (before >> 2n)) & mask);
+  hash = (hash * 0xff51afd7ed558ccdn) & mask;
+  return hash ^ (hash >> 33n);
+}
+
+/** Compiles a program once for all runs: the path of its module. */
+export function compile(name, folder) {
+  const out = join(folder, `${name}.wasm`);
+  const { source } = programs[name];
+  const { status, stderr } = spawnSync(process.execPath, ["bin/banyan.js", "cc", source, "-O2", "-lm", "-o", out]);
+  if (status !== 0) throw new Error(`Cannot compile ${source}: ${stderr}`);
+  return out;
+}
+
+/**
+ * One run: what each rank printed, what was said about the job, its exit code and how long it took. `onEvent` hears of
+ * everything, and may do harm of its own.
+ */
+export async function runOnce(module, options, onEvent = () => {}) {
+  const startMs = performance.now();
+  const lines = Array.from({ length: options.ranks }, () => []);
+  const said = [];
+  let unfinished = false;
+  const job = launch(module, options);
+  for await (const event of job) {
+    if (event.kind === "line" && event.rank !== null) {
+      const of = lines[event.rank];
+      if (unfinished && event.number === of.length - 1) of[event.number] += event.text;
+      else of.push(event.text);
+      unfinished = !event.ended;
+    } else if ("message" in event) said.push(event.message);
+    onEvent(event, job);
+  }
+  const { code } = await job.done;
+  return { lines, said, code, ms: performance.now() - startMs };
+}
+
+/** What is wrong with a run; empty: nothing. */
+export function problemOf(name, run, wanted) {
+  if (run.code !== 0) return `exit ${run.code}: ${run.said.at(-1) ?? ""}`;
+  for (const [rank, lines] of run.lines.entries()) {
+    const problem = programs[name].check(lines, wanted[rank]);
+    if (problem !== "") return `rank ${rank}: ${problem}`;
+  }
+  return "";
+}
+
+/** The same numbers for the same seed, from 0 to 1. */
+export function randomOf(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixedState = Math.imul(state ^ (state >>> 15), state | 1);
+    mixedState ^= mixedState + Math.imul(mixedState ^ (mixedState >>> 7), mixedState | 61);
+    return ((mixedState ^ (mixedState >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
