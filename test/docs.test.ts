@@ -25,14 +25,20 @@ const examples = [...page.matchAll(/^```ts\n(\/\/ run: .*)\n([\s\S]*?)^```\n(?:\
 
 test("M7 docs: the page has programs for its areas, and no other mark than ours", () => {
   assert(examples.length >= 10, `${examples.length} programs`);
-  for (const { how } of examples) assert.match(how, /^\/\/ run: -n \d+( sorted)?$/);
+  for (const { how } of examples) assert.match(how, /^\/\/ run: -n \d+( --nodes \d+ --protocol \w+)?( sorted)?$/);
 });
+
+const argumentsOf = (how: string): string[] =>
+  how
+    .replace(/^\/\/ run: /, "")
+    .replace(/ sorted$/, "")
+    .split(" ");
 
 for (const [index, { how, text, output }] of examples.entries()) {
   const line = page.slice(0, page.indexOf(text)).split("\n").length;
   test(`M7 docs: the program at docs/api.md:${line} runs and prints what the page says`, limit, async () => {
     const path = program(`docs/example-${index}.ts`, text);
-    const { code, stdout, stderr } = await banyan(["run", "-n", /\d+/.exec(how)![0], path]);
+    const { code, stdout, stderr } = await banyan(["run", ...argumentsOf(how), path]);
     assert.equal(code, 0, stderr);
     if (output === undefined) return;
     if (how.endsWith("sorted")) assert.deepEqual(sorted(stdout), sorted(output));

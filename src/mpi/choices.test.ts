@@ -61,6 +61,9 @@ class Receiver {
       result() {},
       now: () => this.#random.below(1e9) / 7,
       moveClockTo() {},
+      checkpoint() {},
+      restored: () => null,
+      awaiting: 0,
       tracer: null,
     };
   }

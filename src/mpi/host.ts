@@ -29,6 +29,12 @@ export interface Host {
   abort(code: number, message: string): never;
   /** What `launch` gives to whoever started the job; rank 0's counts. */
   result(value: unknown): void;
+  /** Images of the rank's correlated set are taken, with that state of its program; where no protocol uses them, nothing is. */
+  checkpoint(state: Uint8Array): void;
+  /** What was given to `checkpoint`, if the program began with an image; null: it did not. */
+  restored(): Uint8Array | null;
+  /** How many `await`s have not gone on. */
+  readonly awaiting: number;
   /** Seconds since some moment in the past, MPI_Wtime. */
   now(): number;
   /** That clock shows that time now, or a later one: so much has passed in an earlier life. */

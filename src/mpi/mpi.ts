@@ -1,9 +1,10 @@
 /** What programs import as `mpi`: the world they are in, the standard's names, and the calls that belong to no communicator. */
-import { MpiError } from "../core/base/mpi-error.ts";
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { dimsCreate } from "../core/comm/dims-create.ts";
 import type { Op } from "../core/comm/op.ts";
 import { chosenTime } from "../core/ft/clock-choice.ts";
+import { underWay } from "../core/process/at-rest.ts";
 import { type ArrayType, SharedArrays } from "./alloc.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
 import { Communicator } from "./communicator.ts";
@@ -16,10 +17,14 @@ import type { Host } from "./host.ts";
 import { Info } from "./info.ts";
 import type { Keyval, KeyvalCallbacks } from "./keyvals.ts";
 import { Names } from "./names.ts";
+import { bytesOfObject, objectOfBytes } from "./objects.ts";
 import { createOp, freeOp, type OpFunction, type OpLike, type OpOptions } from "./operations.ts";
 import { reduceLocal } from "./reduction-operands.ts";
 import { PersistentRequest, Request } from "./request.ts";
 import { Status } from "./status.ts";
+
+/** Obstacles to a checkpoint that are named. */
+const namesMax = 3;
 
 export class Mpi extends Names {
   /** All ranks of the job. */
@@ -83,6 +88,32 @@ export class Mpi extends Names {
   /** Gives a value to whoever started the job with `launch`; rank 0's counts. */
   result(value: unknown): void {
     this.#environment.guard(() => this.#host.result(value));
+  }
+
+  /**
+   * Takes a checkpoint: after a failure the program begins anew and `restored` gives `state` back. Collective among the ranks
+   * that fall together (under `--protocol logging` those of a node unless `--sets` says otherwise); nothing of the rank may be
+   * under way. Under other protocols it does nothing but look whether it could.
+   */
+  checkpoint(state: unknown): void {
+    this.#environment.guard(() => this.#host.checkpoint(this.#checkpointBytes(state)));
+  }
+
+  #checkpointBytes(state: unknown): Uint8Array {
+    const obstacles = underWay(this.#host.process);
+    if (this.#host.awaiting > 0) obstacles.push("an await, of a request or of standard input");
+    if (obstacles.length === 0) return bytesOfObject("take a checkpoint", state);
+    const what = `${obstacles.slice(0, namesMax).join(", ")}${obstacles.length > namesMax ? ", …" : ""}`;
+    throw new MpiError(
+      ErrorClass.PENDING,
+      `Cannot take a checkpoint: there is still ${what}; end, wait for or free it first`,
+    );
+  }
+
+  /** The state that was given to `checkpoint`, if the program was restarted from there: a new copy each time. */
+  restored<T>(): T | undefined {
+    const state = this.#host.restored();
+    return state === null ? undefined : (objectOfBytes(state)!.value as T);
   }
 
   /** The rank is ending: the first half of MPI_Finalize. For whoever runs the program, not for the program. */

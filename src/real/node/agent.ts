@@ -315,6 +315,7 @@ class Agent {
             send({ kind: "from-rank", rank, message });
             break;
           case "stands-still":
+          case "checkpoint-wanted":
           case "caught-up":
           case "image-unreadable":
           case "abort":

@@ -1,17 +1,15 @@
 /** Images of a rank whose program is written in C: taken when all ranks have stopped, and read when they go on. */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import type { UnwoundStack } from "../../abi/c-program.ts";
 import { type Companions, restoreProcess, saveProcess, stateLayout } from "../../abi/process-state.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
-import { type Rest, Settling } from "../../core/process/settling.ts";
 import type { Descriptors } from "../../wasi/descriptors.ts";
 import type { Library, Pause } from "../../wasi/ports.ts";
 import { readImage } from "../image/read-image.ts";
 import { writeImageNow } from "../image/write-image.ts";
-import { checkpointOf } from "../transport/layout.ts";
 import type { InputPlace } from "./c-library.ts";
 import type { CRankProcess } from "./c-rank-process.ts";
+import { imagePath } from "./image-path.ts";
 import type { LinePlaces } from "./line-ring.ts";
 
 /** Everything of a process beside what its `Program` holds. */
@@ -36,7 +34,6 @@ export interface Clock {
   steadyNs: bigint;
 }
 
-export const imagePath = (folder: string, rank: number): string => join(folder, `${rank}.image`);
 export const hashOf = (module: Uint8Array): string => createHash("sha256").update(module).digest("hex");
 
 export interface ImageOptions {
@@ -45,21 +42,6 @@ export interface ImageOptions {
   readonly ranks: number;
   /** Of the program's module. */
   readonly program: string;
-}
-
-/**
- * Waits until nothing is under way between those who are captured together: everybody, or the members of a set. False:
- * everybody has come to the end of the program meanwhile, or the node wants no image any more.
- */
-export function becomeQuiet({ host, process }: CRankProcess, members?: readonly number[]): boolean {
-  const { wanted } = host;
-  const settling = new Settling(process, members, checkpointOf(wanted));
-  let rest: Rest = "moving";
-  host.settle(() => {
-    rest = settling.advance();
-    return rest !== "moving" || (host.wanted !== wanted && settling.giveUp());
-  });
-  return (rest as Rest) === "quiet";
 }
 
 export function takeImage(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): void {

@@ -19,7 +19,8 @@ import type { Library } from "../../wasi/ports.ts";
 import { steadyMs } from "../process/steady-clock.ts";
 import { newYield } from "../process/yield.ts";
 import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
-import { becomeQuiet, hashOf, type ImageOptions, type Life, readLife, takeImage } from "./c-image.ts";
+import { becomeQuiet } from "./become-quiet.ts";
+import { hashOf, type ImageOptions, type Life, readLife, takeImage } from "./c-image.ts";
 import { type InputPlace, newInputPlace, newLibrary } from "./c-library.ts";
 import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 import { endingOfError } from "./error-report.ts";
@@ -84,6 +85,8 @@ export class CRank {
           return abort();
         },
         result() {},
+        checkpoint() {},
+        restored: () => null,
         spawner: this.#newSpawner(),
       },
       { memoryOf: (place) => this.#inbox.memoryOf(place), takesTurns },
@@ -240,7 +243,7 @@ export class CRank {
         if (leaving.kind === "left" && !this.#serve()) return { kind: "returned" };
         this.say({ kind: "stopped" });
         const stoppedMs = steadyMs();
-        if (becomeQuiet(this.process, this.#protocol.members)) {
+        if (becomeQuiet(host, this.#protocol.members)) {
           this.writeImage(steadyMs() - stoppedMs);
           host.settle(() => stopKind(host.wanted) !== Stop.STOP);
           if (host.wanted === Stop.END) return this.frozen();

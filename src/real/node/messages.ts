@@ -337,6 +337,7 @@ export interface FromRankOnwards {
     | RankStopped
     | RankImage
     | RankDone
+    | CheckpointWanted
     | RankCaughtUp
     | RankStandsStill
     | ImageUnreadable;
@@ -484,6 +485,11 @@ export interface RankImage {
   /** From its stop until nothing was under way any more between those who are captured together. */
   readonly settledMs: number;
 }
+/** Its program has called `mpi.checkpoint`, and waits until all of its set have. */
+export interface CheckpointWanted {
+  readonly kind: "checkpoint-wanted";
+  readonly incarnation: number;
+}
 /** Its program is over; it stays to serve others until the job is. */
 export interface RankDone {
   readonly kind: "done";
@@ -522,6 +528,7 @@ export type FromRank =
   | RankStopped
   | RankImage
   | RankDone
+  | CheckpointWanted
   | RankCaughtUp
   | RankStandsStill
   | ImageUnreadable

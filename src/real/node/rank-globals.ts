@@ -15,9 +15,9 @@ import { steadyMs } from "../process/steady-clock.ts";
 type Undo = (() => void)[];
 
 /** Gives a function that puts everything back. */
-export function replaceGlobals(choices: Choices, random: SeededRandom): () => void {
+export function replaceGlobals(choices: Choices, random: SeededRandom, steady = new SteadyClock()): () => void {
   const undo: Undo = [];
-  replaceClocks(choices, undo);
+  replaceClocks(choices, steady, undo);
   replaceRandomness(random, undo);
   syncBuiltinESMExports();
   return () => {
@@ -41,7 +41,7 @@ const put = (undo: Undo, target: object, name: string, value: unknown): void =>
 
 // Clocks
 
-function replaceClocks(choices: Choices, undo: Undo): void {
+function replaceClocks(choices: Choices, steady: SteadyClock, undo: Undo): void {
   const SystemDate = Date;
   const systemNow = Date.now;
   // The day is the same wherever the program goes on.
@@ -55,7 +55,6 @@ function replaceClocks(choices: Choices, undo: Undo): void {
   put(undo, SystemDate.prototype, "constructor", RankDate);
   put(undo, globalThis, "Date", RankDate);
 
-  const steady = new SteadyClock();
   const nowMs = (): number => chosenTime(choices, steady);
   put(undo, performance, "now", nowMs);
   const systemOrigin = performance.timeOrigin;
@@ -69,7 +68,8 @@ function replaceClocks(choices: Choices, undo: Undo): void {
   put(undo, process, "hrtime", Object.assign(hrtime(nowMs), { bigint: () => nanoseconds(nowMs()) }));
 }
 
-class SteadyClock {
+/** Milliseconds; goes on with the time of an earlier life. */
+export class SteadyClock {
   #aheadMs = 0;
 
   now(): number {

@@ -12,7 +12,7 @@ export interface RankInputOptions {
   readonly offset: number;
 }
 
-abstract class RankInput extends Readable {
+export abstract class RankInput extends Readable {
   readonly fd = 0;
   protected readonly port: MessagePort;
   readonly #beforeRead: () => void;

@@ -21,8 +21,10 @@ export interface RankProcess {
   close(): void;
 }
 
-export function createRank(options: RankOptions): RankProcess {
+/** `prepare`: fills the process, if it goes on from somewhere, before the program can see anything of it. */
+export function createRank(options: RankOptions, prepare: (host: RankHost) => void): RankProcess {
   const { host, leave, close } = openProcess(options);
+  prepare(host);
   const mpi = new Mpi(host);
   return {
     mpi,

@@ -9,7 +9,7 @@ import type { RankHost } from "../process/rank-host.ts";
 import type { LineWriter } from "./line-ring.ts";
 import type { Stream } from "./messages.ts";
 import type { OutputGate } from "./output-gate.ts";
-import { LiveInput, type RankInputOptions, ReplayedInput } from "./rank-input.ts";
+import { LiveInput, type RankInput, type RankInputOptions, ReplayedInput } from "./rank-input.ts";
 
 class RankOutput extends Writable {
   readonly fd: number;
@@ -49,13 +49,23 @@ export interface RankStreams {
   readonly inputOffset: number;
 }
 
-export function replaceStreams(streams: RankStreams): void {
+export interface ReplacedStreams {
+  /** How much of standard input the program has taken. */
+  inputTaken(): number;
+}
+
+export function replaceStreams(streams: RankStreams): ReplacedStreams {
   const { rank, lines, port, host, inputOffset } = streams;
   define("stdout", () => new RankOutput(streams, "stdout"));
   define("stderr", () => new RankOutput(streams, "stderr"));
-  if (rank !== 0) return;
+  if (rank !== 0) return { inputTaken: () => 0 };
   const options: RankInputOptions = { port, offset: inputOffset, beforeRead: () => lines.flush("stdout") };
-  define("stdin", () => (host === null ? new LiveInput(options) : new ReplayedInput(options, host)));
+  let stdin: RankInput | undefined;
+  define("stdin", () => {
+    stdin = host === null ? new LiveInput(options) : new ReplayedInput(options, host);
+    return stdin;
+  });
+  return { inputTaken: () => stdin?.taken ?? inputOffset };
 }
 
 function define(name: "stdin" | "stdout" | "stderr", create: () => Readable | Writable): void {

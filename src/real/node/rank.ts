@@ -8,11 +8,13 @@ import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bytesOfObject } from "../../mpi/objects.ts";
+import type { RankOptions } from "../process/open-process.ts";
 import { endingOfError } from "./error-report.ts";
 import { LineWriter } from "./line-ring.ts";
 import type { FromRank, RankSetup } from "./messages.ts";
 import { bellOf, passGate } from "./node-words.ts";
-import { replaceGlobals } from "./rank-globals.ts";
+import { RankCheckpoints } from "./rank-checkpoints.ts";
+import { replaceGlobals, SteadyClock } from "./rank-globals.ts";
 import { createRank } from "./rank-process.ts";
 import { runProgram } from "./rank-program.ts";
 import { protocolOf, takeUp } from "./rank-protocol.ts";
@@ -30,7 +32,12 @@ const say = (message: FromRank): void => port.postMessage(message);
 
 process.argv = [process.execPath, program.path, ...program.args];
 
-const rankProcess = createRank({
+const lineWriter = new LineWriter(lines, bellOf(words));
+const random = SeededRandom.ofRank(seed, rank);
+const steady = new SteadyClock();
+let checkpoints: RankCheckpoints | null = null;
+
+const options: RankOptions = {
   rank,
   ranks,
   nodeOf,
@@ -52,19 +59,35 @@ const rankProcess = createRank({
     rankProcess.mayLeave("result");
     say({ kind: "result", value: bytes });
   },
+  checkpoint: (state) => checkpoints?.take(state),
+  restored: () => checkpoints?.restored ?? null,
+};
+const rankProcess = createRank(options, (host) => {
+  if (setup.logging === null) return;
+  checkpoints = new RankCheckpoints({
+    ...{ setup, logging: setup.logging, protocol: rankProtocol, host, random, steady, say },
+    lines: lineWriter.places,
+    inputTaken: () => streams.inputTaken(),
+  });
+  checkpoints.begin();
 });
-replaceStreams({
+const streams = replaceStreams({
   rank,
-  lines: new LineWriter(lines, bellOf(words)),
+  lines: lineWriter,
   port,
   mayLeave: rankProcess.mayLeave,
   host: rankProtocol.protocol === null ? null : rankProcess.host,
-  inputOffset: 0,
+  inputOffset: inputOffsetOf(checkpoints),
 });
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
 
 takeUp(rankProtocol, setup, say);
-if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, SeededRandom.ofRank(seed, rank));
+if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, random, steady);
+
+/** (The compiler does not see that it was made.) */
+function inputOffsetOf(made: RankCheckpoints | null): number {
+  return made?.inputOffset ?? 0;
+}
 
 type Progress = { kind: "running" } | { kind: "returned" } | { kind: "exiting" } | { kind: "threw"; error: unknown };
 let progress: Progress = { kind: "running" };

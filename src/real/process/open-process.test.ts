@@ -19,6 +19,8 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
     abort: () => assert.fail(),
     result() {},
     oldest() {},
+    checkpoint() {},
+    restored: () => null,
   });
   host.process.peerFailed = (rank, incarnation) => heard.push(`died ${rank} ${incarnation}`);
   host.process.peerReturned = (rank, incarnation) => heard.push(`returned ${rank} ${incarnation}`);

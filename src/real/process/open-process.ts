@@ -44,6 +44,10 @@ export interface RankOptions {
   readonly spawner: Spawner;
   /** No older checkpoint of that set will be restored. */
   oldest(set: number, checkpoint: number): void;
+  /** `mpi.checkpoint`: returns when the images of the rank's set are written, or given up. */
+  checkpoint(state: Uint8Array): void;
+  /** What was given to it, if the program began with an image; null: it did not. */
+  restored(): Uint8Array | null;
 }
 
 export type Leaving =
@@ -117,6 +121,8 @@ export function openProcess(
     abort: options.abort,
     result: options.result,
     oldest: options.oldest,
+    checkpoint: options.checkpoint,
+    restored: options.restored,
   });
   return {
     host,

@@ -37,6 +37,8 @@ class Life {
       abort: (_code, message) => assert.fail(message),
       result() {},
       oldest() {},
+      checkpoint() {},
+      restored: () => null,
     });
   }
 
@@ -103,6 +105,8 @@ test("L1 replay: a clock that is behind that of the life before goes on from the
     abort: (_code, message) => assert.fail(message),
     result() {},
     oldest() {},
+    checkpoint() {},
+    restored: () => null,
   });
   const before = host.now();
   host.moveClockTo(before - 5);

@@ -61,6 +61,8 @@ export interface RankHostOptions {
   result(value: unknown): void;
   /** See `Hearer`. */
   oldest(set: number, checkpoint: number): void;
+  checkpoint(state: Uint8Array): void;
+  restored(): Uint8Array | null;
 }
 
 interface Awaited {
@@ -83,8 +85,8 @@ export class RankHost {
   readonly #hearer: Hearer;
   /** Conditions that `await`s wait for, in the order of the `await`s. */
   readonly #awaited = new Set<Awaited>();
-  /** How many `await`s there have been. */
-  #awaits = 0;
+  /** How many `await`s there have been; plain data, part of an image. */
+  readonly awaits = { count: 0 };
   /** The number of the one that goes on next, as a replay says; −1: it has not been asked. */
   #nextAwait = -1;
   #pumping = false;
@@ -231,7 +233,7 @@ export class RankHost {
 
   /** Calls `resolve` when it is ready. The function given back withdraws that, and the thread need not stay alive for it. */
   await(isReady: () => boolean, resolve: () => void): () => void {
-    const awaited = { number: this.#awaits++, isReady, resolve };
+    const awaited = { number: this.awaits.count++, isReady, resolve };
     this.#awaited.add(awaited);
     if (!this.#pumping) void this.#pump();
     return () => void this.#awaited.delete(awaited);
@@ -295,6 +297,19 @@ export class RankHost {
     if (next === undefined || !next.isReady()) return undefined;
     this.#nextAwait = -1;
     return next;
+  }
+
+  /** How many `await`s have not gone on. */
+  get awaiting(): number {
+    return this.#awaited.size;
+  }
+
+  checkpoint(state: Uint8Array): void {
+    this.#options.checkpoint(state);
+  }
+
+  restored(): Uint8Array | null {
+    return this.#options.restored();
   }
 
   abort(code: number, message: string): never {

@@ -494,6 +494,9 @@ export class Job {
         this.#recovery?.done(rank, message);
         this.#core.rankDone(rank, message.incarnation, performance.now());
         break;
+      case "checkpoint-wanted":
+        this.#recovery?.wanted(rank, message.incarnation);
+        break;
       case "caught-up":
         this.#recovery?.caughtUp(rank, message.incarnation);
         this.#core.caughtUp(this.#nodeOf[rank]!);

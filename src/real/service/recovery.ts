@@ -77,6 +77,10 @@ export class Recovery {
   readonly #policy: CheckpointPolicy;
   #beganMs = 0;
   readonly #incarnations: number[];
+  /** The images that are being read back, of each set. */
+  readonly #committing: (Promise<void> | undefined)[] = [];
+  /** Members of each set whose program wants a checkpoint. */
+  readonly #wanting: Set<number>[];
   /** The next checkpoint of each set, or the patience with the one under way. */
   readonly #timers: (NodeJS.Timeout | undefined)[] = [];
   /** Of sets that have been restarted: members that have not begun their new life. */
@@ -90,6 +94,7 @@ export class Recovery {
     this.#server = new CheckpointServer(this.#members);
     this.#policy = new CheckpointPolicy(options.checkpointInterval);
     this.#incarnations = this.#members.map(() => 0);
+    this.#wanting = this.#members.map(() => new Set());
     this.#logged = options.setOf.map(() => undefined);
   }
 
@@ -149,6 +154,23 @@ export class Recovery {
     this.#timers[set].unref();
   }
 
+  /** A program wants a checkpoint of its own, and waits: it is taken when all members of its set want it. */
+  wanted(rank: number, incarnation: number): void {
+    const set = this.#options.setOf[rank]!;
+    if (incarnation !== this.#incarnations[set]) return;
+    const wanting = this.#wanting[set]!;
+    wanting.add(rank);
+    if (wanting.size < this.#members[set]!.length) return;
+    wanting.clear();
+    void this.#checkpointAfter(set, incarnation);
+  }
+
+  /** A program that wants one after the other gets them all: the one before is committed first. */
+  async #checkpointAfter(set: number, incarnation: number): Promise<void> {
+    await this.#committing[set];
+    if (!this.#isOver && this.#incarnations[set] === incarnation) this.checkpoint(set);
+  }
+
   checkpoint(set: number): void {
     const number = this.#server.begin(set);
     mkdirSync(this.folderOf(set, number), { recursive: true });
@@ -188,7 +210,7 @@ export class Recovery {
     attempt.storedMs = performance.now() - attempt.beganMs;
     this.#policy.cost(set, attempt.storedMs);
     this.#ports.toSet(set, { kind: "go-on", set, members: this.#members[set]! });
-    void this.#commit(set, number, happened);
+    this.#committing[set] = this.#commit(set, number, happened);
   }
 
   /** An image counts only when it can be read. */
@@ -237,6 +259,7 @@ export class Recovery {
     for (const set of sets) {
       this.#server.giveUp(set);
       this.#incarnations[set]!++;
+      this.#wanting[set]!.clear();
     }
     this.#counts.restarts++;
     this.#fell(sets);

@@ -12,7 +12,7 @@ export class Kept implements KeptMessage {
   readonly bytes: number;
   readonly sequence: number;
   readonly isSynchronous: boolean;
-  readonly pointer: Pointer;
+  pointer: Pointer;
   /** Position of the stream of determinants that must be stable before it leaves. */
   readonly ticket: number;
   /** The program's request, if that waits for the receiver. */

@@ -473,6 +473,11 @@ export class LoggingProtocol implements Protocol {
     return { bytesTo: [...loggedBytesTo], messages: loggedMessages, determinantBytes: log.bytes };
   }
 
+  /** Messages of the payload log that have bytes in the process's memory; in the same order after a restore. */
+  get keptInMemory(): Kept[] {
+    return this.channels.flatMap((channel) => channel?.kept.filter(({ bytes }) => bytes !== 0) ?? []);
+  }
+
   /** Bytes in the payload log. */
   get loggedBytes(): number {
     let bytes = 0;

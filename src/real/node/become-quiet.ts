@@ -1,0 +1,19 @@
+/** Before images are taken: those who are captured together come to rest. */
+import { type Rest, Settling } from "../../core/process/settling.ts";
+import type { RankHost } from "../process/rank-host.ts";
+import { checkpointOf } from "../transport/layout.ts";
+
+/**
+ * Waits until nothing is under way between those who are captured together: everybody, or the members of a set. False:
+ * everybody has come to the end of the program meanwhile, or the node wants no image any more.
+ */
+export function becomeQuiet(host: RankHost, members?: readonly number[]): boolean {
+  const { wanted, process } = host;
+  const settling = new Settling(process, members, checkpointOf(wanted));
+  let rest: Rest = "moving";
+  host.settle(() => {
+    rest = settling.advance();
+    return rest !== "moving" || (host.wanted !== wanted && settling.giveUp());
+  });
+  return (rest as Rest) === "quiet";
+}

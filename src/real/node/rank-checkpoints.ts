@@ -1,0 +1,109 @@
+/** `mpi.checkpoint` of a rank under message logging, and how a rank begins with what it left. */
+import { join } from "node:path";
+import type { SeededRandom } from "../../core/base/seeded-random.ts";
+import { ImageError } from "../../image/image-error.ts";
+import { StateError } from "../../image/state/state-error.ts";
+import type { RankHost } from "../process/rank-host.ts";
+import { steadyMs } from "../process/steady-clock.ts";
+import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
+import { becomeQuiet } from "./become-quiet.ts";
+import type { LinePlaces } from "./line-ring.ts";
+import type { FromRank, RankLogging, RankSetup } from "./messages.ts";
+import type { SteadyClock } from "./rank-globals.ts";
+import { type RankImageOptions, type RankLife, readRankImage, takeRankImage } from "./rank-image.ts";
+import type { RankProtocol } from "./rank-protocol.ts";
+
+export interface RankCheckpointsOptions {
+  readonly setup: RankSetup;
+  readonly logging: RankLogging;
+  readonly protocol: RankProtocol;
+  readonly host: RankHost;
+  readonly lines: LinePlaces;
+  readonly random: SeededRandom;
+  readonly steady: SteadyClock;
+  say(message: FromRank): void;
+  /** How much of standard input the program has taken. */
+  inputTaken(): number;
+}
+
+export class RankCheckpoints {
+  readonly #options: RankCheckpointsOptions;
+  readonly #life: RankLife;
+
+  constructor(options: RankCheckpointsOptions) {
+    this.#options = options;
+    this.#life = {
+      lines: options.lines,
+      random: options.random,
+      clock: { nowS: 0, steadyMs: 0 },
+      input: { offset: 0 },
+      awaits: options.host.awaits,
+      program: { state: null },
+    };
+  }
+
+  /** What the program gave to the checkpoint that it goes on from. */
+  get restored(): Uint8Array | null {
+    return this.#life.program.state;
+  }
+
+  get inputOffset(): number {
+    return this.#life.input.offset;
+  }
+
+  /** Before the program begins. */
+  begin(): void {
+    const { logging, host, steady, say } = this.#options;
+    const { restart } = logging;
+    if (restart === null || restart.imageFolder === "") return;
+    try {
+      readRankImage(host.process, this.#life, this.#imageIn(restart.imageFolder));
+    } catch (error) {
+      if (!(error instanceof ImageError || error instanceof StateError)) throw error;
+      // Its set will begin again with an older one; this life is over.
+      say({ kind: "image-unreadable", checkpoint: restart.checkpoint, problem: error.message });
+      host.settle(() => false);
+    }
+    const { nowS, steadyMs } = this.#life.clock;
+    host.moveClockTo(nowS);
+    steady.moveClockTo(steadyMs);
+  }
+
+  /** Returns when the images of the rank's set are written, or given up. */
+  take(state: Uint8Array): void {
+    const { host, protocol, setup, say } = this.#options;
+    say({ kind: "checkpoint-wanted", incarnation: setup.incarnation });
+    host.waitUntil(() => false);
+    const stoppedMs = steadyMs();
+    if (!becomeQuiet(host, protocol.members)) return;
+    this.#write(state, steadyMs() - stoppedMs);
+    host.settle(() => stopKind(host.wanted) !== Stop.STOP);
+    host.process.collectives.arriveAgain();
+  }
+
+  #write(state: Uint8Array, settledMs: number): void {
+    const { host, protocol, logging, setup, say, steady, inputTaken } = this.#options;
+    const number = checkpointOf(host.wanted);
+    const folder = join(logging.checkpointFolder, `set-${logging.setOf[setup.rank]}`, String(number));
+    const { clock, input } = this.#life;
+    Object.assign(clock, { nowS: host.now(), steadyMs: steady.now() });
+    input.offset = inputTaken();
+    protocol.logging!.captured(number);
+    const position = protocol.position();
+    // A Buffer is of Node alone; an image holds plain bytes.
+    const life = { ...this.#life, program: { state: Uint8Array.from(state) } };
+    let problem = "";
+    try {
+      takeRankImage(host.process, life, this.#imageIn(folder));
+    } catch (error) {
+      if (!(error instanceof ImageError || error instanceof StateError)) throw error;
+      problem = error.message;
+    }
+    say({ kind: "image", problem, number, position, inputOffset: input.offset, settledMs });
+  }
+
+  #imageIn(folder: string): RankImageOptions {
+    const { rank, ranks, program } = this.#options.setup;
+    return { folder, rank, ranks, program: program.path };
+  }
+}
