@@ -2,9 +2,10 @@
 import { constants } from "node:os";
 import { Command, Option } from "commander";
 import type { Benchmark } from "../lab/benchmark.ts";
-import { benchmarks } from "../lab/benchmarks.ts";
+import { benchmarks, groups } from "../lab/benchmarks.ts";
 import { probeImages } from "../lab/image-probe.ts";
 import { type KernelClass, kernelClasses } from "../lab/lab.ts";
+import { type LoggingProbe, probeLogging } from "../lab/logging-probe.ts";
 import { runSession } from "../lab/session.ts";
 import type { CreateCommand } from "./commands.ts";
 import { complain, UsageError } from "./complain.ts";
@@ -19,6 +20,8 @@ interface BenchOptions {
   readonly imageMib: number;
   /** A folder. */
   readonly imageProbe?: string;
+  /** A `LoggingProbe` as JSON. */
+  readonly loggingProbe?: string;
 }
 
 /** A memory of a rank has at most 2047 MB, and the program some of its own. */
@@ -28,7 +31,7 @@ export const benchCommand: CreateCommand = (finished) =>
   new Command("bench")
     .description("Measure speed and size beside Open MPI and MPICH.")
     .usage("[options] [name...]")
-    .argument("[name...]", "which benchmarks; all of them unless given")
+    .argument("[name...]", "which benchmarks; all of the first list unless given")
     .option("-r, --runs <number>", "how often each program runs, in turn with the others", wholeNumber("--runs"), 5)
     .option("--quick", "a fraction of the work: shows that everything works")
     .option("--out <folder>", "where results are kept", "bench-results")
@@ -36,6 +39,8 @@ export const benchCommand: CreateCommand = (finished) =>
     .option("--image-mib <number>", "size of the images, in MiB", wholeNumber("--image-mib"), 1024)
     // What `bench images` starts, in a process of its own.
     .addOption(new Option("--image-probe <folder>").hideHelp())
+    // And `bench logging`.
+    .addOption(new Option("--logging-probe <json>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", () => `\nBenchmarks:\n${benchmarkList()}\n\n${explanation}`)
     .action(async (names: string[], options: BenchOptions) => finished(await bench(names, options)));
@@ -47,7 +52,9 @@ Examples:
   banyan bench
   banyan bench latency bandwidth --runs 9
   banyan bench c-latency kernels images compile     # programs in C
-  banyan bench kernels --class A`;
+  banyan bench kernels --class A
+  banyan bench logging                              # all parts of it
+  banyan bench logging-volume`;
 
 async function bench(names: readonly string[], options: BenchOptions): Promise<number> {
   const { runs, quick, out, imageMib, imageProbe } = options;
@@ -57,6 +64,10 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
     throw new UsageError(`Cannot measure with --image-mib ${imageMib}: it must be from 1 to ${imageMibMax}`);
   if (imageProbe !== undefined) {
     await probeImages({ folder: imageProbe, mib: imageMib, batches: runs });
+    return 0;
+  }
+  if (options.loggingProbe !== undefined) {
+    await probeLogging(JSON.parse(options.loggingProbe) as LoggingProbe);
     return 0;
   }
   const sizes = { kernelClass: kernelClass(options.class), imageMiB: imageMib };
@@ -88,11 +99,16 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
 }
 
 function choose(names: readonly string[]): readonly Benchmark[] {
-  const known = benchmarks.map(({ name }) => name);
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new UsageError(`Cannot run benchmark "${unknown}": there are ${known.join(", ")}; see banyan bench --help`);
-  return names.length === 0 ? benchmarks : benchmarks.filter(({ name }) => names.includes(name));
+  if (names.length === 0) return benchmarks;
+  const all = [...benchmarks, ...Object.values(groups).flat()];
+  const known = all.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name) && !Object.hasOwn(groups, name));
+  if (unknown !== undefined) {
+    const there = [...benchmarks.map(({ name }) => name), ...Object.keys(groups)].join(", ");
+    throw new UsageError(`Cannot run benchmark "${unknown}": there are ${there}; see banyan bench --help`);
+  }
+  const wanted = names.flatMap((name) => groups[name]?.map((one) => one.name) ?? name);
+  return all.filter(({ name }) => wanted.includes(name));
 }
 
 function kernelClass(text: string): KernelClass {
@@ -103,8 +119,12 @@ function kernelClass(text: string): KernelClass {
 }
 
 function benchmarkList(): string {
-  const width = Math.max(...benchmarks.map(({ name }) => name.length));
-  return benchmarks.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join("\n");
+  const parts = Object.values(groups).flat();
+  const width = Math.max(...[...benchmarks, ...parts].map(({ name }) => name.length));
+  const lines = (list: readonly Benchmark[]): string[] =>
+    list.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  const named = Object.entries(groups).flatMap(([name, list]) => [`\nParts of ${name}:`, ...lines(list)]);
+  return [...lines(benchmarks), ...named].join("\n");
 }
 
 /** One line that replaces itself, for people only. */

@@ -8,7 +8,7 @@
  */
 import type { Lab } from "./lab.ts";
 import type { Trouble } from "./measure.ts";
-import type { Panel } from "./plot.ts";
+import type { AnyPanel } from "./plot.ts";
 import type { Series } from "./series.ts";
 
 export interface Benchmark {
@@ -22,7 +22,7 @@ export interface Finding {
   readonly series: readonly Series[];
   readonly tables: readonly Table[];
   /** None: there is nothing to draw. */
-  readonly panels: readonly Panel[];
+  readonly panels: readonly AnyPanel[];
   readonly troubles: readonly Trouble[];
 }
 

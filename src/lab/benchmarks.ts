@@ -1,4 +1,4 @@
-/** Every benchmark, in the order in which `banyan bench` runs them. */
+/** Every benchmark. */
 import type { Benchmark } from "./benchmark.ts";
 import { allreduce } from "./benchmarks/allreduce.ts";
 import { bandwidth } from "./benchmarks/bandwidth.ts";
@@ -7,12 +7,25 @@ import { compile } from "./benchmarks/compile.ts";
 import { images } from "./benchmarks/images.ts";
 import { kernels } from "./benchmarks/kernels.ts";
 import { latency } from "./benchmarks/latency.ts";
+import { checkpoints } from "./benchmarks/logging/checkpoints.ts";
+import { kernels as loggingKernels } from "./benchmarks/logging/kernels.ts";
+import { lu } from "./benchmarks/logging/lu.ts";
+import { pingPong } from "./benchmarks/logging/ping-pong.ts";
+import { recovery } from "./benchmarks/logging/recovery.ts";
+import { synchronisation } from "./benchmarks/logging/synchronisation.ts";
+import { volume } from "./benchmarks/logging/volume.ts";
 import { matching } from "./benchmarks/matching.ts";
 import { memory } from "./benchmarks/memory.ts";
 import { startup } from "./benchmarks/startup.ts";
 import { tcp } from "./benchmarks/tcp.ts";
 
+/** What `banyan bench` runs, in this order. */
 export const benchmarks: readonly Benchmark[] = [
   ...[latency, bandwidth, allreduce, tcp, startup, memory, matching],
   ...[cLatency, kernels, images, compile],
 ];
+
+/** What it runs only when it is named, part by part or all of it. */
+export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
+  logging: [pingPong, loggingKernels, lu, volume, synchronisation, recovery, checkpoints],
+};

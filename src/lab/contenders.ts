@@ -15,12 +15,16 @@ export const banyanC: Contender = { id: "banyan-c", label: "Banyan, C", isOurs: 
 export const banyanTypeScript: Contender = { id: "banyan-typescript", label: "Banyan, TypeScript", isOurs: true };
 /** The same in C, linked with `--no-capture`. */
 export const banyanNoCapture: Contender = { id: "banyan-no-capture", label: "Banyan, no Asyncify", isOurs: true };
+/** Message logging, with what falls together as one set; with each rank alone; and without it. */
+export const loggingNone: Contender = { id: "none", label: "none", isOurs: true };
+export const loggingSets: Contender = { id: "sets", label: "sets", isOurs: true };
+export const loggingClassical: Contender = { id: "classical", label: "classical", isOurs: true };
 
 /** Those that are never in one plot look the same. */
 const looks: readonly (readonly string[])[] = [
-  [banyanShared.id, banyanC.id],
-  [banyanOrdinary.id, banyanTypeScript.id],
-  ...peerKinds.map(({ id }) => [id]),
+  [banyanShared.id, banyanC.id, loggingNone.id],
+  [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id],
+  ...peerKinds.map(({ id }, i) => (i === 0 ? [id, loggingClassical.id] : [id])),
 ];
 
 export function plotLines(series: readonly Series[]): PlotLine[] {

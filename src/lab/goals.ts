@@ -1,20 +1,14 @@
 /** The bounds that this project has set itself for speed and size ("at least" and "goal"), line by line. */
+
+import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
 import { banyan, banyanC, banyanNoCapture, banyanOrdinary, banyanShared, banyanTypeScript } from "./contenders.ts";
 import type { Bound, Goal, Reference } from "./goal.ts";
+import { loggingGoals } from "./logging-goals.ts";
 import type { Contender } from "./series.ts";
 
 const openMpi: Reference = { kind: "peer", id: "openmpi" };
 const mpich: Reference = { kind: "peer", id: "mpich" };
 const better: Reference = { kind: "better-peer" };
-const unit: Reference = { kind: "unit" };
-
-const atMost = (factor: number, of: Reference): Bound => ({ side: "at most", factor, of });
-const atLeast = (factor: number, of: Reference): Bound => ({ side: "at least", factor, of });
-
-const withBounds = (bound: typeof atMost, [first, wanted]: readonly [number, number], of: Reference) => ({
-  atLeast: bound(first, of),
-  goal: bound(wanted, of),
-});
 
 const kinds: readonly (readonly [Contender, string])[] = [
   [banyanShared, "shared arrays"],
@@ -230,4 +224,5 @@ export const goals: readonly Goal[] = [
     x: 2,
     ...withBounds(atMost, [1, 0.3], unit),
   },
+  ...loggingGoals,
 ];

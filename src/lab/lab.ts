@@ -47,6 +47,8 @@ export interface OwnJob {
 /** A program in C on our side, compiled already. */
 export interface OwnModuleJob extends Omit<OwnJob, "program" | "nodes"> {
   readonly module: string;
+  /** More for `banyan run`. */
+  readonly options?: readonly string[];
 }
 
 /** Its twins: `src/lab/peers/<program>.c`, or the source given. */
@@ -104,8 +106,8 @@ export class Lab {
     return { contender, command: banyanCommand(run), ...withDefaults(options) };
   }
 
-  ownModule({ contender, module, args, ranks }: OwnModuleJob, options: StartOptions): Start {
-    const command = banyanCommand(["run", "--quiet", "-n", String(ranks), module, ...args]);
+  ownModule({ module, args, ranks, options: more = [], contender }: OwnModuleJob, options: StartOptions): Start {
+    const command = banyanCommand(["run", "--quiet", "-n", String(ranks), ...more, module, ...args]);
     return { contender, command, ...withDefaults(options) };
   }
 
@@ -139,8 +141,9 @@ export class Lab {
     });
   }
 
-  async measure(starts: readonly Start[]): Promise<Measurement> {
-    return measure(starts, this.#options);
+  /** `runsMax`: of what does not depend on time. */
+  async measure(starts: readonly Start[], runsMax = Number.POSITIVE_INFINITY): Promise<Measurement> {
+    return measure(starts, { ...this.#options, runs: Math.min(this.#options.runs, runsMax) });
   }
 }
 

@@ -1,8 +1,10 @@
 /**
- * Plots as SVG text: lines over logarithmic axes, one panel or several side by side. Written by hand because this is all we
- * draw; see docs/dependencies.md.
+ * Plots as SVG text: lines over logarithmic axes, and maps (map-plot.ts), up to three panels in a row. Written by hand because
+ * this is all we draw; see docs/dependencies.md.
  */
 import { decimalAxis, type LogAxis, valuesAxis } from "./log-axis.ts";
+import { drawMap, type MapPanel, mapSize } from "./map-plot.ts";
+import { escaped, rounded, text } from "./svg.ts";
 import { figureText } from "./units.ts";
 
 export interface PlotLine {
@@ -20,8 +22,10 @@ export interface Panel {
   readonly lines: readonly PlotLine[];
 }
 
+export type AnyPanel = Panel | MapPanel;
+
 export interface Plot {
-  readonly panels: readonly Panel[];
+  readonly panels: readonly AnyPanel[];
   /** Below everything: where and when, line by line. */
   readonly footnotes: readonly string[];
 }
@@ -32,6 +36,7 @@ const margin = { left: 72, right: 28, top: 46, bottom: 62 };
 const legendHeight = 30;
 const footnoteHeight = 16;
 const xLabelsMax = 9;
+const panelsInRow = 3;
 const inner = {
   width: panelWidth - margin.left - margin.right,
   height: panelHeight - margin.top - margin.bottom,
@@ -48,26 +53,56 @@ type Style = (typeof styles)[number];
 
 /** Lines without points, and points that a logarithm cannot show, are left out. */
 export function plotSvg({ panels, footnotes }: Plot): string {
-  const width = panelWidth * panels.length;
-  const bottom = legendHeight + panelHeight;
+  const { places, width, bottom } = layOut(panels);
   const height = bottom + (footnotes.length + 1) * footnoteHeight;
-  const shown = panels.map((panel) => ({ ...panel, lines: panel.lines.map(drawable).filter(hasPoints) }));
+  const shown = panels.map((panel) =>
+    isMap(panel) ? panel : { ...panel, lines: panel.lines.map(drawable).filter(hasPoints) },
+  );
   const title = panels.map((panel) => panel.title).join("; ");
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif" font-size="13" fill="#222">`,
     `<title>${escaped(title)}</title>`,
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
     legend(
-      shown.flatMap(({ lines }) => lines),
+      shown.flatMap((panel) => (isMap(panel) ? [] : panel.lines)),
       width,
     ),
-    ...shown.map((panel, i) => drawPanel(panel, { left: i * panelWidth, top: legendHeight })),
+    ...shown.map((panel, i) => drawAny(panel, places[i]!)),
     ...footnotes.map((footnote, i) => {
       const y = bottom + (i + 1) * footnoteHeight;
       return text(footnote, { x: width / 2, y, anchor: "middle", size: 11, colour: "#666" });
     }),
     "</svg>",
   ].join("\n")}\n`;
+}
+
+/** Row by row below the legend. */
+function layOut(panels: readonly AnyPanel[]): { places: Place[]; width: number; bottom: number } {
+  const places: Place[] = [];
+  let [width, bottom] = [0, legendHeight];
+  for (let first = 0; first < panels.length; first += panelsInRow) {
+    const sizes = panels.slice(first, first + panelsInRow).map(sizeOf);
+    let left = 0;
+    for (const size of sizes) {
+      places.push({ left, top: bottom });
+      left += size.width;
+    }
+    width = Math.max(width, left);
+    bottom += Math.max(...sizes.map((size) => size.height));
+  }
+  return { places, width, bottom };
+}
+
+function sizeOf(panel: AnyPanel): { width: number; height: number } {
+  return isMap(panel) ? mapSize(panel) : { width: panelWidth, height: panelHeight };
+}
+
+function drawAny(panel: AnyPanel, place: Place): string {
+  return isMap(panel) ? drawMap(panel, place) : drawPanel(panel, place);
+}
+
+function isMap(panel: AnyPanel): panel is MapPanel {
+  return "cells" in panel;
 }
 
 function drawable(line: PlotLine): PlotLine {
@@ -182,40 +217,12 @@ function yOf(axis: LogAxis, value: number): number {
   return rounded(margin.top + (1 - axis.place(value)) * inner.height);
 }
 
-function rounded(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
 /** 0.1, 1, 10, 1 000: without digits that say nothing. */
 function axisText(value: number): string {
   return value < 1 ? String(Number(value.toPrecision(1))) : figureText(value).replace(/\.0+$/, "");
 }
 
-interface TextOptions {
-  readonly x: number;
-  readonly y: number;
-  readonly anchor?: "middle" | "end";
-  readonly size?: number;
-  readonly weight?: "bold";
-  readonly colour?: string;
-}
-
-function text(content: string, { x, y, anchor, size, weight, colour }: TextOptions): string {
-  const attributes = [
-    `x="${rounded(x)}" y="${rounded(y)}"`,
-    anchor === undefined ? "" : ` text-anchor="${anchor}"`,
-    size === undefined ? "" : ` font-size="${size}"`,
-    weight === undefined ? "" : ` font-weight="${weight}"`,
-    colour === undefined ? "" : ` fill="${colour}"`,
-  ];
-  return `<text ${attributes.join("")}>${escaped(content)}</text>`;
-}
-
 /** Near enough: nobody measures text without a browser. */
 function textWidth(content: string): number {
   return content.length * 7;
-}
-
-function escaped(content: string): string {
-  return content.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

@@ -1,0 +1,23 @@
+/** What the benchmark of kernels under message logging makes of its figures. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loggingClassical, loggingNone, loggingSets } from "../../contenders.ts";
+import { seriesOf } from "../../test-series.ts";
+import { means } from "./kernels.ts";
+
+test("L7: kernels are compared over those that ran in every mode", () => {
+  const series = [
+    ...[loggingNone, loggingSets, loggingClassical].map((mode, i) => seriesOf(mode, "cg_nodes_s", { 4: 2 ** i })),
+    ...[loggingNone, loggingSets, loggingClassical].map((mode) => seriesOf(mode, "is_nodes_s", { 4: 4 })),
+    seriesOf(loggingNone, "mg_nodes_s", { 4: 1000 }),
+  ];
+  const found = means(series, ["cg", "is", "mg"], { ranks: 4, nodes: 2, word: "nodes" });
+  assert.deepEqual(
+    found.map(({ contender, metric, points }) => [contender.id, metric, points[0]!.x, points[0]!.median.toFixed(6)]),
+    [
+      ["none", "kernels_nodes_s", 4, "2.000000"],
+      ["sets", "kernels_nodes_s", 4, "2.828427"],
+      ["classical", "kernels_nodes_s", 4, "4.000000"],
+    ],
+  );
+});

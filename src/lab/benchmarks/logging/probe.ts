@@ -1,0 +1,16 @@
+/** Starts of the probe (logging-probe.ts), which launches jobs and prints what they tell of themselves. */
+
+import { banyanCommand } from "../../lab.ts";
+import type { LoggingProbe } from "../../logging-probe.ts";
+import type { Start } from "../../measure.ts";
+import type { Contender } from "../../series.ts";
+
+export interface ProbeStart {
+  readonly contender: Contender;
+  readonly variant: string;
+  readonly timeLimitMs: number;
+}
+
+export function probeStart(probe: LoggingProbe, start: ProbeStart): Start {
+  return { ...start, command: banyanCommand(["bench", "--logging-probe", JSON.stringify(probe)]) };
+}

@@ -1,0 +1,62 @@
+/**
+ * A node is lost, by SIGKILL or because it stands still, with 64 MB in each of its ranks: how long until the others get on.
+ * The loss comes some time after a checkpoint of the node, so there is something to replay. Beside it where the time goes: until
+ * the lost ranks run again, and until they have come as far as they were.
+ */
+import type { Benchmark, Table } from "../../benchmark.ts";
+import { loggingSets } from "../../contenders.ts";
+import { programPath } from "../../installation.ts";
+import type { Lab } from "../../lab.ts";
+import type { Start } from "../../measure.ts";
+import { metricTable } from "../../metric-table.ts";
+import type { Series } from "../../series.ts";
+import { probeStart } from "./probe.ts";
+
+const mibFull = 64;
+const mibQuick = 1;
+const ranks = 4;
+const nodes = 2;
+const ways = [
+  { word: "killed", signal: "SIGKILL", text: "killed" },
+  { word: "stopped", signal: "SIGSTOP", text: "standing still (0.75 s of patience)" },
+] as const;
+const phases = [
+  { metric: "running_s", text: "its ranks run again" },
+  { metric: "caught_up_s", text: "they have caught up" },
+  { metric: "resumed_s", text: "the others get on" },
+];
+
+export const recovery: Benchmark = {
+  name: "logging-recovery",
+  summary: "from the loss of a node to progress, with 64 MB in each rank",
+  async measure(lab) {
+    const built = await lab.compile(programPath("steps", "c"), ["-O3"]);
+    if (built.kind === "unusable")
+      return { series: [], tables: [], panels: [], troubles: [{ contender: loggingSets, message: built.why }] };
+    const { series, troubles } = await lab.measure(ways.map((way) => start(lab, built.program, way)));
+    return { series, troubles, tables: [table(lab, series)], panels: [] };
+  },
+};
+
+function start(lab: Lab, module: string, { word, signal }: (typeof ways)[number]): Start {
+  const amount = lab.quick
+    ? { mib: mibQuick, passes: 1, everyMs: 200, afterCheckpointMs: 50 }
+    : { mib: mibFull, passes: 20, everyMs: 2_000, afterCheckpointMs: 300 };
+  const probe = { kind: "recovery", module, ranks, nodes, ...amount, signal, word } as const;
+  return probeStart(probe, { contender: loggingSets, variant: word, timeLimitMs: 120_000 });
+}
+
+function table(lab: Lab, series: readonly Series[]): Table {
+  const mib = lab.quick ? mibQuick : mibFull;
+  const rows = ways.flatMap((way) =>
+    phases.map(({ metric, text }) => ({
+      text: `node ${way.text}: until ${text}`,
+      metric: `${way.word}_${metric}`,
+      x: mib,
+    })),
+  );
+  return {
+    caption: `A node of ${ranks / nodes} ranks is lost, ${mib} MiB each: seconds since the loss, less is better`,
+    text: metricTable(series, rows, { heading: "what", contenders: [loggingSets], ratios: [] }),
+  };
+}
