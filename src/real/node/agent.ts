@@ -14,6 +14,7 @@ import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { startCThread } from "./c-rank-thread.ts";
+import { ImageStore } from "./image-store.ts";
 import {
   build,
   type Folder,
@@ -67,6 +68,7 @@ class Agent {
   readonly #relay = new OutputRelay(send);
   /** Under message logging; null otherwise. */
   readonly #logging: NodeLogging | null;
+  readonly #images = new ImageStore();
   /** What a fault plan wants to know of ranks. */
   #watches: readonly Watch[];
   #leaving = false;
@@ -305,6 +307,16 @@ class Agent {
           case "compiled":
             keepCache(this.#code, message.cache);
             break;
+          case "captured": {
+            const { image, ...facts } = message;
+            this.#logging?.relay();
+            this.#relay.relayAll();
+            send({ kind: "from-rank", rank, message: facts });
+            this.#images.store(image, (problem) =>
+              send({ kind: "from-rank", rank, message: { ...facts, kind: "image", problem } }),
+            );
+            break;
+          }
           case "image":
           case "done":
             // What it had printed is the dispatcher's before its image is: an image claims nothing that only it knows. The

@@ -10,6 +10,7 @@ import { writeImageNow } from "../image/write-image.ts";
 import type { InputPlace } from "./c-library.ts";
 import type { CRankProcess } from "./c-rank-process.ts";
 import { imagePath } from "./image-path.ts";
+import type { ImageToStore } from "./image-store.ts";
 import type { LinePlaces } from "./line-ring.ts";
 
 /** Everything of a process beside what its `Program` holds. */
@@ -44,18 +45,42 @@ export interface ImageOptions {
   readonly program: string;
 }
 
+/** Writes it, and returns when it is durable. */
 export function takeImage(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): void {
+  const { path, ...contents } = imageOf(rank, life, library, options);
+  writeImageNow(path, contents);
+}
+
+/**
+ * Copies it into another memory of the same size, so that somebody else can write it while the program goes on. What the
+ * other memory had elsewhere does not matter: only what is in use is written.
+ */
+export function copyImage(
+  rank: CRankProcess,
+  life: Life,
+  library: Library,
+  options: ImageOptions,
+  shadow: WebAssembly.Memory,
+): ImageToStore {
+  const image = imageOf(rank, life, library, options);
+  const from = new Uint8Array(image.memory.buffer);
+  const to = new Uint8Array(shadow.buffer);
+  for (const [begin, end] of image.ranges) to.set(from.subarray(begin, end), begin);
+  return { ...image, memory: shadow };
+}
+
+function imageOf(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): ImageToStore {
   const { memory, program, host } = rank;
   life.descriptors.beforeSave();
   life.clock.nowS = host.now();
   life.clock.steadyNs = library.steadyTime();
-  const state = saveProcess(program, life as unknown as Companions, { files: library.files });
-  writeImageNow(imagePath(options.folder, options.rank), {
+  return {
+    path: imagePath(options.folder, options.rank),
     header: { program: options.program, layout: stateLayout, rank: options.rank, ranks: options.ranks },
-    state,
+    state: saveProcess(program, life as unknown as Companions, { files: library.files }),
     memory: memory.memory,
     ranges: memory.ranges(),
-  });
+  };
 }
 
 /** Fills a new process: its memory, its state, what it has open. */

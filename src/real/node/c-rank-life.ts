@@ -20,7 +20,7 @@ import { steadyMs } from "../process/steady-clock.ts";
 import { newYield } from "../process/yield.ts";
 import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
 import { becomeQuiet } from "./become-quiet.ts";
-import { hashOf, type ImageOptions, type Life, readLife, takeImage } from "./c-image.ts";
+import { copyImage, hashOf, type ImageOptions, type Life, readLife, takeImage } from "./c-image.ts";
 import { type InputPlace, newInputPlace, newLibrary } from "./c-library.ts";
 import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 import { endingOfError } from "./error-report.ts";
@@ -58,6 +58,7 @@ export class CRank {
   readonly #protocol: RankProtocol;
   #isStarted = false;
   #isDone = false;
+  #shadow: WebAssembly.Memory | null = null;
 
   constructor({ setup, port, takesTurns, abort }: CRankOptions) {
     this.setup = setup;
@@ -276,17 +277,35 @@ export class CRank {
    * node says whether it ends or, where an image could not be written, goes on. Nobody loses a run to a full disk.
    */
   writeImage(settledMs: number): void {
-    let problem = "";
     const number = checkpointOf(this.process.host.wanted);
     this.#protocol.logging?.captured(number);
-    const position = this.#protocol.position();
+    const facts = { number, position: this.#protocol.position(), inputOffset: this.#input.offset, settledMs };
+    const where = this.#imageIn(this.#folderOf(number));
+    let problem = "";
     try {
-      takeImage(this.process, this.#life, this.#library, this.#imageIn(this.#folderOf(number)));
+      const shadow = number === 0 ? null : this.#shadowMemory();
+      if (shadow !== null) {
+        const image = copyImage(this.process, this.#life, this.#library, where, shadow);
+        this.say({ kind: "captured", ...facts, image });
+        return;
+      }
+      takeImage(this.process, this.#life, this.#library, where);
     } catch (error) {
       if (!(error instanceof ImageError || error instanceof StateError)) throw error;
       problem = error.message;
     }
-    this.say({ kind: "image", problem, number, position, inputOffset: this.#input.offset, settledMs });
+    this.say({ kind: "image", problem, ...facts });
+  }
+
+  /** For a copy that others write while the program goes on; null: there is no room for one, and the program waits. */
+  #shadowMemory(): WebAssembly.Memory | null {
+    const pages = this.process.memory.memory.buffer.byteLength / 65536;
+    try {
+      this.#shadow ??= new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+    return this.#shadow;
   }
 
   /** Where an image is written: of the job, or of a checkpoint of the rank's set. */

@@ -12,6 +12,7 @@ import type { Ending } from "../../core/service/ending.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import type { Job as TcpJob } from "../transport/tcp/hello.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
+import type { ImageToStore } from "./image-store.ts";
 import type { SharedNode } from "./node-memory.ts";
 import type { RankCode } from "./rank-code.ts";
 
@@ -335,6 +336,7 @@ export interface FromRankOnwards {
     | RankSpawn
     | InputWanted
     | RankStopped
+    | Captured
     | RankImage
     | RankDone
     | CheckpointWanted
@@ -471,11 +473,22 @@ export interface InputWanted {
 export interface RankStopped {
   readonly kind: "stopped";
 }
+/** It stands still and its image has been copied; the node writes it, and says `image` when that is done. */
+export interface RankCaptured extends CaptureFacts {
+  readonly kind: "captured";
+  readonly image: ImageToStore;
+}
+/** The same, to the dispatcher. */
+export interface Captured extends CaptureFacts {
+  readonly kind: "captured";
+}
 /** Its image is on the disk, or why it is not. It stands still until it hears `FreezeEnds`. */
-export interface RankImage {
+export interface RankImage extends CaptureFacts {
   readonly kind: "image";
   /** Empty: none. */
   readonly problem: string;
+}
+export interface CaptureFacts {
   /** Of the checkpoint; 0: the job is being frozen. */
   readonly number: number;
   /** Where the stream of determinants of its set was. */
@@ -526,6 +539,7 @@ export type FromRank =
   | RankSpawn
   | InputWanted
   | RankStopped
+  | RankCaptured
   | RankImage
   | RankDone
   | CheckpointWanted

@@ -486,6 +486,9 @@ export class Job {
           this.#recovery?.image(rank, message);
         }
         break;
+      case "captured":
+        this.#recovery?.captured(rank, message);
+        break;
       case "stands-still":
         this.#faults?.standsStill(rank, message.call);
         break;

@@ -8,7 +8,8 @@ export interface CheckpointTimes {
   /** From the stop of the first member, and of the last one, until nothing was under way in the set. */
   readonly settledMs: number;
   readonly barrierMs: number;
-  /** From the wish until all images were written and the members went on; until they were read back and counted. */
+  /** From the wish until all members had been copied and went on; until all images were written; until they counted. */
+  readonly capturedMs: number;
   readonly storedMs: number;
   readonly committedMs: number;
 }

@@ -9,7 +9,7 @@ import { CheckpointPolicy, type Interval } from "../../core/service/checkpoint-p
 import { CheckpointServer } from "../../core/service/checkpoint-server.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
-import type { LoggingSetup, RankDone, RankImage, RankRestart, ToNode } from "../node/messages.ts";
+import type { CaptureFacts, LoggingSetup, RankDone, RankImage, RankRestart, ToNode } from "../node/messages.ts";
 import { bytesOf, type CheckpointTimes, type LoggingReport, type RecoveryTimes } from "./logging-report.ts";
 
 export interface RecoveryOptions {
@@ -46,6 +46,9 @@ interface Attempt {
   readonly beganMs: number;
   settledMs: number;
   barrierMs: number;
+  readonly captured: Set<number>;
+  /** When all had been copied and could go on; 0: not yet. */
+  capturedMs: number;
   storedMs: number;
 }
 
@@ -179,6 +182,8 @@ export class Recovery {
       beganMs: performance.now(),
       settledMs: 0,
       barrierMs: Number.POSITIVE_INFINITY,
+      captured: new Set(),
+      capturedMs: 0,
       storedMs: 0,
     };
     this.#ports.toSet(set, { kind: "checkpoint", set, members, number });
@@ -193,13 +198,29 @@ export class Recovery {
     return join(this.#options.folder, `set-${set}`, String(number));
   }
 
-  /** A rank has written its image, or could not. */
-  image(rank: number, { number, position, problem, settledMs }: RankImage): void {
+  /** A rank stands still and has been copied, perhaps written as well. When all have, they go on. */
+  captured(rank: number, { number, settledMs }: CaptureFacts): void {
     const set = this.#options.setOf[rank]!;
     if (!this.#server.isOpen(set, number)) return;
     const attempt = this.#attempts[set]!;
+    const members = this.#members[set]!;
     attempt.settledMs = Math.max(attempt.settledMs, settledMs);
     attempt.barrierMs = Math.min(attempt.barrierMs, settledMs);
+    attempt.captured.add(rank);
+    if (attempt.capturedMs > 0 || attempt.captured.size < members.length) return;
+    attempt.capturedMs = performance.now() - attempt.beganMs;
+    this.#policy.cost(set, attempt.capturedMs);
+    this.#ports.toSet(set, { kind: "go-on", set, members });
+    clearTimeout(this.#timers[set]);
+  }
+
+  /** The image of a rank is on the disk, or cannot be. */
+  image(rank: number, message: RankImage): void {
+    const { number, position, problem } = message;
+    const set = this.#options.setOf[rank]!;
+    if (!this.#server.isOpen(set, number)) return;
+    this.captured(rank, message);
+    const attempt = this.#attempts[set]!;
     if (problem !== "") {
       this.#giveUp(set, number, problem);
       return;
@@ -208,8 +229,6 @@ export class Recovery {
     const happened = this.#ports.happened({ kind: "image-stored", set, number, ...this.#server.progress(set) });
     if (!areAllStored) return;
     attempt.storedMs = performance.now() - attempt.beganMs;
-    this.#policy.cost(set, attempt.storedMs);
-    this.#ports.toSet(set, { kind: "go-on", set, members: this.#members[set]! });
     this.#committing[set] = this.#commit(set, number, happened);
   }
 
@@ -233,7 +252,7 @@ export class Recovery {
     for (const old of commit.dropped) rmSync(this.folderOf(set, old), { recursive: true, force: true });
     this.#ports.toSet(set, { kind: "oldest", set, number: commit.oldest.number });
     this.#ports.oldest(set, commit.oldest.number);
-    const { beganMs, ...times } = this.#attempts[set]!;
+    const { beganMs, captured: _, ...times } = this.#attempts[set]!;
     const whole = { set, number, ...times, committedMs: performance.now() - beganMs };
     if (this.#checkpointTimes.length < timesMax) this.#checkpointTimes.push(whole);
     this.#ports.committed(whole);

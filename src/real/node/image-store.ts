@@ -1,0 +1,38 @@
+/**
+ * Stores images of checkpoints while the ranks go on: a thread of the node that does nothing else, one image after the other.
+ * It is started with the first one.
+ */
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { ImageContents } from "../image/write-image.ts";
+
+/** All of an image, in memories that nobody changes meanwhile. */
+export interface ImageToStore extends ImageContents {
+  readonly path: string;
+}
+
+/** What is wrong; empty: it is on the disk. */
+export type Stored = (problem: string) => void;
+
+export class ImageStore {
+  #thread: Worker | undefined;
+  readonly #waiting: Stored[] = [];
+
+  store(image: ImageToStore, stored: Stored): void {
+    this.#thread ??= this.#start();
+    this.#waiting.push(stored);
+    this.#thread.postMessage(image);
+  }
+
+  #start(): Worker {
+    const thread = new Worker(join(__dirname, "image-store-thread.cjs"));
+    thread.on("message", (problem: string) => this.#waiting.shift()?.(problem));
+    thread.on("error", (error: Error) => {
+      this.#thread = undefined;
+      for (const stored of this.#waiting.splice(0)) stored(`Cannot write images: ${error.message}`);
+    });
+    // It does not keep the node alive.
+    thread.unref();
+    return thread;
+  }
+}
