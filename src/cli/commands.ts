@@ -19,6 +19,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Go on with a job that was frozen.",
     load: async () => (await import("./thaw.ts")).thawCommand,
   },
+  checkpoint: {
+    summary: "Have a job under message logging take checkpoints now.",
+    load: async () => (await import("./checkpoint.ts")).checkpointCommand,
+  },
   cc: {
     summary: "Compile and link MPI programs in C, as mpicc does.",
     load: async () => (await import("./cc.ts")).ccCommand,

@@ -15,6 +15,9 @@ export interface FollowOptions {
   readonly jobDir?: string;
 }
 
+/** Means: take checkpoints now. */
+export const checkpointSignal = "SIGUSR2";
+
 /** The exit code. */
 export async function follow(start: () => RunningJob, options: FollowOptions): Promise<number> {
   const job = started(start);
@@ -89,10 +92,13 @@ function listenToSignals(job: RunningJob): () => void {
     interrupted = true;
   };
   for (const signal of signals) process.on(signal, heard);
+  const checkpoint = (): void => job.checkpoint();
+  process.on(checkpointSignal, checkpoint);
   const stopWatching = endWithParent(() => heard("SIGHUP"));
   return () => {
     stopWatching();
     for (const signal of signals) process.off(signal, heard);
+    process.off(checkpointSignal, checkpoint);
   };
 }
 

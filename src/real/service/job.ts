@@ -529,6 +529,11 @@ export class Job {
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
 
+  /** Checkpoints of all sets, now. */
+  checkpoint(): void {
+    if (languageOf(this.#options.program) === "c" && this.#core.outcome === undefined) this.#recovery?.checkpointAll();
+  }
+
   /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */
   freeze(): void {
     if (this.#options.jobFolder === "") throw new Error("Cannot freeze the job: it was launched without a jobFolder");

@@ -105,6 +105,8 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   kill(signal?: NodeJS.Signals): void;
   /** Freezes it now, to its `jobFolder`. */
   freeze(): void;
+  /** Under "logging": takes checkpoints of all sets now. Does nothing otherwise, nor where a program takes its own. */
+  checkpoint(): void;
 }
 
 /** Throws `CannotLaunch` when the options make no sense, or a file cannot be written; then nothing was started. */
@@ -173,6 +175,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     done: job.done,
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
     freeze: () => job.freeze(),
+    checkpoint: () => job.checkpoint(),
     [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
   };
 }

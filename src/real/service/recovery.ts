@@ -174,6 +174,11 @@ export class Recovery {
     if (!this.#isOver && this.#incarnations[set] === incarnation) this.checkpoint(set);
   }
 
+  /** Of all sets, now; one that is being taken counts. */
+  checkpointAll(): void {
+    for (let set = 0; set < this.#members.length; set++) if (!this.#server.isTaking(set)) this.checkpoint(set);
+  }
+
   checkpoint(set: number): void {
     const number = this.#server.begin(set);
     mkdirSync(this.folderOf(set, number), { recursive: true });

@@ -1,0 +1,36 @@
+/** `banyan checkpoint`: a job that runs elsewhere takes checkpoints of all its sets now. It is told by a signal. */
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import type { CreateCommand } from "./commands.ts";
+import { CommandError } from "./complain.ts";
+import { checkpointSignal } from "./follow-job.ts";
+
+export const checkpointCommand: CreateCommand = (finished) =>
+  new Command("checkpoint")
+    .description(
+      `Have a job under message logging take checkpoints now, as \`kill -${checkpointSignal.slice(3)}\` of its process does.`,
+    )
+    .argument("<pid>", "process of the `banyan run`")
+    .helpOption("-h, --help", "print this help")
+    .action((pid: string) => {
+      tell(pid);
+      finished(0);
+    });
+
+function tell(text: string): void {
+  const pid = Number(text);
+  if (!Number.isInteger(pid) || pid <= 1 || !isJob(pid)) {
+    throw new CommandError(`Cannot reach job ${text}: give the process id of a \`banyan run\` that is running`, 1);
+  }
+  process.kill(pid, checkpointSignal);
+}
+
+/** Others would not survive the signal. */
+function isJob(pid: number): boolean {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return words.some((word) => /(^|\/)(banyan|banyan\.js|cli\.cjs)$/.test(word)) && words.includes("run");
+  } catch {
+    return false;
+  }
+}
