@@ -58,6 +58,7 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
 
   start(program: Program<M>): void {
     this.#program = program(this);
+    this.#wait = null;
     this.state = "waiting";
   }
 

@@ -72,6 +72,22 @@ describe("a simulated world", () => {
     ok(orders.size > 5, `${orders.size} different orders in 20 seeds`);
   });
 
+  it("a process that has finished can run another program, and waits for what that one says", () => {
+    const world = new World({ ranks: 1 });
+    let asked = 0;
+    world.start(0, function* (process) {
+      yield process.until("something", () => ++asked > 0);
+    });
+    world.run();
+    let isRun = false;
+    world.start(0, function* (process) {
+      isRun = true;
+      yield process.compute(1);
+    });
+    deepEqual(world.run(), []);
+    deepEqual([isRun, asked], [true, 1]);
+  });
+
   it("says who waits for what when it is stuck", () => {
     const world = new World({ ranks: 2 });
     world.start(0, function* (process) {
