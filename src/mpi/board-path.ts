@@ -30,6 +30,7 @@ export class BoardPath {
   barrier(): boolean {
     const { board } = this.#core;
     if (board === null) return false;
+    this.#host.process.engine.meeting();
     if (board.arrive()) board.open();
     else this.#host.waitForGate(this.#core);
     board.next();
@@ -48,6 +49,7 @@ export class BoardPath {
     const memory: Float64Array | Int32Array = isDouble ? this.#views.float64 : this.#views.int32;
     const part = board.part(core.rank) >> shift;
     for (let i = 0; i < length; i++) memory[part + i] = data[i]!;
+    this.#host.process.engine.meeting();
     if (board.arrive()) {
       foldOnBoard(core, board, this.#reduction!, length);
       board.open();

@@ -19,6 +19,7 @@ export class NoProtocol implements Protocol {
   sendPosted(): boolean {
     return false;
   }
+  meeting(): void {}
   sendMayLeave(): boolean {
     return true;
   }

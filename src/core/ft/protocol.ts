@@ -73,6 +73,8 @@ export interface Protocol {
    * the message, sends it itself and says when the send is complete.
    */
   sendPosted(send: RecordId): boolean;
+  /** The process is about to meet others on a board, past all messages: they may come to know what it knows. */
+  meeting(): void;
   /** May the packet of this send leave now? Asked before the first byte leaves and again on every progress until true. */
   sendMayLeave(send: RecordId): boolean;
   /** May the program hear that this send is complete? Asked when the engine is done with it, and again until true. */

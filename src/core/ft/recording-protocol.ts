@@ -72,6 +72,11 @@ export class RecordingProtocol implements Protocol {
     return this.#inner.sendPosted(send);
   }
 
+  meeting(): void {
+    this.#note("meeting");
+    this.#inner.meeting();
+  }
+
   sendMayLeave(send: RecordId): boolean {
     const answer = this.gates.mayLeave(send) && this.#inner.sendMayLeave(send);
     this.#note("sendMayLeave", send, -1, -1, answer);

@@ -13,6 +13,7 @@ export interface EngineHooks {
   mayPass(peer: number): boolean;
   received(isAnySource: boolean, source: WorldRank, sequence: number): void;
   sendPosted(send: RecordId): boolean;
+  meeting(): void;
   sendMayLeave(send: RecordId): boolean;
   sendMayComplete(send: RecordId): boolean;
   receivePosted(receive: RecordId): Pin;

@@ -493,6 +493,11 @@ export class Engine implements Landing {
     return this.gone[rank] === Gone.DEAD;
   }
 
+  /** For collectives that go past the messages: a member is about to arrive. */
+  meeting(): void {
+    if (this.hooks !== null) this.hooks.meeting();
+  }
+
   // For protocols, see `ProtocolPorts` in core/ft
 
   transmit(message: KeptMessage, keeper: number): Went {

@@ -142,6 +142,7 @@ export class Collectives implements CollectivePorts {
     const { bytes = 0, root = 0, inPlace = false, tag } = call;
     if (tag !== onBoard) return this.begin(comm, this.equalProgram(comm, kind, call, 1), send, receive, null, tag);
     if (kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
+      this.engine.meeting();
       return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction: null });
     }
     return this.begin(comm, this.equalProgram(comm, kind, call, 1), send, receive, null);
@@ -164,6 +165,7 @@ export class Collectives implements CollectivePorts {
       (kind === "reduce" || kind === "allreduce") &&
       this.boards.takes(comm, bytes)
     ) {
+      this.engine.meeting();
       return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction });
     }
     const program = this.equalProgram(comm, kind, call, reduction.elementBytes);

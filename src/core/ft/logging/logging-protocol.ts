@@ -348,6 +348,11 @@ export class LoggingProtocol implements Protocol {
     return moved;
   }
 
+  /** As a send inside the set: what we were told must be in the stream first. */
+  meeting(): void {
+    this.log.closeRun();
+  }
+
   /** Inside a set: the wait is at its border. */
   sendMayLeave(): boolean {
     return true;
