@@ -50,6 +50,36 @@ const cases: { what: string; args: string[]; code: number; says: RegExp }[] = [
     code: 2,
     says: /Cannot run .*a\.txt: programs end in \.ts, \.mts, \.js, \.mjs, /,
   },
+  {
+    what: "a fault plan with a slip",
+    args: ["run", "--faults", "seed 7; kil rank 3", fine],
+    code: 2,
+    says: /Cannot read the fault plan: entry 2, "kil rank 3": "kil" does not fit here; allowed: seed, kill, /,
+  },
+  {
+    what: "a fault plan for another job",
+    args: ["run", "-n", "8", "--faults", "kill rank 9 at 3s", fine],
+    code: 2,
+    says: /Cannot use the fault plan: entry 1, "kill rank 9 at 3s": there is no rank 9; the job has ranks 0 to 7$/,
+  },
+  {
+    what: "a fault plan that waits for checkpoints where there are none",
+    args: ["run", "--faults", "kill node 0 at checkpoint 2", fine],
+    code: 2,
+    says: /: the job's protocol takes no checkpoints and has no sets; choose another with --protocol$/,
+  },
+  {
+    what: "a fault plan that counts calls of a program in TypeScript",
+    args: ["run", "--faults", "kill rank 0 at call 9", fine],
+    code: 2,
+    says: /"kill rank 0 at call 9": calls are counted of programs in C and C\+\+ only$/,
+  },
+  {
+    what: "a fault plan in a file that is not there",
+    args: ["run", "--faults", "@nowhere.txt", fine],
+    code: 2,
+    says: /Cannot read the fault plan nowhere\.txt: there is no such file$/,
+  },
   { what: "no ranks", args: ["run", "-n", "0", fine], code: 2, says: /Cannot start 0 ranks: a job has 1 to \d+$/ },
   {
     what: "a number that is none",

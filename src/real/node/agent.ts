@@ -69,6 +69,9 @@ class Agent {
   /** Under message logging; null otherwise. */
   readonly #logging: NodeLogging | null;
   readonly #images = new ImageStore();
+  /** Ranks whose next life has not begun yet, and those of them that the fault plan has killed meanwhile. */
+  readonly #returning = new Set<number>();
+  readonly #doomed = new Set<number>();
   /** What a fault plan wants to know of ranks. */
   #watches: readonly Watch[];
   #leaving = false;
@@ -186,7 +189,10 @@ class Agent {
         void this.#restartRanks(message);
         break;
       case "kill-ranks":
-        for (const rank of message.ranks) void this.#threads.get(rank)?.terminate();
+        for (const rank of message.ranks) {
+          if (this.#returning.has(rank)) this.#doomed.add(rank);
+          else void this.#threads.get(rank)?.terminate();
+        }
         break;
       case "go-on-after":
         this.#threads.get(message.rank)?.post(message);
@@ -222,6 +228,11 @@ class Agent {
 
   /** New lives of ranks of this node, in new threads and with new memories: their neighbours live on. */
   async #restartRanks({ ranks, logging, watches }: RestartRanks): Promise<void> {
+    for (const rank of ranks) {
+      this.#returning.add(rank);
+      // A checkpoint that its old life was asked for.
+      this.#memory.stop(rank, Stop.NO);
+    }
     await Promise.all(ranks.map((rank) => this.#threads.get(rank)?.terminate()));
     await this.#memory.whenSettled();
     if (this.#leaving) return;
@@ -238,12 +249,13 @@ class Agent {
     this.#watches = [...this.#watches.filter(({ rank }) => !ranks.includes(rank)), ...watches];
     for (const rank of ranks) {
       this.#tcp?.rankReturned(rank, this.#incarnationOf(rank));
-      this.#memory.stop(rank, Stop.NO);
+      this.#returning.delete(rank);
     }
     const { shared: memory } = this.#memory;
     this.#startThreads(ranks.map((rank) => ({ rank, program, folders, origin: null, memory })));
     const lives = ranks.map((rank) => ({ rank, incarnation: this.#incarnationOf(rank) }));
     send({ kind: "ranks-returned", ranks: lives });
+    for (const rank of ranks) if (this.#doomed.delete(rank)) void this.#threads.get(rank)!.terminate();
   }
 
   #startThreads(ranks: readonly StartingRank[]): void {

@@ -115,7 +115,7 @@ export class PlannedFaults {
     for (const node of new Set(ranks.map((rank) => nodeOf[rank]!))) {
       this.#ports.falls(node);
       const here = ranks.filter((rank) => nodeOf[rank] === node);
-      for (const rank of here) {
+      for (const rank of here.filter((it) => this.#options.living.isRankAlive(it))) {
         const { promise: gone, resolve: isGone } = withResolver();
         this.#dyingRanks.set(rank, { gone, isGone });
       }

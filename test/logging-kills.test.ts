@@ -1,0 +1,185 @@
+/**
+ * Message logging on real processes: nodes are killed with `SIGKILL` at random moments and in rare windows, and every rank prints
+ * what it prints when nothing fails. Rows L1, L5, L8, V1, V4, X2, X3. `node scripts/kills.mjs` does more of it.
+ */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { JobEvent, LaunchOptions } from "banyan";
+import {
+  compile,
+  type KillRun,
+  type ProgramName,
+  problemOf,
+  programs,
+  randomOf,
+  runOnce,
+} from "../scripts/kill-runs.mjs";
+import { banyan, messages, program, until } from "./harness.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "banyan-kills-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+const limit = { timeout: 120_000 };
+const seed = Number(process.env["BANYAN_KILL_SEED"] ?? Math.floor(Math.random() * 1e6));
+const random = randomOf(seed);
+const on2 = { ranks: 4, nodes: 2 };
+const on4 = { ranks: 4, nodes: 4 };
+const often = { checkpointEveryMs: 100 };
+
+interface FaultFree {
+  readonly module: string;
+  readonly args: readonly string[];
+  readonly lines: KillRun["lines"];
+  /** From when all ranks had begun. */
+  readonly runMs: number;
+}
+
+const known = new Map<string, Promise<FaultFree>>();
+
+function faultFree(name: ProgramName, { ranks, nodes }: typeof on2): Promise<FaultFree> {
+  const key = `${name} ${nodes}`;
+  const found = known.get(key) ?? runFaultFree(name, ranks, nodes);
+  known.set(key, found);
+  return found;
+}
+
+async function runFaultFree(name: ProgramName, ranks: number, nodes: number): Promise<FaultFree> {
+  const module = join(folder, `${name}.wasm`);
+  if (!existsSync(module)) compile(name, folder);
+  const args = name === "orders" ? ["80", "100000"] : programs[name].args;
+  let startedMs = 0;
+  const run = await runOnce(module, { ranks, nodes, args, protocol: "logging" }, (event) => {
+    if (event.kind === "started") startedMs = performance.now();
+  });
+  assert.equal(run.code, 0, run.said.join("; "));
+  return { module, args, lines: run.lines, runMs: performance.now() - startedMs };
+}
+
+type Options = LaunchOptions & typeof on2;
+
+/** Runs it with these faults; the output is right, and as many faults as given have happened. */
+async function survives(
+  name: ProgramName,
+  options: Options,
+  times: number,
+  onEvent: (event: JobEvent) => void = () => {},
+): Promise<KillRun> {
+  const { module, args, lines } = await faultFree(name, options);
+  const run = await runOnce(module, { args, protocol: "logging", timeoutMs: 100_000, ...options }, onEvent);
+  const what = `seed ${seed}, plan ${options.faults}: ${run.said.join("; ")}`;
+  assert.equal(problemOf(name, run, lines), "", what);
+  assert.equal(run.said.filter((text) => /^fault plan: (killed|stopped|cut)/.test(text)).length, times, what);
+  return run;
+}
+
+for (const name of ["cg", "hpccg", "orders"] as const) {
+  test(`L5: ${name} survives the loss of a node at a random moment`, limit, async () => {
+    const { runMs } = await faultFree(name, on2);
+    const node = Math.floor(random() * 2);
+    const faults = `kill node ${node} at ${Math.round(runMs * (0.1 + 0.6 * random()))}ms`;
+    await survives(name, { ...on2, ...often, faults }, 1);
+  });
+}
+
+test("L5: two nodes at once, without a checkpoint: both payload logs are gone", limit, async () => {
+  const { runMs } = await faultFree("orders", on4);
+  const moment = `${Math.round(runMs * (0.2 + 0.4 * random()))}ms`;
+  await survives("orders", { ...on4, faults: `kill node 0 at ${moment}; kill node 2 at ${moment}` }, 2);
+});
+
+test("L5: a node that falls again during its recovery, and another that falls with it", limit, async () => {
+  const faults = "kill node 1 at call 150; kill node 1 in recovery; kill node 0 in recovery number 2 of set 1";
+  await survives("orders", { ...on2, faults }, 3);
+});
+
+test("L5: a kill inside MPI_Init restarts from the start of the program", limit, async () => {
+  await survives("hpccg", { ...on2, faults: "kill node 0 at init; kill node 1 at init" }, 2);
+});
+
+test("L4: kills while images are stored, before they are committed, and after", limit, async () => {
+  const faults = "kill node 1 at checkpoint 1 while; kill node 0 at commit 2; kill node 1 at checkpoint 3 after";
+  await survives("orders", { ...on2, ...often, faults }, 3);
+});
+
+test("L8: a set goes on from the image before when the newest cannot be read", limit, async () => {
+  const before = process.env["TMPDIR"];
+  const temporary = mkdtempSync(join(folder, "jobs-"));
+  process.env["TMPDIR"] = temporary;
+  try {
+    const images = () => join(temporary, readdirSync(temporary)[0]!, "checkpoints", "set-1");
+    const run = await survives("orders", { ...on2, checkpointEveryMs: 150 }, 0, (event) => {
+      if (event.kind === "started") void damage(images, event.pids[1]!);
+    });
+    const noticed = run.said.some((text) => /^rank \d cannot go on from checkpoint \d+: /.test(text));
+    assert(noticed, run.said.join("; "));
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  }
+});
+
+/** Two are kept: the first goes when the third is committed. One above those two is not committed yet. */
+async function damage(images: () => string, pid: number): Promise<void> {
+  const numbers = () => (existsSync(images()) ? readdirSync(images()).map(Number) : []).sort((a, b) => a - b);
+  await until(() => numbers().includes(2), "the second checkpoint is asked for");
+  await until(() => !numbers().includes(1), "the third is committed");
+  process.kill(pid, "SIGSTOP");
+  for (const rank of [2, 3]) truncateSync(join(images(), `${numbers()[1]}`, `${rank}.image`), 100);
+  process.kill(pid, "SIGKILL");
+}
+
+test("L5: a node that dies when its ranks have finished does not take back what they did", limit, async () => {
+  // All finish at about the same time: whether the job outlives the kill is not certain.
+  const { module, args, lines } = await faultFree("cg", on4);
+  const run = await runOnce(module, { ...on4, args, protocol: "logging", faults: "kill node 3 at finish" });
+  assert.equal(problemOf("cg", run, lines), "", run.said.join("; "));
+});
+
+test("L5: with a set for each rank, one that dies alone begins again alone, and its node goes on", limit, async () => {
+  const faults = "kill rank 1 at call 150; kill rank 2 at call 250; kill rank 1 in recovery of set 2";
+  const { said } = await survives("orders", { ...on2, ...often, sets: "rank", faults }, 3);
+  assert.equal(said.filter((text) => /^rank \d on node \d failed .*; it is started again$/.test(text)).length, 3);
+  assert(!said.some((text) => text.startsWith("node ")), said.join("; "));
+});
+
+test("V1: a node that was stopped, taken for dead and continued is fenced off", limit, async () => {
+  const patience = { heartbeatMs: 50, patienceMs: 300, keepSuspects: true };
+  const faults = "stop node 1 at call 60 for 800ms";
+  let pid = 0;
+  let isAwake = false;
+  const { said } = await survives("orders", { ...on2, ...often, ...patience, faults }, 1, (event) => {
+    if (event.kind === "started") pid = event.pids[1]!;
+    if (event.kind === "note" && /^fault plan: continued node 1 /.test(event.message)) isAwake = process.kill(pid, 0);
+  });
+  assert(isAwake, said.join("; "));
+  assert(
+    said.some((text) => /^node 1 .* no sign of life .*; it is started again$/.test(text)),
+    said.join("; "),
+  );
+  assert.throws(() => process.kill(pid, 0), "it does not outlive the job");
+});
+
+test("X3: a link that is cut and restored costs time and nothing else, under any protocol", limit, async () => {
+  for (const protocol of ["none", "logging"]) {
+    await survives("hpccg", { ...on2, protocol, faults: "cut link 0-1 at call 100 of rank 0 for 300ms" }, 1);
+  }
+});
+
+test("X3: without a protocol that survives it a planned kill ends the job as any other", limit, async () => {
+  const path = program("wait.ts", `for (;;) await new Promise((done) => setTimeout(done, 10));`);
+  const run = (plan: string) => banyan(["run", "-n", "2", "--nodes", "2", "--faults", plan, path]);
+  const ofNode = await run("kill node 1 at 50ms");
+  assert.equal(ofNode.code, 137);
+  assert.match(
+    messages(ofNode.stderr).join("\n"),
+    /^banyan: fault plan: killed node 1 after 0\.\d\d s\nbanyan: node 1 \(rank 1\) failed after .*: killed by SIGKILL$/,
+  );
+  const ofRank = await run("kill rank 1 at init");
+  assert.equal(ofRank.code, 1);
+  assert.match(
+    messages(ofRank.stderr).join("\n"),
+    /^banyan: fault plan: killed rank 1 after 0\.00 s\nbanyan: rank 1 on node 1 failed after .*: its thread was terminated$/,
+  );
+});
