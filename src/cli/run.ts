@@ -29,6 +29,7 @@ interface RunOptions {
   readonly freezeAt?: number;
   readonly sets?: string;
   readonly checkpointEvery?: number;
+  readonly logMemory?: number;
   readonly faults?: string;
   readonly keepSuspects?: true;
   readonly jobDir?: string;
@@ -49,6 +50,11 @@ export const runCommand: CreateCommand = (finished) =>
       "--checkpoint-every <time>",
       "take checkpoints of a C program under logging, each set that often",
       duration("--checkpoint-every"),
+    )
+    .option(
+      "--log-memory <MB>",
+      "memory for each rank's payload log under logging; the rest goes to the disk (default: a quarter of the rank's)",
+      wholeNumber("--log-memory"),
     )
     .option("--faults <plan>", "make things go wrong: a fault plan, or @file that holds one (docs/faults.md)")
     .option("--keep-suspects", "leave nodes alive that are taken for dead because of their silence")
@@ -145,6 +151,7 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     freezeAtMs: options.freezeAt,
     sets: options.sets === undefined ? undefined : setsGiven(options.sets, ranks),
     checkpointEveryMs: options.checkpointEvery,
+    logMemoryMb: options.logMemory,
     faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),
     keepSuspects: options.keepSuspects,
     jobFolder: options.jobDir,

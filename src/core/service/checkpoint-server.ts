@@ -57,6 +57,11 @@ export class CheckpointServer {
     return books.last;
   }
 
+  /** Is one being taken, or read back? */
+  isBusy(set: number): boolean {
+    return this.#sets[set]!.open !== null;
+  }
+
   /** Is that the one that is being taken? */
   isOpen(set: number, number: number): boolean {
     return this.#sets[set]!.open?.number === number;

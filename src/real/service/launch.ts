@@ -43,6 +43,11 @@ export interface LaunchOptions {
   readonly sets?: "node" | "rank" | readonly (readonly number[])[] | undefined;
   /** Under "logging": time between two checkpoints of a set; none are taken unless given. Programs in C only. */
   readonly checkpointEveryMs?: number | undefined;
+  /**
+   * Under "logging": how much of what a rank has sent to other sets is kept in its memory; what is beyond goes to the disk. A
+   * quarter of the rank's memory unless given.
+   */
+  readonly logMemoryMb?: number | undefined;
   /** What shall go wrong, and when: a fault plan (docs/faults.md). */
   readonly faults?: string | undefined;
   /** Leaves nodes alive that are taken for dead because of their silence, to see that they do no harm. */
@@ -131,6 +136,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     thawFrom: earlier?.thawFrom ?? "",
     ranksPerThread: options.ranksPerThread ?? 1,
     checkpointEveryMs: options.checkpointEveryMs ?? Number.POSITIVE_INFINITY,
+    logMemoryMb: options.logMemoryMb ?? 0,
     keepSuspects: options.keepSuspects ?? false,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),

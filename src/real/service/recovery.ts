@@ -20,6 +20,11 @@ export interface RecoveryOptions {
   readonly checkpointEveryMs: number;
   /** A member that has not come to an MPI call by then: the attempt is given up, and repeated later. */
   readonly checkpointPatienceMs: number;
+  /** How much of a rank's payload log may be in memory, and where the rest goes. */
+  readonly logBytesMax: number;
+  readonly spillFolder: string;
+  /** Are checkpoints the program's own business? */
+  readonly isTypeScript: boolean;
 }
 
 export interface RecoveryPorts {
@@ -57,6 +62,8 @@ interface Loss {
   runningMs: number;
 }
 
+/** Full logs ask a set for a checkpoint no more often than that. */
+const askedMsMin = 1000;
 /** Times are kept of so many checkpoints, and of so many recoveries. */
 const timesMax = 1000;
 
@@ -74,6 +81,9 @@ export class Recovery {
   readonly #logger = new EventLogger();
   readonly #server: CheckpointServer;
   readonly #incarnations: number[];
+  /** When a full log last led to a checkpoint, of each set. */
+  readonly #askedMs: (number | undefined)[] = [];
+  #hasWarned = false;
   /** The images that are being read back, of each set. */
   readonly #committing: (Promise<void> | undefined)[] = [];
   /** Members of each set whose program wants a checkpoint. */
@@ -114,9 +124,10 @@ export class Recovery {
 
   /** What a node that is about to start must know. */
   setup(restarts: readonly RankRestart[]): LoggingSetup {
-    const { setOf, folder } = this.#options;
+    const { setOf, folder, logBytesMax, spillFolder } = this.#options;
     const positions = this.#members.map((_, set) => this.#logger.end(set));
-    return { setOf, incarnations: this.incarnations, positions, restarts, checkpointFolder: folder };
+    const folders = { checkpointFolder: folder, spillFolder };
+    return { setOf, incarnations: this.incarnations, positions, restarts, ...folders, logBytesMax };
   }
 
   // Determinants
@@ -159,6 +170,31 @@ export class Recovery {
   async #checkpointAfter(set: number, incarnation: number): Promise<void> {
     await this.#committing[set];
     if (!this.#isOver && this.#incarnations[set] === incarnation) this.checkpoint(set);
+  }
+
+  /** The memory of a rank's payload log was short, and most of it is kept for these sets. */
+  logFull(sets: readonly number[]): void {
+    for (const set of sets) {
+      if (this.#options.isTypeScript) this.#warnOfLogs(set);
+      else this.#askForCheckpoint(set);
+    }
+  }
+
+  #warnOfLogs(set: number): void {
+    if (this.#hasWarned || this.#server.newest(set).number > 0) return;
+    this.#hasWarned = true;
+    const ranks = this.#members[set]!.join(", ");
+    this.#ports.note(
+      `the payload logs of what is sent to ranks ${ranks} grow, and go to the disk, because the program takes no checkpoints; mpi.checkpoint(state) does`,
+    );
+  }
+
+  #askForCheckpoint(set: number): void {
+    const nowMs = performance.now();
+    const isSoon = nowMs - (this.#askedMs[set] ?? Number.NEGATIVE_INFINITY) < askedMsMin;
+    if (this.#isOver || isSoon || this.#server.isBusy(set) || this.#unbegun.has(set)) return;
+    this.#askedMs[set] = nowMs;
+    this.checkpoint(set);
   }
 
   checkpoint(set: number): void {
