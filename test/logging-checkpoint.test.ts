@@ -1,7 +1,7 @@
 /** `mpi.checkpoint`: a program in TypeScript goes on from the state that it gave, not from its beginning. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { banyan, messages, program, Run, sorted } from "./harness.ts";
+import { banyan, program, Run, sorted } from "./harness.ts";
 
 /**
  * Rounds of wildcard receives on rank 0, of messages that come before their receive, and of collectives. `begins` on standard error
@@ -156,6 +156,5 @@ test("mpi.checkpoint refuses, by name, while something is under way; under none 
       "true",
       "",
     ]);
-    assert.deepEqual(messages(stderr), []);
   }
 });

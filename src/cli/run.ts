@@ -30,6 +30,7 @@ interface RunOptions {
   readonly sets?: string;
   readonly checkpointEvery?: number | "auto";
   readonly mtbf?: number;
+  readonly logMemory?: number;
   readonly faults?: string;
   readonly keepSuspects?: true;
   readonly jobDir?: string;
@@ -55,6 +56,11 @@ export const runCommand: CreateCommand = (finished) =>
       "--mtbf <time>",
       "for auto: mean time between failures of the job (default: an hour, then what is seen)",
       duration("--mtbf"),
+    )
+    .option(
+      "--log-memory <MB>",
+      "memory for each rank's payload log under logging; the rest goes to the disk (default: a quarter of the rank's)",
+      wholeNumber("--log-memory"),
     )
     .option("--faults <plan>", "make things go wrong: a fault plan, or @file that holds one (docs/faults.md)")
     .option("--keep-suspects", "leave nodes alive that are taken for dead because of their silence")
@@ -152,6 +158,7 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     sets: options.sets === undefined ? undefined : setsGiven(options.sets, ranks),
     checkpointEveryMs: options.checkpointEvery,
     meanTimeBetweenFailuresMs: options.mtbf,
+    logMemoryMb: options.logMemory,
     faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),
     keepSuspects: options.keepSuspects,
     jobFolder: options.jobDir,

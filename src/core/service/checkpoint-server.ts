@@ -57,8 +57,8 @@ export class CheckpointServer {
     return books.last;
   }
 
-  /** Is one being taken? */
-  isTaking(set: number): boolean {
+  /** Is one being taken, or read back? */
+  isBusy(set: number): boolean {
     return this.#sets[set]!.open !== null;
   }
 

@@ -340,6 +340,7 @@ class Agent {
             break;
           case "stands-still":
           case "checkpoint-wanted":
+          case "log-full":
           case "caught-up":
           case "image-unreadable":
           case "abort":

@@ -67,7 +67,7 @@ export class CRank {
     this.#takesTurns = takesTurns;
     this.#lines = new LineWriter(setup.lines, bellOf(setup.words));
     this.#input = newInputPlace(setup.rank);
-    this.#protocol = protocolOf(setup);
+    this.#protocol = protocolOf(setup, (message) => this.say(message));
     this.process = createCRank(
       {
         rank: setup.rank,

@@ -78,6 +78,9 @@ export interface LoggingSetup {
   readonly restarts: readonly RankRestart[];
   /** Where images of checkpoints are written: a folder for each set, one in it for each number. */
   readonly checkpointFolder: string;
+  /** How much of a rank's payload log may be in memory, and where the rest goes. */
+  readonly logBytesMax: number;
+  readonly spillFolder: string;
 }
 /** How a rank begins its next life. */
 export interface RankRestart {
@@ -340,6 +343,7 @@ export interface FromRankOnwards {
     | RankImage
     | RankDone
     | CheckpointWanted
+    | LogFull
     | RankCaughtUp
     | RankStandsStill
     | ImageUnreadable;
@@ -418,6 +422,8 @@ export interface RankLogging {
   readonly setOf: readonly number[];
   readonly incarnations: readonly number[];
   readonly checkpointFolder: string;
+  readonly logBytesMax: number;
+  readonly spillFolder: string;
   /** The stream of determinants of its set, see `determinant-ring.ts`. */
   readonly stream: SharedArrayBuffer;
   /** How it begins, if it has had a life before. */
@@ -498,6 +504,11 @@ export interface CaptureFacts {
   /** From its stop until nothing was under way any more between those who are captured together. */
   readonly settledMs: number;
 }
+/** The memory of its payload log was short: these sets should take a checkpoint, so that it can be trimmed. */
+export interface LogFull {
+  readonly kind: "log-full";
+  readonly sets: readonly number[];
+}
 /** Its program has called `mpi.checkpoint`, and waits until all of its set have. */
 export interface CheckpointWanted {
   readonly kind: "checkpoint-wanted";
@@ -543,6 +554,7 @@ export type FromRank =
   | RankImage
   | RankDone
   | CheckpointWanted
+  | LogFull
   | RankCaughtUp
   | RankStandsStill
   | ImageUnreadable

@@ -3,8 +3,9 @@ import { type Logged, LoggingProtocol } from "../../core/ft/logging/logging-prot
 import type { Protocol } from "../../core/ft/protocol.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { DeterminantWriter } from "./determinant-ring.ts";
-import type { RankCaughtUp, RankSetup } from "./messages.ts";
+import type { LogFull, RankCaughtUp, RankSetup } from "./messages.ts";
 import { bellOf, quietBellOf } from "./node-words.ts";
+import { SpillFile } from "./spill-file.ts";
 
 export interface RankProtocol {
   /** Null: `none`, and nothing is asked. */
@@ -22,7 +23,10 @@ export interface RankProtocol {
   oldest(set: number, checkpoint: number): void;
 }
 
-export function protocolOf({ rank, nodeOf, logging: setup, words }: RankSetup): RankProtocol {
+export function protocolOf(
+  { rank, nodeOf, incarnation, logging: setup, words }: RankSetup,
+  say: (message: LogFull) => void,
+): RankProtocol {
   if (setup === null) {
     return {
       protocol: null,
@@ -36,7 +40,12 @@ export function protocolOf({ rank, nodeOf, logging: setup, words }: RankSetup): 
   }
   const { setOf } = setup;
   const stream = new DeterminantWriter(setup.stream, bellOf(words), quietBellOf(words));
-  const logging = new LoggingProtocol({ rank, setOf: Int32Array.from(setOf), stream });
+  const payloads = {
+    bytesMax: setup.logBytesMax,
+    spill: new SpillFile({ folder: setup.spillFolder, rank, incarnation }),
+    full: (sets: readonly number[]) => say({ kind: "log-full", sets }),
+  };
+  const logging = new LoggingProtocol({ rank, setOf: Int32Array.from(setOf), stream, payloads });
   const mayUseBoards = nodeOf.every((node, other) => node !== nodeOf[rank] || setOf[other] === setOf[rank]);
   const members = membersOf(setOf)[setOf[rank]!]!;
   return {

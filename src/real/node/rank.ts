@@ -27,8 +27,8 @@ assert(parentPort !== null, "rank.cjs runs as a worker thread");
 const port = parentPort;
 const setup = workerData as RankSetup;
 const { code, rank, incarnation, ranks, nodeOf, seed, program, traceFile, memory, handover, lines, words } = setup;
-const rankProtocol = protocolOf(setup);
 const say = (message: FromRank): void => port.postMessage(message);
+const rankProtocol = protocolOf(setup, say);
 
 process.argv = [process.execPath, program.path, ...program.args];
 

@@ -47,12 +47,17 @@ function checkLogging({
   program,
   protocol,
   checkpointInterval: interval,
+  logMemoryMb,
   jobFolder,
   ranksPerThread,
 }: Options): string | undefined {
   const takesCheckpoints = interval.kind !== "never";
-  if (protocol !== "logging")
+  if (protocol !== "logging") {
+    if (logMemoryMb !== 0) return "Cannot bound the memory of payload logs: only --protocol logging has any";
     return takesCheckpoints ? "Cannot take checkpoints: only --protocol logging does" : undefined;
+  }
+  if (logMemoryMb !== 0 && !isWhole(logMemoryMb, 1, 2047))
+    return `Cannot give each payload log ${logMemoryMb} MB: give a whole number from 1 to 2047`;
   if (jobFolder !== "") return "Cannot freeze a job under --protocol logging: it takes checkpoints instead";
   if (ranksPerThread > 1) return "Cannot put several ranks into a thread under --protocol logging";
   if (!takesCheckpoints) return undefined;

@@ -78,6 +78,8 @@ export interface JobOptions {
   readonly setOf: readonly number[] | null;
   /** Time between two checkpoints of a set. */
   readonly checkpointInterval: Interval;
+  /** Under message logging: memory for each rank's payload log; 0: a quarter of the rank's. */
+  readonly logMemoryMb: number;
   /** What is to go wrong; null: nothing. */
   readonly faults: FaultPlan | null;
   /** Nodes that are taken for dead are left alive. */
@@ -236,10 +238,14 @@ export class Job {
   }
 
   #createRecovery(): Recovery | null {
-    const { setOf, checkpointInterval } = this.#options;
+    const { setOf, checkpointInterval, program } = this.#options;
     if (setOf === null) return null;
-    const folder = join(this.#folder, "checkpoints");
-    const options = { setOf, folder, checkpointInterval, checkpointPatienceMs };
+    const options = {
+      ...{ setOf, checkpointInterval, checkpointPatienceMs, logBytesMax: this.#logBytesMax() },
+      folder: join(this.#folder, "checkpoints"),
+      spillFolder: join(this.#folder, "spilled"),
+      isTypeScript: languageOf(program) === "typescript",
+    };
     return new Recovery(options, {
       toSet: (set, message) => this.#nodes[this.#nodeOf[setOf.indexOf(set)]!]!.send(message),
       verify: (path) => verifyImage(path),
@@ -252,6 +258,13 @@ export class Job {
       committed: (times) => this.events.push({ kind: "checkpoint", ...times, afterMs: this.#elapsedMs() }),
       recovered: (times) => this.events.push({ kind: "recovered", ...times, afterMs: this.#elapsedMs() }),
     });
+  }
+
+  /** A quarter of the rank's memory, unless given: a C program's own, in TypeScript its share of the node's. */
+  #logBytesMax(): number {
+    const { logMemoryMb, memoryMb, ranks, nodes, program } = this.#options;
+    const share = languageOf(program) === "c" ? memoryMb : memoryMb / Math.ceil(ranks / nodes);
+    return Math.floor((logMemoryMb === 0 ? share / 4 : logMemoryMb) * 2 ** 20);
   }
 
   #createFaults(): PlannedFaults | null {
@@ -496,6 +509,9 @@ export class Job {
         this.#rankFinished(rank);
         this.#recovery?.done(rank, message);
         this.#core.rankDone(rank, message.incarnation, performance.now());
+        break;
+      case "log-full":
+        this.#recovery?.logFull(message.sets);
         break;
       case "checkpoint-wanted":
         this.#recovery?.wanted(rank, message.incarnation);

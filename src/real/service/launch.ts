@@ -49,6 +49,11 @@ export interface LaunchOptions {
   readonly checkpointEveryMs?: number | "auto" | undefined;
   /** For "auto": mean time between failures of the whole job; observed unless given. */
   readonly meanTimeBetweenFailuresMs?: number | undefined;
+  /**
+   * Under "logging": how much of what a rank has sent to other sets is kept in its memory; what is beyond goes to the disk. A
+   * quarter of the rank's memory unless given.
+   */
+  readonly logMemoryMb?: number | undefined;
   /** What shall go wrong, and when: a fault plan (docs/faults.md). */
   readonly faults?: string | undefined;
   /** Leaves nodes alive that are taken for dead because of their silence, to see that they do no harm. */
@@ -139,6 +144,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     thawFrom: earlier?.thawFrom ?? "",
     ranksPerThread: options.ranksPerThread ?? 1,
     checkpointInterval: intervalOf(options),
+    logMemoryMb: options.logMemoryMb ?? 0,
     keepSuspects: options.keepSuspects ?? false,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),

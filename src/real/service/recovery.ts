@@ -21,6 +21,11 @@ export interface RecoveryOptions {
   readonly checkpointInterval: Interval;
   /** A member that has not come to an MPI call by then: the attempt is given up, and repeated later. */
   readonly checkpointPatienceMs: number;
+  /** How much of a rank's payload log may be in memory, and where the rest goes. */
+  readonly logBytesMax: number;
+  readonly spillFolder: string;
+  /** Are checkpoints the program's own business? */
+  readonly isTypeScript: boolean;
 }
 
 export interface RecoveryPorts {
@@ -61,6 +66,8 @@ interface Loss {
   runningMs: number;
 }
 
+/** Full logs ask a set for a checkpoint no more often than that. */
+const askedMsMin = 1000;
 /** Times are kept of so many checkpoints, and of so many recoveries. */
 const timesMax = 1000;
 
@@ -80,6 +87,9 @@ export class Recovery {
   readonly #policy: CheckpointPolicy;
   #beganMs = 0;
   readonly #incarnations: number[];
+  /** When a full log last led to a checkpoint, of each set. */
+  readonly #askedMs: (number | undefined)[] = [];
+  #hasWarned = false;
   /** The images that are being read back, of each set. */
   readonly #committing: (Promise<void> | undefined)[] = [];
   /** Members of each set whose program wants a checkpoint. */
@@ -121,9 +131,10 @@ export class Recovery {
 
   /** What a node that is about to start must know. */
   setup(restarts: readonly RankRestart[]): LoggingSetup {
-    const { setOf, folder } = this.#options;
+    const { setOf, folder, logBytesMax, spillFolder } = this.#options;
     const positions = this.#members.map((_, set) => this.#logger.end(set));
-    return { setOf, incarnations: this.incarnations, positions, restarts, checkpointFolder: folder };
+    const folders = { checkpointFolder: folder, spillFolder };
+    return { setOf, incarnations: this.incarnations, positions, restarts, ...folders, logBytesMax };
   }
 
   // Determinants
@@ -176,7 +187,32 @@ export class Recovery {
 
   /** Of all sets, now; one that is being taken counts. */
   checkpointAll(): void {
-    for (let set = 0; set < this.#members.length; set++) if (!this.#server.isTaking(set)) this.checkpoint(set);
+    for (let set = 0; set < this.#members.length; set++) if (!this.#server.isBusy(set)) this.checkpoint(set);
+  }
+
+  /** The memory of a rank's payload log was short, and most of it is kept for these sets. */
+  logFull(sets: readonly number[]): void {
+    for (const set of sets) {
+      if (this.#options.isTypeScript) this.#warnOfLogs(set);
+      else this.#askForCheckpoint(set);
+    }
+  }
+
+  #warnOfLogs(set: number): void {
+    if (this.#hasWarned || this.#server.newest(set).number > 0) return;
+    this.#hasWarned = true;
+    const ranks = this.#members[set]!.join(", ");
+    this.#ports.note(
+      `the payload logs of what is sent to ranks ${ranks} grow, and go to the disk, because the program takes no checkpoints; mpi.checkpoint(state) does`,
+    );
+  }
+
+  #askForCheckpoint(set: number): void {
+    const nowMs = performance.now();
+    const isSoon = nowMs - (this.#askedMs[set] ?? Number.NEGATIVE_INFINITY) < askedMsMin;
+    if (this.#isOver || isSoon || this.#server.isBusy(set) || this.#unbegun.has(set)) return;
+    this.#askedMs[set] = nowMs;
+    this.checkpoint(set);
   }
 
   checkpoint(set: number): void {

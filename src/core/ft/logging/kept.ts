@@ -17,6 +17,8 @@ export class Kept implements KeptMessage {
   readonly ticket: number;
   /** The program's request, if that waits for the receiver. */
   send: RecordId;
+  /** Where its bytes are, if not in memory (payload-memory.ts). */
+  spilled: string | null = null;
   /** The receiver's present life has it, or had it from an earlier one of ours. */
   isDelivered = false;
 

@@ -41,6 +41,7 @@ import { DeterminantLog } from "./determinant-log.ts";
 import { DeterminantKind, type DeterminantStream } from "./determinant-stream.ts";
 import { Kept, noRequest } from "./kept.ts";
 import { LoggedChoices } from "./logged-choices.ts";
+import { type PayloadLog, PayloadMemory, type PayloadMemoryOptions } from "./payload-memory.ts";
 import { Replay } from "./replay.ts";
 
 const Frame = { BEGIN: 1, HELD: 2, BROKEN: 3, SUM: 4, END: 5, TRIM: 6, ASK: 7, ANSWER: 8 } as const;
@@ -54,6 +55,8 @@ export interface LoggingOptions {
   readonly setOf: Int32Array;
   /** Of this rank's set. */
   readonly stream: DeterminantStream;
+  /** Bounds the memory of the payload log; it has no bound unless given. */
+  readonly payloads?: PayloadMemoryOptions | null;
 }
 
 /** How a process begins that is not the first life of its rank. */
@@ -76,7 +79,7 @@ export interface Logged {
 }
 
 export class LoggingProtocol implements Protocol {
-  static readonly unsaved = { incarnation: 0, lastWrite: -1, whenCaughtUp: null };
+  static readonly unsaved = { incarnation: 0, lastWrite: -1, whenCaughtUp: null, payloadOptions: null };
   readonly name = "logging";
   readonly replacesTheDead = true;
   readonly choices: LoggedChoices;
@@ -84,6 +87,8 @@ export class LoggingProtocol implements Protocol {
   private readonly log: DeterminantLog;
   private readonly replay = new Replay();
   private ports: ProtocolPorts | null = null;
+  private readonly payloadOptions: PayloadMemoryOptions | null;
+  private payloads: PayloadMemory | null = null;
   private incarnation = 0;
   /** By rank; null for those of our own set. */
   private readonly channels: (Channel | null)[];
@@ -107,8 +112,9 @@ export class LoggingProtocol implements Protocol {
   private readonly loggedBytesTo: number[];
   private loggedMessages = 0;
 
-  constructor({ rank, setOf, stream }: LoggingOptions) {
+  constructor({ rank, setOf, stream, payloads }: LoggingOptions) {
     this.rank = rank;
+    this.payloadOptions = payloads ?? null;
     this.setOf = setOf;
     this.loggedBytesTo = new Array(Math.max(...setOf) + 1).fill(0);
     this.log = new DeterminantLog(rank, stream);
@@ -118,6 +124,14 @@ export class LoggingProtocol implements Protocol {
 
   attach(ports: ProtocolPorts): void {
     this.ports = ports;
+    this.payloads = new PayloadMemory(ports.memory, this.payloadOptions, () => this.payloadLog);
+  }
+
+  /** For the memory of the payload log, when it is short. */
+  private get payloadLog(): PayloadLog {
+    const inUse = new Set(this.underWay.values());
+    const channels = this.channels.map((channel) => channel?.kept ?? null);
+    return { channels, setOf: this.setOf, isInUse: (message) => inUse.has(message) };
   }
 
   // Restarts
@@ -203,7 +217,7 @@ export class LoggingProtocol implements Protocol {
   private forget(messages: readonly Kept[]): void {
     for (const message of messages) {
       this.completeSend(message);
-      if (message.bytes !== 0) this.ports!.memory.free(message.pointer);
+      this.payloads!.forget(message);
     }
   }
 
@@ -249,7 +263,7 @@ export class LoggingProtocol implements Protocol {
   // Sends
 
   sendPosted(send: RecordId): boolean {
-    const { records, memory } = this.ports!;
+    const { records } = this.ports!;
     const dest = records.get(send, R_PEER);
     const channel = this.channels[dest]!;
     if (isOfProgram(records.get(send, R_CONTEXT))) this.replay.passed();
@@ -262,8 +276,7 @@ export class LoggingProtocol implements Protocol {
     }
     const bytes = records.get(send, R_BYTES);
     const isSynchronous = records.get(send, R_MODE) === SendMode.SYNCHRONOUS;
-    const pointer = bytes === 0 ? (0 as Pointer) : memory.allocate(bytes);
-    if (bytes !== 0) memory.copy(pointer, 0, records.get(send, R_POINTER) as Pointer, 0, bytes);
+    const pointer = this.payloads!.copy(records.get(send, R_POINTER) as Pointer, bytes);
     const context = records.get(send, R_CONTEXT);
     const tag = records.get(send, R_TAG);
     const sequence = records.get(send, R_SEQUENCE);
@@ -272,7 +285,7 @@ export class LoggingProtocol implements Protocol {
     if (!isSynchronous) this.ports!.complete(send);
     if (!channel.keep(kept)) {
       this.completeSend(kept);
-      if (bytes !== 0) memory.free(pointer);
+      this.payloads!.forget(kept);
       return true;
     }
     if (kept.isDelivered) this.ask(channel, kept);
@@ -325,6 +338,7 @@ export class LoggingProtocol implements Protocol {
       const message = kept[channel.next]!;
       if (message.isDelivered) continue;
       if (!this.log.isStable(message.ticket)) break;
+      if (message.spilled !== null) this.payloads!.fetch(message);
       const keeper = this.keepers;
       const went = this.ports!.transmit(message, keeper);
       if (went === Went.NOWHERE) break;
@@ -447,6 +461,7 @@ export class LoggingProtocol implements Protocol {
    */
   captured(checkpoint: number): void {
     this.log.closeRun();
+    this.payloads!.flush();
     const { ranks } = this.ports!;
     const below = new Int32Array(ranks);
     for (const channel of this.channels) {
@@ -480,7 +495,9 @@ export class LoggingProtocol implements Protocol {
 
   /** Messages of the payload log that have bytes in the process's memory; in the same order after a restore. */
   get keptInMemory(): Kept[] {
-    return this.channels.flatMap((channel) => channel?.kept.filter(({ bytes }) => bytes !== 0) ?? []);
+    return this.channels.flatMap(
+      (channel) => channel?.kept.filter(({ bytes, spilled }) => bytes !== 0 && spilled === null) ?? [],
+    );
   }
 
   /** Bytes in the payload log. */

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Pointer } from "../../base/brand.ts";
+import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
+import type { Memory } from "../../request/memory.ts";
+import { Kept, noRequest } from "./kept.ts";
+import { type PayloadLog, PayloadMemory, type Spill } from "./payload-memory.ts";
+
+/** Blocks of 100 bytes; no more of them than `blocksMax`. */
+class Blocks {
+  readonly bytes = new Uint8Array(1 << 16);
+  readonly used = new Set<number>();
+  blocksMax = 600;
+
+  allocate(): Pointer {
+    let block = 1;
+    while (this.used.has(block)) block++;
+    if (block > this.blocksMax) throw new MpiError(ErrorClass.NO_MEM, "no more");
+    this.used.add(block);
+    return (100 * block) as Pointer;
+  }
+
+  free(pointer: Pointer): void {
+    assert(this.used.delete(pointer / 100), "freed twice");
+  }
+
+  view(pointer: Pointer, bytes: number): Uint8Array {
+    return this.bytes.subarray(pointer, pointer + bytes);
+  }
+
+  copy(to: Pointer, _toOffset: number, from: Pointer, _fromOffset: number, bytes: number): void {
+    this.bytes.copyWithin(to, from, from + bytes);
+  }
+}
+
+class Shelf implements Spill {
+  readonly kept = new Map<string, Uint8Array>();
+  #count = 0;
+  put(bytes: Uint8Array): string {
+    const handle = `at ${this.#count++}`;
+    this.kept.set(handle, bytes.slice());
+    return handle;
+  }
+  get(handle: string, into: Uint8Array): void {
+    into.set(this.kept.get(handle)!);
+  }
+  drop(handle: string): void {
+    this.kept.delete(handle);
+  }
+  flush(): void {}
+}
+
+/** Receivers 0 and 1 are of set 0, receiver 2 of set 1. */
+function newLog(bytesMax: number) {
+  const blocks = new Blocks();
+  const shelf = new Shelf();
+  const channels: Kept[][] = [[], [], []];
+  const inUse = new Set<Kept>();
+  const asked: (readonly number[])[] = [];
+  const log: PayloadLog = { channels, setOf: Int32Array.of(0, 0, 1), isInUse: (message) => inUse.has(message) };
+  const options = { bytesMax, spill: shelf, full: (sets: readonly number[]) => void asked.push(sets) };
+  const payloads = new PayloadMemory(blocks as unknown as Memory, options, () => log);
+  let ticket = 0;
+  const send = (dest: number, bytes: number): Kept => {
+    blocks.bytes.fill(ticket, 0, bytes);
+    const pointer = payloads.copy(0 as Pointer, bytes);
+    const message = { dest, context: 2, tag: 0, bytes, sequence: ticket, isSynchronous: false, pointer };
+    const kept = new Kept(message, ticket++, noRequest);
+    channels[dest]!.push(kept);
+    return kept;
+  };
+  const bytesOf = (message: Kept): Uint8Array => blocks.view(message.pointer, message.bytes);
+  return { blocks, shelf, inUse, asked, payloads, send, bytesOf };
+}
+
+test("L6 above its bound the oldest payloads leave memory, until half is free, and those who hold them are named", () => {
+  const { shelf, asked, payloads, send, bytesOf } = newLog(1000);
+  const sent = Array.from({ length: 10 }, (_, i) => send(i % 3, 100));
+  assert.equal(payloads.bytesInMemory, 1000);
+  assert.deepEqual(asked, []);
+  const next = send(2, 100);
+  assert.equal(payloads.bytesInMemory, 600);
+  assert.deepEqual(
+    sent.map(({ spilled }) => spilled !== null),
+    [true, true, true, true, true, false, false, false, false, false],
+  );
+  // Two thirds of it are for set 0.
+  assert.deepEqual(asked, [[0]]);
+  payloads.fetch(sent[1]!);
+  assert.deepEqual(bytesOf(sent[1]!), new Uint8Array(100).fill(1));
+  assert.equal(shelf.kept.size, 4);
+  for (const message of [...sent, next]) payloads.forget(message);
+  assert.equal(payloads.bytesInMemory, 0);
+  assert.equal(shelf.kept.size, 0);
+});
+
+test("L6 what others are reading stays; what cannot leave does not keep anybody waiting", () => {
+  const { inUse, payloads, send } = newLog(200);
+  const [first, second] = [send(0, 100), send(0, 100)];
+  inUse.add(first).add(second);
+  const third = send(0, 100);
+  assert.equal(payloads.bytesInMemory, 300);
+  assert.equal(first.spilled, null);
+  send(1, 100);
+  assert.notEqual(third.spilled, null);
+});
+
+test("L6 where others use up the memory the whole log makes room", () => {
+  const { blocks, payloads, send, bytesOf } = newLog(1 << 20);
+  blocks.blocksMax = 4;
+  const sent = Array.from({ length: 4 }, () => send(1, 50));
+  const last = send(1, 50);
+  assert.equal(payloads.bytesInMemory, 50);
+  assert(sent.every(({ spilled }) => spilled !== null));
+  assert.deepEqual(bytesOf(last), new Uint8Array(50).fill(4));
+});
+
+test("messages without bytes take no room anywhere", () => {
+  const { blocks, shelf, payloads, send } = newLog(0);
+  payloads.forget(send(0, 0));
+  assert.equal(blocks.used.size + shelf.kept.size, 0);
+});

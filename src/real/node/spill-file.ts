@@ -1,0 +1,125 @@
+/**
+ * Payloads of a rank's log that have no room in memory, in files of the job's folder. A handle is `<file>:<place>`: files are only
+ * added to, so it is good in every later life of the rank, which writes files of its own. A file whose payloads have all been
+ * dropped by the life that wrote it is removed; all others go with the job.
+ *
+ * What was put lies in a buffer first: many payloads are small.
+ */
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "../../core/base/assert.ts";
+import type { Spill } from "../../core/ft/logging/payload-memory.ts";
+
+const fileBytesMax = 64 << 20;
+const bufferBytes = 1 << 20;
+
+interface Part {
+  readonly name: string;
+  readonly file: number;
+  /** What it has, and what of that has not been dropped. */
+  bytes: number;
+  /** Lengths of those that are kept, by place. */
+  readonly kept: Map<number, number>;
+}
+
+export interface SpillFileOptions {
+  readonly folder: string;
+  readonly rank: number;
+  readonly incarnation: number;
+}
+
+export class SpillFile implements Spill {
+  readonly #options: SpillFileOptions;
+  readonly #parts = new Map<string, Part>();
+  /** Of files of earlier lives, as far as they have been read. */
+  readonly #old = new Map<string, number>();
+  #current: Part | undefined;
+  #buffer: Uint8Array[] = [];
+  #bufferedBytes = 0;
+
+  constructor(options: SpillFileOptions) {
+    this.#options = options;
+  }
+
+  put(bytes: Uint8Array): string {
+    const part = this.#room();
+    const place = part.bytes;
+    part.kept.set(place, bytes.length);
+    part.bytes += bytes.length;
+    this.#buffer.push(bytes.slice());
+    this.#bufferedBytes += bytes.length;
+    if (this.#bufferedBytes >= bufferBytes) this.flush();
+    return `${part.name}:${place}`;
+  }
+
+  get(handle: string, into: Uint8Array): void {
+    const [name, place] = parse(handle);
+    if (name === this.#current?.name) this.flush();
+    const file = this.#parts.get(name)?.file ?? this.#openOld(name);
+    // Shared memory: the system does not read into it.
+    const bytes = new Uint8Array(into.length);
+    let done = 0;
+    while (done < bytes.length) {
+      const got = readSync(file, bytes, done, bytes.length - done, place + done);
+      assert(got > 0, `a payload of ${bytes.length} bytes at ${handle}`);
+      done += got;
+    }
+    into.set(bytes);
+  }
+
+  drop(handle: string): void {
+    const [name, place] = parse(handle);
+    const part = this.#parts.get(name);
+    if (part === undefined) return;
+    part.kept.delete(place);
+    if (part.kept.size > 0 || part === this.#current) return;
+    this.#parts.delete(name);
+    closeSync(part.file);
+    rmSync(join(this.#options.folder, name), { force: true });
+  }
+
+  flush(): void {
+    if (this.#current === undefined || this.#bufferedBytes === 0) return;
+    const all = Buffer.concat(this.#buffer, this.#bufferedBytes);
+    const at = this.#current.bytes - all.length;
+    for (let done = 0; done < all.length; ) {
+      done += writeSync(this.#current.file, all, done, all.length - done, at + done);
+    }
+    this.#buffer = [];
+    this.#bufferedBytes = 0;
+  }
+
+  #room(): Part {
+    if (this.#current !== undefined && this.#current.bytes < fileBytesMax) return this.#current;
+    this.flush();
+    const full = this.#current;
+    this.#current = this.#newPart();
+    // It may be empty by now.
+    if (full !== undefined && full.kept.size === 0) this.drop(`${full.name}:0`);
+    return this.#current;
+  }
+
+  #newPart(): Part {
+    const { folder, rank, incarnation } = this.#options;
+    mkdirSync(folder, { recursive: true });
+    const name = `${rank}-${incarnation}-${this.#count++}`;
+    const part: Part = { name, file: openSync(join(folder, name), "w+"), bytes: 0, kept: new Map() };
+    this.#parts.set(name, part);
+    return part;
+  }
+  #count = 0;
+
+  #openOld(name: string): number {
+    let file = this.#old.get(name);
+    if (file === undefined) {
+      file = openSync(join(this.#options.folder, name), "r");
+      this.#old.set(name, file);
+    }
+    return file;
+  }
+}
+
+function parse(handle: string): [name: string, place: number] {
+  const colon = handle.indexOf(":");
+  return [handle.slice(0, colon), Number(handle.slice(colon + 1))];
+}
