@@ -30,6 +30,8 @@ test("the summary tells how long the longest recovery took, if one was complete"
     { ...recovery, caughtUpMs: 250 },
   ];
   assert.equal(loggingText({ ...lost, recoveries })[0], "2 nodes lost, 4 ranks restarted within 0.60 s");
+  const alone = { ...calm, ranksRestarted: 1, recoveries: [{ ...recovery, caughtUpMs: 250 }] };
+  assert.equal(loggingText(alone)[0], "1 rank restarted in 0.25 s");
 });
 
 test("sizes have the unit that people would choose", () => {

@@ -6,10 +6,13 @@ import type { LoggingReport } from "../real/service/logging-report.ts";
 export function loggingText(report: LoggingReport): string[] {
   const { restarts, ranksRestarted, recoveries, checkpoints, loggedBytes, determinantBytes } = report;
   const parts: string[] = [];
-  if (restarts > 0) {
+  if (ranksRestarted > 0) {
     const longestMs = Math.max(...recoveries.map(({ caughtUpMs }) => caughtUpMs));
-    const time = recoveries.length === 0 ? "" : ` ${restarts === 1 ? "in" : "within"} ${secondsText(longestMs)}`;
-    parts.push(`${count(restarts, "node")} lost, ${count(ranksRestarted, "rank")} restarted${time}`);
+    const time =
+      recoveries.length === 0 ? "" : ` ${recoveries.length === 1 ? "in" : "within"} ${secondsText(longestMs)}`;
+    // Those who share their set with nobody else of their node may fall without it.
+    const nodes = restarts === 0 ? "" : `${count(restarts, "node")} lost, `;
+    parts.push(`${nodes}${count(ranksRestarted, "rank")} restarted${time}`);
   }
   if (checkpoints > 0) parts.push(count(checkpoints, "checkpoint"));
   parts.push(`${sizeText(loggedBytes)} of messages and ${sizeText(determinantBytes)} of choices logged`);

@@ -341,19 +341,19 @@ export class Job {
   /** The node is gone: another takes its place, and its ranks begin their next life there. */
   #restart(node: number, ranks: readonly number[]): void {
     this.#restarting.add(node);
-    this.#startNode(node, this.#fallen(ranks));
+    this.#startNode(node, this.#recovery!.nodeFallen(this.#setsOf(ranks)));
   }
 
   /** The node lives on: some of its ranks begin their next life there. */
   #restartRanks(node: number, ranks: readonly number[]): void {
-    const logging = this.#recovery!.setup(this.#fallen(ranks));
+    const logging = this.#recovery!.setup(this.#recovery!.fallen(this.#setsOf(ranks)));
     const watches = this.#faults?.watchesOf(ranks) ?? [];
     this.#nodes[node]!.send({ kind: "restart-ranks", ranks, logging, watches });
   }
 
-  #fallen(ranks: readonly number[]): RankRestart[] {
+  #setsOf(ranks: readonly number[]): number[] {
     const { setOf } = this.#options;
-    return this.#recovery!.fallen([...new Set(ranks.map((rank) => setOf![rank]!))]);
+    return [...new Set(ranks.map((rank) => setOf![rank]!))];
   }
 
   async #bundle(): Promise<void> {

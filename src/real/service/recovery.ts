@@ -313,6 +313,12 @@ export class Recovery {
 
   // Restarts
 
+  /** A node was lost, and all its sets have fallen: see there. */
+  nodeFallen(sets: readonly number[]): RankRestart[] {
+    this.#counts.restarts++;
+    return this.fallen(sets);
+  }
+
   /** Those sets have fallen: how each of their ranks begins its next life. */
   fallen(sets: readonly number[]): RankRestart[] {
     this.#policy.failed();
@@ -321,7 +327,6 @@ export class Recovery {
       this.#incarnations[set]!++;
       this.#wanting[set]!.clear();
     }
-    this.#counts.restarts++;
     this.#fell(sets);
     return sets.flatMap((set) => this.#restartOf(set));
   }
