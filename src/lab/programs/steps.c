@@ -1,5 +1,5 @@
 /*
- * A program that has much memory and goes on step by step: computes on a part of its memory and exchanges 8 KiB with both
+ * A program that has much memory and goes on step by step: computes on a part of its memory and exchanges 1 KiB with both
  * neighbours on a ring, so that nobody gets further without all others.
  *
  *   steps <MiB> <steps, 0: for ever> <passes over 64 KiB in a step> <steps between two time stamps, 0: none>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MIB = 1 << 20, PART = 8192, EXCHANGED = 1024, TAG = 3 };
+enum { MIB = 1 << 20, PART = 8192, EXCHANGED = 128, TAG = 3 };
 
 static double nowMs(void) {
   struct timespec now;

@@ -1,7 +1,7 @@
 /**
  * Fig. 6 and §4.3: LU decomposition (examples/kernels/hpl.c), its speed over the size of the problem, and the largest problem
- * that the same memory has room for: payloads that are logged take it from the matrix. No checkpoints are taken, so nothing is
- * trimmed.
+ * that the same memory has room for. In the paper payloads that are logged take it from the matrix; ours go to the disk when
+ * there is no room for them, and checkpoints are asked for that let them be forgotten.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
 import { describeTrouble } from "../../child.ts";

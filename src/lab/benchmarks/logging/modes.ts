@@ -6,12 +6,19 @@ export interface Mode {
   readonly contender: Contender;
   /** For `banyan run`. */
   readonly options: readonly string[];
+  /** The same with so much memory that no payload has to go to the disk. */
+  readonly roomy: readonly string[];
 }
 
+const sets = ["--protocol", "logging", "--sets", "node"];
+const classical = ["--protocol", "logging", "--sets", "rank"];
+const memory = ["--memory", "2047"];
+const logMemory = [...memory, "--log-memory", "1500"];
+
 export const modes: readonly Mode[] = [
-  { contender: loggingNone, options: [] },
-  { contender: loggingSets, options: ["--protocol", "logging", "--sets", "node"] },
-  { contender: loggingClassical, options: ["--protocol", "logging", "--sets", "rank"] },
+  { contender: loggingNone, options: [], roomy: memory },
+  { contender: loggingSets, options: sets, roomy: [...sets, ...logMemory] },
+  { contender: loggingClassical, options: classical, roomy: [...classical, ...logMemory] },
 ];
 
 export const contenders: readonly Contender[] = modes.map(({ contender }) => contender);

@@ -39,7 +39,6 @@ const warmBatches = 4;
 /** Of each size, in the logs; and at least so many round trips. */
 const loggedBytesMax = 64e6;
 const roundsMin = 10;
-const memory = ["--memory", "2047"];
 const goalBytes = 8;
 const loggerMetric = "logger_us";
 /** None, and one round trip to the event logger. */
@@ -77,7 +76,7 @@ function modesOf({ nodes }: Way): readonly Mode[] {
   return nodes === 1 ? modes : modes.slice(0, 2);
 }
 
-function start(lab: Lab, module: string, { metric, nodes, receives }: Way, { contender, options }: Mode): Start {
+function start(lab: Lab, module: string, { metric, nodes, receives }: Way, { contender, options, roomy }: Mode): Start {
   // Each message waits for the event logger, for some fraction of a millisecond.
   const waits = receives === "any" && (nodes === 2 || options.includes("rank"));
   const roundsMax = waits ? 300 : nodes === 2 ? 2_000 : 20_000;
@@ -88,7 +87,7 @@ function start(lab: Lab, module: string, { metric, nodes, receives }: Way, { con
       contender,
       module,
       ranks: 2,
-      options: ["--nodes", String(nodes), ...memory, ...options],
+      options: ["--nodes", String(nodes), ...roomy],
       args: [metric, receives, ...counts.map(String), ...numbers],
     },
     { timeLimitMs: lab.quick ? 60_000 : 180_000, variant: metric },

@@ -41,7 +41,7 @@ export const recovery: Benchmark = {
 function start(lab: Lab, module: string, { word, signal }: (typeof ways)[number]): Start {
   const amount = lab.quick
     ? { mib: mibQuick, passes: 1, everyMs: 200, afterCheckpointMs: 50 }
-    : { mib: mibFull, passes: 20, everyMs: 2_000, afterCheckpointMs: 300 };
+    : { mib: mibFull, passes: 50, everyMs: 2_000, afterCheckpointMs: 300 };
   const probe = { kind: "recovery", module, ranks, nodes, ...amount, signal, word } as const;
   return probeStart(probe, { contender: loggingSets, variant: word, timeLimitMs: 120_000 });
 }
