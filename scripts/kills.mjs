@@ -32,7 +32,7 @@ const windows = [
   { ...on2, ...often, plan: "kill node 1 at call 40" },
   { ...on2, ...often, plan: "kill node 1 at checkpoint 1 before" },
   { ...on2, ...often, plan: "kill node 1 at checkpoint 2 while" },
-  { ...on2, ...often, plan: "kill node 0 at checkpoint 1 while" },
+  { ...on2, ...often, plan: "kill node 1 every 60ms times 3 from T" },
   { ...on2, ...often, plan: "kill node 1 at commit 1" },
   { ...on2, ...often, plan: "kill node 0 at commit 2" },
   { ...on2, ...often, plan: "kill node 1 at checkpoint 2 after" },
