@@ -13,7 +13,7 @@ export type DescriptorKind = "input" | "output" | "file" | "directory";
 export interface Descriptor {
   readonly kind: DescriptorKind;
   /** The system's path; empty for standard streams. */
-  readonly path: string;
+  path: string;
   /** How the program names a folder it was given at the start; empty for all others. */
   readonly given: string;
   readonly how: OpenHow;
@@ -111,8 +111,18 @@ export class Descriptors {
     this.table[from] = undefined;
   }
 
+  /** Files have other names now: those that are open among them. */
+  renamed(from: string, to: string): void {
+    for (const descriptor of this.table) {
+      if (descriptor === undefined || descriptor.kind !== "file") continue;
+      if (descriptor.path === from) descriptor.path = to;
+      else if (descriptor.path.startsWith(`${from}/`)) descriptor.path = to + descriptor.path.slice(from.length);
+    }
+  }
+
   /** Before an image is taken: a file that is appended to is as long as it is now, and must be so again after a restore. */
   beforeSave(): void {
+    if (this.files.isReplayed) return;
     for (const descriptor of this.table) {
       if (descriptor !== undefined && isAppended(descriptor)) {
         descriptor.position = Number(this.files.statOpen(this.handle(descriptor)).size);
@@ -121,6 +131,7 @@ export class Descriptors {
   }
 
   afterRestore(): void {
+    if (this.files.isReplayed) return;
     for (const descriptor of this.table) {
       if (descriptor !== undefined && isAppended(descriptor)) {
         this.files.truncate(this.handle(descriptor), descriptor.position);
@@ -133,7 +144,7 @@ export class Descriptors {
     const known = this.open.get(descriptor);
     if (known !== undefined) return known;
     const how = { ...descriptor.how, create: false, exclusive: false, truncate: false };
-    const handle = this.files.open(descriptor.path, how);
+    const handle = this.files.reopen(descriptor.path, how);
     this.open.set(descriptor, handle);
     return handle;
   }

@@ -72,7 +72,9 @@ export function pathCalls(library: Library, memory: ProgramBytes, descriptors: D
       files.removeDirectory(pathOf(fd, at, length)),
     path_unlink_file: (fd: number, at: number, length: number): void => files.remove(pathOf(fd, at, length)),
     path_rename(fd: number, at: number, length: number, toFd: number, toAt: number, toLength: number): void {
-      files.rename(pathOf(fd, at, length), pathOf(toFd, toAt, toLength));
+      const [from, to] = [pathOf(fd, at, length), pathOf(toFd, toAt, toLength)];
+      files.rename(from, to);
+      descriptors.renamed(from, to);
     },
     path_link(
       fd: number,

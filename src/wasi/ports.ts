@@ -23,7 +23,11 @@ export interface OpenHow {
 
 /** The file system. Paths are the system's own, whole. Errors are thrown as the system's (`code` "ENOENT" …). */
 export interface Files {
+  /** Does a later life find every file as the life before has left it, and know what that was told? */
+  readonly isReplayed: boolean;
   open(path: string, how: OpenHow): number;
+  /** What a life before had open, and an image says so. */
+  reopen(path: string, how: OpenHow): number;
   close(file: number): void;
   read(file: number, bytes: Uint8Array, position: number): number;
   write(file: number, bytes: Uint8Array, position: number): number;

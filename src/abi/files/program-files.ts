@@ -44,6 +44,11 @@ export class ProgramFiles {
     this.run = run;
   }
 
+  /** See `Files`. */
+  get isReplayed(): boolean {
+    return this.#files.isReplayed;
+  }
+
   /** The system's path of a file that the program names. */
   pathOf(name: string): string {
     if (name === "") throw new MpiError(ErrorClass.BAD_FILE, "Cannot use a file without a name");

@@ -88,7 +88,8 @@ export function forgetShared(program: Program, file: Place): void {
   disk.forget(lockOf(pointer));
 }
 
-/** Before an image is taken: the disk of a later run does not know. */
+/** Before an image is taken: the disk of a later run does not know. A later life of this run finds it, and must not be asked twice. */
 export function rememberShared(program: Program): void {
+  if (program.disk?.isReplayed === true) return;
   for (const file of program.files.list()) file.shared.start = sharedPosition(program, file);
 }

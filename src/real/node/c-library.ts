@@ -3,10 +3,9 @@ import { randomFillSync } from "node:crypto";
 import { Ended } from "../../abi/ended.ts";
 import type { Suspension } from "../../abi/suspension.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
-import type { Library } from "../../wasi/ports.ts";
+import type { Files, Library } from "../../wasi/ports.ts";
 import type { LineWriter } from "./line-ring.ts";
 import type { FromRank, Input } from "./messages.ts";
-import { nodeFiles } from "./node-files.ts";
 import type { OutputGate } from "./output-gate.ts";
 import type { RankInbox } from "./rank-inbox.ts";
 
@@ -34,6 +33,7 @@ export interface LibraryOptions {
   readonly run: string;
   readonly args: readonly string[];
   readonly environment: readonly string[];
+  readonly files: Files;
   readonly lines: LineWriter;
   readonly input: InputPlace;
   readonly inbox: RankInbox;
@@ -51,7 +51,7 @@ export interface LibraryOptions {
 }
 
 export function newLibrary(options: LibraryOptions): Library {
-  const { run, args, environment, lines, input, inbox, say, suspension, takesTurns, mayLeave, settle, random } =
+  const { run, args, environment, files, lines, input, inbox, say, suspension, takesTurns, mayLeave, settle, random } =
     options;
   const giveWay = options.yield;
   const never = new Int32Array(new SharedArrayBuffer(4));
@@ -76,7 +76,7 @@ export function newLibrary(options: LibraryOptions): Library {
     run,
     args,
     environment,
-    files: nodeFiles,
+    files,
     realTime: () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)),
     steadyShiftNs: 0n,
     steadyTime() {

@@ -9,13 +9,14 @@ import type { MessagePort } from "node:worker_threads";
 import { importsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
+import { ReplayedFiles } from "../../abi/replayed-files.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { noSpawner, type SpawnAnswer, type Spawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { StateError } from "../../image/state/state-error.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
-import type { Library } from "../../wasi/ports.ts";
+import type { Files, Library } from "../../wasi/ports.ts";
 import { steadyMs } from "../process/steady-clock.ts";
 import { newYield } from "../process/yield.ts";
 import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
@@ -27,8 +28,9 @@ import { endingOfError } from "./error-report.ts";
 import { watchCalls } from "./fault-watch.ts";
 import { LineWriter, newLinePlaces } from "./line-ring.ts";
 import type { FromRank, GoOnAfter, RankSetup } from "./messages.ts";
+import { nodeFiles } from "./node-files.ts";
 import { bellOf } from "./node-words.ts";
-import { outputGate } from "./output-gate.ts";
+import { type OutputGate, outputGate } from "./output-gate.ts";
 import { RankInbox } from "./rank-inbox.ts";
 import { protocolOf, type RankProtocol, takeUp } from "./rank-protocol.ts";
 
@@ -200,6 +202,7 @@ export class CRank {
   #newLibrary(random: SeededRandom | null): Library {
     const { run, program } = this.setup;
     const { host } = this.process;
+    const mayLeave = outputGate(this.#protocol.protocol, host);
     const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
     return newLibrary({
       run,
@@ -210,12 +213,21 @@ export class CRank {
       inbox: this.#inbox,
       say: (message) => this.say(message),
       suspension: this.process.program.suspension,
-      mayLeave: outputGate(this.#protocol.protocol, host),
+      mayLeave,
+      files: this.#newFiles(mayLeave),
       settle: this.#protocol.protocol === null ? null : (isOver) => host.settle(isOver),
       takesTurns: this.#takesTurns,
       yield: newYield(),
       random,
     });
+  }
+
+  #newFiles(mayLeave: OutputGate): Files {
+    const { choices } = this.process.process;
+    const { logging } = this.setup;
+    if (choices === null || logging === null) return nodeFiles;
+    const { beganMs } = logging;
+    return new ReplayedFiles({ files: nodeFiles, choices, beganMs, mayLeave: () => mayLeave("file") });
   }
 
   /** Has the program come to its end? */

@@ -81,6 +81,8 @@ export interface LoggingSetup {
   /** How much of a rank's payload log may be in memory, and where the rest goes. */
   readonly logBytesMax: number;
   readonly spillFolder: string;
+  /** When the job began, in milliseconds since 1970. */
+  readonly beganMs: number;
 }
 /** How a rank begins its next life. */
 export interface RankRestart {
@@ -424,6 +426,7 @@ export interface RankLogging {
   readonly checkpointFolder: string;
   readonly logBytesMax: number;
   readonly spillFolder: string;
+  readonly beganMs: number;
   /** The stream of determinants of its set, see `determinant-ring.ts`. */
   readonly stream: SharedArrayBuffer;
   /** How it begins, if it has had a life before. */

@@ -50,7 +50,9 @@ function flagsOf({ read, write, create, exclusive, truncate }: OpenHow): number 
 const seconds = (ns: bigint): number => Number(ns) / 1e9;
 
 export const nodeFiles: Files = {
+  isReplayed: false,
   open: (path, how) => openSync(path, flagsOf(how), 0o666),
+  reopen: (path, how) => openSync(path, flagsOf(how), 0o666),
   close: (file) => closeSync(file),
   read: (file, bytes, position) => readSync(file, bytes, 0, bytes.length, position),
   write: (file, bytes, position) => writeSync(file, bytes, 0, bytes.length, position),

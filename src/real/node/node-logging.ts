@@ -61,11 +61,11 @@ export class NodeLogging {
 
   /** For the thread of a rank. */
   forRank(rank: number): RankLogging {
-    const { setOf, checkpointFolder, restarts, logBytesMax, spillFolder } = this.#setup;
+    const { setOf, checkpointFolder, restarts, logBytesMax, spillFolder, beganMs } = this.#setup;
     const incarnations = [...this.#incarnations];
     const { ring } = this.#sets.get(setOf[rank]!)!;
     const restart = restarts.find((it) => it.rank === rank) ?? null;
-    return { setOf, incarnations, checkpointFolder, logBytesMax, spillFolder, stream: ring, restart };
+    return { setOf, incarnations, checkpointFolder, logBytesMax, spillFolder, beganMs, stream: ring, restart };
   }
 
   /** The bell has rung: somebody may have appended. */

@@ -18,7 +18,7 @@ import { imagePath } from "./image-path.ts";
 import type { LinePlaces } from "./line-ring.ts";
 
 /** Version of what is written here. */
-const rankLayout = 2;
+const rankLayout = 3;
 /** Images have one; this one is empty. */
 const newMemory = (): WebAssembly.Memory => new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
 

@@ -90,6 +90,8 @@ export class Recovery {
   /** When a full log last led to a checkpoint, of each set. */
   readonly #askedMs: (number | undefined)[] = [];
   #hasWarned = false;
+  /** When the job began. */
+  readonly #wallMs = Date.now();
   /** The images that are being read back, of each set. */
   readonly #committing: (Promise<void> | undefined)[] = [];
   /** Members of each set whose program wants a checkpoint. */
@@ -134,7 +136,15 @@ export class Recovery {
     const { setOf, folder, logBytesMax, spillFolder } = this.#options;
     const positions = this.#members.map((_, set) => this.#logger.end(set));
     const folders = { checkpointFolder: folder, spillFolder };
-    return { setOf, incarnations: this.incarnations, positions, restarts, ...folders, logBytesMax };
+    return {
+      setOf,
+      incarnations: this.incarnations,
+      positions,
+      restarts,
+      ...folders,
+      logBytesMax,
+      beganMs: this.#wallMs,
+    };
   }
 
   // Determinants

@@ -6,8 +6,10 @@ export class DeterminantLog {
   static readonly unsaved = { stream: null };
   private readonly rank: number;
   private readonly stream: DeterminantStream;
-  /** How often "nothing yet" was said since the last entry. */
+  /** How often "nothing yet" was said since the last entry, */
   private nothings = 0;
+  /** or how often something was done to a file that needs no entry of its own. */
+  private isOfFiles = false;
   /** Of all entries so far. */
   bytes = 0;
 
@@ -26,8 +28,10 @@ export class DeterminantLog {
     this.stream.append(this.rank, kind, words);
   }
 
-  /** "Nothing yet" was said once more. */
-  nothing(): void {
+  /** "Nothing yet" was said once more; or a file was used once more, and that came to what was to be expected. */
+  nothing(isOfFile = false): void {
+    if (isOfFile !== this.isOfFiles) this.closeRun();
+    this.isOfFiles = isOfFile;
     this.nothings++;
   }
 
@@ -46,6 +50,12 @@ export class DeterminantLog {
   /** What leaves now may depend on all that is born: the position that must be stable before it does. */
   ticket(): number {
     this.closeRun();
+    return this.stream.born;
+  }
+
+  /** The same for what is done to a file: it may be done again after what was done to files just before, if that is done again. */
+  ticketOfFile(): number {
+    if (!this.isOfFiles) this.closeRun();
     return this.stream.born;
   }
 

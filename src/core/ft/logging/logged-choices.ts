@@ -1,6 +1,6 @@
 /** The choices of a logged process: recorded as they are made, given again in replay. */
 import { lives } from "../../base/saved-classes.ts";
-import type { ChoiceKind, Choices } from "../choices.ts";
+import { ChoiceKind, type Choices } from "../choices.ts";
 import type { DeterminantLog } from "./determinant-log.ts";
 import { DeterminantKind } from "./determinant-stream.ts";
 import type { Replay } from "./replay.ts";
@@ -22,8 +22,8 @@ export class LoggedChoices implements Choices {
     this.log.append(DeterminantKind.CHOICE, [kind, ...outcome]);
   }
 
-  nothing(_kind: ChoiceKind): void {
-    this.log.nothing();
+  nothing(kind: ChoiceKind): void {
+    this.log.nothing(kind === ChoiceKind.FILE);
   }
 }
 

@@ -445,10 +445,10 @@ export class LoggingProtocol implements Protocol {
 
   // Output
 
-  writeMayLeave({ number }: Write): boolean {
+  writeMayLeave({ kind, number }: Write): boolean {
     if (number !== this.lastWrite) {
       this.lastWrite = number;
-      this.writeTicket = this.log.ticket();
+      this.writeTicket = kind === "file" ? this.log.ticketOfFile() : this.log.ticket();
     }
     return this.log.isStable(this.writeTicket);
   }

@@ -91,6 +91,19 @@ describe("determinants of a process", () => {
     deepEqual(stream.words, [4, 1, DeterminantKind.NOTHING, 1000, 4, 1, DeterminantKind.NOTHING, 1]);
   });
 
+  it("X2 what is done to files is counted too, and waits for choices only", () => {
+    const stream = new TestStream();
+    const log = new DeterminantLog(1, stream);
+    for (let times = 0; times < 10; times++) log.nothing(true);
+    equal(log.ticketOfFile(), 0, "what was done to files just before need not be stable");
+    log.nothing();
+    deepEqual(stream.words, [4, 1, DeterminantKind.NOTHING, 10]);
+    equal(log.ticketOfFile(), 8, "what a test said must be");
+    log.nothing(true);
+    equal(log.ticket(), 12, "nor does a message leave before all of it is");
+    deepEqual(stream.words.slice(4), [4, 1, DeterminantKind.NOTHING, 1, 4, 1, DeterminantKind.NOTHING, 1]);
+  });
+
   it("L1 a ticket is stable when all that was born before it is, of anybody in the set", () => {
     const stream = new TestStream();
     const log = new DeterminantLog(1, stream);
