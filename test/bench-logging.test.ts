@@ -7,6 +7,10 @@ import { banyan, folderOf } from "./harness.ts";
 /** A machine that compiles for the first time, and does other things as well. */
 const timeoutMs = 240_000;
 
+/** The parts that take a quarter of a minute and more run where somebody asks for them; the others always. */
+const isLong = process.env["BANYAN_LONG_TESTS"] === "1";
+const long = isLong ? {} : { skip: "it takes a while: BANYAN_LONG_TESTS=1" };
+
 /** Standard output, for each contender and metric its line in the results, and the plot. */
 async function bench(part: string) {
   const name = `logging-${part}`;
@@ -28,26 +32,30 @@ async function bench(part: string) {
   };
 }
 
-test("L7: bench logging-ping-pong has the three modes, inside and between sets, and the trip to the event logger", async () => {
-  const { stdout, measured, plot } = await bench("ping-pong");
-  for (const where of ["one node, named receives", "two nodes, receives from any source"])
-    assert.match(stdout, new RegExp(`^Ping-pong on ${where}: half a round trip in µs`, "m"));
-  assert.match(stdout, /^Bandwidth on one node, named receives: MB\/s, .*Fig\. 4.* 11 GB\/s classical/m);
-  assert.match(stdout, /^1 MiB +[\d. ]+ +[\d. ]+ +[\d. ]+ +[\d.]+ × +[\d.]+ ×$/m);
-  for (const one of ["none named_us", "sets wildcard_us", "classical wildcard_us", "sets wildcard_between_us"])
-    assert(measured.has(one), one);
-  for (const one of ["sets logger_us", "none wildcard_between_allowed_us", "sets bandwidth_mbs"])
-    assert(measured.has(one), one);
-  assert.equal(measured.has("classical named_between_us"), false, "with one rank on a node sets are classical");
-  for (const goal of [
-    "1 MiB bandwidth inside a set .* ≥ 0\\.98 × none",
-    "8 bytes between sets, any source .* ≤ 1 × none",
-  ])
-    assert.match(stdout, new RegExp(`^${goal}.* (goal|ok)$`, "m"));
-  assert.match(plot, />Ping-pong on two nodes, named receives</);
-});
+test(
+  "L7: bench logging-ping-pong has the three modes, inside and between sets, and the trip to the event logger",
+  long,
+  async () => {
+    const { stdout, measured, plot } = await bench("ping-pong");
+    for (const where of ["one node, named receives", "two nodes, receives from any source"])
+      assert.match(stdout, new RegExp(`^Ping-pong on ${where}: half a round trip in µs`, "m"));
+    assert.match(stdout, /^Bandwidth on one node, named receives: MB\/s, .*Fig\. 4.* 11 GB\/s classical/m);
+    assert.match(stdout, /^1 MiB +[\d. ]+ +[\d. ]+ +[\d. ]+ +[\d.]+ × +[\d.]+ ×$/m);
+    for (const one of ["none named_us", "sets wildcard_us", "classical wildcard_us", "sets wildcard_between_us"])
+      assert(measured.has(one), one);
+    for (const one of ["sets logger_us", "none wildcard_between_allowed_us", "sets bandwidth_mbs"])
+      assert(measured.has(one), one);
+    assert.equal(measured.has("classical named_between_us"), false, "with one rank on a node sets are classical");
+    for (const goal of [
+      "1 MiB bandwidth inside a set .* ≥ 0\\.98 × none",
+      "8 bytes between sets, any source .* ≤ 1 × none",
+    ])
+      assert.match(stdout, new RegExp(`^${goal}.* (goal|ok)$`, "m"));
+    assert.match(plot, />Ping-pong on two nodes, named receives</);
+  },
+);
 
-test("L7: bench logging-kernels has kernels on one node and on two, in three modes", async () => {
+test("L7: bench logging-kernels has kernels on one node and on two, in three modes", long, async () => {
   const { stdout, measured } = await bench("kernels");
   assert.match(stdout, /2 ranks on one node, tiny problems: seconds, .*Fig\. 5.* 1\.07 × with sets, 1\.17 × classical/);
   assert.equal(stdout.match(/^geometric mean +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ × +[\d.]+ ×$/gm)?.length, 2);
@@ -57,7 +65,7 @@ test("L7: bench logging-kernels has kernels on one node and on two, in three mod
   assert.match(stdout, /^kernels on one node, sets .* ≤ 1\.07 × none .* ≤ 1\.03 × none .* (goal|ok|missed)$/m);
 });
 
-test("L7: bench logging-lu has speeds, and the largest problem in equal memory", async () => {
+test("L7: bench logging-lu has speeds, and the largest problem in equal memory", long, async () => {
   const { stdout, measured, plot } = await bench("lu");
   assert.match(stdout, /^LU decomposition, 4 ranks on 2 nodes: Mflop\/s/m);
   assert.match(stdout, /^largest +[\d ]+ +[\d ]+ +[\d ]+ +[\d.]+ × +[\d.]+ ×$/m);
@@ -67,7 +75,7 @@ test("L7: bench logging-lu has speeds, and the largest problem in equal memory",
   assert.match(plot, />Mflop\/s</);
 });
 
-test("L8: bench logging-volume counts what collectives log, and draws maps of it", async () => {
+test("L8: bench logging-volume counts what collectives log, and draws maps of it", long, async () => {
   const { stdout, plot } = await bench("volume");
   assert.match(stdout, /^Payload logged by one collective, 8 ranks on 4 nodes, k = 2: bytes, .*Fig\. 7/m);
   // Volumes are the same on every machine: three nodes get the broadcast, and in each of four a neighbour.
@@ -100,15 +108,19 @@ test("L7: bench logging-recovery loses a node that is killed, and one that stand
   assert.match(stdout, /^SIGKILL of a node to progress, 64 MB per rank .* ≤ 0\.5 s .* not measured$/m);
 });
 
-test("V4: bench logging-checkpoints has steps with and without, and round trips of several ranks at once", async () => {
-  const { stdout, measured, plot } = await bench("checkpoints");
-  assert.match(stdout, /^a step +[\d. ]+ +[\d. ]+ +[\d.]+ ×$/m);
-  for (const row of ["checkpoint, 1 at once", "restart, 2 at once", "round trip, 2 at once"])
-    assert.match(stdout, new RegExp(`^${row} +[\\d.]+$`, "m"));
-  for (const one of ["checkpoints step_us", "no-checkpoints step_us", "sets round_trip_s"])
-    assert(measured.has(one), one);
-  assert.match(plot, />round trip</);
-});
+test(
+  "V4: bench logging-checkpoints has steps with and without, and round trips of several ranks at once",
+  long,
+  async () => {
+    const { stdout, measured, plot } = await bench("checkpoints");
+    assert.match(stdout, /^a step +[\d. ]+ +[\d. ]+ +[\d.]+ ×$/m);
+    for (const row of ["checkpoint, 1 at once", "restart, 2 at once", "round trip, 2 at once"])
+      assert.match(stdout, new RegExp(`^${row} +[\\d.]+$`, "m"));
+    for (const one of ["checkpoints step_us", "no-checkpoints step_us", "sets round_trip_s"])
+      assert(measured.has(one), one);
+    assert.match(plot, />round trip</);
+  },
+);
 
 test("bench names the parts of logging in its help, and knows logging as all of them", async () => {
   const { stdout } = await banyan(["bench", "--help"]);

@@ -58,6 +58,9 @@ export interface ProcessOptions {
   readonly unexpectedBytesMax?: number;
 }
 
+/** More than a node has boards. */
+const boardNames = 1 << 16;
+
 export class Process {
   static readonly unsaved = { jobBoard: null, jobBoardIndex: -1 };
   /** Its number in the job: its rank in the world, unless it was spawned. */
@@ -85,6 +88,8 @@ export class Process {
   private readonly jobBoardIndex: number;
   /** The request of the last barrier, −1: not begun. */
   finalBarrier = -1 as RecordId;
+  /** How often it has been restored; the same for all that were captured together. */
+  private restores = 0;
   /** Tasks under way; the order does not matter. */
   private readonly tasks: Task[] = [];
 
@@ -149,9 +154,20 @@ export class Process {
    * messages, all members alike.
    */
   reopenBoards(): void {
+    this.restores++;
     for (const communicator of this.communicators.values()) communicator.boardIndex = -1;
     this.world.board = this.world.isRevoked ? null : this.jobBoard;
     this.world.boardIndex = this.jobBoardIndex;
+  }
+
+  /** How members of a new communicator name a board to each other: in a later life it is none of theirs. */
+  nameOfBoard(index: number): number {
+    return index < 0 ? -1 : this.restores * boardNames + index;
+  }
+
+  /** The board of that name; −1: there is none, or it went with the node that had it. */
+  boardNamed(name: number): number {
+    return name >= 0 && Math.floor(name / boardNames) === this.restores ? name % boardNames : -1;
   }
 
   /** Is a communicator of that context known here, was one revoked, or have members agreed on something in it? */

@@ -31,6 +31,7 @@ export class ContextAgreement {
   private readonly count: number;
   private readonly wantsBoard: boolean;
   private attempt = 0;
+  /** By its name, see `Process.nameOfBoard`. */
   private board = -1;
   private draft: Communicator | null = null;
   private request = -1 as RecordId;
@@ -59,7 +60,7 @@ export class ContextAgreement {
       if (error !== 0) return { context: 0, board: -1, error };
       let known = false;
       for (let member = 0; member < this.group.size; member++) known ||= answers[member * words] !== 0;
-      if (!known) return { context: draft.context, board: answers[1]!, error: 0 };
+      if (!known) return { context: draft.context, board: process.boardNamed(answers[1]!), error: 0 };
       this.attempt++;
     }
   }
@@ -86,7 +87,7 @@ export class ContextAgreement {
   private claimBoard(process: Process, draft: Communicator): void {
     if (!this.wantsBoard) return;
     if (process.boards === null || draft.rank !== 0 || draft.size === 1 || draft.nodeMap !== undefined) return;
-    if (this.board < 0) this.board = process.boards.claim(draft.size);
+    if (process.boardNamed(this.board) < 0) this.board = process.nameOfBoard(process.boards.claim(draft.size));
   }
 }
 
