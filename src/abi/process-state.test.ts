@@ -14,7 +14,10 @@ function moved(ranks: TestRanks, size: number): TestRanks {
     const target = other.programs[rank]!;
     target.memory.arena.copyFrom(memory.arena);
     restoreProcess(target.program, state);
-    assert.deepEqual(saveProcess(target.program), state, "saving again gives the same bytes");
+    const again = saveProcess(target.program);
+    assert.equal(again.length, state.length);
+    const others = [...again.keys()].filter((i) => again[i] !== state[i]);
+    assert.equal(others.length, 1, "saving again gives the same bytes, but for how often it has been restored");
   }
   return other;
 }
