@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { banyan, folderOf } from "./harness.ts";
+import { long } from "./long.ts";
 
 /** A machine that compiles for the first time, and does other things as well. */
 const timeoutMs = 120_000;
@@ -62,7 +63,7 @@ test("M8: bench images captures and restores beside plain files, and freezes and
   assert.match(stdout, /^capture of 1 GiB, program running .* ≥ 0\.9 × plain write +– +not measured$/m);
 });
 
-test("M8: bench compile times objects, a first module and a second run", async () => {
+test("M8: bench compile times objects, a first module and a second run", long, async () => {
   const { stdout, measured } = await bench("compile");
   for (const row of ["cc -c, warm server", "first module, nothing kept", "second run"])
     assert.match(stdout, new RegExp(`^${row} +[\\d.]+ `, "m"));

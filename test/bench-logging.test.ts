@@ -3,13 +3,10 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { banyan, folderOf } from "./harness.ts";
+import { long } from "./long.ts";
 
 /** A machine that compiles for the first time, and does other things as well. */
 const timeoutMs = 240_000;
-
-/** The parts that take a quarter of a minute and more run where somebody asks for them; the others always. */
-const isLong = process.env["BANYAN_LONG_TESTS"] === "1";
-const long = isLong ? {} : { skip: "it takes a while: BANYAN_LONG_TESTS=1" };
 
 /** Standard output, for each contender and metric its line in the results, and the plot. */
 async function bench(part: string) {
@@ -98,7 +95,7 @@ test("L9: bench logging-synchronisation has sets of several sizes beside a messa
   assert.match(plot, />last stop until quiet</);
 });
 
-test("L7: bench logging-recovery loses a node that is killed, and one that stands still", async () => {
+test("L7: bench logging-recovery loses a node that is killed, and one that stands still", long, async () => {
   const { stdout, measured } = await bench("recovery");
   assert.match(stdout, /^node killed: until the others get on +[\d.]+$/m);
   assert.match(stdout, /^node standing still .*: until they have caught up +[\d.]+$/m);

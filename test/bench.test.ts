@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { banyan, folderOf, messages, Run, until } from "./harness.ts";
+import { long } from "./long.ts";
 
 test("M8: bench latency prints a table and writes JSON lines and a plot", async () => {
   const out = folderOf("bench");
@@ -31,7 +32,7 @@ test("M8: bench without peers says how to install them and goes on", async () =>
   assert.match(stdout, /1 MiB bandwidth, shared arrays .* not measured$/m);
 });
 
-test("M8: bench without a name runs every benchmark and ends with the goal table", async () => {
+test("M8: bench without a name runs every benchmark and ends with the goal table", long, async () => {
   const out = folderOf("all");
   const { code, stdout, stderr } = await banyan(["bench", "--runs", "1", "--quick", "--out", out], {
     env: { PATH: "/nonexistent" },

@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { long } from "./long.ts";
 
 test("the demo: a node is killed, and what is printed is that of the undisturbed run", {
+  ...long,
   timeout: 240_000,
 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["scripts/demo.mjs"], { timeout: 230_000 });
