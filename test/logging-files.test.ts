@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { folderOf, program, Run } from "./harness.ts";
+import { long } from "./long.ts";
 
 const limit = { timeout: 180_000 };
 const logging = ["run", "-n", "4", "--nodes", "2", "--protocol", "logging"];
@@ -121,24 +122,23 @@ const journal = program(
 `,
 );
 
-test(
-  "X2 a program that appends, renames, creates, removes and counts in files leaves what it leaves without kills",
-  limit,
-  async () => {
-    const plain = await filesOf(["run", "-n", "4", journal], "journal-plain", []);
-    assert.equal(plain["counter.3.0"], "200\n");
-    assert.equal(plain["old.2.10"]?.split("\n").length, 21);
-    const killed = await filesOf([...logging, journal], "journal-killed", [
-      ["0 at 50", 0],
-      ["3 at 100", 1],
-      ["1 at 150", 0],
-    ]);
-    assert.deepEqual(killed, plain);
-    const captured = await filesOf([...logging, "--checkpoint-every", "1s", journal], "journal-captured", [
-      ["2 at 75", 1],
-      ["0 at 125", 0],
-      ["3 at 175", 1],
-    ]);
-    assert.deepEqual(captured, plain);
-  },
-);
+test("X2 a program that appends, renames, creates, removes and counts in files leaves what it leaves without kills", {
+  ...limit,
+  ...long,
+}, async () => {
+  const plain = await filesOf(["run", "-n", "4", journal], "journal-plain", []);
+  assert.equal(plain["counter.3.0"], "200\n");
+  assert.equal(plain["old.2.10"]?.split("\n").length, 21);
+  const killed = await filesOf([...logging, journal], "journal-killed", [
+    ["0 at 50", 0],
+    ["3 at 100", 1],
+    ["1 at 150", 0],
+  ]);
+  assert.deepEqual(killed, plain);
+  const captured = await filesOf([...logging, "--checkpoint-every", "1s", journal], "journal-captured", [
+    ["2 at 75", 1],
+    ["0 at 125", 0],
+    ["3 at 175", 1],
+  ]);
+  assert.deepEqual(captured, plain);
+});
