@@ -28,6 +28,7 @@ interface RunOptions {
   readonly ranksPerThread?: number;
   readonly freezeAt?: number;
   readonly sets?: string;
+  readonly traffic?: string;
   readonly checkpointEvery?: number | "auto";
   readonly mtbf?: number;
   readonly logMemory?: number;
@@ -46,7 +47,11 @@ export const runCommand: CreateCommand = (finished) =>
     .option("-n, --ranks <number>", "how many ranks", wholeNumber("--ranks"), 1)
     .option("--nodes <number>", "how many node processes hold them, in blocks", wholeNumber("--nodes"), 1)
     .option("--protocol <name>", "fault tolerance: none, or logging", "none")
-    .option("--sets <which>", "what falls together under logging: node, rank, or a file with a line for each set")
+    .option(
+      "--sets <which>",
+      "what falls together under logging: node, rank, traffic, or a file with a line for each set",
+    )
+    .option("--traffic <file>", "for --sets traffic: where the measured traffic is kept (default: in the cache)")
     .option(
       "--checkpoint-every <time>",
       'take checkpoints of a C program under logging, each set that often; "auto": as often as costs least',
@@ -121,13 +126,13 @@ Examples:
 
 /** What `--sets` says: a name, or a file. */
 function setsGiven(text: string, ranks: number): LaunchOptions["sets"] {
-  if (text === "node" || text === "rank") return text;
+  if (text === "node" || text === "rank" || text === "traffic") return text;
   let contents: string;
   try {
     contents = readFileSync(text, "utf8");
   } catch (error) {
     throw new CommandError(
-      `Cannot read the sets from ${text}: ${describeSystemError(error)}; say node, rank or a file`,
+      `Cannot read the sets from ${text}: ${describeSystemError(error)}; say node, rank, traffic or a file`,
       2,
     );
   }
@@ -156,6 +161,7 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     ranksPerThread: options.ranksPerThread,
     freezeAtMs: options.freezeAt,
     sets: options.sets === undefined ? undefined : setsGiven(options.sets, ranks),
+    trafficFile: options.traffic,
     checkpointEveryMs: options.checkpointEvery,
     meanTimeBetweenFailuresMs: options.mtbf,
     logMemoryMb: options.logMemory,

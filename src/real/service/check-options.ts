@@ -11,7 +11,7 @@ import { describeSystemError } from "./system-error.ts";
 const ranksMax = 4096;
 
 /** Options as they are checked, before anything is made for the job. */
-export type Options = Omit<JobOptions, "trace" | "folder" | "setOf" | "faults">;
+export type Options = Omit<JobOptions, "trace" | "folder" | "nodeOf" | "setOf" | "faults">;
 
 export function checkOptions(options: Options): string | undefined {
   const { ranks, nodes, protocol, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;

@@ -11,7 +11,7 @@ import { unreachable } from "../../core/base/assert.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import type { Interval } from "../../core/service/checkpoint-policy.ts";
 import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
-import { nodeOfRanks, nodeOfUniverse, ranksOfNode } from "../../core/service/placement.ts";
+import { ranksOfNode } from "../../core/service/placement.ts";
 import {
   build,
   type Folder,
@@ -57,6 +57,8 @@ export interface JobOptions {
   readonly args: readonly string[];
   readonly ranks: number;
   readonly nodes: number;
+  /** Of each rank, and of those that it may spawn. */
+  readonly nodeOf: readonly number[];
   readonly protocol: string;
   readonly heapMb: number;
   readonly memoryMb: number;
@@ -157,10 +159,7 @@ export class Job {
 
   constructor(options: JobOptions) {
     this.#options = options;
-    // Programs in TypeScript cannot spawn others, nor can those whose processes may have to be started again.
-    const maySpawn = languageOf(options.program) === "c" && options.setOf === null;
-    const place = maySpawn ? nodeOfUniverse : nodeOfRanks;
-    this.#nodeOf = place(options.ranks, options.nodes);
+    this.#nodeOf = options.nodeOf;
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
