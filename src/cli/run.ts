@@ -30,6 +30,7 @@ interface RunOptions {
   readonly sets?: string;
   readonly traffic?: string;
   readonly checkpointEvery?: number | "auto";
+  readonly checkpointServers?: number;
   readonly mtbf?: number;
   readonly logMemory?: number;
   readonly faults?: string;
@@ -56,6 +57,11 @@ export const runCommand: CreateCommand = (finished) =>
       "--checkpoint-every <time>",
       'take checkpoints of a C program under logging, each set that often; "auto": as often as costs least',
       (text) => (text === "auto" ? text : duration("--checkpoint-every")(text)),
+    )
+    .option(
+      "--checkpoint-servers <number>",
+      "processes that keep the images of checkpoints under logging (default: none, the job's folder does)",
+      wholeNumber("--checkpoint-servers"),
     )
     .option(
       "--mtbf <time>",
@@ -163,6 +169,7 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     sets: options.sets === undefined ? undefined : setsGiven(options.sets, ranks),
     trafficFile: options.traffic,
     checkpointEveryMs: options.checkpointEvery,
+    checkpointServers: options.checkpointServers,
     meanTimeBetweenFailuresMs: options.mtbf,
     logMemoryMb: options.logMemory,
     faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),

@@ -14,19 +14,21 @@ import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { startCThread } from "./c-rank-thread.ts";
-import { ImageStore } from "./image-store.ts";
 import {
   build,
   type Folder,
   type FromNode,
   type NewRank,
   type ProgramPlace,
+  type RankImage,
+  type RankRestart,
   type RankSetup,
   type RestartRanks,
   type Setup,
   type ToNode,
   type Watch,
 } from "./messages.ts";
+import { NodeImages } from "./node-images.ts";
 import { NodeLogging } from "./node-logging.ts";
 import { NodeMemory, type SharedNode } from "./node-memory.ts";
 import { bellOf, createNodeWords, onBell, onQuietBell, openGate, quietBellOf } from "./node-words.ts";
@@ -68,7 +70,8 @@ class Agent {
   readonly #relay = new OutputRelay(send);
   /** Under message logging; null otherwise. */
   readonly #logging: NodeLogging | null;
-  readonly #images = new ImageStore();
+  /** Under message logging; null otherwise. */
+  readonly #images: NodeImages | null;
   /** Ranks whose next life has not begun yet, and those of them that the fault plan has killed meanwhile. */
   readonly #returning = new Set<number>();
   readonly #doomed = new Set<number>();
@@ -107,10 +110,14 @@ class Agent {
     });
     const ring = (rank: number): void => this.#memory.ring(this.#memory.placeOf(rank));
     this.#logging = setup.logging === null ? null : new NodeLogging(setup.logging, first, { send, ring });
+    this.#images = setup.logging === null ? null : new NodeImages(setup.logging);
     setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
     const { program, folders } = setup;
     const { shared } = this.#memory;
-    this.#startThreads(first.map((rank) => ({ rank, program, folders, origin: null, memory: shared })));
+    const starting = first.map((rank) => ({ rank, program, folders, origin: null, memory: shared }));
+    const restarts = setup.logging?.restarts ?? [];
+    if (this.#images?.areElsewhere(restarts) === true) void this.#startWithImages(starting, restarts);
+    else this.#startThreads(starting);
     if (this.#logging !== null) void onQuietBell(quietBellOf(this.#words), () => this.#logging?.relay());
     void onBell(bellOf(this.#words), () => {
       this.#logging?.relay();
@@ -177,6 +184,7 @@ class Agent {
         this.#logging?.stable(message.set, message.position);
         break;
       case "checkpoint":
+        this.#images!.prepare(message.set, message.number);
         for (const rank of message.members) this.#memory.stop(rank, stopFor(message.number));
         break;
       case "go-on":
@@ -235,7 +243,7 @@ class Agent {
     }
     await Promise.all(ranks.map((rank) => this.#threads.get(rank)?.terminate()));
     await this.#memory.whenSettled();
-    if (this.#leaving) return;
+    if (!(await this.#fetchImages(logging.restarts)) || this.#leaving) return;
     const { program, folders, memoryMb } = this.#setup;
     if (program.language === "c") {
       const memories = tryTo(() => ranks.map(() => newProgramMemory(memoryMb)));
@@ -256,6 +264,27 @@ class Agent {
     const lives = ranks.map((rank) => ({ rank, incarnation: this.#incarnationOf(rank) }));
     send({ kind: "ranks-returned", ranks: lives });
     for (const rank of ranks) if (this.#doomed.delete(rank)) void this.#threads.get(rank)!.terminate();
+  }
+
+  /** Ranks that go on from images which are not here yet. */
+  async #startWithImages(starting: readonly StartingRank[], restarts: readonly RankRestart[]): Promise<void> {
+    const ranks = starting.map(({ rank }) => rank);
+    for (const rank of ranks) this.#returning.add(rank);
+    if (!(await this.#fetchImages(restarts)) || this.#leaving) return;
+    for (const rank of ranks) this.#returning.delete(rank);
+    this.#startThreads(starting);
+    for (const rank of ranks) if (this.#doomed.delete(rank)) void this.#threads.get(rank)!.terminate();
+  }
+
+  /** False: an image cannot be had. Its set begins again with an older one; this life is over. */
+  async #fetchImages(restarts: readonly RankRestart[]): Promise<boolean> {
+    if (this.#images?.areElsewhere(restarts) !== true) return true;
+    const problems = await this.#images.fetch(restarts);
+    for (const { restart, problem } of problems) {
+      const { rank, checkpoint } = restart;
+      send({ kind: "from-rank", rank, message: { kind: "image-unreadable", checkpoint, problem } });
+    }
+    return problems.length === 0;
   }
 
   #startThreads(ranks: readonly StartingRank[]): void {
@@ -321,21 +350,18 @@ class Agent {
             break;
           case "captured": {
             const { image, ...facts } = message;
-            this.#logging?.relay();
-            this.#relay.relayAll();
+            this.#relayEverything();
             send({ kind: "from-rank", rank, message: facts });
-            this.#images.store(image, (problem) =>
+            this.#images!.store(rank, facts.number, image, (problem) =>
               send({ kind: "from-rank", rank, message: { ...facts, kind: "image", problem } }),
             );
             break;
           }
           case "image":
+            this.#handOver(rank, message);
+            break;
           case "done":
-            // What it had printed is the dispatcher's before its image is: an image claims nothing that only it knows. The
-            // same for what it has chosen: a restart reads the stream from where it was at the image. And for its end, which
-            // may be that of the job.
-            this.#logging?.relay();
-            this.#relay.relayAll();
+            this.#relayEverything();
             send({ kind: "from-rank", rank, message });
             break;
           case "stands-still":
@@ -367,6 +393,27 @@ class Agent {
         send({ kind: "rank-ended", rank, incarnation, ending });
       },
     };
+  }
+
+  /** An image that the rank has written itself; those of a job that is being frozen stay where they are. */
+  #handOver(rank: number, message: RankImage): void {
+    this.#relayEverything();
+    if (message.problem !== "" || message.number === 0) {
+      send({ kind: "from-rank", rank, message });
+      return;
+    }
+    this.#images!.deliver(rank, message.number, (problem) =>
+      send({ kind: "from-rank", rank, message: { ...message, problem } }),
+    );
+  }
+
+  /**
+   * What a rank had printed is the dispatcher's before its image is: an image claims nothing that only it knows. The same for
+   * what it has chosen: a restart reads the stream from where it was at the image. And for its end, which may be that of the job.
+   */
+  #relayEverything(): void {
+    this.#logging?.relay();
+    this.#relay.relayAll();
   }
 
   async #leave(): Promise<void> {

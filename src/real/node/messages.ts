@@ -78,6 +78,8 @@ export interface LoggingSetup {
   readonly restarts: readonly RankRestart[];
   /** Where images of checkpoints are written: a folder for each set, one in it for each number. */
   readonly checkpointFolder: string;
+  /** Sockets of the checkpoint servers that keep them; sets go round. None: the folder does. */
+  readonly checkpointServers: readonly string[];
   /** How much of a rank's payload log may be in memory, and where the rest goes. */
   readonly logBytesMax: number;
   readonly spillFolder: string;

@@ -47,6 +47,7 @@ function checkLogging({
   program,
   protocol,
   checkpointInterval: interval,
+  checkpointServers,
   logMemoryMb,
   jobFolder,
   ranksPerThread,
@@ -54,8 +55,11 @@ function checkLogging({
   const takesCheckpoints = interval.kind !== "never";
   if (protocol !== "logging") {
     if (logMemoryMb !== 0) return "Cannot bound the memory of payload logs: only --protocol logging has any";
+    if (checkpointServers !== 0) return "Cannot use checkpoint servers: only --protocol logging takes checkpoints";
     return takesCheckpoints ? "Cannot take checkpoints: only --protocol logging does" : undefined;
   }
+  if (!isWhole(checkpointServers, 0, 64))
+    return `Cannot start ${checkpointServers} checkpoint servers: give a whole number up to 64`;
   if (logMemoryMb !== 0 && !isWhole(logMemoryMb, 1, 2047))
     return `Cannot give each payload log ${logMemoryMb} MB: give a whole number from 1 to 2047`;
   if (jobFolder !== "") return "Cannot freeze a job under --protocol logging: it takes checkpoints instead";

@@ -38,6 +38,8 @@ export interface JobOptions {
   readonly thawFrom: string;
   /** Under message logging: correlated set of each rank; null otherwise. */
   readonly setOf: readonly number[] | null;
+  /** Under message logging: processes that keep the images of checkpoints; 0: they are kept in the job's folder. */
+  readonly checkpointServers: number;
   /** Time between two checkpoints of a set. */
   readonly checkpointInterval: Interval;
   /** Under message logging: memory for each rank's payload log; 0: a quarter of the rank's. */

@@ -6,7 +6,9 @@ import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
+import { verifyImage } from "../image/verify-image.ts";
 import type { ProgramPlace } from "../node/messages.ts";
+import { CheckpointServers } from "./checkpoint-servers.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { InputSource } from "./input-source.ts";
 import { JobFreezing } from "./job-freezing.ts";
@@ -23,7 +25,6 @@ import { bundleProgram } from "./program-bundle.ts";
 import { compileProgram, languageOf } from "./program-compile.ts";
 import { Recovery } from "./recovery.ts";
 import { Spawning } from "./spawning.ts";
-import { verifyImage } from "./verify-image.ts";
 
 const startPatienceMs = 30_000;
 /** A rank that makes no MPI call for so long keeps the others of its set from nothing but their work: the checkpoint is given up. */
@@ -53,6 +54,7 @@ export class Job {
   /** Under message logging; null otherwise. */
   readonly #recovery: Recovery | null;
   readonly #faults: PlannedFaults | null;
+  readonly #checkpointServers: CheckpointServers;
   readonly #trace: JobTrace;
   readonly #ticking: NodeJS.Timeout;
   #isOver = false;
@@ -78,6 +80,9 @@ export class Job {
       stream: options.stdin,
       keeps: options.setOf !== null,
       send: (piece) => this.#nodes.send(0, { kind: "input", ...piece }),
+    });
+    this.#checkpointServers = new CheckpointServers(options.folder, options.checkpointServers, {
+      note: (message) => this.#report.note(message),
     });
     this.#freezing = this.#createFreezing();
     this.#spawning = this.#createSpawning();
@@ -217,6 +222,7 @@ export class Job {
     const options = {
       ...{ setOf, checkpointInterval, checkpointPatienceMs, logBytesMax: logBytesMax(this.#options) },
       folder: join(folder, "checkpoints"),
+      checkpointServers: this.#checkpointServers.sockets,
       spillFolder: join(folder, "spilled"),
       isTypeScript: languageOf(program) === "typescript",
     };
@@ -224,6 +230,7 @@ export class Job {
     return new Recovery(options, {
       toSet: (set, message) => this.#nodes.send(nodeOfSet(set), message),
       verify: (path) => verifyImage(path),
+      dropped: (set, number) => this.#checkpointServers.dropped(set, number),
       happened: (event) => this.#faults?.happened(event) ?? Promise.resolve(),
       progressed: (set) => this.#core.caughtUp(nodeOfSet(set)),
       note: (message) => this.#report.note(message),
@@ -243,6 +250,7 @@ export class Job {
     return new PlannedFaults(options, {
       node: (node) => this.#nodes.processOf(node),
       falls: (node) => this.#core.caughtUp(node),
+      killService: (service) => service === "checkpoint-server" && this.#checkpointServers.kill(),
       note: (message) => this.#report.note(message),
     });
   }
@@ -303,6 +311,7 @@ export class Job {
     this.#recovery?.end();
     this.#faults?.end();
     await this.#nodes.endSuspects();
+    await this.#checkpointServers.end();
     this.#freezing.end();
     this.#input.close();
     await this.#output.end();

@@ -22,6 +22,7 @@ import { nodeOfRanks, nodeOfUniverse } from "../../core/service/placement.ts";
 import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { checkOptions } from "./check-options.ts";
+import { checkServers } from "./checkpoint-servers.ts";
 import { foldersGiven } from "./folders-given.ts";
 import { Job } from "./job.ts";
 import type { JobEvent } from "./job-event.ts";
@@ -53,6 +54,11 @@ export interface LaunchOptions {
    * that are expected or seen. None are taken unless given. Programs in C only.
    */
   readonly checkpointEveryMs?: number | "auto" | undefined;
+  /**
+   * Under "logging": how many checkpoint servers keep the images, processes of their own; 0, and the job's folder does, unless
+   * given.
+   */
+  readonly checkpointServers?: number | undefined;
   /** For "auto": mean time between failures of the whole job; observed unless given. */
   readonly meanTimeBetweenFailuresMs?: number | undefined;
   /**
@@ -150,6 +156,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     thawFrom: earlier?.thawFrom ?? "",
     ranksPerThread: options.ranksPerThread ?? 1,
     checkpointInterval: intervalOf(options),
+    checkpointServers: options.checkpointServers ?? 0,
     logMemoryMb: options.logMemoryMb ?? 0,
     keepSuspects: options.keepSuspects ?? false,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
@@ -181,6 +188,11 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   const obstacle = complete.jobFolder === "" ? undefined : prepareJobFolder(complete.jobFolder);
   if (obstacle !== undefined) throw new CannotLaunch(obstacle, 1);
   const folder = createFolder();
+  const tooLong = checkServers(folder, complete.checkpointServers);
+  if (tooLong !== undefined) {
+    rmSync(folder, { recursive: true });
+    throw new CannotLaunch(tooLong, 1);
+  }
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
   const nodeOf = sets?.nodeOf ?? placesWithSpares(complete);
   const job = new Job({ ...complete, nodeOf, setOf, faults, trace, folder });

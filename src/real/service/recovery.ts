@@ -2,21 +2,24 @@
  * What a job under message logging keeps outside its nodes: the event logger and the checkpoint server (their cores), the
  * images on disk, and what a set that has fallen needs to begin its next life. Embedded in the dispatcher's process.
  */
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import { CheckpointPolicy, type Interval } from "../../core/service/checkpoint-policy.ts";
 import { CheckpointServer } from "../../core/service/checkpoint-server.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
+import { folderOfCheckpoint } from "../checkpoint-server/image-key.ts";
+import { imagePath } from "../node/image-path.ts";
 import type { CaptureFacts, Life, LoggingSetup, RankDone, RankImage, RankRestart, ToNode } from "../node/messages.ts";
 import { bytesOf, type CheckpointTimes, type LoggingReport, type RecoveryTimes } from "./logging-report.ts";
 
 export interface RecoveryOptions {
   /** Correlated set of each rank. */
   readonly setOf: readonly number[];
-  /** For the images; made when the first is taken. */
+  /** For the images; nodes make it when the first is taken. */
   readonly folder: string;
+  /** Sockets of the checkpoint servers; none: the images stay in the folder. */
+  readonly checkpointServers: readonly string[];
   /** Time between two checkpoints of a set. */
   readonly checkpointInterval: Interval;
   /** A member that has not come to an MPI call by then: the attempt is given up, and repeated later. */
@@ -31,8 +34,10 @@ export interface RecoveryOptions {
 export interface RecoveryPorts {
   /** To the node that has the set's ranks. */
   toSet(set: number, message: ToNode): void;
-  /** Reads an image back: what is wrong with it, empty if nothing. */
+  /** Reads an image in the folder back: what is wrong with it, empty if nothing. A server has done that by itself. */
   verify(path: string): Promise<string>;
+  /** Nobody will ask a server for that one any more. */
+  dropped(set: number, number: number): void;
   /** For fault plans: whatever was to happen then has, and is known, when the promise is fulfilled. */
   happened(event: FaultEvent): Promise<void>;
   /** A set has come further than all its lives before. */
@@ -133,9 +138,9 @@ export class Recovery {
 
   /** What a node that is about to start must know. */
   setup(restarts: readonly RankRestart[]): LoggingSetup {
-    const { setOf, folder, logBytesMax, spillFolder } = this.#options;
+    const { setOf, folder, checkpointServers, logBytesMax, spillFolder } = this.#options;
     const positions = this.#members.map((_, set) => this.#logger.end(set));
-    const folders = { checkpointFolder: folder, spillFolder };
+    const folders = { checkpointFolder: folder, checkpointServers, spillFolder };
     return {
       setOf,
       incarnations: setOf.map((set) => this.#incarnations[set]!),
@@ -227,7 +232,6 @@ export class Recovery {
 
   checkpoint(set: number): void {
     const number = this.#server.begin(set);
-    mkdirSync(this.folderOf(set, number), { recursive: true });
     const members = this.#members[set]!;
     this.#attempts[set] = {
       beganMs: performance.now(),
@@ -246,7 +250,7 @@ export class Recovery {
 
   /** Where the images of a set's checkpoint are. */
   folderOf(set: number, number: number): string {
-    return join(this.#options.folder, `set-${set}`, String(number));
+    return folderOfCheckpoint(this.#options.folder, set, number);
   }
 
   /** A rank stands still and has been copied, perhaps written as well. When all have, they go on. */
@@ -287,8 +291,7 @@ export class Recovery {
   async #commit(set: number, number: number, happened: Promise<void>): Promise<void> {
     await happened;
     if (!this.#server.isOpen(set, number)) return;
-    const folder = this.folderOf(set, number);
-    const paths = this.#members[set]!.map((rank) => join(folder, `${rank}.image`));
+    const paths = this.#options.checkpointServers.length > 0 ? [] : this.#pathsOf(set, number);
     const problems = await Promise.all(paths.map((path) => this.#ports.verify(path)));
     const problem = problems.find((what) => what !== "") ?? "";
     if (problem !== "") {
@@ -300,7 +303,7 @@ export class Recovery {
     this.#counts.checkpoints++;
     this.#ports.progressed(set);
     this.#logger.trim(set, commit.oldest.position);
-    for (const old of commit.dropped) rmSync(this.folderOf(set, old), { recursive: true, force: true });
+    for (const old of commit.dropped) this.#drop(set, old);
     this.#ports.toSet(set, { kind: "oldest", set, number: commit.oldest.number });
     this.#ports.oldest(set, commit.oldest.number);
     const { beganMs, captured: _, ...times } = this.#attempts[set]!;
@@ -315,10 +318,19 @@ export class Recovery {
     if (!this.#server.isOpen(set, number)) return;
     this.#server.giveUp(set, number);
     this.#ports.toSet(set, { kind: "go-on", set, members: this.#members[set]! });
-    rmSync(this.folderOf(set, number), { recursive: true, force: true });
+    this.#drop(set, number);
     const why = problem === "" ? "a rank made no MPI call in time" : problem;
     this.#ports.note(`checkpoint ${number} of set ${set} was given up: ${why}`);
     this.#checkpointLater(set);
+  }
+
+  #pathsOf(set: number, number: number): string[] {
+    return this.#members[set]!.map((rank) => imagePath(this.folderOf(set, number), rank));
+  }
+
+  #drop(set: number, number: number): void {
+    rmSync(this.folderOf(set, number), { recursive: true, force: true });
+    this.#ports.dropped(set, number);
   }
 
   // Restarts
