@@ -21,7 +21,6 @@ import {
   type FromNode,
   type NewRank,
   type ProgramPlace,
-  type RankSetup,
   type RestartRanks,
   type Setup,
   type ToNode,
@@ -32,6 +31,7 @@ import { NodeMemory, type SharedNode } from "./node-memory.ts";
 import { bellOf, createNodeWords, onBell, onQuietBell, openGate, quietBellOf } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
 import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
+import type { RankSetup } from "./rank-messages.ts";
 import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
 
 /** Nodes of one machine: nobody else can reach them. */

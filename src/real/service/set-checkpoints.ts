@@ -7,7 +7,8 @@ import { join } from "node:path";
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import { CheckpointPolicy, type Interval } from "../../core/service/checkpoint-policy.ts";
 import { type Checkpoint, CheckpointServer } from "../../core/service/checkpoint-server.ts";
-import type { CaptureFacts, RankImage, ToNode } from "../node/messages.ts";
+import type { ToNode } from "../node/messages.ts";
+import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
 import type { CheckpointTimes } from "./logging-report.ts";
 
 export interface SetCheckpointsOptions {
