@@ -107,7 +107,8 @@ export class Job {
 
   /** Checkpoints of all sets, now. */
   checkpoint(): void {
-    if (languageOf(this.#options.program) === "c" && this.#core.outcome === undefined) this.#recovery?.checkpointAll();
+    if (languageOf(this.#options.program) === "c" && this.#core.outcome === undefined)
+      this.#recovery?.checkpoints.takeAll();
   }
 
   /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */
@@ -288,7 +289,7 @@ export class Job {
   #allBegan(): void {
     const { ranks, nodes, freezeAtMs } = this.#options;
     this.#report.started({ ranks, nodes }, this.#nodes.pids);
-    this.#recovery?.begin();
+    this.#recovery?.checkpoints.begin();
     this.#faults?.begin();
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
@@ -308,7 +309,7 @@ export class Job {
 
   async #ended({ code: coreCode, reason }: Outcome): Promise<void> {
     clearInterval(this.#ticking);
-    this.#recovery?.end();
+    this.#recovery?.checkpoints.end();
     this.#faults?.end();
     await this.#nodes.endSuspects();
     await this.#checkpointServers.end();
