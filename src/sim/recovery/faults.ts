@@ -1,8 +1,9 @@
-/** Who dies, and when: planned as data, from the seed; every fault happens once, not once for each life (rule 10). */
+/** Who dies, and when: drawn from the seed; every fault happens once, not once for each life (rule 10). */
 import { unreachable } from "../../core/base/assert.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
-import { type CheckpointStep, checkpointSteps } from "./checkpoints.ts";
+import { type CheckpointEvent, type CheckpointStep, checkpointSteps } from "./checkpoints.ts";
+import type { Trouble } from "./trouble.ts";
 
 export type FaultTime =
   /** That rank is about to do that action, in whichever life; one more than there are: it has finished. */
@@ -78,38 +79,49 @@ function targetOf(random: Random, { nodes, setOf }: FaultsOptions, time: FaultTi
   }
 }
 
-/** Makes planned faults happen. */
-export class Faults {
+/** Makes drawn faults happen. */
+export class Faults implements Trouble {
   readonly #left: Set<Fault>;
+  readonly #world: World;
   readonly #setOf: Int32Array;
   readonly #steps = new Map<CheckpointStep, number>();
   #restarts = 0;
   happened = 0;
+  readonly fired: readonly number[] = [];
 
-  constructor(faults: readonly Fault[], setOf: Int32Array) {
+  constructor(faults: readonly Fault[], world: World, setOf: Int32Array) {
     this.#left = new Set(faults);
+    this.#world = world;
     this.#setOf = setOf;
   }
 
-  /** True: something happens to somebody at once. */
-  passes(world: World, rank: number, action: number): boolean {
-    return this.#happen(world, ({ time }) => time.kind === "action" && time.rank === rank && time.action === action);
+  begin(): void {}
+
+  lives(): void {}
+
+  passes(rank: number, action: number): boolean {
+    return this.#happen(({ time }) => time.kind === "action" && time.rank === rank && time.action === action);
   }
 
-  restarted(world: World, set: number): void {
+  finished(): void {}
+
+  logFull(): void {}
+
+  restarted(set: number): void {
     const number = ++this.#restarts;
-    this.#happen(world, ({ time }) => time.kind === "restart" && time.number === number, set);
+    this.#happen(({ time }) => time.kind === "restart" && time.number === number, set);
   }
 
-  checkpoint(world: World, step: CheckpointStep, set: number): void {
+  checkpoint({ step, set }: CheckpointEvent): void {
     const number = (this.#steps.get(step) ?? 0) + 1;
     this.#steps.set(step, number);
     const isNow = ({ time }: Fault): boolean =>
       time.kind === "checkpoint" && time.step === step && time.number === number;
-    this.#happen(world, isNow, set);
+    this.#happen(isNow, set);
   }
 
-  #happen(world: World, isNow: (fault: Fault) => boolean, set = -1): boolean {
+  #happen(isNow: (fault: Fault) => boolean, set = -1): boolean {
+    const world = this.#world;
     let isAtOnce = false;
     for (const fault of this.#left) {
       if (!isNow(fault)) continue;

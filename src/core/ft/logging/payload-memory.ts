@@ -71,8 +71,8 @@ export class PayloadMemory {
     const { spill } = this.options!;
     message.pointer = this.allocate(bytes);
     spill.get(spilled, this.memory.view(message.pointer, bytes));
+    // It stays outside as well: an image may say that it is there.
     message.spilled = null;
-    spill.drop(spilled);
   }
 
   /** It is not kept any more. */
