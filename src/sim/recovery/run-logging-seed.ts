@@ -65,7 +65,7 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     logBytesMax: random.pick([null, null, 0, 300, 5_000]),
     trouble: (there, ports) =>
       options.faults === undefined
-        ? new Faults(faults, there, setOf)
+        ? new Faults(faults, { world: there, setOf, lose: ports.lose })
         : new PlannedFaults(options.faults, { seed: options.seed, world: there, setOf }, ports),
   };
 }
