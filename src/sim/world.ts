@@ -21,9 +21,8 @@ import { type Program, SimProcess, type SimState } from "./sim-process.ts";
 import { Trace } from "./trace.ts";
 import { SimTransport } from "./transport.ts";
 
-/** Where processes have images, and so regions of their own: of a node. */
-const ranksOfNodeMax = 15;
-const imagesBytesMax = 1 << 28;
+/** Where processes have images, and so regions of their own. Memory that is reserved is paid for, touched or not. */
+const regionBytes = 1 << 22;
 
 export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly ranks: number;
@@ -95,11 +94,12 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.trace = new Trace(options.listener ?? null);
     this.nodeOf = Int32Array.from({ length: ranks }, (_, rank) => Math.floor((rank * nodes) / ranks));
     this.#links = new Links(this.nodeOf);
+    const ranksOfNodeMax = Math.ceil(ranks / nodes);
     this.network = new Network({
       ranks,
       nodeOf: this.nodeOf,
       arenas: Array.from({ length: nodes }, () =>
-        options.hasImages === true ? new Arena(imagesBytesMax, ranksOfNodeMax) : new Arena(),
+        options.hasImages === true ? new Arena((ranksOfNodeMax + 1) * regionBytes, ranksOfNodeMax) : new Arena(),
       ),
       cost,
       random: this.#random.fork(),

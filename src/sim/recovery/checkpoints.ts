@@ -10,6 +10,7 @@ import { Settling } from "../../core/process/settling.ts";
 import { CheckpointServer, type Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
 import type { RankState, Steps } from "../interpreter/rank-state.ts";
+import { hasHalf } from "./half-received.ts";
 import { imageOf, type RankImage } from "./rank-image.ts";
 
 /** What happens in an attempt, in this order. */
@@ -47,8 +48,9 @@ export interface CapturedLife {
 }
 
 export interface CheckpointsPorts {
-  /** Members of each set. */
+  /** Members of each set; and the other way round. */
   readonly sets: readonly (readonly number[])[];
+  readonly setOf: Int32Array;
   stateOf(rank: number): RankState;
   historyOf(rank: number): number;
   /** A rank that has finished shall come to rest all the same. */
@@ -77,11 +79,11 @@ export class Checkpoints {
   readonly #images = new Map<number, Map<number, ReadonlyMap<number, RankImage>>>();
   /**
    * How often each step was reached; restarts from an image, and from the one before the newest; and what a set had of a
-   * checkpoint when it fell: asked for, captured, stored by its server, in each case not more.
+   * checkpoint when it fell: asked for, captured, stored by its server, in each case not more; images with half a message.
    */
   readonly counts = {
     ...{ asked: 0, stopped: 0, captured: 0, image: 0, stored: 0, committed: 0, givenUp: 0, restored: 0, corrupt: 0 },
-    ...{ fellAsked: 0, fellCaptured: 0, fellStored: 0 },
+    ...{ fellAsked: 0, fellCaptured: 0, fellStored: 0, capturedWithHalf: 0 },
   };
 
   constructor(ports: CheckpointsPorts) {
@@ -150,6 +152,8 @@ export class Checkpoints {
     const ofSet = this.#images.get(set) ?? new Map<number, ReadonlyMap<number, RankImage>>();
     this.#images.set(set, ofSet);
     ofSet.set(number, images);
+    const haveHalf = members.some((rank) => hasHalf(this.#ports.stateOf(rank).process, this.#ports.setOf));
+    if (haveHalf) this.counts.capturedWithHalf++;
     attempt.phase = "captured";
     this.#happens("captured", attempt);
     life.wake();

@@ -8,13 +8,13 @@
  */
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { PayloadMemoryOptions } from "../../core/ft/logging/payload-memory.ts";
-import { R_KIND, R_OFFSET, R_PEER, R_STATE, RecordKind, RecordState, recordWords } from "../../core/request/records.ts";
 import type { Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
 import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
 import type { World } from "../world.ts";
 import type { CapturedLife, Checkpoint } from "./checkpoints.ts";
+import { hasHalf } from "./half-received.ts";
 import type { RankImage } from "./rank-image.ts";
 import { SetStream } from "./set-stream.ts";
 
@@ -212,23 +212,13 @@ export class Recovery {
   /** A process has died. Its neighbours of the set may live on until somebody notices. */
   crashed(rank: number, before: SimState): void {
     if (before === "finished") this.rare.finishedFell++;
-    if (this.#hasHalf(rank)) this.rare.fellWithHalf++;
+    if (hasHalf(this.#there.processes[rank]!, this.setOf)) this.rare.fellWithHalf++;
     if ((this.#there.processes[rank]!.core.protocol as LoggingProtocol).isReplaying) this.rare.fellInReplay++;
     const life = this.#lives.get(this.setOf[rank]!)!;
     if (life.isOver) return;
     const { detectionNs } = this.#options;
     const isFirst = this.membersOf(life.set).filter((member) => this.#isDead(member)).length === 1;
     if (isFirst) this.#there.plan(this.#there.nowNs + this.#random.below(detectionNs + 1), () => this.#declare(life));
-  }
-
-  /** Some receive of it has a part of a message from another set. */
-  #hasHalf(rank: number): boolean {
-    const { words } = this.#there.processes[rank]!.engine.records;
-    for (let at = 0; at < words.length; at += recordWords) {
-      const isReceiving = words[at + R_KIND] === RecordKind.RECEIVE && words[at + R_STATE] === RecordState.ACTIVE;
-      if (isReceiving && words[at + R_OFFSET]! > 0 && this.setOf[words[at + R_PEER]!] !== this.setOf[rank]) return true;
-    }
-    return false;
   }
 
   /** Everybody who is dead is declared so now. */

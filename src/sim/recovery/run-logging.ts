@@ -129,6 +129,7 @@ class LoggingRun {
     const world = this.#world;
     const { setOf } = this.#setup;
     return new Checkpoints({
+      setOf,
       sets: Array.from({ length: Math.max(...setOf) + 1 }, (_, set) => this.#recovery.membersOf(set)),
       stateOf: (rank) => this.#states[rank]!,
       historyOf: (rank) => this.#histories.now(rank),

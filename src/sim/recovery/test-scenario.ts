@@ -36,6 +36,8 @@ export interface Scenario {
   /** Entries need not have been carried out: of a sweep some come too late. */
   readonly mayMiss?: boolean;
   readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
+  /** To see what happens while a scenario is being written. */
+  readonly listener?: (line: string) => void;
 }
 
 const certainCost: Partial<CostModel> = {
@@ -60,7 +62,7 @@ export function play(scenario: Scenario): LoggingOutcome {
       ...{ ranks, nodes, seed: 1, sharesInside: scenario.sharesInside ?? false },
       cost: { ...certainCost, ...scenario.cost },
     },
-    ...{ setOf, script: program, newProtocol: scenario.newProtocol },
+    ...{ setOf, script: program, newProtocol: scenario.newProtocol, listener: scenario.listener },
     checkpoints:
       checkpoints === undefined ? null : { times: checkpoints, patienceNs: scenario.patienceNs ?? 1_000_000_000 },
     services: {
