@@ -15,7 +15,7 @@ import type { FromSimThread, SimThreadSetup } from "./sim-thread.ts";
 export interface ProgramOptions {
   readonly ranks?: number;
   readonly seed?: number;
-  readonly nodes: number;
+  readonly nodes?: number;
   readonly memory: number;
   readonly dir: string[];
   readonly quiet?: true;
@@ -42,7 +42,7 @@ export async function simulateProgram(program: string, args: string[], options: 
   const module = new WebAssembly.Module(readFileSync(file));
   if (!canStop(module))
     throw new UsageError(`Cannot simulate ${program}: it was compiled with --no-capture; compile it without`);
-  const { ranks = 1, nodes, seed = 1, memory, trace = false } = options;
+  const { ranks = 1, nodes = 1, seed = 1, memory, trace = false } = options;
   const ended = await simulate({
     module,
     args: [path, ...(args[0] === "--" ? args.slice(1) : args)],
@@ -61,7 +61,7 @@ export async function simulateProgram(program: string, args: string[], options: 
   return code;
 }
 
-function check(path: string, { ranks = 1, nodes, memory }: ProgramOptions): void {
+function check(path: string, { ranks = 1, nodes = 1, memory }: ProgramOptions): void {
   const mistake = checkProgram(path);
   if (mistake !== undefined) throw new UsageError(mistake);
   if (languageOf(path) !== "c")

@@ -4,12 +4,18 @@
  * (sim-program.ts).
  */
 import { Command, Option } from "commander";
+import { checkPlan } from "../core/fault/check.ts";
+import { parsePlan } from "../core/fault/parse.ts";
+import type { FaultPlan } from "../core/fault/plan.ts";
 import { failureText } from "../sim/failure-text.ts";
-import { runLoggingSeed } from "../sim/recovery/run-logging-seed.ts";
+import { simRefusal } from "../sim/recovery/planned-faults.ts";
+import { type LoggingSetup, runLogging } from "../sim/recovery/run-logging.ts";
+import { type LoggingSeedOptions, setupOf } from "../sim/recovery/run-logging-seed.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
 import type { CreateCommand } from "./commands.ts";
 import { complain, UsageError } from "./complain.ts";
+import { readFaultPlan } from "./fault-plan.ts";
 import { type ProgramOptions, simulateProgram } from "./sim-program.ts";
 import { wholeNumber } from "./whole-number.ts";
 
@@ -19,6 +25,7 @@ interface SimOptions extends ProgramOptions {
   readonly events?: number;
   readonly protocol?: "none" | "logging";
   readonly sets?: SetsBy;
+  readonly faults?: string;
   readonly trace?: true;
 }
 
@@ -52,8 +59,16 @@ export const simCommand: CreateCommand = (finished) =>
     .addOption(
       new Option("--sets <how>", "of logging: which ranks fall together (default: the seed decides)").choices(setsBy),
     )
+    .option(
+      "--faults <plan>",
+      "of logging: what goes wrong, and when, as for `banyan run`; @file reads it from a file (default: the seed decides)",
+    )
     .option("--trace", "with --seed: print everything that happens")
-    .option("--nodes <number>", "of a program: how many simulated nodes hold its ranks", wholeNumber("--nodes"), 1)
+    .option(
+      "--nodes <number>",
+      "how many simulated nodes hold the ranks (default: of logging, the seed decides; of a program: 1)",
+      wholeNumber("--nodes"),
+    )
     .option("--memory <MB>", "of a program: the memory of each rank", wholeNumber("--memory"), 64)
     .option(
       "--dir <folder>",
@@ -74,6 +89,7 @@ Examples:
   banyan sim --seeds 1000
   banyan sim --seed 4711 --trace
   banyan sim --protocol logging --sets node --seeds 1000
+  banyan sim --protocol logging -n 4 --nodes 2 --faults "kill node 1 at call 5 of rank 0" --seed 3
   banyan sim -n 256 --seed 7 solver.c 1000`,
     )
     .passThroughOptions()
@@ -81,8 +97,30 @@ Examples:
       finished(program === undefined ? sim(options) : await simulateProgram(program, args, options)),
     );
 
+function planOf(text: string): FaultPlan {
+  const plan = parsePlan(readFaultPlan(text));
+  if (typeof plan === "string") throw new UsageError(plan);
+  const wrong = simRefusal(plan);
+  if (wrong !== undefined) throw new UsageError(wrong);
+  return plan;
+}
+
+/** Of a seed whose world has everything that the plan names. */
+function setup(options: LoggingSeedOptions): LoggingSetup {
+  const made = setupOf(options);
+  const { world, setOf } = made;
+  const size = { ranks: world.ranks, nodes: world.nodes!, sets: Math.max(...setOf) + 1 };
+  const wrong = options.faults === undefined ? undefined : checkPlan(options.faults, size);
+  if (wrong !== undefined) {
+    throw new UsageError(
+      `${wrong}; that is the world of seed ${options.seed}, other worlds are made by -n and --nodes`,
+    );
+  }
+  return made;
+}
+
 function sim(options: SimOptions): number {
-  const { ranks, events, trace, protocol, sets } = options;
+  const { ranks, nodes, events, trace, protocol, sets } = options;
   if (ranks !== undefined && (ranks < 1 || ranks > ranksMax)) {
     throw new UsageError(`Cannot simulate ${ranks} ranks: it must be 1 to ${ranksMax}`);
   }
@@ -90,6 +128,14 @@ function sim(options: SimOptions): number {
   if (sets !== undefined && protocol !== "logging") {
     throw new UsageError("Cannot use --sets without correlated sets: give --protocol logging");
   }
+  if ((options.faults !== undefined || nodes !== undefined) && protocol !== "logging") {
+    const option = options.faults === undefined ? "--nodes" : "--faults";
+    throw new UsageError(`Cannot use ${option} in random worlds where the dead stay dead: give --protocol logging`);
+  }
+  if (nodes !== undefined && (nodes < 1 || nodes > (ranks ?? nodes))) {
+    throw new UsageError(`Cannot use ${nodes} nodes for ${ranks} ranks: give 1 to ${ranks}, each node holds a rank`);
+  }
+  const faults = options.faults === undefined ? undefined : planOf(options.faults);
   if (trace && options.seed === undefined) throw new UsageError("Cannot trace many seeds: give one with --seed");
   const first = options.seed ?? options.first;
   const count = options.seed === undefined ? options.seeds : 1;
@@ -97,9 +143,10 @@ function sim(options: SimOptions): number {
   const totals = { seeds: 0, events: 0, messages: 0, collectives: 0, deaths: 0, failures: 0 };
   const started = process.hrtime.bigint();
   for (let seed = first; seed < first + count && totals.failures < failuresMax; seed++) {
-    const run = { seed, ranks, events, protocol, sets };
+    const run = { seed, ranks, nodes, events, protocol, sets, faults: options.faults };
     const heard = listener === undefined ? {} : { listener };
-    const outcome = protocol === "logging" ? runLoggingSeed({ ...run, ...heard }) : runSeed({ ...run, ...heard });
+    const outcome =
+      protocol === "logging" ? runLogging(setup({ ...run, faults, ...heard })) : runSeed({ ...run, ...heard });
     totals.seeds++;
     totals.events += outcome.events;
     totals.messages += outcome.messages;

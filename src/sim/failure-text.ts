@@ -8,6 +8,8 @@ export interface RunOptions {
   readonly events?: number | undefined;
   readonly protocol?: string | undefined;
   readonly sets?: string | undefined;
+  readonly nodes?: number | undefined;
+  readonly faults?: string | undefined;
 }
 
 /** The first ones usually explain the rest. */
@@ -20,8 +22,9 @@ export function failureText(
   const lines = violations.slice(0, violationsShownMax).map(({ invariant, what }) => `  ${invariant}: ${what}`);
   if (violations.length > lines.length) lines.push(`  and ${violations.length - lines.length} more`);
   const again = ["npx banyan sim", `--seed ${seed}`];
-  for (const name of ["ranks", "events", "protocol", "sets"] as const) {
+  for (const name of ["ranks", "nodes", "events", "protocol", "sets"] as const) {
     if (options[name] !== undefined) again.push(`--${name} ${options[name]}`);
   }
+  if (options.faults !== undefined) again.push(`--faults ${JSON.stringify(options.faults)}`);
   return [`seed ${seed} failed, ${ranks} ranks. To run it again: ${again.join(" ")}`, ...lines].join("\n");
 }

@@ -45,6 +45,8 @@ export interface NetworkPorts {
   nowNs(): number;
   /** `arrived` is to be called at that time. */
   planArrival(timeNs: number, packet: Packet): void;
+  /** What the link between their nodes adds to its latency. */
+  delayNs(from: number, to: number): number;
   /** That process can go on sending, after a delay. */
   planRoom(rank: number): void;
 }
@@ -254,7 +256,8 @@ export class Network {
     const startNs = Math.max(this.#ports.nowNs(), channel.busyUntilNs);
     channel.busyUntilNs = startNs + Math.ceil((bytes * kibibyteNs) / 1024);
     const jitterNs = cost.jitterNs === 0 ? 0 : this.#random.below(cost.jitterNs);
-    channel.lastArrivalNs = Math.max(channel.lastArrivalNs, channel.busyUntilNs + latencyNs + jitterNs);
+    const delayNs = this.#ports.delayNs(channel.from, channel.to);
+    channel.lastArrivalNs = Math.max(channel.lastArrivalNs, channel.busyUntilNs + latencyNs + jitterNs + delayNs);
     return channel.lastArrivalNs;
   }
 

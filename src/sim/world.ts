@@ -13,6 +13,7 @@ import { CONTEXT, KIND, TAG } from "../core/wire/packet.ts";
 import { Arena } from "./arena.ts";
 import { type CostModel, costModelDefault } from "./cost-model.ts";
 import { EventQueue } from "./event-queue.ts";
+import { Links } from "./links.ts";
 import { type ProcessMemory, SimMemory } from "./memory.ts";
 import { Network, type Packet } from "./network.ts";
 import { Random } from "./random.ts";
@@ -20,9 +21,8 @@ import { type Program, SimProcess, type SimState } from "./sim-process.ts";
 import { Trace } from "./trace.ts";
 import { SimTransport } from "./transport.ts";
 
-/** Where processes have images, and so regions of their own: of a node. */
-const ranksOfNodeMax = 15;
-const imagesBytesMax = 1 << 28;
+/** Where processes have images, and so regions of their own. Memory that is reserved is paid for, touched or not. */
+const regionBytes = 1 << 22;
 
 export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly ranks: number;
@@ -75,6 +75,9 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly #eventsMax: number;
   /** When each process hears of the last death: deaths are told to everybody in one order (rule 7). */
   readonly #lastNoticeNs: Float64Array;
+  readonly #links: Links;
+  /** Nodes that stand still, and what would have happened to their processes meanwhile. */
+  readonly #stopped = new Map<number, Event<M>[]>();
   /** Whose program runs. */
   #running: SimProcess<M> | null = null;
   #endNs = Number.POSITIVE_INFINITY;
@@ -90,17 +93,20 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#eventsMax = options.eventsMax ?? Number.POSITIVE_INFINITY;
     this.trace = new Trace(options.listener ?? null);
     this.nodeOf = Int32Array.from({ length: ranks }, (_, rank) => Math.floor((rank * nodes) / ranks));
+    this.#links = new Links(this.nodeOf);
+    const ranksOfNodeMax = Math.ceil(ranks / nodes);
     this.network = new Network({
       ranks,
       nodeOf: this.nodeOf,
       arenas: Array.from({ length: nodes }, () =>
-        options.hasImages === true ? new Arena(imagesBytesMax, ranksOfNodeMax) : new Arena(),
+        options.hasImages === true ? new Arena((ranksOfNodeMax + 1) * regionBytes, ranksOfNodeMax) : new Arena(),
       ),
       cost,
       random: this.#random.fork(),
       ports: {
         nowNs: () => this.nowNs + (this.#running?.aheadNs ?? 0),
         planArrival: (timeNs, packet) => this.#queue.plan(timeNs, { kind: "arrival", packet }),
+        delayNs: (from, to) => this.#links.delayNs(from, to),
         planRoom: (rank) => this.#wake(rank, this.#delay(cost.latencyInsideNs)),
       },
     });
@@ -182,6 +188,43 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#queue.plan(timeNs, { kind: "wake", process: this.#processes[rank]! });
   }
 
+  // What goes wrong without anybody dying
+
+  /** Nothing passes between two nodes until the link is restored; nothing is lost. */
+  cutLink(one: number, other: number): void {
+    this.trace.note(this.nowNs, "cut", [one, other]);
+    this.#links.cut(one, other);
+  }
+
+  /** What is sent between two nodes from now on takes so much longer. */
+  delayLink(one: number, other: number, byNs: number): void {
+    this.restoreLink(one, other);
+    this.trace.note(this.nowNs, "delay", [one, other, byNs]);
+    this.#links.delay(one, other, byNs);
+  }
+
+  restoreLink(one: number, other: number): void {
+    this.trace.note(this.nowNs, "restore", [one, other]);
+    for (const packet of this.#links.restore(one, other)) this.#queue.plan(this.nowNs, { kind: "arrival", packet });
+  }
+
+  /** The node's processes do nothing until it goes on; what is sent to them arrives. */
+  stopNode(node: number): void {
+    this.trace.note(this.nowNs, "stop", [node]);
+    if (!this.#stopped.has(node)) this.#stopped.set(node, []);
+  }
+
+  isStopped(node: number): boolean {
+    return this.#stopped.has(node);
+  }
+
+  continueNode(node: number): void {
+    this.trace.note(this.nowNs, "continue", [node]);
+    const missed = this.#stopped.get(node) ?? [];
+    this.#stopped.delete(node);
+    for (const event of missed) this.#queue.plan(this.nowNs, event);
+  }
+
   /** Nothing happens after that time. */
   end(timeNs: number): void {
     this.#endNs = Math.min(this.#endNs, timeNs);
@@ -198,6 +241,13 @@ export class World<M extends ProcessMemory = SimMemory> {
   }
 
   #happen(event: Event<M>): void {
+    if (this.#stopped.size !== 0 && (event.kind === "wake" || event.kind === "resume")) {
+      const missed = this.#stopped.get(event.process.node);
+      if (missed !== undefined) {
+        missed.push(event);
+        return;
+      }
+    }
     switch (event.kind) {
       case "arrival":
         this.#arrive(event.packet);
@@ -230,6 +280,7 @@ export class World<M extends ProcessMemory = SimMemory> {
 
   #arrive(packet: Packet): void {
     const { from, to } = packet.channel;
+    if (this.#links.holds(packet)) return;
     if (!this.network.arrive(packet)) {
       this.trace.note(this.nowNs, "lost", [from, to, packet.number]);
       return;

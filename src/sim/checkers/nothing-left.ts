@@ -17,7 +17,8 @@ export const nothingLeft: Checker = {
 
 function leftAt({ rank, core, engine, memory, transport }: SimProcess): string[] {
   // A payload log is kept until nobody can ask for it any more, which is the end of the job.
-  const loggedBytes = core.protocol instanceof LoggingProtocol ? core.protocol.loggedBytes : 0;
+  const kept = core.protocol instanceof LoggingProtocol ? core.protocol.keptInMemory : [];
+  const loggedBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
   const left: [number, string][] = [
     [engine.records.count, "requests or envelopes"],
     [engine.posted.count, "posted receives"],

@@ -1,8 +1,11 @@
-/** Who dies, and when: planned as data, from the seed; every fault happens once, not once for each life (rule 10). */
+/** Who dies, and when: drawn from the seed; every fault happens once, not once for each life (rule 10). */
 import { unreachable } from "../../core/base/assert.ts";
+import type { Service } from "../../core/fault/plan.ts";
 import type { Random } from "../random.ts";
+import type { SimProcess } from "../sim-process.ts";
 import type { World } from "../world.ts";
-import { type CheckpointStep, checkpointSteps } from "./checkpoints.ts";
+import { type CheckpointEvent, type CheckpointStep, checkpointSteps } from "./checkpoints.ts";
+import type { Trouble } from "./trouble.ts";
 
 export type FaultTime =
   /** That rank is about to do that action, in whichever life; one more than there are: it has finished. */
@@ -16,7 +19,11 @@ export type FaultTime =
 export type FaultTarget =
   | { readonly kind: "rank"; readonly rank: number }
   | { readonly kind: "node"; readonly node: number }
-  | { readonly kind: "set"; readonly set: number };
+  | { readonly kind: "set"; readonly set: number }
+  /** Not it, but the connections to it. */
+  | { readonly kind: "service"; readonly service: "event-logger" | "checkpoint-server" }
+  /** It is cut for a while. */
+  | { readonly kind: "link"; readonly link: readonly [number, number]; readonly forNs: number };
 
 export interface Fault {
   readonly time: FaultTime;
@@ -39,6 +46,17 @@ export function planFaults(random: Random, options: FaultsOptions): Fault[] {
     faults.push(fault);
     // Two at once.
     if (random.chance(0.25)) faults.push({ ...fault, target: targetOf(random, options, fault.time) });
+  }
+  const { nodes } = options;
+  const timeNow = (): Pick<Fault, "time" | "afterNs"> => planFault(random, options, 0);
+  if (random.chance(0.2)) {
+    const service = random.pick(["event-logger", "event-logger", "checkpoint-server"] as const);
+    faults.push({ ...timeNow(), target: { kind: "service", service } });
+  }
+  if (nodes > 1 && random.chance(0.2)) {
+    const one = random.below(nodes - 1);
+    const link = [one, random.between(one + 1, nodes - 1)] as const;
+    faults.push({ ...timeNow(), target: { kind: "link", link, forNs: random.pick([1_000, 50_000, 2_000_000]) } });
   }
   return faults;
 }
@@ -78,64 +96,92 @@ function targetOf(random: Random, { nodes, setOf }: FaultsOptions, time: FaultTi
   }
 }
 
-/** Makes planned faults happen. */
-export class Faults {
+/** Makes drawn faults happen. */
+export class Faults implements Trouble {
   readonly #left: Set<Fault>;
+  readonly #world: World;
   readonly #setOf: Int32Array;
   readonly #steps = new Map<CheckpointStep, number>();
   #restarts = 0;
   happened = 0;
+  readonly fired: readonly number[] = [];
 
-  constructor(faults: readonly Fault[], setOf: Int32Array) {
+  readonly #lose: (service: Service) => void;
+
+  constructor(
+    faults: readonly Fault[],
+    { world, setOf, lose }: { readonly world: World; readonly setOf: Int32Array; lose(service: Service): void },
+  ) {
     this.#left = new Set(faults);
+    this.#world = world;
     this.#setOf = setOf;
+    this.#lose = lose;
   }
 
-  /** True: something happens to somebody at once. */
-  passes(world: World, rank: number, action: number): boolean {
-    return this.#happen(world, ({ time }) => time.kind === "action" && time.rank === rank && time.action === action);
+  begin(): void {}
+
+  lives(): void {}
+
+  passes(rank: number, action: number): boolean {
+    return this.#happen(({ time }) => time.kind === "action" && time.rank === rank && time.action === action);
   }
 
-  restarted(world: World, set: number): void {
+  finished(): void {}
+
+  logFull(): void {}
+
+  restarted(set: number): void {
     const number = ++this.#restarts;
-    this.#happen(world, ({ time }) => time.kind === "restart" && time.number === number, set);
+    this.#happen(({ time }) => time.kind === "restart" && time.number === number, set);
   }
 
-  checkpoint(world: World, step: CheckpointStep, set: number): void {
+  checkpoint({ step, set }: CheckpointEvent): void {
     const number = (this.#steps.get(step) ?? 0) + 1;
     this.#steps.set(step, number);
     const isNow = ({ time }: Fault): boolean =>
       time.kind === "checkpoint" && time.step === step && time.number === number;
-    this.#happen(world, isNow, set);
+    this.#happen(isNow, set);
   }
 
-  #happen(world: World, isNow: (fault: Fault) => boolean, set = -1): boolean {
+  #happen(isNow: (fault: Fault) => boolean, set = -1): boolean {
+    const world = this.#world;
     let isAtOnce = false;
     for (const fault of this.#left) {
       if (!isNow(fault)) continue;
       this.#left.delete(fault);
       this.happened++;
-      const ranks = this.#ranksOf(world, fault.target, set);
-      world.plan(world.nowNs + fault.afterNs, () => {
-        for (const rank of ranks) world.crash(rank);
-      });
+      world.plan(world.nowNs + fault.afterNs, () => this.#do(fault.target, set));
       if (fault.afterNs === 0) isAtOnce = true;
     }
     return isAtOnce;
   }
 
-  #ranksOf({ processes }: World, target: FaultTarget, set: number): number[] {
+  #do(target: FaultTarget, set: number): void {
+    const world = this.#world;
+    const crash = (isMeant: (process: SimProcess) => boolean): void => {
+      for (const process of [...world.processes]) if (isMeant(process)) world.crash(process.rank);
+    };
     switch (target.kind) {
       case "rank":
-        return [target.rank];
+        crash(({ rank }) => rank === target.rank);
+        return;
       case "node":
-        return processes.filter(({ node }) => node === target.node).map(({ rank }) => rank);
+        crash(({ node }) => node === target.node);
+        return;
       case "set": {
         const wanted = target.set < 0 ? set : target.set;
-        return processes.filter(({ rank }) => this.#setOf[rank] === wanted).map(({ rank }) => rank);
+        crash(({ rank }) => this.#setOf[rank] === wanted);
+        return;
       }
+      case "service":
+        this.#lose(target.service);
+        return;
+      case "link":
+        world.cutLink(...target.link);
+        world.plan(world.nowNs + target.forNs, () => world.restoreLink(...target.link));
+        return;
       default:
-        return unreachable(target);
+        unreachable(target);
     }
   }
 }

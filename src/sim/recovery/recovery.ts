@@ -6,13 +6,15 @@
  * A death is noticed `detectionNs` after it happened. Everybody hears of it, and of the return, after a delay of its own, but
  * all in the same order (rule 7).
  */
-import type { LoggingOptions } from "../../core/ft/logging/logging-protocol.ts";
-import { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { PayloadMemoryOptions } from "../../core/ft/logging/payload-memory.ts";
+import type { Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
 import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
 import type { World } from "../world.ts";
 import type { CapturedLife, Checkpoint } from "./checkpoints.ts";
+import { hasHalf } from "./half-received.ts";
 import type { RankImage } from "./rank-image.ts";
 import { SetStream } from "./set-stream.ts";
 
@@ -29,6 +31,10 @@ export interface RecoveryOptions {
   readonly newest?: (set: number) => Checkpoint | null;
   /** The event logger has got something of that set. */
   readonly logged?: (set: number) => void;
+  /** Everybody hears that the set has fallen. */
+  readonly declared?: (set: number) => void;
+  /** Bounds the payload log of a rank; it has no bound unless given. */
+  readonly payloads?: (rank: number) => PayloadMemoryOptions | null;
   /** A new process is to become what the image says, if there is one; then its program shall begin. */
   readonly prepare: (process: SimProcess, image: RankImage | null) => void;
   readonly start: (process: SimProcess) => void;
@@ -50,6 +56,8 @@ export class Recovery {
   readonly setOf: Int32Array;
   /** Restarts of sets. */
   restarts = 0;
+  /** By rank. */
+  readonly restartsOf: number[];
   /** How often rare things happened; tests that claim to exercise one look here. */
   readonly rare = {
     finishedFell: 0,
@@ -58,6 +66,11 @@ export class Recovery {
     determinantsLost: 0,
     acknowledgementsLost: 0,
     messagesBroken: 0,
+    /** A rank that had a part of a message from another set. */
+    fellWithHalf: 0,
+    loggerLost: 0,
+    /** The payload log of a rank had no room. */
+    logFull: 0,
   };
   /** Called when a set has been restarted. */
   onRestart: (set: number) => void = () => {};
@@ -68,12 +81,16 @@ export class Recovery {
   readonly #incarnations: number[];
   readonly #lastNoticeNs: Float64Array;
   #world: World | null = null;
+  /** To the event logger; how many there were before. */
+  #isConnected = true;
+  #connection = 0;
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
     this.#random = options.random;
     this.setOf = options.setOf;
     this.#incarnations = Array.from(options.setOf, () => 0);
+    this.restartsOf = this.#incarnations;
     this.#lastNoticeNs = new Float64Array(options.setOf.length);
     for (const set of new Set(options.setOf)) this.#begin(set, 0, 0);
   }
@@ -93,7 +110,7 @@ export class Recovery {
   protocol(rank: number): LoggingProtocol {
     const { setOf } = this;
     const { stream } = this.#lives.get(setOf[rank]!)!;
-    const options = { rank, setOf, stream };
+    const options = { rank, setOf, stream, payloads: this.#options.payloads?.(rank) ?? null };
     return this.#options.newProtocol?.(options) ?? new LoggingProtocol(options);
   }
 
@@ -104,7 +121,8 @@ export class Recovery {
       ...{ set, incarnation, isOver: false, lastArrivalNs: 0, sendsSurvive: this.#random.chance(0.5) },
       stream: new SetStream(position, {
         later: (isUrgent, act) => this.#later(isUrgent ? 1_000 : this.#options.delayNsMax, life, act),
-        travel: (act) => this.#travel(life, act),
+        travel: (act) => this.#travel(life, this.#ofConnection(act)),
+        acknowledge: (act) => this.#later(this.#options.delayNsMax, life, this.#ofConnection(act)),
         append: (from, part) => {
           const end = this.logger.append(set, incarnation, from, part);
           this.#options.logged?.(set);
@@ -128,6 +146,27 @@ export class Recovery {
     life.lastArrivalNs = timeNs;
     this.#there.plan(timeNs, () => {
       if (!life.isOver || life.sendsSurvive) act();
+    });
+  }
+
+  /** What is said to the event logger or by it is lost with the connection. */
+  #ofConnection(act: () => void): () => void {
+    const connection = this.#connection;
+    const wasConnected = this.#isConnected;
+    return () => {
+      if (wasConnected && connection === this.#connection) act();
+    };
+  }
+
+  /** The event logger cannot be reached for a while. It has what it has. */
+  loseLogger(): void {
+    this.#isConnected = false;
+    this.rare.loggerLost++;
+    const connection = ++this.#connection;
+    this.#there.plan(this.#there.nowNs + this.#random.below(this.#options.restartNs + 1), () => {
+      if (connection !== this.#connection) return;
+      this.#isConnected = true;
+      for (const { isOver, stream } of this.#lives.values()) if (!isOver) stream.reconnect();
     });
   }
 
@@ -156,7 +195,7 @@ export class Recovery {
   }
 
   /** No image of that set that is older will be used: its logs need not reach back further. */
-  trim(set: number, { number, position }: Checkpoint): void {
+  trim(set: number, { number, position }: Committed): void {
     this.logger.trim(set, position);
     for (const rank of this.membersOf(set)) {
       const process = this.#there.processes[rank]!;
@@ -173,6 +212,7 @@ export class Recovery {
   /** A process has died. Its neighbours of the set may live on until somebody notices. */
   crashed(rank: number, before: SimState): void {
     if (before === "finished") this.rare.finishedFell++;
+    if (hasHalf(this.#there.processes[rank]!, this.setOf)) this.rare.fellWithHalf++;
     if ((this.#there.processes[rank]!.core.protocol as LoggingProtocol).isReplaying) this.rare.fellInReplay++;
     const life = this.#lives.get(this.setOf[rank]!)!;
     if (life.isOver) return;
@@ -181,14 +221,23 @@ export class Recovery {
     if (isFirst) this.#there.plan(this.#there.nowNs + this.#random.below(detectionNs + 1), () => this.#declare(life));
   }
 
+  /** Everybody who is dead is declared so now. */
+  notice(): void {
+    for (const life of [...this.#lives.values()]) {
+      if (!life.isOver && this.membersOf(life.set).some((rank) => this.#isDead(rank))) this.#declare(life);
+    }
+  }
+
   #isDead(rank: number): boolean {
     return this.#there.processes[rank]!.state === "dead";
   }
 
   /** The set is ended, and everybody hears of it. */
   #declare(life: SetLife): void {
+    if (life.isOver) return;
     for (const other of this.#lives.values()) if (other.isOver) this.rare.severalSetsDown++;
     life.isOver = true;
+    this.#options.declared?.(life.set);
     const members = this.membersOf(life.set);
     for (const rank of members) this.#there.crash(rank);
     for (const rank of members) {

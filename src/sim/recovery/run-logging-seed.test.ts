@@ -4,7 +4,8 @@ import type { RecordId, WorldRank } from "../../core/base/brand.ts";
 import type { DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import { failureText } from "../failure-text.ts";
-import { type LoggingOutcome, runLoggingSeed } from "./run-logging-seed.ts";
+import type { LoggingOutcome } from "./run-logging.ts";
+import { runLoggingSeed } from "./run-logging-seed.ts";
 import { setsBy } from "./sets.ts";
 
 /** Leaves out of the log what receives inside the set took. */

@@ -1,6 +1,7 @@
 /**
  * The stream of determinants of one life of a correlated set, simulated: entries are on their way to the event logger after a
- * while, sooner when somebody waits; what is not there when the set falls is lost with it, and so are acknowledgements.
+ * while, sooner when somebody waits; what is not there when the set falls is lost with it, and so are acknowledgements. What
+ * has not been acknowledged is sent again when the connection to the event logger was lost and is there again.
  */
 import {
   type DeterminantKind,
@@ -13,6 +14,8 @@ export interface SetStreamPorts {
   later(isUrgent: boolean, act: () => void): void;
   /** Something travels to the event logger: it may get there even when the set has fallen, but nothing overtakes anything. */
   travel(act: () => void): void;
+  /** Something travels back, if the connection lasts. */
+  acknowledge(act: () => void): void;
   /** The event logger takes a part: the position up to which it has all, or null: it does not hear this life any more. */
   append(from: number, part: Int32Array): number | null;
   /** Something is stable now. */
@@ -22,8 +25,9 @@ export interface SetStreamPorts {
 export class SetStream implements DeterminantStream {
   born: number;
   stable: number;
-  /** Position behind what is on its way. */
+  /** Position behind what is on its way; and all up to there that is not acknowledged. */
   #sent: number;
+  #unacknowledged: { readonly from: number; readonly part: Int32Array }[] = [];
   readonly #ports: SetStreamPorts;
   #waiting: number[] = [];
   #isPlanned = false;
@@ -64,15 +68,22 @@ export class SetStream implements DeterminantStream {
     this.#sent = this.born;
     this.#isPlanned = false;
     this.#isUrgent = false;
+    this.#unacknowledged.push({ from, part });
     this.#ports.travel(() => this.#arrive(from, part));
+  }
+
+  /** The connection is new: whatever was on its way on the old one, either way, may be lost. */
+  reconnect(): void {
+    for (const { from, part } of this.#unacknowledged) this.#ports.travel(() => this.#arrive(from, part));
   }
 
   #arrive(from: number, part: Int32Array): void {
     const end = this.#ports.append(from, part);
     if (end === null) return;
-    this.#ports.later(false, () => {
+    this.#ports.acknowledge(() => {
       if (((end - this.stable) | 0) <= 0) return;
       this.stable = end;
+      this.#unacknowledged = this.#unacknowledged.filter(({ from, part }) => ((from + part.length - end) | 0) > 0);
       this.#ports.changed();
     });
   }

@@ -5,9 +5,10 @@ import type { Random } from "../random.ts";
 export const setsBy = ["node", "rank", "random", "all"] as const;
 export type SetsBy = (typeof setsBy)[number];
 
+/** Sets are numbered from 0, and none is empty. */
 export function correlatedSets(random: Random, by: SetsBy, ranks: number, nodes: number): Int32Array {
   const sets = random.between(1, ranks);
-  return Int32Array.from({ length: ranks }, (_, rank) => {
+  const setOf = Int32Array.from({ length: ranks }, (_, rank) => {
     switch (by) {
       case "node":
         return Math.floor((rank * nodes) / ranks);
@@ -19,4 +20,6 @@ export function correlatedSets(random: Random, by: SetsBy, ranks: number, nodes:
         return random.below(sets);
     }
   });
+  const used = [...new Set(setOf)];
+  return setOf.map((set) => used.indexOf(set));
 }

@@ -87,7 +87,7 @@ test("L6 above its bound the oldest payloads leave memory, until half is free, a
   assert.deepEqual(asked, [[0]]);
   payloads.fetch(sent[1]!);
   assert.deepEqual(bytesOf(sent[1]!), new Uint8Array(100).fill(1));
-  assert.equal(shelf.kept.size, 5, "it stays outside as well, and need not be written again");
+  assert.equal(shelf.kept.size, 5, "it stays outside as well: an image may name it, and it need not be written again");
   for (const message of [...sent, next]) payloads.forget(message);
   assert.equal(payloads.bytesInMemory, 0);
   assert.equal(shelf.kept.size, 0);

@@ -1,0 +1,109 @@
+import { equal, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { LoggingOutcome } from "./run-logging.ts";
+import { at, rounds, type Scenario, survive } from "./test-scenario.ts";
+
+const base: Omit<Scenario, "faults"> = { nodes: 2, program: rounds(6) };
+
+/** The program takes longer than that. */
+function sweep(faults: (atMs: string) => string, scenario = base): LoggingOutcome[] {
+  const outcomes: LoggingOutcome[] = [];
+  for (let us = 5; us <= 95; us += 5) outcomes.push(survive({ ...scenario, faults: faults(`${us / 1000}ms`) }));
+  return outcomes;
+}
+
+describe("L1 the event logger cannot be reached for a while", () => {
+  it("nothing that depends on a choice leaves meanwhile, and all goes on afterwards", () => {
+    const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}`, {
+      ...base,
+      services: { restartNs: 200_000 },
+    });
+    ok(outcomes.every(({ rare }) => rare.loggerLost === 1));
+    ok(outcomes.every(({ restarts }) => restarts === 0));
+  });
+
+  it("again and again", () => {
+    const { rare } = survive({
+      ...base,
+      mayMiss: true,
+      faults: Array.from({ length: 10 }, (_, i) => `kill service event-logger at ${(i + 1) / 50}ms`).join("; "),
+    });
+    ok(rare.loggerLost > 3);
+  });
+
+  it("and a set falls that had something to tell it", () => {
+    const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}; kill node 1 at ${atMs}`);
+    ok(outcomes.some(({ rare }) => rare.determinantsLost > 0));
+    ok(outcomes.every(({ restarts }) => restarts === 1));
+  });
+
+  it("and a set replays meanwhile, and falls again", () => {
+    const outcomes = sweep(
+      (atMs) =>
+        `kill node 1 at ${atMs}; kill service event-logger in recovery of set 1; kill node 1 in recovery number 1; kill node 0 in recovery of set 1`,
+    );
+    ok(outcomes.some(({ rare }) => rare.loggerLost === 1 && rare.severalSetsDown > 0));
+  });
+
+  it("while a checkpoint waits for it to be committed", () => {
+    const checkpoints = [...at(0, 5, 12), ...at(2, 6)];
+    const slow = { delayNsMax: 20_000, restartNs: 300_000 };
+    const outcome = survive({
+      ...{ ...base, checkpoints, services: slow },
+      faults: "kill service event-logger at checkpoint 1 of set 0 before; kill node 0 at checkpoint 1 after",
+    });
+    equal(outcome.rare.loggerLost, 1);
+    equal(outcome.checkpoints.restored, 1);
+  });
+
+  it("is very late: everything is only slower", () => {
+    const late = survive({ ...base, services: { delayNsMax: 1_000_000 }, faults: "kill node 1 at 0.3ms" });
+    equal(late.restarts, 1);
+  });
+});
+
+describe("V4 the checkpoint server loses what it has not committed", () => {
+  it("between two images: the attempt is over, the next one counts", () => {
+    const outcome = survive({
+      ...{ ...base, checkpoints: at(0, 4, 8, 12, 14) },
+      faults: "kill service checkpoint-server at checkpoint 2 of set 0 while; kill node 0 at checkpoint 3 after",
+    });
+    equal(outcome.checkpoints.givenUp, 1);
+    equal(outcome.checkpoints.restored, 1);
+  });
+
+  it("while its ranks stand still: they go on", () => {
+    const outcome = survive({
+      ...{ ...base, checkpoints: at(0, 4, 8, 12) },
+      faults: "kill service checkpoint-server at checkpoint 1 of set 0 before; kill node 0 at checkpoint 2 after",
+    });
+    equal(outcome.checkpoints.givenUp, 1);
+  });
+});
+
+describe("rule 7: a link or a node that only stands still is no death", () => {
+  it("a link is cut at any moment, and restored", () => {
+    const outcomes = sweep((atMs) => `cut link 0-1 at ${atMs} for 0.3ms`);
+    ok(outcomes.every(({ restarts, fired }) => restarts === 0 && fired[0] === 1));
+  });
+
+  it("a link is cut while a set replays from the log behind it", () => {
+    const outcomes = sweep((atMs) => `kill node 1 at ${atMs}; cut link 0-1 in recovery of set 1 for 0.3ms`);
+    ok(outcomes.every(({ restarts }) => restarts === 1));
+  });
+
+  it("a link is slow for a while, and a set falls", () => {
+    const outcomes = sweep((atMs) => `delay link 0-1 by 0.1ms at 0.01ms for 0.2ms; kill node 0 at ${atMs}`);
+    ok(outcomes.every(({ restarts }) => restarts === 1));
+  });
+
+  it("a node stands still and goes on", () => {
+    const outcomes = sweep((atMs) => `stop node 1 at ${atMs} for 0.3ms`);
+    ok(outcomes.every(({ restarts, fired }) => restarts === 0 && fired[0] === 1));
+  });
+
+  it("a node that stands still for too long is killed, and another takes its place", () => {
+    const { restartsOf } = survive({ ...base, faults: "stop node 1 at 0.05ms" });
+    equal(restartsOf[2], 1);
+  });
+});

@@ -1,0 +1,25 @@
+/**
+ * Who makes things go wrong in a world under message logging, and is told for that what happens in it. There are two of them: the
+ * seed (faults.ts), and a fault plan (planned-faults.ts), the same as real jobs have.
+ */
+import type { CheckpointEvent } from "./checkpoints.ts";
+
+export interface Trouble {
+  /** Deeds so far. */
+  readonly happened: number;
+  /** Of a plan: how often each entry was carried out. */
+  readonly fired: readonly number[];
+  /** The programs begin. */
+  begin(): void;
+  /** A life of the rank begins. */
+  lives(rank: number): void;
+  /** The rank is about to do that action; one more than there are: its program is over. True: something happens to somebody now. */
+  passes(rank: number, action: number): boolean;
+  /** The rank has finished. */
+  finished(rank: number): void;
+  checkpoint(event: CheckpointEvent): void;
+  /** The next life of a set has begun. */
+  restarted(set: number): void;
+  /** A payload log of a rank of that set has no room. */
+  logFull(set: number): void;
+}
