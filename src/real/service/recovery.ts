@@ -182,6 +182,12 @@ export class Recovery {
     this.caughtUp(rank, incarnation);
   }
 
+  /** The memory of a rank's payload log was short, and most of it is kept for these sets. */
+  logFull(rank: number, sets: readonly number[]): void {
+    void this.#ports.happened({ kind: "log-full", set: this.#options.setOf[rank]! });
+    this.checkpoints.logFull(sets);
+  }
+
   /** The image of a rank that was to begin with it cannot be read: its set begins with an older one. */
   unreadable(rank: number, checkpoint: number): void {
     this.checkpoints.unreadable(this.#options.setOf[rank]!, checkpoint);
