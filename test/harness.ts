@@ -100,8 +100,12 @@ export class Run {
   }
 
   nodePid(node: number): number {
-    const found = this.processes().find(({ name }) => name === `banyan-node ${node}`);
-    assert(found !== undefined, `node ${node} is running`);
+    return this.pidOf(`banyan-node ${node}`);
+  }
+
+  pidOf(title: string): number {
+    const found = this.processes().find(({ name }) => name === title);
+    assert(found !== undefined, `${title} is running`);
     return found.pid;
   }
 

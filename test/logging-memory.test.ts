@@ -95,3 +95,55 @@ test("L6 a C program whose log is full is asked for checkpoints, and its log is 
   run.assertNothingLeft();
   assert.match(stderr, / [1-9]\d* checkpoints?/, stderr);
 });
+
+/** 120 MB under way between ranks of 64 MB, taken last first, a kill among them. */
+for (const sets of ["node", "rank"]) {
+  test(
+    `L6 messages that nobody takes for long leave memory: taken in the opposite order, --sets ${sets}`,
+    limit,
+    async () => {
+      const path = program(
+        "log-flood.c",
+        `
+      #include <mpi.h>
+      #include <stdio.h>
+      int main(int argc, char **argv) {
+        enum { messages = 600, count = 50000 };
+        static int block[count];
+        int rank;
+        long sum = 0;
+        MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 0) {
+          for (int i = 0; i < messages; i++) {
+            for (int j = 0; j < count; j++) block[j] = i + j;
+            MPI_Send(block, count, MPI_INT, 1, i, MPI_COMM_WORLD);
+          }
+          printf("all sent\\n");
+          fflush(stdout);
+        } else {
+          for (int i = messages - 1; i >= 0; i--) {
+            MPI_Recv(block, count, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int j = 0; j < count; j++) sum += block[j] == i + j;
+            if (i == messages / 2) { printf("half\\n"); fflush(stdout); }
+          }
+          printf("%ld of %d right\\n", sum, messages * count);
+        }
+        MPI_Finalize();
+        return 0;
+      }
+    `,
+      );
+      const where = sets === "rank" ? ["--nodes", "1"] : ["--nodes", "2"];
+      const protocol = ["--protocol", "logging", "--sets", sets, "--log-memory", "4", "--memory", "64"];
+      const victim = sets === "rank" ? "rank" : "node";
+      const args = ["run", "-n", "2", ...where, ...protocol, "--faults", `kill ${victim} 1 at call 300`, path];
+      const run = new Run(args, { stdin: "", timeoutMs: 100_000 });
+      const { code, stdout, stderr } = await run.ended;
+      assert.equal(code, 0, stderr);
+      assert.deepEqual(sorted(stdout), ["30000000 of 30000000 right", "all sent", "half"]);
+      assert.match(stderr, /1 rank restarted/);
+      run.assertNothingLeft();
+    },
+  );
+}

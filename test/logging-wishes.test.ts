@@ -1,8 +1,10 @@
 /** Checkpoints when somebody wants them, and what cannot be wanted. Rows L3, L4, V4, X7. */
 import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
-import { banyan, program, Run } from "./harness.ts";
+import { banyan, program, Run, sorted } from "./harness.ts";
 
 /** A machine that compiles for the first time, and does other things as well. */
 const timeoutMs = 120_000;
@@ -69,28 +71,81 @@ test("X7: `banyan checkpoint` signals nothing but a job", limit, async () => {
   }
 });
 
-test("L3: sets from a file; only ranks of one node can be one", limit, async () => {
-  const file = program("sets.txt", "0\n1\n2-3\n");
-  const run = await banyan(["run", "-n", "4", "--nodes", "2", "--protocol", "logging", "--sets", file, steps, "10"], {
-    timeoutMs,
-  });
-  assert.equal(run.code, 0, run.stderr);
-  const split = program("split.txt", "1 2\n");
+test("L3: sets from a file, placed whole; what no node has room for is refused", limit, async () => {
+  const run = (sets: string) =>
+    banyan(
+      ["run", "-n", "4", "--nodes", "2", "--protocol", "logging", "--sets", program("sets.txt", sets), steps, "10"],
+      {
+        timeoutMs,
+      },
+    );
+  const divided = await run("0\n1\n2-3\n");
+  assert.equal(divided.code, 0, divided.stderr);
+  const across = await run("1 2\n");
+  assert.equal(across.code, 0, across.stderr);
+  const refused = await run("1-3\n");
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /Cannot use these sets: ranks 1, 2, 3 are one set, and no node has room for them all; /);
+});
+
+/** Ranks of equal parity speak with each other, and with nobody else. */
+const parity = program(
+  "parity.c",
+  `#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int rank, ranks, sum = 0, got;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int i = 0; i < 100; i++) {
+    MPI_Sendrecv(&i, 1, MPI_INT, (rank + 2) % ranks, 0, &got, 1, MPI_INT, (rank + 2) % ranks, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    sum += got;
+  }
+  printf("%d: %d\\n", rank, sum);
+  MPI_Finalize();
+}
+`,
+);
+
+test("L3 §6: --sets traffic measures once, then those who speak with each other are one set", limit, async () => {
+  const file = join(dirname(parity), "traffic.json");
+  const run = async () => {
+    const sets = ["--sets", "traffic", "--traffic", file, "--faults", "kill node 1 at call 50"];
+    const args = ["run", "-n", "4", "--nodes", "2", "--protocol", "logging", ...sets, parity];
+    const { code, stdout, stderr } = await banyan(args, { timeoutMs });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(sorted(stdout), ["0: 4950", "1: 4950", "2: 4950", "3: 4950"]);
+    assert.match(stderr, /2 ranks restarted/);
+    return stderr;
+  };
+  rmSync(file, { force: true });
+  assert.match(await run(), /the traffic of this program is not known yet: every rank is a set in this run/);
+  const { bytes } = JSON.parse(readFileSync(file, "utf8"));
+  assert.deepEqual([bytes.length, bytes[0][1], bytes[1][0], bytes[0][0]], [4, 0, 0, 0]);
+  assert(bytes[0][2] >= 400 && bytes[3][1] >= 400, JSON.stringify(bytes));
+  const again = await run();
+  assert.match(again, / 0 B of messages/);
+  assert.doesNotMatch(again, /not known yet/);
+  writeFileSync(file, '{"bytes":[[1]]}');
   const refused = await banyan([
     "run",
     "-n",
     "4",
-    "--nodes",
-    "2",
     "--protocol",
     "logging",
     "--sets",
-    split,
-    steps,
-    "10",
+    "traffic",
+    "--traffic",
+    file,
+    parity,
   ]);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /Cannot use these sets: ranks 1, 2 are one set and not on one node/);
+  assert.match(
+    refused.stderr,
+    /Cannot use the traffic in .*: it is of 1 ranks, and the job has 4; remove it to measure again/,
+  );
 });
 
 test("X7: what makes no sense under message logging is refused in one line", limit, async () => {

@@ -28,7 +28,9 @@ interface RunOptions {
   readonly ranksPerThread?: number;
   readonly freezeAt?: number;
   readonly sets?: string;
+  readonly traffic?: string;
   readonly checkpointEvery?: number | "auto";
+  readonly checkpointServers?: number;
   readonly mtbf?: number;
   readonly logMemory?: number;
   readonly faults?: string;
@@ -46,11 +48,20 @@ export const runCommand: CreateCommand = (finished) =>
     .option("-n, --ranks <number>", "how many ranks", wholeNumber("--ranks"), 1)
     .option("--nodes <number>", "how many node processes hold them, in blocks", wholeNumber("--nodes"), 1)
     .option("--protocol <name>", "fault tolerance: none, or logging", "none")
-    .option("--sets <which>", "what falls together under logging: node, rank, or a file with a line for each set")
+    .option(
+      "--sets <which>",
+      "what falls together under logging: node, rank, traffic, or a file with a line for each set",
+    )
+    .option("--traffic <file>", "for --sets traffic: where the measured traffic is kept (default: in the cache)")
     .option(
       "--checkpoint-every <time>",
       'take checkpoints of a C program under logging, each set that often; "auto": as often as costs least',
       (text) => (text === "auto" ? text : duration("--checkpoint-every")(text)),
+    )
+    .option(
+      "--checkpoint-servers <number>",
+      "processes that keep the images of checkpoints under logging (default: none, the job's folder does)",
+      wholeNumber("--checkpoint-servers"),
     )
     .option(
       "--mtbf <time>",
@@ -121,13 +132,13 @@ Examples:
 
 /** What `--sets` says: a name, or a file. */
 function setsGiven(text: string, ranks: number): LaunchOptions["sets"] {
-  if (text === "node" || text === "rank") return text;
+  if (text === "node" || text === "rank" || text === "traffic") return text;
   let contents: string;
   try {
     contents = readFileSync(text, "utf8");
   } catch (error) {
     throw new CommandError(
-      `Cannot read the sets from ${text}: ${describeSystemError(error)}; say node, rank or a file`,
+      `Cannot read the sets from ${text}: ${describeSystemError(error)}; say node, rank, traffic or a file`,
       2,
     );
   }
@@ -156,7 +167,9 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     ranksPerThread: options.ranksPerThread,
     freezeAtMs: options.freezeAt,
     sets: options.sets === undefined ? undefined : setsGiven(options.sets, ranks),
+    trafficFile: options.traffic,
     checkpointEveryMs: options.checkpointEvery,
+    checkpointServers: options.checkpointServers,
     meanTimeBetweenFailuresMs: options.mtbf,
     logMemoryMb: options.logMemory,
     faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),

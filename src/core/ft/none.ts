@@ -26,6 +26,9 @@ export class NoProtocol implements Protocol {
   sendMayComplete(): boolean {
     return true;
   }
+  lend(): boolean {
+    return true;
+  }
   receivePosted(): Pin {
     return Pin.FREE;
   }

@@ -28,9 +28,12 @@ export interface ProtocolPorts {
   readonly memory: Memory;
   /**
    * Puts a message on its way, if there is room. ENVELOPE: `sendMayComplete` will be asked of a record whose first word for
-   * protocols is `keeper` when its receiver has it all. The message stays where it is until then.
+   * protocols is `keeper` when its receiver has it all. If it is lent it stays where it is until then; otherwise `lend` is
+   * asked when its receiver wants the bytes.
    */
   transmit(message: KeptMessage, keeper: number): Went;
+  /** Would its bytes travel with its envelope now? */
+  isEager(message: KeptMessage): boolean;
   /** A PROTOCOL packet of three words; waits for room if it must. */
   tell(dest: number, a: number, b: number, c: number): void;
   /** The program may hear that a send which the protocol has taken is complete. */
@@ -79,6 +82,11 @@ export interface Protocol {
   sendMayLeave(send: RecordId): boolean;
   /** May the program hear that this send is complete? Asked when the engine is done with it, and again until true. */
   sendMayComplete(send: RecordId): boolean;
+  /**
+   * The receiver of a message that the protocol keeps, and did not lend when it announced it, wants the bytes. True: they are
+   * there now, and the record says where; they stay until `sendMayComplete`. False: not yet, ask again; never if not `isForLong`.
+   */
+  lend(send: RecordId, isForLong: boolean): boolean;
   /** A receive was posted, not yet matched. */
   receivePosted(receive: RecordId): Pin;
   /** A packet of a message has arrived; before matching. Words as in core/wire. */

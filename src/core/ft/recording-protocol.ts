@@ -89,6 +89,12 @@ export class RecordingProtocol implements Protocol {
     return answer;
   }
 
+  lend(send: RecordId, isForLong: boolean): boolean {
+    const answer = this.#inner.lend(send, isForLong);
+    this.#note("lend", send, -1, -1, answer);
+    return answer;
+  }
+
   receivePosted(receive: RecordId): Pin {
     this.#note("receivePosted", receive);
     return this.#inner.receivePosted(receive);

@@ -16,6 +16,7 @@ export interface EngineHooks {
   meeting(): void;
   sendMayLeave(send: RecordId): boolean;
   sendMayComplete(send: RecordId): boolean;
+  lend(send: RecordId, isForLong: boolean): boolean;
   receivePosted(receive: RecordId): Pin;
   arrived(words: Int32Array, packet: number): Arrival;
   held(source: WorldRank, sequence: number): void;

@@ -509,6 +509,10 @@ export class Engine implements Landing {
     return this.outbox.transmit(message, keeper);
   }
 
+  isEager(message: KeptMessage): boolean {
+    return this.outbox.isEager(message);
+  }
+
   tell(dest: number, a: number, b: number, c: number): void {
     this.outbox.control(dest, PacketKind.PROTOCOL, a, b, 0, c);
   }

@@ -118,10 +118,10 @@ export class Outbox {
 
   /** A message that the protocol keeps: an eager one needs no request, another gets one that nobody waits for. */
   transmit(message: KeptMessage, keeper: number): Went {
-    const { dest, bytes, pointer, tag, context, sequence, isSynchronous } = message;
+    const { dest, bytes, pointer, tag, context, sequence, isSynchronous, isLent } = message;
     // What the protocol wants to tell first is told first.
     if (this.queues.waiting(dest)) return Went.NOWHERE;
-    if (bytes <= this.eagerLimits[dest]! && !isSynchronous) {
+    if (this.isEager(message)) {
       return this.transmitEager(pointer, bytes, dest, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
     }
     const send = this.records.take(RecordKind.SEND);
@@ -134,11 +134,15 @@ export class Outbox {
     words[at + R_POINTER] = pointer;
     words[at + R_MODE] = isSynchronous ? SendMode.SYNCHRONOUS : SendMode.STANDARD;
     words[at + R_SEQUENCE] = sequence;
-    words[at + R_FLAGS] = RecordFlag.KEPT | RecordFlag.ORPHAN;
+    words[at + R_FLAGS] = RecordFlag.KEPT | RecordFlag.ORPHAN | (isLent ? RecordFlag.LENT : 0);
     words[at + R_PROTOCOL] = keeper;
     if (this.transmitEnvelope(send)) return Went.ENVELOPE;
     this.records.give(send);
     return Went.NOWHERE;
+  }
+
+  isEager({ dest, bytes, isSynchronous }: KeptMessage): boolean {
+    return bytes <= this.eagerLimits[dest]! && !isSynchronous;
   }
 
   /** Puts the first packet of a send on its channel, unless there is no room or the protocol says not yet. */
@@ -168,7 +172,7 @@ export class Outbox {
     const words = this.records.words;
     const at = send * recordWords;
     const dest = words[at + R_PEER]!;
-    const pointer = words[at + R_POINTER]!;
+    const pointer = this.isAbsent(send) ? -1 : words[at + R_POINTER]!;
     const transport = this.transport;
     const packet = transport.reserve(dest, 0);
     if (packet < 0) return false;
@@ -184,6 +188,11 @@ export class Outbox {
     words[at + R_STATE] = RecordState.ACTIVE;
     words[at + R_FLAGS] = words[at + R_FLAGS]! | RecordFlag.AWAITS_ANSWER;
     return true;
+  }
+
+  /** The protocol keeps this message, and its bytes elsewhere. */
+  isAbsent(send: RecordId): boolean {
+    return (this.records.get(send, R_FLAGS) & (RecordFlag.KEPT | RecordFlag.LENT)) === RecordFlag.KEPT;
   }
 
   /** Asks the protocol until it says yes, then never again: a full channel does not make it change its mind. */

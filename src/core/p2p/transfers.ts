@@ -34,7 +34,7 @@ import { BYTES, CONTEXT, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../w
 import type { Landing, Transport } from "../wire/transport.ts";
 import type { BrokenMessages } from "./broken-messages.ts";
 import type { Completion } from "./completion.ts";
-import type { EnginePorts } from "./engine-ports.ts";
+import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import type { Outbox } from "./outbox.ts";
 import { RecordList } from "./record-list.ts";
 
@@ -46,16 +46,18 @@ export class Transfers implements Landing {
   private readonly memory: Memory;
   private readonly outbox: Outbox;
   private readonly completion: Completion;
+  private readonly hooks: EngineHooks | null;
   /** Sends that push pieces; receives whose copy a peer helps with. */
   private readonly streams: RecordList;
   private readonly fetches: RecordList;
 
-  constructor({ records, transport, memory }: EnginePorts, outbox: Outbox, completion: Completion) {
+  constructor({ records, transport, memory, hooks }: EnginePorts, outbox: Outbox, completion: Completion) {
     this.records = records;
     this.transport = transport;
     this.memory = memory;
     this.outbox = outbox;
     this.completion = completion;
+    this.hooks = hooks;
     this.streams = new RecordList(records);
     this.fetches = new RecordList(records);
   }
@@ -147,6 +149,7 @@ export class Transfers implements Landing {
     words[at + R_PEER_REQUEST] = receive;
     words[at + R_BYTES] = wanted;
     if (target >= 0) {
+      this.borrow(send, false);
       this.transport.put(dest, target, words[at + R_POINTER]!, wanted);
       this.outbox.control(dest, PacketKind.FINISH, receive, 0, 0, 0);
       this.completion.finishSend(send);
@@ -164,7 +167,7 @@ export class Transfers implements Landing {
     const target = words[packet + TAG]!;
     const bytes = words[packet + BYTES]!;
     const pointer = this.records.get(send, R_POINTER);
-    if (pointer < 0 || bytes > this.records.get(send, R_BYTES)) return false;
+    if (pointer < 0 || this.outbox.isAbsent(send) || bytes > this.records.get(send, R_BYTES)) return false;
     if (!this.isShared(words[packet + SOURCE]!, target, bytes)) return false;
     this.transport.help(packet, pointer);
     return true;
@@ -256,6 +259,7 @@ export class Transfers implements Landing {
 
   /** Pushes pieces of one send until its channel is full or it is done. */
   private pushPieces(send: RecordId): boolean {
+    if (!this.borrow(send, true)) return false;
     const words = this.records.words;
     const at = send * recordWords;
     const total = words[at + R_BYTES]!;
@@ -275,6 +279,14 @@ export class Transfers implements Landing {
     }
     this.streams.remove(send);
     this.completion.finishSend(send);
+    return true;
+  }
+
+  /** What the protocol keeps may be elsewhere: are the bytes of this send where its record says? */
+  private borrow(send: RecordId, isForLong: boolean): boolean {
+    if (!this.outbox.isAbsent(send)) return true;
+    if (!this.hooks!.lend(send, isForLong)) return false;
+    this.records.addFlag(send, RecordFlag.LENT);
     return true;
   }
 

@@ -38,4 +38,6 @@ export interface KeptMessage {
   readonly sequence: number;
   readonly isSynchronous: boolean;
   readonly pointer: Pointer;
+  /** May its receiver read it where it lies? Otherwise the bytes are asked for when they are wanted (`EngineHooks.lend`). */
+  readonly isLent: boolean;
 }

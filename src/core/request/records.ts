@@ -106,6 +106,8 @@ export const RecordFlag = {
   PINNED: 4096,
   /** This send travels eagerly if its size allows, however little memory its receiver says it has. */
   INSISTS: 8192,
+  /** The bytes of this KEPT send are where the record says, until it is complete. */
+  LENT: 16384,
 } as const;
 
 /** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */

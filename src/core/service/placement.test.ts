@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nodeOfRanks, nodeOfUniverse, ranksOfNode } from "./placement.ts";
+import { nodeOfRanks, nodeOfSets, nodeOfUniverse, ranksOfNode } from "./placement.ts";
 
 test("§11.8 those that may be spawned go round the nodes, behind the job's own ranks", () => {
   const universe = nodeOfUniverse(5, 3);
@@ -22,4 +22,15 @@ test("§11.8 nodes with very many ranks have no places to spare", () => {
     const largest = Math.max(...Array.from({ length: nodes }, (_, node) => ranksOfNode(universe, node).length));
     assert.ok(largest <= Math.max(256, Math.ceil(ranks / nodes)), `${ranks} ranks on ${nodes} nodes: ${largest}`);
   }
+});
+
+test("L3 sets are placed whole: in blocks where these divide none, otherwise where most of them would be", () => {
+  assert.deepEqual(nodeOfSets([0, 0, 1, 2], 2), [0, 0, 1, 1]);
+  assert.deepEqual(nodeOfSets([0, 1, 0, 1], 2), [0, 1, 0, 1]);
+  assert.deepEqual(nodeOfSets([0, 1, 1, 2, 3, 3], 2), [0, 0, 0, 1, 1, 1]);
+  assert.deepEqual(nodeOfSets([0, 1, 2, 2, 3, 3], 2), [0, 1, 0, 0, 1, 1]);
+});
+
+test("L3 a set that no node has room for is named", () => {
+  assert.deepEqual(nodeOfSets([0, 1, 1, 1], 2), { tooLarge: 1 });
 });

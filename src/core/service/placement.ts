@@ -1,3 +1,5 @@
+import { membersOf } from "./correlated-sets.ts";
+
 /** Ranks in blocks over nodes: when they do not divide evenly the first nodes hold one more. */
 export function nodeOfRanks(ranks: number, nodes: number): number[] {
   const smaller = Math.floor(ranks / nodes);
@@ -28,4 +30,25 @@ export function nodeOfUniverse(ranks: number, nodes: number): number[] {
 /** The ranks of one node, ascending. */
 export function ranksOfNode(nodeOf: readonly number[], node: number): number[] {
   return nodeOf.flatMap((itsNode, rank) => (itsNode === node ? [rank] : []));
+}
+
+/**
+ * Ranks over nodes so that no correlated set is divided: in blocks if these divide none, otherwise sets in the order of their size,
+ * each to the node that would have most of it and has room. Or which set has no room, by its number.
+ */
+export function nodeOfSets(setOf: readonly number[], nodes: number): number[] | { readonly tooLarge: number } {
+  const blocks = nodeOfRanks(setOf.length, nodes);
+  const sets = membersOf(setOf);
+  if (sets.every((members) => members.every((rank) => blocks[rank] === blocks[members[0]!]))) return blocks;
+  const room = Array.from({ length: nodes }, (_, node) => ranksOfNode(blocks, node).length);
+  const nodeOf = [...blocks];
+  for (const members of sets.sort((one, other) => other.length - one.length)) {
+    const held = (node: number): number => members.filter((rank) => blocks[rank] === node).length;
+    const roomy = [...room.keys()].filter((node) => room[node]! >= members.length);
+    if (roomy.length === 0) return { tooLarge: setOf[members[0]!]! };
+    const node = roomy.reduce((best, other) => (held(other) > held(best) ? other : best));
+    room[node]! -= members.length;
+    for (const rank of members) nodeOf[rank] = node;
+  }
+  return nodeOf;
 }

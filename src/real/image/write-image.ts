@@ -1,6 +1,6 @@
 /** Writes an image from the thread that calls, which blocks until the image is durable. In bounded memory, chunk by chunk. */
 import { randomBytes } from "node:crypto";
-import { ImageEncoder, type Progress } from "../../image/encoder.ts";
+import { ImageEncoder, type Piece, type Progress } from "../../image/encoder.ts";
 import type { ImageFacts } from "../../image/header.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
 import { fileError } from "./file-error.ts";
@@ -26,15 +26,27 @@ export function writeImageNow(path: string, { header, state, memory, ranges }: I
   }
   try {
     const encoder = newEncoder(memory);
-    file.write(encoder.start());
-    for (const piece of encoder.round({ ranges, isLast: true })) file.write(piece);
-    file.write(encoder.end(header, state));
+    for (const piece of piecesOf(encoder, { header, state, ranges })) file.write(piece);
     file.commit();
     return encoder.progress;
   } catch (error) {
     file.discard();
     throw fileError(what, error);
   }
+}
+
+/** All of an image, in the order of its file. A piece is good until the next one is asked for. */
+export function imagePieces(contents: ImageContents): Iterable<Piece> {
+  return piecesOf(newEncoder(contents.memory), contents);
+}
+
+function* piecesOf(
+  encoder: ImageEncoder,
+  { header, state, ranges }: Omit<ImageContents, "memory">,
+): Generator<Piece, void, void> {
+  yield encoder.start();
+  yield* encoder.round({ ranges, isLast: true });
+  yield encoder.end(header, state);
 }
 
 export function newEncoder(memory: WebAssembly.Memory): ImageEncoder {

@@ -1,10 +1,12 @@
 /** The thread of `ImageStore`. */
+import { rmSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
-import { writeImageNow } from "../image/write-image.ts";
-import type { ImageToStore } from "./image-store.ts";
+import { storeImage, storeImageFile } from "../checkpoint-server/client.ts";
+import { imagePieces, writeImageNow } from "../image/write-image.ts";
+import type { ImageToStore, StoreOrder } from "./image-store.ts";
 
-function problemOf({ path, ...contents }: ImageToStore): string {
+function written({ path, ...contents }: ImageToStore): string {
   try {
     writeImageNow(path, contents);
     return "";
@@ -14,4 +16,17 @@ function problemOf({ path, ...contents }: ImageToStore): string {
   }
 }
 
-parentPort!.on("message", (image: ImageToStore) => parentPort!.postMessage(problemOf(image)));
+async function problemOf(order: StoreOrder): Promise<string> {
+  if (order.kind === "write") return written(order.image);
+  const { socketPath, key } = order.to;
+  if (order.kind === "send") return storeImage(socketPath, key, imagePieces(order.image));
+  const problem = await storeImageFile(socketPath, key, order.path);
+  rmSync(order.path, { force: true });
+  return problem;
+}
+
+// One after the other, and answered in the order of the orders.
+let last: Promise<void> = Promise.resolve();
+parentPort!.on("message", (order: StoreOrder) => {
+  last = last.then(async () => parentPort!.postMessage(await problemOf(order)));
+});

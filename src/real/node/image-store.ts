@@ -4,12 +4,25 @@
  */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import type { ImageKey } from "../checkpoint-server/image-key.ts";
 import type { ImageContents } from "../image/write-image.ts";
 
 /** All of an image, in memories that nobody changes meanwhile. */
 export interface ImageToStore extends ImageContents {
   readonly path: string;
 }
+
+/** Of a checkpoint server. */
+export interface ServerPlace {
+  readonly socketPath: string;
+  readonly key: ImageKey;
+}
+
+export type StoreOrder =
+  | { readonly kind: "write"; readonly image: ImageToStore }
+  | { readonly kind: "send"; readonly image: ImageToStore; readonly to: ServerPlace }
+  /** It is on this node's disk already, and will not be needed there. */
+  | { readonly kind: "send-file"; readonly path: string; readonly to: ServerPlace };
 
 /** What is wrong; empty: it is on the disk. */
 export type Stored = (problem: string) => void;
@@ -18,10 +31,10 @@ export class ImageStore {
   #thread: Worker | undefined;
   readonly #waiting: Stored[] = [];
 
-  store(image: ImageToStore, stored: Stored): void {
+  store(order: StoreOrder, stored: Stored): void {
     this.#thread ??= this.#start();
     this.#waiting.push(stored);
-    this.#thread.postMessage(image);
+    this.#thread.postMessage(order);
   }
 
   #start(): Worker {

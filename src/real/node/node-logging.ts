@@ -3,7 +3,8 @@
  * and its acknowledgements back.
  */
 import { createDeterminantRing, DeterminantReader } from "./determinant-ring.ts";
-import type { Determinants, Life, LoggingSetup, RankLogging } from "./messages.ts";
+import type { Determinants, Life, LoggingSetup } from "./messages.ts";
+import type { RankLogging } from "./rank-messages.ts";
 
 export interface NodeLoggingPorts {
   send(determinants: Determinants): void;

@@ -3,8 +3,8 @@ import { type Logged, LoggingProtocol } from "../../core/ft/logging/logging-prot
 import type { Protocol } from "../../core/ft/protocol.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { DeterminantWriter } from "./determinant-ring.ts";
-import type { LogFull, RankCaughtUp, RankSetup } from "./messages.ts";
 import { bellOf, quietBellOf } from "./node-words.ts";
+import type { LogFull, RankCaughtUp, RankSetup } from "./rank-messages.ts";
 import { SpillFile } from "./spill-file.ts";
 
 export interface RankProtocol {

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
 import { protocols } from "../../core/ft/registry.ts";
 import { layoutOf, producersMax } from "../transport/layout.ts";
-import type { JobOptions } from "./job.ts";
+import type { JobOptions } from "./job-options.ts";
 import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./program-compile.ts";
 import { describeSystemError } from "./system-error.ts";
 
@@ -11,7 +11,7 @@ import { describeSystemError } from "./system-error.ts";
 const ranksMax = 4096;
 
 /** Options as they are checked, before anything is made for the job. */
-export type Options = Omit<JobOptions, "trace" | "folder" | "setOf" | "faults">;
+export type Options = Omit<JobOptions, "trace" | "folder" | "nodeOf" | "setOf" | "faults">;
 
 export function checkOptions(options: Options): string | undefined {
   const { ranks, nodes, protocol, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
@@ -47,6 +47,7 @@ function checkLogging({
   program,
   protocol,
   checkpointInterval: interval,
+  checkpointServers,
   logMemoryMb,
   jobFolder,
   ranksPerThread,
@@ -54,8 +55,11 @@ function checkLogging({
   const takesCheckpoints = interval.kind !== "never";
   if (protocol !== "logging") {
     if (logMemoryMb !== 0) return "Cannot bound the memory of payload logs: only --protocol logging has any";
+    if (checkpointServers !== 0) return "Cannot use checkpoint servers: only --protocol logging takes checkpoints";
     return takesCheckpoints ? "Cannot take checkpoints: only --protocol logging does" : undefined;
   }
+  if (!isWhole(checkpointServers, 0, 64))
+    return `Cannot start ${checkpointServers} checkpoint servers: give a whole number up to 64`;
   if (logMemoryMb !== 0 && !isWhole(logMemoryMb, 1, 2047))
     return `Cannot give each payload log ${logMemoryMb} MB: give a whole number from 1 to 2047`;
   if (jobFolder !== "") return "Cannot freeze a job under --protocol logging: it takes checkpoints instead";

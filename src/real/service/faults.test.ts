@@ -22,6 +22,7 @@ function faultsOf(text: string) {
       continueNode: (node) => asked.push(`continue ${node}`) > 0,
       cutLink: (link) => ask(`cut ${link}`)(),
       restoreLink: (link) => ask(`restore ${link}`)(),
+      killService: (service) => service === "checkpoint-server" && asked.push(`kill ${service}`) > 0,
       goOn: (rank, call) => ask(`${rank} goes on to ${call}`)(),
       note: (message) => asked.push(message),
     },
@@ -53,6 +54,19 @@ test("X3: what cannot be done is said, and the job goes on", () => {
     "stop 1",
     "fault plan: would have stopped node 1, which is gone, after 0.00 s",
     "the fault plan's entry 2 was left out: links are delayed in the simulator only",
+    "0 goes on to 0",
+  ]);
+});
+
+test("X3: services that are processes are killed; of the others it is said that they are none", () => {
+  const { faults, asked } = faultsOf(
+    "kill service checkpoint-server at init of rank 0; kill service dispatcher at init of rank 0",
+  );
+  faults.init(0);
+  deepEqual(asked, [
+    "kill checkpoint-server",
+    "fault plan: killed the checkpoint-server after 0.00 s",
+    "the fault plan's entry 2 was left out: the dispatcher is part of this process",
     "0 goes on to 0",
   ]);
 });

@@ -2,7 +2,7 @@
 import { unreachable } from "../../core/base/assert.ts";
 import type { FaultAction, Link } from "../../core/fault/action.ts";
 import type { FaultEvent, FaultLayout } from "../../core/fault/moment.ts";
-import type { FaultPlan } from "../../core/fault/plan.ts";
+import type { FaultPlan, Service } from "../../core/fault/plan.ts";
 import { FaultSchedule, type Living } from "../../core/fault/schedule.ts";
 import { secondsText } from "./failure-text.ts";
 
@@ -23,6 +23,8 @@ export interface FaultsPorts {
   /** No packet crosses it until it is restored. */
   cutLink(link: Link): void;
   restoreLink(link: Link): void;
+  /** False: it is no process of its own. */
+  killService(service: Service): boolean;
   /** A rank that stands still in a call shall go on; `call` is the next of its calls that matters, 0: none. */
   goOn(rank: number, call: number): void;
   note(message: string): void;
@@ -123,9 +125,11 @@ export class Faults {
         ports.note(`the fault plan's entry ${action.entry} was left out: links are delayed in the simulator only`);
         break;
       case "kill-service":
-        ports.note(
-          `the fault plan's entry ${action.entry} was left out: the ${action.service} is part of this process`,
-        );
+        if (ports.killService(action.service)) this.#say(`killed the ${action.service}`);
+        else
+          ports.note(
+            `the fault plan's entry ${action.entry} was left out: the ${action.service} is part of this process`,
+          );
         break;
       default:
         unreachable(action);

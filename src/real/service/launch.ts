@@ -11,22 +11,27 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { cacheFolder } from "../../cc/cache.ts";
 import { checkPlan } from "../../core/fault/check.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { printEntry } from "../../core/fault/print.ts";
 import type { Interval } from "../../core/service/checkpoint-policy.ts";
-import { membersOf, setsByNode, setsByRank, setsFromLists } from "../../core/service/correlated-sets.ts";
-import { nodeOfRanks } from "../../core/service/placement.ts";
+import { membersOf } from "../../core/service/correlated-sets.ts";
+import { nodeOfRanks, nodeOfUniverse } from "../../core/service/placement.ts";
 import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { checkOptions } from "./check-options.ts";
+import { checkServers } from "./checkpoint-servers.ts";
 import { foldersGiven } from "./folders-given.ts";
-import { Job, type JobResult } from "./job.ts";
+import { Job } from "./job.ts";
 import type { JobEvent } from "./job-event.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./job-folder.ts";
+import type { JobResult } from "./job-report.ts";
 import { languageOf } from "./program-compile.ts";
+import { setsAndPlaces } from "./sets-wanted.ts";
 import { describeSystemError } from "./system-error.ts";
+import { trafficFileIn, writeTraffic } from "./traffic-file.ts";
 
 export interface LaunchOptions {
   /** How many ranks; 1 unless given. */
@@ -39,14 +44,21 @@ export interface LaunchOptions {
   readonly protocol?: string | undefined;
   /**
    * Under "logging": processes that fall and are restarted together. "node" (unless given), "rank" (classical message
-   * logging), or lists of ranks.
+   * logging), "traffic" (ranks that send each other much share a node; measured by the first run), or lists of ranks.
    */
-  readonly sets?: "node" | "rank" | readonly (readonly number[])[] | undefined;
+  readonly sets?: "node" | "rank" | "traffic" | readonly (readonly number[])[] | undefined;
+  /** For "traffic": where the measured traffic is kept; in the cache unless given. */
+  readonly trafficFile?: string | undefined;
   /**
    * Under "logging": time between two checkpoints of a set; "auto" for what costs least, from the measured cost and the failures
    * that are expected or seen. None are taken unless given. Programs in C only.
    */
   readonly checkpointEveryMs?: number | "auto" | undefined;
+  /**
+   * Under "logging": how many checkpoint servers keep the images, processes of their own; 0, and the job's folder does, unless
+   * given.
+   */
+  readonly checkpointServers?: number | undefined;
   /** For "auto": mean time between failures of the whole job; observed unless given. */
   readonly meanTimeBetweenFailuresMs?: number | undefined;
   /**
@@ -144,6 +156,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     thawFrom: earlier?.thawFrom ?? "",
     ranksPerThread: options.ranksPerThread ?? 1,
     checkpointInterval: intervalOf(options),
+    checkpointServers: options.checkpointServers ?? 0,
     logMemoryMb: options.logMemoryMb ?? 0,
     keepSuspects: options.keepSuspects ?? false,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
@@ -166,19 +179,28 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   };
   const mistake = checkOptions(complete);
   if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
-  const setOf = complete.protocol === "logging" ? setsWanted(options.sets ?? "node", complete) : null;
-  if (typeof setOf === "string") throw new CannotLaunch(setOf, 2);
+  const trafficFile = options.trafficFile ?? trafficFileIn(cacheFolder(process.env), path, complete.ranks);
+  const sets = complete.protocol === "logging" ? setsAndPlaces(options.sets ?? "node", complete, trafficFile) : null;
+  if (typeof sets === "string") throw new CannotLaunch(sets, 2);
+  const setOf = sets?.setOf ?? null;
   const faults = options.faults === undefined ? null : planWanted(options.faults, setOf ?? [], complete);
   if (typeof faults === "string") throw new CannotLaunch(faults, 2);
   const obstacle = complete.jobFolder === "" ? undefined : prepareJobFolder(complete.jobFolder);
   if (obstacle !== undefined) throw new CannotLaunch(obstacle, 1);
   const folder = createFolder();
+  const tooLong = checkServers(folder, complete.checkpointServers);
+  if (tooLong !== undefined) {
+    rmSync(folder, { recursive: true });
+    throw new CannotLaunch(tooLong, 1);
+  }
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
-  const job = new Job({ ...complete, setOf, faults, trace, folder });
+  const nodeOf = sets?.nodeOf ?? placesWithSpares(complete);
+  const job = new Job({ ...complete, nodeOf, setOf, faults, trace, folder });
+  const done = sets?.isMeasured === true ? measureTraffic(job, trafficFile) : job.done;
   return {
     ranks: complete.ranks,
     nodes: complete.nodes,
-    done: job.done,
+    done,
     kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
     freeze: () => job.freeze(),
     checkpoint: () => job.checkpoint(),
@@ -203,16 +225,24 @@ function intervalOf({ checkpointEveryMs, meanTimeBetweenFailuresMs }: LaunchOpti
   return { kind: "fixed", everyMs: checkpointEveryMs };
 }
 
-/** Correlated set of each rank; or what is wrong with the sets that are wanted. */
-function setsWanted(sets: NonNullable<LaunchOptions["sets"]>, { ranks, nodes }: JobSize): number[] | string {
-  const nodeOf = nodeOfRanks(ranks, nodes);
-  if (sets === "node") return setsByNode(nodeOf);
-  if (sets === "rank") return setsByRank(ranks);
-  const setOf = setsFromLists(sets, ranks);
-  if (typeof setOf === "string") return `Cannot use these sets: ${setOf}`;
-  const split = membersOf(setOf).find((members) => members.some((rank) => nodeOf[rank] !== nodeOf[members[0]!]));
-  if (split === undefined) return setOf;
-  return `Cannot use these sets: ranks ${split.join(", ")} are one set and not on one node`;
+/** Programs in TypeScript cannot spawn others, nor can those whose processes may have to be started again. */
+function placesWithSpares({ program, ranks, nodes }: JobSize & { program: string }): number[] {
+  return languageOf(program) === "c" ? nodeOfUniverse(ranks, nodes) : nodeOfRanks(ranks, nodes);
+}
+
+/** Its end comes when the traffic has been written. */
+async function measureTraffic(job: Job, file: string): Promise<JobResult> {
+  const note = (message: string): void => job.events.push({ kind: "note", message });
+  note(
+    `the traffic of this program is not known yet: every rank is a set in this run, and the next one finds it in ${file}`,
+  );
+  const result = await job.done;
+  try {
+    if (result.code === 0 && result.logging !== null) writeTraffic(file, result.logging);
+  } catch (error) {
+    note(`cannot write the traffic to ${file}: ${describeSystemError(error)}`);
+  }
+  return result;
 }
 
 interface JobSize {

@@ -1,7 +1,7 @@
 /** What a fault plan needs of a job's nodes: signals, links, and who is on the way to his death. */
 import type { Link } from "../../core/fault/action.ts";
 import type { FaultEvent } from "../../core/fault/moment.ts";
-import type { FaultPlan } from "../../core/fault/plan.ts";
+import type { FaultPlan, Service } from "../../core/fault/plan.ts";
 import type { Living } from "../../core/fault/schedule.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { Watch } from "../node/messages.ts";
@@ -22,6 +22,8 @@ export interface PlannedFaultsPorts {
   node(node: number): NodeProcess;
   /** The node is about to fall, and not because of what it does. */
   falls(node: number): void;
+  /** False: it is no process of its own. */
+  killService(service: Service): boolean;
   note(message: string): void;
 }
 
@@ -54,6 +56,7 @@ export class PlannedFaults {
         continueNode: (node) => this.#continueNode(node),
         cutLink: (link) => this.#setLink(link, true),
         restoreLink: (link) => this.#setLink(link, false),
+        killService: (service) => ports.killService(service),
         goOn: (rank, call) => ports.node(nodeOf[rank]!).send({ kind: "go-on-after", rank, call }),
         note: (message) => ports.note(message),
       },

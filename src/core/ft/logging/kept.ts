@@ -5,6 +5,15 @@ import type { KeptMessage } from "../../request/decisions.ts";
 
 export const noRequest = -1 as RecordId;
 
+export const Lent = {
+  NO: 0,
+  /** Its receiver may read them, when it has a receive for them. */
+  OFFERED: 1,
+  /** They are on their way. */
+  TAKEN: 2,
+} as const;
+export type Lent = (typeof Lent)[keyof typeof Lent];
+
 export class Kept implements KeptMessage {
   readonly dest: number;
   readonly context: number;
@@ -17,12 +26,20 @@ export class Kept implements KeptMessage {
   readonly ticket: number;
   /** The program's request, if that waits for the receiver. */
   send: RecordId;
-  /** Where its bytes are, if not in memory (payload-memory.ts). */
-  spilled: string | null = null;
+  /** Its bytes are at `pointer`; otherwise they are outside (payload-memory.ts). */
+  isInMemory = true;
+  /** Where they are outside, if they ever went there. */
+  stored: string | null = null;
+  /** May others be reading them where they lie? */
+  lent: Lent = Lent.NO;
   /** The receiver's present life has it, or had it from an earlier one of ours. */
   isDelivered = false;
 
-  constructor(message: KeptMessage, ticket: number, send: RecordId) {
+  get isLent(): boolean {
+    return this.lent !== Lent.NO;
+  }
+
+  constructor(message: Omit<KeptMessage, "isLent">, ticket: number, send: RecordId) {
     this.dest = message.dest;
     this.context = message.context;
     this.tag = message.tag;

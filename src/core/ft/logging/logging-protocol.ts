@@ -39,7 +39,7 @@ import type { Protocol, ProtocolPorts, Write } from "../protocol.ts";
 import { Channel } from "./channel.ts";
 import { DeterminantLog } from "./determinant-log.ts";
 import { DeterminantKind, type DeterminantStream } from "./determinant-stream.ts";
-import { Kept, noRequest } from "./kept.ts";
+import { Kept, Lent, noRequest } from "./kept.ts";
 import { LoggedChoices } from "./logged-choices.ts";
 import { type PayloadLog, PayloadMemory, type PayloadMemoryOptions } from "./payload-memory.ts";
 import { Replay } from "./replay.ts";
@@ -129,9 +129,7 @@ export class LoggingProtocol implements Protocol {
 
   /** For the memory of the payload log, when it is short. */
   private get payloadLog(): PayloadLog {
-    const inUse = new Set(this.underWay.values());
-    const channels = this.channels.map((channel) => channel?.kept ?? null);
-    return { channels, setOf: this.setOf, isInUse: (message) => inUse.has(message) };
+    return { channels: this.channels.map((channel) => channel?.kept ?? null), setOf: this.setOf };
   }
 
   // Restarts
@@ -165,7 +163,11 @@ export class LoggingProtocol implements Protocol {
 
   private lose(channel: Channel, incarnation: number): void {
     this.ports!.peerLost(channel.peer);
-    for (const [keeper, { dest }] of this.underWay) if (dest === channel.peer) this.underWay.delete(keeper);
+    for (const [keeper, message] of this.underWay) {
+      if (message.dest !== channel.peer) continue;
+      this.underWay.delete(keeper);
+      this.payloads!.giveBack(message);
+    }
     this.answers = this.answers.filter(({ peer }) => peer !== channel.peer);
     channel.close(incarnation);
   }
@@ -338,17 +340,38 @@ export class LoggingProtocol implements Protocol {
       const message = kept[channel.next]!;
       if (message.isDelivered) continue;
       if (!this.log.isStable(message.ticket)) break;
-      if (message.spilled !== null) this.payloads!.fetch(message);
-      const keeper = this.keepers;
-      const went = this.ports!.transmit(message, keeper);
-      if (went === Went.NOWHERE) break;
-      if (went === Went.ENVELOPE) {
-        this.underWay.set(keeper, message);
-        this.keepers = (keeper + 1) | 0;
-      }
+      if (!this.transmit(message)) break;
     }
     if (!channel.isPending) this.pending.delete(channel.peer);
     return channel.next !== before;
+  }
+
+  /** What travels with its envelope is read now; what follows it, when it is wanted: by the receiver itself if it may be lent. */
+  private transmit(message: Kept): boolean {
+    const ports = this.ports!;
+    const payloads = this.payloads!;
+    if (ports.isEager(message)) {
+      payloads.fetch(message);
+      return ports.transmit(message, 0) === Went.WHOLE;
+    }
+    if (message.isInMemory && payloads.mayLend(message, Lent.OFFERED)) payloads.lend(message, Lent.OFFERED);
+    const keeper = this.keepers;
+    if (ports.transmit(message, keeper) === Went.NOWHERE) {
+      payloads.giveBack(message);
+      return false;
+    }
+    this.underWay.set(keeper, message);
+    this.keepers = (keeper + 1) | 0;
+    return true;
+  }
+
+  lend(send: RecordId, isForLong: boolean): boolean {
+    const { records } = this.ports!;
+    const message = this.underWay.get(records.get(send, R_PROTOCOL))!;
+    if (isForLong && !this.payloads!.mayLend(message, Lent.TAKEN)) return false;
+    this.payloads!.lend(message, Lent.TAKEN);
+    records.put(send, R_POINTER, message.pointer);
+    return true;
   }
 
   get isBusy(): boolean {
@@ -380,6 +403,7 @@ export class LoggingProtocol implements Protocol {
     const message = this.underWay.get(keeper);
     this.underWay.delete(keeper);
     if (message !== undefined) {
+      this.payloads!.giveBack(message);
       message.isDelivered = true;
       this.ask(this.channels[message.dest]!, message);
     }
@@ -496,7 +520,7 @@ export class LoggingProtocol implements Protocol {
   /** Messages of the payload log that have bytes in the process's memory; in the same order after a restore. */
   get keptInMemory(): Kept[] {
     return this.channels.flatMap(
-      (channel) => channel?.kept.filter(({ bytes, spilled }) => bytes !== 0 && spilled === null) ?? [],
+      (channel) => channel?.kept.filter(({ bytes, isInMemory }) => bytes !== 0 && isInMemory) ?? [],
     );
   }
 

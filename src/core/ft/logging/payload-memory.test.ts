@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Pointer } from "../../base/brand.ts";
 import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
 import type { Memory } from "../../request/memory.ts";
-import { Kept, noRequest } from "./kept.ts";
+import { Kept, Lent, noRequest } from "./kept.ts";
 import { type PayloadLog, PayloadMemory, type Spill } from "./payload-memory.ts";
 
 /** Blocks of 100 bytes; no more of them than `blocksMax`. */
@@ -55,9 +55,8 @@ function newLog(bytesMax: number) {
   const blocks = new Blocks();
   const shelf = new Shelf();
   const channels: Kept[][] = [[], [], []];
-  const inUse = new Set<Kept>();
   const asked: (readonly number[])[] = [];
-  const log: PayloadLog = { channels, setOf: Int32Array.of(0, 0, 1), isInUse: (message) => inUse.has(message) };
+  const log: PayloadLog = { channels, setOf: Int32Array.of(0, 0, 1) };
   const options = { bytesMax, spill: shelf, full: (sets: readonly number[]) => void asked.push(sets) };
   const payloads = new PayloadMemory(blocks as unknown as Memory, options, () => log);
   let ticket = 0;
@@ -70,7 +69,7 @@ function newLog(bytesMax: number) {
     return kept;
   };
   const bytesOf = (message: Kept): Uint8Array => blocks.view(message.pointer, message.bytes);
-  return { blocks, shelf, inUse, asked, payloads, send, bytesOf };
+  return { blocks, shelf, asked, payloads, send, bytesOf };
 }
 
 test("L6 above its bound the oldest payloads leave memory, until half is free, and those who hold them are named", () => {
@@ -81,27 +80,49 @@ test("L6 above its bound the oldest payloads leave memory, until half is free, a
   const next = send(2, 100);
   assert.equal(payloads.bytesInMemory, 600);
   assert.deepEqual(
-    sent.map(({ spilled }) => spilled !== null),
+    sent.map(({ isInMemory }) => !isInMemory),
     [true, true, true, true, true, false, false, false, false, false],
   );
   // Two thirds of it are for set 0.
   assert.deepEqual(asked, [[0]]);
   payloads.fetch(sent[1]!);
   assert.deepEqual(bytesOf(sent[1]!), new Uint8Array(100).fill(1));
-  assert.equal(shelf.kept.size, 5, "an image may name it");
+  assert.equal(shelf.kept.size, 5, "it stays outside as well: an image may name it, and it need not be written again");
   for (const message of [...sent, next]) payloads.forget(message);
   assert.equal(payloads.bytesInMemory, 0);
+  assert.equal(shelf.kept.size, 0);
 });
 
 test("L6 what others are reading stays; what cannot leave does not keep anybody waiting", () => {
-  const { inUse, payloads, send } = newLog(200);
+  const { payloads, send } = newLog(200);
   const [first, second] = [send(0, 100), send(0, 100)];
-  inUse.add(first).add(second);
+  payloads.lend(first, Lent.OFFERED);
+  payloads.lend(second, Lent.TAKEN);
   const third = send(0, 100);
   assert.equal(payloads.bytesInMemory, 300);
-  assert.equal(first.spilled, null);
+  assert(first.isInMemory && second.isInMemory);
   send(1, 100);
-  assert.notEqual(third.spilled, null);
+  assert(!third.isInMemory);
+  payloads.giveBack(first);
+  send(1, 100);
+  assert(!first.isInMemory);
+});
+
+test("L6 what is offered keeps nothing from being on its way, and a message larger than all memory may be", () => {
+  const { payloads, send, bytesOf } = newLog(400);
+  const sent = Array.from({ length: 8 }, () => send(0, 100));
+  const [first, second, third] = [sent[5]!, sent[6]!, sent[0]!];
+  assert(payloads.mayLend(first, Lent.OFFERED));
+  payloads.lend(first, Lent.OFFERED);
+  assert(!payloads.mayLend(second, Lent.OFFERED), "a quarter is offered");
+  assert(payloads.mayLend(third, Lent.TAKEN));
+  payloads.lend(third, Lent.TAKEN);
+  assert.deepEqual(bytesOf(third), new Uint8Array(100).fill(0));
+  assert(!payloads.mayLend(second, Lent.TAKEN), "and a quarter is on its way");
+  payloads.giveBack(third);
+  assert(payloads.mayLend(second, Lent.TAKEN));
+  const small = newLog(10);
+  assert(small.payloads.mayLend(small.send(0, 100), Lent.TAKEN));
 });
 
 test("L6 where others use up the memory the whole log makes room", () => {
@@ -110,7 +131,7 @@ test("L6 where others use up the memory the whole log makes room", () => {
   const sent = Array.from({ length: 4 }, () => send(1, 50));
   const last = send(1, 50);
   assert.equal(payloads.bytesInMemory, 50);
-  assert(sent.every(({ spilled }) => spilled !== null));
+  assert(sent.every(({ isInMemory }) => !isInMemory));
   assert.deepEqual(bytesOf(last), new Uint8Array(50).fill(4));
 });
 

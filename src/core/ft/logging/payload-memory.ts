@@ -1,13 +1,16 @@
 /**
  * The memory of the payload log, bounded: above `bytesMax` the oldest payloads go to a store outside the process's memory, until
  * half of it is free again, and the sets that keep the log from being trimmed are named, so that somebody may ask them for a
- * checkpoint. What is outside comes back when it has to be sent again. Nobody ever waits for room.
+ * checkpoint. What is outside comes back when its receiver wants the bytes. No program ever waits for room.
+ *
+ * A message whose bytes others may be reading is *lent*, and stays. A quarter of the memory may be offered, to be read some time;
+ * another one, or a single message, may be on its way: that ends by itself, however little its receiver takes of what is offered.
  */
 import type { Pointer } from "../../base/brand.ts";
 import { MpiError } from "../../base/mpi-error.ts";
 import { lives } from "../../base/saved-classes.ts";
 import type { Memory } from "../../request/memory.ts";
-import type { Kept } from "./kept.ts";
+import { type Kept, Lent } from "./kept.ts";
 
 /**
  * Where payloads go that have no room in memory. A handle is plain data, and stays good in later lives of the process once `flush`
@@ -32,16 +35,15 @@ export interface PayloadLog {
   /** In the order of posting, by receiver. */
   readonly channels: readonly (readonly Kept[] | null)[];
   readonly setOf: Int32Array;
-  /** Its bytes may be read by others now. */
-  isInUse(message: Kept): boolean;
 }
 
 export class PayloadMemory {
   static readonly unsaved = { options: null };
   private readonly options: PayloadMemoryOptions | null;
   private readonly memory: Memory;
-  /** Of the log, in memory. */
+  /** Of the log, in memory; and of those, by how they are lent. */
   private bytes = 0;
+  private readonly lentBytes = [0, 0, 0];
 
   private readonly log: () => PayloadLog;
 
@@ -66,19 +68,37 @@ export class PayloadMemory {
 
   /** It will be read: back into memory with it. */
   fetch(message: Kept): void {
-    const { spilled, bytes } = message;
-    if (spilled === null) return;
-    const { spill } = this.options!;
-    message.pointer = this.allocate(bytes);
-    spill.get(spilled, this.memory.view(message.pointer, bytes));
-    // It stays outside as well: an image may say that it is there.
-    message.spilled = null;
+    if (message.isInMemory) return;
+    message.pointer = this.allocate(message.bytes);
+    message.isInMemory = true;
+    this.options!.spill.get(message.stored!, this.memory.view(message.pointer, message.bytes));
+  }
+
+  mayLend({ bytes }: Kept, lent: Lent): boolean {
+    const already = this.lentBytes[lent]!;
+    return this.options === null || already === 0 || already + bytes <= this.options.bytesMax / 4;
+  }
+
+  lend(message: Kept, lent: Lent): void {
+    this.fetch(message);
+    this.put(message, lent);
+  }
+
+  giveBack(message: Kept): void {
+    this.put(message, Lent.NO);
+  }
+
+  private put(message: Kept, lent: Lent): void {
+    this.lentBytes[message.lent]! -= message.bytes;
+    this.lentBytes[lent]! += message.bytes;
+    message.lent = lent;
   }
 
   /** It is not kept any more. */
   forget(message: Kept): void {
-    if (message.spilled !== null) this.options?.spill.drop(message.spilled);
-    else if (message.bytes !== 0) this.free(message);
+    this.giveBack(message);
+    if (message.stored !== null) this.options?.spill.drop(message.stored);
+    if (message.isInMemory && message.bytes !== 0) this.free(message);
   }
 
   /** An image is about to be taken that names what is outside. */
@@ -108,6 +128,7 @@ export class PayloadMemory {
 
   private free(message: Kept): void {
     this.memory.free(message.pointer);
+    message.isInMemory = false;
     this.bytes -= message.bytes;
   }
 
@@ -115,13 +136,13 @@ export class PayloadMemory {
   private relieve({ spill, full }: PayloadMemoryOptions, bytesLeft: number): void {
     const log = this.log();
     const inMemory = log.channels.flatMap(
-      (kept) => kept?.filter((it) => it.bytes !== 0 && it.spilled === null && !log.isInUse(it)) ?? [],
+      (kept) => kept?.filter((it) => it.bytes !== 0 && it.isInMemory && !it.isLent) ?? [],
     );
     inMemory.sort((a, b) => (a.ticket - b.ticket) | 0);
     let goneBytes = 0;
     for (const message of inMemory) {
       if (this.bytes <= bytesLeft) break;
-      message.spilled = spill.put(this.memory.view(message.pointer, message.bytes));
+      message.stored ??= spill.put(this.memory.view(message.pointer, message.bytes));
       this.free(message);
       goneBytes += message.bytes;
     }

@@ -1,0 +1,58 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { nodeOfRanks, ranksOfNode } from "./placement.ts";
+import { bytesWithin, placeByTraffic, type Traffic } from "./traffic-sets.ts";
+
+const empty = (ranks: number): number[][] => Array.from({ length: ranks }, () => new Array<number>(ranks).fill(0));
+
+describe("L3 §6: sets by measured traffic", () => {
+  it("ranks that speak with each other are on one node, wherever their numbers are", () => {
+    const traffic = empty(8);
+    for (let rank = 0; rank < 8; rank++) traffic[rank]![(rank + 4) % 8] = 1000;
+    const nodeOf = placeByTraffic(traffic, nodeOfRanks(8, 4));
+    equal(bytesWithin(traffic, nodeOf), 8000);
+    equal(bytesWithin(traffic, nodeOfRanks(8, 4)), 0);
+  });
+
+  it("rows of a grid that are columns of its numbering", () => {
+    const traffic = empty(16);
+    for (let rank = 0; rank < 16; rank++) {
+      traffic[rank]![(rank + 4) % 16] = 100;
+      traffic[rank]![4 * Math.floor(rank / 4) + ((rank + 1) % 4)] = 10;
+    }
+    const nodeOf = placeByTraffic(traffic, nodeOfRanks(16, 4));
+    equal(bytesWithin(traffic, nodeOf), 1600);
+  });
+
+  it("stays with blocks where nothing is better", () => {
+    const blocks = nodeOfRanks(7, 3);
+    deepEqual(placeByTraffic(empty(7), blocks), blocks);
+    const ring = empty(8);
+    for (let rank = 0; rank < 8; rank++) ring[rank]![(rank + 1) % 8] = 5;
+    deepEqual(placeByTraffic(ring, nodeOfRanks(8, 2)), nodeOfRanks(8, 2));
+  });
+
+  it("is never worse than blocks, and every node keeps its number of places", () => {
+    const size = fc.record({ ranks: fc.integer({ min: 1, max: 12 }), nodes: fc.integer({ min: 1, max: 4 }) });
+    const jobs = size.chain(({ ranks, nodes }) =>
+      fc.record({
+        nodes: fc.constant(Math.min(ranks, nodes)),
+        traffic: fc.array(fc.array(fc.nat(1000), { minLength: ranks, maxLength: ranks }), {
+          minLength: ranks,
+          maxLength: ranks,
+        }),
+      }),
+    );
+    fc.assert(
+      fc.property(jobs, ({ nodes, traffic }: { nodes: number; traffic: Traffic }) => {
+        const blocks = nodeOfRanks(traffic.length, nodes);
+        const nodeOf = placeByTraffic(traffic, blocks);
+        ok(bytesWithin(traffic, nodeOf) >= bytesWithin(traffic, blocks));
+        for (let node = 0; node < nodes; node++) {
+          equal(ranksOfNode(nodeOf, node).length, ranksOfNode(blocks, node).length);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,84 @@
+/** A node's end: images go to a checkpoint server while they are being made, and come back for a restart. */
+import { closeSync, createReadStream, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { dirname } from "node:path";
+import type { Piece } from "../../image/encoder.ts";
+import { Frames } from "./frames.ts";
+import { answerIn, encoded, type ImageKey, type Request } from "./image-key.ts";
+
+/** What is wrong; empty: the server has it, and has read it back. The next piece is made while this one travels. */
+export async function storeImage(socketPath: string, key: ImageKey, pieces: Iterable<Piece>): Promise<string> {
+  return withServer(socketPath, { kind: "store", ...key }, async (frames) => {
+    for (const piece of pieces) if (!(await frames.write(piece))) return gone;
+    await frames.write([]);
+    const answer = await frames.next();
+    return answer === null ? gone : answerIn(answer).problem;
+  });
+}
+
+/** The same of an image that is on this node's disk. */
+export async function storeImageFile(socketPath: string, key: ImageKey, path: string): Promise<string> {
+  return withServer(socketPath, { kind: "store", ...key }, async (frames) => {
+    for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
+      if (!(await frames.write([piece as Buffer]))) return gone;
+    }
+    await frames.write([]);
+    const answer = await frames.next();
+    return answer === null ? gone : answerIn(answer).problem;
+  });
+}
+
+/** What is wrong; empty: it is there. */
+export async function fetchImage(socketPath: string, key: ImageKey, path: string): Promise<string> {
+  return withServer(socketPath, { kind: "fetch", ...key }, async (frames) => {
+    const answer = await frames.next();
+    if (answer === null) return gone;
+    const { problem } = answerIn(answer);
+    return problem === "" ? receive(frames, path) : problem;
+  });
+}
+
+/** A file that is not whole never has the name. */
+async function receive(frames: Frames, path: string): Promise<string> {
+  mkdirSync(dirname(path), { recursive: true });
+  const part = `${path}.part`;
+  const file = openSync(part, "w");
+  let piece: Buffer | null;
+  try {
+    for (piece = await frames.next(); piece !== null && piece.length > 0; piece = await frames.next()) {
+      for (let done = 0; done < piece.length; ) done += writeSync(file, piece, done);
+    }
+  } finally {
+    closeSync(file);
+  }
+  if (piece === null) {
+    rmSync(part, { force: true });
+    return gone;
+  }
+  renameSync(part, path);
+  return "";
+}
+
+const gone = "the checkpoint server is gone";
+const unreachable = "the checkpoint server cannot be reached";
+
+/** Is it worth trying again? */
+export const isPassing = (problem: string): boolean => problem === gone || problem === unreachable;
+
+async function withServer(path: string, request: Request, use: (frames: Frames) => Promise<string>): Promise<string> {
+  const socket = await connected(path);
+  if (socket === null) return unreachable;
+  try {
+    const frames = new Frames(socket);
+    return (await frames.write(encoded(request))) ? await use(frames) : gone;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function connected(path: string): Promise<Socket | null> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => resolve(socket));
+    socket.once("error", () => resolve(null));
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * Images of checkpoints, seen from a node: in a folder of the job, or with checkpoint servers. With servers the folder is the
+ * node's own, for images on their way: those that a rank has written itself, and those that ranks are to go on from.
+ */
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fetchImage, isPassing } from "../checkpoint-server/client.ts";
+import { folderOfCheckpoint, type ImageKey } from "../checkpoint-server/image-key.ts";
+import { imagePath } from "./image-path.ts";
+import { ImageStore, type ImageToStore, type ServerPlace, type Stored } from "./image-store.ts";
+import type { LoggingSetup, RankRestart } from "./messages.ts";
+
+/** A server that was lost is started again: for so long it is waited for. */
+const serverPatienceMs = 10_000;
+const retryMs = 50;
+
+export class NodeImages {
+  readonly #setup: Pick<LoggingSetup, "setOf" | "checkpointFolder" | "checkpointServers">;
+  readonly #store = new ImageStore();
+
+  constructor(setup: Pick<LoggingSetup, "setOf" | "checkpointFolder" | "checkpointServers">) {
+    this.#setup = setup;
+  }
+
+  /** A checkpoint of that set is about to be taken. */
+  prepare(set: number, number: number): void {
+    const { checkpointFolder, checkpointServers } = this.#setup;
+    if (checkpointServers.length > 0) rmSync(join(checkpointFolder, `set-${set}`), { recursive: true, force: true });
+    mkdirSync(folderOfCheckpoint(checkpointFolder, set, number), { recursive: true });
+  }
+
+  /** An image that its rank has copied. */
+  store(rank: number, number: number, image: ImageToStore, stored: Stored): void {
+    const to = this.#serverFor(rank, number);
+    this.#store.store(to === null ? { kind: "write", image } : { kind: "send", image, to }, stored);
+  }
+
+  /** An image that its rank has written. */
+  deliver(rank: number, number: number, stored: Stored): void {
+    const to = this.#serverFor(rank, number);
+    if (to === null) stored("");
+    else this.#store.store({ kind: "send-file", path: this.#pathOf(to.key), to }, stored);
+  }
+
+  /** Does any of these go on from an image that is not here? */
+  areElsewhere(restarts: readonly RankRestart[]): boolean {
+    return this.#setup.checkpointServers.length > 0 && restarts.some(({ imageFolder }) => imageFolder !== "");
+  }
+
+  /** Brings their images here; gives those that cannot be had, and why. */
+  async fetch(restarts: readonly RankRestart[]): Promise<{ restart: RankRestart; problem: string }[]> {
+    const wanted = restarts.filter(({ imageFolder }) => imageFolder !== "");
+    const all = wanted.map(async (restart) => ({ restart, problem: await this.#fetchOne(restart) }));
+    return (await Promise.all(all)).filter(({ problem }) => problem !== "");
+  }
+
+  async #fetchOne({ rank, checkpoint }: RankRestart): Promise<string> {
+    const { socketPath, key } = this.#serverFor(rank, checkpoint)!;
+    const path = this.#pathOf(key);
+    mkdirSync(dirname(path), { recursive: true });
+    for (let waitedMs = 0; ; waitedMs += retryMs) {
+      const problem = await fetchImage(socketPath, key, path);
+      if (!isPassing(problem) || waitedMs >= serverPatienceMs) return problem;
+      await sleep(retryMs);
+    }
+  }
+
+  /** Sets go round the servers. Null: there are none. */
+  #serverFor(rank: number, number: number): ServerPlace | null {
+    const { setOf, checkpointServers } = this.#setup;
+    const set = setOf[rank]!;
+    const socketPath = checkpointServers[set % checkpointServers.length];
+    return socketPath === undefined ? null : { socketPath, key: { set, number, rank } };
+  }
+
+  #pathOf({ set, number, rank }: ImageKey): string {
+    return imagePath(folderOfCheckpoint(this.#setup.checkpointFolder, set, number), rank);
+  }
+}

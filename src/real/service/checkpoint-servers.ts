@@ -1,0 +1,84 @@
+/**
+ * The checkpoint servers of a job, seen from the dispatcher: processes that are started with it, started again when they are lost
+ * (what they had on disk is still there), and ended with it. Sets go round them.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
+import type { FromCheckpointServer, ToCheckpointServer } from "../checkpoint-server/messages.ts";
+
+/** Some systems take no longer paths of sockets; the shortest limit there is, with the zero at the end. */
+const socketPathMax = 103;
+/** One that falls again and again does not keep the machine busy. */
+const restartMs = 100;
+
+/** What is wrong with servers in that folder; undefined: nothing. */
+export function checkServers(folder: string, servers: number): string | undefined {
+  const path = socketPathOf(folder, servers - 1);
+  if (servers === 0 || Buffer.byteLength(path) <= socketPathMax) return undefined;
+  return `Cannot start checkpoint servers: the path of their socket, ${path}, is too long; let TMPDIR name a shorter folder`;
+}
+
+const socketPathOf = (folder: string, server: number): string => join(folder, `cs-${server}`);
+
+export interface CheckpointServersPorts {
+  note(message: string): void;
+}
+
+export class CheckpointServers {
+  readonly #folder: string;
+  readonly #ports: CheckpointServersPorts;
+  readonly #processes: ChildProcess[] = [];
+  #isOver = false;
+
+  constructor(folder: string, servers: number, ports: CheckpointServersPorts) {
+    this.#folder = folder;
+    this.#ports = ports;
+    for (let server = 0; server < servers; server++) this.#start(server);
+  }
+
+  /** Where nodes find them. */
+  get sockets(): string[] {
+    return this.#processes.map((_, server) => socketPathOf(this.#folder, server));
+  }
+
+  /** Nobody will ask for that checkpoint any more. */
+  dropped(set: number, number: number): void {
+    const process = this.#processes[set % this.#processes.length];
+    const message: ToCheckpointServer = { kind: "drop", set, number };
+    if (process?.connected === true) process.send(message, () => {});
+  }
+
+  /** For fault plans: all of them. False: there is none. */
+  kill(): boolean {
+    for (const process of this.#processes) process.kill("SIGKILL");
+    return this.#processes.length > 0;
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    const living = this.#processes.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const gone = living.map((process) => new Promise((resolve) => process.once("exit", resolve)));
+    for (const process of living) process.kill("SIGKILL");
+    await Promise.all(gone);
+  }
+
+  #start(server: number): void {
+    if (this.#isOver) return;
+    const folder = join(this.#folder, `checkpoint-server-${server}`);
+    const started = fork(
+      join(__dirname, "checkpoint-server.cjs"),
+      [String(server), folder, socketPathOf(this.#folder, server)],
+      { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: ["--disable-warning=ExperimentalWarning"] },
+    );
+    this.#processes[server] = started;
+    started.on("message", ({ problem }: FromCheckpointServer) => {
+      if (problem !== "") this.#ports.note(`checkpoint server ${server} cannot listen: ${problem}`);
+    });
+    started.once("exit", (code, signal) => {
+      if (this.#isOver) return;
+      const why = signal === null ? `exit code ${code}` : `killed by ${signal}`;
+      this.#ports.note(`checkpoint server ${server} failed: ${why}; it is started again`);
+      setTimeout(() => this.#start(server), restartMs).unref();
+    });
+  }
+}
