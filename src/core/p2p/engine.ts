@@ -388,6 +388,11 @@ export class Engine implements Landing {
     }
   }
 
+  /** Small messages of that context with lower tags are of no use any more, whether they are here or still come. */
+  disregard(context: number, tagsBelow: number): void {
+    this.matching.disregard(context, tagsBelow);
+  }
+
   /** The layer above has ended an operation of its own (a record of kind OPERATION). */
   completeOperation(request: RecordId, error: number): void {
     this.completion.complete(request, error);

@@ -3,7 +3,7 @@
  * unexpected; a receive that is posted takes the oldest envelope that fits, or waits among the posted (MPI 5.0 §3.5).
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
-import { ANY_TAG } from "../base/constants.ts";
+import { ANY_TAG, TAG_UB } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { Arrival, Pin } from "../request/decisions.ts";
@@ -73,6 +73,9 @@ export class Matching {
   private readonly gone: Uint8Array;
   private readonly refusals: Refusals;
   private readonly eagerBytesMax: number;
+  /** See `disregard`; no context is −1. */
+  private disregardedContext = -1;
+  private disregardedBelow = 0;
   tracer: EngineTracer | null = null;
 
   constructor({ records, transport, memory, hooks }: EnginePorts, parts: MatchingParts) {
@@ -323,7 +326,35 @@ export class Matching {
     return pointer >= 0 && this.transport.shares(words[packet + SOURCE]!) ? pointer : -1;
   }
 
+  /**
+   * Small messages of that context with tags below this one are of no use any more: those that are here go, and those that still
+   * come without a receive are not kept. Tags count up and wrap, and no two that are compared are half of all apart.
+   */
+  disregard(context: number, tagsBelow: number): void {
+    this.disregardedContext = context;
+    this.disregardedBelow = tagsBelow;
+    const gone: RecordId[] = [];
+    this.unexpected.forEach((envelope) => {
+      const { records } = this;
+      const isEager = records.get(envelope, R_MODE) === PacketKind.EAGER;
+      if (isEager && this.isDisregarded(records.get(envelope, R_CONTEXT), records.get(envelope, R_TAG)))
+        gone.push(envelope);
+    });
+    for (const envelope of gone) {
+      this.unexpected.remove(envelope);
+      this.store.deliver(envelope, 0 as Pointer, 0);
+    }
+  }
+
+  private isDisregarded(context: number, tag: number): boolean {
+    return context === this.disregardedContext && ((tag - this.disregardedBelow) & TAG_UB) > TAG_UB >> 1;
+  }
+
   private addUnexpected(packet: number, kind: number): void {
+    if (kind === PacketKind.EAGER) {
+      const words = this.transport.words;
+      if (this.isDisregarded(words[packet + CONTEXT]!, words[packet + TAG]!)) return;
+    }
     const envelope = this.records.take(RecordKind.ENVELOPE);
     const packets = this.transport.words;
     const words = this.records.words;

@@ -5,6 +5,7 @@
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import {
   R_BYTES,
+  R_CONTEXT,
   R_FLAGS,
   R_KIND,
   R_MODE,
@@ -16,6 +17,7 @@ import {
   recordWords,
 } from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
+import { quietContext } from "./context.ts";
 import type { Process } from "./process.ts";
 
 /** What the program has to end first; empty: nothing. */
@@ -40,6 +42,8 @@ export function underWay(process: Process): string[] {
 
 function requestName(words: Int32Array, at: number): string {
   const [peer, tag, flags] = [words[at + R_PEER]!, words[at + R_TAG]!, words[at + R_FLAGS]!];
+  // Our own: marks of a checkpoint that was given up, on their way back.
+  if (words[at + R_CONTEXT] === quietContext || (flags & RecordFlag.ORPHAN) !== 0) return "";
   const about = tag === ANY_TAG ? "" : ` with tag ${tag}`;
   switch (words[at + R_KIND]) {
     case RecordKind.SEND:

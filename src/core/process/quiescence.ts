@@ -9,7 +9,8 @@
  * CANCEL_ANSWER, EAGER_CLOSE and EAGER_OPEN) none is answered itself, and one more round sees them all in.
  *
  * An attempt may be given up (somebody does not stop): its marks are never taken for those of a later one, because every
- * attempt has tags of its own.
+ * attempt has tags of its own. Who gives up, or begins another one, forgets them, and does not keep those that come late: none
+ * is in an image.
  *
  * Nobody's program runs meanwhile: a round ends only when everybody has stopped. Envelopes without a receive, receives
  * without a message and sends that wait for their receiver stay as they are; they are in the books of both sides.
@@ -17,11 +18,13 @@
 import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { TAG_UB } from "../base/constants.ts";
+import { saves } from "../base/saved-classes.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import { SendMode } from "../request/records.ts";
 import { quietContext } from "./context.ts";
 import type { Process } from "./process.ts";
+import { Task } from "./task.ts";
 
 const markBytes = 4;
 /** Rounds in which everybody had nothing to do. */
@@ -34,7 +37,27 @@ const markNumber = 0x7fffffff;
 /** Tags of an attempt: more rounds than one ever needs. */
 const roundsMax = 1 << 12;
 
+/** Marks of an attempt that was given up, some of which are just being read or written: they keep their place until that is over. */
+class MarksTakenBack extends Task {
+  private readonly marks: Pointer;
+  private readonly requests: readonly RecordId[];
+
+  constructor(marks: Pointer, requests: readonly RecordId[]) {
+    super();
+    this.marks = marks;
+    this.requests = requests;
+  }
+
+  advance({ engine, memory }: Process): boolean {
+    if (!this.requests.every((request) => engine.isComplete(request))) return false;
+    for (const request of this.requests) engine.giveBack(request);
+    memory.free(this.marks);
+    return true;
+  }
+}
+
 export class Quiescence {
+  readonly #process: Process;
   readonly #engine: Engine;
   readonly #memory: Memory;
   readonly #members: readonly number[];
@@ -50,8 +73,10 @@ export class Quiescence {
   #isOver = false;
 
   /** `members`: ranks of the processes, this one among them; ascending. `attempt`: the same for all, and higher each time. */
-  constructor({ engine, memory }: Process, members: readonly number[], attempt: number) {
+  constructor(process: Process, members: readonly number[], attempt: number) {
+    const { engine, memory } = process;
     const among = new Set(members);
+    this.#process = process;
     this.#engine = engine;
     this.#memory = memory;
     this.#members = members;
@@ -59,16 +84,16 @@ export class Quiescence {
     this.#marks = memory.allocate(markBytes * (members.length + 1));
     this.#firstRound = (attempt * roundsMax) & TAG_UB;
     this.#round = this.#firstRound;
+    engine.disregard(quietContext, this.#firstRound);
   }
 
   /** The attempt is given up. */
   giveUp(): void {
     this.#isOver = true;
     const engine = this.#engine;
+    engine.disregard(quietContext, (this.#firstRound + roundsMax) & TAG_UB);
     for (const request of this.#requests) engine.cancel(request);
-    // A mark that is just being written keeps its place.
-    if (this.#requests.every((request) => engine.isComplete(request))) this.#memory.free(this.#marks);
-    for (const request of this.#requests) engine.abandon(request);
+    engine.abandon(this.#process.start(new MarksTakenBack(this.#marks, this.#requests)));
     this.#requests = [];
   }
 
@@ -117,3 +142,5 @@ export class Quiescence {
     this.#memory.free(this.#marks);
   }
 }
+
+saves({ MarksTakenBack });

@@ -59,8 +59,30 @@ describe("L4: coming to rest", () => {
     for (const settling of first) equal(settling.giveUp(), true);
     hand.settle();
     for (const rank of [0, 1]) equal(hand.engine(rank).unfinished, 0);
+    equal(hand.engine(2).unexpected.count, 2, "who has not come has the marks of the others");
     const second = [0, 1, 2].map((rank) => settlingOf(hand, rank, [0, 1, 2], 2));
     deepEqual(advance(hand, second), ["quiet", "quiet", "quiet"]);
     equal(second[0]!.giveUp(), false);
+    deepEqual(hand.leftBehind(), []);
+  });
+
+  it("forgets the marks of an attempt that was given up, also those that come late", () => {
+    for (const eagerBytesMax of [0, 1000]) {
+      const hand = new ByHand({ ranks: 3, cost: { eagerBytesMax } });
+      const early = settlingOf(hand, 0, [0, 1, 2], 1);
+      equal(early.advance(), "moving");
+      equal(early.giveUp(), true);
+      // It stops when the others have gone on: their marks are here, or on their way, and nobody takes them.
+      const late = settlingOf(hand, 1, [0, 1, 2], 1);
+      equal(late.advance(), "moving");
+      hand.settle();
+      equal(late.giveUp(), true);
+      hand.settle();
+      equal(hand.engine(0).unexpected.count, 0);
+      equal(hand.engine(1).unexpected.count, 0);
+      const next = [0, 1, 2].map((rank) => settlingOf(hand, rank, [0, 1, 2], 2));
+      deepEqual(advance(hand, next), ["quiet", "quiet", "quiet"]);
+      deepEqual(hand.leftBehind(), []);
+    }
   });
 });

@@ -74,20 +74,20 @@ describe("§3.3.3 a set falls in the middle of its checkpoint", () => {
 
 describe("V4 rule 5: an image cannot be read", () => {
   it("the newest one: the one before it is used, and its logs are still there", () => {
-    const { checkpoints } = survive({ ...base, corrupt: 1, faults: "kill set 0 at checkpoint 2 after" });
+    const { checkpoints } = survive({ ...base, corrupt: [0], faults: "kill set 0 at checkpoint 2 after" });
     equal(checkpoints.corrupt, 1);
     equal(checkpoints.restored, 1);
   });
 
   it("the only one: from the beginning", () => {
-    const { checkpoints } = survive({ ...base, corrupt: 1, faults: "kill set 0 at checkpoint 1 after" });
+    const { checkpoints } = survive({ ...base, corrupt: [0], faults: "kill set 0 at checkpoint 1 after" });
     equal(checkpoints.corrupt, 1);
     equal(checkpoints.restored, 0);
   });
 
   it("the newest one, and the next life falls too", () => {
     const { checkpoints } = survive({
-      ...{ ...base, corrupt: 1 },
+      ...{ ...base, corrupt: [0] },
       faults: "kill set 0 at checkpoint 2 after; kill set 0 in recovery",
     });
     equal(checkpoints.corrupt, 1);

@@ -22,8 +22,8 @@ export interface Scenario {
   readonly faults: string;
   /** None: nobody has images. */
   readonly checkpoints?: readonly CheckpointTime[];
-  /** Images that cannot be read, of so many falls, the first ones. */
-  readonly corrupt?: number;
+  /** Sets whose newest image cannot be read, once for each time it stands here. */
+  readonly corrupt?: readonly number[];
   readonly patienceNs?: number;
   readonly logBytesMax?: number;
   readonly cost?: Partial<CostModel>;
@@ -33,6 +33,8 @@ export interface Scenario {
     readonly restartNs?: number;
   };
   readonly sharesInside?: boolean;
+  /** Of the world: where there is jitter, another order. */
+  readonly seed?: number;
   /** Entries need not have been carried out: of a sweep some come too late. */
   readonly mayMiss?: boolean;
   readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
@@ -49,17 +51,17 @@ const certainCost: Partial<CostModel> = {
 
 /** Plays it and looks for violations, without complaining. */
 export function play(scenario: Scenario): LoggingOutcome {
-  const { nodes, program, faults, corrupt = 0, checkpoints } = scenario;
+  const { nodes, program, faults, corrupt = [], checkpoints } = scenario;
   const { ranks } = program;
   const plan = parsePlan(faults);
   if (typeof plan === "string") throw new Error(plan);
   const setOf = Int32Array.from({ length: ranks }, (_, rank) => {
     return scenario.setOf?.[rank] ?? Math.floor((rank * nodes) / ranks);
   });
-  let corruptLeft = corrupt;
+  const corruptLeft = [...corrupt];
   return runLogging({
     world: {
-      ...{ ranks, nodes, seed: 1, sharesInside: scenario.sharesInside ?? false },
+      ...{ ranks, nodes, seed: scenario.seed ?? 1, sharesInside: scenario.sharesInside ?? false },
       cost: { ...certainCost, ...scenario.cost },
     },
     ...{ setOf, script: program, newProtocol: scenario.newProtocol, listener: scenario.listener },
@@ -69,7 +71,11 @@ export function play(scenario: Scenario): LoggingOutcome {
       ...{ random: new Random(1), delayNsMax: 2_000, detectionNs: 5_000, restartNs: 5_000 },
       ...scenario.services,
     },
-    isCorrupt: () => corruptLeft-- > 0,
+    isCorrupt: (set) => {
+      const index = corruptLeft.indexOf(set);
+      if (index >= 0) corruptLeft.splice(index, 1);
+      return index >= 0;
+    },
     logBytesMax: scenario.logBytesMax ?? null,
     trouble: (world, ports) => new PlannedFaults(plan, { seed: 1, world, setOf }, ports),
   });
