@@ -23,7 +23,7 @@ import { bundleProgram } from "./program-bundle.ts";
 import { compileProgram, languageOf } from "./program-compile.ts";
 import { Recovery } from "./recovery.ts";
 import { Spawning } from "./spawning.ts";
-import { verifyImage } from "./verify-image.ts";
+import { verifyImages } from "./verify-images.ts";
 
 const startPatienceMs = 30_000;
 /** A rank that makes no MPI call for so long keeps the others of its set from nothing but their work: the checkpoint is given up. */
@@ -227,7 +227,7 @@ export class Job {
     const nodeOfSet = (set: number): number => this.#nodeOf[setOf.indexOf(set)]!;
     return new Recovery(options, {
       toSet: (set, message) => this.#nodes.send(nodeOfSet(set), message),
-      verify: (path) => verifyImage(path),
+      verify: (paths) => verifyImages(paths),
       happened: (event) => this.#faults?.happened(event) ?? Promise.resolve(),
       progressed: (set) => this.#core.caughtUp(nodeOfSet(set)),
       note: (message) => this.#report.note(message),

@@ -31,8 +31,8 @@ export interface RecoveryOptions {
 export interface RecoveryPorts {
   /** To the node that has the set's ranks. */
   toSet(set: number, message: ToNode): void;
-  /** Reads an image back: what is wrong with it, empty if nothing. */
-  verify(path: string): Promise<string>;
+  /** Reads images back: what is wrong with the first that is no good, empty if nothing. */
+  verify(paths: readonly string[]): Promise<string>;
   /** For fault plans: whatever was to happen then has, and is known, when the promise is fulfilled. */
   happened(event: FaultEvent): Promise<void>;
   /** A set has come further than all its lives before. */
@@ -77,7 +77,7 @@ export class Recovery {
       toSet: (set, message) => ports.toSet(set, message),
       incarnationOf: (set) => this.#incarnations[set]!,
       hasBegun: (set) => this.#losses.hasBegun(set),
-      verify: (path) => ports.verify(path),
+      verify: (paths) => ports.verify(paths),
       happened: (event) => ports.happened(event),
       note: (message) => ports.note(message),
       committed: (times, oldest) => {

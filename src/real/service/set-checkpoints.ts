@@ -10,6 +10,7 @@ import { type Checkpoint, CheckpointServer } from "../../core/service/checkpoint
 import type { ToNode } from "../node/messages.ts";
 import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
 import type { CheckpointTimes } from "./logging-report.ts";
+import { describeSystemError } from "./system-error.ts";
 
 export interface SetCheckpointsOptions {
   /** Correlated set of each rank, and the ranks of each. */
@@ -31,8 +32,8 @@ export interface SetCheckpointsPorts {
   /** Which life of a set is the present one, and have all its members begun it? */
   incarnationOf(set: number): number;
   hasBegun(set: number): boolean;
-  /** Reads an image back: what is wrong with it, empty if nothing. */
-  verify(path: string): Promise<string>;
+  /** Reads images back: what is wrong with the first that is no good, empty if nothing. */
+  verify(paths: readonly string[]): Promise<string>;
   /** For fault plans: whatever was to happen then has, and is known, when the promise is fulfilled. */
   happened(event: FaultEvent): Promise<void>;
   note(message: string): void;
@@ -181,7 +182,7 @@ export class SetCheckpoints {
 
   #take(set: number): void {
     const number = this.#server.begin(set);
-    mkdirSync(this.#folderOf(set, number), { recursive: true });
+    this.#makeFolder(set, number);
     const members = this.#options.members[set]!;
     this.#attempts[set] = {
       beganMs: performance.now(),
@@ -196,6 +197,16 @@ export class SetCheckpoints {
     clearTimeout(this.#timers[set]);
     this.#timers[set] = setTimeout(() => this.#giveUp(set, number, ""), this.#options.checkpointPatienceMs);
     this.#timers[set].unref();
+  }
+
+  /** Without it images cannot be written, and the attempt is given up: the world's fault, which the job outlives. */
+  #makeFolder(set: number, number: number): void {
+    try {
+      mkdirSync(this.#folderOf(set, number), { recursive: true });
+    } catch (error) {
+      const why = describeSystemError(error);
+      this.#ports.note(`the folder for checkpoint ${number} of set ${set} cannot be made: ${why}`);
+    }
   }
 
   /** Where the images of a set's checkpoint are. */
@@ -242,9 +253,7 @@ export class SetCheckpoints {
     await happened;
     if (!this.#server.isOpen(set, number)) return;
     const folder = this.#folderOf(set, number);
-    const paths = this.#options.members[set]!.map((rank) => join(folder, `${rank}.image`));
-    const problems = await Promise.all(paths.map((path) => this.#ports.verify(path)));
-    const problem = problems.find((what) => what !== "") ?? "";
+    const problem = await this.#ports.verify(this.#options.members[set]!.map((rank) => join(folder, `${rank}.image`)));
     if (problem !== "") {
       this.#giveUp(set, number, problem);
       return;
