@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
-import { verifyImage } from "../image/verify-image.ts";
+import { verifyImages } from "../image/verify-images.ts";
 import type { ProgramPlace } from "../node/messages.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
@@ -234,7 +234,7 @@ export class Job {
     const nodeOfSet = (set: number): number => this.#nodeOf[setOf.indexOf(set)]!;
     return new Recovery(options, {
       toSet: (set, message) => this.#nodes.send(nodeOfSet(set), message),
-      verify: (path) => verifyImage(path),
+      verify: (paths) => verifyImages(paths),
       dropped: (set, number) => this.#checkpointServers.dropped(set, number),
       happened: (event) => this.#faults?.happened(event) ?? Promise.resolve(),
       progressed: (set) => this.#core.caughtUp(nodeOfSet(set)),
