@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
-import { createDeterminantRing, DeterminantReader, DeterminantWriter } from "./determinant-ring.ts";
+import { createDeterminantRing, DeterminantReader, DeterminantWriter, type SharedRing } from "./determinant-ring.ts";
 
 const newBell = () => new Int32Array(new SharedArrayBuffer(4));
 
@@ -10,7 +10,7 @@ if (isMainThread) describe("the ring of determinants", tests);
 else appendMany(workerData);
 
 /** The second writer: this file again, in a thread of its own. */
-function appendMany({ ring, bell, count }: { ring: SharedArrayBuffer; bell: Int32Array; count: number }): void {
+function appendMany({ ring, bell, count }: { ring: SharedRing; bell: Int32Array; count: number }): void {
   const writer = new DeterminantWriter(ring, bell);
   for (let i = 0; i < count; i++) writer.append(1, DeterminantKind.CANCELLED, [i]);
 }
@@ -21,7 +21,7 @@ function tests(): void {
     const writer = new DeterminantWriter(ring, newBell());
     const reader = new DeterminantReader(ring);
     equal(reader.take(), null);
-    writer.append(3, DeterminantKind.MATCH, [7, 1, 9]);
+    writer.append3(3, DeterminantKind.MATCH, 7, 1, 9);
     equal(writer.born, 106);
     equal(writer.stable, 100);
     deepEqual(reader.take(), { from: 100, part: Int32Array.of(6, 3, DeterminantKind.MATCH, 7, 1, 9) });

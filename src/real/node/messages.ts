@@ -12,6 +12,7 @@ import type { Ending } from "../../core/service/ending.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import type { Job as TcpJob } from "../transport/tcp/hello.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
+import type { SharedRing } from "./determinant-ring.ts";
 import type { ImageToStore } from "./image-store.ts";
 import type { SharedNode } from "./node-memory.ts";
 import type { RankCode } from "./rank-code.ts";
@@ -428,7 +429,7 @@ export interface RankLogging {
   readonly spillFolder: string;
   readonly beganMs: number;
   /** The stream of determinants of its set, see `determinant-ring.ts`. */
-  readonly stream: SharedArrayBuffer;
+  readonly stream: SharedRing;
   /** How it begins, if it has had a life before. */
   readonly restart: RankRestart | null;
 }

@@ -2,7 +2,7 @@
  * Message logging, the part of a node's main thread: carries the determinants of the sets that are here to the event logger,
  * and its acknowledgements back.
  */
-import { createDeterminantRing, DeterminantReader } from "./determinant-ring.ts";
+import { createDeterminantRing, DeterminantReader, type SharedRing } from "./determinant-ring.ts";
 import type { Determinants, Life, LoggingSetup, RankLogging } from "./messages.ts";
 
 export interface NodeLoggingPorts {
@@ -15,7 +15,7 @@ export interface NodeLoggingPorts {
 interface SetHere {
   readonly ranks: number[];
   readonly incarnation: number;
-  readonly ring: SharedArrayBuffer;
+  readonly ring: SharedRing;
   readonly reader: DeterminantReader;
 }
 

@@ -33,6 +33,7 @@ function trusting(stream: DeterminantStream): DeterminantStream {
       return stream.born;
     },
     append: (rank, kind, words) => stream.append(rank, kind, words),
+    append3: (rank, kind, a, b, c) => stream.append3(rank, kind, a, b, c),
     urge: () => {},
   };
 }
