@@ -2,8 +2,8 @@
 import { constants } from "node:os";
 import { unreachable } from "../core/base/assert.ts";
 import { secondsText } from "../real/service/failure-text.ts";
-import type { JobResult } from "../real/service/job.ts";
 import type { JobEvent } from "../real/service/job-event.ts";
+import type { JobResult } from "../real/service/job-report.ts";
 import { CannotLaunch, type RunningJob } from "../real/service/launch.ts";
 import { CommandError, complain } from "./complain.ts";
 import { count, loggingText } from "./logging-text.ts";

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
 import { protocols } from "../../core/ft/registry.ts";
 import { layoutOf, producersMax } from "../transport/layout.ts";
-import type { JobOptions } from "./job.ts";
+import type { JobOptions } from "./job-options.ts";
 import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./program-compile.ts";
 import { describeSystemError } from "./system-error.ts";
 

@@ -22,9 +22,10 @@ import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { checkOptions } from "./check-options.ts";
 import { foldersGiven } from "./folders-given.ts";
-import { Job, type JobResult } from "./job.ts";
+import { Job } from "./job.ts";
 import type { JobEvent } from "./job-event.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./job-folder.ts";
+import type { JobResult } from "./job-report.ts";
 import { languageOf } from "./program-compile.ts";
 import { describeSystemError } from "./system-error.ts";
 

@@ -9,7 +9,7 @@ import { CheckpointPolicy, type Interval } from "../../core/service/checkpoint-p
 import { CheckpointServer } from "../../core/service/checkpoint-server.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
-import type { CaptureFacts, LoggingSetup, RankDone, RankImage, RankRestart, ToNode } from "../node/messages.ts";
+import type { CaptureFacts, Life, LoggingSetup, RankDone, RankImage, RankRestart, ToNode } from "../node/messages.ts";
 import { bytesOf, type CheckpointTimes, type LoggingReport, type RecoveryTimes } from "./logging-report.ts";
 
 export interface RecoveryOptions {
@@ -126,9 +126,9 @@ export class Recovery {
     };
   }
 
-  /** Which life of each rank is the present one. */
-  get incarnations(): number[] {
-    return this.#options.setOf.map((set) => this.#incarnations[set]!);
+  /** Which life of each of these ranks is the present one. */
+  livesOf(ranks: readonly number[]): Life[] {
+    return ranks.map((rank) => ({ rank, incarnation: this.#incarnations[this.#options.setOf[rank]!]! }));
   }
 
   /** What a node that is about to start must know. */
@@ -138,7 +138,7 @@ export class Recovery {
     const folders = { checkpointFolder: folder, spillFolder };
     return {
       setOf,
-      incarnations: this.incarnations,
+      incarnations: setOf.map((set) => this.#incarnations[set]!),
       positions,
       restarts,
       ...folders,
@@ -323,14 +323,15 @@ export class Recovery {
 
   // Restarts
 
-  /** A node was lost, and all its sets have fallen: see there. */
-  nodeFallen(sets: readonly number[]): RankRestart[] {
+  /** A node was lost, and with it these ranks: see there. */
+  nodeFallen(ranks: readonly number[]): RankRestart[] {
     this.#counts.restarts++;
-    return this.fallen(sets);
+    return this.fallen(ranks);
   }
 
-  /** Those sets have fallen: how each of their ranks begins its next life. */
-  fallen(sets: readonly number[]): RankRestart[] {
+  /** The sets of these ranks have fallen: how each of their members begins its next life. */
+  fallen(ranks: readonly number[]): RankRestart[] {
+    const sets = [...new Set(ranks.map((rank) => this.#options.setOf[rank]!))];
     this.#policy.failed();
     for (const set of sets) {
       this.#server.giveUp(set);

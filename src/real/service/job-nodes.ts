@@ -1,0 +1,141 @@
+/**
+ * The node processes of a job: one for each number, and after a loss another in its place. Nodes hear from here where the
+ * others are, and who has returned.
+ */
+import type { NodeLoss } from "../../core/service/dispatcher.ts";
+import { ranksOfNode } from "../../core/service/placement.ts";
+import type { FromNode, Life, ProgramForm, RankRestart, Setup, Stream, ToNode } from "../node/messages.ts";
+import type { Address } from "../transport/tcp/tcp-host.ts";
+import { NodeProcess } from "./node-process.ts";
+
+export interface JobNodesOptions {
+  /** Of the job. */
+  readonly folder: string;
+  readonly nodes: number;
+  /** Node of each process that there can be. */
+  readonly nodeOf: readonly number[];
+}
+
+/** What is told of a node comes from the present one of that number: what an old one still says does not count. */
+export interface JobNodesPorts {
+  /** What a node that is about to start must know, and how its ranks begin if not at the beginning. */
+  setupOf(node: number, restarts: readonly RankRestart[]): Setup;
+  started(node: number): void;
+  said(node: number, message: FromNode): void;
+  /** See `NodeProcessEvents`. */
+  printed(node: number, stream: Stream, bytes: Buffer, done: () => void): void;
+  ended(node: number, loss: NodeLoss): void;
+  /** Which life of each of these ranks is the present one. */
+  livesOf(ranks: readonly number[]): readonly Life[];
+}
+
+export class JobNodes {
+  readonly #options: JobNodesOptions;
+  readonly #ports: JobNodesPorts;
+  readonly #processes: NodeProcess[] = [];
+  /** Taken for dead and left alive. */
+  readonly #suspects = new Set<NodeProcess>();
+  readonly #addresses: (Address | undefined)[] = [];
+  /** Nodes that have taken the place of others, and are not ready yet. */
+  readonly #replacing = new Set<number>();
+  /** How the program is to be loaded; undefined until it has been compiled. */
+  #form: ProgramForm | undefined;
+
+  constructor(options: JobNodesOptions, ports: JobNodesPorts) {
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  startAll(): void {
+    for (let node = 0; node < this.#options.nodes; node++) this.#start(node, []);
+  }
+
+  /** The node is gone, or will be in a moment: another takes its place. */
+  replace(node: number, restarts: readonly RankRestart[]): void {
+    this.#replacing.add(node);
+    this.#start(node, restarts);
+  }
+
+  /** The program is there: every node loads it, those that start later too. */
+  run(form: ProgramForm): void {
+    this.#form = form;
+    this.sendAll({ kind: "run", form });
+  }
+
+  processOf(node: number): NodeProcess {
+    return this.#processes[node]!;
+  }
+
+  get pids(): number[] {
+    return this.#processes.map(({ pid }) => pid ?? 0);
+  }
+
+  send(node: number, message: ToNode): void {
+    this.processOf(node).send(message);
+  }
+
+  sendAll(message: ToNode): void {
+    for (const process of this.#processes) process.send(message);
+  }
+
+  /** To those that are not taken for dead. */
+  sendTrusted(message: ToNode): void {
+    for (const process of this.#processes) if (!this.#suspects.has(process)) process.send(message);
+  }
+
+  /** The node counts as dead and is left alive. */
+  disown(node: number): void {
+    this.#suspects.add(this.processOf(node));
+  }
+
+  /** When the last node listens, all of them are told where the others are; later, where one is that has taken a place. */
+  ready(node: number, address: Address | null): void {
+    const hasReplaced = this.#replacing.delete(node);
+    if (hasReplaced) this.#announceAll(node, address);
+    if (address === null) return;
+    this.#addresses[node] = address;
+    const { nodes, nodeOf } = this.#options;
+    if (this.#addresses.filter((known) => known !== undefined).length < nodes) return;
+    const addresses = nodeOf.map((of) => this.#addresses[of]!);
+    if (hasReplaced) this.send(node, { kind: "contacts", addresses });
+    else this.sendAll({ kind: "contacts", addresses });
+  }
+
+  /** Some ranks have begun another life in a node that had not gone. */
+  returned(node: number, ranks: readonly Life[]): void {
+    this.sendAll({ kind: "returned", ranks, address: this.#addresses[node] ?? null });
+  }
+
+  /** Fulfilled when none is left of those that were taken for dead. */
+  async endSuspects(): Promise<void> {
+    for (const suspect of this.#suspects) suspect.kill();
+    await Promise.all([...this.#suspects].map((suspect) => suspect.gone));
+  }
+
+  /** The new lives of a node's ranks are there: everybody else hears of them. */
+  #announceAll(node: number, address: Address | null): void {
+    const ranks = this.#ports.livesOf(ranksOfNode(this.#options.nodeOf, node));
+    for (const other of this.#processes.keys()) {
+      if (other !== node) this.send(other, { kind: "returned", ranks, address });
+    }
+  }
+
+  #start(node: number, restarts: readonly RankRestart[]): void {
+    const isPresent = (): boolean => this.#processes[node] === started;
+    const started = new NodeProcess(this.#options.folder, this.#ports.setupOf(node, restarts), {
+      said: (message) => {
+        if (isPresent()) this.#ports.said(node, message);
+      },
+      printed: (stream, bytes, done) => {
+        if (isPresent()) this.#ports.printed(node, stream, bytes, done);
+        else done();
+      },
+      ended: (loss) => {
+        if (isPresent()) this.#ports.ended(node, loss);
+      },
+    });
+    this.#processes[node] = started;
+    this.#ports.started(node);
+    if (this.#form !== undefined) started.send({ kind: "run", form: this.#form });
+  }
+}

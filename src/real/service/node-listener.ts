@@ -1,0 +1,207 @@
+/** What nodes say, and the ranks in them: who of the job is to hear it. Decides nothing. */
+import { deserialize } from "node:v8";
+import { unreachable } from "../../core/base/assert.ts";
+import type { Dispatcher } from "../../core/service/dispatcher.ts";
+import { build, type FromNode, type FromRankOnwards } from "../node/messages.ts";
+import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
+import type { InputSource } from "./input-source.ts";
+import type { JobFreezing } from "./job-freezing.ts";
+import type { JobNodes } from "./job-nodes.ts";
+import type { JobOutput } from "./job-output.ts";
+import type { JobReport } from "./job-report.ts";
+import type { PlannedFaults } from "./planned-faults.ts";
+import type { ProcessNames } from "./process-names.ts";
+import type { Recovery } from "./recovery.ts";
+import type { Spawning } from "./spawning.ts";
+
+export interface NodeListenerOptions {
+  /** The job's own; whoever has a higher number was spawned. */
+  readonly ranks: number;
+  /** Node of each process that there can be. */
+  readonly nodeOf: readonly number[];
+}
+
+/** Those who hear of it. */
+export interface NodeListenerParts {
+  readonly core: Pick<Dispatcher, "heard" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "caughtUp">;
+  readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
+  readonly output: Pick<JobOutput, "accept">;
+  readonly input: Pick<InputSource, "want" | "captured">;
+  readonly spawning: Pick<Spawning, "asked" | "ready">;
+  readonly freezing: Pick<JobFreezing, "stopped" | "image">;
+  readonly recovery: Recovery | null;
+  readonly faults: PlannedFaults | null;
+  readonly report: Pick<JobReport, "note" | "rankEnded">;
+  readonly names: Pick<ProcessNames, "nameOf">;
+  /** Every rank of the job has begun to run its program. */
+  allBegan(): void;
+}
+
+export class NodeListener {
+  readonly #options: NodeListenerOptions;
+  readonly #parts: NodeListenerParts;
+  readonly #ranksBegun = new Set<number>();
+  #result: unknown;
+
+  constructor(options: NodeListenerOptions, parts: NodeListenerParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** What rank 0 gave to `mpi.result`, if anything. */
+  get result(): unknown {
+    return this.#result;
+  }
+
+  said(node: number, message: FromNode): void {
+    const { core, nodes, output, spawning, recovery, report, faults } = this.#parts;
+    core.heard(node);
+    switch (message.kind) {
+      case "ready":
+        if (message.build === build) nodes.ready(node, message.address);
+        else this.#unusable(`Cannot use node ${node}: it is Banyan ${message.build}, this is ${build}; build again`);
+        break;
+      case "unable":
+        this.#unusable(`Cannot use node ${node}: ${message.why}`);
+        break;
+      case "connections":
+        this.#connectionNews(message.event);
+        break;
+      case "heartbeat":
+      case "bye":
+        break;
+      case "ranks-ready":
+        spawning.ready(node, message.order, message.problem);
+        break;
+      case "rank-started":
+        this.#rankBegan(message.rank);
+        break;
+      case "output": {
+        const { rank, chunk } = message;
+        const written = () => nodes.send(node, { kind: "written", bytes: chunk.bytes.length });
+        output.accept({ kind: "rank", rank }, chunk, written);
+        break;
+      }
+      case "rank-ended":
+        if (message.ending.kind === "returned") {
+          report.rankEnded(message.rank, node);
+          this.#rankFinished(message.rank);
+        }
+        core.rankEnded(message.rank, message.incarnation, message.ending, performance.now());
+        faults?.rankEnded(message.rank);
+        break;
+      case "ranks-returned":
+        nodes.returned(node, message.ranks);
+        break;
+      case "determinants":
+        recovery?.determinants(message.set, message.incarnation, message.from, message.part);
+        break;
+      case "from-rank":
+        this.#rankSaid(message);
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+
+  #rankSaid({ rank, message }: FromRankOnwards): void {
+    const { core, nodes, input, spawning, freezing, recovery, faults, report } = this.#parts;
+    const node = this.#options.nodeOf[rank]!;
+    switch (message.kind) {
+      case "abort":
+        core.aborted(rank, message.code, message.message, performance.now());
+        break;
+      case "result":
+        if (rank === 0) this.#result = deserialize(message.value);
+        break;
+      case "spawn":
+        void spawning.asked(rank, message.request);
+        break;
+      case "input-wanted":
+        input.want(message.offset);
+        break;
+      case "stopped":
+        freezing.stopped(rank);
+        break;
+      case "image":
+        if (message.number === 0) freezing.image(rank, message.problem);
+        else {
+          if (rank === 0) input.captured(message.number, message.inputOffset);
+          recovery?.image(rank, message);
+        }
+        break;
+      case "captured":
+        recovery?.captured(rank, message);
+        break;
+      case "stands-still":
+        faults?.standsStill(rank, message.call);
+        break;
+      case "done":
+        this.#rankFinished(rank);
+        recovery?.done(rank, message);
+        core.rankDone(rank, message.incarnation, performance.now());
+        break;
+      case "log-full":
+        recovery?.logFull(message.sets);
+        break;
+      case "checkpoint-wanted":
+        recovery?.wanted(rank, message.incarnation);
+        break;
+      case "caught-up":
+        recovery?.caughtUp(rank, message.incarnation);
+        core.caughtUp(node);
+        break;
+      case "image-unreadable":
+        report.note(`rank ${rank} cannot go on from checkpoint ${message.checkpoint}: ${message.problem}`);
+        recovery?.unreadable(rank, message.checkpoint);
+        nodes.processOf(node).kill();
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+
+  #connectionNews(event: TcpEvent): void {
+    const { names, report } = this.#parts;
+    switch (event.kind) {
+      case "stranger":
+        // Dropped at the door; whoever knocks at a port of this machine is not the job's business.
+        break;
+      case "unreachable": {
+        const { from, to, forMs, reason } = event;
+        report.note(
+          `Cannot connect ${names.nameOf(from)} to ${names.nameOf(to)} for ${(forMs / 1000).toFixed(0)} s now: ${reason}; still trying`,
+        );
+        break;
+      }
+      case "bad-frame": {
+        const { from, to, reason } = event;
+        this.#unusable(
+          `Cannot go on: what came over the connection of ${names.nameOf(from)} and ${names.nameOf(to)} is not a packet: ${reason}`,
+        );
+        break;
+      }
+      default:
+        unreachable(event);
+    }
+  }
+
+  /** Neither spawned ones nor second lives count. */
+  #rankBegan(rank: number): void {
+    const { ranks } = this.#options;
+    if (rank >= ranks) return;
+    this.#parts.recovery?.began(rank);
+    if (this.#ranksBegun.has(rank)) return;
+    this.#ranksBegun.add(rank);
+    if (this.#ranksBegun.size === ranks) this.#parts.allBegan();
+  }
+
+  /** Its program is over. For the fault plan: the job may go on. */
+  #rankFinished(rank: number): void {
+    if (rank < this.#options.ranks) void this.#parts.faults?.happened({ kind: "finished", rank });
+  }
+
+  #unusable(message: string): void {
+    this.#parts.core.unusable(message, performance.now());
+  }
+}

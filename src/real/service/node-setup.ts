@@ -1,0 +1,55 @@
+/** What a node must know before it can begin: the job, its part of it, and what the nodes of this job know each other by. */
+import { randomBytes, randomUUID } from "node:crypto";
+import type { LoggingSetup, ProgramPlace, Setup, Watch } from "../node/messages.ts";
+import { secretBytes } from "../transport/tcp/hello.ts";
+import type { JobOptions } from "./job-options.ts";
+import { languageOf } from "./program-compile.ts";
+
+export interface NodeSetupsPlaces {
+  /** Node of each process that there can be. */
+  readonly nodeOf: readonly number[];
+  /** Where the program will be. */
+  readonly bundle: ProgramPlace["bundle"];
+  /** For the ranks' traces; empty when there is no trace. */
+  readonly traceFolder: string;
+}
+
+export class NodeSetups {
+  readonly seed = randomBytes(4).readInt32LE();
+  readonly #secret = { id: randomUUID(), secret: new Uint8Array(randomBytes(secretBytes)) };
+  readonly #job: JobOptions;
+  readonly #places: NodeSetupsPlaces;
+
+  constructor(job: JobOptions, places: NodeSetupsPlaces) {
+    this.#job = job;
+    this.#places = places;
+  }
+
+  /** Of that node; what depends on the moment is given. */
+  of(node: number, { logging, watches }: { logging: LoggingSetup | null; watches: readonly Watch[] }): Setup {
+    const job = this.#job;
+    const { nodeOf, bundle, traceFolder } = this.#places;
+    const { ranks, protocol, heartbeatMs, heapMb, memoryMb, folders, ranksPerThread, port, program, args } = job;
+    return {
+      kind: "setup",
+      node,
+      ranks,
+      nodeOf,
+      protocol,
+      seed: this.seed,
+      program: { path: job.displayName ?? program, bundle, args, language: languageOf(program) },
+      heartbeatMs,
+      heapMb,
+      memoryMb,
+      folders,
+      freezeTo: job.jobFolder,
+      thawFrom: job.thawFrom,
+      ranksPerThread,
+      traceFolder,
+      port: port === 0 ? 0 : port + node,
+      job: this.#secret,
+      logging,
+      watches,
+    };
+  }
+}
