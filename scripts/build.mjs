@@ -33,6 +33,7 @@ const bundles = [
   { entry: "src/real/image/image-thread.ts", out: "dist/image-thread.cjs", format: "cjs" },
   { entry: "src/real/node/image-store-thread.ts", out: "dist/image-store-thread.cjs", format: "cjs" },
   { entry: "src/real/service/verify-thread.ts", out: "dist/verify-thread.cjs", format: "cjs" },
+  { entry: "src/real/service/logger/logger.ts", out: "dist/logger.cjs", format: "cjs" },
   { entry: "src/real/service/launch.ts", out: "dist/launch.cjs", format: "cjs" },
   { entry: "src/index.ts", out: "dist/banyan.mjs", format: "esm" },
 ];

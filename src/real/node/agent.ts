@@ -105,8 +105,7 @@ class Agent {
       memoryMb: isC ? cNodeMemoryMb : memoryMb,
       wakeElsewhere: (place) => bells?.wake(place),
     });
-    const ring = (rank: number): void => this.#memory.ring(this.#memory.placeOf(rank));
-    this.#logging = setup.logging === null ? null : new NodeLogging(setup.logging, first, { send, ring });
+    this.#logging = setup.logging === null ? null : new NodeLogging(setup.logging, first, job);
     setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
     const { program, folders } = setup;
     const { shared } = this.#memory;
@@ -173,8 +172,8 @@ class Agent {
       case "frozen":
         for (const rank of this.#threads.keys()) this.#memory.stop(rank, message.isGood ? Stop.END : Stop.NO);
         break;
-      case "stable":
-        this.#logging?.stable(message.set, message.position);
+      case "logger":
+        this.#logging?.connectTo(message.address);
         break;
       case "checkpoint":
         for (const rank of message.members) this.#memory.stop(rank, stopFor(message.number));
@@ -183,6 +182,7 @@ class Agent {
         for (const rank of message.members) this.#memory.stop(rank, Stop.NO);
         break;
       case "oldest":
+        this.#logging?.trim(message.set, message.position);
         this.#memory.oldest(message.set, message.number);
         break;
       case "restart-ranks":

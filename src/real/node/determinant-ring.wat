@@ -1,7 +1,7 @@
 ;; What several threads do to the words of a determinant ring; determinant-ring.ts says what those are. In WebAssembly because V8
 ;; does not inline Atomics.* (ADR 1), and explored as node.wat is.
 ;;
-;; Offsets: lock 0, born 4, called 128, freed 256, stable 384, driver 512, words of the ring from 1024.
+;; Offsets: lock 0, born 4, called 128, freed 256, stable 384, driver 512, sent 516, words of the ring from 1024.
 ;;
 ;; The lock: 0 free, 1 held, 2 held and somebody may sleep on it. Only who leaves it at 2 wakes anybody.
 (module
@@ -86,5 +86,18 @@
     (i32.atomic.store offset=256 (i32.const 0) (local.get $position))
     (drop (memory.atomic.notify offset=256 (i32.const 0) (i32.const 64))))
 
+  ;; Acknowledgements never go back: a new event logger is told again what an old one had.
   (func (export "acknowledge") (param $position i32)
-    (i32.atomic.store offset=384 (i32.const 0) (local.get $position))))
+    (if (i32.gt_s (i32.sub (local.get $position) (i32.load offset=384 (i32.const 0))) (i32.const 0))
+      (then (i32.atomic.store offset=384 (i32.const 0) (local.get $position)))))
+
+  ;; The connection to the event logger is driven by one thread at a time. Nobody waits for the others: 0, somebody is at it.
+  (func (export "tryDrive") (result i32)
+    (if (i32.atomic.load offset=512 (i32.const 0)) (then (return (i32.const 0))))
+    (i32.eqz (i32.atomic.rmw.cmpxchg offset=512 (i32.const 0) (i32.const 0) (i32.const 1))))
+  (func (export "leaveDrive")
+    (i32.atomic.store offset=512 (i32.const 0) (i32.const 0)))
+  ;; How far the stream has been sent; written by who drives.
+  (func (export "sent") (result i32) (i32.atomic.load offset=516 (i32.const 0)))
+  (func (export "setSent") (param $position i32)
+    (i32.atomic.store offset=516 (i32.const 0) (local.get $position))))

@@ -22,6 +22,7 @@ function faultsOf(text: string) {
       continueNode: (node) => asked.push(`continue ${node}`) > 0,
       cutLink: (link) => ask(`cut ${link}`)(),
       restoreLink: (link) => ask(`restore ${link}`)(),
+      killLogger: () => asked.push("kill the event logger") > 0,
       goOn: (rank, call) => ask(`${rank} goes on to ${call}`)(),
       note: (message) => asked.push(message),
     },

@@ -23,6 +23,7 @@ export interface FaultsPorts {
   /** No packet crosses it until it is restored. */
   cutLink(link: Link): void;
   restoreLink(link: Link): void;
+  killLogger(): boolean;
   /** A rank that stands still in a call shall go on; `call` is the next of its calls that matters, 0: none. */
   goOn(rank: number, call: number): void;
   note(message: string): void;
@@ -123,9 +124,12 @@ export class Faults {
         ports.note(`the fault plan's entry ${action.entry} was left out: links are delayed in the simulator only`);
         break;
       case "kill-service":
-        ports.note(
-          `the fault plan's entry ${action.entry} was left out: the ${action.service} is part of this process`,
-        );
+        if (action.service === "event-logger") this.#say("killed the event logger", ports.killLogger());
+        else {
+          ports.note(
+            `the fault plan's entry ${action.entry} was left out: the ${action.service} is part of this process`,
+          );
+        }
         break;
       default:
         unreachable(action);

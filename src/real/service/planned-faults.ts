@@ -20,6 +20,8 @@ export interface PlannedFaultsOptions {
 
 export interface PlannedFaultsPorts {
   node(node: number): NodeProcess;
+  /** False: there is none. */
+  killLogger(): boolean;
   /** The node is about to fall, and not because of what it does. */
   falls(node: number): void;
   note(message: string): void;
@@ -54,6 +56,7 @@ export class PlannedFaults {
         continueNode: (node) => this.#continueNode(node),
         cutLink: (link) => this.#setLink(link, true),
         restoreLink: (link) => this.#setLink(link, false),
+        killLogger: () => ports.killLogger(),
         goOn: (rank, call) => ports.node(nodeOf[rank]!).send({ kind: "go-on-after", rank, call }),
         note: (message) => ports.note(message),
       },

@@ -1,6 +1,6 @@
 /**
- * What a job under message logging keeps outside its nodes: the event logger and the checkpoint server (their cores), the
- * images on disk, and what a set that has fallen needs to begin its next life. Embedded in the dispatcher's process.
+ * What a job under message logging keeps outside its nodes: the checkpoint server (its core) and the images on disk; and what a
+ * set that has fallen needs to begin its next life, with the help of the event logger. Embedded in the dispatcher's process.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +8,17 @@ import type { FaultEvent } from "../../core/fault/moment.ts";
 import { CheckpointPolicy, type Interval } from "../../core/service/checkpoint-policy.ts";
 import { CheckpointServer } from "../../core/service/checkpoint-server.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
-import { EventLogger } from "../../core/service/event-logger.ts";
-import type { CaptureFacts, Life, LoggingSetup, RankDone, RankImage, RankRestart, ToNode } from "../node/messages.ts";
+import type {
+  CaptureFacts,
+  KnownStream,
+  Life,
+  LoggingSetup,
+  RankDone,
+  RankImage,
+  RankRestart,
+  ToNode,
+} from "../node/messages.ts";
+import type { LoggerProcess } from "./logger/logger-process.ts";
 import { bytesOf, type CheckpointTimes, type LoggingReport, type RecoveryTimes } from "./logging-report.ts";
 
 export interface RecoveryOptions {
@@ -29,6 +38,7 @@ export interface RecoveryOptions {
 }
 
 export interface RecoveryPorts {
+  readonly logger: Pick<LoggerProcess, "fence" | "trim" | "endOf" | "losses">;
   /** To the node that has the set's ranks. */
   toSet(set: number, message: ToNode): void;
   /** Reads an image back: what is wrong with it, empty if nothing. */
@@ -68,6 +78,9 @@ interface Loss {
 
 /** Full logs ask a set for a checkpoint no more often than that. */
 const askedMsMin = 1000;
+/** Until the event logger is asked again how far it has come; and for how long it is asked when all is over. */
+const loggedAgainMs = 5;
+const lastAnswerMsMax = 500;
 /** Times are kept of so many checkpoints, and of so many recoveries. */
 const timesMax = 1000;
 
@@ -82,7 +95,8 @@ export class Recovery {
   readonly #options: RecoveryOptions;
   readonly #ports: RecoveryPorts;
   readonly #members: readonly (readonly number[])[];
-  readonly #logger = new EventLogger();
+  /** Of sets that have fallen, until their nodes have them. */
+  readonly #streams = new Map<number, KnownStream>();
   readonly #server: CheckpointServer;
   readonly #policy: CheckpointPolicy;
   #beganMs = 0;
@@ -118,6 +132,7 @@ export class Recovery {
     const known = this.#logged.flatMap((logged) => logged ?? []);
     return {
       ...this.#counts,
+      loggerRestarts: this.#ports.logger.losses,
       loggedBytes: known.reduce((sum, logged) => sum + bytesOf(logged), 0),
       loggedMessages: known.reduce((sum, { messages }) => sum + messages, 0),
       perRank: [...this.#logged],
@@ -134,26 +149,18 @@ export class Recovery {
   /** What a node that is about to start must know. */
   setup(restarts: readonly RankRestart[]): LoggingSetup {
     const { setOf, folder, logBytesMax, spillFolder } = this.#options;
-    const positions = this.#members.map((_, set) => this.#logger.end(set));
+    const streams = [...new Set(restarts.map(({ rank }) => setOf[rank]!))].map((set) => this.#streams.get(set)!);
+    for (const { set } of streams) this.#streams.delete(set);
     const folders = { checkpointFolder: folder, spillFolder };
     return {
       setOf,
       incarnations: setOf.map((set) => this.#incarnations[set]!),
-      positions,
+      streams,
       restarts,
       ...folders,
       logBytesMax,
       beganMs: this.#wallMs,
     };
-  }
-
-  // Determinants
-
-  determinants(set: number, incarnation: number, from: number, part: Int32Array): void {
-    const position = this.#logger.append(set, incarnation, from, part);
-    if (position === null) return;
-    this.#counts.determinantBytes += part.byteLength;
-    this.#ports.toSet(set, { kind: "stable", set, position });
   }
 
   // Checkpoints
@@ -295,13 +302,15 @@ export class Recovery {
       this.#giveUp(set, number, problem);
       return;
     }
+    await this.#whenLogged(set, number);
     const commit = this.#server.commit(set, number);
     if (commit === null || this.#isOver) return;
     this.#counts.checkpoints++;
     this.#ports.progressed(set);
-    this.#logger.trim(set, commit.oldest.position);
+    const { position } = commit.oldest;
+    this.#ports.logger.trim({ set, below: position });
     for (const old of commit.dropped) rmSync(this.folderOf(set, old), { recursive: true, force: true });
-    this.#ports.toSet(set, { kind: "oldest", set, number: commit.oldest.number });
+    this.#ports.toSet(set, { kind: "oldest", set, number: commit.oldest.number, position });
     this.#ports.oldest(set, commit.oldest.number);
     const { beganMs, captured: _, ...times } = this.#attempts[set]!;
     const whole = { set, number, ...times, committedMs: performance.now() - beganMs };
@@ -309,6 +318,15 @@ export class Recovery {
     this.#ports.committed(whole);
     this.#checkpointLater(set);
     void this.#ports.happened({ kind: "checkpoint-committed", set, number });
+  }
+
+  /** A restart replays from where the stream was at the image: the event logger must have come that far. */
+  async #whenLogged(set: number, number: number): Promise<void> {
+    while (this.#server.isOpen(set, number) && !this.#isOver) {
+      const end = await this.#ports.logger.endOf(set);
+      if (end !== null && ((end - this.#server.positionOfOpen(set)) | 0) >= 0) return;
+      await new Promise((resolve) => setTimeout(resolve, loggedAgainMs));
+    }
   }
 
   #giveUp(set: number, number: number, problem: string): void {
@@ -324,13 +342,16 @@ export class Recovery {
   // Restarts
 
   /** A node was lost, and with it these ranks: see there. */
-  nodeFallen(ranks: readonly number[]): RankRestart[] {
+  nodeFallen(ranks: readonly number[]): Promise<RankRestart[] | null> {
     this.#counts.restarts++;
     return this.fallen(ranks);
   }
 
-  /** The sets of these ranks have fallen: how each of their members begins its next life. */
-  fallen(ranks: readonly number[]): RankRestart[] {
+  /**
+   * The sets of these ranks have fallen: how each of their members begins its next life. Null: what they had chosen is lost with an
+   * event logger, or the job is over.
+   */
+  async fallen(ranks: readonly number[]): Promise<RankRestart[] | null> {
     const sets = [...new Set(ranks.map((rank) => this.#options.setOf[rank]!))];
     this.#policy.failed();
     for (const set of sets) {
@@ -339,18 +360,23 @@ export class Recovery {
       this.#wanting[set]!.clear();
     }
     this.#fell(sets);
-    return sets.flatMap((set) => this.#restartOf(set));
+    const restarts = await Promise.all(sets.map((set) => this.#restartOf(set)));
+    return restarts.some((some) => some === null) ? null : restarts.flatMap((some) => some ?? []);
   }
 
-  #restartOf(set: number): RankRestart[] {
+  async #restartOf(set: number): Promise<RankRestart[] | null> {
     const { number, position } = this.#server.newest(set);
+    const { position: from } = this.#server.oldest(set);
     const incarnation = this.#incarnations[set]!;
-    const log = this.#logger.fence(set, incarnation, position);
     const imageFolder = number === 0 ? "" : this.folderOf(set, number);
     const members = this.#members[set]!;
     this.#counts.ranksRestarted += members.length;
     this.#unbegun.set(set, new Set(members));
     this.#checkpointLater(set);
+    const words = await this.#ports.logger.fence({ set, incarnation, from });
+    if (words === null) return null;
+    this.#streams.set(set, { set, from, words });
+    const log = words.subarray((position - from) | 0);
     return members.map((rank) => ({ rank, incarnation, checkpoint: number, imageFolder, log }));
   }
 
@@ -400,8 +426,16 @@ export class Recovery {
     if (this.#server.newest(set).number === checkpoint) this.#server.refuse(set, checkpoint);
   }
 
-  end(): void {
+  /** The job is over. Fulfilled when the event logger has said how much it was given. */
+  async end(): Promise<void> {
     this.#isOver = true;
     for (const timer of this.#timers) clearTimeout(timer);
+    const ends = Promise.all(this.#members.map((_, set) => this.#ports.logger.endOf(set)));
+    const known = await Promise.race([
+      ends,
+      new Promise<null>((resolve) => setTimeout(resolve, lastAnswerMsMax, null)),
+    ]);
+    // Positions count words, from the beginning of the job.
+    for (const end of known ?? []) this.#counts.determinantBytes += 4 * ((end ?? 0) >>> 0);
   }
 }
