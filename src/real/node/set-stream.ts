@@ -46,6 +46,8 @@ export class SetStream {
   #address: Address | null = null;
   #socket: Socket | null = null;
   #isConnecting = false;
+  /** The event logger does not hear this life any more. */
+  #isFenced = false;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -126,7 +128,7 @@ export class SetStream {
 
   #connect(): void {
     const address = this.#address;
-    if (this.#isClosed || address === null || this.#isConnecting) return;
+    if (this.#isClosed || this.#isFenced || address === null || this.#isConnecting) return;
     if (!this.#disconnect()) {
       setImmediate(() => this.#connect());
       return;
@@ -139,7 +141,8 @@ export class SetStream {
     const socket = ask({ ...address, question, answerBytes, msMax: answerMsMax }, (bytes) => {
       this.#isConnecting = false;
       const answer = bytes === null ? null : decodeAnswer(job, hello, bytes);
-      if (this.#isClosed || answer?.verdict === Verdict.ABSENT) socket.destroy();
+      if (answer?.verdict === Verdict.ABSENT) this.#isFenced = true;
+      if (this.#isClosed || this.#isFenced) socket.destroy();
       else if (answer === null || address !== this.#address) {
         socket.destroy();
         this.#connectSoon();

@@ -97,6 +97,12 @@ export class LoggerServer {
     connection.socket.destroy();
   }
 
+  /** Nobody is heard any more. */
+  end(): void {
+    for (const connection of [...this.#connections.values()]) this.#drop(connection);
+    this.#calls.end();
+  }
+
   /** Serves for a while, and sleeps while there is nothing to do: until the event loop has, or that long. False: nothing came. */
   serve(timeoutMs: number): boolean {
     for (let looks = 0; looks < looksMax; looks++) {
