@@ -5,6 +5,7 @@ import {
   type DeterminantStream,
   determinantHeaderWords,
 } from "../../core/ft/logging/determinant-stream.ts";
+import { newYield } from "../process/yield.ts";
 import { Appended, enterRing, Head, headWords, type RingCalls, type SharedRing } from "./determinant-ring.ts";
 import { ring as ringBell } from "./node-words.ts";
 import { StreamDriver } from "./stream-driver.ts";
@@ -19,6 +20,7 @@ export class DeterminantWriter implements DeterminantStream {
   readonly #calls: RingCalls;
   readonly #mask: number;
   readonly #driver: StreamDriver;
+  readonly #yield = newYield();
   readonly #bell: Int32Array;
   readonly #quietBell: Int32Array;
   /** Somebody has waited since the last nap. */
@@ -63,7 +65,10 @@ export class DeterminantWriter implements DeterminantStream {
 
   urge(): void {
     this.#isWaiting = true;
+    const stable = this.#calls.stable();
     if (!this.#driver.drive()) ringBell(this.#bell);
+    // Perhaps it is this core that the event logger waits for.
+    if (this.#calls.stable() === stable) this.#yield();
   }
 
   /** For a rank that has nothing to do: waits a moment for the event logger, if it waits for that. False: it does not. */

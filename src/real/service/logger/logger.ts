@@ -7,6 +7,7 @@ import { EventLogger } from "../../../core/service/event-logger.ts";
 import { Reception } from "../../transport/tcp/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
 import { LoggerServer } from "./server.ts";
+import { askForShortSlices } from "./short-slice.ts";
 
 const loopback = "127.0.0.1";
 /** Longest sleep: the event loop has a turn at least that often. */
@@ -80,6 +81,7 @@ class Logger {
 }
 
 process.title = "banyan-logger";
+askForShortSlices();
 let logger: Logger | undefined;
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: ToLogger) => {
