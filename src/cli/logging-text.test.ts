@@ -10,6 +10,7 @@ const calm: LoggingReport = {
   determinantBytes: 4_000,
   checkpoints: 0,
   restarts: 0,
+  loggerRestarts: 0,
   ranksRestarted: 0,
   perRank: [],
   checkpointTimes: [],

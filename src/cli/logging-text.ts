@@ -4,7 +4,7 @@ import type { LoggingReport } from "../real/service/logging-report.ts";
 
 /** Parts of a sentence: losses and checkpoints only where there were any. */
 export function loggingText(report: LoggingReport): string[] {
-  const { restarts, ranksRestarted, recoveries, checkpoints, loggedBytes, determinantBytes } = report;
+  const { restarts, ranksRestarted, recoveries, checkpoints, loggedBytes, determinantBytes, loggerRestarts } = report;
   const parts: string[] = [];
   if (ranksRestarted > 0) {
     const longestMs = Math.max(...recoveries.map(({ caughtUpMs }) => caughtUpMs));
@@ -14,9 +14,14 @@ export function loggingText(report: LoggingReport): string[] {
     const nodes = restarts === 0 ? "" : `${count(restarts, "node")} lost, `;
     parts.push(`${nodes}${count(ranksRestarted, "rank")} restarted${time}`);
   }
+  if (loggerRestarts > 0) parts.push(`event logger restarted ${times(loggerRestarts)}`);
   if (checkpoints > 0) parts.push(count(checkpoints, "checkpoint"));
   parts.push(`${sizeText(loggedBytes)} of messages and ${sizeText(determinantBytes)} of choices logged`);
   return parts;
+}
+
+function times(number: number): string {
+  return number === 1 ? "once" : `${number} times`;
 }
 
 export function count(number: number, what: string): string {

@@ -106,6 +106,16 @@ export class CheckpointServer {
     return this.#sets[set]!.committed.at(-1)!;
   }
 
+  /** No older one will be restored. */
+  oldest(set: number): Checkpoint {
+    return this.#sets[set]!.committed[0]!;
+  }
+
+  /** Where the stream was at the one that is being taken, as far as its images are stored. */
+  positionOfOpen(set: number): number {
+    return this.#sets[set]!.open?.position ?? 0;
+  }
+
   /** That one cannot be read. False: there is no other. */
   refuse(set: number, number: number): boolean {
     const { committed } = this.#sets[set]!;

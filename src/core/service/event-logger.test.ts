@@ -37,7 +37,7 @@ describe("the event logger", () => {
     logger.append(1, 0, 0, words(7));
     logger.trim(0, 3);
     deepEqual(logger.read(0, 3), words(4));
-    throws(() => logger.read(0, 1), /kept from 2/);
+    throws(() => logger.read(0, 1), /kept from 3/);
     equal(logger.end(0), 4);
     deepEqual(logger.read(1, 0), words(7));
   });
@@ -46,5 +46,45 @@ describe("the event logger", () => {
     const logger = new EventLogger();
     logger.append(0, 0, 0, words(1, 2));
     throws(() => logger.fence(0, 1, 3), /committed when all before it is here/);
+  });
+
+  it("keeps long streams as they are, whatever the parts that they come in", () => {
+    const logger = new EventLogger();
+    const all = Int32Array.from({ length: 50_000 }, (_, i) => i);
+    for (let at = 0, length = 1; at < all.length; at += length, length = (length * 7) % 10_007) {
+      logger.append(0, 0, at, all.subarray(at, at + length));
+    }
+    deepEqual(logger.read(0, 0), all);
+    logger.trim(0, 12_345);
+    equal(logger.begin(0), 12_345);
+    deepEqual(logger.fence(0, 1, 20_000), all.slice(20_000));
+  });
+
+  it("one that takes the place of another is told again what nodes keep", () => {
+    const logger = new EventLogger(true);
+    equal(logger.open(3, 1, 10), 10);
+    logger.owes(3, 1, 13);
+    equal(logger.append(3, 1, 10, words(1, 2)), 12);
+    equal(logger.open(3, 1, 10), 12, "the connection was lost in the middle");
+    equal(logger.reached(3), null);
+    equal(logger.append(3, 1, 12, words(3, 4)), 14);
+    equal(logger.reached(3), 14);
+    equal(logger.open(3, 0, 10), null, "an old life");
+    deepEqual(logger.fence(3, 2, 11), words(2, 3, 4));
+  });
+
+  it("a stream that has been acknowledged further than it is here is lost", () => {
+    const logger = new EventLogger(true);
+    equal(logger.fence(2, 1, 0), null, "nobody has told anything of it");
+    logger.open(3, 0, 10);
+    logger.owes(3, 0, 13);
+    logger.append(3, 0, 10, words(1, 2));
+    equal(logger.fence(3, 1, 10), null);
+    logger.open(4, 0, 0);
+    equal(logger.reached(4), null, "how much is not known yet");
+    equal(logger.fence(4, 1, 0), null);
+    logger.trim(5, 3);
+    equal(logger.reached(5), null);
+    equal(logger.fence(5, 1, 0), null);
   });
 });

@@ -5,21 +5,67 @@
  * A set has one life at a time here. `fence` begins the next one: it reads the stream and from then on refuses what the old
  * life still sends, so that nobody replays less than what others have seen (rule 7).
  *
+ * An event logger may take the place of one that was lost. It is then told again, by the nodes, what they keep of their sets'
+ * streams; a set whose stream had been acknowledged further than that cannot be restarted.
+ *
  * Positions count words, from the beginning of the job, and wrap as 32-bit integers.
  */
 import { assert } from "../base/assert.ts";
+
+const partWordsMin = 1 << 8;
+const partWordsMax = 1 << 14;
+
+interface Part {
+  readonly words: Int32Array;
+  /** Words of it from an index on, up to another. */
+  from: number;
+  to: number;
+}
 
 interface SetLog {
   incarnation: number;
   /** Position of the first word that is kept. */
   begin: number;
-  parts: Int32Array[];
+  /** All of them full but the last. */
+  parts: Part[];
   /** Words in all parts. */
   words: number;
+  /** What an event logger before this one has acknowledged. */
+  owed: number;
 }
 
 export class EventLogger {
   readonly #sets = new Map<number, SetLog>();
+  readonly #isSuccessor: boolean;
+
+  /** `isSuccessor`: there was one before, which is lost. */
+  constructor(isSuccessor = false) {
+    this.#isSuccessor = isSuccessor;
+  }
+
+  /**
+   * A life of a set wants to append. Its node keeps the stream from `begin` on. The position from which on it is wanted; null: an
+   * old life speaks.
+   */
+  open(set: number, incarnation: number, begin: number): number | null {
+    const known = this.#sets.get(set);
+    if (known !== undefined) return incarnation === known.incarnation ? endOf(known) : null;
+    // How much is owed is not known yet: as if it were more than can be.
+    this.#sets.set(set, {
+      incarnation,
+      begin,
+      parts: [],
+      words: 0,
+      owed: this.#isSuccessor ? (begin + far) | 0 : begin,
+    });
+    return begin;
+  }
+
+  /** That much of the stream has been acknowledged, perhaps by an event logger before this one. */
+  owes(set: number, incarnation: number, position: number): void {
+    const log = this.#of(set);
+    if (incarnation === log.incarnation) log.owed = position;
+  }
 
   /**
    * A part of the stream of one life of a set: the position up to which all is here now, which is the acknowledgement. What is
@@ -31,19 +77,27 @@ export class EventLogger {
     const end = endOf(log);
     const known = (end - from) | 0;
     assert(known >= 0, `the stream of set ${set} goes on at ${from}, and ends at ${end}`);
-    if (known < part.length) {
-      log.parts.push(part.slice(known));
-      log.words += part.length - known;
+    for (let rest = part.subarray(known); rest.length > 0; ) {
+      const last = lastOf(log);
+      const taken = rest.subarray(0, last.words.length - last.to);
+      last.words.set(taken, last.to);
+      last.to += taken.length;
+      log.words += taken.length;
+      rest = rest.subarray(taken.length);
     }
     return endOf(log);
   }
 
-  /** The set has fallen: its stream from that position on. `incarnation` is the life that begins. */
-  fence(set: number, incarnation: number, from: number): Int32Array {
+  /**
+   * The set has fallen: its stream from that position on. `incarnation` is the life that begins. Null: not all of it is here that
+   * was acknowledged once.
+   */
+  fence(set: number, incarnation: number, from: number): Int32Array | null {
+    if (this.#isSuccessor && !this.#sets.has(set)) return null;
     const log = this.#of(set);
     assert(incarnation > log.incarnation, `life ${incarnation} of set ${set} begins after life ${log.incarnation}`);
     log.incarnation = incarnation;
-    return this.read(set, from);
+    return isWhole(log) ? this.read(set, from) : null;
   }
 
   /** The stream from that position on. */
@@ -56,11 +110,16 @@ export class EventLogger {
     );
     const all = new Int32Array(log.words);
     let at = 0;
-    for (const part of log.parts) {
-      all.set(part, at);
-      at += part.length;
+    for (const { words, from: first, to } of log.parts) {
+      all.set(words.subarray(first, to), at);
+      at += to - first;
     }
     return all.subarray(skipped);
+  }
+
+  /** Position of the first word that is kept of a set's stream. */
+  begin(set: number): number {
+    return this.#of(set).begin;
   }
 
   /** Position behind the last word of a set's stream. */
@@ -68,13 +127,25 @@ export class EventLogger {
     return endOf(this.#of(set));
   }
 
+  /** The same; null: not all of it is here that was acknowledged once. */
+  reached(set: number): number | null {
+    const log = this.#sets.get(set);
+    if (log === undefined) return this.#isSuccessor ? null : 0;
+    return isWhole(log) ? endOf(log) : null;
+  }
+
   /** No image will be restored whose position is lower. */
   trim(set: number, below: number): void {
-    const log = this.#of(set);
-    while (log.parts.length > 0 && ((log.begin + log.parts[0]!.length - below) | 0) <= 0) {
-      const part = log.parts.shift()!;
-      log.begin = (log.begin + part.length) | 0;
-      log.words -= part.length;
+    const log = this.#sets.get(set);
+    if (log === undefined) return;
+    for (let left = Math.min((below - log.begin) | 0, log.words); left > 0; ) {
+      const first = log.parts[0]!;
+      const dropped = Math.min(left, first.to - first.from);
+      first.from += dropped;
+      log.begin = (log.begin + dropped) | 0;
+      log.words -= dropped;
+      left -= dropped;
+      if (first.from === first.to) log.parts.shift();
     }
   }
 
@@ -88,11 +159,23 @@ export class EventLogger {
   #of(set: number): SetLog {
     let log = this.#sets.get(set);
     if (log === undefined) {
-      log = { incarnation: 0, begin: 0, parts: [], words: 0 };
+      log = { incarnation: 0, begin: 0, parts: [], words: 0, owed: 0 };
       this.#sets.set(set, log);
     }
     return log;
   }
 }
 
+/** A part with room: larger ones the more there is, within limits. */
+function lastOf({ parts, words }: SetLog): Part {
+  const last = parts.at(-1);
+  if (last !== undefined && last.to < last.words.length) return last;
+  const part = { words: new Int32Array(Math.min(partWordsMax, Math.max(partWordsMin, words))), from: 0, to: 0 };
+  parts.push(part);
+  return part;
+}
+
+/** No two positions that are compared are further apart. */
+const far = 0x7fffffff;
+const isWhole = (log: SetLog): boolean => ((endOf(log) - log.owed) | 0) >= 0;
 const endOf = ({ begin, words }: SetLog): number => (begin + words) | 0;

@@ -77,8 +77,7 @@ class Agent {
       memoryMb: isC ? cNodeMemoryMb : memoryMb,
       wakeElsewhere: (place) => bells?.wake(place),
     });
-    const ring = (rank: number): void => this.#memory.ring(this.#memory.placeOf(rank));
-    this.#logging = setup.logging === null ? null : new NodeLogging(setup.logging, first, { send, ring });
+    this.#logging = setup.logging === null ? null : new NodeLogging(setup.logging, first, job);
     this.#images = setup.logging === null ? null : new NodeImages(setup.logging);
     setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
     const { program, folders } = setup;
@@ -161,8 +160,8 @@ class Agent {
       case "frozen":
         for (const rank of this.#threads.ranks) this.#memory.stop(rank, message.isGood ? Stop.END : Stop.NO);
         break;
-      case "stable":
-        this.#logging?.stable(message.set, message.position);
+      case "logger":
+        this.#logging?.connectTo(message.address);
         break;
       case "checkpoint":
         this.#images!.prepare(message.set, message.number);
@@ -172,6 +171,7 @@ class Agent {
         for (const rank of message.members) this.#memory.stop(rank, Stop.NO);
         break;
       case "oldest":
+        this.#logging?.trim(message.set, message.position);
         this.#memory.oldest(message.set, message.number);
         break;
       case "restart-ranks":

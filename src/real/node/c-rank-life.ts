@@ -79,6 +79,7 @@ export class CRank {
         incarnation: setup.incarnation,
         protocol: this.#protocol.protocol,
         mayUseBoards: this.#protocol.mayUseBoards,
+        napper: this.#protocol.napper,
         oldest: this.#protocol.oldest,
         memory: setup.memory,
         handover: setup.handover,

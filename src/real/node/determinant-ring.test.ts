@@ -2,7 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
-import { createDeterminantRing, DeterminantReader, DeterminantWriter } from "./determinant-ring.ts";
+import { createDeterminantRing, enterRing, headWords, type SharedRing } from "./determinant-ring.ts";
+import { DeterminantWriter } from "./determinant-writer.ts";
 
 const newBell = () => new Int32Array(new SharedArrayBuffer(4));
 
@@ -10,28 +11,58 @@ if (isMainThread) describe("the ring of determinants", tests);
 else appendMany(workerData);
 
 /** The second writer: this file again, in a thread of its own. */
-function appendMany({ ring, bell, count }: { ring: SharedArrayBuffer; bell: Int32Array; count: number }): void {
+function appendMany({ ring, bell, count }: { ring: SharedRing; bell: Int32Array; count: number }): void {
   const writer = new DeterminantWriter(ring, bell);
   for (let i = 0; i < count; i++) writer.append(1, DeterminantKind.CANCELLED, [i]);
 }
 
+/** As the main thread does. */
+class DeterminantReader {
+  readonly #ring: SharedRing;
+  readonly #calls: ReturnType<typeof enterRing>;
+  #from: number;
+
+  constructor(ring: SharedRing) {
+    this.#ring = ring;
+    this.#calls = enterRing(ring);
+    this.#from = this.#calls.stable();
+  }
+
+  take(): { readonly from: number; readonly part: Int32Array } | null {
+    const from = this.#from;
+    const view = new Int32Array(this.#ring.memory.buffer);
+    const count = (this.#calls.heed() - from) | 0;
+    if (count === 0) return null;
+    const part = Int32Array.from({ length: count }, (_, i) => view[headWords + ((from + i) & (this.#ring.words - 1))]!);
+    this.#from = (from + count) | 0;
+    this.#calls.free(this.#from);
+    return { from, part };
+  }
+
+  acknowledge(position: number): void {
+    this.#calls.acknowledge(position);
+  }
+}
+
 function tests(): void {
   it("gives what was appended, from where the life before had come to", () => {
-    const ring = createDeterminantRing(100);
+    const ring = createDeterminantRing({ position: 100 });
     const writer = new DeterminantWriter(ring, newBell());
     const reader = new DeterminantReader(ring);
     equal(reader.take(), null);
-    writer.append(3, DeterminantKind.MATCH, [7, 1, 9]);
+    writer.append3(3, DeterminantKind.MATCH, 7, 1, 9);
     equal(writer.born, 106);
     equal(writer.stable, 100);
     deepEqual(reader.take(), { from: 100, part: Int32Array.of(6, 3, DeterminantKind.MATCH, 7, 1, 9) });
     equal(reader.take(), null);
     reader.acknowledge(106);
     equal(writer.stable, 106);
+    reader.acknowledge(103);
+    equal(writer.stable, 106, "acknowledgements never go back");
   });
 
   it("wraps, and its positions do", () => {
-    const ring = createDeterminantRing(0x7ffffffe, 16);
+    const ring = createDeterminantRing({ position: 0x7ffffffe, words: 16 });
     const writer = new DeterminantWriter(ring, newBell());
     const reader = new DeterminantReader(ring);
     let at = 0x7ffffffe;
@@ -44,7 +75,7 @@ function tests(): void {
   });
 
   it("a full ring makes its writer wait, and loses nothing (two writers)", { timeout: 20_000 }, async () => {
-    const ring = createDeterminantRing(0, 64);
+    const ring = createDeterminantRing({ position: 0, words: 64 });
     const bell = newBell();
     const count = 2000;
     const other = new Worker(new URL(import.meta.url), { workerData: { ring, bell, count } });

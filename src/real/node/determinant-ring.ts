@@ -1,129 +1,87 @@
 /**
  * The stream of determinants of a correlated set on its way to the event logger: a ring of words in shared memory. The set's
- * ranks append, in an order that is that of shared memory; the node's main thread takes what is there, and stores how far
- * the event logger has acknowledged.
+ * ranks append, in an order that is that of shared memory. Whoever waits for the event logger sends what is there and reads its
+ * acknowledgements (stream-driver.ts); the node's main thread does so for those who do not wait, keeps a copy and makes room.
  *
  * Appending is under a lock. Who dies with it in hand stops only those who fall with it: the ring is the set's, and every life
  * of the set has its own.
  *
- *   word 0  lock      word 1  born      word 2  taken      word 3  stable      word 4 …  the ring
+ *   lock, born   under the lock; who only looks, looks at `born`, the position behind the last word
+ *   called       1: the main thread has been called and has not looked yet
+ *   freed        words before it may be overwritten
+ *   stable       the event logger has acknowledged everything before it
+ *   driver …     the connection, see stream-driver.ts
  *
- * Positions count words without end (mod 2^32), from where the life before had come to. Full means: who appends waits, in
- * slices of a tenth of a second, until the main thread has made room.
+ * Those that different threads write have cache lines of their own. Positions count words without end (mod 2^32), from where the
+ * life before had come to. Full means: who appends waits, in slices of a tenth of a second, until there is room.
  */
 import { assert } from "../../core/base/assert.ts";
-import {
-  type DeterminantKind,
-  type DeterminantStream,
-  determinantHeaderWords,
-} from "../../core/ft/logging/determinant-stream.ts";
-import { ring as ringBell } from "./node-words.ts";
+import { scratchBytes } from "../transport/tcp/socket-calls.ts";
+import moduleBytes from "./determinant-ring.wat";
 
-const LOCK = 0;
-const BORN = 1;
-const TAKEN = 2;
-const STABLE = 3;
-const headWords = 4;
+/** Indices of words, as in determinant-ring.wat. */
+export const Head = { LOCK: 0, BORN: 1, CALLED: 32, FREED: 64, STABLE: 96, DRIVER: 128, SENT: 129 } as const;
+export const headWords = 256;
 const ringWords = 1 << 15;
+const wasmPageBytes = 65536;
 
-/** `position`: where the stream goes on. */
-export function createDeterminantRing(position: number, words = ringWords): SharedArrayBuffer {
+/** What `lock` and `append3` come to, as in determinant-ring.wat. */
+export const Appended = { DONE: 0, BUSY: 1, FULL: 2, CALL: 4 } as const;
+
+/** The functions of determinant-ring.wat; their comments there are the contract. */
+export interface RingCalls {
+  lock(length: number): number;
+  lockOrSleep(length: number): number;
+  publish(length: number): number;
+  append3(rank: number, kind: number, a: number, b: number, c: number): number;
+  born(): number;
+  stable(): number;
+  heed(): number;
+  free(position: number): void;
+  acknowledge(position: number): void;
+  tryDrive(): number;
+  leaveDrive(): void;
+  sent(): number;
+  setSent(position: number): void;
+}
+
+/** What threads of a node share of a ring; goes into the workerData of a rank. */
+export interface SharedRing {
+  readonly memory: WebAssembly.Memory;
+  readonly words: number;
+  /** Where this thread has its scratch space for socket calls, a byte offset. */
+  readonly scratch: number;
+}
+
+export interface RingOptions {
+  /** Where the stream goes on. */
+  readonly position: number;
+  /** How many may use it. */
+  readonly threads?: number;
+  readonly words?: number;
+}
+
+/** For the first of its threads. */
+export function createDeterminantRing({ position, threads = 1, words = ringWords }: RingOptions): SharedRing {
   assert((words & (words - 1)) === 0, "the size of a ring is a power of two");
-  const ring = new SharedArrayBuffer(4 * (headWords + words));
-  new Int32Array(ring).fill(position, BORN, STABLE + 1);
-  return ring;
+  const scratch = 4 * (headWords + words);
+  const pages = Math.ceil((scratch + threads * scratchBytes) / wasmPageBytes);
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  const view = new Int32Array(memory.buffer);
+  for (const word of [Head.BORN, Head.FREED, Head.STABLE, Head.SENT]) view[word] = position;
+  return { memory, words, scratch };
 }
 
-/** A rank's end. */
-export class DeterminantWriter implements DeterminantStream {
-  readonly #words: Int32Array;
-  readonly #mask: number;
-  readonly #bell: Int32Array;
-  readonly #quietBell: Int32Array;
-
-  /** `bell` for whoever waits, `quietBell` so that determinants set out before anybody does. */
-  constructor(ring: SharedArrayBuffer, bell: Int32Array, quietBell = bell) {
-    this.#words = new Int32Array(ring);
-    this.#mask = this.#words.length - headWords - 1;
-    this.#bell = bell;
-    this.#quietBell = quietBell;
-  }
-
-  get born(): number {
-    return Atomics.load(this.#words, BORN);
-  }
-
-  get stable(): number {
-    return Atomics.load(this.#words, STABLE);
-  }
-
-  append(rank: number, kind: DeterminantKind, data: readonly number[]): void {
-    const words = this.#words;
-    const length = determinantHeaderWords + data.length;
-    assert(length <= this.#mask, `a determinant of ${length} words`);
-    this.#lock(length);
-    const at = words[BORN]!;
-    this.#put(at, length);
-    this.#put(at + 1, rank);
-    this.#put(at + 2, kind);
-    for (let i = 0; i < data.length; i++) this.#put(at + determinantHeaderWords + i, data[i]!);
-    Atomics.store(words, BORN, (at + length) | 0);
-    this.#unlock();
-    ringBell(this.#quietBell);
-  }
-
-  urge(): void {
-    ringBell(this.#bell);
-  }
-
-  #put(position: number, word: number): void {
-    this.#words[headWords + (position & this.#mask)] = word;
-  }
-
-  /** With room for so many words. */
-  #lock(room: number): void {
-    const words = this.#words;
-    for (;;) {
-      while (Atomics.compareExchange(words, LOCK, 0, 1) !== 0) Atomics.wait(words, LOCK, 1, 1);
-      const taken = Atomics.load(words, TAKEN);
-      if (((words[BORN]! - taken) | 0) + room <= this.#mask + 1) return;
-      this.#unlock();
-      ringBell(this.#bell);
-      Atomics.wait(words, TAKEN, taken, 100);
-    }
-  }
-
-  #unlock(): void {
-    Atomics.store(this.#words, LOCK, 0);
-    Atomics.notify(this.#words, LOCK);
-  }
+/** The same ring for another of its threads, counted from 0. */
+export function ringOfThread(ring: SharedRing, thread: number): SharedRing {
+  return { ...ring, scratch: ring.scratch + thread * scratchBytes };
 }
 
-/** The main thread's end. */
-export class DeterminantReader {
-  readonly #words: Int32Array;
-  readonly #mask: number;
+let compiled: WebAssembly.Module | undefined;
 
-  constructor(ring: SharedArrayBuffer) {
-    this.#words = new Int32Array(ring);
-    this.#mask = this.#words.length - headWords - 1;
-  }
-
-  /** What has been appended since the last time, and from where on; null: nothing. Makes room. */
-  take(): { readonly from: number; readonly part: Int32Array } | null {
-    const words = this.#words;
-    const from = words[TAKEN]!;
-    const count = (Atomics.load(words, BORN) - from) | 0;
-    if (count === 0) return null;
-    const part = new Int32Array(count);
-    for (let i = 0; i < count; i++) part[i] = words[headWords + ((from + i) & this.#mask)]!;
-    Atomics.store(words, TAKEN, (from + count) | 0);
-    Atomics.notify(words, TAKEN);
-    return { from, part };
-  }
-
-  /** The event logger has everything up to that position. */
-  acknowledge(position: number): void {
-    Atomics.store(this.#words, STABLE, position);
-  }
+/** This thread's way into the ring. */
+export function enterRing({ memory, words }: SharedRing): RingCalls {
+  compiled ??= new WebAssembly.Module(moduleBytes);
+  const { exports } = new WebAssembly.Instance(compiled, { ring: { memory, words } });
+  return exports as unknown as RingCalls;
 }

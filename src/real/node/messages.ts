@@ -92,10 +92,16 @@ export interface LoggingFacts {
 }
 /** What a node needs to know under message logging. */
 export interface LoggingSetup extends LoggingFacts {
-  /** Where the stream of determinants of each set goes on. */
-  readonly positions: readonly number[];
+  /** What is known of the streams of determinants of sets that have had a life before; those of others begin at 0. */
+  readonly streams: readonly KnownStream[];
   /** How ranks of this node begin that have had a life before. */
   readonly restarts: readonly RankRestart[];
+}
+/** The words of a set's stream since the oldest image that may be restored. */
+export interface KnownStream {
+  readonly set: number;
+  readonly from: number;
+  readonly words: Int32Array;
 }
 /** How a rank begins its next life. */
 export interface RankRestart {
@@ -204,11 +210,10 @@ export interface FreezeEnds {
   readonly kind: "frozen";
   readonly isGood: boolean;
 }
-/** The event logger has the determinants of that set up to a position. */
-export interface Stable {
-  readonly kind: "stable";
-  readonly set: number;
-  readonly position: number;
+/** There is an event logger, perhaps in the place of one that was lost. */
+export interface LoggerIsAt {
+  readonly kind: "logger";
+  readonly address: Address;
 }
 /** Those ranks shall stop inside an MPI call, and write images of themselves when all have, under that number. */
 export interface TakeCheckpoint {
@@ -228,6 +233,8 @@ export interface Oldest {
   readonly kind: "oldest";
   readonly set: number;
   readonly number: number;
+  /** Where the set's stream of determinants was. */
+  readonly position: number;
 }
 /**
  * Those ranks, all that the node has of some sets, begin their next life in new threads; threads that they still have go
@@ -274,7 +281,7 @@ export type ToNode =
   | Returned
   | Freeze
   | FreezeEnds
-  | Stable
+  | LoggerIsAt
   | TakeCheckpoint
   | GoOn
   | Oldest
@@ -336,14 +343,6 @@ export interface RanksReturned {
   readonly kind: "ranks-returned";
   readonly ranks: readonly Life[];
 }
-/** A part of the stream of determinants of a set. */
-export interface Determinants {
-  readonly kind: "determinants";
-  readonly set: number;
-  readonly incarnation: number;
-  readonly from: number;
-  readonly part: Int32Array;
-}
 /** A rank has said what it wants of the whole job. */
 export interface FromRankOnwards {
   readonly kind: "from-rank";
@@ -377,7 +376,6 @@ export type FromNode =
   | Output
   | RankEnded
   | RanksReturned
-  | Determinants
   | FromRankOnwards
   | Bye;
 

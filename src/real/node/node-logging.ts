@@ -1,40 +1,39 @@
 /**
- * Message logging, the part of a node's main thread: carries the determinants of the sets that are here to the event logger,
- * and its acknowledgements back.
+ * Message logging, the part of a node's main thread: the streams of determinants of the sets that are here, and what ranks that
+ * begin a life must know.
  */
-import { createDeterminantRing, DeterminantReader } from "./determinant-ring.ts";
-import type { Determinants, Life, LoggingSetup } from "./messages.ts";
+import type { Job } from "../transport/tcp/hello.ts";
+import type { Address } from "../transport/tcp/tcp-host.ts";
+import type { Life, LoggingSetup } from "./messages.ts";
 import type { RankLogging } from "./rank-messages.ts";
-
-export interface NodeLoggingPorts {
-  send(determinants: Determinants): void;
-  /** Wakes a rank of this node, if it sleeps. */
-  ring(rank: number): void;
-}
+import { SetStream } from "./set-stream.ts";
 
 /** One life of a set. */
 interface SetHere {
-  readonly ranks: number[];
-  readonly incarnation: number;
-  readonly ring: SharedArrayBuffer;
-  readonly reader: DeterminantReader;
+  readonly ranks: readonly number[];
+  readonly stream: SetStream;
 }
 
 export class NodeLogging {
   #setup: LoggingSetup;
-  readonly #ports: NodeLoggingPorts;
+  readonly #job: Job;
   readonly #sets = new Map<number, SetHere>();
   /** The present one of every rank, as far as it has been heard of. */
   readonly #incarnations: number[];
+  /** Of the event logger; null: there is none yet. */
+  #address: Address | null = null;
 
-  constructor(setup: LoggingSetup, ranks: readonly number[], ports: NodeLoggingPorts) {
+  constructor(setup: LoggingSetup, ranks: readonly number[], job: Job) {
     this.#setup = setup;
-    this.#ports = ports;
+    this.#job = job;
     this.#incarnations = [...setup.incarnations];
     this.#open(ranks);
   }
 
-  /** Those ranks, all of their sets, are about to begin their next life. What their old one has not handed over is lost. */
+  /**
+   * Those ranks, all of their sets, are about to begin their next life, and the threads of the old one are gone. What that has not
+   * handed over is lost.
+   */
   restart(setup: LoggingSetup, ranks: readonly number[]): void {
     this.#setup = setup;
     for (const [rank, incarnation] of setup.incarnations.entries()) this.returned({ rank, incarnation });
@@ -47,12 +46,15 @@ export class NodeLogging {
   }
 
   #open(ranks: readonly number[]): void {
-    const { setOf, positions } = this.#setup;
+    const { setOf, streams } = this.#setup;
     for (const set of new Set(ranks.map((rank) => setOf[rank]!))) {
+      this.#sets.get(set)?.stream.close();
       const members = ranks.filter((rank) => setOf[rank] === set);
-      const ring = createDeterminantRing(positions[set]!);
       const incarnation = this.#incarnations[members[0]!]!;
-      this.#sets.set(set, { ranks: members, incarnation, ring, reader: new DeterminantReader(ring) });
+      const { from, words: known } = streams.find((it) => it.set === set) ?? { from: 0, words: new Int32Array(0) };
+      const stream = new SetStream({ job: this.#job, set, incarnation, members: members.length, from, known });
+      this.#sets.set(set, { ranks: members, stream });
+      if (this.#address !== null) stream.connectTo(this.#address);
     }
   }
 
@@ -62,26 +64,26 @@ export class NodeLogging {
 
   /** For the thread of a rank. */
   forRank(rank: number): RankLogging {
-    const { restarts, positions: _, ...facts } = this.#setup;
+    const { restarts, streams: _, ...facts } = this.#setup;
     const incarnations = [...this.#incarnations];
-    const { ring } = this.#sets.get(facts.setOf[rank]!)!;
+    const { ranks, stream } = this.#sets.get(facts.setOf[rank]!)!;
     const restart = restarts.find((it) => it.rank === rank) ?? null;
-    return { ...facts, incarnations, stream: ring, restart };
+    return { ...facts, incarnations, stream: stream.forMember(ranks.indexOf(rank)), restart };
   }
 
   /** The bell has rung: somebody may have appended. */
   relay(): void {
-    for (const [set, { incarnation, reader }] of this.#sets) {
-      const taken = reader.take();
-      if (taken !== null) this.#ports.send({ kind: "determinants", set, incarnation, ...taken });
-    }
+    for (const { stream } of this.#sets.values()) stream.relay();
   }
 
-  /** The event logger has acknowledged. */
-  stable(set: number, position: number): void {
-    const here = this.#sets.get(set);
-    if (here === undefined) return;
-    here.reader.acknowledge(position);
-    for (const rank of here.ranks) this.#ports.ring(rank);
+  /** There is an event logger, perhaps a new one. */
+  connectTo(address: Address): void {
+    this.#address = address;
+    for (const { stream } of this.#sets.values()) stream.connectTo(address);
+  }
+
+  /** No image of that set will be restored whose position is lower. */
+  trim(set: number, below: number): void {
+    this.#sets.get(set)?.stream.trim(below);
   }
 }

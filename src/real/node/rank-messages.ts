@@ -8,6 +8,7 @@ import type { Logged } from "../../core/ft/logging/logging-protocol.ts";
 import type { Origin, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
+import type { SharedRing } from "./determinant-ring.ts";
 import type { ImageToStore } from "./image-store.ts";
 import type {
   Folder,
@@ -64,7 +65,7 @@ export interface RankSetup {
 /** What a rank needs to know under message logging. */
 export interface RankLogging extends LoggingFacts {
   /** The stream of determinants of its set, see `determinant-ring.ts`. */
-  readonly stream: SharedArrayBuffer;
+  readonly stream: SharedRing;
   /** How it begins, if it has had a life before. */
   readonly restart: RankRestart | null;
 }

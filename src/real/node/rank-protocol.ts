@@ -2,7 +2,8 @@
 import { type Logged, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { Protocol } from "../../core/ft/protocol.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
-import { DeterminantWriter } from "./determinant-ring.ts";
+import type { Napper } from "../process/waiting.ts";
+import { DeterminantWriter } from "./determinant-writer.ts";
 import { bellOf, quietBellOf } from "./node-words.ts";
 import type { LogFull, RankCaughtUp, RankSetup } from "./rank-messages.ts";
 import { SpillFile } from "./spill-file.ts";
@@ -15,6 +16,8 @@ export interface RankProtocol {
   readonly mayUseBoards: boolean;
   /** Who is captured together with this rank: its set; without sets everybody, undefined. */
   readonly members: readonly number[] | undefined;
+  /** For a rank that has nothing to do; null: it need not be asked. */
+  readonly napper: Napper | null;
   /** Where the stream of determinants of its set is. */
   position(): number;
   /** What the rank has logged so far. */
@@ -33,6 +36,7 @@ export function protocolOf(
       logging: null,
       mayUseBoards: true,
       members: undefined,
+      napper: null,
       position: () => 0,
       logged: () => ({ bytesTo: [], messages: 0, determinantBytes: 0 }),
       oldest() {},
@@ -53,6 +57,7 @@ export function protocolOf(
     logging,
     mayUseBoards,
     members,
+    napper: stream,
     position: () => stream.born,
     logged: () => logging.logged,
     oldest(set, checkpoint) {

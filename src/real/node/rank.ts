@@ -44,6 +44,7 @@ const options: RankOptions = {
   incarnation,
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,
+  napper: rankProtocol.napper,
   oldest: rankProtocol.oldest,
   memory,
   handover,

@@ -17,6 +17,7 @@ import { SharedBoards } from "../transport/shared-board.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import { RankHost } from "./rank-host.ts";
 import { openTransports, type RankTransports } from "./rank-transports.ts";
+import type { Napper } from "./waiting.ts";
 
 export interface RankOptions {
   readonly rank: number;
@@ -29,6 +30,8 @@ export interface RankOptions {
   readonly protocol: Protocol | null;
   /** Boards go past the messages: only where nobody must see those (rule 12). */
   readonly mayUseBoards: boolean;
+  /** What it may wait for besides messages; null: nothing. */
+  readonly napper: Napper | null;
   /** `NodeMemory.shared` of this rank's node. */
   readonly memory: SharedNode;
   /** How connections to other nodes come to this rank; null in a job of one node. */
@@ -82,8 +85,12 @@ export function openProcess(
   const node = enterNodeMemory(shared.memory, shared.layout, places[rank]!);
   const heap = new RankMemory(node);
   const memory = programMemory?.(node) ?? heap;
-  const { handover, tell } = options;
-  const transports = openTransports(node, { heap, memory }, { rank, ranks, nodeOf, places, crowded, handover, tell });
+  const { handover, tell, napper } = options;
+  const transports = openTransports(
+    node,
+    { heap, memory },
+    { rank, ranks, nodeOf, places, crowded, handover, tell, napper },
+  );
   const { ring, transport, waiting } = transports;
   const { protocol, mayUseBoards } = options;
   const boards = mayUseBoards ? new SharedBoards(node, ring, places) : null;

@@ -13,7 +13,7 @@ import { Handover, type SharedHandover, type TcpRequest } from "../transport/tcp
 import { linkSizesBetween } from "../transport/tcp/link-sizes.ts";
 import { openSocketCalls } from "../transport/tcp/open-socket-calls.ts";
 import { TcpTransport } from "../transport/tcp/tcp-transport.ts";
-import { Waiting } from "./waiting.ts";
+import { type Napper, Waiting } from "./waiting.ts";
 
 export interface RankTransportsOptions {
   readonly rank: number;
@@ -28,6 +28,7 @@ export interface RankTransportsOptions {
   /** How sockets come from the node's main thread; null in a job of one node. */
   readonly handover: SharedHandover | null;
   readonly tell: (request: TcpRequest) => void;
+  readonly napper: Napper | null;
 }
 
 export interface RankTransports {
@@ -53,12 +54,12 @@ export function openTransports(
   { heap, memory }: RankMemories,
   options: RankTransportsOptions,
 ): RankTransports {
-  const { rank, ranks, nodeOf, places, crowded, handover, tell } = options;
+  const { rank, ranks, nodeOf, places, crowded, handover, tell, napper } = options;
   // Joint copies are for those who have a core to spare.
   const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
     const ring = new RingTransport(node, heap, { rank, places, buffers: memory, ...joint });
-    const waiting = new Waiting(node, ring, { crowded });
+    const waiting = new Waiting(node, ring, { crowded, napper });
     const peerReturned = (other: number, incarnation: number) => ring.peerReturned(other, incarnation);
     return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, peerReturned, leave: () => true };
   }
@@ -79,7 +80,7 @@ export function openTransports(
   return {
     ring,
     transport,
-    waiting: new Waiting(node, transport, { crowded, sleeper: transport.sleeper }),
+    waiting: new Waiting(node, transport, { crowded, sleeper: transport.sleeper, napper }),
     setLanding: (landing) => transport.setLanding(landing),
     peerFailed: (other, incarnation) => transport.peerFailed(other, incarnation),
     peerReturned: (other, incarnation) => transport.peerReturned(other, incarnation),

@@ -35,6 +35,14 @@ export interface Sleeper {
   onReady(callback: () => void): (() => void) | null;
 }
 
+/** Something that a process may wait for and that rings no bell. */
+export interface Napper {
+  /** Sleeps over it for a moment, if the process has waited for it since the last time. False: it has not. */
+  nap(): boolean;
+  /** Has it waited for it since the last time? */
+  takeWaiting(): boolean;
+}
+
 export interface WaitingOptions {
   /** More ranks than cores on this machine. */
   readonly crowded: boolean;
@@ -44,6 +52,7 @@ export interface WaitingOptions {
   readonly yields?: number;
   readonly parkMsMax?: number;
   readonly sleeper?: Sleeper | null;
+  readonly napper?: Napper | null;
 }
 
 /** With sockets: a megabyte takes 150 µs to another node, and a core that sleeps needs up to 50 µs to wake. */
@@ -62,6 +71,7 @@ const turnsBeforeSleep = 50;
 export class Waiting {
   readonly #spinner: Spinner;
   readonly #sleeper: Sleeper | null;
+  readonly #napper: Napper | null;
   readonly #words: Int32Array;
   readonly #store: (address: number, value: number) => void;
   readonly #bell: number;
@@ -81,11 +91,12 @@ export class Waiting {
   parks = 0;
 
   constructor(node: NodeMemory, spinner: Spinner, options: WaitingOptions) {
-    const { crowded, sleeper = null, looks = 1000, parkMsMax = 100 } = options;
+    const { crowded, sleeper = null, napper = null, looks = 1000, parkMsMax = 100 } = options;
     const { spins = crowded ? 0 : sleeper === null ? 4 : spinsWithSockets } = options;
     const { yields = crowded ? 200 : sleeper === null ? 100 : yieldsWithSockets } = options;
     this.#spinner = spinner;
     this.#sleeper = sleeper;
+    this.#napper = napper;
     this.#words = node.words;
     this.#store = node.calls.store;
     this.#bell = lineOf(node.layout, node.process) + Line.BELL;
@@ -131,6 +142,7 @@ export class Waiting {
       this.#idles++;
       return new Promise((resolve) => setImmediate(resolve));
     }
+    if (this.#napper?.takeWaiting()) return new Promise((resolve) => setTimeout(resolve, 1));
     if (this.#announced === Bell.AWAKE) return this.#announce(Bell.PARKED);
     this.parks++;
     await this.#rungOrReady();
@@ -160,6 +172,10 @@ export class Waiting {
   }
 
   #park(): void {
+    if (this.#napper?.nap()) {
+      this.parks++;
+      return;
+    }
     const place = this.#sleeper?.canSleep ? Bell.PARKED_ELSEWHERE : Bell.PARKED;
     // Also when the first socket has come since the announcement: nobody would wake us for it.
     if (this.#announced !== place) {

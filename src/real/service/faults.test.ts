@@ -23,7 +23,7 @@ function faultsOf(text: string) {
       cutLink: (link) => ask(`cut ${link}`)(),
       delayLink: (link, byMs) => ask(`delay ${link} by ${byMs}`)(),
       restoreLink: (link) => ask(`restore ${link}`)(),
-      killService: (service) => service === "checkpoint-server" && asked.push(`kill ${service}`) > 0,
+      killService: (service) => service !== "dispatcher" && asked.push(`kill ${service}`) > 0,
       goOn: (rank, call) => ask(`${rank} goes on to ${call}`)(),
       note: (message) => asked.push(message),
     },

@@ -39,6 +39,8 @@ export class JobNodes {
   /** Taken for dead and left alive. */
   readonly #suspects = new Set<NodeProcess>();
   readonly #addresses: (Address | undefined)[] = [];
+  /** Gone, or will be in a moment, and others take their places. */
+  readonly #past = new WeakSet<NodeProcess>();
   /** Nodes that have taken the place of others, and are not ready yet. */
   readonly #replacing = new Set<number>();
   /** How the program is to be loaded; undefined until it has been compiled. */
@@ -53,7 +55,12 @@ export class JobNodes {
     for (let node = 0; node < this.#options.nodes; node++) this.#start(node, []);
   }
 
-  /** The node is gone, or will be in a moment: another takes its place. */
+  /** The node is gone, or will be in a moment: nothing that it still says counts. Another will take its place. */
+  abandon(node: number): void {
+    this.#past.add(this.processOf(node));
+  }
+
+  /** Another takes its place. */
   replace(node: number, restarts: readonly RankRestart[]): void {
     this.#replacing.add(node);
     this.#start(node, restarts);
@@ -149,7 +156,7 @@ export class JobNodes {
   }
 
   #start(node: number, restarts: readonly RankRestart[]): void {
-    const isPresent = (): boolean => this.#processes[node] === started;
+    const isPresent = (): boolean => this.#processes[node] === started && !this.#past.has(started);
     const started = new NodeProcess(this.#options.folder, this.#ports.setupOf(node, restarts), {
       said: (message) => {
         if (isPresent()) this.#ports.said(node, message);

@@ -4,7 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { FaultPlan } from "../../core/fault/plan.ts";
+import type { FaultPlan, Service } from "../../core/fault/plan.ts";
 import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { verifyImages } from "../image/verify-images.ts";
@@ -19,6 +19,7 @@ import { type JobOptions, logBytesMax } from "./job-options.ts";
 import { JobOutput } from "./job-output.ts";
 import { JobReport, type JobResult } from "./job-report.ts";
 import { JobTrace } from "./job-trace.ts";
+import { LoggerProcess } from "./logger/logger-process.ts";
 import { NodeListener } from "./node-listener.ts";
 import { NodeSetups } from "./node-setup.ts";
 import { PlannedFaults } from "./planned-faults.ts";
@@ -54,6 +55,7 @@ export class Job {
   readonly #freezing: JobFreezing;
   readonly #spawning: Spawning;
   /** Under message logging; null otherwise. */
+  readonly #logger: LoggerProcess | null;
   readonly #recovery: Recovery | null;
   readonly #faults: PlannedFaults | null;
   readonly #checkpointServers: CheckpointServers;
@@ -90,6 +92,7 @@ export class Job {
     });
     this.#freezing = this.#createFreezing();
     this.#spawning = this.#createSpawning();
+    this.#logger = this.#createLogger();
     this.#recovery = this.#createRecovery();
     this.#faults = this.#createFaults();
     this.#listener = this.#createListener();
@@ -139,8 +142,8 @@ export class Job {
     };
     const ports = {
       tell: (death: Death) => this.#nodes.sendTrusted({ kind: "death", ...death }),
-      restart: (node: number, ranks: readonly number[]) => this.#nodes.replace(node, this.#recovery!.nodeFallen(ranks)),
-      restartRanks: (node: number, ranks: readonly number[]) => this.#restartRanks(node, ranks),
+      restart: (node: number, ranks: readonly number[]) => void this.#restart(node, ranks),
+      restartRanks: (node: number, ranks: readonly number[]) => void this.#restartRanks(node, ranks),
       disown: (node: number) => this.#nodes.disown(node),
       decided: (outcome: Outcome) => this.#decided(outcome),
       survived: (reason: Outcome["reason"], afterMs: number) => {
@@ -165,7 +168,11 @@ export class Job {
             logging: this.#recovery?.setup(restarts) ?? null,
             watches: this.#faults?.watchesOf(ranksOfNode(this.#nodeOf, node)) ?? [],
           }),
-        started: (node) => this.#faults?.nodeStarted(node),
+        started: (node) => {
+          const address = this.#logger?.address ?? null;
+          if (address !== null) this.#nodes.send(node, { kind: "logger", address });
+          this.#faults?.nodeStarted(node);
+        },
         said: (node, message) => this.#listener.said(node, message),
         printed: (node, stream, bytes, done) => {
           const chunk = { stream, number: 0, offset: 0, bytes, flush: false };
@@ -233,6 +240,7 @@ export class Job {
     };
     const nodeOfSet = (set: number): number => this.#nodeOf[setOf.indexOf(set)]!;
     return new Recovery(options, {
+      logger: this.#logger!,
       toSet: (set, message) => this.#nodes.send(nodeOfSet(set), message),
       verify: (paths) => verifyImages(paths),
       dropped: (set, number) => this.#checkpointServers.dropped(set, number),
@@ -256,9 +264,15 @@ export class Job {
       node: (node) => this.#nodes.processOf(node),
       falls: (node) => this.#core.caughtUp(node),
       delayLink: (link, byMs) => this.#links?.delay(link, byMs),
-      killService: (service) => service === "checkpoint-server" && this.#checkpointServers.kill(),
+      killService: (service) => this.#killService(service),
       note: (message) => this.#report.note(message),
     });
+  }
+
+  /** False: it is part of this process. */
+  #killService(service: Service): boolean {
+    if (service === "event-logger") return this.#logger?.kill() ?? false;
+    return service === "checkpoint-server" && this.#checkpointServers.kill();
   }
 
   #createListener(): NodeListener {
@@ -299,11 +313,41 @@ export class Job {
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
 
+  /** The node is gone: another takes its place, and its ranks begin their next life there. */
+  async #restart(node: number, ranks: readonly number[]): Promise<void> {
+    this.#nodes.abandon(node);
+    const restarts = await this.#recovery!.nodeFallen(ranks);
+    if (restarts === null) this.#choicesLost(ranks);
+    this.#nodes.replace(node, restarts ?? []);
+    // It has been decided that the job ends, and the old one was told.
+    if (this.#core.outcome !== undefined) this.#nodes.processOf(node).kill();
+  }
+
   /** The node lives on: some of its ranks begin their next life there. */
-  #restartRanks(node: number, ranks: readonly number[]): void {
-    const logging = this.#recovery!.setup(this.#recovery!.fallen(ranks));
+  async #restartRanks(node: number, ranks: readonly number[]): Promise<void> {
+    const restarts = await this.#recovery!.fallen(ranks);
+    if (restarts === null) {
+      this.#choicesLost(ranks);
+      return;
+    }
+    const logging = this.#recovery!.setup(restarts);
     const watches = this.#faults?.watchesOf(ranks) ?? [];
     this.#nodes.send(node, { kind: "restart-ranks", ranks, logging, watches });
+  }
+
+  #choicesLost(ranks: readonly number[]): void {
+    const who = `rank${ranks.length === 1 ? "" : "s"} ${ranks.join(", ")}`;
+    const message = `Cannot start ${who} again: the event logger was lost with what they had chosen`;
+    if (this.#core.outcome === undefined) this.#core.unusable(message, performance.now());
+  }
+
+  #createLogger(): LoggerProcess | null {
+    if (this.#options.setOf === null) return null;
+    return new LoggerProcess(this.#setups.secret, {
+      ready: (address) => this.#nodes.sendAll({ kind: "logger", address }),
+      lost: () => this.#report.note("the event logger was lost; another takes its place"),
+      unable: (why) => this.#core.unusable(`Cannot use the event logger: ${why}`, performance.now()),
+    });
   }
 
   #decided({ reason, afterMs }: Outcome): void {
@@ -314,9 +358,10 @@ export class Job {
 
   async #ended({ code: coreCode, reason }: Outcome): Promise<void> {
     clearInterval(this.#ticking);
-    this.#recovery?.checkpoints.end();
     this.#faults?.end();
     this.#links?.end();
+    await this.#recovery?.end();
+    await this.#logger?.end();
     await this.#nodes.endSuspects();
     await this.#checkpointServers.end();
     this.#freezing.end();

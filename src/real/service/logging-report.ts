@@ -33,6 +33,8 @@ export interface LoggingReport {
   /** Nodes that were lost and started again. */
   readonly restarts: number;
   readonly ranksRestarted: number;
+  /** How often another event logger took the place of one that was lost. */
+  readonly loggerRestarts: number;
   /** Undefined: the rank has not come to its end. */
   readonly perRank: readonly (Logged | undefined)[];
   /** The first of them. */

@@ -54,7 +54,7 @@ export class NodeListener {
   }
 
   said(node: number, message: FromNode): void {
-    const { core, nodes, output, spawning, recovery, report, faults } = this.#parts;
+    const { core, nodes, output, spawning, report, faults } = this.#parts;
     core.heard(node);
     switch (message.kind) {
       case "ready":
@@ -92,9 +92,6 @@ export class NodeListener {
         break;
       case "ranks-returned":
         nodes.returned(node, message.ranks);
-        break;
-      case "determinants":
-        recovery?.determinants(message.set, message.incarnation, message.from, message.part);
         break;
       case "from-rank":
         this.#rankSaid(message);

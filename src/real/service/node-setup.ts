@@ -16,7 +16,8 @@ export interface NodeSetupsPlaces {
 
 export class NodeSetups {
   readonly seed = randomBytes(4).readInt32LE();
-  readonly #secret = { id: randomUUID(), secret: new Uint8Array(randomBytes(secretBytes)) };
+  /** What nodes and services of this job know each other by. */
+  readonly secret = { id: randomUUID(), secret: new Uint8Array(randomBytes(secretBytes)) };
   readonly #job: JobOptions;
   readonly #places: NodeSetupsPlaces;
 
@@ -47,7 +48,7 @@ export class NodeSetups {
       ranksPerThread,
       traceFolder,
       port: port === 0 ? 0 : port + node,
-      job: this.#secret,
+      job: this.secret,
       logging,
       watches,
     };

@@ -1,13 +1,13 @@
 /**
- * What a job under message logging keeps outside its nodes: the event logger, the checkpoints of its sets, and what a set that
- * has fallen needs to begin its next life. Embedded in the dispatcher's process.
+ * What a job under message logging keeps outside its nodes: the checkpoints of its sets, and, with the help of the event logger,
+ * what a set that has fallen needs to begin its next life. Embedded in the dispatcher's process.
  */
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import type { Interval } from "../../core/service/checkpoint-policy.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
-import { EventLogger } from "../../core/service/event-logger.ts";
-import type { Life, LoggingSetup, RankRestart, ToNode } from "../node/messages.ts";
+import type { KnownStream, Life, LoggingSetup, RankRestart, ToNode } from "../node/messages.ts";
 import type { RankDone } from "../node/rank-messages.ts";
+import type { LoggerProcess } from "./logger/logger-process.ts";
 import { bytesOf, type CheckpointTimes, type LoggingReport, type RecoveryTimes } from "./logging-report.ts";
 import { Losses } from "./losses.ts";
 import { SetCheckpoints } from "./set-checkpoints.ts";
@@ -31,6 +31,7 @@ export interface RecoveryOptions {
 }
 
 export interface RecoveryPorts {
+  readonly logger: Pick<LoggerProcess, "fence" | "trim" | "endOf" | "losses">;
   /** To the node that has the set's ranks. */
   toSet(set: number, message: ToNode): void;
   /** See `SetCheckpointsPorts`. */
@@ -49,6 +50,8 @@ export interface RecoveryPorts {
   recovered(times: RecoveryTimes): void;
 }
 
+/** For how long the event logger is asked when all is over. */
+const lastAnswerMsMax = 500;
 /** Times are kept of so many checkpoints, and of so many recoveries. */
 const timesMax = 1000;
 
@@ -57,7 +60,8 @@ export class Recovery {
   readonly #options: RecoveryOptions;
   readonly #ports: RecoveryPorts;
   readonly #members: readonly (readonly number[])[];
-  readonly #logger = new EventLogger();
+  /** Of sets that have fallen, until their nodes have them. */
+  readonly #streams = new Map<number, KnownStream>();
   readonly #losses: Losses;
   /** Which life of each set is the present one. */
   readonly #incarnations: number[];
@@ -77,6 +81,7 @@ export class Recovery {
     this.#logged = options.setOf.map(() => undefined);
     const checkpointOptions = { ...options, members: this.#members };
     this.checkpoints = new SetCheckpoints(checkpointOptions, {
+      logger: ports.logger,
       toSet: (set, message) => ports.toSet(set, message),
       incarnationOf: (set) => this.#incarnations[set]!,
       hasBegun: (set) => this.#losses.hasBegun(set),
@@ -86,7 +91,7 @@ export class Recovery {
       note: (message) => ports.note(message),
       committed: (times, oldest) => {
         this.#counts.checkpoints++;
-        this.#logger.trim(times.set, oldest.position);
+        ports.logger.trim({ set: times.set, below: oldest.position });
         if (this.#checkpointTimes.length < timesMax) this.#checkpointTimes.push(times);
         ports.progressed(times.set);
         ports.oldest(times.set, oldest.number);
@@ -100,6 +105,7 @@ export class Recovery {
     const known = this.#logged.flatMap((logged) => logged ?? []);
     return {
       ...this.#counts,
+      loggerRestarts: this.#ports.logger.losses,
       loggedBytes: known.reduce((sum, logged) => sum + bytesOf(logged), 0),
       loggedMessages: known.reduce((sum, { messages }) => sum + messages, 0),
       perRank: [...this.#logged],
@@ -116,10 +122,12 @@ export class Recovery {
   /** What a node that is about to start must know. */
   setup(restarts: readonly RankRestart[]): LoggingSetup {
     const { setOf, folder, checkpointServers, logBytesMax, spillFolder } = this.#options;
+    const streams = [...new Set(restarts.map(({ rank }) => setOf[rank]!))].map((set) => this.#streams.get(set)!);
+    for (const { set } of streams) this.#streams.delete(set);
     return {
       setOf,
       incarnations: setOf.map((set) => this.#incarnations[set]!),
-      positions: this.#members.map((_, set) => this.#logger.end(set)),
+      streams,
       restarts,
       checkpointFolder: folder,
       checkpointServers,
@@ -129,35 +137,35 @@ export class Recovery {
     };
   }
 
-  /** A part of the stream of a set has come: it is stable. */
-  determinants(set: number, incarnation: number, from: number, part: Int32Array): void {
-    const position = this.#logger.append(set, incarnation, from, part);
-    if (position === null) return;
-    this.#counts.determinantBytes += part.byteLength;
-    this.#ports.toSet(set, { kind: "stable", set, position });
-  }
-
   /** A node was lost, and with it these ranks: see there. */
-  nodeFallen(ranks: readonly number[]): RankRestart[] {
+  nodeFallen(ranks: readonly number[]): Promise<RankRestart[] | null> {
     this.#counts.restarts++;
     return this.fallen(ranks);
   }
 
-  /** The sets of these ranks have fallen: how each of their members begins its next life. */
-  fallen(ranks: readonly number[]): RankRestart[] {
+  /**
+   * The sets of these ranks have fallen: how each of their members begins its next life. Null: what they had chosen is lost with an
+   * event logger, or the job is over.
+   */
+  async fallen(ranks: readonly number[]): Promise<RankRestart[] | null> {
     const sets = [...new Set(ranks.map((rank) => this.#options.setOf[rank]!))];
     this.checkpoints.failed();
     this.#losses.fell(sets.flatMap((set) => this.#members[set]!));
-    return sets.flatMap((set) => this.#restartOf(set));
+    const restarts = await Promise.all(sets.map((set) => this.#restartOf(set)));
+    return restarts.some((some) => some === null) ? null : restarts.flatMap((some) => some ?? []);
   }
 
-  #restartOf(set: number): RankRestart[] {
+  async #restartOf(set: number): Promise<RankRestart[] | null> {
     const incarnation = ++this.#incarnations[set]!;
     this.checkpoints.setFell(set);
     const { number: checkpoint, position, imageFolder } = this.checkpoints.newest(set);
-    const log = this.#logger.fence(set, incarnation, position);
+    const { position: from } = this.checkpoints.oldest(set);
     const members = this.#members[set]!;
     this.#counts.ranksRestarted += members.length;
+    const words = await this.#ports.logger.fence({ set, incarnation, from });
+    if (words === null) return null;
+    this.#streams.set(set, { set, from, words });
+    const log = words.subarray((position - from) | 0);
     return members.map((rank) => ({ rank, incarnation, checkpoint, imageFolder, log }));
   }
 
@@ -191,5 +199,17 @@ export class Recovery {
   /** The image of a rank that was to begin with it cannot be read: its set begins with an older one. */
   unreadable(rank: number, checkpoint: number): void {
     this.checkpoints.unreadable(this.#options.setOf[rank]!, checkpoint);
+  }
+
+  /** The job is over. Fulfilled when the event logger has said how much it was given. */
+  async end(): Promise<void> {
+    this.checkpoints.end();
+    const ends = Promise.all(this.#members.map((_, set) => this.#ports.logger.endOf(set)));
+    const known = await Promise.race([
+      ends,
+      new Promise<null>((resolve) => setTimeout(resolve, lastAnswerMsMax, null)),
+    ]);
+    // Positions count words, from the beginning of the job.
+    for (const end of known ?? []) this.#counts.determinantBytes += 4 * ((end ?? 0) >>> 0);
   }
 }

@@ -10,8 +10,8 @@ import { folderOfCheckpoint } from "../checkpoint-server/image-key.ts";
 import { imagePath } from "../node/image-path.ts";
 import type { ToNode } from "../node/messages.ts";
 import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
+import type { LoggerProcess } from "./logger/logger-process.ts";
 import type { CheckpointTimes } from "./logging-report.ts";
-import { describeSystemError } from "./system-error.ts";
 
 export interface SetCheckpointsOptions {
   /** Correlated set of each rank, and the ranks of each. */
@@ -30,6 +30,7 @@ export interface SetCheckpointsOptions {
 }
 
 export interface SetCheckpointsPorts {
+  readonly logger: Pick<LoggerProcess, "endOf">;
   /** To the node that has the set's ranks. */
   toSet(set: number, message: ToNode): void;
   /** Which life of a set is the present one, and have all its members begun it? */
@@ -59,6 +60,8 @@ interface Attempt {
 
 /** Full logs ask a set for a checkpoint no more often than that. */
 const askedMsMin = 1000;
+/** Until the event logger is asked again how far it has come. */
+const loggedAgainMs = 5;
 
 export class SetCheckpoints {
   readonly #options: SetCheckpointsOptions;
@@ -99,6 +102,11 @@ export class SetCheckpoints {
   newest(set: number): Checkpoint & { readonly imageFolder: string } {
     const newest = this.#server.newest(set);
     return { ...newest, imageFolder: newest.number === 0 ? "" : this.#folderOf(set, newest.number) };
+  }
+
+  /** The oldest that may still be restored. */
+  oldest(set: number): Checkpoint {
+    return this.#server.oldest(set);
   }
 
   /** A set begins another life: what the one before wanted or had begun is void. */
@@ -252,15 +260,25 @@ export class SetCheckpoints {
       this.#giveUp(set, number, problem);
       return;
     }
+    await this.#whenLogged(set, number);
     const commit = this.#server.commit(set, number);
     if (commit === null || this.#isOver) return;
     for (const old of commit.dropped) this.#drop(set, old);
-    this.#ports.toSet(set, { kind: "oldest", set, number: commit.oldest.number });
+    this.#ports.toSet(set, { kind: "oldest", set, ...commit.oldest });
     const { beganMs, captured: _, ...times } = this.#attempts[set]!;
     const whole = { set, number, ...times, committedMs: performance.now() - beganMs };
     this.#ports.committed(whole, commit.oldest);
     this.#takeLater(set);
     void this.#ports.happened({ kind: "checkpoint-committed", set, number });
+  }
+
+  /** A restart replays from where the stream was at the image: the event logger must have come that far. */
+  async #whenLogged(set: number, number: number): Promise<void> {
+    while (this.#server.isOpen(set, number) && !this.#isOver) {
+      const end = await this.#ports.logger.endOf(set);
+      if (end !== null && ((end - this.#server.positionOfOpen(set)) | 0) >= 0) return;
+      await new Promise((resolve) => setTimeout(resolve, loggedAgainMs));
+    }
   }
 
   #pathsOf(set: number, number: number): string[] {

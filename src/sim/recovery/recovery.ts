@@ -279,7 +279,7 @@ export class Recovery {
     const members = this.membersOf(set);
     for (const rank of members) this.#incarnations[rank] = incarnation;
     const checkpoint = this.#options.newest?.(set) ?? null;
-    const log = this.logger.fence(set, incarnation, checkpoint?.position ?? 0);
+    const log = this.logger.fence(set, incarnation, checkpoint?.position ?? 0)!;
     this.#begin(set, incarnation, this.logger.end(set));
     const incarnations = [...this.#incarnations];
     const processes = members.map((rank) => this.#there.revive(rank, incarnations, this.protocol(rank)));

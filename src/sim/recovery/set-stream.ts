@@ -47,6 +47,10 @@ export class SetStream implements DeterminantStream {
     this.#plan(false);
   }
 
+  append3(rank: number, kind: DeterminantKind, a: number, b: number, c: number): void {
+    this.append(rank, kind, [a, b, c]);
+  }
+
   urge(): void {
     if (this.#isUrgent || this.#waiting.length === 0) return;
     this.#isUrgent = true;

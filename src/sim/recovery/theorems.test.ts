@@ -26,6 +26,9 @@ function forgetful(
     append: (rank, kind, words) => {
       if (!forgets(kind, words)) stream.append(rank, kind, words);
     },
+    append3: (rank, kind, ...words) => {
+      if (!forgets(kind, words)) stream.append3(rank, kind, ...words);
+    },
     urge: () => stream.urge(),
   };
 }

@@ -23,6 +23,13 @@ export class DeterminantLog {
     this.put(kind, words);
   }
 
+  /** The same for a kind that has three words: what a receive from any source pays. */
+  append3(kind: DeterminantKind, a: number, b: number, c: number): void {
+    if (this.nothings !== 0) this.closeRun();
+    this.bytes += 4 * (determinantHeaderWords + 3);
+    this.stream.append3(this.rank, kind, a, b, c);
+  }
+
   private put(kind: DeterminantKind, words: readonly number[]): void {
     this.bytes += 4 * (determinantHeaderWords + words.length);
     this.stream.append(this.rank, kind, words);

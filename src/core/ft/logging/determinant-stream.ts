@@ -30,6 +30,8 @@ export interface DeterminantStream {
   /** Position up to which the event logger has acknowledged. */
   readonly stable: number;
   append(rank: number, kind: DeterminantKind, words: readonly number[]): void;
+  /** The same for a kind that has three words: allocates nothing. */
+  append3(rank: number, kind: DeterminantKind, a: number, b: number, c: number): void;
   /** Somebody waits until what is born now is stable. */
   urge(): void;
 }

@@ -15,5 +15,9 @@ export class InstantStream implements DeterminantStream {
     this.born = (this.born + length) | 0;
   }
 
+  append3(rank: number, kind: DeterminantKind, a: number, b: number, c: number): void {
+    this.append(rank, kind, [a, b, c]);
+  }
+
   urge(): void {}
 }

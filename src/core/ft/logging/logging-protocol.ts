@@ -79,13 +79,15 @@ export interface Logged {
 }
 
 export class LoggingProtocol implements Protocol {
-  static readonly unsaved = { incarnation: 0, lastWrite: -1, whenCaughtUp: null, payloadOptions: null };
+  static readonly unsaved = { incarnation: 0, lastWrite: -1, whenCaughtUp: null, payloadOptions: null, isLive: false };
   readonly name = "logging";
   readonly replacesTheDead = true;
   readonly choices: LoggedChoices;
   private readonly rank: number;
   private readonly log: DeterminantLog;
   private readonly replay = new Replay();
+  /** There is nothing to see again, for certain: asked of every message. */
+  private isLive = false;
   private ports: ProtocolPorts | null = null;
   private readonly payloadOptions: PayloadMemoryOptions | null;
   private payloads: PayloadMemory | null = null;
@@ -139,6 +141,7 @@ export class LoggingProtocol implements Protocol {
     this.incarnation = incarnation;
     this.whenCaughtUp = caughtUp ?? null;
     this.replay.add(this.rank, log);
+    this.isLive = false;
     this.ports!.pinPosted((receive) => this.pinOf(receive));
     for (const channel of this.channels) {
       if (channel === null) continue;
@@ -253,13 +256,14 @@ export class LoggingProtocol implements Protocol {
 
   /** Inside a set nobody must see messages, once there is nothing to see again; but a send closes a run of nothings. */
   mayPass(peer: number): boolean {
-    return this.channels[peer] === null && this.replay.isOver && !this.log.hasOpenRun;
+    if (!this.isLive) this.isLive = this.replay.isOver;
+    return this.isLive && this.channels[peer] === null && !this.log.hasOpenRun;
   }
 
   /** It counts as the others do: which way a receive goes is chance. */
   received(isAnySource: boolean, source: WorldRank, sequence: number): void {
     const number = ++this.receives;
-    if (isAnySource) this.log.append(DeterminantKind.MATCH, [number, source, sequence]);
+    if (isAnySource) this.log.append3(DeterminantKind.MATCH, number, source, sequence);
   }
 
   // Sends
@@ -452,7 +456,7 @@ export class LoggingProtocol implements Protocol {
     const { records } = this.ports!;
     const word = records.get(receive, R_PROTOCOL);
     if ((word & 1) === 0 || records.hasFlag(receive, RecordFlag.PINNED)) return;
-    this.log.append(DeterminantKind.MATCH, [word >> 1, source, sequence]);
+    this.log.append3(DeterminantKind.MATCH, word >> 1, source, sequence);
   }
 
   /** A pinned receive does what it did. One from any source that has its message has said so when it took it. */

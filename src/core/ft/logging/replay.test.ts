@@ -20,6 +20,10 @@ class TestStream implements DeterminantStream {
     this.words.push(determinantHeaderWords + words.length, rank, kind, ...words);
   }
 
+  append3(rank: number, kind: DeterminantKind, a: number, b: number, c: number): void {
+    this.append(rank, kind, [a, b, c]);
+  }
+
   urge(): void {
     this.urged++;
   }

@@ -1,5 +1,5 @@
 /**
- * Runs every interleaving of a few small threads over node.wat, with a kill of any mortal thread between any two visible
+ * Runs every interleaving of a few small threads over node.wat or its like, with a kill of any mortal thread between any two visible
  * steps: depth first, with a set of states already seen (memory and where each thread stands, as a 53-bit hash).
  *
  * A thread is a generator of actions, written the way the real TypeScript calls the module. It is deterministic: what it
@@ -19,14 +19,14 @@ export interface View {
 }
 
 export type Action =
-  /** A function of node.wat; each visible operation in it is a step. */
+  /** A function of the module; each visible operation in it is a step. */
   | { readonly kind: "call"; readonly name: string; readonly args: readonly number[] }
   /** One step in JavaScript; its result is the action's. */
   | { readonly kind: "step"; run(words: Int32Array): number }
   /** Possible only when the condition is not 0, which is then its result. */
   | { readonly kind: "until"; when(view: View): number }
-  /** Atomics.wait on a word as long as it is 1; only a notification wakes. */
-  | { readonly kind: "sleep"; readonly address: number };
+  /** Atomics.wait on a word as long as it has that value; only a notification wakes. */
+  | { readonly kind: "sleep"; readonly address: number; readonly value: number };
 
 export type Thread = Generator<Action, unknown, number>;
 
@@ -39,7 +39,7 @@ export const until = (when: (view: View) => boolean | number): Action => ({
   kind: "until",
   when: (v) => Number(when(v)),
 });
-export const sleep = (address: number): Action => ({ kind: "sleep", address });
+export const sleep = (address: number, value = 1): Action => ({ kind: "sleep", address, value });
 
 class Become {
   readonly key: string;
@@ -218,7 +218,7 @@ class Explorer implements View {
       this.#arrive(thread, node, result);
     } else if (action.kind === "until") this.#arrive(thread, node, action.when(this));
     else if (action.kind === "sleep") {
-      if (this.words[action.address >> 2] !== 1) this.#arrive(thread, node, 0);
+      if (this.words[action.address >> 2] !== action.value) this.#arrive(thread, node, 0);
       else this.#stand(thread, { node, status: RUNNING, call: null, asleep: true });
     } else {
       const current = copyCall(under!);

@@ -62,7 +62,7 @@ export class Machine {
   /** Begins a call and runs it up to its first visible operation. */
   begin(name: string, args: readonly number[]): Call {
     const index = this.#program.exports.get(name);
-    assert(index !== undefined, `node.wat exports ${name}`);
+    assert(index !== undefined, `the module exports ${name}`);
     const call: Call = [];
     this.#enter(call, index, args.slice());
     this.#runHidden(call);

@@ -11,15 +11,25 @@ import { WasiCalls } from "./wasi-calls.ts";
 const wasiScratchBytes = 128 * 1024;
 
 export function openSocketCalls(shared: WebAssembly.Memory, memory: Memory): SocketCalls {
+  return openSocketCallsOver(shared, (isForViews) => {
+    const bytes = isForViews ? wasiScratchBytes : scratchBytes;
+    return { scratch: memory.allocate(bytes), scratchBytes: bytes };
+  });
+}
+
+/** The same where the scratch space comes from elsewhere; `isForViews`: a large one is of use. */
+export function openSocketCallsOver(
+  memory: WebAssembly.Memory,
+  place: (isForViews: boolean) => { readonly scratch: number; readonly scratchBytes: number },
+): SocketCalls {
   const wanted = process.env["BANYAN_SOCKET_CALLS"];
   if (wanted !== "wasi" && process.platform === "linux") {
     try {
-      return new KoffiCalls({ memory: shared, scratch: memory.allocate(scratchBytes) });
+      return new KoffiCalls({ memory, scratch: place(false).scratch });
     } catch (error) {
       // Not installed, or not for this machine.
       if (wanted === "koffi") throw error;
     }
   }
-  const scratch = memory.allocate(wasiScratchBytes);
-  return new WasiCalls({ memory: shared, scratch, scratchBytes: wasiScratchBytes });
+  return new WasiCalls({ memory, ...place(true) });
 }

@@ -3,16 +3,16 @@
  * belongs to a rank's thread, and `pause` alone lets it fill its buffer first. Both have been fields of the handle since
  * Node 0.x and still are in Node 26.
  */
-import { connect, type Socket } from "node:net";
+import { connect, type Server, type Socket } from "node:net";
 
 interface Handle {
   readonly fd: number;
   readStop(): number;
 }
-const handleOf = (socket: Socket): Handle | null => (socket as unknown as { _handle: Handle | null })._handle;
+const handleOf = (socket: Socket | Server): Handle | null => (socket as unknown as { _handle: Handle | null })._handle;
 
 /** −1 when it is closed. */
-export const descriptorOf = (socket: Socket): number => handleOf(socket)?.fd ?? -1;
+export const descriptorOf = (socket: Socket | Server): number => handleOf(socket)?.fd ?? -1;
 
 export function stopReading(socket: Socket): void {
   socket.pause();

@@ -5,7 +5,7 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { decodeHello, type Hello, helloBytes, type Job, knowsSecret } from "./hello.ts";
-import { stopReading } from "./raw-socket.ts";
+import { descriptorOf, stopReading } from "./raw-socket.ts";
 
 export const helloMsMax = 2000;
 /** Above it the one who has waited longest is dropped: hellos take a millisecond, so it is a stranger. */
@@ -49,6 +49,11 @@ export class Reception {
         resolve({ ok: true, port: bound !== null && typeof bound === "object" ? bound.port : port });
       });
     });
+  }
+
+  /** Of the listening socket: readable when somebody knocks. */
+  get descriptor(): number {
+    return descriptorOf(this.#server);
   }
 
   #meet(socket: Socket): void {

@@ -1,0 +1,90 @@
+/**
+ * The event logger: an operating-system process of its own, started by the dispatcher, which fences, trims and reads over its
+ * channel; nodes send what their ranks choose over connections (server.ts). It never outlives the dispatcher.
+ */
+import { unreachable } from "../../../core/base/assert.ts";
+import { EventLogger } from "../../../core/service/event-logger.ts";
+import { Reception } from "../../transport/tcp/reception.ts";
+import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
+import { LoggerServer } from "./server.ts";
+import { askForShortSlices } from "./short-slice.ts";
+
+const loopback = "127.0.0.1";
+/** Longest sleep: the event loop has a turn at least that often. */
+const sleepMsMax = 100;
+/** Where it cannot sleep over sockets: looks that find nothing before it naps. */
+const idleTurnsMax = 50;
+/** After a knock at the door the event loop has turns until a hello must have been said. */
+const knockMs = 50;
+
+const send = (message: FromLogger): void => void process.send?.(message, undefined, undefined, () => {});
+
+class Logger {
+  readonly #core: EventLogger;
+  readonly #server: LoggerServer;
+  readonly #door: Reception;
+  #knockedMs = Number.NEGATIVE_INFINITY;
+  #idleTurns = 0;
+
+  constructor({ job, isSuccessor }: LoggerSetup) {
+    this.#core = new EventLogger(isSuccessor);
+    this.#server = new LoggerServer(job, this.#core);
+    this.#door = new Reception({
+      job,
+      address: loopback,
+      port: 0,
+      received: (hello, socket) => this.#server.received(hello, socket),
+      dropped() {},
+    });
+    void this.#open();
+  }
+
+  async #open(): Promise<void> {
+    const listening = await this.#door.listen();
+    if (!listening.ok) {
+      send({ kind: "unable", why: listening.reason });
+      return;
+    }
+    send({ kind: "ready", port: listening.port });
+    this.#server.watch(this.#door.descriptor);
+    this.#server.watch((process.channel as unknown as { readonly fd: number }).fd);
+    this.#turn();
+  }
+
+  /** The event loop's turn is over: serves, sleeps, and gives it the next. */
+  #turn(): void {
+    const isKnocked = performance.now() - this.#knockedMs < knockMs;
+    const isBusy = this.#server.serve(isKnocked ? 1 : sleepMsMax);
+    if (isBusy) this.#knockedMs = performance.now();
+    this.#idleTurns = isBusy ? 0 : this.#idleTurns + 1;
+    if (this.#server.canSleep || this.#idleTurns < idleTurnsMax) setImmediate(() => this.#turn());
+    else setTimeout(() => this.#turn(), 1);
+  }
+
+  handle(message: ToLogger): void {
+    switch (message.kind) {
+      case "setup":
+        throw new Error("Banyan is wrong here: an event logger is set up once. Please report it.");
+      case "fence":
+        send({ kind: "fenced", log: this.#core.fence(message.set, message.incarnation, message.from) });
+        break;
+      case "trim":
+        this.#core.trim(message.set, message.below);
+        break;
+      case "ask-end":
+        send({ kind: "end-is", position: this.#core.reached(message.set) });
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+}
+
+process.title = "banyan-logger";
+askForShortSlices();
+let logger: Logger | undefined;
+process.on("disconnect", () => process.exit(0));
+process.on("message", (message: ToLogger) => {
+  if (logger !== undefined) logger.handle(message);
+  else if (message.kind === "setup") logger = new Logger(message);
+});

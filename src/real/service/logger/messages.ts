@@ -1,0 +1,53 @@
+/**
+ * What crosses between the dispatcher and the event logger's process, over the IPC channel of `fork`. (Nodes speak to it over
+ * connections of their own, see server.ts.)
+ */
+import type { Job } from "../../transport/tcp/hello.ts";
+
+/** The first message. */
+export interface LoggerSetup {
+  readonly kind: "setup";
+  readonly job: Job;
+  /** There was one before, which is lost. */
+  readonly isSuccessor: boolean;
+}
+/** `EventLogger.fence`; answered by `fenced`. */
+export interface Fence {
+  readonly kind: "fence";
+  readonly set: number;
+  readonly incarnation: number;
+  readonly from: number;
+}
+/** `EventLogger.trim`. */
+export interface Trim {
+  readonly kind: "trim";
+  readonly set: number;
+  readonly below: number;
+}
+/** `EventLogger.reached`; answered by `end-is`. */
+export interface AskEnd {
+  readonly kind: "ask-end";
+  readonly set: number;
+}
+export type ToLogger = LoggerSetup | Fence | Trim | AskEnd;
+
+/** It listens on that port of the loopback interface. */
+export interface LoggerReady {
+  readonly kind: "ready";
+  readonly port: number;
+}
+/** It never will. */
+export interface LoggerUnable {
+  readonly kind: "unable";
+  readonly why: string;
+}
+/** Answers come in the order of the questions. */
+export interface Fenced {
+  readonly kind: "fenced";
+  readonly log: Int32Array | null;
+}
+export interface EndIs {
+  readonly kind: "end-is";
+  readonly position: number | null;
+}
+export type FromLogger = LoggerReady | LoggerUnable | Fenced | EndIs;

@@ -1,0 +1,78 @@
+/**
+ * The event logger is a process, and is killed: another takes its place, is told what the nodes keep, and the answer is the same.
+ * Rows L1, L5, X3.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { compile, type KillRun, problemOf, runOnce } from "../scripts/kill-runs.mjs";
+import { program, Run, until } from "./harness.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "banyan-logger-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+const limit = { timeout: 120_000 };
+const on2 = { ranks: 4, nodes: 2, protocol: "logging", args: ["160", "100000"], timeoutMs: 100_000 } as const;
+
+let known: Promise<{ readonly module: string; readonly lines: KillRun["lines"] }> | undefined;
+
+async function faultFree(): Promise<{ readonly module: string; readonly lines: KillRun["lines"] }> {
+  const module = compile("orders", folder);
+  const { lines, code, said } = await runOnce(module, on2);
+  assert.equal(code, 0, said.join("; "));
+  return { module, lines };
+}
+
+async function run(options: { readonly faults: string; readonly checkpointEveryMs?: number }): Promise<KillRun> {
+  known ??= faultFree();
+  return runOnce((await known).module, { ...on2, ...options });
+}
+
+async function survives(options: Parameters<typeof run>[0], times: number): Promise<void> {
+  const result = await run(options);
+  const what = `plan ${options.faults}: ${result.said.join("; ")}`;
+  assert.equal(problemOf("orders", result, (await known!).lines), "", what);
+  assert.equal(result.said.filter((text) => text.startsWith("fault plan: killed")).length, times, what);
+  const losses = result.said.filter((text) => text === "the event logger was lost; another takes its place").length;
+  assert.equal(losses, options.faults.match(/event-logger/g)?.length ?? 0, what);
+}
+
+test("L5: the event logger is killed, and the answer is the same", limit, async () => {
+  await survives({ faults: "kill service event-logger at call 60 of rank 1" }, 1);
+});
+
+test("L5: a node falls when another event logger has been told all", limit, async () => {
+  // A checkpoint counts when the event logger has all before it: there is a whole one between the two.
+  const faults = "kill service event-logger at checkpoint 1 of set 1; kill node 1 at checkpoint 3";
+  await survives({ faults, checkpointEveryMs: 100 }, 2);
+});
+
+test("L5: the event logger and nodes fall one after the other, with checkpoints", limit, async () => {
+  const faults =
+    "kill node 1 at call 60; kill service event-logger at checkpoint 2 of set 0; kill service event-logger in recovery; kill node 0 at checkpoint 4";
+  await survives({ faults, checkpointEveryMs: 100 }, 4);
+});
+
+test("L5: an event logger that falls before anybody has spoken to it", limit, async () => {
+  const faults = "kill service event-logger at init of rank 0; kill node 1 at checkpoint 2";
+  await survives({ faults, checkpointEveryMs: 100 }, 2);
+});
+
+test("L5: a set and the event logger fall together: the job ends with one line", limit, async () => {
+  const moment = "at call 100 of rank 1";
+  const { code, said } = await run({ faults: `kill service event-logger ${moment}; kill node 1 ${moment}` });
+  assert.equal(code, 1, said.join("; "));
+  const cannot = said.filter((text) => text.startsWith("Cannot"));
+  assert.deepEqual(cannot, ["Cannot start ranks 2, 3 again: the event logger was lost with what they had chosen"]);
+});
+
+test("M8: a dispatcher that is killed leaves no event logger behind", limit, async () => {
+  const spin = program("logged-spin.ts", `console.log("spinning");\nfor (;;);\n`);
+  const spinning = new Run(["run", "-n", "2", "--nodes", "2", "--protocol", "logging", spin]);
+  await spinning.printed("spinning", 2);
+  assert.equal(spinning.processes().filter(({ name }) => name === "banyan-logger").length, 1);
+  spinning.child.kill("SIGKILL");
+  await spinning.ended;
+  await until(() => spinning.processes().length === 0, "everything is gone", 2000);
+});
