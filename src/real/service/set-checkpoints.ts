@@ -141,7 +141,8 @@ export class SetCheckpoints {
   }
 
   /** The memory of a rank's payload log was short, and most of it is kept for these sets. */
-  logFull(sets: readonly number[]): void {
+  logFull(rank: number, sets: readonly number[]): void {
+    void this.#ports.happened({ kind: "log-full", set: this.#options.setOf[rank]! });
     for (const set of sets) {
       if (this.#options.isTypeScript) this.#warnOfLogs(set);
       else this.#takeForLogs(set);
