@@ -33,6 +33,7 @@ const bundles = [
   { entry: "src/real/image/image-thread.ts", out: "dist/image-thread.cjs", format: "cjs" },
   { entry: "src/real/node/image-store-thread.ts", out: "dist/image-store-thread.cjs", format: "cjs" },
   { entry: "src/real/checkpoint-server/checkpoint-server.ts", out: "dist/checkpoint-server.cjs", format: "cjs" },
+  { entry: "src/real/slow-links/slow-links-thread.ts", out: "dist/slow-links-thread.cjs", format: "cjs" },
   { entry: "src/real/image/verify-thread.ts", out: "dist/verify-thread.cjs", format: "cjs" },
   { entry: "src/real/service/launch.ts", out: "dist/launch.cjs", format: "cjs" },
   { entry: "src/index.ts", out: "dist/banyan.mjs", format: "esm" },

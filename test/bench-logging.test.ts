@@ -112,10 +112,10 @@ test(
     const { stdout, measured, plot } = await bench("checkpoints");
     assert.match(stdout, /^a step +[\d. ]+ +[\d. ]+ +[\d.]+ ×$/m);
     for (const row of ["checkpoint, 1 at once", "restart, 2 at once", "round trip, 2 at once"])
-      assert.match(stdout, new RegExp(`^${row} +[\\d.]+$`, "m"));
-    for (const one of ["checkpoints step_us", "no-checkpoints step_us", "sets round_trip_s"])
+      assert.match(stdout, new RegExp(`^${row} +[\\d.]+ +[\\d.]+ +[\\d.]+ ×$`, "m"));
+    for (const one of ["checkpoints step_us", "no-checkpoints step_us", "local round_trip_s", "served round_trip_s"])
       assert(measured.has(one), one);
-    assert.match(plot, />round trip</);
+    assert.match(plot, />server</);
   },
 );
 

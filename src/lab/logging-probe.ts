@@ -48,6 +48,8 @@ export interface RecoveryProbe extends Common {
 export interface RoundTripProbe extends Common {
   readonly kind: "round-trip";
   readonly mib: number;
+  /** Checkpoint servers; 0: images are in the job's folder. */
+  readonly servers: number;
 }
 
 export type LoggingProbe = VolumeProbe | SynchronisationProbe | RecoveryProbe | RoundTripProbe;
@@ -183,8 +185,8 @@ export function resumption(stampsMs: readonly number[], lostMs: number): number 
 }
 
 async function roundTrip(probe: RoundTripProbe): Promise<void> {
-  const { ranks, mib } = probe;
-  const job = start(probe, { checkpointEveryMs: 1_000, args: [mib, 0, 1, 0].map(String) });
+  const { ranks, mib, servers } = probe;
+  const job = start(probe, { checkpointEveryMs: 1_000, checkpointServers: servers, args: [mib, 0, 1, 0].map(String) });
   let pid = 0;
   let checkpoint: CheckpointEvent | undefined;
   for await (const event of job) {

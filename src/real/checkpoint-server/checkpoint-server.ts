@@ -1,5 +1,5 @@
 /** The process of a checkpoint server: `checkpoint-server.cjs <number> <folder> <socket>`. It ends with whoever started it. */
-import { verifyImage } from "../image/verify-image.ts";
+import { verifyImages } from "../image/verify-images.ts";
 import { CheckpointHost } from "./host.ts";
 import type { FromCheckpointServer, ToCheckpointServer } from "./messages.ts";
 
@@ -7,7 +7,7 @@ const [number, folder, socketPath] = process.argv.slice(2) as [string, string, s
 process.title = `banyan-checkpoint-server ${number}`;
 process.on("disconnect", () => process.exit(0));
 
-const host = new CheckpointHost({ folder, socketPath, verify: verifyImage });
+const host = new CheckpointHost({ folder, socketPath, verify: (path) => verifyImages([path]) });
 process.on("message", ({ set, number: checkpoint }: ToCheckpointServer) => host.drop(set, checkpoint));
 
 const say = (message: FromCheckpointServer): void => void process.send?.(message);

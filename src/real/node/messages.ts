@@ -74,16 +74,12 @@ export interface Watch {
   /** Inside MPI_Init. */
   readonly init: boolean;
 }
-/** What a node needs to know under message logging. */
-export interface LoggingSetup {
+/** What everybody needs to know under message logging. */
+export interface LoggingFacts {
   /** Correlated set of each rank. */
   readonly setOf: readonly number[];
   /** Which life of each rank is the present one. */
   readonly incarnations: readonly number[];
-  /** Where the stream of determinants of each set goes on. */
-  readonly positions: readonly number[];
-  /** How ranks of this node begin that have had a life before. */
-  readonly restarts: readonly RankRestart[];
   /** Where images of checkpoints are written: a folder for each set, one in it for each number. */
   readonly checkpointFolder: string;
   /** Sockets of the checkpoint servers that keep them; sets go round. None: the folder does. */
@@ -93,6 +89,13 @@ export interface LoggingSetup {
   readonly spillFolder: string;
   /** When the job began, in milliseconds since 1970. */
   readonly beganMs: number;
+}
+/** What a node needs to know under message logging. */
+export interface LoggingSetup extends LoggingFacts {
+  /** Where the stream of determinants of each set goes on. */
+  readonly positions: readonly number[];
+  /** How ranks of this node begin that have had a life before. */
+  readonly restarts: readonly RankRestart[];
 }
 /** How a rank begins its next life. */
 export interface RankRestart {

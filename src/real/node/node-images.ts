@@ -27,7 +27,11 @@ export class NodeImages {
   prepare(set: number, number: number): void {
     const { checkpointFolder, checkpointServers } = this.#setup;
     if (checkpointServers.length > 0) rmSync(join(checkpointFolder, `set-${set}`), { recursive: true, force: true });
-    mkdirSync(folderOfCheckpoint(checkpointFolder, set, number), { recursive: true });
+    try {
+      mkdirSync(folderOfCheckpoint(checkpointFolder, set, number), { recursive: true });
+    } catch {
+      // Whoever writes there will say what is wrong, and the attempt is given up.
+    }
   }
 
   /** An image that its rank has copied. */

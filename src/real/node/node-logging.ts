@@ -62,11 +62,11 @@ export class NodeLogging {
 
   /** For the thread of a rank. */
   forRank(rank: number): RankLogging {
-    const { setOf, checkpointFolder, restarts, logBytesMax, spillFolder, beganMs } = this.#setup;
+    const { restarts, positions: _, ...facts } = this.#setup;
     const incarnations = [...this.#incarnations];
-    const { ring } = this.#sets.get(setOf[rank]!)!;
+    const { ring } = this.#sets.get(facts.setOf[rank]!)!;
     const restart = restarts.find((it) => it.rank === rank) ?? null;
-    return { setOf, incarnations, checkpointFolder, logBytesMax, spillFolder, beganMs, stream: ring, restart };
+    return { ...facts, incarnations, stream: ring, restart };
   }
 
   /** The bell has rung: somebody may have appended. */

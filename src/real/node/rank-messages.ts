@@ -9,7 +9,16 @@ import type { Origin, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import type { ImageToStore } from "./image-store.ts";
-import type { Folder, GoOnAfter, Input, ProgramPlace, RankRestart, SpawnAnswered, Watch } from "./messages.ts";
+import type {
+  Folder,
+  GoOnAfter,
+  Input,
+  LoggingFacts,
+  ProgramPlace,
+  RankRestart,
+  SpawnAnswered,
+  Watch,
+} from "./messages.ts";
 import type { SharedNode } from "./node-memory.ts";
 import type { RankCode } from "./rank-code.ts";
 
@@ -53,14 +62,7 @@ export interface RankSetup {
 }
 
 /** What a rank needs to know under message logging. */
-export interface RankLogging {
-  /** See `LoggingSetup`. */
-  readonly setOf: readonly number[];
-  readonly incarnations: readonly number[];
-  readonly checkpointFolder: string;
-  readonly logBytesMax: number;
-  readonly spillFolder: string;
-  readonly beganMs: number;
+export interface RankLogging extends LoggingFacts {
   /** The stream of determinants of its set, see `determinant-ring.ts`. */
   readonly stream: SharedArrayBuffer;
   /** How it begins, if it has had a life before. */

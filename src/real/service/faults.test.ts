@@ -21,6 +21,7 @@ function faultsOf(text: string) {
       stopNode: (node) => asked.push(`stop ${node}`) < 0,
       continueNode: (node) => asked.push(`continue ${node}`) > 0,
       cutLink: (link) => ask(`cut ${link}`)(),
+      delayLink: (link, byMs) => ask(`delay ${link} by ${byMs}`)(),
       restoreLink: (link) => ask(`restore ${link}`)(),
       killService: (service) => service === "checkpoint-server" && asked.push(`kill ${service}`) > 0,
       goOn: (rank, call) => ask(`${rank} goes on to ${call}`)(),
@@ -53,7 +54,8 @@ test("X3: what cannot be done is said, and the job goes on", () => {
   deepEqual(asked, [
     "stop 1",
     "fault plan: would have stopped node 1, which is gone, after 0.00 s",
-    "the fault plan's entry 2 was left out: links are delayed in the simulator only",
+    "fault plan: delayed link 0-1 by 5 ms after 0.00 s",
+    "delay 0,1 by 5",
     "0 goes on to 0",
   ]);
 });

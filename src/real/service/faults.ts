@@ -22,6 +22,8 @@ export interface FaultsPorts {
   continueNode(node: number): boolean;
   /** No packet crosses it until it is restored. */
   cutLink(link: Link): void;
+  /** Everything on it takes so much longer until it is restored. */
+  delayLink(link: Link, byMs: number): void;
   restoreLink(link: Link): void;
   /** False: it is no process of its own. */
   killService(service: Service): boolean;
@@ -122,7 +124,8 @@ export class Faults {
         ports.restoreLink(action.link);
         break;
       case "delay-link":
-        ports.note(`the fault plan's entry ${action.entry} was left out: links are delayed in the simulator only`);
+        this.#say(`delayed link ${action.link.join("-")} by ${action.byMs} ms`);
+        ports.delayLink(action.link, action.byMs);
         break;
       case "kill-service":
         if (ports.killService(action.service)) this.#say(`killed the ${action.service}`);

@@ -5,6 +5,7 @@
 import type { NodeLoss } from "../../core/service/dispatcher.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { FromNode, Life, ProgramForm, RankRestart, Setup, Stream, ToNode } from "../node/messages.ts";
+import type { SlowLinks } from "../slow-links/slow-links.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import { NodeProcess } from "./node-process.ts";
 
@@ -14,6 +15,8 @@ export interface JobNodesOptions {
   readonly nodes: number;
   /** Node of each process that there can be. */
   readonly nodeOf: readonly number[];
+  /** Where a fault plan makes connections slow; null: nowhere. */
+  readonly links: SlowLinks | null;
 }
 
 /** What is told of a node comes from the present one of that number: what an old one still says does not count. */
@@ -90,20 +93,45 @@ export class JobNodes {
 
   /** When the last node listens, all of them are told where the others are; later, where one is that has taken a place. */
   ready(node: number, address: Address | null): void {
+    const { links } = this.#options;
+    if (links === null) {
+      this.#listens(node, address);
+      return;
+    }
+    const present = this.processOf(node);
+    void links.listening.then(() => {
+      if (this.processOf(node) === present) this.#listens(node, address);
+    });
+  }
+
+  #listens(node: number, address: Address | null): void {
+    if (address !== null) {
+      this.#addresses[node] = address;
+      this.#options.links?.lead(node, address);
+    }
     const hasReplaced = this.#replacing.delete(node);
-    if (hasReplaced) this.#announceAll(node, address);
-    if (address === null) return;
-    this.#addresses[node] = address;
-    const { nodes, nodeOf } = this.#options;
-    if (this.#addresses.filter((known) => known !== undefined).length < nodes) return;
-    const addresses = nodeOf.map((of) => this.#addresses[of]!);
-    if (hasReplaced) this.send(node, { kind: "contacts", addresses });
-    else this.sendAll({ kind: "contacts", addresses });
+    if (hasReplaced) this.#announceAll(node);
+    const { nodes } = this.#options;
+    if (address === null || this.#addresses.filter((known) => known !== undefined).length < nodes) return;
+    for (const other of hasReplaced ? [node] : this.#processes.keys()) this.#tellAddresses(other);
+  }
+
+  #tellAddresses(node: number): void {
+    const addresses = this.#options.nodeOf.map((of) => this.#addressFor(node, of)!);
+    this.send(node, { kind: "contacts", addresses });
+  }
+
+  /** How one node reaches another; null: there are no connections in this job. */
+  #addressFor(from: number, to: number): Address | null {
+    const { links } = this.#options;
+    return links === null || from === to ? (this.#addresses[to] ?? null) : links.addressOf(from, to);
   }
 
   /** Some ranks have begun another life in a node that had not gone. */
   returned(node: number, ranks: readonly Life[]): void {
-    this.sendAll({ kind: "returned", ranks, address: this.#addresses[node] ?? null });
+    for (const other of this.#processes.keys()) {
+      this.send(other, { kind: "returned", ranks, address: this.#addressFor(other, node) });
+    }
   }
 
   /** Fulfilled when none is left of those that were taken for dead. */
@@ -113,10 +141,10 @@ export class JobNodes {
   }
 
   /** The new lives of a node's ranks are there: everybody else hears of them. */
-  #announceAll(node: number, address: Address | null): void {
+  #announceAll(node: number): void {
     const ranks = this.#ports.livesOf(ranksOfNode(this.#options.nodeOf, node));
     for (const other of this.#processes.keys()) {
-      if (other !== node) this.send(other, { kind: "returned", ranks, address });
+      if (other !== node) this.send(other, { kind: "returned", ranks, address: this.#addressFor(other, node) });
     }
   }
 

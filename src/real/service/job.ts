@@ -4,10 +4,12 @@
  */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { FaultPlan } from "../../core/fault/plan.ts";
 import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
-import { verifyImage } from "../image/verify-image.ts";
+import { verifyImages } from "../image/verify-images.ts";
 import type { ProgramPlace } from "../node/messages.ts";
+import { SlowLinks } from "../slow-links/slow-links.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { InputSource } from "./input-source.ts";
@@ -55,6 +57,7 @@ export class Job {
   readonly #recovery: Recovery | null;
   readonly #faults: PlannedFaults | null;
   readonly #checkpointServers: CheckpointServers;
+  readonly #links: SlowLinks | null;
   readonly #trace: JobTrace;
   readonly #ticking: NodeJS.Timeout;
   #isOver = false;
@@ -74,6 +77,7 @@ export class Job {
       bundle: this.#bundlePlace,
       traceFolder: this.#trace.folder,
     });
+    this.#links = options.faults !== null && delaysLinks(options.faults) ? new SlowLinks(options.nodes) : null;
     this.#nodes = this.#createNodes();
     this.#output = this.#createOutput();
     this.#input = new InputSource({
@@ -154,7 +158,7 @@ export class Job {
   #createNodes(): JobNodes {
     const { folder, nodes } = this.#options;
     return new JobNodes(
-      { folder, nodes, nodeOf: this.#nodeOf },
+      { folder, nodes, nodeOf: this.#nodeOf, links: this.#links },
       {
         setupOf: (node, restarts) =>
           this.#setups.of(node, {
@@ -230,7 +234,7 @@ export class Job {
     const nodeOfSet = (set: number): number => this.#nodeOf[setOf.indexOf(set)]!;
     return new Recovery(options, {
       toSet: (set, message) => this.#nodes.send(nodeOfSet(set), message),
-      verify: (path) => verifyImage(path),
+      verify: (paths) => verifyImages(paths),
       dropped: (set, number) => this.#checkpointServers.dropped(set, number),
       happened: (event) => this.#faults?.happened(event) ?? Promise.resolve(),
       progressed: (set) => this.#core.caughtUp(nodeOfSet(set)),
@@ -251,6 +255,7 @@ export class Job {
     return new PlannedFaults(options, {
       node: (node) => this.#nodes.processOf(node),
       falls: (node) => this.#core.caughtUp(node),
+      delayLink: (link, byMs) => this.#links?.delay(link, byMs),
       killService: (service) => service === "checkpoint-server" && this.#checkpointServers.kill(),
       note: (message) => this.#report.note(message),
     });
@@ -311,6 +316,7 @@ export class Job {
     clearInterval(this.#ticking);
     this.#recovery?.checkpoints.end();
     this.#faults?.end();
+    this.#links?.end();
     await this.#nodes.endSuspects();
     await this.#checkpointServers.end();
     this.#freezing.end();
@@ -342,6 +348,9 @@ function bundleIn(folder: string): ProgramPlace["bundle"] {
   const file = (name: string) => join(folder, name);
   return { script: file("program.cjs"), module: file("program.mjs"), wasm: file("program.wasm") };
 }
+
+const delaysLinks = ({ entries }: FaultPlan): boolean =>
+  entries.some((entry) => entry.kind === "fault" && entry.fault.kind === "delay");
 
 /** What a death means under that protocol. */
 function deathsUnder(protocol: string): DeathPolicy {

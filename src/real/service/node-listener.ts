@@ -142,7 +142,7 @@ export class NodeListener {
         core.rankDone(rank, message.incarnation, performance.now());
         break;
       case "log-full":
-        recovery?.checkpoints.logFull(rank, message.sets);
+        recovery?.logFull(rank, message.sets);
         break;
       case "checkpoint-wanted":
         recovery?.checkpoints.wanted(rank, message.incarnation);

@@ -22,6 +22,8 @@ export interface PlannedFaultsPorts {
   node(node: number): NodeProcess;
   /** The node is about to fall, and not because of what it does. */
   falls(node: number): void;
+  /** Everything on it takes so much longer. */
+  delayLink(link: Link, byMs: number): void;
   /** False: it is no process of its own. */
   killService(service: Service): boolean;
   note(message: string): void;
@@ -55,7 +57,8 @@ export class PlannedFaults {
         stopNode: (node) => this.#stopNode(node),
         continueNode: (node) => this.#continueNode(node),
         cutLink: (link) => this.#setLink(link, true),
-        restoreLink: (link) => this.#setLink(link, false),
+        delayLink: (link, byMs) => this.#delayLink(link, byMs),
+        restoreLink: (link) => this.#delayLink(link, 0),
         killService: (service) => ports.killService(service),
         goOn: (rank, call) => ports.node(nodeOf[rank]!).send({ kind: "go-on-after", rank, call }),
         note: (message) => ports.note(message),
@@ -136,6 +139,12 @@ export class PlannedFaults {
     const it = this.#stopped.get(node) ?? this.#ports.node(node);
     this.#stopped.delete(node);
     return it.signal("SIGCONT");
+  }
+
+  /** By nothing: the link is as it was. */
+  #delayLink(link: Link, byMs: number): void {
+    if (this.#cut.has(link.join("-"))) this.#setLink(link, false);
+    this.#ports.delayLink(link, byMs);
   }
 
   #setLink(link: Link, isCut: boolean): void {

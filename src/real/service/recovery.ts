@@ -34,7 +34,7 @@ export interface RecoveryPorts {
   /** To the node that has the set's ranks. */
   toSet(set: number, message: ToNode): void;
   /** See `SetCheckpointsPorts`. */
-  verify(path: string): Promise<string>;
+  verify(paths: readonly string[]): Promise<string>;
   dropped(set: number, number: number): void;
   /** For fault plans: whatever was to happen then has, and is known, when the promise is fulfilled. */
   happened(event: FaultEvent): Promise<void>;
@@ -80,7 +80,7 @@ export class Recovery {
       toSet: (set, message) => ports.toSet(set, message),
       incarnationOf: (set) => this.#incarnations[set]!,
       hasBegun: (set) => this.#losses.hasBegun(set),
-      verify: (path) => ports.verify(path),
+      verify: (paths) => ports.verify(paths),
       dropped: (set, number) => ports.dropped(set, number),
       happened: (event) => ports.happened(event),
       note: (message) => ports.note(message),
@@ -180,6 +180,12 @@ export class Recovery {
   done(rank: number, { incarnation, logged }: RankDone): void {
     this.#logged[rank] = logged;
     this.caughtUp(rank, incarnation);
+  }
+
+  /** The memory of a rank's payload log was short, and most of it is kept for these sets. */
+  logFull(rank: number, sets: readonly number[]): void {
+    void this.#ports.happened({ kind: "log-full", set: this.#options.setOf[rank]! });
+    this.checkpoints.logFull(sets);
   }
 
   /** The image of a rank that was to begin with it cannot be read: its set begins with an older one. */

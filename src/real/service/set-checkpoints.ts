@@ -11,6 +11,7 @@ import { imagePath } from "../node/image-path.ts";
 import type { ToNode } from "../node/messages.ts";
 import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
 import type { CheckpointTimes } from "./logging-report.ts";
+import { describeSystemError } from "./system-error.ts";
 
 export interface SetCheckpointsOptions {
   /** Correlated set of each rank, and the ranks of each. */
@@ -34,8 +35,8 @@ export interface SetCheckpointsPorts {
   /** Which life of a set is the present one, and have all its members begun it? */
   incarnationOf(set: number): number;
   hasBegun(set: number): boolean;
-  /** Reads an image in the folder back: what is wrong with it, empty if nothing. A server has done that by itself. */
-  verify(path: string): Promise<string>;
+  /** Reads images in the folder back: what is wrong with the first that is no good, empty if nothing. A server does that itself. */
+  verify(paths: readonly string[]): Promise<string>;
   /** Nobody will ask a server for that one any more. */
   dropped(set: number, number: number): void;
   /** For fault plans: whatever was to happen then has, and is known, when the promise is fulfilled. */
@@ -141,8 +142,7 @@ export class SetCheckpoints {
   }
 
   /** The memory of a rank's payload log was short, and most of it is kept for these sets. */
-  logFull(rank: number, sets: readonly number[]): void {
-    void this.#ports.happened({ kind: "log-full", set: this.#options.setOf[rank]! });
+  logFull(sets: readonly number[]): void {
     for (const set of sets) {
       if (this.#options.isTypeScript) this.#warnOfLogs(set);
       else this.#takeForLogs(set);
@@ -247,8 +247,7 @@ export class SetCheckpoints {
     await happened;
     if (!this.#server.isOpen(set, number)) return;
     const paths = this.#options.checkpointServers.length > 0 ? [] : this.#pathsOf(set, number);
-    const problems = await Promise.all(paths.map((path) => this.#ports.verify(path)));
-    const problem = problems.find((what) => what !== "") ?? "";
+    const problem = paths.length === 0 ? "" : await this.#ports.verify(paths);
     if (problem !== "") {
       this.#giveUp(set, number, problem);
       return;

@@ -1,7 +1,7 @@
 /**
  * What checkpoints cost a program that goes on: the same steps without any and with one every 10 s, 64 MB in each rank. And
- * Fig. 9 of MPICH-V (seed 004): the round trip of a checkpoint and a restart, for 1 to 7 ranks at once; all of them on this
- * machine, images on its disk.
+ * Fig. 9 of MPICH-V (seed 004): the round trip of a checkpoint and a restart, for 1 to 7 ranks at once, with images that the node
+ * writes and reads itself, and with those that a checkpoint server keeps. All on this machine and its one disk.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
 import { loggingSets, plotLines } from "../../contenders.ts";
@@ -16,6 +16,9 @@ import { probeStart } from "./probe.ts";
 /** Both under message logging. */
 const without: Contender = { id: "no-checkpoints", label: "none", isOurs: true };
 const every: Contender = { id: "checkpoints", label: "every 10 s", isOurs: true };
+/** Where images are kept. */
+const local: Contender = { id: "local", label: "local", isOurs: true };
+const served: Contender = { id: "served", label: "server", isOurs: true };
 
 interface Amount {
   readonly mib: number;
@@ -52,7 +55,10 @@ export const checkpoints: Benchmark = {
     const { series: measured, troubles } = await lab.measure([
       run(built.program, without, steps, amount, []),
       run(built.program, every, steps, amount, ["--checkpoint-every", amount.every]),
-      ...amount.atOnce.map((count) => roundTrip(built.program, count, amount)),
+      ...amount.atOnce.flatMap((count) => [
+        roundTrip(built.program, local, count, amount),
+        roundTrip(built.program, served, count, amount),
+      ]),
     ]);
     // The same for any number of steps, which depends on the machine.
     const perStep = ofMetric(measured, "steps_s").map((one) => {
@@ -80,9 +86,10 @@ function run(module: string, contender: Contender, steps: number, amount: Amount
   return { contender, variant: "steps", command: banyanCommand(["run", "--quiet", ...words]), timeLimitMs: 300_000 };
 }
 
-function roundTrip(module: string, count: number, { mib }: Amount): Start {
-  const probe = { kind: "round-trip", module, ranks: count, nodes: 1, mib } as const;
-  return probeStart(probe, { contender: loggingSets, variant: `${count} at once`, timeLimitMs: 120_000 });
+function roundTrip(module: string, contender: Contender, count: number, { mib }: Amount): Start {
+  const servers = contender === served ? 1 : 0;
+  const probe = { kind: "round-trip", module, ranks: count, nodes: 1, mib, servers } as const;
+  return probeStart(probe, { contender, variant: `${count} at once`, timeLimitMs: 120_000 });
 }
 
 function tables(series: readonly Series[], { mib, atOnce, every: interval }: Amount): Table[] {
@@ -102,18 +109,16 @@ function tables(series: readonly Series[], { mib, atOnce, every: interval }: Amo
         trips.flatMap(({ metric, text }) =>
           atOnce.map((count) => ({ text: `${text}, ${count} at once`, metric, x: count })),
         ),
-        { heading: "what", contenders: [loggingSets], ratios: [] },
+        { heading: "what", contenders: [local, served], ratios: [[served, local]] },
       ),
     },
   ];
 }
 
 function panel(series: readonly Series[], { mib }: Amount) {
-  const lines = trips.flatMap(({ metric, text }, i) =>
-    plotLines(ofMetric(series, metric)).map((line) => ({ ...line, label: text, style: i })),
-  );
+  const lines = plotLines(ofMetric(series, "round_trip_s")).map((line, i) => ({ ...line, style: i }));
   return {
-    title: `Checkpoint and restart, ${mib} MiB in each rank`,
+    title: `Round trip of checkpoint and restart, ${mib} MiB in each rank`,
     xLabel: "ranks at once",
     xText: String,
     yLabel: "seconds",

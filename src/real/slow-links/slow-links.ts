@@ -1,0 +1,52 @@
+/**
+ * Links between nodes that can be made slow, for fault plans: everything between two nodes goes through a thread of the
+ * dispatcher's. Only jobs whose plan delays links have it.
+ */
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { Target } from "./delaying-proxy.ts";
+import type { FromSlowLinks, ToSlowLinks } from "./messages.ts";
+
+export class SlowLinks {
+  readonly #host: string;
+  readonly #thread: Worker;
+  /** By node that connects, then by node that is connected to. */
+  readonly #ports = new Map<string, number>();
+  /** Fulfilled when it can be used. */
+  readonly listening: Promise<void>;
+
+  constructor(nodes: number, host = "127.0.0.1") {
+    this.#host = host;
+    this.#thread = new Worker(join(__dirname, "slow-links-thread.cjs"), { workerData: { nodes, host } });
+    this.listening = new Promise((resolve, reject) => {
+      this.#thread.once("message", ({ ports }: FromSlowLinks) => {
+        for (const { from, to, port } of ports) this.#ports.set(`${from}-${to}`, port);
+        resolve();
+      });
+      this.#thread.once("error", reject);
+    });
+    this.#thread.unref();
+  }
+
+  /** That node is to be found there now. */
+  lead(node: number, target: Target): void {
+    this.#post({ kind: "lead", node, target });
+  }
+
+  /** How one node reaches another. */
+  addressOf(from: number, to: number): Target {
+    return { host: this.#host, port: this.#ports.get(`${from}-${to}`)! };
+  }
+
+  delay(link: readonly [number, number], delayMs: number): void {
+    this.#post({ kind: "delay", link, delayMs });
+  }
+
+  end(): void {
+    void this.#thread.terminate();
+  }
+
+  #post(message: ToSlowLinks): void {
+    this.#thread.postMessage(message);
+  }
+}
