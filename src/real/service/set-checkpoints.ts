@@ -11,7 +11,6 @@ import { imagePath } from "../node/image-path.ts";
 import type { ToNode } from "../node/messages.ts";
 import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
 import type { CheckpointTimes } from "./logging-report.ts";
-import { describeSystemError } from "./system-error.ts";
 
 export interface SetCheckpointsOptions {
   /** Correlated set of each rank, and the ranks of each. */
