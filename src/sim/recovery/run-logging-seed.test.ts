@@ -30,6 +30,12 @@ describe("random programs and random deaths under message logging", () => {
     const sum = (of: (outcome: LoggingOutcome) => number): number =>
       outcomes.reduce((total, one) => total + of(one), 0);
     ok(sum(({ restarts }) => restarts) > 300);
+    ok(sum(({ marks }) => marks.sendWent) > 0);
+    equal(
+      sum(({ marks }) => marks.sendCancelled),
+      0,
+      "a send to another set is complete when it is logged",
+    );
     for (const mark of Object.keys(outcomes[0]!.rare) as (keyof LoggingOutcome["rare"])[]) {
       ok(sum(({ rare }) => rare[mark]) > 0, `no world came by "${mark}"`);
     }
