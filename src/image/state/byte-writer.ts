@@ -1,5 +1,9 @@
 /** Numbers, texts and bytes one after another, in an array that grows. Little-endian, whatever the machine. */
 const encoder = new TextEncoder();
+/** Most texts are names of fields: shorter ones are written sooner than the encoder is called. */
+const shortMax = 40;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are one byte
+const isAscii = /^[\x00-\x7f]*$/;
 
 export class ByteWriter {
   #bytes = new Uint8Array(4096);
@@ -46,7 +50,13 @@ export class ByteWriter {
   }
 
   text(value: string): void {
-    this.bytes(encoder.encode(value));
+    if (value.length > shortMax || !isAscii.test(value)) {
+      this.bytes(encoder.encode(value));
+      return;
+    }
+    this.int(value.length);
+    const at = this.#room(value.length);
+    for (let i = 0; i < value.length; i++) this.#bytes[at + i] = value.charCodeAt(i);
   }
 
   /** What was written so far, copied. */

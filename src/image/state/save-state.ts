@@ -13,7 +13,7 @@ export type WorldNames = ReadonlyMap<object, string>;
 
 export function saveState(root: object, world: WorldNames): Uint8Array {
   const saving = new Saving(world);
-  saving.value(root, ["the process"], true);
+  saving.value(root, true);
   return saving.writer.done();
 }
 
@@ -21,13 +21,15 @@ class Saving {
   readonly writer = new ByteWriter();
   readonly #world: WorldNames;
   readonly #numbers = new Map<object, number>();
+  /** Where we are, for errors. */
+  readonly #path: (string | number)[] = ["the process"];
 
   constructor(world: WorldNames) {
     this.#world = world;
   }
 
-  /** `path` says where we are, for errors; `isOfLiving`: the object that has this value is there in a restored process. */
-  value(value: unknown, path: string[], isOfLiving: boolean): void {
+  /** `isOfLiving`: the object that has this value is there in a restored process. */
+  value(value: unknown, isOfLiving: boolean): void {
     switch (typeof value) {
       case "undefined":
         this.writer.byte(Value.UNDEFINED);
@@ -46,13 +48,13 @@ class Saving {
         break;
       case "object":
         if (value === null) this.writer.byte(Value.NULL);
-        else this.#object(value, path, isOfLiving);
+        else this.#object(value, isOfLiving);
         break;
       case "function":
-        if (!this.#isWorld(value)) this.#own(path, isOfLiving, "a function");
+        if (!this.#isWorld(value)) this.#own(isOfLiving, "a function");
         break;
       default:
-        throw unsavable(path, `a ${typeof value}`);
+        throw this.#unsavable(`a ${typeof value}`);
     }
   }
 
@@ -62,8 +64,8 @@ class Saving {
   }
 
   /** What only a living object can keep. */
-  #own(path: string[], isOfLiving: boolean, what: string): void {
-    if (!isOfLiving) throw unsavable(path, what);
+  #own(isOfLiving: boolean, what: string): void {
+    if (!isOfLiving) throw this.#unsavable(what);
     this.writer.byte(Value.OWN);
   }
 
@@ -86,7 +88,7 @@ class Saving {
     return true;
   }
 
-  #object(object: object, path: string[], isOfLiving: boolean): void {
+  #object(object: object, isOfLiving: boolean): void {
     const { writer } = this;
     if (this.#isWorld(object)) return;
     const known = this.#numbers.get(object);
@@ -96,24 +98,24 @@ class Saving {
       return;
     }
     if (isTypedArray(object) && object.buffer instanceof SharedArrayBuffer) {
-      this.#own(path, isOfLiving, "a view of shared memory");
+      this.#own(isOfLiving, "a view of shared memory");
       return;
     }
     this.#numbers.set(object, this.#numbers.size);
     if (isTypedArray(object)) this.#typedArray(object);
-    else if (Array.isArray(object)) this.#array(object, path, isOfLiving);
+    else if (Array.isArray(object)) this.#array(object, isOfLiving);
     else if (object instanceof Map) {
       writer.byte(Value.MAP);
       writer.int(object.size);
       for (const [key, value] of object) {
-        this.value(key, [...path, "a key"], false);
-        this.value(value, [...path, String(key)], false);
+        this.#part("a key", key, false);
+        this.#part(String(key), value, false);
       }
     } else if (object instanceof Set) {
       writer.byte(Value.SET);
       writer.int(object.size);
-      for (const value of object) this.value(value, [...path, "a member"], false);
-    } else this.#fields(object, path, isOfLiving);
+      for (const value of object) this.#part("a member", value, false);
+    } else this.#fields(object, isOfLiving);
   }
 
   #typedArray(array: AnyTypedArray): void {
@@ -121,35 +123,43 @@ class Saving {
     this.writer.bytes(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
   }
 
-  #array(array: readonly unknown[], path: string[], isOfLiving: boolean): void {
+  #array(array: readonly unknown[], isOfLiving: boolean): void {
     this.writer.byte(Value.ARRAY);
     this.writer.int(array.length);
     for (let i = 0; i < array.length; i++) {
-      if (i in array) this.value(array[i], [...path, String(i)], isOfLiving);
+      if (i in array) this.#part(i, array[i], isOfLiving);
       else this.writer.byte(Value.HOLE);
     }
   }
 
-  #fields(object: object, path: string[], isOfLiving: boolean): void {
+  #fields(object: object, isOfLiving: boolean): void {
     const { writer } = this;
     const saved = savedClassOf(object);
     const isPlain = Object.getPrototypeOf(object) === Object.prototype;
-    if (saved === undefined && !isPlain) throw unsavable(path, `a ${object.constructor.name}`);
+    if (saved === undefined && !isPlain) throw this.#unsavable(`a ${object.constructor.name}`);
     if (saved?.lives && !isOfLiving)
-      throw unsavable(path, `a living ${saved.name}, which a restored process has elsewhere`);
+      throw this.#unsavable(`a living ${saved.name}, which a restored process has elsewhere`);
     writer.byte(isPlain ? Value.PLAIN : Value.INSTANCE);
     if (saved !== undefined) writer.text(saved.name);
-    const fields = Object.entries(object).filter(([field]) => isSaved(field, saved));
+    const fields = Object.keys(object).filter((field) => isSaved(field, saved));
     writer.int(fields.length);
-    for (const [field, value] of fields) {
+    for (const field of fields) {
       writer.text(field);
-      this.value(value, [...path, field], isPlain ? isOfLiving : saved!.lives);
+      this.#part(field, (object as Record<string, unknown>)[field], isPlain ? isOfLiving : saved!.lives);
     }
+  }
+
+  /** A value that is called so where we are. */
+  #part(name: string | number, value: unknown, isOfLiving: boolean): void {
+    this.#path.push(name);
+    this.value(value, isOfLiving);
+    this.#path.pop();
+  }
+
+  #unsavable(what: string): StateError {
+    return new StateError(`Cannot save ${this.#path.join(".")}: it is ${what}`);
   }
 }
 
-const isSaved = (field: string, saved: SavedClass | undefined): boolean => !Object.hasOwn(saved?.unsaved ?? {}, field);
-
-function unsavable(path: readonly string[], what: string): StateError {
-  return new StateError(`Cannot save ${path.join(".")}: it is ${what}`);
-}
+const isSaved = (field: string, saved: SavedClass | undefined): boolean =>
+  saved === undefined || !Object.hasOwn(saved.unsaved, field);

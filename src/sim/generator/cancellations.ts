@@ -18,7 +18,7 @@ export const cancellations: MakeFamily = (draft) => ({
     const peer = random.pick(peersOf(comm, rank));
     const communicator = comm.number;
     const tag = choices.ownTag();
-    if (random.chance(0.5) || draft.keepsSends) {
+    if (random.chance(0.5) || draft.mayCancelSend !== null) {
       const source = random.chance(0.5) ? ANY_SOURCE : peer;
       draft.act(rank, { kind: "cancel-receive", communicator, source, tag });
     } else if (!comm.open.has(peer) && !takesAnyTag(comm, peer)) {
@@ -53,12 +53,12 @@ export const racingSends: MakeFamily = (draft) => ({
   name: "sends that are cancelled while they are received",
   weight: 4,
   bearsDeaths: true,
-  cancelsSends: true,
   deal(comm) {
     const { random, choices } = draft;
     const { from, to } = pairOf(draft, comm);
     // Nobody else may take the message or the verdict.
     if (from === to || comm.open.has(to) || takesAnyTag(comm, to)) return;
+    if (draft.mayCancelSend?.(from, to) === false) return;
     const message = draft.message({
       communicator: comm.number,
       ...{ from, to, tag: choices.ownTag(), mode: random.pick([SendMode.STANDARD, SendMode.SYNCHRONOUS]) },

@@ -36,15 +36,19 @@ export class Draft {
   readonly #collectives: CollectivePlan[] = [];
   readonly #parts: Part[];
 
-  /** No send is cancelled. */
-  readonly keepsSends: boolean;
+  /** See `GeneratorOptions`. */
+  readonly mayCancelSend: ((from: number, to: number) => boolean) | null;
 
   constructor(
     random: Random,
-    options: { readonly ranks: number; readonly eagerBytesMax: number; readonly keepsSends?: boolean },
+    options: {
+      readonly ranks: number;
+      readonly eagerBytesMax: number;
+      readonly mayCancelSend?: (from: number, to: number) => boolean;
+    },
   ) {
     this.random = random;
-    this.keepsSends = options.keepsSends === true;
+    this.mayCancelSend = options.mayCancelSend ?? null;
     this.choices = new Choices(random, options.eagerBytesMax);
     const all = Array.from({ length: options.ranks }, (_, rank) => rank);
     this.communicators.push({ number: 0, groups: [all], topology: null, open: new Set() });

@@ -11,8 +11,6 @@ export interface Family {
   readonly weight: number;
   /** Only messages between two named ranks, whose end is certain whoever dies. */
   readonly bearsDeaths: boolean;
-  /** Its sends may be cancelled. */
-  readonly cancelsSends?: boolean;
   /** May do nothing, where the communicator does not suit it. */
   deal(comm: CommunicatorPlan): void;
   /** The program is over and everything has been waited for: gives back what the family still holds. */

@@ -26,17 +26,16 @@ export interface GeneratorOptions {
   readonly eagerBytesMax: number;
   /** Somebody will die: only events whose end is certain whoever is left. */
   readonly deaths: boolean;
-  /** No send is cancelled. */
-  readonly keepsSends?: boolean;
+  /**
+   * Under a protocol for which it matters who sends to whom: may such a send be cancelled while it is received? None is then
+   * cancelled that nobody receives.
+   */
+  readonly mayCancelSend?: (from: number, to: number) => boolean;
 }
 
 export function generate(random: Random, options: GeneratorOptions): Script {
   const draft = new Draft(random, options);
-  const drawn = families
-    .map((make) => make(draft))
-    .filter(({ bearsDeaths, cancelsSends }) => {
-      return (bearsDeaths || !options.deaths) && !(cancelsSends === true && options.keepsSends === true);
-    });
+  const drawn = families.map((make) => make(draft)).filter(({ bearsDeaths }) => bearsDeaths || !options.deaths);
   for (let event = 0; event < options.events; event++) {
     draw(random, drawn).deal(random.pick(draft.communicators));
     draft.someWaits();

@@ -69,6 +69,9 @@ export interface LoggingOutcome extends SeedOutcome {
 /** More than worlds in which nobody dies: everything may be done several times. */
 const eventsMax = 20_000_000;
 
+/** A set is not asked for a checkpoint more often because logs are full. */
+const askedNsMin = 20_000;
+
 export const runLogging = (setup: LoggingSetup): LoggingOutcome => new LoggingRun(setup).judged();
 
 class LoggingRun {
@@ -81,6 +84,8 @@ class LoggingRun {
   readonly #clock = new Clock();
   readonly #states: RankState[] = [];
   readonly #shelves: readonly Shelf[];
+  /** When a full log asked each set last. */
+  readonly #askedNs = new Map<number, number>();
 
   constructor(setup: LoggingSetup) {
     const { world: worldOptions, setOf, listener, checkpoints } = setup;
@@ -149,7 +154,7 @@ class LoggingRun {
       full: (sets: readonly number[]) => {
         this.#recovery.rare.logFull++;
         this.#trouble.logFull(this.#setup.setOf[rank]!);
-        for (const set of sets) this.#ask(set);
+        for (const set of sets) this.#askSometimes(set);
       },
     };
   }
@@ -185,6 +190,14 @@ class LoggingRun {
     const times = this.#setup.checkpoints?.times ?? [];
     if (times.some((time) => time.rank === rank && time.action === action)) this.#ask(this.#setup.setOf[rank]!);
     return this.#trouble.passes(rank, action);
+  }
+
+  /** As in real jobs: a log that is full now is full again soon. */
+  #askSometimes(set: number): void {
+    const { nowNs } = this.#world;
+    if (nowNs - (this.#askedNs.get(set) ?? Number.NEGATIVE_INFINITY) < askedNsMin) return;
+    this.#askedNs.set(set, nowNs);
+    this.#ask(set);
   }
 
   /** A checkpoint of that set is wanted. */

@@ -104,7 +104,7 @@ export class Program {
   #tags = 1;
 
   constructor(ranks: number) {
-    this.#draft = new Draft(new Random(1), { ranks, eagerBytesMax: 1000, keepsSends: true });
+    this.#draft = new Draft(new Random(1), { ranks, eagerBytesMax: 1000 });
   }
 
   get script(): Script {
