@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const job = "-n 8 --nodes 4 --protocol logging --checkpoint-every 500ms".split(" ");
-const solver = ["examples/poisson.c", "255"];
+/** Points on a side; a smaller plate has fewer steps. */
+const solver = ["examples/poisson.c", process.argv[2] ?? "255"];
 
 /** Runs the command as a reader would type it; what it printed. */
 function run(options) {

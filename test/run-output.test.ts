@@ -42,6 +42,12 @@ test("M8: lines of a rank stay in order, lines of different ranks are never mixe
   assert.equal(stderr.split("\n").filter((line) => /^\[ ?\d+\] note \d+ \d+$/.test(line)).length, 12 * 20);
 });
 
+test("M8: with --label a last line without an end does not run into what is said of the job", async () => {
+  const path = program("label-unfinished.ts", `process.stderr.write("no end");`);
+  const { stderr } = await banyan(["run", "-n", "1", "--label", path]);
+  assert.match(stderr, /^\[0\] no end\nbanyan: 1 rank on 1 node, .* exit 0\n$/);
+});
+
 test("X2: what was printed before a rank threw, exited or was stopped is not lost, unfinished lines included", async () => {
   const path = program(
     "last-words.ts",

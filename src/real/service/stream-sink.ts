@@ -13,7 +13,10 @@ const newline = 10;
 
 export interface StreamSink {
   readonly write: LineSink;
-  /** The stream is its owner's again, unless it is broken. */
+  /**
+   * The stream is its owner's again, unless it is broken. Where lines have labels the last one is given its end: what the owner
+   * writes next is nobody's line.
+   */
   release(): void;
 }
 
@@ -40,6 +43,7 @@ export function streamSink(stream: Writable, { labelOf, failed }: StreamSinkOpti
     });
   };
   const release = (): void => {
+    if (labelOf !== undefined && openLineOf !== undefined && !hasFailed) stream.write("\n");
     // The error of a write is emitted after the write is done; somebody must be there to hear it.
     if (!hasFailed) stream.off("error", fail);
   };
