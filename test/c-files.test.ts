@@ -4,26 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { launch, type RunningJob, thaw } from "banyan";
-import { banyan, program } from "./harness.ts";
+import { banyan, inFolder, newFolder, program } from "./harness.ts";
 
 const files = resolve("test/programs/c/files.c");
 const frozen = resolve("test/programs/c/frozen-files.c");
 /** A machine that compiles for the first time, and does other things as well. */
 const patient = { timeoutMs: 120_000 };
 const limit = { timeout: 120_000 };
-
-/** A folder of its own for each run. */
-const newFolder = (name: string): string => resolve(program(`${name}/empty.txt`, ""), "..");
-
-async function inFolder<T>(folder: string, act: () => Promise<T>): Promise<T> {
-  const before = process.cwd();
-  process.chdir(folder);
-  try {
-    return await act();
-  } finally {
-    process.chdir(before);
-  }
-}
 
 for (const [name, ranks, ...options] of [
   ["alone", 1],

@@ -14,7 +14,7 @@ import {
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { launch, type RunningJob, thaw } from "banyan";
-import { banyan, folderOf, program } from "./harness.ts";
+import { banyan, folderOf, inFolder, newFolder, program } from "./harness.ts";
 
 const frozen = resolve("test/programs/c/frozen.c");
 const steps = 60;
@@ -33,21 +33,6 @@ async function linesOf(job: RunningJob, onLine: (text: string) => void = () => {
 
 const logsOf = (folder: string, ranks: number): string[] =>
   Array.from({ length: ranks }, (_, rank) => readFileSync(join(folder, `frozen-${rank}.log`), "utf8"));
-
-/** A folder of its own for each run: the program appends to files there. */
-function newFolder(name: string): string {
-  return resolve(program(`${name}/empty.txt`, ""), "..");
-}
-
-async function inFolder<T>(folder: string, act: () => Promise<T>): Promise<T> {
-  const before = process.cwd();
-  process.chdir(folder);
-  try {
-    return await act();
-  } finally {
-    process.chdir(before);
-  }
-}
 
 for (const [ranks, nodes] of [
   [3, 1],

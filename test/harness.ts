@@ -28,6 +28,22 @@ export function folderOf(name: string): string {
   return join(folder, name);
 }
 
+/** A new one with nothing in it but an empty file: for programs that leave files behind. */
+export function newFolder(name: string): string {
+  return dirname(program(`${name}/empty.txt`, ""));
+}
+
+/** As if the process had been started there. */
+export async function inFolder<T>(folder: string, act: () => Promise<T>): Promise<T> {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await act();
+  } finally {
+    process.chdir(before);
+  }
+}
+
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

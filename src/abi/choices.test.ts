@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ChoiceKind } from "../core/ft/choices.ts";
 import { type TestChoice, TestChoices, TestProtocol } from "../core/ft/test-choices.ts";
 import { Random } from "../sim/random.ts";
+import { assertReplayed, LateSends, until } from "../sim/test-lives.ts";
 import { World } from "../sim/world.ts";
 import { restoreProcess, saveProcess } from "./process-state.ts";
 import { TestProgram } from "./test-program.ts";
@@ -19,8 +20,7 @@ class Receiver {
   readonly choices: TestChoices | null;
   /** What the program has seen. */
   readonly seen: unknown[] = [];
-  /** What each of the others has still to send. */
-  readonly #unsent: (() => void)[][] = senders.map(() => []);
+  readonly #late: LateSends;
   readonly #others: readonly TestProgram[];
   readonly #world: World;
   readonly #random: Random;
@@ -32,13 +32,14 @@ class Receiver {
     const protocol = (rank: number) => (rank === 0 && choices !== null ? new TestProtocol(choices) : null);
     this.#world = new World({ ranks: 4, seed, protocol });
     this.#random = new Random(seed);
+    this.#late = new LateSends(senders.length, this.#world, this.#random);
     const [c, ...others] = this.#world.processes.map((process) => new TestProgram(this.#world, process));
     for (const each of [c!, ...others]) each.call("MPI_Init", 0, 0);
     this.c = c!;
     this.#others = others;
     const { host, process } = this.c.program;
     host.look = () => {
-      if (this.#random.chance(0.4)) this.#sendOne();
+      if (this.#random.chance(0.4)) this.#late.sendOne();
       process.progress();
     };
     host.waitUntil = (isReady) => {
@@ -46,7 +47,7 @@ class Receiver {
         while (process.progress());
         if (isReady()) return true;
         if (this.stops) return false;
-        assert(this.#sendOne(), "the program waits for what never comes");
+        assert(this.#late.sendOne(), "the program waits for what never comes");
       }
     };
     host.wait = (request) => host.waitUntil(() => process.engine.isComplete(request));
@@ -62,19 +63,11 @@ class Receiver {
   }
 
   later(sender: number, act: () => void): void {
-    this.#unsent[sender]!.push(act);
+    this.#late.add(sender, act);
   }
 
   sender(index: number): TestProgram {
     return this.#others[index]!;
-  }
-
-  #sendOne(): boolean {
-    const left = this.#unsent.filter((acts) => acts.length > 0);
-    if (left.length === 0) return false;
-    this.#random.pick(left).shift()!();
-    this.#world.run();
-    return true;
   }
 
   /** Handles of receives from each of the others, and where their numbers go. */
@@ -90,11 +83,6 @@ class Receiver {
   see(...what: unknown[]): void {
     this.seen.push(what);
   }
-}
-
-/** Calls until it has said so; the program sees every answer. */
-function until(isOver: () => boolean): void {
-  for (let looks = 0; !isOver(); looks++) assert(looks < 1000, "it never comes");
 }
 
 type Act = (receiver: Receiver) => void;
@@ -271,19 +259,7 @@ function lived(seed: number, act: Act, known: readonly TestChoice[] = []): Recei
 
 for (const [name, act] of Object.entries(acts)) {
   test(`L1 replay: ${name} says in a second life what it said in the first`, () => {
-    const lives = Array.from({ length: 12 }, (_, seed) => lived(seed, act));
-    const kinds = new Set(lives.map(({ seen }) => JSON.stringify(seen)));
-    assert(kinds.size > 1, "lives differ when nobody remembers");
-    for (const [seed, first] of lives.entries()) {
-      const { all } = first.choices!;
-      const second = lived(seed + 100, act, all);
-      assert.deepEqual(second.seen, first.seen);
-      assert.deepEqual(second.choices!.all, all, "each choice is taken once, and none is made");
-      // A life that ended in the middle goes on by itself.
-      const half = all.slice(0, all.length >> 1);
-      const third = lived(seed + 200, act, half);
-      assert.deepEqual(third.choices!.all.slice(0, half.length), half);
-    }
+    assertReplayed((seed, known) => lived(seed, act, known));
   });
 }
 

@@ -4,6 +4,7 @@ import { ANY_SOURCE } from "../core/base/constants.ts";
 import { type TestChoice, TestChoices, TestProtocol } from "../core/ft/test-choices.ts";
 import { Random } from "../sim/random.ts";
 import type { SimProcess } from "../sim/sim-process.ts";
+import { assertReplayed, LateSends, until } from "../sim/test-lives.ts";
 import { World } from "../sim/world.ts";
 import type { Host } from "./host.ts";
 import { Mpi } from "./mpi.ts";
@@ -17,7 +18,7 @@ class Receiver {
   readonly choices: TestChoices | null;
   /** What the program has seen. */
   readonly seen: unknown[] = [];
-  readonly #unsent: (() => void)[][] = senders.map(() => []);
+  readonly #late: LateSends;
   readonly #others: readonly Mpi[];
   readonly #world: World;
   readonly #random: Random;
@@ -27,6 +28,7 @@ class Receiver {
     const protocol = (rank: number) => (rank === 0 && choices !== null ? new TestProtocol(choices) : null);
     this.#world = new World({ ranks: 4, seed, protocol });
     this.#random = new Random(seed);
+    this.#late = new LateSends(senders.length, this.#world, this.#random);
     const [mpi, ...others] = this.#world.processes.map((process) => new Mpi(this.#host(process)));
     this.mpi = mpi!;
     this.#others = others;
@@ -37,7 +39,7 @@ class Receiver {
       for (;;) {
         while (core.progress());
         if (isReady()) return;
-        assert(core.rank === 0 && this.#sendOne(), "the program waits for what never comes");
+        assert(core.rank === 0 && this.#late.sendOne(), "the program waits for what never comes");
       }
     };
     return {
@@ -46,7 +48,7 @@ class Receiver {
       wait: (request) => waitUntil(() => core.engine.isComplete(request)),
       waitUntil,
       look: () => {
-        if (core.rank === 0 && this.#random.chance(0.4)) this.#sendOne();
+        if (core.rank === 0 && this.#random.chance(0.4)) this.#late.sendOne();
         core.progress();
       },
       waitForGate: () => assert.fail("there are no boards"),
@@ -68,18 +70,10 @@ class Receiver {
     };
   }
 
-  #sendOne(): boolean {
-    const left = this.#unsent.filter((acts) => acts.length > 0);
-    if (left.length === 0) return false;
-    this.#random.pick(left).shift()!();
-    this.#world.run();
-    return true;
-  }
-
   /** Each of the others sends a number, some time. */
   send(tag: number): void {
     for (const [i, mpi] of this.#others.entries()) {
-      this.#unsent[i]!.push(() => mpi.world.send(Int32Array.of(100 * tag + i + 1), { dest: 0, tag }));
+      this.#late.add(i, () => mpi.world.send(Int32Array.of(100 * tag + i + 1), { dest: 0, tag }));
     }
   }
 
@@ -96,10 +90,6 @@ class Receiver {
 }
 
 type Act = (receiver: Receiver) => void;
-
-function until(isOver: () => boolean): void {
-  for (let looks = 0; !isOver(); looks++) assert(looks < 1000, "it never comes");
-}
 
 const acts: Readonly<Record<string, Act>> = {
   test(r) {
@@ -206,18 +196,7 @@ function lived(seed: number, act: Act, known: readonly TestChoice[] = []): Recei
 
 for (const [name, act] of Object.entries(acts)) {
   test(`L1 replay in TypeScript: ${name} says in a second life what it said in the first`, () => {
-    const lives = Array.from({ length: 12 }, (_, seed) => lived(seed, act));
-    const kinds = new Set(lives.map(({ seen }) => JSON.stringify(seen)));
-    assert(kinds.size > 1, "lives differ when nobody remembers");
-    for (const [seed, first] of lives.entries()) {
-      const { all } = first.choices!;
-      const second = lived(seed + 100, act, all);
-      assert.deepEqual(second.seen, first.seen);
-      assert.deepEqual(second.choices!.all, all, "each choice is taken once, and none is made");
-      const half = all.slice(0, all.length >> 1);
-      const third = lived(seed + 200, act, half);
-      assert.deepEqual(third.choices!.all.slice(0, half.length), half);
-    }
+    assertReplayed((seed, known) => lived(seed, act, known));
   });
 }
 

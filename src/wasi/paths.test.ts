@@ -4,11 +4,11 @@ import { Errno, WasiError } from "./errno.ts";
 import { pathOfName } from "./paths.ts";
 import type { Files } from "./ports.ts";
 
-const links: Readonly<Record<string, string>> = { "/home/me/work/out": "/etc" };
+const links: Readonly<Record<string, string>> = { "/project/out": "/etc" };
 const files = { resolve: (path: string) => links[path] ?? path } as Files;
 const folders = [
-  { name: ".", path: "/home/me/work" },
-  { name: "/home/me/work", path: "/home/me/work" },
+  { name: ".", path: "/project" },
+  { name: "/project", path: "/project" },
   { name: "/data", path: "/mnt/data" },
   { name: "/data/new", path: "/mnt/new" },
 ];
@@ -16,9 +16,9 @@ const find = (name: string, given = folders): string => pathOfName(files, given,
 const isRefused = (error: unknown): boolean => error instanceof WasiError && error.errno === Errno.NOTCAPABLE;
 
 test("M6 a name is looked for in the folder that has most of it", () => {
-  assert.equal(find("a.bin"), "/home/me/work/a.bin");
-  assert.equal(find("./sub//../a.bin"), "/home/me/work/a.bin");
-  assert.equal(find("/home/me/work/a.bin"), "/home/me/work/a.bin");
+  assert.equal(find("a.bin"), "/project/a.bin");
+  assert.equal(find("./sub//../a.bin"), "/project/a.bin");
+  assert.equal(find("/project/a.bin"), "/project/a.bin");
   assert.equal(find("/data/a.bin"), "/mnt/data/a.bin");
   assert.equal(find("/data/new/a.bin"), "/mnt/new/a.bin");
   assert.equal(find("/data/newer"), "/mnt/data/newer");

@@ -1,29 +1,15 @@
 /** MPI_File_close: when nobody uses the file any more what belongs to it is removed, and the file itself if that was wanted. */
 import { saves } from "../../core/base/saved-classes.ts";
-import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Continuation } from "../callbacks.ts";
 import type { Program } from "../program.ts";
 import { type CFile, FILE_NULL } from "./file.ts";
+import { FileTask } from "./file-task.ts";
 import { Mode } from "./mode.ts";
 import { diskOf } from "./program-files.ts";
 import { forgetShared, isFirst } from "./shared-pointer.ts";
-import { Together } from "./together.ts";
 
-export class CloseFile extends Together {
-  private readonly program: Program;
-  private readonly file: CFile;
-
-  constructor(program: Program, file: CFile) {
-    super();
-    this.program = program;
-    this.file = file;
-  }
-
-  protected override members(): Communicator {
-    return this.file.comm;
-  }
-
+export class CloseFile extends FileTask {
   protected override act(step: number): readonly number[] | null {
     const { program, file } = this;
     switch (step) {

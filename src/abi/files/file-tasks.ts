@@ -1,37 +1,13 @@
 /** What all members of an open file do together, but for opening, closing and views. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import type { Communicator } from "../../core/process/communicator.ts";
 import type { Program } from "../program.ts";
 import { type Access, etypesOf } from "./access.ts";
 import type { CFile } from "./file.ts";
+import { FileTask } from "./file-task.ts";
 import { diskOf } from "./program-files.ts";
 import { seekTarget } from "./seek.ts";
 import { advanceShared, isFirst, setShared, sharedPosition } from "./shared-pointer.ts";
-import { Together } from "./together.ts";
-
-abstract class FileTask extends Together {
-  protected readonly program: Program;
-  protected readonly file: CFile;
-
-  constructor(program: Program, file: CFile) {
-    super();
-    this.program = program;
-    this.file = file;
-  }
-
-  protected override members(): Communicator {
-    return this.file.comm;
-  }
-
-  protected checkSame(what: string, numbers: readonly (readonly number[])[]): void {
-    const [first] = numbers;
-    const other = numbers.find((theirs) => theirs.some((value, i) => value !== first![i]));
-    if (other === undefined) return;
-    const state = `some say ${first!.join(", ")} and others ${other.join(", ")}`;
-    throw new MpiError(ErrorClass.NOT_SAME, `Cannot set the ${what} of ${this.file.title}: ${state}`);
-  }
-}
 
 export class SyncFile extends FileTask {
   protected override act(step: number): readonly number[] | null {

@@ -4,33 +4,24 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype.ts";
 import { pieceOrder } from "../../core/comm/piece-order.ts";
 import { forEachRun } from "../../core/comm/signature.ts";
-import type { Communicator } from "../../core/process/communicator.ts";
 import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
+import { FileTask } from "./file-task.ts";
 import { Mode } from "./mode.ts";
 import { isFirst, setShared, sharedPosition } from "./shared-pointer.ts";
-import { Together } from "./together.ts";
 import { byteOfEtype, type Representation, representations, type View } from "./view.ts";
 
 /** MPI_DISPLACEMENT_CURRENT: where the shared pointer is. */
 export const displacementCurrent = -1;
 
-export class SetView extends Together {
-  private readonly program: Program;
-  private readonly file: CFile;
+export class SetView extends FileTask {
   private readonly view: Omit<View, "representation"> & { readonly representation: string };
   private current = 0;
 
   /** The representation is any name that the program gave. */
   constructor(program: Program, file: CFile, view: Omit<View, "representation"> & { readonly representation: string }) {
-    super();
-    this.program = program;
-    this.file = file;
+    super(program, file);
     this.view = view;
-  }
-
-  protected override members(): Communicator {
-    return this.file.comm;
   }
 
   protected override act(step: number): readonly number[] | null {

@@ -24,7 +24,7 @@ export interface Threw {
   readonly what: string;
   /** What else it says: the other lines of its message, what caused it. */
   readonly details: readonly string[];
-  /** The user's frames, innermost first, "solve (/home/me/solver.ts:12:5)"; empty when the error has no stack. */
+  /** The user's frames, innermost first, "solve (/project/solver.ts:12:5)"; empty when the error has no stack. */
   readonly frames: readonly string[];
 }
 /** A signal that the program (in C) raised on itself and did not handle. */

@@ -5,7 +5,7 @@
 import type { Benchmark, Finding } from "../benchmark.ts";
 import { banyanC, banyanTypeScript } from "../contenders.ts";
 import { sourcePath } from "../installation.ts";
-import { asBandwidth, pingPongLimit, pingPongNumbers } from "../ping-pong.ts";
+import { asBandwidth, pingPongInC, pingPongLimit, pingPongNumbers } from "../ping-pong.ts";
 import { bandwidthPanel, bandwidthTable, latencyPanel, latencyTable } from "../ping-pong-views.ts";
 
 const where = "from C between two ranks of a node";
@@ -22,9 +22,9 @@ export const cLatency: Benchmark = {
     const options = pingPongLimit(lab);
     const job = { program: "ping-pong", ranks: 2 };
     const { series: latencies, troubles } = await lab.measure([
-      lab.ownModule({ contender: banyanC, module: built.program, args: numbers, ranks: 2 }, options),
+      lab.ownModule({ contender: banyanC, module: built.program, args: pingPongInC(numbers), ranks: 2 }, options),
       lab.own({ ...job, contender: banyanTypeScript, args: ["shared", ...numbers] }, options),
-      ...lab.ofPeers({ ...job, flags, args: () => numbers }, options),
+      ...lab.ofPeers({ ...job, flags, args: () => pingPongInC(numbers) }, options),
     ]);
     const bandwidths = asBandwidth(latencies);
     return {

@@ -1,9 +1,9 @@
 /*
- * Half round trips between two ranks, the C twin of programs/ping-pong.ts.
+ * Half round trips between two ranks, with receives from a named source or from any: the C twin of programs/ping-pong.ts.
  *
- *   ping-pong <batches> <warm-up batches> <bytes>:<round trips per batch> ...
+ *   ping-pong <metric> named|any <batches> <warm-up batches> <bytes>:<round trips per batch> ...
  *
- * One buffer is sent and received on both sides. Prints one line per size: sample latency_us <bytes> <one figure per batch>.
+ * One buffer is sent and received on both sides. Prints one line per size: sample <metric> <bytes> <one figure per batch>.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -12,16 +12,14 @@
 
 enum { TAG = 3 };
 
+static int source;
+
 static double halfRoundTrip(char *buffer, int bytes, int rank, int rounds) {
   double start = MPI_Wtime();
   for (int i = 0; i < rounds; i++) {
-    if (rank == 0) {
-      MPI_Send(buffer, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
-      MPI_Recv(buffer, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else {
-      MPI_Recv(buffer, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      MPI_Send(buffer, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
-    }
+    if (rank == 0) MPI_Send(buffer, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+    MPI_Recv(buffer, bytes, MPI_BYTE, source, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank != 0) MPI_Send(buffer, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
   }
   return (MPI_Wtime() - start) / rounds / 2 * 1e6;
 }
@@ -30,14 +28,16 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int batches = atoi(argv[1]), warm = atoi(argv[2]);
-  for (int i = 3; i < argc; i++) {
+  if (argc < 6) MPI_Abort(MPI_COMM_WORLD, 2);
+  source = strcmp(argv[2], "any") == 0 ? MPI_ANY_SOURCE : 1 - rank;
+  int batches = atoi(argv[3]), warm = atoi(argv[4]);
+  for (int i = 5; i < argc; i++) {
     int bytes = 0, rounds = 0;
     if (sscanf(argv[i], "%d:%d", &bytes, &rounds) != 2) MPI_Abort(MPI_COMM_WORLD, 2);
     char *buffer = malloc(bytes);
     memset(buffer, rank == 0 ? 7 : 0, bytes);
     for (int batch = 0; batch < warm; batch++) halfRoundTrip(buffer, bytes, rank, rounds);
-    if (rank == 0) printf("sample latency_us %d", bytes);
+    if (rank == 0) printf("sample %s %d", argv[1], bytes);
     for (int batch = 0; batch < batches; batch++) {
       double us = halfRoundTrip(buffer, bytes, rank, rounds);
       if (rank == 0) printf(" %.4f", us);

@@ -5,66 +5,34 @@
  * It never outlives the dispatcher: when the channel closes it is gone within milliseconds.
  */
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
-import type { Origin } from "../../core/process/spawner.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
-import { startCThread } from "./c-rank-thread.ts";
 import { ImageStore } from "./image-store.ts";
-import {
-  build,
-  type Folder,
-  type FromNode,
-  type NewRank,
-  type ProgramPlace,
-  type RankSetup,
-  type RestartRanks,
-  type Setup,
-  type ToNode,
-  type Watch,
-} from "./messages.ts";
+import { build, type FromNode, type NewRank, type RestartRanks, type Setup, type ToNode } from "./messages.ts";
 import { NodeLogging } from "./node-logging.ts";
-import { NodeMemory, type SharedNode } from "./node-memory.ts";
-import { bellOf, createNodeWords, onBell, onQuietBell, openGate, quietBellOf } from "./node-words.ts";
+import { NodeMemory } from "./node-memory.ts";
+import { bellOf, onBell, onQuietBell, openGate, quietBellOf } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
-import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
-import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
+import { type RankEvents, RankThreads, type StartingRank } from "./rank-threads.ts";
 
 /** Nodes of one machine: nobody else can reach them. */
 const loopback = "127.0.0.1";
 
 /** Rings and boards need little; a C program's buffers are in its own memory. */
 const cNodeMemoryMb = 256;
-/** Deep recursion in C is deep recursion here: 250 000 calls. */
-const cStackMb = 16;
-
 /** Threads that have not stopped by then are stuck in native code, and only the end of the process stops them. */
 const terminateMsMax = 1000;
 
-/** A rank whose thread is about to be started. */
-interface StartingRank {
-  readonly rank: number;
-  readonly program: ProgramPlace;
-  readonly folders: readonly Folder[];
-  readonly origin: Origin | null;
-  /** What its world has of the node. */
-  readonly memory: SharedNode;
-}
-
 class Agent {
   readonly #setup: Setup;
-  readonly #words = createNodeWords();
-  readonly #code: RankCode;
-  /** Of the ranks of a C program, by their places; those that are spawned come later. */
-  readonly #programMemories: (WebAssembly.Memory | undefined)[] = [];
   readonly #memory: NodeMemory;
   /** Connections to other nodes; null in a job of one node. */
   readonly #tcp: TcpHost | null;
-  readonly #threads = new Map<number, RankInThread>();
+  readonly #threads: RankThreads;
   readonly #relay = new OutputRelay(send);
   /** Under message logging; null otherwise. */
   readonly #logging: NodeLogging | null;
@@ -72,22 +40,16 @@ class Agent {
   /** Ranks whose next life has not begun yet, and those of them that the fault plan has killed meanwhile. */
   readonly #returning = new Set<number>();
   readonly #doomed = new Set<number>();
-  /** What a fault plan wants to know of ranks. */
-  #watches: readonly Watch[];
   #leaving = false;
 
   constructor(setup: Setup) {
     this.#setup = setup;
-    this.#watches = setup.watches;
     const isC = setup.program.language === "c";
-    this.#code = loadRankCode(isC ? "c-rank" : "rank");
     process.title = `banyan-node ${setup.node}`;
     const { node, ranks, nodeOf, memoryMb, job, port } = setup;
     const ranksHere = ranksOfNode(nodeOf, node);
     const [first, unborn] = [ranksHere.filter((rank) => rank < ranks), ranksHere.filter((rank) => rank >= ranks)];
-    if (isC) this.#programMemories = first.map(() => newProgramMemory(memoryMb));
-    // The baseline compiler's code is never replaced while it runs, and `main` may run for hours (facts: 2 to 4 times slower).
-    if (isC) setFlagsFromString("--no-liftoff");
+    this.#threads = this.#createThreads(first);
     this.#tcp =
       ranksHere.length === nodeOf.length
         ? null
@@ -110,12 +72,24 @@ class Agent {
     const { program, folders } = setup;
     const { shared } = this.#memory;
     this.#startThreads(first.map((rank) => ({ rank, program, folders, origin: null, memory: shared })));
-    if (this.#logging !== null) void onQuietBell(quietBellOf(this.#words), () => this.#logging?.relay());
-    void onBell(bellOf(this.#words), () => {
+    const { words } = this.#threads;
+    if (this.#logging !== null) void onQuietBell(quietBellOf(words), () => this.#logging?.relay());
+    void onBell(bellOf(words), () => {
       this.#logging?.relay();
       this.#relay.relay();
     });
     void this.#getReady();
+  }
+
+  #createThreads(first: readonly number[]): RankThreads {
+    return new RankThreads(this.#setup, first, {
+      placeOf: (rank) => this.#memory.placeOf(rank),
+      incarnationOf: (rank) => this.#incarnationOf(rank),
+      loggingOf: (rank) => this.#logging?.forRank(rank) ?? null,
+      handover: () => this.#tcp?.handover ?? null,
+      eventsOf: (rank) => this.#eventsOf(rank),
+      started: (thread) => this.#relay.add(thread.rank, thread.lines),
+    });
   }
 
   async #getReady(): Promise<void> {
@@ -135,7 +109,7 @@ class Agent {
         this.#tcp?.setAddressBook(message.addresses);
         break;
       case "run":
-        openGate(this.#words, message.form);
+        openGate(this.#threads.words, message.form);
         break;
       case "start-ranks":
         send({ kind: "ranks-ready", order: message.order, problem: this.#startRanks(message.ranks) });
@@ -167,10 +141,10 @@ class Agent {
         for (const life of message.ranks) this.#memory.returned(life);
         break;
       case "freeze":
-        for (const rank of this.#threads.keys()) this.#memory.stop(rank, Stop.STOP);
+        for (const rank of this.#threads.ranks) this.#memory.stop(rank, Stop.STOP);
         break;
       case "frozen":
-        for (const rank of this.#threads.keys()) this.#memory.stop(rank, message.isGood ? Stop.END : Stop.NO);
+        for (const rank of this.#threads.ranks) this.#memory.stop(rank, message.isGood ? Stop.END : Stop.NO);
         break;
       case "logger":
         this.#logging?.connectTo(message.address);
@@ -212,14 +186,11 @@ class Agent {
 
   /** Ranks that the job did not start with. Empty, or why they cannot be; then none of them is there. */
   #startRanks(ranks: readonly NewRank[]): string {
-    const { memoryMb } = this.#setup;
-    const newcomers = tryTo(() =>
-      ranks.map(({ rank }) => ({ place: this.#memory.placeOf(rank), memory: newProgramMemory(memoryMb) })),
-    );
-    if (newcomers === undefined) return `their ${memoryMb} MB of memory each cannot be had; give less with --memory`;
-    for (const { place, memory } of newcomers) this.#programMemories[place] = memory;
+    const newcomers = tryTo(() => this.#threads.makeRoom(ranks.map(({ rank }) => rank)));
+    if (newcomers === undefined)
+      return `their ${this.#setup.memoryMb} MB of memory each cannot be had; give less with --memory`;
     // Before anybody can hear of them: whoever does looks for their memories.
-    for (const thread of this.#threads.values()) thread.post({ kind: "neighbours", neighbours: newcomers });
+    for (const thread of this.#threads.all) thread.post({ kind: "neighbours", neighbours: newcomers });
     for (const { rank } of ranks) this.#tcp?.rankBorn(rank);
     const memory = this.#memory.sharedBy(ranks[0]!.origin.world);
     this.#startThreads(ranks.map((rank) => ({ ...rank, memory })));
@@ -237,16 +208,12 @@ class Agent {
     await this.#memory.whenSettled();
     if (this.#leaving) return;
     const { program, folders, memoryMb } = this.#setup;
-    if (program.language === "c") {
-      const memories = tryTo(() => ranks.map(() => newProgramMemory(memoryMb)));
-      if (memories === undefined) {
-        send({ kind: "unable", why: `a rank's ${memoryMb} MB of memory cannot be had again; give less with --memory` });
-        return;
-      }
-      for (const [i, rank] of ranks.entries()) this.#programMemories[this.#memory.placeOf(rank)] = memories[i];
+    if (tryTo(() => this.#threads.makeRoom(ranks)) === undefined) {
+      send({ kind: "unable", why: `a rank's ${memoryMb} MB of memory cannot be had again; give less with --memory` });
+      return;
     }
     this.#logging!.restart(logging, ranks);
-    this.#watches = [...this.#watches.filter(({ rank }) => !ranks.includes(rank)), ...watches];
+    this.#threads.watch(ranks, watches);
     for (const rank of ranks) {
       this.#tcp?.rankReturned(rank, this.#incarnationOf(rank));
       this.#returning.delete(rank);
@@ -259,65 +226,21 @@ class Agent {
   }
 
   #startThreads(ranks: readonly StartingRank[]): void {
-    const { ranksPerThread, heapMb } = this.#setup;
     for (const { rank } of ranks) this.#memory.born(rank, this.#incarnationOf(rank));
-    if (this.#setup.program.language === "typescript") {
-      for (const it of ranks) this.#add(new RankThread({ setup: this.#setupOf(it), heapMb }, this.#eventsOf(it.rank)));
-      return;
-    }
-    for (let first = 0; first < ranks.length; first += ranksPerThread) {
-      const together = ranks.slice(first, first + ranksPerThread);
-      const options = together.map((it) => ({ setup: this.#setupOf(it), events: this.#eventsOf(it.rank) }));
-      for (const thread of startCThread(options, cStackMb)) this.#add(thread);
-    }
-  }
-
-  #add(thread: RankInThread): void {
-    this.#threads.set(thread.rank, thread);
-    this.#relay.add(thread.rank, thread.lines);
-  }
-
-  #setupOf({ rank, program, folders, origin, memory }: StartingRank): Omit<RankSetup, "lines"> {
-    const { ranks, nodeOf, protocol, seed, traceFolder, freezeTo, thawFrom, job } = this.#setup;
-    return {
-      code: this.#code,
-      run: job.id,
-      rank,
-      incarnation: this.#incarnationOf(rank),
-      ranks,
-      nodeOf,
-      origin,
-      protocol,
-      seed,
-      program,
-      traceFile: traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`),
-      memory,
-      handover: this.#tcp?.handover ?? null,
-      words: this.#words,
-      programMemories: this.#programMemories,
-      folders,
-      logging: this.#logging?.forRank(rank) ?? null,
-      watch: this.#watches.find((watch) => watch.rank === rank) ?? null,
-      // Of those that are spawned there are no images.
-      freezeTo: origin === null ? freezeTo : "",
-      thawFrom: origin === null ? thawFrom : "",
-    };
+    this.#threads.start(ranks);
   }
 
   #incarnationOf(rank: number): number {
     return this.#logging?.incarnationOf(rank) ?? 0;
   }
 
-  #eventsOf(rank: number): RankThreadEvents {
+  #eventsOf(rank: number): RankEvents {
     const incarnation = this.#incarnationOf(rank);
     return {
       said: (message) => {
         switch (message.kind) {
           case "runs":
             send({ kind: "rank-started", rank });
-            break;
-          case "compiled":
-            keepCache(this.#code, message.cache);
             break;
           case "captured": {
             const { image, ...facts } = message;
@@ -355,7 +278,6 @@ class Agent {
         }
       },
       ended: (ending) => {
-        this.#threads.delete(rank);
         this.#relay.relay();
         if (ending.kind === "returned" || ending.kind === "frozen") {
           this.#memory.finished(rank);
@@ -372,7 +294,7 @@ class Agent {
   async #leave(): Promise<void> {
     if (this.#leaving) return;
     this.#leaving = true;
-    const running = [...this.#threads.values()];
+    const running = this.#threads.all;
     const stuck = setTimeout(() => this.#bye(killSelf), terminateMsMax);
     await Promise.all(running.map((thread) => thread.terminate()));
     clearTimeout(stuck);
@@ -385,11 +307,6 @@ class Agent {
     this.#relay.relayAll();
     send({ kind: "bye" }, then);
   }
-}
-
-function newProgramMemory(megabytes: number): WebAssembly.Memory {
-  const pages = megabytes * 16;
-  return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
 }
 
 /** Undefined: address space that the machine, or a limit of the user's, does not give. */

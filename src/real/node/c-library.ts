@@ -5,9 +5,10 @@ import type { Suspension } from "../../abi/suspension.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
 import type { Files, Library } from "../../wasi/ports.ts";
 import type { LineWriter } from "./line-ring.ts";
-import type { FromRank, Input } from "./messages.ts";
+import type { Input } from "./messages.ts";
 import type { OutputGate } from "./output-gate.ts";
 import type { RankInbox } from "./rank-inbox.ts";
+import type { FromRank } from "./rank-messages.ts";
 
 /** A thread that waits in native code cannot be terminated: it wakes that often. */
 const napMs = 100;

@@ -27,11 +27,12 @@ import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 import { endingOfError } from "./error-report.ts";
 import { watchCalls } from "./fault-watch.ts";
 import { LineWriter, newLinePlaces } from "./line-ring.ts";
-import type { FromRank, GoOnAfter, RankSetup } from "./messages.ts";
+import type { GoOnAfter } from "./messages.ts";
 import { nodeFiles } from "./node-files.ts";
 import { bellOf } from "./node-words.ts";
 import { type OutputGate, outputGate } from "./output-gate.ts";
 import { RankInbox } from "./rank-inbox.ts";
+import type { FromRank, RankSetup } from "./rank-messages.ts";
 import { protocolOf, type RankProtocol, takeUp } from "./rank-protocol.ts";
 
 type Imports = ReturnType<typeof importsOf>;

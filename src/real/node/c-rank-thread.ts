@@ -3,8 +3,8 @@ import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_thread
 import type { Ending } from "../../core/service/ending.ts";
 import { endingOfError } from "./error-report.ts";
 import { createLineRing, LineReader } from "./line-ring.ts";
-import type { CThreadSetup, FromRank, RankSetup, ToRank } from "./messages.ts";
 import { rankLoader } from "./rank-code.ts";
+import type { CThreadSetup, FromRank, RankSetup, ToRank } from "./rank-messages.ts";
 import type { RankInThread, RankThreadEvents } from "./rank-thread.ts";
 
 export interface CRankOptions {

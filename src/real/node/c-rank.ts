@@ -7,8 +7,8 @@ import { assert } from "../../core/base/assert.ts";
 import { newYield } from "../process/yield.ts";
 import { CRank } from "./c-rank-life.ts";
 import { Turns } from "./c-rank-turns.ts";
-import type { CThreadSetup } from "./messages.ts";
 import { passGate } from "./node-words.ts";
+import type { CThreadSetup } from "./rank-messages.ts";
 
 /** Given by the loader, see `rank-code.ts`. */
 declare const createCache: () => Uint8Array;

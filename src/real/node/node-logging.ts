@@ -4,7 +4,8 @@
  */
 import type { Job } from "../transport/tcp/hello.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
-import type { Life, LoggingSetup, RankLogging } from "./messages.ts";
+import type { Life, LoggingSetup } from "./messages.ts";
+import type { RankLogging } from "./rank-messages.ts";
 import { SetStream } from "./set-stream.ts";
 
 /** One life of a set. */
@@ -63,12 +64,11 @@ export class NodeLogging {
 
   /** For the thread of a rank. */
   forRank(rank: number): RankLogging {
-    const { setOf, checkpointFolder, restarts, logBytesMax, spillFolder, beganMs } = this.#setup;
+    const { restarts, streams: _, ...facts } = this.#setup;
     const incarnations = [...this.#incarnations];
-    const { ranks, stream } = this.#sets.get(setOf[rank]!)!;
+    const { ranks, stream } = this.#sets.get(facts.setOf[rank]!)!;
     const restart = restarts.find((it) => it.rank === rank) ?? null;
-    const ring = stream.forMember(ranks.indexOf(rank));
-    return { setOf, incarnations, checkpointFolder, logBytesMax, spillFolder, beganMs, stream: ring, restart };
+    return { ...facts, incarnations, stream: stream.forMember(ranks.indexOf(rank)), restart };
   }
 
   /** The bell has rung: somebody may have appended. */

@@ -8,9 +8,9 @@ import { steadyMs } from "../process/steady-clock.ts";
 import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
 import { becomeQuiet } from "./become-quiet.ts";
 import type { LinePlaces } from "./line-ring.ts";
-import type { FromRank, RankLogging, RankSetup } from "./messages.ts";
 import type { SteadyClock } from "./rank-globals.ts";
 import { type RankImageOptions, type RankLife, readRankImage, takeRankImage } from "./rank-image.ts";
+import type { FromRank, RankLogging, RankSetup } from "./rank-messages.ts";
 import type { RankProtocol } from "./rank-protocol.ts";
 
 export interface RankCheckpointsOptions {

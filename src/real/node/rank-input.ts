@@ -2,7 +2,8 @@
 import { Readable } from "node:stream";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { RankHost } from "../process/rank-host.ts";
-import type { FromRank, Input } from "./messages.ts";
+import type { Input } from "./messages.ts";
+import type { FromRank } from "./rank-messages.ts";
 
 export interface RankInputOptions {
   readonly port: MessagePort;

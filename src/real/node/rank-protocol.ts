@@ -4,8 +4,8 @@ import type { Protocol } from "../../core/ft/protocol.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import type { Napper } from "../process/waiting.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";
-import type { LogFull, RankCaughtUp, RankSetup } from "./messages.ts";
 import { bellOf, quietBellOf } from "./node-words.ts";
+import type { LogFull, RankCaughtUp, RankSetup } from "./rank-messages.ts";
 import { SpillFile } from "./spill-file.ts";
 
 export interface RankProtocol {

@@ -3,8 +3,8 @@ import { Worker } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
 import { endingOfError } from "./error-report.ts";
 import { createLineRing, LineReader } from "./line-ring.ts";
-import type { FromRank, RankEnding, RankSetup, ToRank } from "./messages.ts";
 import { rankLoader } from "./rank-code.ts";
+import type { FromRank, RankEnding, RankSetup, ToRank } from "./rank-messages.ts";
 
 export interface RankThreadEvents {
   said(message: Exclude<FromRank, RankEnding>): void;

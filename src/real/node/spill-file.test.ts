@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { SpillFile } from "./spill-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-spill-"));
@@ -42,4 +43,17 @@ test("L6 files whose payloads are all dropped are removed, in any order of dropp
   assert.deepEqual(got(spill, handles[140]!, 1 << 20), bytesOf(140, 1 << 20));
   for (const handle of handles) spill.drop(handle);
   assert.equal(readdirSync(here).length, 1, "the one that is written to stays");
+});
+
+test("L6 a disk that takes nothing is said with its folder and a way out, as MPI_ERR_NO_SPACE", () => {
+  const here = join(folder, "a-file");
+  writeFileSync(here, "");
+  const spill = new SpillFile({ folder: join(here, "in-it"), rank: 0, incarnation: 0 });
+  assert.throws(
+    () => spill.put(bytesOf(1, 1)),
+    (error) =>
+      error instanceof MpiError &&
+      error.code === ErrorClass.NO_SPACE &&
+      /^Cannot keep in .*in-it what was sent: its folder is a file; make room,/.test(error.message),
+  );
 });

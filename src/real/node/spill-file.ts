@@ -8,7 +8,9 @@
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "../../core/base/assert.ts";
+import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Spill } from "../../core/ft/logging/payload-memory.ts";
+import { describeSystemError } from "../service/system-error.ts";
 
 const fileBytesMax = 64 << 20;
 const bufferBytes = 1 << 20;
@@ -82,9 +84,10 @@ export class SpillFile implements Spill {
     if (this.#current === undefined || this.#bufferedBytes === 0) return;
     const all = Buffer.concat(this.#buffer, this.#bufferedBytes);
     const at = this.#current.bytes - all.length;
-    for (let done = 0; done < all.length; ) {
-      done += writeSync(this.#current.file, all, done, all.length - done, at + done);
-    }
+    const { file } = this.#current;
+    onDisk(this.#options.folder, () => {
+      for (let done = 0; done < all.length; ) done += writeSync(file, all, done, all.length - done, at + done);
+    });
     this.#buffer = [];
     this.#bufferedBytes = 0;
   }
@@ -101,9 +104,12 @@ export class SpillFile implements Spill {
 
   #newPart(): Part {
     const { folder, rank, incarnation } = this.#options;
-    mkdirSync(folder, { recursive: true });
     const name = `${rank}-${incarnation}-${this.#count++}`;
-    const part: Part = { name, file: openSync(join(folder, name), "w+"), bytes: 0, kept: new Map() };
+    const file = onDisk(folder, () => {
+      mkdirSync(folder, { recursive: true });
+      return openSync(join(folder, name), "w+");
+    });
+    const part: Part = { name, file, bytes: 0, kept: new Map() };
     this.#parts.set(name, part);
     return part;
   }
@@ -116,6 +122,19 @@ export class SpillFile implements Spill {
       this.#old.set(name, file);
     }
     return file;
+  }
+}
+
+/** A disk that takes no more is the world's fault: the program hears of it as of any other lack of room. */
+function onDisk<T>(folder: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    const why = describeSystemError(error);
+    throw new MpiError(
+      ErrorClass.NO_SPACE,
+      `Cannot keep in ${folder} what was sent: ${why}; make room, give more memory with --log-memory or take checkpoints`,
+    );
   }
 }
 

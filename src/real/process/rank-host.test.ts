@@ -1,10 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type TestChoice, TestChoices, TestProtocol } from "../../core/ft/test-choices.ts";
+import type { Process } from "../../core/process/process.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import { Random } from "../../sim/random.ts";
 import { World } from "../../sim/world.ts";
 import { RankHost } from "./rank-host.ts";
+
+/** Something happens whenever it waits. */
+function hostOf(process: Process, happen: () => void): RankHost {
+  return new RankHost({
+    process,
+    waiting: { idle: happen, glance() {}, reset() {}, whenSomething: async () => happen() },
+    notices: { deliver: () => false },
+    processorName: "test",
+    tracer: null,
+    stop: { words: new Int32Array(1), at: 0 },
+    spawner: noSpawner(1, "this is a test"),
+    abort: (_code, message) => assert.fail(message),
+    result() {},
+    oldest() {},
+    checkpoint() {},
+    restored: () => null,
+  });
+}
 
 /** A host whose awaited conditions become true while it waits, in an order that the seed decides. */
 class Life {
@@ -21,25 +40,7 @@ class Life {
     this.#random = new Random(seed);
     const protocol = () => (choices === null ? null : new TestProtocol(choices));
     const [process] = new World({ ranks: 1, seed, protocol }).processes;
-    this.#host = new RankHost({
-      process: process!.core,
-      waiting: {
-        idle: () => this.#makeReady(),
-        glance() {},
-        reset() {},
-        whenSomething: async () => this.#makeReady(),
-      },
-      notices: { deliver: () => false },
-      processorName: "test",
-      tracer: null,
-      stop: { words: new Int32Array(1), at: 0 },
-      spawner: noSpawner(1, "this is a test"),
-      abort: (_code, message) => assert.fail(message),
-      result() {},
-      oldest() {},
-      checkpoint() {},
-      restored: () => null,
-    });
+    this.#host = hostOf(process!.core, () => this.#makeReady());
   }
 
   #makeReady(): void {
@@ -94,20 +95,7 @@ test("M7 awaits without a protocol that replays all go on", async () => {
 });
 
 test("L1 replay: a clock that is behind that of the life before goes on from there", () => {
-  const host = new RankHost({
-    process: new World({ ranks: 1 }).processes[0]!.core,
-    waiting: { idle() {}, glance() {}, reset() {}, whenSomething: async () => {} },
-    notices: { deliver: () => false },
-    processorName: "test",
-    tracer: null,
-    stop: { words: new Int32Array(1), at: 0 },
-    spawner: noSpawner(1, "this is a test"),
-    abort: (_code, message) => assert.fail(message),
-    result() {},
-    oldest() {},
-    checkpoint() {},
-    restored: () => null,
-  });
+  const host = hostOf(new World({ ranks: 1 }).processes[0]!.core, () => {});
   const before = host.now();
   host.moveClockTo(before - 5);
   assert(host.now() >= before && host.now() < before + 60);

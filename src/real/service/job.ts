@@ -24,7 +24,7 @@ import { bundleProgram } from "./program-bundle.ts";
 import { compileProgram, languageOf } from "./program-compile.ts";
 import { Recovery } from "./recovery.ts";
 import { Spawning } from "./spawning.ts";
-import { verifyImage } from "./verify-image.ts";
+import { verifyImages } from "./verify-images.ts";
 
 const startPatienceMs = 30_000;
 /** A rank that makes no MPI call for so long keeps the others of its set from nothing but their work: the checkpoint is given up. */
@@ -108,7 +108,8 @@ export class Job {
 
   /** Checkpoints of all sets, now. */
   checkpoint(): void {
-    if (languageOf(this.#options.program) === "c" && this.#core.outcome === undefined) this.#recovery?.checkpointAll();
+    if (languageOf(this.#options.program) === "c" && this.#core.outcome === undefined)
+      this.#recovery?.checkpoints.takeAll();
   }
 
   /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */
@@ -234,7 +235,7 @@ export class Job {
     return new Recovery(options, {
       logger: this.#logger!,
       toSet: (set, message) => this.#nodes.send(nodeOfSet(set), message),
-      verify: (path) => verifyImage(path),
+      verify: (paths) => verifyImages(paths),
       happened: (event) => this.#faults?.happened(event) ?? Promise.resolve(),
       progressed: (set) => this.#core.caughtUp(nodeOfSet(set)),
       note: (message) => this.#report.note(message),
@@ -292,7 +293,7 @@ export class Job {
   #allBegan(): void {
     const { ranks, nodes, freezeAtMs } = this.#options;
     this.#report.started({ ranks, nodes }, this.#nodes.pids);
-    this.#recovery?.begin();
+    this.#recovery?.checkpoints.begin();
     this.#faults?.begin();
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }

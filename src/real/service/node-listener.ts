@@ -124,11 +124,11 @@ export class NodeListener {
         if (message.number === 0) freezing.image(rank, message.problem);
         else {
           if (rank === 0) input.captured(message.number, message.inputOffset);
-          recovery?.image(rank, message);
+          recovery?.checkpoints.image(rank, message);
         }
         break;
       case "captured":
-        recovery?.captured(rank, message);
+        recovery?.checkpoints.captured(rank, message);
         break;
       case "stands-still":
         faults?.standsStill(rank, message.call);
@@ -139,10 +139,10 @@ export class NodeListener {
         core.rankDone(rank, message.incarnation, performance.now());
         break;
       case "log-full":
-        recovery?.logFull(message.sets);
+        recovery?.checkpoints.logFull(message.sets);
         break;
       case "checkpoint-wanted":
-        recovery?.wanted(rank, message.incarnation);
+        recovery?.checkpoints.wanted(rank, message.incarnation);
         break;
       case "caught-up":
         recovery?.caughtUp(rank, message.incarnation);

@@ -1,4 +1,4 @@
-/** The thread of `verifyImage`: reads all of an image into a memory that nobody uses, checking every checksum. */
+/** The thread of `verifyImages`: reads all of each into a memory that nobody uses, checking every checksum. */
 import { parentPort, workerData } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
 import { readImage, readImageHeader } from "../image/read-image.ts";
@@ -16,4 +16,12 @@ function problemOf(path: string): string {
   }
 }
 
-parentPort!.postMessage(problemOf(workerData as string));
+function firstProblem(paths: readonly string[]): string {
+  for (const path of paths) {
+    const problem = problemOf(path);
+    if (problem !== "") return problem;
+  }
+  return "";
+}
+
+parentPort!.postMessage(firstProblem(workerData as string[]));

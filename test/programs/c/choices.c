@@ -23,6 +23,12 @@ static void send(int tag) {
     }
 }
 
+static void printIndices(int count, const int *indices) {
+    printf(" [");
+    for (int i = 0; i < count; i++) printf("%d,", indices[i]);
+    printf("]");
+}
+
 static void tests(void) {
     int flag, index, count, indices[MAX];
     exchange(1);
@@ -49,9 +55,7 @@ static void tests(void) {
     for (;;) {
         MPI_Testsome(size, receives, &count, indices, MPI_STATUSES_IGNORE);
         if (count == MPI_UNDEFINED) break;
-        printf(" [");
-        for (int i = 0; i < count; i++) printf("%d,", indices[i]);
-        printf("]");
+        printIndices(count, indices);
     }
     MPI_Waitall(size, sends, MPI_STATUSES_IGNORE);
     printf("\n");
@@ -69,9 +73,7 @@ static void waits(void) {
     for (;;) {
         MPI_Waitsome(size, receives, &count, indices, MPI_STATUSES_IGNORE);
         if (count == MPI_UNDEFINED) break;
-        printf(" [");
-        for (int i = 0; i < count; i++) printf("%d,", indices[i]);
-        printf("]");
+        printIndices(count, indices);
     }
     MPI_Waitall(size, sends, MPI_STATUSES_IGNORE);
     printf("\n");

@@ -8,7 +8,7 @@
  */
 import type { Benchmark, Finding, Table } from "../../benchmark.ts";
 import { loggingNone, loggingSets, plotLines } from "../../contenders.ts";
-import { programPath } from "../../installation.ts";
+import { programPath, sourcePath } from "../../installation.ts";
 import type { Lab } from "../../lab.ts";
 import type { Start } from "../../measure.ts";
 import { metricTable } from "../../metric-table.ts";
@@ -49,7 +49,7 @@ export const pingPong: Benchmark = {
   name: "logging-ping-pong",
   summary: "Fig. 4: ping-pong under message logging, inside and between sets, named receives and wildcards",
   async measure(lab): Promise<Finding> {
-    const pingPongs = await lab.compile(programPath("ping-pong", "c"), ["-O3"]);
+    const pingPongs = await lab.compile(sourcePath("ping-pong"), ["-O3"]);
     const trips = await lab.compile(programPath("logger-trip", "c"), ["-O3"]);
     const unusable = [pingPongs, trips].flatMap((built) => (built.kind === "unusable" ? built.why : []));
     if (pingPongs.kind === "unusable" || trips.kind === "unusable")

@@ -1,0 +1,202 @@
+/**
+ * Everything that crosses between a node and a rank (a worker thread of it), as unions; one interface for each message. Over the
+ * worker's message port, except for output, which has a ring of its own (`line-ring.ts`). What a rank wants of the whole job
+ * goes on to the dispatcher as it is (`FromRankOnwards`).
+ */
+import type { MessagePort } from "node:worker_threads";
+import type { Logged } from "../../core/ft/logging/logging-protocol.ts";
+import type { Origin, SpawnRequest } from "../../core/process/spawner.ts";
+import type { Ending } from "../../core/service/ending.ts";
+import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
+import type { SharedRing } from "./determinant-ring.ts";
+import type { ImageToStore } from "./image-store.ts";
+import type {
+  Folder,
+  GoOnAfter,
+  Input,
+  LoggingFacts,
+  ProgramPlace,
+  RankRestart,
+  SpawnAnswered,
+  Watch,
+} from "./messages.ts";
+import type { SharedNode } from "./node-memory.ts";
+import type { RankCode } from "./rank-code.ts";
+
+// Node → rank: workerData at the start, then `ToRank` on the port.
+
+export interface RankSetup {
+  /** For the loader only. */
+  readonly code: RankCode;
+  /** Tells this run of the job from all others. */
+  readonly run: string;
+  readonly rank: number;
+  readonly incarnation: number;
+  /** How many ranks the job starts with; see `Setup`. */
+  readonly ranks: number;
+  readonly nodeOf: readonly number[];
+  /** Of a spawned process; null: one of the job's own ranks. */
+  readonly origin: Origin | null;
+  readonly protocol: string;
+  /** See `Setup`. */
+  readonly seed: number;
+  readonly program: ProgramPlace;
+  readonly traceFile: string;
+  /** What `node-memory.ts` made for the ranks of this node. */
+  readonly memory: SharedNode;
+  /** Connections to other nodes, see `tcp/handover.ts`; null in a job of one node. */
+  readonly handover: SharedHandover | null;
+  /** Memories of the C programs of this node's ranks, by their places, as far as they are there; none for TypeScript. */
+  readonly programMemories: readonly (WebAssembly.Memory | undefined)[];
+  readonly folders: readonly Folder[];
+  /** See `Setup`. */
+  readonly freezeTo: string;
+  readonly thawFrom: string;
+  /** Under message logging; null otherwise. */
+  readonly logging: RankLogging | null;
+  /** What it has to report for a fault plan; null: nothing. */
+  readonly watch: Watch | null;
+  /** Ring for what the rank prints. */
+  readonly lines: SharedArrayBuffer;
+  /** Words of the node, see `node-words.ts`. */
+  readonly words: SharedArrayBuffer;
+}
+
+/** What a rank needs to know under message logging. */
+export interface RankLogging extends LoggingFacts {
+  /** The stream of determinants of its set, see `determinant-ring.ts`. */
+  readonly stream: SharedRing;
+  /** How it begins, if it has had a life before. */
+  readonly restart: RankRestart | null;
+}
+
+/** What a thread for ranks of a C program starts with. */
+export interface CThreadSetup {
+  /** For the loader only. */
+  readonly code: RankCode;
+  readonly ranks: readonly { readonly setup: RankSetup; readonly port: MessagePort }[];
+}
+
+/** Processes are about to be born on this node: where their programs have their buffers. */
+export interface Neighbours {
+  readonly kind: "neighbours";
+  readonly neighbours: readonly { readonly place: number; readonly memory: WebAssembly.Memory }[];
+}
+export type ToRank = Input | Neighbours | SpawnAnswered | GoOnAfter;
+
+// Rank → node
+
+export interface RankRuns {
+  readonly kind: "runs";
+}
+/** What V8 has compiled by now, for ranks of later runs; only when there is none yet. */
+export interface RankCompiled {
+  readonly kind: "compiled";
+  readonly cache: Uint8Array;
+}
+/** MPI_Abort. */
+export interface RankAbort {
+  readonly kind: "abort";
+  readonly code: number;
+  readonly message: string;
+}
+/** `mpi.result(value)`, serialised by the rank so that a value that cannot be is the program's error there. */
+export interface RankResult {
+  readonly kind: "result";
+  readonly value: Uint8Array;
+}
+/** MPI_Comm_spawn: the rank waits for `SpawnAnswered`. */
+export interface RankSpawn {
+  readonly kind: "spawn";
+  readonly request: SpawnRequest;
+}
+/** The program reads standard input and has nothing left of it: so much it has had. */
+export interface InputWanted {
+  readonly kind: "input-wanted";
+  readonly offset: number;
+}
+/** The job is being frozen, and this rank stands still. */
+export interface RankStopped {
+  readonly kind: "stopped";
+}
+/** It stands still and its image has been copied; the node writes it, and says `image` when that is done. */
+export interface RankCaptured extends CaptureFacts {
+  readonly kind: "captured";
+  readonly image: ImageToStore;
+}
+/** The same, to the dispatcher. */
+export interface Captured extends CaptureFacts {
+  readonly kind: "captured";
+}
+/** Its image is on the disk, or why it is not. It stands still until it hears `FreezeEnds`. */
+export interface RankImage extends CaptureFacts {
+  readonly kind: "image";
+  /** Empty: none. */
+  readonly problem: string;
+}
+export interface CaptureFacts {
+  /** Of the checkpoint; 0: the job is being frozen. */
+  readonly number: number;
+  /** Where the stream of determinants of its set was. */
+  readonly position: number;
+  /** How much of standard input it had been given. */
+  readonly inputOffset: number;
+  /** From its stop until nothing was under way any more between those who are captured together. */
+  readonly settledMs: number;
+}
+/** The memory of its payload log was short: these sets should take a checkpoint, so that it can be trimmed. */
+export interface LogFull {
+  readonly kind: "log-full";
+  readonly sets: readonly number[];
+}
+/** Its program has called `mpi.checkpoint`, and waits until all of its set have. */
+export interface CheckpointWanted {
+  readonly kind: "checkpoint-wanted";
+  readonly incarnation: number;
+}
+/** Its program is over; it stays to serve others until the job is. */
+export interface RankDone {
+  readonly kind: "done";
+  readonly incarnation: number;
+  readonly logged: Logged;
+}
+/** A new life has come as far as the one before. */
+export interface RankCaughtUp {
+  readonly kind: "caught-up";
+  readonly incarnation: number;
+}
+/** A moment that the fault plan waits for, see `Watch`. */
+export interface RankStandsStill {
+  readonly kind: "stands-still";
+  /** The call, counted from the beginning of this life; 0: it is inside MPI_Init. */
+  readonly call: number;
+}
+/** The image that it should have gone on from is no good. */
+export interface ImageUnreadable {
+  readonly kind: "image-unreadable";
+  readonly checkpoint: number;
+  readonly problem: string;
+}
+/** The rank's own word on how it ended, said last. */
+export interface RankEnding {
+  readonly kind: "ending";
+  readonly ending: Ending;
+}
+export type FromRank =
+  | RankRuns
+  | RankCompiled
+  | RankAbort
+  | RankResult
+  | RankSpawn
+  | InputWanted
+  | RankStopped
+  | RankCaptured
+  | RankImage
+  | RankDone
+  | CheckpointWanted
+  | LogFull
+  | RankCaughtUp
+  | RankStandsStill
+  | ImageUnreadable
+  | RankEnding
+  | TcpRequest;

@@ -1,0 +1,165 @@
+/** The threads of a node: starts them, with all that a rank must know to begin, and has the memories of their programs. */
+import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import type { Origin } from "../../core/process/spawner.ts";
+import type { Ending } from "../../core/service/ending.ts";
+import type { SharedHandover } from "../transport/tcp/handover.ts";
+import { startCThread } from "./c-rank-thread.ts";
+import type { Folder, ProgramPlace, Setup, Watch } from "./messages.ts";
+import type { SharedNode } from "./node-memory.ts";
+import { createNodeWords } from "./node-words.ts";
+import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
+import type { FromRank, Neighbours, RankCompiled, RankEnding, RankLogging, RankSetup } from "./rank-messages.ts";
+import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
+
+/** Deep recursion in C is deep recursion here: 250 000 calls. */
+const cStackMb = 16;
+
+/** A rank whose thread is about to be started. */
+export interface StartingRank {
+  readonly rank: number;
+  readonly program: ProgramPlace;
+  readonly folders: readonly Folder[];
+  readonly origin: Origin | null;
+  /** What its world has of the node. */
+  readonly memory: SharedNode;
+}
+
+/** What the node hears of a rank. */
+export interface RankEvents {
+  said(message: Exclude<FromRank, RankEnding | RankCompiled>): void;
+  /** Its thread is gone. */
+  ended(ending: Ending): void;
+}
+
+export interface RankThreadsPorts {
+  /** Which of the node's ranks it is. */
+  placeOf(rank: number): number;
+  incarnationOf(rank: number): number;
+  /** Under message logging; null otherwise. */
+  loggingOf(rank: number): RankLogging | null;
+  /** Connections to other nodes; null in a job of one node. */
+  handover(): SharedHandover | null;
+  eventsOf(rank: number): RankEvents;
+  /** The thread is there, and about to run. */
+  started(thread: RankInThread): void;
+}
+
+export class RankThreads {
+  /** Words of the node, see `node-words.ts`. */
+  readonly words = createNodeWords();
+  readonly #setup: Setup;
+  readonly #ports: RankThreadsPorts;
+  readonly #code: RankCode;
+  readonly #threads = new Map<number, RankInThread>();
+  /** Of the ranks of a C program, by their places; those that are spawned come later. */
+  readonly #programMemories: (WebAssembly.Memory | undefined)[] = [];
+  /** What a fault plan wants to know of ranks. */
+  #watches: readonly Watch[];
+
+  /** Throws a `RangeError` where the first ranks' memories cannot be had. */
+  constructor(setup: Setup, first: readonly number[], ports: RankThreadsPorts) {
+    this.#setup = setup;
+    this.#ports = ports;
+    this.#watches = setup.watches;
+    this.#code = loadRankCode(this.#isC ? "c-rank" : "rank");
+    if (!this.#isC) return;
+    this.#programMemories = first.map(() => this.#newMemory());
+    // The baseline compiler's code is never replaced while it runs, and `main` may run for hours (facts: 2 to 4 times slower).
+    setFlagsFromString("--no-liftoff");
+  }
+
+  get #isC(): boolean {
+    return this.#setup.program.language === "c";
+  }
+
+  /** Undefined: it has ended. */
+  get(rank: number): RankInThread | undefined {
+    return this.#threads.get(rank);
+  }
+
+  get ranks(): number[] {
+    return [...this.#threads.keys()];
+  }
+
+  get all(): RankInThread[] {
+    return [...this.#threads.values()];
+  }
+
+  /** New memories for ranks of a C program that are about to be started; a rank that had one has another. Throws a `RangeError`. */
+  makeRoom(ranks: readonly number[]): Neighbours["neighbours"] {
+    if (!this.#isC) return [];
+    const room = ranks.map((rank) => ({ place: this.#ports.placeOf(rank), memory: this.#newMemory() }));
+    for (const { place, memory } of room) this.#programMemories[place] = memory;
+    return room;
+  }
+
+  /** What a fault plan wants to know of those ranks from now on. */
+  watch(ranks: readonly number[], watches: readonly Watch[]): void {
+    this.#watches = [...this.#watches.filter(({ rank }) => !ranks.includes(rank)), ...watches];
+  }
+
+  start(ranks: readonly StartingRank[]): void {
+    const { ranksPerThread, heapMb } = this.#setup;
+    if (!this.#isC) {
+      for (const it of ranks) this.#add(new RankThread({ setup: this.#setupOf(it), heapMb }, this.#eventsOf(it.rank)));
+      return;
+    }
+    for (let first = 0; first < ranks.length; first += ranksPerThread) {
+      const together = ranks.slice(first, first + ranksPerThread);
+      const options = together.map((it) => ({ setup: this.#setupOf(it), events: this.#eventsOf(it.rank) }));
+      for (const thread of startCThread(options, cStackMb)) this.#add(thread);
+    }
+  }
+
+  #add(thread: RankInThread): void {
+    this.#threads.set(thread.rank, thread);
+    this.#ports.started(thread);
+  }
+
+  #eventsOf(rank: number): RankThreadEvents {
+    const events = this.#ports.eventsOf(rank);
+    return {
+      said: (message) => {
+        if (message.kind === "compiled") keepCache(this.#code, message.cache);
+        else events.said(message);
+      },
+      ended: (ending) => {
+        this.#threads.delete(rank);
+        events.ended(ending);
+      },
+    };
+  }
+
+  #setupOf({ rank, program, folders, origin, memory }: StartingRank): Omit<RankSetup, "lines"> {
+    const { ranks, nodeOf, protocol, seed, traceFolder, freezeTo, thawFrom, job } = this.#setup;
+    return {
+      code: this.#code,
+      run: job.id,
+      rank,
+      incarnation: this.#ports.incarnationOf(rank),
+      ranks,
+      nodeOf,
+      origin,
+      protocol,
+      seed,
+      program,
+      traceFile: traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`),
+      memory,
+      handover: this.#ports.handover(),
+      words: this.words,
+      programMemories: this.#programMemories,
+      folders,
+      logging: this.#ports.loggingOf(rank),
+      watch: this.#watches.find((watch) => watch.rank === rank) ?? null,
+      // Of those that are spawned there are no images.
+      freezeTo: origin === null ? freezeTo : "",
+      thawFrom: origin === null ? thawFrom : "",
+    };
+  }
+
+  #newMemory(): WebAssembly.Memory {
+    const pages = this.#setup.memoryMb * 16;
+    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  }
+}
