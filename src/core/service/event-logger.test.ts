@@ -73,6 +73,17 @@ describe("the event logger", () => {
     deepEqual(logger.fence(3, 2, 11), words(2, 3, 4));
   });
 
+  it("what a node has trimmed before it could tell it again is not missed", () => {
+    const logger = new EventLogger(true);
+    equal(logger.open(3, 1, 10), 10);
+    logger.owes(3, 1, 16);
+    logger.append(3, 1, 10, words(1, 2));
+    equal(logger.open(3, 1, 14), 14);
+    equal(logger.reached(3), null);
+    equal(logger.append(3, 1, 14, words(5, 6)), 16);
+    deepEqual(logger.fence(3, 2, 14), words(5, 6));
+  });
+
   it("a stream that has been acknowledged further than it is here is lost", () => {
     const logger = new EventLogger(true);
     equal(logger.fence(2, 1, 0), null, "nobody has told anything of it");

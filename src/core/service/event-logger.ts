@@ -49,7 +49,13 @@ export class EventLogger {
    */
   open(set: number, incarnation: number, begin: number): number | null {
     const known = this.#sets.get(set);
-    if (known !== undefined) return incarnation === known.incarnation ? endOf(known) : null;
+    if (known !== undefined && incarnation !== known.incarnation) return null;
+    if (known !== undefined && ((endOf(known) - begin) | 0) >= 0) return endOf(known);
+    if (known !== undefined) {
+      // It was lost in the middle of telling, and what comes before `begin` is of no use by now.
+      Object.assign(known, { begin, parts: [], words: 0 });
+      return begin;
+    }
     // How much is owed is not known yet: as if it were more than can be.
     this.#sets.set(set, {
       incarnation,

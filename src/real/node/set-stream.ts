@@ -48,7 +48,9 @@ export class SetStream {
   #isConnecting = false;
   /** The event logger does not hear this life any more. */
   #isFenced = false;
-  #timer: NodeJS.Timeout | undefined;
+  /** The next attempts to connect, and to send what found no room. */
+  #connecting: NodeJS.Timeout | undefined;
+  #relaying: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: SetStreamOptions) {
@@ -86,7 +88,7 @@ export class SetStream {
     this.#driver.drive();
     this.#keep(born);
     if (this.#driver.isBroken) this.#connectSoon();
-    else if (this.#calls.sent() !== born) this.#soon(() => this.relay());
+    else if (this.#calls.sent() !== born) this.#relaySoon();
   }
 
   /** What is kept and has been sent need not be in the ring any more. */
@@ -108,13 +110,17 @@ export class SetStream {
     this.#calls.free(((sent - this.#keptTo) | 0) < 0 ? sent : this.#keptTo);
   }
 
-  #soon(act: () => void): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(act, againMs);
+  #relaySoon(): void {
+    clearTimeout(this.#relaying);
+    this.#relaying = setTimeout(() => this.relay(), againMs);
   }
 
+  /** Once, however often it is asked for meanwhile. */
   #connectSoon(): void {
-    if (!this.#isConnecting) this.#soon(() => this.#connect());
+    this.#connecting ??= setTimeout(() => {
+      this.#connecting = undefined;
+      if (this.#socket === null || this.#driver.isBroken) this.#connect();
+    }, againMs);
   }
 
   /** Nobody uses the old connection any more, if there is one. False: somebody does just now. */
@@ -152,27 +158,35 @@ export class SetStream {
 
   /** Tells the event logger what it lacks; what follows, the ring has. */
   #catchUp(socket: Socket, position: number): void {
+    const { set } = this.#options;
+    if (((position - this.#kept.begin(set)) | 0) < 0) {
+      // Trimmed meanwhile: the next hello says so.
+      socket.destroy();
+      this.#connectSoon();
+      return;
+    }
     this.#keep(this.#calls.born());
-    const lacking = this.#kept.read(this.#options.set, position);
+    const lacking = this.#kept.read(set, position);
     const words = new Int32Array(1 + lacking.length);
     words[0] = this.#calls.stable();
     words.set(lacking, 1);
     const to = this.#keptTo;
     this.#isConnecting = true;
-    const failed = (): void => {
+    let isWritten = false;
+    const written = (error?: Error | null): void => {
+      if (isWritten) return;
+      isWritten = true;
+      if (!(error instanceof Error)) {
+        this.#handOver(socket, to);
+        return;
+      }
       this.#isConnecting = false;
       socket.destroy();
       this.#connectSoon();
     };
-    socket.once("error", failed);
-    socket.once("close", failed);
-    socket.write(new Uint8Array(words.buffer), (error) => {
-      socket.removeAllListeners("close");
-      if (error instanceof Error) return;
-      socket.off("error", failed);
-      socket.on("error", () => {});
-      this.#handOver(socket, to);
-    });
+    socket.once("close", () => written(new Error("closed")));
+    // Errors are heard by who asked; they close it.
+    socket.write(new Uint8Array(words.buffer), written);
   }
 
   #handOver(socket: Socket, position: number): void {
@@ -194,7 +208,8 @@ export class SetStream {
   /** All who could use it are gone. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#connecting);
+    clearTimeout(this.#relaying);
     this.#socket?.destroy();
     this.#driver.end();
   }

@@ -50,10 +50,10 @@ export interface RecoveryPorts {
   recovered(times: RecoveryTimes): void;
 }
 
-/** For how long the event logger is asked when all is over. */
-const lastAnswerMsMax = 500;
 /** Times are kept of so many checkpoints, and of so many recoveries. */
 const timesMax = 1000;
+/** When all is over the event logger is asked for so long how much it was given. */
+const lastAnswerMsMax = 500;
 
 export class Recovery {
   readonly checkpoints: SetCheckpoints;
@@ -81,13 +81,13 @@ export class Recovery {
     this.#logged = options.setOf.map(() => undefined);
     const checkpointOptions = { ...options, members: this.#members };
     this.checkpoints = new SetCheckpoints(checkpointOptions, {
-      logger: ports.logger,
       toSet: (set, message) => ports.toSet(set, message),
       incarnationOf: (set) => this.#incarnations[set]!,
       hasBegun: (set) => this.#losses.hasBegun(set),
       verify: (paths) => ports.verify(paths),
       dropped: (set, number) => ports.dropped(set, number),
       happened: (event) => ports.happened(event),
+      endOfStream: (set) => ports.logger.endOf(set),
       note: (message) => ports.note(message),
       committed: (times, oldest) => {
         this.#counts.checkpoints++;

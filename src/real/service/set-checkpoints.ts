@@ -10,7 +10,6 @@ import { folderOfCheckpoint } from "../checkpoint-server/image-key.ts";
 import { imagePath } from "../node/image-path.ts";
 import type { ToNode } from "../node/messages.ts";
 import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
-import type { LoggerProcess } from "./logger/logger-process.ts";
 import type { CheckpointTimes } from "./logging-report.ts";
 
 export interface SetCheckpointsOptions {
@@ -30,7 +29,6 @@ export interface SetCheckpointsOptions {
 }
 
 export interface SetCheckpointsPorts {
-  readonly logger: Pick<LoggerProcess, "endOf">;
   /** To the node that has the set's ranks. */
   toSet(set: number, message: ToNode): void;
   /** Which life of a set is the present one, and have all its members begun it? */
@@ -42,6 +40,8 @@ export interface SetCheckpointsPorts {
   dropped(set: number, number: number): void;
   /** For fault plans: whatever was to happen then has, and is known, when the promise is fulfilled. */
   happened(event: FaultEvent): Promise<void>;
+  /** Where the stream of a set ends that the event logger has; null: that is not known at the moment. */
+  endOfStream(set: number): Promise<number | null>;
   note(message: string): void;
   /** A checkpoint counts from now on, and no older one than that will be restored. */
   committed(times: CheckpointTimes, oldest: Checkpoint): void;
@@ -275,7 +275,7 @@ export class SetCheckpoints {
   /** A restart replays from where the stream was at the image: the event logger must have come that far. */
   async #whenLogged(set: number, number: number): Promise<void> {
     while (this.#server.isOpen(set, number) && !this.#isOver) {
-      const end = await this.#ports.logger.endOf(set);
+      const end = await this.#ports.endOfStream(set);
       if (end !== null && ((end - this.#server.positionOfOpen(set)) | 0) >= 0) return;
       await new Promise((resolve) => setTimeout(resolve, loggedAgainMs));
     }
