@@ -1,7 +1,7 @@
 /** MPI's files in programs in C, with real processes and disks. Row M9. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { launch, type RunningJob, thaw } from "banyan";
 import { banyan, inFolder, newFolder, program } from "./harness.ts";
@@ -28,6 +28,32 @@ for (const [name, ranks, ...options] of [
     assert.deepEqual(readdirSync(folder), ["empty.txt"], "nothing is left behind");
   });
 }
+
+test("M6: a program sees its working folder as the folder that was given to it, and goes to others", async () => {
+  const folder = newFolder("working-folder");
+  mkdirSync(join(folder, "below"));
+  const path = program(
+    "working-folder.c",
+    `
+    #include <errno.h>
+    #include <stdio.h>
+    #include <unistd.h>
+    int main(void) {
+      char here[300];
+      printf("%s %s\\n", getcwd(here, sizeof here), getcwd(NULL, 0));
+      printf("%d %d\\n", getcwd(here, 2) == NULL, errno == ERANGE);
+      printf("%d %d\\n", access("empty.txt", R_OK), chdir("below"));
+      printf("%s %d %d\\n", getcwd(here, sizeof here), access("empty.txt", R_OK), access("../empty.txt", R_OK));
+      return 0;
+    }`,
+  );
+  const expected = `${folder} ${folder}\n1 1\n0 0\n${folder}/below -1 0\n`;
+  for (const words of [["run"], ["sim", "--dir", "."]]) {
+    const { code, stdout, stderr } = await inFolder(folder, () => banyan([...words, "-n", "1", path], patient));
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, expected);
+  }
+});
 
 test("M9 files: simulated ranks have those of the folder they are given", async () => {
   const folder = newFolder("files-simulated");

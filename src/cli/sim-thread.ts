@@ -7,6 +7,7 @@ import { constants } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { nodeFiles } from "../real/node/node-files.ts";
 import { CWorld, type Outcome } from "../sim/c/c-world.ts";
+import { environmentOf } from "../wasi/environment.ts";
 
 export interface SimThreadSetup {
   readonly module: WebAssembly.Module;
@@ -31,7 +32,7 @@ const setup = workerData as SimThreadSetup;
 const pages = setup.memoryMb * 16;
 const world = new CWorld({
   ...setup,
-  environment: Object.entries(process.env).map(([name, value]) => `${name}=${value}`),
+  environment: environmentOf(process.env, setup.folders),
   files: nodeFiles,
   newMemory: () => new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }),
   signalName: (signal) => Object.entries(constants.signals).find(([, number]) => number === signal)?.[0],

@@ -16,6 +16,7 @@ import type { Ending } from "../../core/service/ending.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { StateError } from "../../image/state/state-error.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
+import { environmentOf } from "../../wasi/environment.ts";
 import type { Files, Library } from "../../wasi/ports.ts";
 import { steadyMs } from "../process/steady-clock.ts";
 import { newYield } from "../process/yield.ts";
@@ -202,14 +203,13 @@ export class CRank {
   }
 
   #newLibrary(random: SeededRandom | null): Library {
-    const { run, program } = this.setup;
+    const { run, program, folders } = this.setup;
     const { host } = this.process;
     const mayLeave = outputGate(this.#protocol.protocol, host);
-    const environment = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
     return newLibrary({
       run,
       args: [program.path, ...program.args],
-      environment,
+      environment: environmentOf(process.env, folders),
       lines: this.#lines,
       input: this.#input,
       inbox: this.#inbox,

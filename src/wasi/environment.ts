@@ -1,0 +1,11 @@
+/** What a program finds in its environment. */
+import type { GivenFolder } from "./paths.ts";
+
+/** PWD is the folder that it knows as ".", or "/" without one: relative names begin there (src/cc/support/working-folder.c). */
+export function environmentOf(
+  variables: Readonly<Record<string, string | undefined>>,
+  folders: readonly GivenFolder[],
+): string[] {
+  const here = folders.find(({ name }) => name === ".")?.path ?? "/";
+  return Object.entries({ ...variables, PWD: here }).map(([name, value]) => `${name}=${value}`);
+}
