@@ -1,9 +1,12 @@
 /** `banyan run`: one job, on this terminal. A shell around `launch`. */
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { Command } from "commander";
+import { cacheFolder } from "../cc/cache.ts";
 import { membersOf, parseSets } from "../core/service/correlated-sets.ts";
 import { type LaunchOptions, launch, type RunningJob } from "../real/service/launch.ts";
 import { describeSystemError } from "../real/service/system-error.ts";
+import { trafficFileIn } from "../real/service/traffic-file.ts";
 import type { CreateCommand } from "./commands.ts";
 import { CommandError } from "./complain.ts";
 import { duration } from "./duration.ts";
@@ -167,7 +170,7 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     ranksPerThread: options.ranksPerThread,
     freezeAtMs: options.freezeAt,
     sets: options.sets === undefined ? undefined : setsGiven(options.sets, ranks),
-    trafficFile: options.traffic,
+    trafficFile: options.traffic ?? trafficFileIn(cacheFolder(process.env), resolve(program), ranks),
     checkpointEveryMs: options.checkpointEvery,
     checkpointServers: options.checkpointServers,
     meanTimeBetweenFailuresMs: options.mtbf,

@@ -4,6 +4,9 @@ import { EventLogger } from "./event-logger.ts";
 
 const words = (...list: readonly number[]): Int32Array => Int32Array.from(list);
 
+/** Four words: how many, whose, what, and one more. */
+const entry = (word: number): number[] => [4, 0, 4, word];
+
 describe("the event logger", () => {
   it("L1 acknowledges what it has, and takes nothing twice", () => {
     const logger = new EventLogger();
@@ -22,12 +25,34 @@ describe("the event logger", () => {
 
   it("rule 7: an old life is not heard once its set was restarted", () => {
     const logger = new EventLogger();
-    logger.append(3, 0, 0, words(1, 2));
-    deepEqual(logger.fence(3, 1, 0), words(1, 2));
-    equal(logger.append(3, 0, 2, words(9)), null);
-    equal(logger.append(3, 1, 2, words(4)), 3);
-    deepEqual(logger.fence(3, 2, 1), words(2, 4));
+    logger.append(3, 0, 0, words(...entry(1), ...entry(2)));
+    deepEqual(logger.fence(3, 1, 0), words(...entry(1), ...entry(2)));
+    equal(logger.append(3, 0, 8, words(9)), null);
+    equal(logger.append(3, 1, 8, words(...entry(4))), 12);
+    deepEqual(logger.fence(3, 2, 4), words(...entry(2), ...entry(4)));
     throws(() => logger.fence(3, 2, 0), /begins after/);
+  });
+
+  it("L1 who falls in the middle of an entry has not said it: the next life goes on before it", () => {
+    for (let cut = 0; cut < 4; cut++) {
+      const logger = new EventLogger();
+      const said = words(...entry(1), ...entry(2), ...entry(3));
+      // In parts that have nothing to do with entries.
+      for (let at = 0; at < 8 + cut; at += 3) logger.append(3, 0, at, said.subarray(at, Math.min(at + 3, 8 + cut)));
+      equal(logger.reached(3), 8 + cut);
+      deepEqual(logger.fence(3, 1, 4), words(...entry(2)), `${cut} words of the last one`);
+      equal(logger.reached(3), 8);
+      equal(logger.append(3, 1, 8, words(...entry(5))), 12);
+      deepEqual(logger.fence(3, 2, 0), words(...entry(1), ...entry(2), ...entry(5)));
+    }
+  });
+
+  it("L1 nor does one who falls before anybody has connected again lose what is whole", () => {
+    const logger = new EventLogger();
+    logger.append(3, 0, 0, words(...entry(1), 4, 0));
+    deepEqual(logger.fence(3, 1, 0), words(...entry(1)));
+    deepEqual(logger.fence(3, 2, 0), words(...entry(1)));
+    equal(logger.open(3, 2, 0), 4);
   });
 
   it("L6 is trimmed by the own set's oldest image, and sets do not know each other", () => {
@@ -50,7 +75,7 @@ describe("the event logger", () => {
 
   it("keeps long streams as they are, whatever the parts that they come in", () => {
     const logger = new EventLogger();
-    const all = Int32Array.from({ length: 50_000 }, (_, i) => i);
+    const all = words(...Array.from({ length: 12_500 }, (_, i) => entry(i)).flat());
     for (let at = 0, length = 1; at < all.length; at += length, length = (length * 7) % 10_007) {
       logger.append(0, 0, at, all.subarray(at, at + length));
     }
@@ -64,24 +89,24 @@ describe("the event logger", () => {
     const logger = new EventLogger(true);
     equal(logger.open(3, 1, 10), 10);
     logger.owes(3, 1, 13);
-    equal(logger.append(3, 1, 10, words(1, 2)), 12);
+    equal(logger.append(3, 1, 10, words(4, 0)), 12);
     equal(logger.open(3, 1, 10), 12, "the connection was lost in the middle");
     equal(logger.reached(3), null);
-    equal(logger.append(3, 1, 12, words(3, 4)), 14);
-    equal(logger.reached(3), 14);
+    equal(logger.append(3, 1, 12, words(4, 1, ...entry(2))), 18);
+    equal(logger.reached(3), 18);
     equal(logger.open(3, 0, 10), null, "an old life");
-    deepEqual(logger.fence(3, 2, 11), words(2, 3, 4));
+    deepEqual(logger.fence(3, 2, 14), words(...entry(2)));
   });
 
   it("what a node has trimmed before it could tell it again is not missed", () => {
     const logger = new EventLogger(true);
     equal(logger.open(3, 1, 10), 10);
-    logger.owes(3, 1, 16);
+    logger.owes(3, 1, 18);
     logger.append(3, 1, 10, words(1, 2));
     equal(logger.open(3, 1, 14), 14);
     equal(logger.reached(3), null);
-    equal(logger.append(3, 1, 14, words(5, 6)), 16);
-    deepEqual(logger.fence(3, 2, 14), words(5, 6));
+    equal(logger.append(3, 1, 14, words(...entry(5))), 18);
+    deepEqual(logger.fence(3, 2, 14), words(...entry(5)));
   });
 
   it("a stream that has been acknowledged further than it is here is lost", () => {

@@ -11,6 +11,7 @@
  * Positions count words, from the beginning of the job, and wrap as 32-bit integers.
  */
 import { assert } from "../base/assert.ts";
+import { wholeEntries } from "../wire/determinant-entries.ts";
 
 const partWordsMin = 1 << 8;
 const partWordsMax = 1 << 14;
@@ -95,15 +96,22 @@ export class EventLogger {
   }
 
   /**
-   * The set has fallen: its stream from that position on. `incarnation` is the life that begins. Null: not all of it is here that
-   * was acknowledged once.
+   * The set has fallen: its stream from that position on, where an entry begins. `incarnation` is the life that begins. Who falls
+   * may have been in the middle of an entry: that was never said, and the stream ends before it. Null: not all of it is here
+   * that was acknowledged once.
    */
   fence(set: number, incarnation: number, from: number): Int32Array | null {
     if (this.#isSuccessor && !this.#sets.has(set)) return null;
     const log = this.#of(set);
     assert(incarnation > log.incarnation, `life ${incarnation} of set ${set} begins after life ${log.incarnation}`);
     log.incarnation = incarnation;
-    return isWhole(log) ? this.read(set, from) : null;
+    if (!isWhole(log)) return null;
+    const stream = this.read(set, from);
+    const said = wholeEntries(stream);
+    dropLast(log, stream.length - said);
+    // What is cut off was acknowledged, perhaps; nothing depended on it.
+    log.owed = endOf(log);
+    return stream.subarray(0, said);
   }
 
   /** The stream from that position on. */
@@ -179,6 +187,17 @@ function lastOf({ parts, words }: SetLog): Part {
   const part = { words: new Int32Array(Math.min(partWordsMax, Math.max(partWordsMin, words))), from: 0, to: 0 };
   parts.push(part);
   return part;
+}
+
+function dropLast(log: SetLog, count: number): void {
+  log.words -= count;
+  for (let left = count; left > 0; ) {
+    const last = log.parts.at(-1)!;
+    const dropped = Math.min(left, last.to - last.from);
+    last.to -= dropped;
+    left -= dropped;
+    if (last.from === last.to) log.parts.pop();
+  }
 }
 
 /** No two positions that are compared are further apart. */

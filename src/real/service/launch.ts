@@ -11,7 +11,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { cacheFolder } from "../../cc/cache.ts";
 import { checkPlan } from "../../core/fault/check.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
@@ -31,7 +30,7 @@ import type { JobResult } from "./job-report.ts";
 import { languageOf } from "./program-compile.ts";
 import { setsAndPlaces } from "./sets-wanted.ts";
 import { describeSystemError } from "./system-error.ts";
-import { trafficFileIn, writeTraffic } from "./traffic-file.ts";
+import { writeTraffic } from "./traffic-file.ts";
 
 export interface LaunchOptions {
   /** How many ranks; 1 unless given. */
@@ -47,7 +46,7 @@ export interface LaunchOptions {
    * logging), "traffic" (ranks that send each other much share a node; measured by the first run), or lists of ranks.
    */
   readonly sets?: "node" | "rank" | "traffic" | readonly (readonly number[])[] | undefined;
-  /** For "traffic": where the measured traffic is kept; in the cache unless given. */
+  /** For "traffic": where the measured traffic is kept. */
   readonly trafficFile?: string | undefined;
   /**
    * Under "logging": time between two checkpoints of a set; "auto" for what costs least, from the measured cost and the failures
@@ -179,7 +178,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   };
   const mistake = checkOptions(complete);
   if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
-  const trafficFile = options.trafficFile ?? trafficFileIn(cacheFolder(process.env), path, complete.ranks);
+  const trafficFile = options.trafficFile ?? "";
   const sets = complete.protocol === "logging" ? setsAndPlaces(options.sets ?? "node", complete, trafficFile) : null;
   if (typeof sets === "string") throw new CannotLaunch(sets, 2);
   const setOf = sets?.setOf ?? null;

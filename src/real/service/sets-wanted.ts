@@ -39,6 +39,7 @@ export function setsAndPlaces(
 
 /** Where every rank is a set of its own all messages are logged: the logs of such a run are its traffic. */
 function byTraffic(blocks: number[], file: string): SetsAndPlaces | string {
+  if (file === "") return "Cannot use sets of traffic: say where it is kept, with trafficFile";
   const traffic = readTraffic(file, blocks.length);
   if (typeof traffic === "string") return traffic;
   if (traffic === null) return { setOf: setsByRank(blocks.length), nodeOf: blocks, isMeasured: true };

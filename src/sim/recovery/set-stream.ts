@@ -3,11 +3,8 @@
  * while, sooner when somebody waits; what is not there when the set falls is lost with it, and so are acknowledgements. What
  * has not been acknowledged is sent again when the connection to the event logger was lost and is there again.
  */
-import {
-  type DeterminantKind,
-  type DeterminantStream,
-  determinantHeaderWords,
-} from "../../core/ft/logging/determinant-stream.ts";
+import type { DeterminantKind, DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
+import { determinantHeaderWords } from "../../core/wire/determinant-entries.ts";
 
 export interface SetStreamPorts {
   /** After a while, unless the set has fallen by then. */
@@ -72,8 +69,15 @@ export class SetStream implements DeterminantStream {
     this.#sent = this.born;
     this.#isPlanned = false;
     this.#isUrgent = false;
-    this.#unacknowledged.push({ from, part });
-    this.#ports.travel(() => this.#arrive(from, part));
+    // A connection knows nothing of entries: who falls may have sent a part of one.
+    const cut = (5 * part.length) >> 3;
+    for (const [begin, piece] of [
+      [0, part.subarray(0, cut)],
+      [cut, part.subarray(cut)],
+    ] as const) {
+      this.#unacknowledged.push({ from: (from + begin) | 0, part: piece });
+      this.#ports.travel(() => this.#arrive((from + begin) | 0, piece));
+    }
   }
 
   /** The connection is new: whatever was on its way on the old one, either way, may be lost. */

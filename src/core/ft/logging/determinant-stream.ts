@@ -4,7 +4,7 @@
  * others choose stands behind. Hence every beginning of the stream is a consistent cut, and a set that is restarted replays
  * the beginning that the event logger has.
  *
- * An entry is words: how many, whose (rank), what (`DeterminantKind`), then what that kind has. Positions count words; they
+ * An entry is words (core/wire/determinant-entries.ts): how many, whose (rank), what (`DeterminantKind`), then what that kind has. Positions count words; they
  * wrap, and no two that are compared are 2^31 apart.
  */
 export const DeterminantKind = {
@@ -20,9 +20,6 @@ export const DeterminantKind = {
   CHOICE: 4,
 } as const;
 export type DeterminantKind = (typeof DeterminantKind)[keyof typeof DeterminantKind];
-
-/** Words before those of the kind. */
-export const determinantHeaderWords = 3;
 
 export interface DeterminantStream {
   /** Position behind the last entry of anybody in the set: what leaves now depends on nothing behind it. */

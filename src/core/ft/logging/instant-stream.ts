@@ -1,5 +1,7 @@
 /** A stream whose entries are stable as soon as they are born: for tests, and for measuring what stability costs. */
-import { type DeterminantKind, type DeterminantStream, determinantHeaderWords } from "./determinant-stream.ts";
+
+import { determinantHeaderWords } from "../../wire/determinant-entries.ts";
+import type { DeterminantKind, DeterminantStream } from "./determinant-stream.ts";
 
 export class InstantStream implements DeterminantStream {
   born = 0;

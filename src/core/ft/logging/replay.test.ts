@@ -1,8 +1,9 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { determinantHeaderWords } from "../../wire/determinant-entries.ts";
 import { ChoiceKind } from "../choices.ts";
 import { DeterminantLog } from "./determinant-log.ts";
-import { DeterminantKind, type DeterminantStream, determinantHeaderWords } from "./determinant-stream.ts";
+import { DeterminantKind, type DeterminantStream } from "./determinant-stream.ts";
 import { LoggedChoices } from "./logged-choices.ts";
 import { Replay } from "./replay.ts";
 

@@ -1,8 +1,9 @@
 /** What a process has still to see again: its own entries of the set's stream, since the image it was restored from. */
 import { assert } from "../../base/assert.ts";
 import { lives } from "../../base/saved-classes.ts";
+import { determinantHeaderWords } from "../../wire/determinant-entries.ts";
 import type { ChoiceKind } from "../choices.ts";
-import { DeterminantKind, determinantHeaderWords } from "./determinant-stream.ts";
+import { DeterminantKind } from "./determinant-stream.ts";
 
 /** The message that a receive took. */
 export interface ReplayedMatch {

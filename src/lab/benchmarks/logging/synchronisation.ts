@@ -5,7 +5,7 @@
  */
 import type { Benchmark, Finding, Table } from "../../benchmark.ts";
 import { loggingSets, plotLines } from "../../contenders.ts";
-import { programPath } from "../../installation.ts";
+import { programPath, sourcePath } from "../../installation.ts";
 import type { Lab } from "../../lab.ts";
 import type { Start } from "../../measure.ts";
 import { metricTable } from "../../metric-table.ts";
@@ -27,7 +27,7 @@ export const synchronisation: Benchmark = {
   summary: "Fig. 3: what bringing a set to rest costs before a checkpoint, over its size",
   async measure(lab): Promise<Finding> {
     const built = await lab.compile(programPath("steps", "c"), ["-O3"]);
-    const pingPong = await lab.compile(programPath("ping-pong", "c"), ["-O3"]);
+    const pingPong = await lab.compile(sourcePath("ping-pong"), ["-O3"]);
     if (built.kind === "unusable" || pingPong.kind === "unusable") {
       const message = built.kind === "unusable" ? built.why : "banyan cc cannot compile ping-pong.c";
       return { series: [], tables: [], panels: [], troubles: [{ contender: loggingSets, message }] };
