@@ -134,6 +134,17 @@ export class Completion {
     return false;
   }
 
+  /** Are pieces of a message to one of these still to be sent? */
+  isPushing(among: (rank: number) => boolean): boolean {
+    const { words } = this.records;
+    for (let at = 0; at < words.length; at += recordWords) {
+      const isSend = words[at + R_KIND] === RecordKind.SEND && words[at + R_STATE] === RecordState.ACTIVE;
+      if (!isSend || !among(words[at + R_PEER]!)) continue;
+      if ((words[at + R_FLAGS]! & (RecordFlag.AWAITS_ANSWER | RecordFlag.TAKEN)) === 0) return true;
+    }
+    return false;
+  }
+
   /** Is a message of that context still to be sent or received? */
   isUsing(context: number): boolean {
     const { words } = this.records;

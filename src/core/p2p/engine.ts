@@ -430,6 +430,11 @@ export class Engine implements Landing {
     return this.completion.isMoving(among);
   }
 
+  /** Are pieces of a message to one of these still to be sent? */
+  isPushing(among: (rank: number) => boolean): boolean {
+    return this.completion.isPushing(among);
+  }
+
   /** Is a message of that context still to be sent or received here? */
   isUsing(context: number): boolean {
     return this.completion.isUsing(context);

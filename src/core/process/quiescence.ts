@@ -105,10 +105,20 @@ export class Quiescence {
   /** Goes on as far as it can; true when all is quiet. Progress is the caller's. */
   advance(): boolean {
     while (!this.#isOver) {
-      if (this.#requests.length === 0) this.#send();
+      if (this.#requests.length === 0 && !this.#startRound()) return false;
       if (!this.#requests.every((request) => this.#engine.isComplete(request))) return false;
       this.#take();
     }
+    return true;
+  }
+
+  /** Not while pieces wait for room: in a narrow channel marks would take it from them for ever. */
+  #startRound(): boolean {
+    if (this.#engine.isPushing(this.#isMember)) {
+      this.#wasBusy = true;
+      return false;
+    }
+    this.#send();
     return true;
   }
 
