@@ -3,7 +3,7 @@
 //   npm test -- core/p2p        only test files whose path contains the words given
 //   npm test -- --no-check …    without lint and types, while working
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -32,14 +32,28 @@ if (sources.length === 0) {
   process.exit(2);
 }
 
+// Those of whole jobs take longest, and begin first: then nobody waits for the last of them alone.
+const programs = sources.filter((file) => !file.startsWith("src"));
+// Tests of pure code share a process with others of their folder: to start one for each file takes longer than most of them.
+const isPure = (file) => file.startsWith(join("src", "core"));
+const folders = new Map();
+for (const file of sources.filter(isPure)) folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), file]);
+const others = sources.filter((file) => file.startsWith("src") && !isPure(file));
+
 const { build } = await import("esbuild");
 const { watPlugin } = await import("./wat-plugin.mjs");
 // A folder of its own for each run: two runs at once do not step on each other.
 const out = `dist/test/${process.pid}`;
 mkdirSync(out, { recursive: true });
 process.on("exit", () => rmSync(out, { recursive: true, force: true }));
+const together = [...folders].map(([folder, files]) => {
+  const path = join(out, `${folder.replaceAll("/", "-")}.test.ts`);
+  writeFileSync(path, files.map((file) => `import ${JSON.stringify(join(root, file))};\n`).join(""));
+  return path;
+});
+const entryPoints = [...programs, ...others, ...together];
 await build({
-  entryPoints: sources,
+  entryPoints,
   outbase: ".",
   outdir: out,
   outExtension: { ".js": ".mjs" },
@@ -55,7 +69,7 @@ await build({
     js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
   },
 });
-const files = sources.map((file) => join(out, file.replace(/\.ts$/, ".mjs")));
+const files = entryPoints.map((file) => join(out, file.replace(/\.ts$/, ".mjs")));
 const { status } = spawnSync(
   process.execPath,
   [

@@ -27,7 +27,7 @@ const seed = Number(process.env["BANYAN_KILL_SEED"] ?? 20261115);
 const random = randomOf(seed);
 const on2 = { ranks: 4, nodes: 2 };
 const on4 = { ranks: 4, nodes: 4 };
-const often = { checkpointEveryMs: 100 };
+const often = { checkpointEveryMs: 200 };
 
 interface FaultFree {
   readonly module: string;
@@ -49,7 +49,7 @@ function faultFree(name: ProgramName, { ranks, nodes }: typeof on2): Promise<Fau
 async function runFaultFree(name: ProgramName, ranks: number, nodes: number): Promise<FaultFree> {
   const module = join(folder, `${name}.wasm`);
   if (!existsSync(module)) compile(name, folder);
-  const args = name === "orders" ? ["120", "100000"] : programs[name].args;
+  const args = name === "orders" ? ["100", "100000"] : programs[name].args;
   let startedMs = 0;
   const run = await runOnce(module, { ranks, nodes, args, protocol: "logging" }, (event) => {
     if (event.kind === "started") startedMs = performance.now();

@@ -13,7 +13,7 @@ import { program, Run, until } from "./harness.ts";
 const folder = mkdtempSync(join(tmpdir(), "banyan-logger-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const limit = { timeout: 120_000 };
-const on2 = { ranks: 4, nodes: 2, protocol: "logging", args: ["160", "100000"], timeoutMs: 100_000 } as const;
+const on2 = { ranks: 4, nodes: 2, protocol: "logging", args: ["120", "100000"], timeoutMs: 100_000 } as const;
 
 let known: Promise<{ readonly module: string; readonly lines: KillRun["lines"] }> | undefined;
 
