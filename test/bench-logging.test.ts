@@ -102,7 +102,7 @@ test("L7: bench logging-recovery loses a node that is killed, and one that stand
   for (const metric of ["killed_resumed_s", "stopped_resumed_s", "killed_running_s"])
     assert(measured.has(`sets ${metric}`), metric);
   // Goals are about 64 MB.
-  assert.match(stdout, /^SIGKILL of a node to progress, 64 MB per rank .* ≤ 0\.5 s .* not measured$/m);
+  assert.match(stdout, /^SIGKILL of a node until its ranks go on, 64 MB each .* ≤ 0\.5 s .* not measured$/m);
 });
 
 test(

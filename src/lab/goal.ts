@@ -100,5 +100,6 @@ function verdictOf(atLeast: Comparison | undefined, wanted: Comparison | undefin
   if (atLeast?.kind === "known" && !atLeast.isMet) return "missed";
   if (atLeast?.kind === "unknown") return "not measured";
   if (wanted?.kind === "known" && wanted.isMet) return "goal";
-  return atLeast === undefined && wanted?.kind !== "known" ? "not measured" : "ok";
+  if (atLeast !== undefined) return "ok";
+  return wanted?.kind === "known" ? "missed" : "not measured";
 }

@@ -101,12 +101,15 @@ export const loggingGoals: readonly Goal[] = [
     goal: atMost(4, against("barrier_us", 4, loggingSets, "of 4")),
   },
   ...[
-    { word: "killed", what: "SIGKILL of a node to progress, 64 MB per rank", seconds: 0.5 },
-    { word: "stopped", what: "stop of a node to progress, 64 MB per rank", seconds: 1.25 },
-  ].map(({ word, what, seconds }) => ({
+    // The second has to repeat what was lost, some 0.6 s of work; how long that takes is the program's business.
+    { metric: "killed_running_s", what: "SIGKILL of a node until its ranks go on, 64 MB each", seconds: 0.5 },
+    { metric: "killed_resumed_s", what: "SIGKILL of a node until the others get on", seconds: 0.5 },
+    { metric: "stopped_running_s", what: "stop of a node until its ranks go on", seconds: 1.25 },
+    { metric: "stopped_resumed_s", what: "stop of a node until the others get on", seconds: 1.25 },
+  ].map(({ metric, what, seconds }) => ({
     benchmark: "logging-recovery",
     what,
-    metric: `${word}_resumed_s`,
+    metric,
     contender: loggingSets.id,
     x: 64,
     unit: "s",

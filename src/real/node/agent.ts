@@ -402,6 +402,8 @@ function abandoned(): never {
 if (Number.parseInt(process.versions.v8, 10) <= 13) setFlagsFromString("--interrupt-budget=30000");
 
 let agent: Agent | undefined;
+// It may be in reserve for a node that is lost.
+process.title = "banyan-node spare";
 process.on("disconnect", abandoned);
 process.on("message", (message: ToNode) => {
   if (agent !== undefined) agent.handle(message);

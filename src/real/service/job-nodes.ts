@@ -36,6 +36,8 @@ export class JobNodes {
   readonly #options: JobNodesOptions;
   readonly #ports: JobNodesPorts;
   readonly #processes: NodeProcess[] = [];
+  /** Started and not a node yet: whoever takes a place need not wait until its process has come up. */
+  #spare: NodeProcess | null = null;
   /** Taken for dead and left alive. */
   readonly #suspects = new Set<NodeProcess>();
   readonly #addresses: (Address | undefined)[] = [];
@@ -64,6 +66,11 @@ export class JobNodes {
   replace(node: number, restarts: readonly RankRestart[]): void {
     this.#replacing.add(node);
     this.#start(node, restarts);
+  }
+
+  /** Others may have to take places from now on. */
+  prepareSpare(): void {
+    this.#spare ??= new NodeProcess(this.#options.folder);
   }
 
   /** The program is there: every node loads it, those that start later too. */
@@ -141,10 +148,19 @@ export class JobNodes {
     }
   }
 
-  /** Fulfilled when none is left of those that were taken for dead. */
-  async endSuspects(): Promise<void> {
-    for (const suspect of this.#suspects) suspect.kill();
-    await Promise.all([...this.#suspects].map((suspect) => suspect.gone));
+  /** Fulfilled when none is left of those that are not nodes: taken for dead, or not needed. */
+  async endOthers(): Promise<void> {
+    const others = [...this.#suspects, ...(this.#spare === null ? [] : [this.#spare])];
+    this.#spare = null;
+    for (const other of others) other.kill();
+    await Promise.all(others.map((other) => other.gone));
+  }
+
+  /** One that has died meanwhile is none. */
+  #takeSpare(): NodeProcess | null {
+    const spare = this.#spare;
+    this.#spare = null;
+    return spare?.isAlive === true ? spare : null;
   }
 
   /** The new lives of a node's ranks are there: everybody else hears of them. */
@@ -157,7 +173,8 @@ export class JobNodes {
 
   #start(node: number, restarts: readonly RankRestart[]): void {
     const isPresent = (): boolean => this.#processes[node] === started && !this.#past.has(started);
-    const started = new NodeProcess(this.#options.folder, this.#ports.setupOf(node, restarts), {
+    const started = this.#takeSpare() ?? new NodeProcess(this.#options.folder);
+    started.begin(this.#ports.setupOf(node, restarts), {
       said: (message) => {
         if (isPresent()) this.#ports.said(node, message);
       },

@@ -251,7 +251,11 @@ export class Job {
         if (set === setOf[0]) this.#input.oldestIs(number);
       },
       committed: (times) => this.#report.committed(times),
-      recovered: (times) => this.#report.recovered(times),
+      recovered: (times) => {
+        this.#report.recovered(times);
+        // Not sooner: it would take the processors from those who replay.
+        if (this.#core.outcome === undefined) this.#nodes.prepareSpare();
+      },
     });
   }
 
@@ -309,6 +313,7 @@ export class Job {
     const { ranks, nodes, freezeAtMs } = this.#options;
     this.#report.started({ ranks, nodes }, this.#nodes.pids);
     this.#recovery?.checkpoints.begin();
+    if (this.#recovery !== null) this.#nodes.prepareSpare();
     this.#faults?.begin();
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
@@ -362,7 +367,7 @@ export class Job {
     this.#links?.end();
     await this.#recovery?.end();
     await this.#logger?.end();
-    await this.#nodes.endSuspects();
+    await this.#nodes.endOthers();
     await this.#checkpointServers.end();
     this.#freezing.end();
     this.#input.close();

@@ -19,6 +19,8 @@ const streamsAfterExitMsMax = 200;
 
 export class NodeProcess {
   readonly #child: ChildProcess;
+  /** Null: it has not begun. */
+  #events: NodeProcessEvents | null = null;
   #work: ProcessWork | undefined;
   #isGone!: () => void;
   /** Fulfilled after `ended`. */
@@ -27,7 +29,7 @@ export class NodeProcess {
   });
 
   /** The node removes the job's folder if this process dies, even before it has read its setup. */
-  constructor(folder: string, setup: Setup, events: NodeProcessEvents) {
+  constructor(folder: string) {
     this.#child = fork(join(__dirname, "agent.cjs"), [folder], {
       detached: true,
       serialization: "advanced",
@@ -35,11 +37,21 @@ export class NodeProcess {
       // Not those of the process that calls `launch`: they may be a debugger's or a test runner's.
       execArgv: ["--disable-warning=ExperimentalWarning"],
     });
-    this.#child.on("message", (message) => events.said(message as FromNode));
-    this.#forward("stdout", events);
-    this.#forward("stderr", events);
-    this.#watchEnd(events);
+    this.#child.on("message", (message) => this.#events?.said(message as FromNode));
+    this.#forward("stdout");
+    this.#forward("stderr");
+    this.#watchEnd();
+  }
+
+  /** It becomes a node. */
+  begin(setup: Setup, events: NodeProcessEvents): void {
+    this.#events = events;
     this.send(setup);
+  }
+
+  get isAlive(): boolean {
+    const { pid, exitCode, signalCode } = this.#child;
+    return pid !== undefined && exitCode === null && signalCode === null;
   }
 
   get pid(): number | undefined {
@@ -65,32 +77,32 @@ export class NodeProcess {
 
   /** To the node, and every program that its ranks have started: a detached process leads a group of its own. False: it is gone. */
   signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): boolean {
-    const { pid, exitCode, signalCode } = this.#child;
-    if (pid === undefined || exitCode !== null || signalCode !== null) return false;
+    if (!this.isAlive) return false;
     try {
-      process.kill(-pid, signal);
+      process.kill(-this.#child.pid!, signal);
     } catch {
       this.#child.kill(signal);
     }
     return true;
   }
 
-  #forward(stream: Stream, events: NodeProcessEvents): void {
+  #forward(stream: Stream): void {
     const source = this.#child[stream];
     source?.on("data", (bytes: Buffer) => {
+      if (this.#events === null) return;
       source.pause();
-      events.printed(stream, bytes, () => source.resume());
+      this.#events.printed(stream, bytes, () => source.resume());
     });
   }
 
-  #watchEnd(events: NodeProcessEvents): void {
+  #watchEnd(): void {
     let ended = false;
     let waiting: NodeJS.Timeout | undefined;
     const end = (loss: NodeLoss): void => {
       clearTimeout(waiting);
       if (ended) return;
       ended = true;
-      events.ended(loss);
+      this.#events?.ended(loss);
       this.#isGone();
     };
     this.#child.on("error", () => end({ kind: "exit", code: 1 }));
