@@ -3,6 +3,8 @@ import { closeSync, createReadStream, mkdirSync, openSync, renameSync, rmSync, w
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { Piece } from "../../image/encoder.ts";
+import { ImageError } from "../../image/image-error.ts";
+import { fileError } from "../image/file-error.ts";
 import { Frames } from "./frames.ts";
 import { answerIn, encoded, type ImageKey, type Request } from "./image-key.ts";
 
@@ -71,6 +73,11 @@ async function withServer(path: string, request: Request, use: (frames: Frames) 
   try {
     const frames = new Frames(socket);
     return (await frames.write(encoded(request))) ? await use(frames) : gone;
+  } catch (error) {
+    // This node's own disk.
+    const known = fileError(`Cannot ${request.kind} the image of rank ${request.rank}`, error);
+    if (known instanceof ImageError) return known.message;
+    throw error;
   } finally {
     socket.destroy();
   }

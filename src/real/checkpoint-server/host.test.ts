@@ -92,6 +92,19 @@ describe("V4: a checkpoint server", () => {
     host.close();
   });
 
+  it("what is wrong with the node's own disk is said in a sentence", async () => {
+    const { host, folder, socketPath } = await newHost();
+    const key = { set: 0, number: 1, rank: 4 };
+    match(
+      await storeImageFile(socketPath, key, join(folder, "nothing")),
+      /^Cannot store the image of rank 4: there is no such file/,
+    );
+    equal(await storeImage(socketPath, key, pieces(4)), "");
+    writeFileSync(join(folder, "file"), "");
+    match(await fetchImage(socketPath, key, join(folder, "file", "image")), /^Cannot fetch the image of rank 4: /);
+    host.close();
+  });
+
   it("that is not there is worth another try", async () => {
     const problem = await storeImage("/nowhere/at/all", { set: 0, number: 1, rank: 0 }, pieces(0));
     equal(problem, "the checkpoint server cannot be reached");

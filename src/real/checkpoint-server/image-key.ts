@@ -10,6 +10,9 @@ export interface ImageKey {
 export const folderOfCheckpoint = (folder: string, set: number, number: number): string =>
   join(folder, `set-${set}`, String(number));
 
+/** Where a node has the images of a set that it got from a server. */
+export const fetchedFolder = (folder: string, set: number): string => join(folder, `fetched-${set}`);
+
 /** What a node asks of a server. */
 export interface Request extends ImageKey {
   readonly kind: "store" | "fetch";

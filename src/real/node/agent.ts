@@ -172,6 +172,7 @@ class Agent {
         break;
       case "oldest":
         this.#logging?.trim(message.set, message.position);
+        this.#images!.committed(message.set);
         this.#memory.oldest(message.set, message.number);
         break;
       case "restart-ranks":

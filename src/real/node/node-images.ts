@@ -3,10 +3,10 @@
  * node's own, for images on their way: those that a rank has written itself, and those that ranks are to go on from.
  */
 import { mkdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fetchImage, isPassing } from "../checkpoint-server/client.ts";
-import { folderOfCheckpoint, type ImageKey } from "../checkpoint-server/image-key.ts";
+import { fetchedFolder, folderOfCheckpoint, type ImageKey } from "../checkpoint-server/image-key.ts";
 import { imagePath } from "./image-path.ts";
 import { ImageStore, type ImageToStore, type ServerPlace, type Stored } from "./image-store.ts";
 import type { LoggingSetup, RankRestart } from "./messages.ts";
@@ -34,6 +34,11 @@ export class NodeImages {
     }
   }
 
+  /** The set has a committed checkpoint of its present life: what it began with has been read. */
+  committed(set: number): void {
+    rmSync(fetchedFolder(this.#setup.checkpointFolder, set), { recursive: true, force: true });
+  }
+
   /** An image that its rank has copied. */
   store(rank: number, number: number, image: ImageToStore, stored: Stored): void {
     const to = this.#serverFor(rank, number);
@@ -59,10 +64,9 @@ export class NodeImages {
     return (await Promise.all(all)).filter(({ problem }) => problem !== "");
   }
 
-  async #fetchOne({ rank, checkpoint }: RankRestart): Promise<string> {
+  async #fetchOne({ rank, checkpoint, imageFolder }: RankRestart): Promise<string> {
     const { socketPath, key } = this.#serverFor(rank, checkpoint)!;
-    const path = this.#pathOf(key);
-    mkdirSync(dirname(path), { recursive: true });
+    const path = imagePath(imageFolder, rank);
     for (let waitedMs = 0; ; waitedMs += retryMs) {
       const problem = await fetchImage(socketPath, key, path);
       if (!isPassing(problem) || waitedMs >= serverPatienceMs) return problem;

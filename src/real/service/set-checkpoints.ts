@@ -3,10 +3,11 @@
  * numbers count, the checkpoint server's core says.
  */
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import { CheckpointPolicy, type Interval } from "../../core/service/checkpoint-policy.ts";
 import { type Checkpoint, CheckpointServer } from "../../core/service/checkpoint-server.ts";
-import { folderOfCheckpoint } from "../checkpoint-server/image-key.ts";
+import { fetchedFolder, folderOfCheckpoint } from "../checkpoint-server/image-key.ts";
 import { imagePath } from "../node/image-path.ts";
 import type { ToNode } from "../node/messages.ts";
 import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
@@ -101,7 +102,7 @@ export class SetCheckpoints {
   /** What the next life of a set begins with, and where its images are; empty: there are none. */
   newest(set: number): Checkpoint & { readonly imageFolder: string } {
     const newest = this.#server.newest(set);
-    return { ...newest, imageFolder: newest.number === 0 ? "" : this.#folderOf(set, newest.number) };
+    return { ...newest, imageFolder: newest.number === 0 ? "" : this.#imageFolderOf(set, newest.number) };
   }
 
   /** The oldest that may still be restored. */
@@ -209,6 +210,12 @@ export class SetCheckpoints {
     clearTimeout(this.#timers[set]);
     this.#timers[set] = setTimeout(() => this.#giveUp(set, number, ""), this.#options.checkpointPatienceMs);
     this.#timers[set].unref();
+  }
+
+  /** Where ranks find the images that they go on from. */
+  #imageFolderOf(set: number, number: number): string {
+    const { folder, checkpointServers } = this.#options;
+    return checkpointServers.length === 0 ? this.#folderOf(set, number) : join(fetchedFolder(folder, set), `${number}`);
   }
 
   /** Where the images of a set's checkpoint are. */
