@@ -2,7 +2,6 @@
  * What nodes and checkpoint servers say to each other: frames of a length (32 bits, little-endian) and as many bytes. An empty
  * frame ends a sequence of pieces. Whoever writes waits when the other side reads more slowly.
  */
-import { once } from "node:events";
 import type { Socket } from "node:net";
 
 /** Pieces of an image are smaller; a longer frame is none of ours. */
@@ -37,8 +36,20 @@ export class Frames {
     // In one piece, and out of memory that others may change.
     const frame = Buffer.concat([length, ...parts]);
     if (this.#socket.destroyed) return false;
-    if (!this.#socket.write(frame)) await Promise.race([once(this.#socket, "drain"), once(this.#socket, "close")]);
+    if (!this.#socket.write(frame)) await this.#room();
     return !this.#socket.destroyed;
+  }
+
+  /** There is room again, or nobody to read. */
+  #room(): Promise<void> {
+    const socket = this.#socket;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        socket.off("drain", done).off("close", done);
+        resolve();
+      };
+      socket.on("drain", done).on("close", done);
+    });
   }
 
   async #take(bytes: number): Promise<Buffer | null> {
