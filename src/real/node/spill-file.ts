@@ -3,7 +3,7 @@
  * added to, so it is good in every later life of the rank, which writes files of its own. A file whose payloads have all been
  * dropped by the life that wrote it is removed; all others go with the job.
  *
- * What was put lies in a buffer first: many payloads are small.
+ * Small payloads lie in a buffer first: there are many.
  */
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -14,6 +14,8 @@ import { describeSystemError } from "../service/system-error.ts";
 
 const fileBytesMax = 64 << 20;
 const bufferBytes = 1 << 20;
+/** Written from where they are. */
+const largeBytes = 1 << 16;
 
 interface Part {
   readonly name: string;
@@ -45,13 +47,23 @@ export class SpillFile implements Spill {
 
   put(bytes: Uint8Array): string {
     const part = this.#room();
+    const isLarge = bytes.length >= largeBytes;
+    if (isLarge) this.flush();
     const place = part.bytes;
+    if (isLarge) this.#write(part, bytes, place);
     part.kept.set(place, bytes.length);
     part.bytes += bytes.length;
+    if (isLarge) return `${part.name}:${place}`;
     this.#buffer.push(bytes.slice());
     this.#bufferedBytes += bytes.length;
     if (this.#bufferedBytes >= bufferBytes) this.flush();
     return `${part.name}:${place}`;
+  }
+
+  #write({ file }: Part, bytes: Uint8Array, at: number): void {
+    onDisk(this.#options.folder, () => {
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, at + done);
+    });
   }
 
   get(handle: string, into: Uint8Array): void {
@@ -83,11 +95,7 @@ export class SpillFile implements Spill {
   flush(): void {
     if (this.#current === undefined || this.#bufferedBytes === 0) return;
     const all = Buffer.concat(this.#buffer, this.#bufferedBytes);
-    const at = this.#current.bytes - all.length;
-    const { file } = this.#current;
-    onDisk(this.#options.folder, () => {
-      for (let done = 0; done < all.length; ) done += writeSync(file, all, done, all.length - done, at + done);
-    });
+    this.#write(this.#current, all, this.#current.bytes - all.length);
     this.#buffer = [];
     this.#bufferedBytes = 0;
   }
