@@ -30,7 +30,7 @@ interface Amount {
 }
 const full: Amount = { mib: 64, seconds: 40, every: "10s", passes: 100, atOnce: [1, 2, 3, 4, 5, 6, 7] };
 const quick: Amount = { mib: 1, seconds: 1, every: "250ms", passes: 1, atOnce: [1, 2] };
-const calibrationSteps = 200;
+const calibrationSteps = 2_000;
 const ranks = 4;
 const nodes = 2;
 const stepMetric = "step_us";
