@@ -35,7 +35,8 @@ if (sources.length === 0) {
 // Those of whole jobs take longest, and begin first: then nobody waits for the last of them alone.
 const programs = sources.filter((file) => !file.startsWith("src"));
 // Tests of pure code share a process with others of their folder: to start one for each file takes longer than most of them.
-const isPure = (file) => file.startsWith(join("src", "core"));
+// Those that measure have one for themselves.
+const isPure = (file) => file.startsWith(join("src", "core")) && !file.includes("-speed");
 const folders = new Map();
 for (const file of sources.filter(isPure)) folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), file]);
 const others = sources.filter((file) => file.startsWith("src") && !isPure(file));
