@@ -8,21 +8,7 @@ import type { Origin, SpawnAnswer } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Job as TcpJob } from "../transport/tcp/hello.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
-import type {
-  Captured,
-  CheckpointWanted,
-  ImageUnreadable,
-  InputWanted,
-  LogFull,
-  RankAbort,
-  RankCaughtUp,
-  RankDone,
-  RankImage,
-  RankResult,
-  RankSpawn,
-  RankStandsStill,
-  RankStopped,
-} from "./rank-messages.ts";
+import type { Captured, RankWord } from "./rank-messages.ts";
 
 /** Which build this is. Two of them never speak to each other, so messages need no version of their own. */
 export const build: string = __BANYAN_VERSION__;
@@ -347,20 +333,7 @@ export interface RanksReturned {
 export interface FromRankOnwards {
   readonly kind: "from-rank";
   readonly rank: number;
-  readonly message:
-    | RankAbort
-    | RankResult
-    | RankSpawn
-    | InputWanted
-    | RankStopped
-    | Captured
-    | RankImage
-    | RankDone
-    | CheckpointWanted
-    | LogFull
-    | RankCaughtUp
-    | RankStandsStill
-    | ImageUnreadable;
+  readonly message: Captured | RankWord;
 }
 /** The node has done as `end` told it: nothing comes after this. */
 export interface Bye {

@@ -182,21 +182,18 @@ export interface RankEnding {
   readonly kind: "ending";
   readonly ending: Ending;
 }
-export type FromRank =
-  | RankRuns
-  | RankCompiled
+/** What its node passes on to the dispatcher as it is. */
+export type RankWord =
   | RankAbort
   | RankResult
   | RankSpawn
   | InputWanted
   | RankStopped
-  | RankCaptured
   | RankImage
   | RankDone
   | CheckpointWanted
   | LogFull
   | RankCaughtUp
   | RankStandsStill
-  | ImageUnreadable
-  | RankEnding
-  | TcpRequest;
+  | ImageUnreadable;
+export type FromRank = RankRuns | RankCompiled | RankCaptured | RankWord | RankEnding | TcpRequest;

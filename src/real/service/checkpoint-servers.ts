@@ -10,6 +10,8 @@ import type { FromCheckpointServer, ToCheckpointServer } from "../checkpoint-ser
 const socketPathMax = 103;
 /** One that falls again and again does not keep the machine busy. */
 const restartMs = 100;
+/** Of all of them: they fall for a reason of their own. */
+const lossesMax = 20;
 
 /** What is wrong with servers in that folder; undefined: nothing. */
 export function checkServers(folder: string, servers: number): string | undefined {
@@ -28,6 +30,7 @@ export class CheckpointServers {
   readonly #folder: string;
   readonly #ports: CheckpointServersPorts;
   readonly #processes: ChildProcess[] = [];
+  #losses = 0;
   #isOver = false;
 
   constructor(folder: string, servers: number, ports: CheckpointServersPorts) {
@@ -68,7 +71,12 @@ export class CheckpointServers {
     const started = fork(
       join(__dirname, "checkpoint-server.cjs"),
       [String(server), folder, socketPathOf(this.#folder, server)],
-      { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: ["--disable-warning=ExperimentalWarning"] },
+      // A group of its own: the terminal's signals are the dispatcher's business.
+      {
+        detached: true,
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+        execArgv: ["--disable-warning=ExperimentalWarning"],
+      },
     );
     this.#processes[server] = started;
     started.on("message", ({ problem }: FromCheckpointServer) => {
@@ -77,7 +85,12 @@ export class CheckpointServers {
     started.once("exit", (code, signal) => {
       if (this.#isOver) return;
       const why = signal === null ? `exit code ${code}` : `killed by ${signal}`;
-      this.#ports.note(`checkpoint server ${server} failed: ${why}; it is started again`);
+      const isHopeless = ++this.#losses > lossesMax;
+      const what = isHopeless
+        ? "it is not started again, and its sets take no more checkpoints"
+        : "it is started again";
+      this.#ports.note(`checkpoint server ${server} failed: ${why}; ${what}`);
+      if (isHopeless) return;
       setTimeout(() => this.#start(server), restartMs).unref();
     });
   }

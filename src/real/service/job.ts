@@ -79,7 +79,7 @@ export class Job {
       bundle: this.#bundlePlace,
       traceFolder: this.#trace.folder,
     });
-    this.#links = options.faults !== null && delaysLinks(options.faults) ? new SlowLinks(options.nodes) : null;
+    this.#links = this.#createLinks();
     this.#nodes = this.#createNodes();
     this.#output = this.#createOutput();
     this.#input = new InputSource({
@@ -185,6 +185,13 @@ export class Job {
         livesOf: (ranks) => this.#recovery!.livesOf(ranks),
       },
     );
+  }
+
+  /** Null: no link is to be slow. */
+  #createLinks(): SlowLinks | null {
+    const { faults, nodes } = this.#options;
+    if (faults === null || !delaysLinks(faults)) return null;
+    return new SlowLinks(nodes, (why) => this.#core.unusable(`Cannot delay links: ${why}`, performance.now()));
   }
 
   #createOutput(): JobOutput {

@@ -15,15 +15,16 @@ export class SlowLinks {
   /** Fulfilled when it can be used. */
   readonly listening: Promise<void>;
 
-  constructor(nodes: number, host = "127.0.0.1") {
+  /** `failed`: it will never be usable. */
+  constructor(nodes: number, failed: (why: string) => void, host = "127.0.0.1") {
     this.#host = host;
     this.#thread = new Worker(join(__dirname, "slow-links-thread.cjs"), { workerData: { nodes, host } });
-    this.listening = new Promise((resolve, reject) => {
+    this.#thread.once("error", (error: Error) => failed(error.message));
+    this.listening = new Promise((resolve) => {
       this.#thread.once("message", ({ ports }: FromSlowLinks) => {
         for (const { from, to, port } of ports) this.#ports.set(`${from}-${to}`, port);
         resolve();
       });
-      this.#thread.once("error", reject);
     });
     this.#thread.unref();
   }
