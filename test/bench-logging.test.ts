@@ -52,7 +52,7 @@ test(
   },
 );
 
-test("L7: bench logging-kernels has kernels on one node and on two, in three modes", long, async () => {
+test("L7 X5: bench logging-kernels has kernels on one node and on two, in three modes", long, async () => {
   const { stdout, measured } = await bench("kernels");
   assert.match(stdout, /2 ranks on one node, tiny problems: seconds, .*Fig\. 5.* 1\.07 × with sets, 1\.17 × classical/);
   assert.equal(stdout.match(/^geometric mean +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ × +[\d.]+ ×$/gm)?.length, 2);
@@ -72,7 +72,7 @@ test("L7: bench logging-lu has speeds, and the largest problem in equal memory",
   assert.match(plot, />Mflop\/s</);
 });
 
-test("L8: bench logging-volume counts what collectives log, and draws maps of it", long, async () => {
+test("L8 X5: bench logging-volume counts what collectives log, and draws maps of it", long, async () => {
   const { stdout, plot } = await bench("volume");
   assert.match(stdout, /^Payload logged by one collective, 8 ranks on 4 nodes, k = 2: bytes, .*Fig\. 7/m);
   // Volumes are the same on every machine: three nodes get the broadcast, and in each of four a neighbour.

@@ -51,7 +51,7 @@ for (const [what, wanted, words] of [
   ["trap", 1, /rank 1 .*divide by zero/],
   ["missing", 55, /MPI_Win_create/],
 ] as const) {
-  test(`M6: a program that ends by ${what} ends the job, and the message says how`, async () => {
+  test(`M6 M10: a program that ends by ${what} ends the job, and the message says how`, async () => {
     const { code, stderr } = await banyan(["run", "-n", "2", processes, what], patient);
     assert.equal(code, wanted, stderr);
     assert.match(stderr, words);

@@ -16,7 +16,7 @@ for (const [ranks, ...options] of [
   [5, "--ranks-per-thread", "5"],
 ] as const) {
   const where = ["-n", `${ranks}`, ...options];
-  test(`ULFM: revoke ends every wait, then agree and shrink: ${where.join(" ")}`, async () => {
+  test(`U2 ULFM: revoke ends every wait, then agree and shrink: ${where.join(" ")}`, async () => {
     const { code, stdout, stderr } = await banyan(["run", ...where, ulfm], patient);
     assert.equal(stdout, `well: 0 errors on ${ranks} ranks\n`, stderr);
     assert.equal(code, 0, stderr);
@@ -24,7 +24,7 @@ for (const [ranks, ...options] of [
 }
 
 for (const seed of [1, 2, 3]) {
-  test(`ULFM: the same in the simulator, seed ${seed}`, async () => {
+  test(`U2 ULFM: the same in the simulator, seed ${seed}`, async () => {
     const args = ["sim", "-n", "5", "--nodes", "2", "--seed", `${seed}`, ulfm];
     const { code, stdout, stderr } = await banyan(args, patient);
     assert.equal(stdout, "well: 0 errors on 5 ranks\n", stderr);

@@ -1,4 +1,4 @@
-/** The bounds for message logging: against the same without it. What seed 001 has is the first, where it has one. */
+/** The bounds for message logging: against the same without it. What the paper has is the first, where it has one. */
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
 import { loggingClassical, loggingNone, loggingSets } from "./contenders.ts";
 import type { Goal, Reference } from "./goal.ts";

@@ -73,7 +73,7 @@ function worldOf({ ranks, nodes, seed, crashes }: Plan): World {
   return world;
 }
 
-describe("ULFM agreement", () => {
+describe("U2 ULFM agreement", () => {
   it("without failures: every bit that all have set, on 1 to 17 processes, blocking and several at once", () => {
     for (let ranks = 1; ranks <= 17; ranks++) {
       const world = new World({ ranks, nodes: Math.min(ranks, 3), seed: ranks });
@@ -195,7 +195,7 @@ describe("ULFM agreement", () => {
   });
 });
 
-describe("ULFM shrink", () => {
+describe("U2 ULFM shrink", () => {
   it("the survivors in their order, the same communicator for all, whoever dies when: 2000 seeds", () => {
     let smaller = 0;
     for (let seed = 1; seed <= 2000; seed++) {

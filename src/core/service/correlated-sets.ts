@@ -1,5 +1,5 @@
 /**
- * Correlated sets: processes that are likely to fail together, and that are rolled back together (seed 001, §3.2). Each rank is
+ * Correlated sets: processes that are likely to fail together, and that are rolled back together (correlated sets, §3.2). Each rank is
  * in one; sets are numbered from 0 in the order of their lowest ranks.
  */
 

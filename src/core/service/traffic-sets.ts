@@ -1,5 +1,5 @@
 /**
- * Correlated sets from measured traffic (seed 001, §6): ranks that send each other much are put on one node, and are one set there.
+ * Correlated sets from measured traffic (correlated sets, §6): ranks that send each other much are put on one node, and are one set there.
  * Everybody's share of places stays what it was; the answer is as good as blocks of ranks or better, not the best there is, which
  * would take too long to find.
  */

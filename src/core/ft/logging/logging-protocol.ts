@@ -1,5 +1,5 @@
 /**
- * Message logging with correlated sets (seed 001): pessimistic event logging, sender-based payload log between sets only.
+ * Message logging with correlated sets ("Correlated set coordination …", docs/papers.md): pessimistic event logging, sender-based payload log between sets only.
  *
  *   between sets   a message is copied into the payload log of its sender and leaves when every choice it may depend on is
  *                  stable; the send is complete as soon as it is logged; a synchronous one, when it is matched and the

@@ -1,6 +1,6 @@
 /**
  * What checkpoints cost a program that goes on: the same steps without any and with one every 10 s, 64 MB in each rank. And
- * Fig. 9 of MPICH-V (seed 004): the round trip of a checkpoint and a restart, for 1 to 7 ranks at once, with images that the node
+ * Fig. 9 of MPICH-V: the round trip of a checkpoint and a restart, for 1 to 7 ranks at once, with images that the node
  * writes and reads itself, and with those that a checkpoint server keeps. All on this machine and its one disk.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
@@ -39,7 +39,7 @@ const trips = [
   { metric: "restart_s", text: "restart" },
   { metric: "round_trip_s", text: "round trip" },
 ];
-const paper = "seed 004: 16 checkpoints cost 6 %; Fig. 9 grows with those that are at it at once";
+const paper = "MPICH-V: 16 checkpoints cost 6 %; Fig. 9 grows with those that are at it at once";
 
 export const checkpoints: Benchmark = {
   name: "logging-checkpoints",

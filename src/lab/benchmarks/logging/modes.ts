@@ -1,4 +1,4 @@
-/** The three modes that seed 001 compares: no fault tolerance, message logging with correlated sets, and the classical one. */
+/** The three modes that the paper on correlated sets compares: no fault tolerance, message logging with correlated sets, and the classical one. */
 import { loggingClassical, loggingNone, loggingSets } from "../../contenders.ts";
 import { type Contender, medianAt, type Series } from "../../series.ts";
 

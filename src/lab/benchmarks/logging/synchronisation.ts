@@ -20,7 +20,7 @@ const rows = [
   { metric: "settled_us", text: "first stop until quiet" },
   { metric: "barrier_us", text: "last stop until quiet" },
 ];
-const paper = "seed 001, Fig. 3: quadratic, on the average about as much as a message of 10 KB";
+const paper = "correlated sets, Fig. 3: quadratic, on the average about as much as a message of 10 KB";
 
 export const synchronisation: Benchmark = {
   name: "logging-synchronisation",

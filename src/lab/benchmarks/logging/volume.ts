@@ -30,7 +30,7 @@ const sizes = [4, 64, ...[1, 8, 64, 256, 1024].map((kib) => kib << 10)];
 const sizesQuick = [1 << 10, 1 << 20];
 const rounds = 4;
 const paper =
-  "seed 001, Fig. 7: 1/k for large messages and for reduce at every size, 5/8 for a small allreduce, all of a small broadcast";
+  "correlated sets, Fig. 7: 1/k for large messages and for reduce at every size, 5/8 for a small allreduce, all of a small broadcast";
 const ways = [
   { contender: loggingSets, sets: "node" },
   { contender: loggingClassical, sets: "rank" },
