@@ -2,6 +2,7 @@
 //   npm test                    everything
 //   npm test -- core/p2p        only test files whose path contains the words given
 //   npm test -- --no-check …    without lint and types, while working
+//   npm run test:long           those too that take long (test/long.ts)
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,6 +15,7 @@ const run = (args) => {
   if (status !== 0) process.exit(signal === null ? (status ?? 1) : 1);
 };
 
+if (process.argv.includes("--long")) process.env.BANYAN_LONG_TESTS = "1";
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 run(["scripts/build.mjs", "--if-stale"]);
 if (!process.argv.includes("--no-check")) run(["scripts/check.mjs"]);

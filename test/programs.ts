@@ -13,11 +13,14 @@ export function testProgram(name: string, what: string, sizes: readonly Size[]):
     const where = `${ranks} rank${ranks === 1 ? "" : "s"} on ${nodes} node${nodes === 1 ? "" : "s"}`;
     test(`${what}, ${where}`, { timeout: runMsMax }, async (t) => {
       const args = ["run", "-n", `${ranks}`, "--nodes", `${nodes}`, `test/programs/${name}.ts`, `${nodes}`];
-      const ended = await banyan(args);
-      assert.equal(ended.code, 0, `${ended.stdout}\n${ended.stderr}`);
-      const lines = ended.stdout.split("\n").filter(Boolean);
-      assert.equal(lines.at(-1), `all ${lines.length - 1} groups`);
-      for (const line of lines.slice(0, -1)) await t.test(line, () => {});
+      const { code, stdout, stderr } = await banyan(args);
+      const lines = stdout.split("\n").filter(Boolean);
+      const groups = lines.flatMap((line) => /^begin (.*)$/.exec(line)?.slice(1) ?? []);
+      for (const group of groups) {
+        await t.test(group, () => assert.ok(lines.includes(`passed ${group}`), `it began and did not end\n${stderr}`));
+      }
+      assert.equal(code, 0, `${stdout}\n${stderr}`);
+      assert.equal(lines.at(-1), `all ${groups.length} groups`);
     });
   }
 }

@@ -1,13 +1,17 @@
-/** Groups of checks inside a job: every rank runs them, rank 0 prints the name of each group when all have passed it. */
+/** Groups of checks inside a job: every rank runs them; rank 0 prints when a group begins and when all ranks have passed it. */
 import { mpi } from "banyan";
 
 let groups = 0;
 
 export async function check(name: string, body: () => void | Promise<void>): Promise<void> {
+  const say = (what: string): void => {
+    if (mpi.world.rank === 0) console.log(`${what} ${name}`);
+  };
+  say("begin");
   await body();
   mpi.world.barrier();
   groups++;
-  if (mpi.world.rank === 0) console.log(name);
+  say("passed");
 }
 
 /** The last line: how many groups there were. */
