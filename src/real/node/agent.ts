@@ -5,9 +5,9 @@
  * It never outlives the dispatcher: when the channel closes it is gone within milliseconds.
  */
 import { rmSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
+import { setFlagsFor } from "../../v8/flags.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
@@ -394,13 +394,8 @@ function abandoned(): never {
   return killSelf();
 }
 
-/**
- * Every rank is an isolate of its own and compiles its own code, so a short program would run in the interpreter for most of
- * its life. A smaller budget makes V8 optimise sooner (8-byte allreduce of 8 ranks on 2 cores after 3000 rounds: 10 to 13 µs
- * instead of 33 to 53; 10 000 is too little, code is optimised before it has seen enough). Must be said before a thread starts.
- * Later versions of V8 do not know the flag, and would complain to the user.
- */
-if (Number.parseInt(process.versions.v8, 10) <= 13) setFlagsFromString("--interrupt-budget=30000");
+// Before a thread starts.
+setFlagsFor("optimise early");
 
 let agent: Agent | undefined;
 // It may be in reserve for a node that is lost.
