@@ -11,6 +11,7 @@ import { setFlagsFor } from "../../v8/flags.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
+import { shortageOf } from "./memory-shortage.ts";
 import {
   build,
   type FromNode,
@@ -203,8 +204,7 @@ class Agent {
   /** Ranks that the job did not start with. Empty, or why they cannot be; then none of them is there. */
   #startRanks(ranks: readonly NewRank[]): string {
     const newcomers = tryTo(() => this.#threads.makeRoom(ranks.map(({ rank }) => rank)));
-    if (newcomers === undefined)
-      return `their ${this.#setup.memoryMb} MB of memory each cannot be had; give less with --memory`;
+    if (newcomers === undefined) return shortageOf(`their ${this.#setup.memoryMb} MB of memory each`);
     // Before anybody can hear of them: whoever does looks for their memories.
     for (const thread of this.#threads.all) thread.post({ kind: "neighbours", neighbours: newcomers });
     for (const { rank } of ranks) this.#tcp?.rankBorn(rank);
@@ -225,7 +225,7 @@ class Agent {
     if (!(await this.#fetchImages(logging.restarts)) || this.#leaving) return;
     const { program, folders, memoryMb } = this.#setup;
     if (tryTo(() => this.#threads.makeRoom(ranks)) === undefined) {
-      send({ kind: "unable", why: `a rank's ${memoryMb} MB of memory cannot be had again; give less with --memory` });
+      send({ kind: "unable", why: shortageOf(`a restarted rank's ${memoryMb} MB of memory`) });
       return;
     }
     this.#logging!.restart(logging, ranks);
@@ -410,7 +410,7 @@ process.on("message", (message: ToNode) => {
 
 function start(setup: Setup): Agent | undefined {
   const started = tryTo(() => new Agent(setup));
-  const why = `its ${setup.memoryMb} MB of shared memory cannot be had; give less with --memory`;
-  if (started === undefined) send({ kind: "unable", why });
+  const what = setup.program.language === "c" ? "memory for each rank" : "shared memory";
+  if (started === undefined) send({ kind: "unable", why: shortageOf(`its ${setup.memoryMb} MB of ${what}`) });
   return started;
 }
