@@ -132,9 +132,7 @@ const supportNow = new Set([
 for (const file of filesBelow("dist/cc/support")) if (!supportNow.has(basename(file))) rmSync(file);
 
 // Compiled here, so that nobody's first program waits for it; where that fails, `banyan cc` does it when it is needed.
-spawnSync(process.execPath, ["--liftoff-only", "--wasm-lazy-validation", "dist/cc-prepare-support.cjs"], {
-  stdio: "inherit",
-});
+spawnSync(process.execPath, ["dist/cc-prepare-support.cjs"], { stdio: "inherit" });
 
 const types = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"], {
   stdio: "inherit",

@@ -20,16 +20,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "core/fault": ["core/base"],
   "core/service": ["core/wire", "core/fault", "core/base"],
   "core/process": ["core/p2p", "core/ft", "core/coll", "core/comm", "core/request", "core/wire", "core/base"],
+  // The flags of the engine, for whoever starts or is a process.
+  v8: [],
   image: ["core/base"],
   wasi: ["core/base"],
   mpi: ["core"],
   abi: ["core", "image", "wasi"],
-  real: ["core", "image"],
+  real: ["core", "image", "v8"],
   // It hosts programs.
-  "real/node": ["core", "image", "real", "mpi", "abi", "wasi"],
+  "real/node": ["core", "image", "real", "mpi", "abi", "wasi", "v8"],
   sim: ["core", "mpi", "abi", "image", "wasi"],
-  cc: ["core/base"],
-  lab: ["core", "real", "sim", "mpi"],
+  cc: ["core/base", "v8"],
+  lab: ["core", "real", "sim", "mpi", "v8"],
   ui: ["core/wire", "core/base"],
   cli: ["core", "image", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "ui"],
 };
@@ -80,7 +82,7 @@ describe("imports follow the table of the architecture", () => {
       "src/core/p2p/x.ts:5: import of sim/c.ts, and core/p2p may import core/request core/wire core/base",
     ]);
     deepEqual(offendersIn("real/transport/x.ts", 'const { m } = await import("../../mpi/m.ts");'), [
-      "src/real/transport/x.ts:1: import of mpi/m.ts, and real may import core image",
+      "src/real/transport/x.ts:1: import of mpi/m.ts, and real may import core image v8",
     ]);
     deepEqual(offendersIn("real/node/x.ts", 'import type { m } from "../../mpi/m.ts";'), []);
   });

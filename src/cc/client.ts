@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { flagsFor } from "../v8/flags.ts";
 import { readFrame, writeFrame } from "./frames.ts";
 import type { Reply, Request, ToolRequest } from "./requests.ts";
 import { isLockHeld } from "./server-lock.ts";
@@ -30,14 +31,6 @@ const startMsMax = 40_000;
 /** A server that ends in the middle of a request is replaced, but not for ever. */
 const attemptsMax = 3;
 
-/**
- * For V8. Only the baseline compiler: clang is large, and optimising it takes longer than it then saves. Functions are
- * checked when they are compiled, not all 75 MB beforehand.
- */
-const serverFlags = ["--liftoff-only", "--wasm-lazy-validation"];
-/** Node's exit code for flags that it does not know. */
-const badFlags = 9;
-
 export interface ServerClientOptions {
   readonly place: ServerPlace;
   /** The server's program. */
@@ -48,8 +41,6 @@ export interface ServerClientOptions {
 
 export class ServerClient implements Tools {
   readonly #options: ServerClientOptions;
-  /** What Node did not understand is left out. */
-  #flags = serverFlags;
 
   constructor(options: ServerClientOptions) {
     this.#options = options;
@@ -79,8 +70,7 @@ export class ServerClient implements Tools {
       signal?.throwIfAborted();
       const socket = await connectTo(place.socket);
       if (socket !== undefined) return socket;
-      if (candidate?.code === badFlags) this.#flags = [];
-      else if (candidate?.code) throw new CannotCompile(`Cannot start the compile server: ${this.#serverEnded()}`);
+      if (candidate?.code) throw new CannotCompile(`Cannot start the compile server: ${this.#serverEnded()}`);
       if ((candidate === undefined || candidate.code !== undefined) && !isLockHeld(place.lock)) {
         candidate = this.#startCandidate();
       }
@@ -98,7 +88,8 @@ export class ServerClient implements Tools {
       throw new CannotCompile(`Cannot start the compile server: ${wrong}; BANYAN_CACHE may name another folder`);
     const candidate: Candidate = { code: undefined };
     const log = openSync(place.log, "a", 0o600);
-    const words = [...this.#flags, server, place.socket, place.lock, place.log, `${idleMs}`, cacheFolder];
+    const flags = flagsFor("run the compiler");
+    const words = [...flags, server, place.socket, place.lock, place.log, `${idleMs}`, cacheFolder];
     // Nothing of our environment: the server outlives us and serves others.
     const { PATH, HOME, TMPDIR } = process.env;
     const env = Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR }).filter(([, value]) => value !== undefined));

@@ -2,6 +2,7 @@
  * Run by the build: compiles the support library into `dist/cc/shipped`, where every `banyan cc` finds it. Clang runs in this
  * process, alone; what is there already is not compiled again.
  */
+import { setFlagsFor } from "../v8/flags.ts";
 import { Cache } from "./cache.ts";
 import { Clang } from "./clang.ts";
 import type { Tools } from "./client.ts";
@@ -23,6 +24,7 @@ class LocalTools implements Tools {
 }
 
 async function main(): Promise<void> {
+  setFlagsFor("run the compiler");
   const installation = findInstallation();
   const cache = new Cache(installation.shipped, { bytesMax });
   await supportLibrary({ cwd: "/", installation, cache, tools: new LocalTools(), terminal: { colours: false } });

@@ -4,12 +4,11 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import { commands, Exit, type RunOptions, runLLVM, type Tree } from "@yowasp/clang";
 import { importedFunctions, wrappersSource } from "../../scripts/mpi-wrappers.mjs";
+import { setFlagsFor } from "../v8/flags.ts";
 
-// Clang runs a few times here and is gone: optimising it costs twice what it saves.
-for (const flag of ["--liftoff-only", "--wasm-lazy-validation"]) setFlagsFromString(flag);
+setFlagsFor("run the compiler");
 
 const libraries = "/usr/lib/wasm32-wasip1";
 const include = folder("include");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../core/base/test-properties.ts";
 import type { Piece } from "./encoder.ts";
 import { ImageError } from "./image-error.ts";
 import { pageBytes } from "./kernel.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../core/base/test-properties.ts";
 import { checksumOf } from "./checksum.ts";
 import { Kernel, pageBytes } from "./kernel.ts";
 import { bytesOf, newMemory } from "./test-memory.ts";

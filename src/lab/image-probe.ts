@@ -8,13 +8,13 @@
 import { randomFillSync } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { assert } from "../core/base/assert.ts";
 import { ImageWriter } from "../real/image/image-writer.ts";
 import { readImage } from "../real/image/read-image.ts";
 import { writeImageNow } from "../real/image/write-image.ts";
+import { setFlagsFor } from "../v8/flags.ts";
 
 export interface ProbeOptions {
   readonly folder: string;
@@ -40,8 +40,8 @@ interface Timed {
 /** Prints samples, a figure for each batch. */
 export async function probeImages({ folder, mib, batches }: ProbeOptions): Promise<void> {
   // As a node with programs in C runs.
-  setFlagsFromString("--no-liftoff");
-  setFlagsFromString("--expose-gc");
+  setFlagsFor("run C programs");
+  setFlagsFor("collect garbage on demand");
   const collectGarbage = runInNewContext("gc") as () => void;
   const memory = newMemory(mib * mibBytes);
   fill(memory);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import fc from "../core/base/test-properties.ts";
 import { EventQueue } from "./event-queue.ts";
 
 describe("event queue", () => {

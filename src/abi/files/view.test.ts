@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../../core/base/test-properties.ts";
 import type { Datatype } from "../../core/comm/datatype.ts";
 import { hindexed, resized, vector } from "../../core/comm/datatype-constructors.ts";
 import { predefinedTypes } from "../../core/comm/datatype-predefined.ts";

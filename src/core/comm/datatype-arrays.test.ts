@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   DISTRIBUTE_BLOCK,
   DISTRIBUTE_CYCLIC,
@@ -10,6 +9,7 @@ import {
   ORDER_FORTRAN,
 } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
+import fc from "../base/test-properties.ts";
 import type { Datatype } from "./datatype.ts";
 import { type Darray, darray, subarray } from "./datatype-arrays.ts";
 import { vector } from "./datatype-constructors.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { ErrorClass } from "../base/mpi-error.ts";
+import fc from "../base/test-properties.ts";
 import { dimsCreate } from "./dims-create.ts";
 
 test("M4 §8.5.2 Dims_create, the standard's examples", () => {

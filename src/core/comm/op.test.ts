@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { ErrorClass } from "../base/mpi-error.ts";
+import fc from "../base/test-properties.ts";
 import type { Datatype } from "./datatype.ts";
 import { contiguous, hvector, resized } from "./datatype-constructors.ts";
 import { predefinedTypes } from "./datatype-predefined.ts";

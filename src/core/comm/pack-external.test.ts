@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { ErrorClass } from "../base/mpi-error.ts";
+import fc from "../base/test-properties.ts";
 import { struct } from "./datatype-constructors.ts";
 import { predefinedTypes } from "./datatype-predefined.ts";
 import { checkDatarep, packExternal, packExternalSize, unpackExternal } from "./pack-external.ts";

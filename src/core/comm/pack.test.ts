@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { UNDEFINED } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
+import fc from "../base/test-properties.ts";
 import { contiguous, hvector, indexed, struct, vector } from "./datatype-constructors.ts";
 import { elementBytes, elementCount, itemCount } from "./datatype-elements.ts";
 import { predefinedTypes } from "./datatype-predefined.ts";

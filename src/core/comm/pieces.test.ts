@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../base/test-properties.ts";
 import { hindexed, hvector } from "./datatype-constructors.ts";
 import { predefinedTypes } from "./datatype-predefined.ts";
 import { pieceOrder } from "./piece-order.ts";

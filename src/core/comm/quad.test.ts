@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../base/test-properties.ts";
 import { isQuadNaN, quadCompare, quadNaN, quadProd, quadSum } from "./quad.ts";
 
 /** A double as a binary128: every double is one exactly. */

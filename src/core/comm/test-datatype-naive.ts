@@ -2,8 +2,9 @@
  * Datatypes as the standard writes them, for tests: a type map is a list of (element, displacement), with markers for bounds
  * that were set by hand, and every constructor copies the list. Slow, and easy to see to be right.
  */
-import fc from "fast-check";
+
 import { ORDER_C, ORDER_FORTRAN } from "../base/constants.ts";
+import fc from "../base/test-properties.ts";
 import type { Datatype } from "./datatype.ts";
 import { subarray } from "./datatype-arrays.ts";
 import {

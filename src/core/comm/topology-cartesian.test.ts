@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { PROC_NULL, UNDEFINED } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
+import fc from "../base/test-properties.ts";
 import { CartesianTopology } from "./topology-cartesian.ts";
 
 const grids = fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean()), { minLength: 1, maxLength: 4 }).map(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { ErrorClass } from "../base/mpi-error.ts";
+import fc from "../base/test-properties.ts";
 import { adjacentOf, DistGraphTopology, edgesOf } from "./topology-dist-graph.ts";
 
 test("M4 §8.5.4 Dist_graph_create_adjacent keeps order, repeats and weights", () => {

@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import fc from "../base/test-properties.ts";
 import { checkPlan, type JobSize } from "./check.ts";
 import { parsePlan } from "./parse.ts";
 import type { FaultPlan } from "./plan.ts";

@@ -3,7 +3,8 @@
  * follow the same plan. `parse.ts` makes it from text and `print.ts` the text from it, one entry for one entry;
  * `check.ts` holds it against a job; `schedule.ts` says what is due. The language is described in docs/faults.md.
  *
- * All times are milliseconds. Where a field may be null the text may leave it out.
+ * All times are milliseconds, and whole microseconds (`wholeMicroseconds`), so that text can say every one of them exactly.
+ * Where a field may be null the text may leave it out.
  */
 export interface FaultPlan {
   readonly entries: readonly Entry[];
@@ -13,6 +14,11 @@ export interface FaultPlan {
 export const entriesMax = 1000;
 /** As far as a timer reaches, in hours: a 32-bit number of milliseconds. */
 export const timeHoursMax = 500;
+
+/** The nearest time that a plan can have: 1.1 s are 1100 ms and not 1100.0000000000002. */
+export function wholeMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
 
 export type Entry =
   /** Fixes every random draw of the plan; at most one. */

@@ -1,6 +1,16 @@
 /** Fault plan to text. Parsed again it is the same plan. */
-import { unreachable } from "../base/assert.ts";
-import type { Entry, Fault, FaultPlan, LinkPattern, SetScope, Span, Victim, When } from "./plan.ts";
+import { assert, unreachable } from "../base/assert.ts";
+import {
+  type Entry,
+  type Fault,
+  type FaultPlan,
+  type LinkPattern,
+  type SetScope,
+  type Span,
+  type Victim,
+  type When,
+  wholeMicroseconds,
+} from "./plan.ts";
 
 export function printPlan(plan: FaultPlan): string {
   return plan.entries.map(printEntry).join("; ");
@@ -101,6 +111,7 @@ function printScope(set: SetScope): string {
 }
 
 function printTime(ms: number): string {
+  assert(ms === wholeMicroseconds(ms), "times of a plan are whole microseconds");
   return ms > 0 && ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 }
 

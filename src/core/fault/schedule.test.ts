@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import fc from "../base/test-properties.ts";
 import type { FaultAction } from "./action.ts";
 import type { FaultEvent } from "./moment.ts";
 import { parsePlan } from "./parse.ts";

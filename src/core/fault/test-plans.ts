@@ -1,7 +1,7 @@
 /** Random plans for the property tests. */
-import fc from "fast-check";
+import fc from "../base/test-properties.ts";
 import type { Entry, Fault, FaultPlan, LinkPattern, SetScope, Span, Victim, When } from "./plan.ts";
-import { services } from "./plan.ts";
+import { services, wholeMicroseconds } from "./plan.ts";
 
 /** The job all of them fit. */
 export const jobSize = { ranks: 8, nodes: 4, sets: 4 };
@@ -14,7 +14,7 @@ const timeMs = fc.oneof(
   fc.nat(20_000),
   fc.nat(20_000_000).map((us) => us / 1000),
 );
-const longMs = timeMs.map((ms) => ms + 1);
+const longMs = timeMs.map((ms) => wholeMicroseconds(ms + 1));
 const count = fc.integer({ min: 1, max: 5 });
 const perhaps = <T>(it: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(it);
 
@@ -48,7 +48,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
 const span: fc.Arbitrary<Span> = fc.oneof(
   fc.record({ kind: fc.constant("fixed"), ms: longMs }),
   fc.tuple(longMs, fc.nat(99)).map(([ms, percent]): Span => {
-    return { kind: "around", ms, spreadMs: Math.floor(ms * percent * 10) / 1000 };
+    return { kind: "around", ms, spreadMs: wholeMicroseconds((ms * percent) / 100) };
   }),
   fc.tuple(timeMs, longMs).map(([one, other]): Span => {
     return { kind: "between", leastMs: Math.min(one, other), mostMs: Math.max(one, other) };

@@ -2,7 +2,7 @@
  * The words of one entry, read from left to right. Whatever the parser asks for at a place is remembered, so that a word
  * that does not fit is answered with all that would have. A `Refusal` never leaves `parsePlan`.
  */
-import { timeHoursMax } from "./plan.ts";
+import { timeHoursMax, wholeMicroseconds } from "./plan.ts";
 
 export class Refusal extends Error {}
 
@@ -68,8 +68,7 @@ export class Words {
   timeIfAny(leastMs = 0): number | null {
     const match = this.#match(/^(\d+(?:\.\d+)?|\.\d+)(ms|s|m|h)$/, "a time with its unit (500ms, 3s, 1.5m, 2h)");
     if (match === null) return null;
-    // To the microsecond: 1.1 s are 1100 ms and not 1100.0000000000002.
-    const ms = Math.round(Number(match[1]) * unitMs[match[2]!]! * 1000) / 1000;
+    const ms = wholeMicroseconds(Number(match[1]) * unitMs[match[2]!]!);
     if (ms > timeMsMax) throw new Refusal(`"${match[0]}" is too long; the most is ${timeHoursMax}h`);
     if (ms < leastMs) throw new Refusal(`"${match[0]}" is too short; the least is ${leastMs}ms`);
     return ms;

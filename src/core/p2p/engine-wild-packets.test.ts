@@ -1,11 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { ByHand } from "../../sim/by-hand.ts";
 import type { SimProcess } from "../../sim/sim-process.ts";
 import type { WorldOptions } from "../../sim/world.ts";
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
+import fc from "../base/test-properties.ts";
 import { R_PEER, SendMode } from "../request/records.ts";
 import { KIND, kindOf, PacketKind } from "../wire/packet.ts";
 import { inject, type MadePacket } from "./test-packets.ts";

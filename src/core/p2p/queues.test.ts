@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
+import fc from "../base/test-properties.ts";
 import { R_CONTEXT, R_PEER, R_TAG, RecordKind, Records } from "../request/records.ts";
 import { PostedQueue } from "./posted-queue.ts";
 import { fits, type Pattern, QueueModel } from "./test-queue-model.ts";

@@ -26,6 +26,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
       patienceMs: 750,
       starvedPatienceMs: 3000,
       startPatienceMs: 5000,
+      starvedStartPatienceMs: 40_000,
       endPatienceMs: 1000,
       timeoutMs: Number.POSITIVE_INFINITY,
       deaths: "fatal",
@@ -173,6 +174,31 @@ test("a node that works and says nothing for very long hangs: it is dead", () =>
   work[0]!++;
   tick();
   assert.equal(asked[0], "kill 0");
+});
+
+test("X7 §5 a node that has not spoken yet is given up when it has not been at work for the patience of a start", () => {
+  for (const workedMs of [0, 300, 4900, 20_000]) {
+    const { asked, work, tick } = world(1, 1);
+    let nowMs = 0;
+    while (asked.length === 0) {
+      if (nowMs < workedMs) work[0]!++;
+      nowMs = tick();
+    }
+    assert.equal(asked[0], "kill 0");
+    // Work is looked for when half a patience has passed in silence.
+    assert.equal(nowMs, (workedMs > 400 ? workedMs : 0) + 5100, `at work for ${workedMs} ms`);
+  }
+});
+
+test("X7 §5 a node whose start is at work for very long hangs: it is dead", () => {
+  const { asked, work, tick } = world(1, 1);
+  let nowMs = 0;
+  while (asked.length === 0) {
+    work[0]!++;
+    nowMs = tick();
+  }
+  assert.equal(asked[0], "kill 0");
+  assert.equal(nowMs, 40_100);
 });
 
 test("work counts in the silence it was seen in, not in the next", () => {

@@ -11,6 +11,7 @@
  * counts as two periods at most, so whoever was stopped together with the watcher, or could not be heard while it was busy,
  * is forgiven. The host must read what has arrived before it ticks. Where ranks leave a node's main thread no processor it is
  * silent too; therefore a silent node is not dead unless the operating system has not seen it at work for half the patience.
+ * The same holds for a node that has not spoken yet, with a longer patience: a loaded machine starts processes slowly.
  */
 import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
 import { ranksOfNode } from "./placement.ts";
@@ -27,8 +28,10 @@ export interface DispatcherOptions {
   readonly patienceMs: number;
   /** The same while the operating system sees the node at work: then its own main thread hangs. At least `patienceMs`. */
   readonly starvedPatienceMs: number;
-  /** The same before a node's first sign of life: a machine under load starts processes slowly. */
+  /** A node that has given no sign of life yet is dead when it has not been at work for so long. At least `patienceMs`. */
   readonly startPatienceMs: number;
+  /** The same while the operating system sees it at work: then its start hangs. At least `startPatienceMs`. */
+  readonly starvedStartPatienceMs: number;
   /** How long nodes may take to end in order before they are killed. */
   readonly endPatienceMs: number;
   /** The whole job may take this long; Infinity: no limit. */
@@ -302,16 +305,17 @@ export class Dispatcher {
   }
 
   #isSilentTooLong(node: number, it: Node): boolean {
-    const { patienceMs, startPatienceMs, starvedPatienceMs } = this.#options;
-    if (!it.heard) return it.silentMs > startPatienceMs;
+    const { patienceMs, starvedPatienceMs, startPatienceMs, starvedStartPatienceMs } = this.#options;
     if (it.silentMs <= patienceMs / 2) return false;
     const before = it.work;
     it.work = this.#ports.work(node);
     // Whether anything has been done is known from the second look on.
     if (before === undefined) return false;
     if (it.work !== before) it.workedMs = it.silentMs;
+    const idleMs = it.silentMs - it.workedMs;
+    if (!it.heard) return idleMs > startPatienceMs || it.silentMs > starvedStartPatienceMs;
     if (it.silentMs > starvedPatienceMs) return true;
-    return it.silentMs > patienceMs && it.silentMs - it.workedMs > patienceMs / 2;
+    return it.silentMs > patienceMs && idleMs > patienceMs / 2;
   }
 
   #nodeLost(node: number, loss: NodeLoss, nowMs: number): void {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import fc from "../base/test-properties.ts";
 import { nodeOfRanks, ranksOfNode } from "./placement.ts";
 import { bytesWithin, placeByTraffic, type Traffic } from "./traffic-sets.ts";
 

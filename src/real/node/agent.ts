@@ -5,12 +5,13 @@
  * It never outlives the dispatcher: when the channel closes it is gone within milliseconds.
  */
 import { rmSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
+import { setFlagsFor } from "../../v8/flags.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
+import { shortageOf } from "./memory-shortage.ts";
 import {
   build,
   type FromNode,
@@ -203,8 +204,7 @@ class Agent {
   /** Ranks that the job did not start with. Empty, or why they cannot be; then none of them is there. */
   #startRanks(ranks: readonly NewRank[]): string {
     const newcomers = tryTo(() => this.#threads.makeRoom(ranks.map(({ rank }) => rank)));
-    if (newcomers === undefined)
-      return `their ${this.#setup.memoryMb} MB of memory each cannot be had; give less with --memory`;
+    if (newcomers === undefined) return shortageOf(`their ${this.#setup.memoryMb} MB of memory each`);
     // Before anybody can hear of them: whoever does looks for their memories.
     for (const thread of this.#threads.all) thread.post({ kind: "neighbours", neighbours: newcomers });
     for (const { rank } of ranks) this.#tcp?.rankBorn(rank);
@@ -225,7 +225,7 @@ class Agent {
     if (!(await this.#fetchImages(logging.restarts)) || this.#leaving) return;
     const { program, folders, memoryMb } = this.#setup;
     if (tryTo(() => this.#threads.makeRoom(ranks)) === undefined) {
-      send({ kind: "unable", why: `a rank's ${memoryMb} MB of memory cannot be had again; give less with --memory` });
+      send({ kind: "unable", why: shortageOf(`a restarted rank's ${memoryMb} MB of memory`) });
       return;
     }
     this.#logging!.restart(logging, ranks);
@@ -394,13 +394,8 @@ function abandoned(): never {
   return killSelf();
 }
 
-/**
- * Every rank is an isolate of its own and compiles its own code, so a short program would run in the interpreter for most of
- * its life. A smaller budget makes V8 optimise sooner (8-byte allreduce of 8 ranks on 2 cores after 3000 rounds: 10 to 13 µs
- * instead of 33 to 53; 10 000 is too little, code is optimised before it has seen enough). Must be said before a thread starts.
- * Later versions of V8 do not know the flag, and would complain to the user.
- */
-if (Number.parseInt(process.versions.v8, 10) <= 13) setFlagsFromString("--interrupt-budget=30000");
+// Before a thread starts.
+setFlagsFor("optimise early");
 
 let agent: Agent | undefined;
 // It may be in reserve for a node that is lost.
@@ -415,7 +410,7 @@ process.on("message", (message: ToNode) => {
 
 function start(setup: Setup): Agent | undefined {
   const started = tryTo(() => new Agent(setup));
-  const why = `its ${setup.memoryMb} MB of shared memory cannot be had; give less with --memory`;
-  if (started === undefined) send({ kind: "unable", why });
+  const what = setup.program.language === "c" ? "memory for each rank" : "shared memory";
+  if (started === undefined) send({ kind: "unable", why: shortageOf(`its ${setup.memoryMb} MB of ${what}`) });
   return started;
 }

@@ -1,8 +1,8 @@
 /** The threads of a node: starts them, with all that a rank must know to begin, and has the memories of their programs. */
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import { setFlagsFor } from "../../v8/flags.ts";
 import type { SharedHandover } from "../transport/tcp/handover.ts";
 import { startCThread } from "./c-rank-thread.ts";
 import type { Folder, ProgramPlace, Setup, Watch } from "./messages.ts";
@@ -65,8 +65,7 @@ export class RankThreads {
     this.#code = loadRankCode(this.#isC ? "c-rank" : "rank");
     if (!this.#isC) return;
     this.#programMemories = first.map(() => this.#newMemory());
-    // The baseline compiler's code is never replaced while it runs, and `main` may run for hours (facts: 2 to 4 times slower).
-    setFlagsFromString("--no-liftoff");
+    setFlagsFor("run C programs");
   }
 
   get #isC(): boolean {

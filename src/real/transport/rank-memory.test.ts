@@ -1,9 +1,9 @@
 /** A process's memory: blocks never overlap and are used again, copies are right at every size and alignment. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { Pointer } from "../../core/base/brand.ts";
 import { MpiError } from "../../core/base/mpi-error.ts";
+import fc from "../../core/base/test-properties.ts";
 import { layoutOf } from "./layout.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
 import { RankMemory } from "./rank-memory.ts";

@@ -1,7 +1,7 @@
 /** X7: whatever bytes come, the decoder neither throws nor lets nonsense through. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../../../core/base/test-properties.ts";
 import { BYTES, EXTRA, KIND, PAYLOAD, PacketKind, SOURCE, TAG } from "../../../core/wire/packet.ts";
 import { badFrame, FrameKind, frameBytes, pieceBytesMax, stampFrame } from "./frame.ts";
 import { BAD, InStream, inBufferBytes, NOTHING } from "./in-stream.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../../../core/base/test-properties.ts";
 import { type Answer, decodeAnswer, decodeHello, encodeAnswer, encodeHello, helloBytes, Verdict } from "./hello.ts";
 import { helloMsMax, strangersMax } from "./reception.ts";
 import { TcpHost } from "./tcp-host.ts";

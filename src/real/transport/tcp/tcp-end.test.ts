@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../../../core/base/test-properties.ts";
 import { PipeSide, PipeWorld } from "./pipe-world.ts";
 
 interface Send {

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../../../core/base/test-properties.ts";
 import type { Landing } from "../../../core/wire/transport.ts";
 import type { TcpRequest } from "./handover.ts";
 import { Pipe, PipeSide } from "./pipe-world.ts";

@@ -1,0 +1,41 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+import { flags, flagsFor, isInTable, nameOf, namesListed, newestChecked } from "./flags.ts";
+
+describe("§5 flags of V8", () => {
+  it("the table says of this V8 what its own list says", () => {
+    const listed = namesListed();
+    ok(listed.size > 100, `${listed.size} flags listed`);
+    for (const flag of flags) {
+      const says = `${nameOf(flag)} in V8 ${process.versions.v8}`;
+      equal(isInTable(flag, process.versions.v8), listed.has(nameOf(flag)), says);
+    }
+  });
+
+  it("Node 22 and later do not know the budget, and need a flag more for C programs", () => {
+    deepEqual(flagsFor("optimise early", "11.3.244.8-node.33"), ["--interrupt-budget=30000"]);
+    for (const v8 of ["12.4.254.21", "13.6.233.17", "14.6.202.34"]) deepEqual(flagsFor("optimise early", v8), []);
+    deepEqual(flagsFor("run C programs", "11.3.244.8"), ["--no-liftoff"]);
+    deepEqual(flagsFor("run C programs", "12.4.254.21"), ["--no-liftoff"]);
+    deepEqual(flagsFor("run C programs", "14.6.202.34"), ["--no-liftoff", "--no-wasm-deopt"]);
+  });
+
+  it("of a V8 newer than the table Node itself is asked", () => {
+    const [major = 0] = newestChecked.split(".").map(Number);
+    const wanted = flags.filter((flag) => flag.purpose === "optimise early" && namesListed().has(nameOf(flag)));
+    deepEqual(
+      flagsFor("optimise early", `${major + 1}.0`),
+      wanted.map(({ flag }) => flag),
+    );
+  });
+
+  it("setting every flag prints nothing", () => {
+    const purposes = [...new Set(flags.map(({ purpose }) => purpose))];
+    const set = purposes.flatMap((purpose) => flagsFor(purpose)).map((flag) => `v8.setFlagsFromString("${flag}");`);
+    // In a process of its own: some of them are not for one that runs tests.
+    const code = `const v8 = require("node:v8"); ${set.join(" ")} console.log("done");`;
+    const { stdout, stderr } = spawnSync(process.execPath, ["-e", code], { encoding: "utf8" });
+    deepEqual({ stdout, stderr }, { stdout: "done\n", stderr: "" });
+  });
+});

@@ -1,0 +1,97 @@
+/**
+ * The flags of V8 that Banyan sets: what each is for, and which versions of V8 know it. V8 complains on standard error about
+ * a flag that it does not know, and users would read that. So nobody sets a flag by its name: everybody asks here for what
+ * serves a purpose, and gets what this version of V8 has.
+ *
+ * Up to `newestChecked` the table knows; a test compares it with what the running Node lists. Beyond it Node itself is asked,
+ * once, by a child that prints its options and ends (`--v8-options`, 15 to 30 ms): a flag may be gone there.
+ */
+import { execFileSync } from "node:child_process";
+import { setFlagsFromString } from "node:v8";
+
+export type Purpose = "optimise early" | "run C programs" | "run the compiler" | "collect garbage on demand";
+
+export interface Flag {
+  readonly flag: string;
+  readonly purpose: Purpose;
+  /** The first checked version of V8 that knows it; all do where it is missing. */
+  readonly since?: Version;
+  /** The last checked version of V8 that knows it; all do where it is missing. */
+  readonly until?: Version;
+}
+
+/** As V8 counts: `major.minor`. Node 20 has 11.3, 22 12.4, 23 12.9, 24 13.6, 26 14.6. */
+export type Version = `${number}.${number}`;
+
+export const newestChecked: Version = "14.6";
+
+export const flags: readonly Flag[] = [
+  /*
+   * Every rank is an isolate of its own and compiles its own code, so a short program would run in the interpreter for most of
+   * its life. A smaller budget makes V8 optimise sooner (8-byte allreduce of 8 ranks on 2 cores after 3000 rounds: 10 to 13 µs
+   * instead of 33 to 53; 10 000 is too little, code is optimised before it has seen enough). Later versions count calls in
+   * its place (`--invocation-count-for-turbofan`), and have a compiler between interpreter and optimiser, which is switched on
+   * and takes a function after 400 calls: what the budget was for is done.
+   */
+  { flag: "--interrupt-budget=30000", purpose: "optimise early", until: "11.3" },
+  // The baseline compiler's code is never replaced while it runs, and `main` may run for hours (facts: 2 to 4 times slower).
+  { flag: "--no-liftoff", purpose: "run C programs" },
+  // The optimiser wants to know which functions an indirect call reaches, which only the baseline compiler's code notes down:
+  // without that code V8 14.6 stops ("Check failed: function_feedback != …", Node 26). Before 14 it is off by default.
+  { flag: "--no-wasm-deopt", purpose: "run C programs", since: "12.9" },
+  // clang is large, and optimising it takes longer than it then saves.
+  { flag: "--liftoff-only", purpose: "run the compiler" },
+  // Functions are checked when they are compiled, not all 75 MB beforehand.
+  { flag: "--wasm-lazy-validation", purpose: "run the compiler" },
+  { flag: "--expose-gc", purpose: "collect garbage on demand" },
+];
+
+/** For the command line of a Node process. */
+export function flagsFor(purpose: Purpose, v8 = process.versions.v8): string[] {
+  return flags.filter((each) => each.purpose === purpose && isKnown(each, v8)).map(({ flag }) => flag);
+}
+
+/** For this process, all its threads: before the first of them compiles what the flags are about. */
+export function setFlagsFor(purpose: Purpose): void {
+  for (const flag of flagsFor(purpose)) setFlagsFromString(flag);
+}
+
+/** What the table says of any version. */
+export function isInTable({ since, until }: Flag, v8: string): boolean {
+  return (
+    (since === undefined || compareVersions(v8, since) >= 0) && (until === undefined || compareVersions(v8, until) <= 0)
+  );
+}
+
+/** The name as V8 lists it: `--no-liftoff` sets `liftoff` to false. */
+export function nameOf({ flag }: Flag): string {
+  return flag.replace(/^--(no-)?/, "").replace(/=.*/, "");
+}
+
+let listed: ReadonlySet<string> | undefined;
+
+/** The names of all flags that the V8 of the running Node knows, by its own word. Empty where it does not say. */
+export function namesListed(): ReadonlySet<string> {
+  if (listed !== undefined) return listed;
+  try {
+    const text = execFileSync(process.execPath, ["--v8-options"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    listed = new Set(Array.from(text.matchAll(/^ +--(\S+) \(/gm), (match) => match[1] ?? ""));
+  } catch {
+    listed = new Set();
+  }
+  return listed;
+}
+
+function isKnown(flag: Flag, v8: string): boolean {
+  if (compareVersions(v8, newestChecked) <= 0) return isInTable(flag, v8);
+  return namesListed().has(nameOf(flag));
+}
+
+function compareVersions(a: string, b: string): number {
+  const [majorA = 0, minorA = 0] = a.split(".").map(Number);
+  const [majorB = 0, minorB = 0] = b.split(".").map(Number);
+  return majorA - majorB || minorA - minorB;
+}
