@@ -149,7 +149,7 @@ class Agent {
       case "returned":
         // Connections first: who hears of a new life may talk to it at once.
         for (const { rank, incarnation } of message.ranks) {
-          if (message.address !== null) this.#tcp?.peerReturned(rank, incarnation, message.address);
+          this.#tcp?.peerReturned(rank, incarnation);
           this.#logging?.returned({ rank, incarnation });
         }
         for (const life of message.ranks) this.#memory.returned(life);

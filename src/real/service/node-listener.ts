@@ -91,7 +91,7 @@ export class NodeListener {
         faults?.rankEnded(message.rank);
         break;
       case "ranks-returned":
-        nodes.returned(node, message.ranks);
+        nodes.returned(message.ranks);
         break;
       case "from-rank":
         this.#rankSaid(message);
