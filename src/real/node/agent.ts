@@ -79,7 +79,7 @@ class Agent {
     });
     this.#logging = setup.logging === null ? null : new NodeLogging(setup.logging, first, job);
     this.#images = setup.logging === null ? null : new NodeImages(setup.logging);
-    setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
+    setInterval(() => send({ kind: "heartbeat", passed: this.#logging?.passed ?? [] }), setup.heartbeatMs);
     const { program, folders } = setup;
     const { shared } = this.#memory;
     const starting = first.map((rank) => ({ rank, program, folders, origin: null, memory: shared }));

@@ -296,6 +296,13 @@ export interface Connections {
 }
 export interface Heartbeat {
   readonly kind: "heartbeat";
+  /** Under message logging how far the ranks of the node have come, as far as is known; otherwise empty. */
+  readonly passed: readonly CallsPassed[];
+}
+/** How many calls a rank has passed in its present life, counted from the beginning of the program. */
+export interface CallsPassed {
+  readonly rank: number;
+  readonly calls: number;
 }
 /** Those of `start-ranks` are there and can be talked to, or none of them is. */
 export interface RanksReady {
