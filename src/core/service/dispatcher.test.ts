@@ -347,7 +347,10 @@ test("V1: all of a set begin again when one of them vanishes, also those whose p
 
 test("rule 10: a rank that vanishes again and again ends the job", () => {
   const { dispatcher, asked } = world(2, 1, { deaths: "replaced", setOf: [0, 1] });
-  for (let life = 0; life < 4; life++) dispatcher.rankEnded(1, life, { kind: "vanished", code: 1 }, life);
+  for (let life = 0; life < 4; life++) {
+    dispatcher.falls.caughtUp(1);
+    dispatcher.rankEnded(1, life, { kind: "vanished", code: 1 }, life);
+  }
   assert.deepEqual(asked.slice(-2), ["decided rank-failed 1", "end 0"]);
 });
 
@@ -361,13 +364,20 @@ test("V1: a suspect may be left alive: then it is disowned before anybody hears 
   assert.deepEqual(asked, ["disown 1", "tell 1", "restart 1: 1"]);
 });
 
-test("rule 10: a node that falls again and again before it has caught up ends the job", () => {
+test("rule 10: a node that falls again and again at the same call ends the job, and the outcome says so", () => {
   const { dispatcher, asked } = world(2, 2, { deaths: "replaced" });
-  for (let fall = 0; fall < 3; fall++) dispatcher.nodeEnded(1, killed, fall);
-  assert.equal(dispatcher.outcome, undefined);
-  dispatcher.caughtUp(1);
-  for (let fall = 0; fall < 4; fall++) dispatcher.nodeEnded(1, killed, fall);
+  const fall = (calls: number): void => {
+    dispatcher.falls.passed(1, calls);
+    dispatcher.falls.caughtUp(1);
+    dispatcher.nodeEnded(1, killed, calls);
+  };
+  for (let life = 0; life < 20; life++) fall(life);
+  assert.equal(asked.at(-1), "restart 1: 1");
+  for (let life = 0; life < 3; life++) fall(19);
   assert.deepEqual(asked.slice(-2), ["decided node-failed 137", "end 0"]);
+  const reason = dispatcher.outcome?.reason;
+  assert(reason?.kind === "node-failed");
+  assert.deepEqual(reason.givenUp, { rule: "same-call", falls: 4 });
 });
 
 test("the end of an old life means nothing", () => {

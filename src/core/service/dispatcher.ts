@@ -14,6 +14,7 @@
  * The same holds for a node that has not spoken yet, with a longer patience: a loaded machine starts processes slowly.
  */
 import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
+import { Falls, type GivenUp } from "./falls.ts";
 import { ranksOfNode } from "./placement.ts";
 
 export interface DispatcherOptions {
@@ -49,9 +50,6 @@ export interface DispatcherOptions {
  */
 export type DeathPolicy = "fatal" | "survived" | "replaced";
 
-/** A node that falls so often in a row before its ranks have caught up falls for a reason of its own (rule 10). */
-const fallsMax = 3;
-
 /** One process is gone. The order of deaths is the same for everybody. */
 export interface Death {
   readonly order: number;
@@ -69,13 +67,28 @@ export type Reason =
   | { readonly kind: "finished" }
   /** All that had not finished stand still, and can go on another time. */
   | { readonly kind: "frozen" }
-  | { readonly kind: "rank-failed"; readonly rank: number; readonly node: number; readonly ending: Ending }
-  | { readonly kind: "node-failed"; readonly node: number; readonly ranks: readonly number[]; readonly loss: NodeLoss }
+  | (Unrepaired & {
+      readonly kind: "rank-failed";
+      readonly rank: number;
+      readonly node: number;
+      readonly ending: Ending;
+    })
+  | (Unrepaired & {
+      readonly kind: "node-failed";
+      readonly node: number;
+      readonly ranks: readonly number[];
+      readonly loss: NodeLoss;
+    })
   | { readonly kind: "aborted"; readonly rank: number; readonly node: number; readonly message: string }
   | { readonly kind: "interrupted"; readonly signal: string }
   | { readonly kind: "timeout" }
   | { readonly kind: "output-closed" }
   | { readonly kind: "unusable"; readonly message: string };
+
+/** Where the dead are replaced, and this one is not: why. */
+export interface Unrepaired {
+  readonly givenUp?: GivenUp;
+}
 
 export interface Outcome {
   readonly code: number;
@@ -119,8 +132,6 @@ interface Node {
   /** How long the silence had lasted when work was last seen in it. */
   workedMs: number;
   gone: boolean;
-  /** How often it has fallen since its ranks last caught up. */
-  falls: number;
 }
 
 interface Rank {
@@ -130,6 +141,8 @@ interface Rank {
 }
 
 export class Dispatcher {
+  /** Must hear how far ranks have come. */
+  readonly falls: Falls;
   readonly #options: DispatcherOptions;
   readonly #ports: DispatcherPorts;
   readonly #startMs: number;
@@ -148,6 +161,7 @@ export class Dispatcher {
     this.#startMs = nowMs;
     this.#lastTickMs = nowMs;
     const { ranks } = options;
+    this.falls = new Falls({ nodes: options.nodes, ranks: options.nodeOf.length });
     this.#ranks = options.nodeOf.map((_, rank) => ({ incarnation: 0, state: rank < ranks ? "running" : "absent" }));
     for (let node = 0; node < options.nodes; node++) {
       this.#nodes.push({
@@ -157,7 +171,6 @@ export class Dispatcher {
         work: undefined,
         workedMs: 0,
         gone: false,
-        falls: 0,
       });
     }
   }
@@ -240,13 +253,6 @@ export class Dispatcher {
     return !this.#nodes[node]!.gone;
   }
 
-  /**
-   * A new life has come as far as the one before, or the node falls because somebody wants it to: not because of what it does.
-   */
-  caughtUp(node: number): void {
-    this.#nodes[node]!.falls = 0;
-  }
-
   /** The operating system says that the node's process is gone. */
   nodeEnded(node: number, loss: NodeLoss, nowMs: number): void {
     const it = this.#nodes[node]!;
@@ -326,9 +332,13 @@ export class Dispatcher {
     const code =
       loss.kind === "signal" ? 128 + loss.signalNumber : loss.kind === "exit" ? codeFromNumber(loss.code) || 1 : 1;
     const reason: Reason = { kind: "node-failed", node, ranks, loss };
-    if (this.#options.deaths !== "replaced") this.#failed(reason, code, nowMs);
-    else if (this.#nodes[node]!.falls === fallsMax) this.#decide(reason, code, nowMs);
-    else this.#replace(node, ranks, reason, nowMs);
+    if (this.#options.deaths !== "replaced") {
+      this.#failed(reason, code, nowMs);
+      return;
+    }
+    const givenUp = this.falls.fell(node, ranks);
+    if (givenUp === null) this.#replace(node, ranks, reason, nowMs);
+    else this.#decide({ ...reason, givenUp }, code, nowMs);
   }
 
   /** A rank is gone and its node is not: all who fall with it begin again, in that node unless that is all of it. */
@@ -344,11 +354,11 @@ export class Dispatcher {
     }
     for (const member of members) this.#declareDead(member);
     const reason: Reason = { kind: "rank-failed", rank, node, ending };
-    if (it.falls === fallsMax) {
-      this.#decide(reason, codeOfEnding(ending), nowMs);
+    const givenUp = this.falls.fell(node, members);
+    if (givenUp !== null) {
+      this.#decide({ ...reason, givenUp }, codeOfEnding(ending), nowMs);
       return;
     }
-    it.falls++;
     this.#beginLives(members);
     this.#ports.survived(reason, nowMs - this.#startMs);
     this.#ports.restartRanks(node, members);
@@ -362,7 +372,7 @@ export class Dispatcher {
 
   #replace(node: number, ranks: readonly number[], reason: Reason, nowMs: number): void {
     const it = this.#nodes[node]!;
-    Object.assign(it, { heard: false, silentMs: 0, work: undefined, workedMs: 0, gone: false, falls: it.falls + 1 });
+    Object.assign(it, { heard: false, silentMs: 0, work: undefined, workedMs: 0, gone: false });
     this.#beginLives(ranks);
     this.#ports.survived(reason, nowMs - this.#startMs);
     this.#ports.restart(node, ranks);

@@ -80,7 +80,7 @@ class Agent {
     });
     this.#logging = setup.logging === null ? null : new NodeLogging(setup.logging, first, job);
     this.#images = setup.logging === null ? null : new NodeImages(setup.logging);
-    setInterval(() => send({ kind: "heartbeat" }), setup.heartbeatMs);
+    setInterval(() => send({ kind: "heartbeat", passed: this.#logging?.passed ?? [] }), setup.heartbeatMs);
     const { program, folders } = setup;
     const { shared } = this.#memory;
     const starting = first.map((rank) => ({ rank, program, folders, origin: null, memory: shared }));
@@ -150,7 +150,7 @@ class Agent {
       case "returned":
         // Connections first: who hears of a new life may talk to it at once.
         for (const { rank, incarnation } of message.ranks) {
-          if (message.address !== null) this.#tcp?.peerReturned(rank, incarnation, message.address);
+          this.#tcp?.peerReturned(rank, incarnation);
           this.#logging?.returned({ rank, incarnation });
         }
         for (const life of message.ranks) this.#memory.returned(life);

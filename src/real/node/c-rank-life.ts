@@ -293,7 +293,8 @@ export class CRank {
   writeImage(settledMs: number): void {
     const number = checkpointOf(this.process.host.wanted);
     this.#protocol.logging?.captured(number);
-    const facts = { number, position: this.#protocol.position(), inputOffset: this.#input.offset, settledMs };
+    const [position, callsPassed] = [this.#protocol.position(), this.#protocol.callsPassed()];
+    const facts = { number, position, callsPassed, inputOffset: this.#input.offset, settledMs };
     const where = this.#imageIn(this.#folderOf(number));
     let problem = "";
     try {

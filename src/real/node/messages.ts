@@ -131,11 +131,11 @@ export interface SpawnAnswered {
   readonly rank: number;
   readonly answer: SpawnAnswer;
 }
-/** Every node listens: where each rank is to be found. */
+/** Where each rank is to be found now: all of them, whatever was said before. */
 export interface Contacts {
   readonly kind: "contacts";
-  /** By rank. */
-  readonly addresses: readonly Address[];
+  /** By rank; null: its node does not listen at the moment. */
+  readonly addresses: readonly (Address | null)[];
 }
 /**
  * How the program was bundled. A script (CommonJS) spares every rank the loader for modules, some 4 ms; a module is needed
@@ -180,12 +180,10 @@ export interface Life {
   readonly rank: number;
   readonly incarnation: number;
 }
-/** Ranks live again, all of them at one place; in the dispatcher's order, after their deaths. */
+/** Ranks live again; in the dispatcher's order, after their deaths. Where they are to be found, `contacts` says. */
 export interface Returned {
   readonly kind: "returned";
   readonly ranks: readonly Life[];
-  /** Where their node listens; null in a job of one node. */
-  readonly address: Address | null;
 }
 /** Every rank shall stop inside an MPI call, and write an image of itself when all have. */
 export interface Freeze {
@@ -298,6 +296,13 @@ export interface Connections {
 }
 export interface Heartbeat {
   readonly kind: "heartbeat";
+  /** Under message logging how far the ranks of the node have come, as far as is known; otherwise empty. */
+  readonly passed: readonly CallsPassed[];
+}
+/** How many calls a rank has passed in its present life, counted from the beginning of the program. */
+export interface CallsPassed {
+  readonly rank: number;
+  readonly calls: number;
 }
 /** Those of `start-ranks` are there and can be talked to, or none of them is. */
 export interface RanksReady {

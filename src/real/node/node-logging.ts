@@ -4,7 +4,7 @@
  */
 import type { Job } from "../transport/tcp/hello.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
-import type { Life, LoggingSetup } from "./messages.ts";
+import type { CallsPassed, Life, LoggingSetup } from "./messages.ts";
 import type { RankLogging } from "./rank-messages.ts";
 import { SetStream } from "./set-stream.ts";
 
@@ -18,6 +18,8 @@ export class NodeLogging {
   #setup: LoggingSetup;
   readonly #job: Job;
   readonly #sets = new Map<number, SetHere>();
+  /** How many calls each rank of this node has passed in its present life. */
+  readonly #passed = new Map<number, Float64Array>();
   /** The present one of every rank, as far as it has been heard of. */
   readonly #incarnations: number[];
   /** Of the event logger; null: there is none yet. */
@@ -68,7 +70,14 @@ export class NodeLogging {
     const incarnations = [...this.#incarnations];
     const { ranks, stream } = this.#sets.get(facts.setOf[rank]!)!;
     const restart = restarts.find((it) => it.rank === rank) ?? null;
-    return { ...facts, incarnations, stream: stream.forMember(ranks.indexOf(rank)), restart };
+    const passed = new Float64Array(new SharedArrayBuffer(8));
+    this.#passed.set(rank, passed);
+    return { ...facts, incarnations, stream: stream.forMember(ranks.indexOf(rank)), passed, restart };
+  }
+
+  /** How far the ranks of this node have come. */
+  get passed(): CallsPassed[] {
+    return [...this.#passed].map(([rank, [calls]]) => ({ rank, calls: calls! }));
   }
 
   /** The bell has rung: somebody may have appended. */

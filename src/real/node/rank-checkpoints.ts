@@ -99,7 +99,8 @@ export class RankCheckpoints {
       if (!(error instanceof ImageError || error instanceof StateError)) throw error;
       problem = error.message;
     }
-    say({ kind: "image", problem, number, position, inputOffset: input.offset, settledMs });
+    const callsPassed = protocol.callsPassed();
+    say({ kind: "image", problem, number, position, callsPassed, inputOffset: input.offset, settledMs });
   }
 
   #imageIn(folder: string): RankImageOptions {

@@ -66,6 +66,8 @@ export interface RankSetup {
 export interface RankLogging extends LoggingFacts {
   /** The stream of determinants of its set, see `determinant-ring.ts`. */
   readonly stream: SharedRing;
+  /** Where its node sees how many calls it has passed. */
+  readonly passed: Float64Array;
   /** How it begins, if it has had a life before. */
   readonly restart: RankRestart | null;
 }
@@ -139,6 +141,8 @@ export interface CaptureFacts {
   readonly number: number;
   /** Where the stream of determinants of its set was. */
   readonly position: number;
+  /** How many calls it had passed. */
+  readonly callsPassed: number;
   /** How much of standard input it had been given. */
   readonly inputOffset: number;
   /** From its stop until nothing was under way any more between those who are captured together. */

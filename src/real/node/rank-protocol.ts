@@ -20,6 +20,8 @@ export interface RankProtocol {
   readonly napper: Napper | null;
   /** Where the stream of determinants of its set is. */
   position(): number;
+  /** How many calls it has passed; the same ones in every life. */
+  callsPassed(): number;
   /** What the rank has logged so far. */
   logged(): Logged;
   /** No older checkpoint of that set will be restored. */
@@ -38,6 +40,7 @@ export function protocolOf(
       members: undefined,
       napper: null,
       position: () => 0,
+      callsPassed: () => 0,
       logged: () => ({ bytesTo: [], messages: 0, determinantBytes: 0 }),
       oldest() {},
     };
@@ -49,7 +52,7 @@ export function protocolOf(
     spill: new SpillFile({ folder: setup.spillFolder, rank, incarnation }),
     full: (sets: readonly number[]) => say({ kind: "log-full", sets }),
   };
-  const logging = new LoggingProtocol({ rank, setOf: Int32Array.from(setOf), stream, payloads });
+  const logging = new LoggingProtocol({ rank, setOf: Int32Array.from(setOf), stream, payloads, passed: setup.passed });
   const mayUseBoards = nodeOf.every((node, other) => node !== nodeOf[rank] || setOf[other] === setOf[rank]);
   const members = membersOf(setOf)[setOf[rank]!]!;
   return {
@@ -59,6 +62,7 @@ export function protocolOf(
     members,
     napper: stream,
     position: () => stream.born,
+    callsPassed: () => logging.callsPassed,
     logged: () => logging.logged,
     oldest(set, checkpoint) {
       if (set === setOf[rank]) logging.oldestIs(checkpoint);

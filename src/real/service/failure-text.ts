@@ -3,6 +3,7 @@ import { relative } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
 import type { NodeLoss, Reason } from "../../core/service/dispatcher.ts";
 import { describeEnding, type Threw } from "../../core/service/ending.ts";
+import type { GivenUp } from "../../core/service/falls.ts";
 import type { ProcessNames } from "./process-names.ts";
 
 export type Failure = Exclude<Reason, { kind: "finished" | "frozen" }>;
@@ -13,10 +14,10 @@ export function describeFailure(reason: Failure, afterMs: number, names: Process
     case "rank-failed": {
       const place = framesOf(reason)[0];
       const where = place === undefined ? "" : ` (${placeOf(place)})`;
-      return `${names.nameOf(reason.rank)} on node ${reason.node} failed ${after}: ${describeEnding(reason.ending)}${where}`;
+      return `${names.nameOf(reason.rank)} on node ${reason.node} failed ${after}: ${describeEnding(reason.ending)}${where}${whyGivenUp(reason.givenUp)}`;
     }
     case "node-failed":
-      return `node ${reason.node} (${names.listOf(reason.ranks)}) failed ${after}: ${describeLoss(reason.loss)}`;
+      return `node ${reason.node} (${names.listOf(reason.ranks)}) failed ${after}: ${describeLoss(reason.loss)}${whyGivenUp(reason.givenUp)}`;
     case "aborted":
       return `${names.nameOf(reason.rank)} on node ${reason.node} aborted the job ${after}${reason.message === "" ? "" : `: ${reason.message}`}`;
     case "interrupted":
@@ -29,6 +30,20 @@ export function describeFailure(reason: Failure, afterMs: number, names: Process
       return reason.message;
     default:
       return unreachable(reason);
+  }
+}
+
+/** Which rule ended a job whose dead are otherwise replaced, and what to do. */
+function whyGivenUp(givenUp: GivenUp | undefined): string {
+  if (givenUp === undefined) return "";
+  const { rule, falls } = givenUp;
+  switch (rule) {
+    case "same-call":
+      return `; it is not started again: it fell ${falls} times at the same call, and nothing else kept it from getting further. The program seems to end its own process there (memory?); see what it does with --protocol none`;
+    case "no-progress":
+      return `; it is not started again: it fell ${falls} times, and no rank of the job got further than before. Start the job again with checkpoints more often (--checkpoint-every), or where nodes last longer`;
+    default:
+      return unreachable(rule);
   }
 }
 

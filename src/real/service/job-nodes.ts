@@ -3,6 +3,7 @@
  * others are, and who has returned.
  */
 import type { NodeLoss } from "../../core/service/dispatcher.ts";
+import { NodeContacts } from "../../core/service/node-contacts.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { FromNode, Life, ProgramForm, RankRestart, Setup, Stream, ToNode } from "../node/messages.ts";
 import type { SlowLinks } from "../slow-links/slow-links.ts";
@@ -40,7 +41,7 @@ export class JobNodes {
   #spare: NodeProcess | null = null;
   /** Taken for dead and left alive. */
   readonly #suspects = new Set<NodeProcess>();
-  readonly #addresses: (Address | undefined)[] = [];
+  readonly #contacts: NodeContacts<Address>;
   /** Gone, or will be in a moment, and others take their places. */
   readonly #past = new WeakSet<NodeProcess>();
   /** Nodes that have taken the place of others, and are not ready yet. */
@@ -51,6 +52,7 @@ export class JobNodes {
   constructor(options: JobNodesOptions, ports: JobNodesPorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#contacts = new NodeContacts(options.nodes);
   }
 
   startAll(): void {
@@ -60,11 +62,13 @@ export class JobNodes {
   /** The node is gone, or will be in a moment: nothing that it still says counts. Another will take its place. */
   abandon(node: number): void {
     this.#past.add(this.processOf(node));
+    this.#lost(node);
   }
 
   /** Another takes its place. */
   replace(node: number, restarts: readonly RankRestart[]): void {
     this.#replacing.add(node);
+    this.#contacts.replaced(node);
     this.#start(node, restarts);
   }
 
@@ -103,49 +107,53 @@ export class JobNodes {
   /** The node counts as dead and is left alive. */
   disown(node: number): void {
     this.#suspects.add(this.processOf(node));
+    this.#lost(node);
   }
 
-  /** When the last node listens, all of them are told where the others are; later, where one is that has taken a place. */
+  /** The node listens; nobody can reach it where that is null. Who is told where it is now, `NodeContacts` says. */
   ready(node: number, address: Address | null): void {
     const { links } = this.#options;
+    const present = this.processOf(node);
+    if (this.#suspects.has(present)) return;
     if (links === null) {
       this.#listens(node, address);
       return;
     }
-    const present = this.processOf(node);
     void links.listening.then(() => {
-      if (this.processOf(node) === present) this.#listens(node, address);
+      if (this.#isPresent(node, present) && !this.#suspects.has(present)) this.#listens(node, address);
     });
   }
 
   #listens(node: number, address: Address | null): void {
     if (address !== null) {
-      this.#addresses[node] = address;
       this.#options.links?.lead(node, address);
+      this.#tellAddresses(this.#contacts.listens(node, address));
     }
-    const hasReplaced = this.#replacing.delete(node);
-    if (hasReplaced) this.#announceAll(node);
-    const { nodes } = this.#options;
-    if (address === null || this.#addresses.filter((known) => known !== undefined).length < nodes) return;
-    for (const other of hasReplaced ? [node] : this.#processes.keys()) this.#tellAddresses(other);
+    if (this.#replacing.delete(node)) this.#announceAll(node);
   }
 
-  #tellAddresses(node: number): void {
-    const addresses = this.#options.nodeOf.map((of) => this.#addressFor(node, of)!);
-    this.send(node, { kind: "contacts", addresses });
+  /** Also of a node whose place nobody will take. */
+  #lost(node: number): void {
+    this.#tellAddresses(this.#contacts.lost(node));
   }
 
-  /** How one node reaches another; null: there are no connections in this job. */
+  #tellAddresses(nodes: readonly number[]): void {
+    for (const node of nodes) {
+      const addresses = this.#options.nodeOf.map((of) => this.#addressFor(node, of));
+      this.send(node, { kind: "contacts", addresses });
+    }
+  }
+
+  /** How one node reaches another; null: not at the moment. */
   #addressFor(from: number, to: number): Address | null {
     const { links } = this.#options;
-    return links === null || from === to ? (this.#addresses[to] ?? null) : links.addressOf(from, to);
+    const address = this.#contacts.addressOf(to);
+    return links === null || from === to || address === null ? address : links.addressOf(from, to);
   }
 
   /** Some ranks have begun another life in a node that had not gone. */
-  returned(node: number, ranks: readonly Life[]): void {
-    for (const other of this.#processes.keys()) {
-      this.send(other, { kind: "returned", ranks, address: this.#addressFor(other, node) });
-    }
+  returned(ranks: readonly Life[]): void {
+    this.sendAll({ kind: "returned", ranks });
   }
 
   /** Fulfilled when none is left of those that are not nodes: taken for dead, or not needed. */
@@ -167,12 +175,16 @@ export class JobNodes {
   #announceAll(node: number): void {
     const ranks = this.#ports.livesOf(ranksOfNode(this.#options.nodeOf, node));
     for (const other of this.#processes.keys()) {
-      if (other !== node) this.send(other, { kind: "returned", ranks, address: this.#addressFor(other, node) });
+      if (other !== node) this.send(other, { kind: "returned", ranks });
     }
   }
 
+  #isPresent(node: number, process: NodeProcess): boolean {
+    return this.#processes[node] === process && !this.#past.has(process);
+  }
+
   #start(node: number, restarts: readonly RankRestart[]): void {
-    const isPresent = (): boolean => this.#processes[node] === started && !this.#past.has(started);
+    const isPresent = (): boolean => this.#isPresent(node, started);
     const started = this.#takeSpare() ?? new NodeProcess(this.#options.folder);
     started.begin(this.#ports.setupOf(node, restarts), {
       said: (message) => {
@@ -183,7 +195,9 @@ export class JobNodes {
         else done();
       },
       ended: (loss) => {
-        if (isPresent()) this.#ports.ended(node, loss);
+        if (!isPresent()) return;
+        this.#lost(node);
+        this.#ports.ended(node, loss);
       },
     });
     this.#processes[node] = started;

@@ -256,7 +256,7 @@ export class Job {
       verify: (paths) => verifyImages(paths),
       dropped: (set, number) => this.#checkpointServers.dropped(set, number),
       happened: (event) => this.#faults?.happened(event) ?? Promise.resolve(),
-      progressed: (set) => this.#core.caughtUp(nodeOfSet(set)),
+      progressed: (set, calls) => this.#core.falls.committed(set, calls),
       note: (message) => this.#report.note(message),
       oldest: (set, number) => {
         if (set === setOf[0]) this.#input.oldestIs(number);
@@ -277,7 +277,7 @@ export class Job {
     const options = { plan, seed: this.#setups.seed >>> 0, nodes, nodeOf, setOf: setOf ?? [], living: this.#core };
     return new PlannedFaults(options, {
       node: (node) => this.#nodes.processOf(node),
-      falls: (node) => this.#core.caughtUp(node),
+      falls: (node) => this.#core.falls.excused(node),
       delayLink: (link, byMs) => this.#links?.delay(link, byMs),
       killService: (service) => this.#killService(service),
       note: (message) => this.#report.note(message),

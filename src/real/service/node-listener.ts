@@ -23,7 +23,7 @@ export interface NodeListenerOptions {
 
 /** Those who hear of it. */
 export interface NodeListenerParts {
-  readonly core: Pick<Dispatcher, "heard" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "caughtUp">;
+  readonly core: Pick<Dispatcher, "heard" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
   readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
   readonly output: Pick<JobOutput, "accept">;
   readonly input: Pick<InputSource, "want" | "captured">;
@@ -68,6 +68,8 @@ export class NodeListener {
         this.#connectionNews(message.event);
         break;
       case "heartbeat":
+        for (const { rank, calls } of message.passed) core.falls.passed(rank, calls);
+        break;
       case "bye":
         break;
       case "ranks-ready":
@@ -91,7 +93,7 @@ export class NodeListener {
         faults?.rankEnded(message.rank);
         break;
       case "ranks-returned":
-        nodes.returned(node, message.ranks);
+        nodes.returned(message.ranks);
         break;
       case "from-rank":
         this.#rankSaid(message);
@@ -136,6 +138,7 @@ export class NodeListener {
       case "done":
         this.#rankFinished(rank);
         recovery?.done(rank, message);
+        core.falls.caughtUp(rank);
         core.rankDone(rank, message.incarnation, performance.now());
         break;
       case "log-full":
@@ -146,7 +149,7 @@ export class NodeListener {
         break;
       case "caught-up":
         recovery?.caughtUp(rank, message.incarnation);
-        core.caughtUp(node);
+        core.falls.caughtUp(rank);
         break;
       case "image-unreadable":
         report.note(`rank ${rank} cannot go on from checkpoint ${message.checkpoint}: ${message.problem}`);

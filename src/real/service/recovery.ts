@@ -39,8 +39,8 @@ export interface RecoveryPorts {
   dropped(set: number, number: number): void;
   /** For fault plans: whatever was to happen then has, and is known, when the promise is fulfilled. */
   happened(event: FaultEvent): Promise<void>;
-  /** A set has come further than all its lives before. */
-  progressed(set: number): void;
+  /** A set has a checkpoint in which its ranks have passed so many calls. */
+  progressed(set: number, calls: number): void;
   note(message: string): void;
   /** No older image of that set will be restored. */
   oldest(set: number, number: number): void;
@@ -89,11 +89,11 @@ export class Recovery {
       happened: (event) => ports.happened(event),
       endOfStream: (set) => ports.logger.endOf(set),
       note: (message) => ports.note(message),
-      committed: (times, oldest) => {
+      committed: (times, { oldest, callsPassed }) => {
         this.#counts.checkpoints++;
         ports.logger.trim({ set: times.set, below: oldest.position });
         if (this.#checkpointTimes.length < timesMax) this.#checkpointTimes.push(times);
-        ports.progressed(times.set);
+        ports.progressed(times.set, callsPassed);
         ports.oldest(times.set, oldest.number);
         ports.committed(times);
       },

@@ -44,8 +44,15 @@ export interface SetCheckpointsPorts {
   /** Where the stream of a set ends that the event logger has; null: that is not known at the moment. */
   endOfStream(set: number): Promise<number | null>;
   note(message: string): void;
-  /** A checkpoint counts from now on, and no older one than that will be restored. */
-  committed(times: CheckpointTimes, oldest: Checkpoint): void;
+  /** A checkpoint counts from now on. */
+  committed(times: CheckpointTimes, committed: Committed): void;
+}
+
+export interface Committed {
+  /** No older one will be restored. */
+  readonly oldest: Checkpoint;
+  /** How many calls all ranks of the set had passed. */
+  readonly callsPassed: number;
 }
 
 /** How long the checkpoint under way has taken so far. */
@@ -54,6 +61,7 @@ interface Attempt {
   settledMs: number;
   barrierMs: number;
   readonly captured: Set<number>;
+  callsPassed: number;
   /** When all had been copied and could go on; 0: not yet. */
   capturedMs: number;
   storedMs: number;
@@ -202,6 +210,7 @@ export class SetCheckpoints {
       settledMs: 0,
       barrierMs: Number.POSITIVE_INFINITY,
       captured: new Set(),
+      callsPassed: 0,
       capturedMs: 0,
       storedMs: 0,
     };
@@ -224,13 +233,14 @@ export class SetCheckpoints {
   }
 
   /** A rank stands still and has been copied, perhaps written as well. When all have, they go on. */
-  captured(rank: number, { number, settledMs }: CaptureFacts): void {
+  captured(rank: number, { number, settledMs, callsPassed }: CaptureFacts): void {
     const set = this.#options.setOf[rank]!;
     if (!this.#server.isOpen(set, number)) return;
     const attempt = this.#attempts[set]!;
     const members = this.#options.members[set]!;
     attempt.settledMs = Math.max(attempt.settledMs, settledMs);
     attempt.barrierMs = Math.min(attempt.barrierMs, settledMs);
+    if (!attempt.captured.has(rank)) attempt.callsPassed += callsPassed;
     attempt.captured.add(rank);
     if (attempt.capturedMs > 0 || attempt.captured.size < members.length) return;
     attempt.capturedMs = performance.now() - attempt.beganMs;
@@ -272,9 +282,9 @@ export class SetCheckpoints {
     if (commit === null || this.#isOver) return;
     for (const old of commit.dropped) this.#drop(set, old);
     this.#ports.toSet(set, { kind: "oldest", set, ...commit.oldest });
-    const { beganMs, captured: _, ...times } = this.#attempts[set]!;
+    const { beganMs, captured: _, callsPassed, ...times } = this.#attempts[set]!;
     const whole = { set, number, ...times, committedMs: performance.now() - beganMs };
-    this.#ports.committed(whole, commit.oldest);
+    this.#ports.committed(whole, { oldest: commit.oldest, callsPassed });
     this.#takeLater(set);
     void this.#ports.happened({ kind: "checkpoint-committed", set, number });
   }

@@ -57,6 +57,8 @@ export interface LoggingOptions {
   readonly stream: DeterminantStream;
   /** Bounds the memory of the payload log; it has no bound unless given. */
   readonly payloads?: PayloadMemoryOptions | null;
+  /** One number: the calls that the process has passed, for whoever watches it. */
+  readonly passed?: Float64Array;
 }
 
 /** How a process begins that is not the first life of its rank. */
@@ -79,7 +81,14 @@ export interface Logged {
 }
 
 export class LoggingProtocol implements Protocol {
-  static readonly unsaved = { incarnation: 0, lastWrite: -1, whenCaughtUp: null, payloadOptions: null, isLive: false };
+  static readonly unsaved = {
+    incarnation: 0,
+    lastWrite: -1,
+    whenCaughtUp: null,
+    payloadOptions: null,
+    isLive: false,
+    passed: null,
+  };
   readonly name = "logging";
   readonly replacesTheDead = true;
   readonly choices: LoggedChoices;
@@ -113,9 +122,16 @@ export class LoggingProtocol implements Protocol {
   private readonly setOf: Int32Array;
   private readonly loggedBytesTo: number[];
   private loggedMessages = 0;
+  /**
+   * Receives of the program, sends to other sets, meetings on boards: what every life does in the same order, whichever way its
+   * messages go.
+   */
+  private calls = 0;
+  private readonly passed: Float64Array;
 
-  constructor({ rank, setOf, stream, payloads }: LoggingOptions) {
+  constructor({ rank, setOf, stream, payloads, passed }: LoggingOptions) {
     this.rank = rank;
+    this.passed = passed ?? new Float64Array(1);
     this.payloadOptions = payloads ?? null;
     this.setOf = setOf;
     this.loggedBytesTo = new Array(Math.max(...setOf) + 1).fill(0);
@@ -263,7 +279,17 @@ export class LoggingProtocol implements Protocol {
   /** It counts as the others do: which way a receive goes is chance. */
   received(isAnySource: boolean, source: WorldRank, sequence: number): void {
     const number = ++this.receives;
+    this.pass();
     if (isAnySource) this.log.append3(DeterminantKind.MATCH, number, source, sequence);
+  }
+
+  /** How many calls the process has passed. */
+  get callsPassed(): number {
+    return this.calls;
+  }
+
+  private pass(): void {
+    this.passed[0] = ++this.calls;
   }
 
   // Sends
@@ -280,6 +306,7 @@ export class LoggingProtocol implements Protocol {
       if (!this.replay.isOver) records.addFlag(send, RecordFlag.INSISTS);
       return false;
     }
+    this.pass();
     const bytes = records.get(send, R_BYTES);
     const isSynchronous = records.get(send, R_MODE) === SendMode.SYNCHRONOUS;
     const pointer = this.payloads!.copy(records.get(send, R_POINTER) as Pointer, bytes);
@@ -391,6 +418,7 @@ export class LoggingProtocol implements Protocol {
 
   /** As a send inside the set: what we were told must be in the stream first. */
   meeting(): void {
+    this.pass();
     this.log.closeRun();
   }
 
@@ -423,6 +451,7 @@ export class LoggingProtocol implements Protocol {
     this.replay.passed();
     if (this.whenCaughtUp !== null) this.checkCaughtUp();
     const number = ++this.receives;
+    this.pass();
     const isAnySource = records.get(receive, R_PEER) === ANY_SOURCE;
     records.put(receive, R_PROTOCOL, 2 * number + (isAnySource ? 1 : 0));
     return this.replay.isOver ? Pin.FREE : this.pinOf(receive);

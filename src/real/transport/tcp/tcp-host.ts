@@ -122,7 +122,7 @@ export class TcpHost {
   /** Ranks of other nodes to which there shall be no connection, though they live. */
   readonly #cut = new Set<number>();
   readonly #incarnations: number[];
-  #addresses: readonly Address[] | null = null;
+  #addresses: readonly (Address | null)[] = [];
   #port = 0;
   #closed = false;
 
@@ -153,8 +153,8 @@ export class TcpHost {
     return this.#port;
   }
 
-  /** Where each rank's node listens, by rank. Attempts made before it is known wait for it. */
-  setAddressBook(addresses: readonly Address[]): void {
+  /** Where each rank's node listens, by rank; null: nowhere yet. Attempts made before it is known wait for it. */
+  setAddressBook(addresses: readonly (Address | null)[]): void {
     this.#addresses = addresses;
     for (const pair of this.#pairs.values()) if (pair.wanted) this.#try(pair);
   }
@@ -235,12 +235,11 @@ export class TcpHost {
     this.#stopTrying((pair) => pair.there === rank && pair.life === this.#incarnations[rank]);
   }
 
-  /** A rank of another node lives again, as that incarnation and at that address: what we had with its old life is over. */
-  peerReturned(rank: number, incarnation: number, address: Address): void {
+  /** A rank of another node lives again, as that incarnation: what we had with its old life is over. */
+  peerReturned(rank: number, incarnation: number): void {
     if (this.#places.has(rank) || incarnation <= this.#incarnations[rank]!) return;
     this.#incarnations[rank] = incarnation;
     this.#dead.delete(rank);
-    this.#addresses = this.#addresses?.with(rank, address) ?? null;
     this.#sayOf(rank, PeerState.ALIVE);
     for (const pair of this.#pairs.values()) {
       if (pair.there !== rank) continue;
@@ -329,14 +328,15 @@ export class TcpHost {
   // Connecting
 
   #try(pair: Pair): void {
-    if (!pair.wanted || pair.attempt !== null || pair.retry !== null || this.#addresses === null) return;
+    const address = this.#addresses[pair.there] ?? null;
+    if (!pair.wanted || pair.attempt !== null || pair.retry !== null || address === null) return;
     if (this.#cut.has(pair.there)) return;
     if (this.#dead.has(pair.there) || pair.life !== this.#incarnations[pair.there]) return;
     const { job } = this.#options;
     const incarnation = this.#incarnations[pair.here]!;
     const generation = pair.generation + 1;
     const hello: Hello = { from: pair.here, to: pair.there, incarnation, generation, random: randomBytes(16) };
-    const { host, port } = this.#addresses[pair.there]!;
+    const { host, port } = address;
     const question = encodeHello(job, hello);
     const attempt = ask({ host, port, question, answerBytes, msMax: answerMsMax }, (bytes, reason) => {
       if (pair.attempt !== attempt) {

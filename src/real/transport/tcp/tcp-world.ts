@@ -131,7 +131,8 @@ export async function newTcpWorld(nodes: number, calls: CallsName, ranksOfJob = 
       ranks[rank] = newRank(rank, host);
     },
     tellReturn(node, rank) {
-      hosts[node]!.peerReturned(rank, incarnations[rank]!, addressOf(hosts[rank]!));
+      hosts[node]!.setAddressBook(hosts.map(addressOf));
+      hosts[node]!.peerReturned(rank, incarnations[rank]!);
     },
     async until(what) {
       const end = Date.now() + 10_000;
