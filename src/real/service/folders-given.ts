@@ -1,6 +1,6 @@
 /** Folders that a program in C is given. The current one is known as such; all of them by their whole names. */
 import { realpathSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { isFileError } from "../disk/file-error.ts";
 import { GivenFolders } from "../disk/given-folders.ts";
 import { isKernelsFolder } from "../disk/kernel-files.ts";
@@ -57,4 +57,15 @@ export function foldersFrom(current: string, given: readonly Folder[]): readonly
   } finally {
     folders.close();
   }
+}
+
+/**
+ * The folder of the job's own program, before it runs; none: it is not there. Of a job that was frozen links in its path are not
+ * followed: the program may have made them.
+ */
+export function folderOfProgram(program: string, wasFrozen: boolean): readonly Folder[] {
+  const path = dirname(program);
+  if (wasFrozen) return [{ name: path, path }];
+  const folders = foldersGiven([path]);
+  return typeof folders === "string" ? [] : folders.filter(({ name }) => name !== ".");
 }
