@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   utimesSync,
@@ -14,11 +15,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { ChoiceKind, Choices, Outcome } from "../core/ft/choices.ts";
-import { nodeFiles } from "../real/node/node-files.ts";
+import { filesOf } from "../real/node/node-files.ts";
 import type { Files } from "../wasi/ports.ts";
 import { ReplayedFiles } from "./replayed-files.ts";
 
-const root = mkdtempSync(join(tmpdir(), "banyan-files-"));
+const root = realpathSync(mkdtempSync(join(tmpdir(), "banyan-files-")));
+const nodeFiles = filesOf([{ name: ".", path: root }]);
 after(() => rmSync(root, { recursive: true, force: true }));
 
 class Crash extends Error {}

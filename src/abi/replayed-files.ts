@@ -144,7 +144,7 @@ export class ReplayedFiles implements Files {
   }
 
   #isGoneOrNew(path: string): boolean {
-    return this.#exists(path) === 0 || this.#isNew(this.#files.stat(path, true));
+    return this.#exists(path) === 0 || this.#isNew(this.#files.stat(path));
   }
 
   #pathOf(file: number): string {
@@ -187,8 +187,8 @@ export class ReplayedFiles implements Files {
 
   // Names
 
-  stat(path: string, follow: boolean): FileStat {
-    return this.#told(() => this.#files.stat(path, follow));
+  stat(path: string): FileStat {
+    return this.#told(() => this.#files.stat(path));
   }
 
   list(path: string): ReturnType<Files["list"]> {
@@ -196,7 +196,7 @@ export class ReplayedFiles implements Files {
     if (known === null && this.#isGoneOrNew(path)) this.#cannotReplay(path);
     if (known === null) return this.#files.list(path);
     if (known !== undefined) return parse(textOfWords(checked(known).slice(1))) as ReturnType<Files["list"]>;
-    const [entries, stat] = this.#failing(() => [this.#files.list(path), this.#files.stat(path, true)] as const);
+    const [entries, stat] = this.#failing(() => [this.#files.list(path), this.#files.stat(path)] as const);
     const words = wordsOfText(print(entries));
     if (!this.#isNew(stat)) this.#choices.nothing(FILE);
     else if (4 * words.length <= keptBytesMax) this.#choices.made(FILE, [0, ...words]);
@@ -212,11 +212,11 @@ export class ReplayedFiles implements Files {
   }
 
   /** Mostly a path has no links in it, and is what it was. */
-  resolve(path: string): string {
+  resolve(path: string, follow: boolean): string {
     let resolved = path;
     this.#count(
       () => {
-        resolved = this.#files.resolve(path);
+        resolved = this.#files.resolve(path, follow);
         return resolved === path ? null : wordsOfText(resolved);
       },
       (words) => {
@@ -267,7 +267,7 @@ export class ReplayedFiles implements Files {
 
   #numberOf(path: string): [exists: number, low: number, high: number] {
     try {
-      const { inode } = this.#files.stat(path, false);
+      const { inode } = this.#files.stat(path);
       return [1, Number(BigInt.asIntN(32, inode)), Number(BigInt.asIntN(32, inode >> 32n))];
     } catch {
       return [0, 0, 0];

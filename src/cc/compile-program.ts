@@ -10,12 +10,15 @@ import { compileSource } from "./compile-step.ts";
 import { linkInputs } from "./link-inputs.ts";
 import { linkProgram } from "./link-step.ts";
 import { openWorkshop, type WorkshopOptions } from "./open-workshop.ts";
+import type { SourceDisk } from "./source-disk.ts";
 import { supportLibrary } from "./support-library.ts";
 import type { Made } from "./workshop.ts";
 
 export interface ProgramOptions extends WorkshopOptions {
   /** As for `banyan cc`. Optimised unless they say otherwise. */
   readonly flags?: readonly string[];
+  /** Where sources and headers are read, if not from the whole disk: it must have our own folders, which are named to it. */
+  readonly disk?: (own: readonly string[]) => SourceDisk;
 }
 
 export type CompiledProgram =
@@ -53,7 +56,8 @@ export async function compileProgram(paths: readonly string[], options: ProgramO
 async function compileAndLink(paths: readonly string[], options: ProgramOptions): Promise<CompiledProgram> {
   const { flags = flagsDefault } = options;
   const driver = paths.some((path) => isProgramSource(path) && !path.endsWith(".c")) ? "c++" : "cc";
-  const workshop = openWorkshop(options);
+  const opened = openWorkshop(options);
+  const workshop = { ...opened, disk: options.disk?.([opened.installation.include]) };
   const build = parseCommandLine([...flags, ...paths], driver);
   if (build.kind === "refused") return { kind: "failed", stderr: `banyan: ${build.message}\n`, code: 1 };
   assert(build.kind === "build" && build.stage === "link", `${flags.join(" ")} does not make a program`);

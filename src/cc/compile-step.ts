@@ -47,6 +47,7 @@ export async function compileSource(
     sources: path === "-" ? [] : [path],
     folders: { quote: folders.quote, all: [...folders.all, ...ownFolders(installation.include)] },
     whole: [`${installation.include}/compat`],
+    disk: workshop.disk,
   };
   const request: Omit<CompileRequest, "files"> = {
     kind: "compile",

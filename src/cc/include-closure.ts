@@ -5,9 +5,9 @@
  *
  * Headers of the toolchain itself are not found here and need not be.
  */
-import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { IncludeFolders } from "./command-line.ts";
+import { type SourceDisk, wholeDisk } from "./source-disk.ts";
 import { type MacroFile, type ScannedSource, scanMacro, scanSource } from "./source-scan.ts";
 
 export interface FoundFile {
@@ -30,6 +30,8 @@ export interface ClosureRequest {
   readonly whole: readonly string[];
   /** Give every header, whether or not anything seems to need it. */
   readonly everything?: boolean;
+  /** Where all of that is read; the whole disk unless given. */
+  readonly disk?: SourceDisk | undefined;
 }
 
 /** With more headers than this below the folders, the rest is left out: somebody named the root of a disk. */
@@ -44,14 +46,15 @@ export function includeClosure(request: ClosureRequest): FoundFile[] {
 }
 
 /** A file that an `#include` would find, although the scan did not: reason to give everything. */
-export function isFindable(name: string, { cwd, folders, sources }: ClosureRequest): boolean {
+export function isFindable(name: string, { cwd, folders, sources, disk = wholeDisk }: ClosureRequest): boolean {
   return [...folders.quote, ...folders.all, ...sources.map((source) => dirname(source))].some((folder) =>
-    isFile(resolve(cwd, folder, name)),
+    disk.isFile(resolve(cwd, folder, name)),
   );
 }
 
 class Closure {
   readonly #request: ClosureRequest;
+  readonly #disk: SourceDisk;
   readonly #quote: readonly string[];
   readonly #all: readonly string[];
   readonly #found = new Map<string, FoundFile>();
@@ -63,6 +66,7 @@ class Closure {
 
   constructor(request: ClosureRequest) {
     this.#request = request;
+    this.#disk = request.disk ?? wholeDisk;
     const absolute = (folder: string): string => resolve(request.cwd, folder);
     this.#quote = request.folders.quote.map(absolute);
     this.#all = request.folders.all.map(absolute).filter((folder) => !hostFolders.test(folder));
@@ -74,7 +78,8 @@ class Closure {
     for (const source of sources) this.#give(source.startsWith("/") ? source : `${cwd}/${source}`);
     if (stdin !== undefined) this.#scan(stdin, cwd);
     for (const file of forced) this.#look(file, [cwd, ...this.#quote, ...this.#all]);
-    for (const folder of whole) for (const path of headersBelow(folder, headersMax)) this.#give(path);
+    for (const folder of whole)
+      for (const path of this.#headersBelow(folder, headersMax)) this.#give(path, headerBytesMax);
     this.#follow();
     if (everything === true || !this.#resolveMacros()) this.#giveEverything();
     return [...this.#found.values()];
@@ -115,16 +120,16 @@ class Closure {
   }
 
   /** `path` may contain `..`, which the system follows through links; clang sees the name without. */
-  #give(path: string): void {
+  #give(path: string, bytesMax?: number): void {
     const plain = resolve(path);
     if (this.#found.has(plain) || this.#absent.has(plain)) return;
-    const file = readFound(path, plain);
-    if (file === undefined) {
-      this.#absent.add(plain);
+    const contents = this.#disk.read(path, bytesMax);
+    if (contents === undefined) {
+      if (bytesMax === undefined) this.#absent.add(plain);
       return;
     }
-    this.#found.set(plain, file);
-    this.#scan(file.bytes, dirname(plain));
+    this.#found.set(plain, { path: plain, ...contents });
+    this.#scan(contents.bytes, dirname(plain));
   }
 
   #scan(bytes: Uint8Array, folder: string): void {
@@ -136,61 +141,25 @@ class Closure {
     const sources = this.#request.sources.map((source) => dirname(resolve(this.#request.cwd, source)));
     let left = headersMax;
     for (const folder of new Set([...this.#quote, ...this.#all, ...sources])) {
-      for (const path of headersBelow(folder, left)) {
+      for (const path of this.#headersBelow(folder, left)) {
         left--;
-        this.#give(path);
+        this.#give(path, headerBytesMax);
       }
     }
     // What they include in turn is below the folders as well.
     this.#pending.length = 0;
   }
-}
 
-function* headersBelow(folder: string, max: number): Generator<string> {
-  const folders = [folder];
-  let given = 0;
-  for (let next = folders.pop(); next !== undefined && given < max; next = folders.pop()) {
-    for (const entry of entriesOf(next)) {
-      const path = join(next, entry.name);
-      if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
-      if (entry.isDirectory()) folders.push(path);
-      else if (!notHeaders.test(entry.name) && isSmallFile(path) && given++ < max) yield path;
+  *#headersBelow(folder: string, max: number): Generator<string> {
+    const folders = [folder];
+    let given = 0;
+    for (let next = folders.pop(); next !== undefined && given < max; next = folders.pop()) {
+      for (const entry of this.#disk.list(next)) {
+        const path = join(next, entry.name);
+        if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+        if (entry.isDirectory()) folders.push(path);
+        else if (!notHeaders.test(entry.name) && this.#disk.isFile(path) && given++ < max) yield path;
+      }
     }
-  }
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-/** What is not there, or not for us to read, has no status. */
-function statusOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function isFile(path: string): boolean {
-  return statusOf(path)?.isFile() ?? false;
-}
-
-function isSmallFile(path: string): boolean {
-  const status = statusOf(path);
-  return status?.isFile() === true && status.size <= headerBytesMax;
-}
-
-function readFound(path: string, plain: string): FoundFile | undefined {
-  const status = statusOf(path);
-  if (!status?.isFile()) return undefined;
-  try {
-    return { path: plain, bytes: readFileSync(path), identity: `${status.dev}:${status.ino}` };
-  } catch {
-    return undefined;
   }
 }

@@ -2,6 +2,7 @@
 import type { Cache } from "./cache.ts";
 import type { Tools } from "./client.ts";
 import type { Installation } from "./installation.ts";
+import type { SourceDisk } from "./source-disk.ts";
 
 export interface Workshop {
   /** Absolute; what relative names are relative to. */
@@ -9,6 +10,8 @@ export interface Workshop {
   readonly installation: Installation;
   readonly cache: Cache;
   readonly tools: Tools;
+  /** Where sources are read; the whole disk unless given. */
+  readonly disk?: SourceDisk | undefined;
   /** How messages look. */
   readonly terminal: Terminal;
   /** Ends what is under way; the step then fails with the signal's reason. */

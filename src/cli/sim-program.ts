@@ -36,6 +36,8 @@ const waitingMax = 8;
 export async function simulateProgram(program: string, args: string[], options: ProgramOptions): Promise<number> {
   const path = resolve(program);
   check(path, options);
+  const folders = foldersGiven(options.dir);
+  if (typeof folders === "string") throw new UsageError(folders);
   const { module: file, said } = await moduleOfProgram(path);
   process.stderr.write(said);
   if (file === undefined) throw new CommandError(`Cannot simulate ${program}: it does not compile`, 1);
@@ -48,7 +50,7 @@ export async function simulateProgram(program: string, args: string[], options: 
     args: [path, ...(args[0] === "--" ? args.slice(1) : args)],
     ...{ ranks, nodes, seed, trace },
     memoryMb: memory,
-    folders: foldersGiven(options.dir),
+    folders,
   });
   if (ended === undefined) return codeOfClosedOutput;
   const { outcome, timeNs } = ended;

@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
-import { nodeFiles } from "../real/node/node-files.ts";
+import { filesOf } from "../real/node/node-files.ts";
 import { CWorld, type Outcome } from "../sim/c/c-world.ts";
 import { environmentOf } from "../wasi/environment.ts";
 
@@ -33,7 +33,7 @@ const pages = setup.memoryMb * 16;
 const world = new CWorld({
   ...setup,
   environment: environmentOf(process.env, setup.folders),
-  files: nodeFiles,
+  files: filesOf(setup.folders),
   newMemory: () => new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }),
   signalName: (signal) => Object.entries(constants.signals).find(([, number]) => number === signal)?.[0],
   print: ({ stream, bytes }) => write(stream, bytes),

@@ -115,7 +115,7 @@ export function fileCalls(library: Library, memory: ProgramBytes, descriptors: D
       if (descriptor.path === "") {
         memory.bytes.fill(0, out, out + 64);
         memory.putU64(out + 16, BigInt(FileType.CHARACTERS));
-      } else if (descriptor.kind === "directory") putStat(memory, out, files.stat(descriptor.path, true));
+      } else if (descriptor.kind === "directory") putStat(memory, out, files.stat(descriptor.path));
       else putStat(memory, out, files.statOpen(descriptors.handle(descriptor)));
     },
     fd_filestat_set_size: (fd: number, size: bigint): void =>

@@ -1,4 +1,4 @@
-/** Files by their names: the calls of WASI on paths. A path is relative to a folder the program was given, and stays in it. */
+/** Files by their names: the calls of WASI on paths. A path is relative to a folder that is open, and stays in those given. */
 
 import type { Descriptors } from "./descriptors.ts";
 import { Errno, WasiError } from "./errno.ts";
@@ -41,8 +41,8 @@ export function pathCalls(library: Library, memory: ProgramBytes, descriptors: D
         truncate: (flags & OpenFlag.TRUNCATE) !== 0,
         append: (fdFlags & APPEND) !== 0,
       };
-      const exists = how.create ? undefined : files.stat(path, true);
       const wantsDirectory = (flags & OpenFlag.DIRECTORY) !== 0;
+      const exists = how.create && !wantsDirectory ? undefined : files.stat(path);
       if (exists !== undefined && wantsDirectory && exists.kind !== "directory") throw new WasiError(Errno.NOTDIR);
       const base = { path, given: "", how, position: 0, flags: fdFlags };
       if (wantsDirectory || exists?.kind === "directory") {
@@ -52,7 +52,7 @@ export function pathCalls(library: Library, memory: ProgramBytes, descriptors: D
     },
     path_filestat_get(fd: number, lookup: number, at: number, length: number, out: number): void {
       const follow = (lookup & Lookup.FOLLOW) !== 0;
-      putStat(memory, out, files.stat(pathOf(fd, at, length, follow), follow));
+      putStat(memory, out, files.stat(pathOf(fd, at, length, follow)));
     },
     path_filestat_set_times(
       fd: number,

@@ -21,7 +21,12 @@ export interface OpenHow {
   readonly append: boolean;
 }
 
-/** The file system. Paths are the system's own, whole. Errors are thrown as the system's (`code` "ENOENT" …). */
+/**
+ * The file system below the folders that a program is given. Paths are the system's own, whole. Links are followed on the way to the
+ * last component and never there: `resolve` follows those. What leads out of the folders is refused by every call, with
+ * "ENOTCAPABLE", whatever was found out before: others may put a link anywhere at any moment. Errors are thrown as the system's
+ * (`code` "ENOENT" …).
+ */
 export interface Files {
   /** Does a later life find every file as the life before has left it, and know what that was told? */
   readonly isReplayed: boolean;
@@ -34,7 +39,7 @@ export interface Files {
   sync(file: number): void;
   truncate(file: number, size: number): void;
   statOpen(file: number): FileStat;
-  stat(path: string, follow: boolean): FileStat;
+  stat(path: string): FileStat;
   list(path: string): { readonly name: string; readonly kind: FileStat["kind"] }[];
   makeDirectory(path: string): void;
   removeDirectory(path: string): void;
@@ -44,8 +49,8 @@ export interface Files {
   symlink(target: string, path: string): void;
   readLink(path: string): string;
   setTimes(path: string, accessed: bigint, modified: bigint): void;
-  /** The path without links in it; of a file that does not exist its folder's. */
-  resolve(path: string): string;
+  /** The path without links and `..` in it; with `follow` its last component is no link either. That need not exist. */
+  resolve(path: string, follow: boolean): string;
 }
 
 /** Clocks, as programs number them. The last two count the time of the process here, as the second does. */

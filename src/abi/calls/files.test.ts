@@ -3,7 +3,6 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import { nodeFiles } from "../../real/node/node-files.ts";
 import { TestDisk } from "../files/test-disk.ts";
 import { restoreProcess, saveProcess } from "../process-state.ts";
 import { INFO_NULL, INT, TestRanks, WORLD } from "../test-ranks.ts";
@@ -108,7 +107,7 @@ test("M9 images: an open file with its view and both pointers goes on in another
   const [c] = ranks.programs;
   c!.call("MPI_File_read_shared", files[0]!, c!.alloc(4), 1, INT, STATUS_IGNORE);
 
-  const world = { files: nodeFiles };
+  const world = { files: disk.files };
   const images = ranks.programs.map(({ program }, rank) => saveProcess(program, { open: descriptors[rank]! }, world));
   // Whatever this run does now is not known to the other one.
   c!.call("MPI_File_read_shared", files[0]!, c!.alloc(4), 1, INT, STATUS_IGNORE);

@@ -14,6 +14,7 @@ const classes: Readonly<Partial<Record<Errno, readonly [errorClass: number, stat
   [Errno.ACCES]: [ErrorClass.ACCESS, "permission denied"],
   [Errno.PERM]: [ErrorClass.ACCESS, "permission denied"],
   [Errno.NOTCAPABLE]: [ErrorClass.ACCESS, "it is in no folder that the program was given; --dir gives one"],
+  [Errno.NOTSUP]: [ErrorClass.ACCESS, "it is neither a file nor a folder, or it is the kernel's (/proc, /sys)"],
   [Errno.ROFS]: [ErrorClass.READ_ONLY, "the file system is read-only"],
   [Errno.ISDIR]: [ErrorClass.BAD_FILE, "it is a folder"],
   [Errno.NOTDIR]: [ErrorClass.BAD_FILE, "a part of its name is no folder"],

@@ -1,14 +1,16 @@
 /** A folder of its own for the files of test programs (../test-ranks.ts), which goes when the tests are over. */
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeFiles } from "../../real/node/node-files.ts";
+import { filesOf } from "../../real/node/node-files.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
 import type { TestProgram } from "../test-program.ts";
 import { ProgramFiles } from "./program-files.ts";
 
 export class TestDisk {
-  readonly path = mkdtempSync(join(tmpdir(), "banyan-files-"));
+  readonly path = realpathSync(mkdtempSync(join(tmpdir(), "banyan-files-")));
+  /** What is in the folder, and nothing else. */
+  readonly files = filesOf([{ name: ".", path: this.path }]);
 
   constructor() {
     process.on("exit", () => rmSync(this.path, { recursive: true, force: true }));
@@ -16,8 +18,8 @@ export class TestDisk {
 
   /** The folder is the program's current one. What it has open: part of its image. */
   giveTo({ program }: TestProgram, run = "test"): Descriptors {
-    const descriptors = new Descriptors(nodeFiles, [{ name: ".", path: this.path }]);
-    program.disk = new ProgramFiles({ files: nodeFiles, descriptors, run });
+    const descriptors = new Descriptors(this.files, [{ name: ".", path: this.path }]);
+    program.disk = new ProgramFiles({ files: this.files, descriptors, run });
     return descriptors;
   }
 

@@ -29,7 +29,7 @@ import { endingOfError } from "./error-report.ts";
 import { watchCalls } from "./fault-watch.ts";
 import { LineWriter, newLinePlaces } from "./line-ring.ts";
 import type { GoOnAfter } from "./messages.ts";
-import { nodeFiles } from "./node-files.ts";
+import { filesOf } from "./node-files.ts";
 import { bellOf } from "./node-words.ts";
 import { type OutputGate, outputGate } from "./output-gate.ts";
 import { RankInbox } from "./rank-inbox.ts";
@@ -226,10 +226,11 @@ export class CRank {
 
   #newFiles(mayLeave: OutputGate): Files {
     const { choices } = this.process.process;
-    const { logging } = this.setup;
-    if (choices === null || logging === null) return nodeFiles;
+    const { logging, folders } = this.setup;
+    const files = filesOf(folders);
+    if (choices === null || logging === null) return files;
     const { beganMs } = logging;
-    return new ReplayedFiles({ files: nodeFiles, choices, beganMs, mayLeave: () => mayLeave("file") });
+    return new ReplayedFiles({ files, choices, beganMs, mayLeave: () => mayLeave("file") });
   }
 
   /** Has the program come to its end? */

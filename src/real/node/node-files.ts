@@ -1,34 +1,33 @@
-/** The file system for C programs. */
+/** The file system for C programs: what is below the folders that they are given, and nothing else (../disk/given-folders.ts). */
 import {
   type BigIntStats,
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   fsyncSync,
   ftruncateSync,
   linkSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
-  openSync,
-  readdirSync,
   readlinkSync,
   readSync,
-  realpathSync,
   renameSync,
   rmdirSync,
-  statSync,
   symlinkSync,
   unlinkSync,
-  utimesSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import type { FileStat, Files, OpenHow } from "../../wasi/ports.ts";
+import { type GivenFolder, GivenFolders } from "../disk/given-folders.ts";
+
+const kindOf = (entry: BigIntStats | Dirent): FileStat["kind"] =>
+  entry.isFile() ? "file" : entry.isDirectory() ? "directory" : entry.isSymbolicLink() ? "link" : "other";
 
 function statOf(stats: BigIntStats): FileStat {
-  const kind = stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other";
   return {
-    kind,
+    kind: kindOf(stats),
     device: stats.dev,
     inode: stats.ino,
     links: stats.nlink,
@@ -49,41 +48,30 @@ function flagsOf({ read, write, create, exclusive, truncate }: OpenHow): number 
 
 const seconds = (ns: bigint): number => Number(ns) / 1e9;
 
-export const nodeFiles: Files = {
-  isReplayed: false,
-  open: (path, how) => openSync(path, flagsOf(how), 0o666),
-  reopen: (path, how) => openSync(path, flagsOf(how), 0o666),
-  close: (file) => closeSync(file),
-  read: (file, bytes, position) => readSync(file, bytes, 0, bytes.length, position),
-  write: (file, bytes, position) => writeSync(file, bytes, 0, bytes.length, position),
-  sync: (file) => fsyncSync(file),
-  truncate: (file, size) => ftruncateSync(file, size),
-  statOpen: (file) => statOf(fstatSync(file, { bigint: true })),
-  stat: (path, follow) => statOf(follow ? statSync(path, { bigint: true }) : lstatSync(path, { bigint: true })),
-  list: (path) =>
-    readdirSync(path, { withFileTypes: true }).map((entry) => ({
-      name: entry.name,
-      kind: entry.isFile()
-        ? "file"
-        : entry.isDirectory()
-          ? "directory"
-          : entry.isSymbolicLink()
-            ? ("link" as const)
-            : "other",
-    })),
-  makeDirectory: (path) => void mkdirSync(path),
-  removeDirectory: (path) => rmdirSync(path),
-  remove: (path) => unlinkSync(path),
-  rename: (from, to) => renameSync(from, to),
-  link: (from, to) => linkSync(from, to),
-  symlink: (target, path) => symlinkSync(target, path),
-  readLink: (path) => readlinkSync(path),
-  setTimes: (path, accessed, modified) => utimesSync(path, seconds(accessed), seconds(modified)),
-  resolve(path) {
-    try {
-      return realpathSync(path);
-    } catch {
-      return join(realpathSync(dirname(path)), basename(path));
-    }
-  },
-};
+/** Every call on a name is one that follows no link in its last component. */
+export function filesOf(given: readonly GivenFolder[]): Files {
+  const folders = new GivenFolders(given);
+  return {
+    isReplayed: false,
+    open: (path, how) => folders.open(path, flagsOf(how)),
+    reopen: (path, how) => folders.open(path, flagsOf(how)),
+    close: (file) => closeSync(file),
+    read: (file, bytes, position) => readSync(file, bytes, 0, bytes.length, position),
+    write: (file, bytes, position) => writeSync(file, bytes, 0, bytes.length, position),
+    sync: (file) => fsyncSync(file),
+    truncate: (file, size) => ftruncateSync(file, size),
+    statOpen: (file) => statOf(fstatSync(file, { bigint: true })),
+    stat: (path) => statOf(folders.at(path, (name) => lstatSync(name, { bigint: true }))),
+    list: (path) => folders.list(path).map((entry) => ({ name: entry.name, kind: kindOf(entry) })),
+    makeDirectory: (path) => folders.at(path, (name) => void mkdirSync(name)),
+    removeDirectory: (path) => folders.at(path, (name) => rmdirSync(name)),
+    remove: (path) => folders.at(path, (name) => unlinkSync(name)),
+    rename: (from, to) => folders.at(from, (old) => folders.at(to, (name) => renameSync(old, name))),
+    link: (from, to) => folders.at(from, (old) => folders.at(to, (name) => linkSync(old, name))),
+    symlink: (target, path) => folders.at(path, (name) => symlinkSync(target, name)),
+    readLink: (path) => folders.at(path, (name) => readlinkSync(name)),
+    setTimes: (path, accessed, modified) =>
+      folders.at(path, (name) => lutimesSync(name, seconds(accessed), seconds(modified))),
+    resolve: (path, follow) => folders.resolve(path, follow),
+  };
+}

@@ -12,6 +12,7 @@ import type { ProgramPlace } from "../node/messages.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
 import type { EventQueue } from "./event-queue.ts";
+import { folderOfProgram } from "./folders-given.ts";
 import { InputSource } from "./input-source.ts";
 import { JobFreezing } from "./job-freezing.ts";
 import { JobNodes } from "./job-nodes.ts";
@@ -227,7 +228,8 @@ export class Job {
   #createSpawning(): Spawning {
     const { folder, program, displayName, folders } = this.#options;
     const module = this.#bundlePlace.wasm;
-    const options = { folder, program: displayName ?? program, module, nodeOf: this.#nodeOf, folders };
+    const beside = folderOfProgram(displayName ?? program, displayName !== undefined);
+    const options = { folder, program: displayName ?? program, module, nodeOf: this.#nodeOf, folders, beside };
     return new Spawning(options, {
       admit: (count) => this.#core.admit(count),
       withdraw: (admitted) => this.#core.withdraw(admitted),

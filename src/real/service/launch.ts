@@ -128,8 +128,9 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
 /** Throws `CannotLaunch` when the options make no sense, or a file cannot be written; then nothing was started. */
 export function launch(program: string, options: LaunchOptions = {}): RunningJob {
   if (program === "") throw new CannotLaunch('Cannot run "": it names no program', 2);
-  const path = resolve(program);
-  return start(path, foldersGiven(options.folders ?? ["."]), options);
+  const folders = foldersGiven(options.folders ?? ["."]);
+  if (typeof folders === "string") throw new CannotLaunch(folders, 2);
+  return start(resolve(program), folders, options);
 }
 
 /** Goes on with a job that was frozen; what it is, its folder says. Throws `CannotLaunch`. */

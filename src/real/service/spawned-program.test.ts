@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { findProgram } from "./spawned-program.ts";
 const module = Buffer.from("\0asm");
 
 test("M6 §11.8.2 where the program of a command is", (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "banyan-test-"));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "banyan-test-")));
   t.after(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, "other"));
   const write = (name: string, text: string | Buffer): string => {
@@ -21,7 +21,8 @@ test("M6 §11.8.2 where the program of a command is", (t) => {
   // Built by another compiler: a file that we cannot run stands in nobody's way.
   write("worker", "\x7fELF");
   const find = (command: string, path = "") => {
-    const found = findProgram(command, { program, path });
+    const beside = [{ name: folder, path: folder }];
+    const found = findProgram(command, { program, path, given: [], beside });
     return found.kind === "found" ? found.program : found.why;
   };
   assert.equal(find(program), program);
@@ -33,5 +34,10 @@ test("M6 §11.8.2 where the program of a command is", (t) => {
   assert.equal(find(far), far);
   assert.match(find("gone.c"), /^there is no gone\.c here/);
   write("text", "hello");
+  symlinkSync("/etc", join(folder, "out"));
+  for (const outside of ["/etc/hosts", "/etc/hosts.c", join(folder, "out/hosts"), "../main.c"]) {
+    assert.match(find(outside), /is in none of the folders that the program is given; give it with --dir$/, outside);
+  }
+  assert.match(find(join(folder, "other")), /it is not a file/);
   assert.match(find("text"), /text: programs end in/);
 });

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Folder, NewRank, ProgramPlace, ToNode } from "../node/messages.ts";
 import { foldersFrom } from "./folders-given.ts";
-import { compileProgram } from "./program-compile.ts";
-import { findProgram } from "./spawned-program.ts";
+import { compileGivenProgram } from "./program-compile.ts";
+import { type Found, findProgram } from "./spawned-program.ts";
 import { describeSystemError } from "./system-error.ts";
 
 export interface SpawningOptions {
@@ -20,6 +20,8 @@ export interface SpawningOptions {
   readonly nodeOf: readonly number[];
   /** What the job's programs see of the file system. */
   readonly folders: readonly Folder[];
+  /** The folder of the job's own program: others may lie beside it. None: it is not there. */
+  readonly beside: readonly Folder[];
 }
 
 export interface SpawningPorts {
@@ -36,6 +38,8 @@ export interface SpawningPorts {
 }
 
 type Module = { readonly kind: "ready"; readonly wasm: string } | { readonly kind: "unusable"; readonly why: string };
+
+type FoundProgram = Extract<Found, { kind: "found" }>;
 
 /** A program, and for how many processes. */
 interface Part {
@@ -125,21 +129,22 @@ export class Spawning {
   async #partOf(command: SpawnCommand): Promise<Part | string> {
     const folders = foldersFrom(command.folder, this.#options.folders);
     if (typeof folders === "string") return folders;
-    const found = findProgram(command.command, { program: this.#options.program, path: command.path });
+    const { program: own, folders: given, beside } = this.#options;
+    const found = findProgram(command.command, { program: own, path: command.path, given, beside });
     if (found.kind === "missing") return found.why;
     const { program } = found;
     let module = this.#modules.get(program);
     if (module === undefined) {
-      module = this.#compile(program, join(this.#options.folder, `program-${this.#modules.size}.wasm`));
+      module = this.#compile(found, join(this.#options.folder, `program-${this.#modules.size}.wasm`));
       this.#modules.set(program, module);
     }
     const outcome = await module;
     return outcome.kind === "ready" ? { command, path: program, wasm: outcome.wasm, folders } : outcome.why;
   }
 
-  async #compile(program: string, wasm: string): Promise<Module> {
+  async #compile({ program, folders }: FoundProgram, wasm: string): Promise<Module> {
     try {
-      const outcome = await compileProgram({ program, bundle: { wasm } });
+      const outcome = await compileGivenProgram({ program, bundle: { wasm } }, folders);
       if (outcome.said !== undefined && outcome.said !== "") this.#ports.compiled(outcome.said);
       if (outcome.kind === "ready") return { kind: "ready", wasm };
       return { kind: "unusable", why: `${program}: ${outcome.why}` };

@@ -1,0 +1,35 @@
+/** Where the sources of a compile are read: everything that the user can read, unless somebody gives less. */
+import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
+
+export interface SourceContents {
+  readonly bytes: Uint8Array;
+  /** The same for two names of one file. */
+  readonly identity: string;
+}
+
+/** What is not there, or not for this compile to see, is not there: nothing here throws. */
+export interface SourceDisk {
+  /** Only of files, and none that is larger, if that is said. */
+  read(path: string, bytesMax?: number): SourceContents | undefined;
+  isFile(path: string): boolean;
+  list(folder: string): readonly Dirent[];
+}
+
+export const wholeDisk: SourceDisk = {
+  read: (path, bytesMax = Number.POSITIVE_INFINITY) =>
+    ifThere(() => {
+      const status = statSync(path);
+      if (!status.isFile() || status.size > bytesMax) return undefined;
+      return { bytes: readFileSync(path), identity: `${status.dev}:${status.ino}` };
+    }),
+  isFile: (path) => ifThere(() => statSync(path, { throwIfNoEntry: false })?.isFile()) ?? false,
+  list: (folder) => ifThere(() => readdirSync(folder, { withFileTypes: true })) ?? [],
+};
+
+function ifThere<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
