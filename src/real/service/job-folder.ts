@@ -16,10 +16,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { readImageHeader } from "../image/read-image.ts";
 import type { Folder } from "../node/messages.ts";
-import { describeSystemError } from "./system-error.ts";
 
 const format = 1;
 

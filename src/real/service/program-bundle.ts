@@ -13,8 +13,8 @@ import { isBuiltin } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BuildFailure, BuildOptions, ImportKind, Message, OnResolveResult, Plugin } from "esbuild";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import type { ProgramForm } from "../node/messages.ts";
-import { describeSystemError } from "./system-error.ts";
 
 /** Ready, or why not, in one line; `said`: what the compiler printed. */
 export type BundleOutcome =
