@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
 import { LoggerServer } from "../service/logger/server.ts";
-import { secretBytes } from "../transport/tcp/hello.ts";
-import { Reception } from "../transport/tcp/reception.ts";
+import { Service, secretBytes } from "../transport/handshake/handshake.ts";
+import { Reception } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";
 import { SetStream } from "./set-stream.ts";
@@ -21,9 +21,13 @@ class TestLogger {
 
   constructor(isSuccessor: boolean) {
     this.core = new EventLogger(isSuccessor);
-    this.#server = new LoggerServer(job, this.core);
+    this.#server = new LoggerServer(this.core);
     const received = this.#server.received.bind(this.#server);
-    this.#door = new Reception({ job, address: "127.0.0.1", port: 0, received, dropped() {} });
+    this.#door = new Reception({
+      ...{ job, service: Service.LOGGER, place: { address: "127.0.0.1", port: 0 }, namesPort: true },
+      received,
+      dropped() {},
+    });
   }
 
   async listen(): Promise<Address> {
