@@ -22,16 +22,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "core/process": ["core/p2p", "core/ft", "core/coll", "core/comm", "core/request", "core/wire", "core/base"],
   image: ["core/base"],
   wasi: ["core/base"],
+  trust: [],
   mpi: ["core"],
   abi: ["core", "image", "wasi"],
-  real: ["core", "image"],
+  real: ["core", "image", "trust"],
   // It hosts programs.
-  "real/node": ["core", "image", "real", "mpi", "abi", "wasi"],
+  "real/node": ["core", "image", "trust", "real", "mpi", "abi", "wasi"],
   sim: ["core", "mpi", "abi", "image", "wasi"],
-  cc: ["core/base"],
+  cc: ["core/base", "trust"],
   lab: ["core", "real", "sim", "mpi"],
   ui: ["core/wire", "core/base"],
-  cli: ["core", "image", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "ui"],
+  cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "ui"],
 };
 
 const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
@@ -80,7 +81,7 @@ describe("imports follow the table of the architecture", () => {
       "src/core/p2p/x.ts:5: import of sim/c.ts, and core/p2p may import core/request core/wire core/base",
     ]);
     deepEqual(offendersIn("real/transport/x.ts", 'const { m } = await import("../../mpi/m.ts");'), [
-      "src/real/transport/x.ts:1: import of mpi/m.ts, and real may import core image",
+      "src/real/transport/x.ts:1: import of mpi/m.ts, and real may import core image trust",
     ]);
     deepEqual(offendersIn("real/node/x.ts", 'import type { m } from "../../mpi/m.ts";'), []);
   });
