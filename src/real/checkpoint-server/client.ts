@@ -58,9 +58,10 @@ export async function fetchImage(server: Server, key: ImageKey, path: string): P
 
 /** A file that is not whole never has the name. */
 async function receive(frames: Frames, path: string): Promise<string> {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const part = `${path}.part`;
-  const file = openSync(part, "w");
+  rmSync(part, { force: true });
+  const file = openSync(part, "wx", 0o600);
   let piece: Buffer | null;
   try {
     for (piece = await frames.next(); piece !== null && piece.length > 0; piece = await frames.next()) {

@@ -3,7 +3,8 @@
 import { describeSystemError } from "../../core/base/system-error.ts";
 import type { ToNode } from "../node/messages.ts";
 import { Freezing } from "./freezing.ts";
-import { emptyJobFolder, type FrozenJob, writeJob } from "./job-folder.ts";
+import type { FrozenJob } from "./frozen-job.ts";
+import { emptyJobFolder, writeJob } from "./job-folder.ts";
 
 export interface JobFreezingOptions {
   /** Where the images go; empty: the job cannot be frozen. */
