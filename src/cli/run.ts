@@ -12,6 +12,7 @@ import { CommandError } from "./complain.ts";
 import { duration } from "./duration.ts";
 import { readFaultPlan } from "./fault-plan.ts";
 import { follow } from "./follow-job.ts";
+import { sayable } from "./odd-name.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 interface RunOptions {
@@ -130,7 +131,7 @@ Examples:
     )
     .passThroughOptions()
     .action(async (program: string, args: string[], options: RunOptions) =>
-      finished(await follow(() => start(program, args[0] === "--" ? args.slice(1) : args, options), options)),
+      finished(await follow(() => start(sayable(program), args[0] === "--" ? args.slice(1) : args, options), options)),
     );
 
 /** What `--sets` says: a name, or a file. */

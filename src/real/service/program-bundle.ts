@@ -36,6 +36,10 @@ type Esbuild = typeof import("esbuild");
 
 let buildsRunning = 0;
 
+/** The job's folder is where temporary files are. */
+export const cannotWrite = (file: string, error: unknown): string =>
+  `Cannot write ${file}: ${describeSystemError(error)}; let TMPDIR name another folder`;
+
 export async function bundleProgram(options: BundleOptions): Promise<BundleOutcome> {
   // Loaded here, when the nodes have been forked: loading it (some 25 ms) then costs no time.
   const esbuild = require("esbuild") as typeof import("esbuild");
@@ -66,7 +70,7 @@ async function bundleAsScript({ build }: Esbuild, { program, bundle }: BundleOpt
     const { outputFiles } = await build(options);
     if (needsModule) return false;
     await writeFile(bundle.script, outputFiles[0]!.contents).catch((error: unknown) => {
-      throw new Error(`Cannot write ${bundle.script}: ${describeSystemError(error)}`);
+      throw new Error(cannotWrite(bundle.script, error));
     });
     return true;
   } catch (error) {
@@ -80,7 +84,13 @@ async function bundleAsModule({ build }: Esbuild, { program, bundle }: BundleOpt
     program,
     packagesOutside(() => {}),
   );
-  await build({ ...options, format: "esm", outfile: bundle.module, banner: { js: requireOf(program) } });
+  const { outputFiles } = await build({
+    ...{ ...options, format: "esm", outfile: bundle.module, write: false },
+    banner: { js: requireOf(program) },
+  } as const);
+  await writeFile(bundle.module, outputFiles[0]!.contents).catch((error: unknown) => {
+    throw new Error(cannotWrite(bundle.module, error));
+  });
 }
 
 function commonOptions(program: string, packages: Plugin): BuildOptions {
