@@ -80,10 +80,11 @@ if (process.argv.includes("--if-stale") && existsSync(stamp) && readFileSync(sta
 
 const { build } = await import("esbuild");
 const { watPlugin } = await import("./wat-plugin.mjs");
+const { licencesText, packagesOf } = await import("./licences.mjs");
 mkdirSync("dist", { recursive: true });
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
-await Promise.all(
+const inputs = await Promise.all(
   bundles.map(async ({ entry, out, format }) => {
     const result = await build({
       entryPoints: [entry],
@@ -97,6 +98,7 @@ await Promise.all(
       define: { __BANYAN_VERSION__: JSON.stringify(version) },
       write: false,
       sourcemap: "linked",
+      metafile: true,
       outfile: out,
       legalComments: "none",
     });
@@ -104,8 +106,10 @@ await Promise.all(
       writeFileSync(`${file.path}.new`, file.contents);
       renameSync(`${file.path}.new`, file.path);
     }
+    return Object.keys(result.metafile.inputs);
   }),
 );
+writeFileSync("dist/THIRD-PARTY-LICENSES.txt", licencesText(packagesOf(inputs.flat())));
 
 function copy(file, out) {
   mkdirSync(dirname(out), { recursive: true });

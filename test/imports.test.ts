@@ -24,16 +24,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   v8: [],
   image: ["core/base"],
   wasi: ["core/base"],
+  trust: [],
   mpi: ["core"],
   abi: ["core", "image", "wasi"],
-  real: ["core", "image", "v8"],
+  real: ["core", "image", "trust", "v8"],
   // It hosts programs.
-  "real/node": ["core", "image", "real", "mpi", "abi", "wasi", "v8"],
+  "real/node": ["core", "image", "trust", "real", "mpi", "abi", "wasi", "v8"],
   sim: ["core", "mpi", "abi", "image", "wasi"],
-  cc: ["core/base", "v8"],
+  cc: ["core/base", "trust", "v8"],
   lab: ["core", "real", "sim", "mpi", "v8"],
   ui: ["core/wire", "core/base"],
-  cli: ["core", "image", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "ui"],
+  cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "ui"],
 };
 
 const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
@@ -82,7 +83,7 @@ describe("imports follow the table of the architecture", () => {
       "src/core/p2p/x.ts:5: import of sim/c.ts, and core/p2p may import core/request core/wire core/base",
     ]);
     deepEqual(offendersIn("real/transport/x.ts", 'const { m } = await import("../../mpi/m.ts");'), [
-      "src/real/transport/x.ts:1: import of mpi/m.ts, and real may import core image v8",
+      "src/real/transport/x.ts:1: import of mpi/m.ts, and real may import core image trust v8",
     ]);
     deepEqual(offendersIn("real/node/x.ts", 'import type { m } from "../../mpi/m.ts";'), []);
   });

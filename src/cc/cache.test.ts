@@ -1,12 +1,30 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { Cache, cacheFolder, keyOf } from "./cache.ts";
 
 const root = mkdtempSync(join(tmpdir(), "banyan-cache-"));
 after(() => rmSync(root, { recursive: true, force: true }));
+
+const stranger = 12345;
+const asRoot = { skip: process.geteuid?.() === 0 ? false : "only root can make files of another user" };
+const equalCode = (status: number | null): void => assert.equal(status, 0);
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const entry = (text: string) => ({ output: bytes(text), stderr: bytes("warned"), dependencies: undefined });
@@ -54,6 +72,54 @@ describe("M6 the cache of compiled things", () => {
     writeFileSync(path, "other");
     assert.equal(cache.module(bytes("module")), path);
     assert.equal(readFileSync(path, "utf8"), "module");
+  });
+
+  it("an entry that another user could have made or changed counts as absent, and is made anew", asRoot, () => {
+    const cache = new Cache(join(root, "foreign"));
+    const key = keyOf(["a"]);
+    const path = pathOf(cache, key);
+    const foreign: Record<string, () => void> = {
+      "another user's file": () => chownSync(path, stranger, stranger),
+      "a file that others may write": () => chmodSync(path, 0o666),
+      "another user's folder": () => chownSync(dirname(path), stranger, stranger),
+      "a folder that others may write": () => chmodSync(dirname(path), 0o777),
+      "another user's folder above": () => chownSync(join(cache.folder, "entries"), stranger, stranger),
+      "a link": () => {
+        renameSync(path, join(root, "elsewhere"));
+        symlinkSync(join(root, "elsewhere"), path);
+      },
+      "a fifo": () => {
+        rmSync(path);
+        equalCode(spawnSync("mkfifo", [path]).status);
+      },
+    };
+    for (const [what, make] of Object.entries(foreign)) {
+      rmSync(join(cache.folder), { recursive: true, force: true });
+      cache.put(key, entry("object"));
+      assert.notEqual(cache.get(key), undefined);
+      make();
+      assert.equal(cache.get(key), undefined, what);
+      assert.equal(existsSync(path), false, what);
+    }
+  });
+
+  it("a program's file that another user owns is not run: he could change it afterwards", asRoot, () => {
+    const cache = new Cache(join(root, "foreign-module"));
+    const path = cache.module(bytes("module"));
+    chownSync(path, stranger, stranger);
+    assert.equal(cache.module(bytes("module")), path);
+    assert.deepEqual([statSync(path).uid, statSync(path).mode & 0o777], [process.geteuid?.(), 0o600]);
+    chownSync(dirname(path), stranger, stranger);
+    assert.throws(() => cache.module(bytes("module")), /modules can be written by other users; .* BANYAN_CACHE/);
+  });
+
+  it("an entry whose checksum is right and whose contents are none counts as absent", () => {
+    const cache = new Cache(join(root, "null"));
+    const key = keyOf(["a"]);
+    for (const value of [null, 7, {}, { output: "text", stderr: bytes("") }]) {
+      cache.put(key, value as never);
+      assert.equal(cache.get(key), undefined, JSON.stringify(value));
+    }
   });
 
   it("a sweep removes what was used least recently, until the rest fits", () => {

@@ -4,12 +4,28 @@
  * least recently goes first when there is too much.
  *
  * Programs are kept a second time as plain files, because ranks load them by name: `module` gives it.
+ *
+ * What comes out of here is run, so nothing is taken that another user could have put in: a folder or file that is not this
+ * user's alone counts as absent. That the folder itself is this user's, whoever opens it has checked (`open-workshop.ts`).
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { deserialize, serialize } from "node:v8";
+import { isOwnFile, isOwnFolder } from "../trust/folder.ts";
 
 /** What a tool made, and what it said while it did. */
 export interface CacheEntry {
@@ -20,7 +36,10 @@ export interface CacheEntry {
 
 export interface CacheOptions {
   readonly bytesMax?: number;
+  /** A folder with entries that came with us; nothing is written there. */
   readonly shipped?: string;
+  /** Others may read what is written: it is going to be shipped. */
+  readonly isForAll?: boolean;
 }
 
 const bytesMaxDefault = 2 ** 30;
@@ -34,20 +53,21 @@ export class Cache {
   readonly folder: string;
   readonly #bytesMax: number;
   readonly #shipped: string | undefined;
+  readonly #isForAll: boolean;
 
-  /** `shipped` is a folder with entries that came with us; nothing is written there. */
-  constructor(folder: string, { bytesMax = bytesMaxDefault, shipped }: CacheOptions = {}) {
+  constructor(folder: string, { bytesMax = bytesMaxDefault, shipped, isForAll = false }: CacheOptions = {}) {
     this.folder = folder;
     this.#bytesMax = bytesMax;
     this.#shipped = shipped;
+    this.#isForAll = isForAll;
   }
 
   get(key: string): CacheEntry | undefined {
-    const shipped = this.#shipped === undefined ? undefined : readEntry(entryPath(this.#shipped, key));
+    const shipped = this.#shipped === undefined ? undefined : entryIn(readOrNothing(entryPath(this.#shipped, key)));
     if (shipped !== undefined) return shipped;
     const path = entryPath(this.folder, key);
-    const entry = readEntry(path);
-    if (entry === undefined) rmSync(path, { force: true });
+    const entry = entryIn(this.#read(path));
+    if (entry === undefined) rmSync(path, { force: true, recursive: true });
     else touch(path);
     return entry;
   }
@@ -66,7 +86,7 @@ export class Cache {
   module(bytes: Uint8Array): string {
     const hash = digest(bytes);
     const path = join(this.folder, "modules", `${hash.toString("hex")}.wasm`);
-    const there = readOrNothing(path);
+    const there = this.#read(path);
     if (there !== undefined && digest(there).equals(hash)) touch(path);
     else this.#write(path, bytes);
     return path;
@@ -87,13 +107,35 @@ export class Cache {
   #write(path: string, bytes: Uint8Array): void {
     const draft = `${path}.draft-${process.pid}-${draftCount++}`;
     try {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(draft, bytes);
+      mkdirSync(dirname(path), { recursive: true, mode: this.#isForAll ? 0o755 : 0o700 });
+      if (!this.#isOwn(path)) throw new ForeignFolder(dirname(path));
+      writeFileSync(draft, bytes, { flag: "wx", mode: this.#isForAll ? 0o644 : 0o600 });
       renameSync(draft, path);
     } catch (error) {
       rmSync(draft, { force: true });
       throw error;
     }
+  }
+
+  /** Undefined when it is not there, or not ours. */
+  #read(path: string): Buffer | undefined {
+    return this.#isOwn(path) ? readOwn(path) : undefined;
+  }
+
+  /** Are all folders between this cache's and that file this user's alone? */
+  #isOwn(path: string): boolean {
+    for (let at = dirname(path); at.length > this.folder.length; at = dirname(at)) if (!isOwnFolder(at)) return false;
+    return true;
+  }
+}
+
+/** Looks like the system's own errors: for whoever asks it is one. */
+class ForeignFolder extends Error {
+  readonly code = "EPERM";
+  readonly syscall = "open";
+
+  constructor(folder: string) {
+    super(`${folder} can be written by other users; remove it, or let BANYAN_CACHE name another folder`);
   }
 }
 
@@ -103,12 +145,17 @@ function entryPath(folder: string, key: string): string {
   return join(folder, "entries", key.slice(0, 2), key.slice(2));
 }
 
-/** Undefined when it is not there, or not as it was written. */
-function readEntry(path: string): CacheEntry | undefined {
-  const bytes = readOrNothing(path);
+/** Undefined when there is none, or not as it was written. */
+function entryIn(bytes: Buffer | undefined): CacheEntry | undefined {
   const body = bytes?.subarray(checksumBytes);
   if (bytes === undefined || body === undefined) return undefined;
-  return digest(body).equals(bytes.subarray(0, checksumBytes)) ? (deserialize(body) as CacheEntry) : undefined;
+  if (!digest(body).equals(bytes.subarray(0, checksumBytes))) return undefined;
+  const entry = deserialize(body) as Partial<CacheEntry> | null;
+  const isBytes = (part: unknown): boolean => part instanceof Uint8Array;
+  const isWhole = isBytes(entry?.output) && isBytes(entry?.stderr);
+  return isWhole && (entry?.dependencies === undefined || isBytes(entry.dependencies))
+    ? (entry as CacheEntry)
+    : undefined;
 }
 
 /** `$BANYAN_CACHE`, or where the desktop's standard says. */
@@ -139,6 +186,23 @@ function touch(path: string): void {
     if (now.getTime() - statSync(path).mtimeMs > useMs) utimesSync(path, now, now);
   } catch {
     // It was swept away meanwhile; its contents are ours already.
+  }
+}
+
+/** A file of this user's alone; never a link, and nobody waits for what is no file. */
+function readOwn(path: string): Buffer | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    return isOwnFile(file) ? readFileSync(file) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -3,14 +3,15 @@
  * of several candidates end at once, because they do not get the lock.
  */
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { describeSystemError } from "../core/base/system-error.ts";
 import { flagsFor } from "../v8/flags.ts";
 import { readFrame, writeFrame } from "./frames.ts";
-import type { Reply, Request, ToolRequest } from "./requests.ts";
-import { isLockHeld } from "./server-lock.ts";
-import { prepareFolder, type ServerPlace } from "./server-place.ts";
+import { isReply, type Reply, type Request, type ToolRequest } from "./requests.ts";
+import { isLockHeld, unwritableCode } from "./server-lock.ts";
+import { distrustServer, prepareFolder, type ServerPlace } from "./server-place.ts";
 
 /** Runs clang, the linker and Binaryen; where, is not its user's concern. */
 export interface Tools {
@@ -49,16 +50,17 @@ export class ServerClient implements Tools {
   async run(request: ToolRequest, signal?: AbortSignal): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {
       const socket = await this.#connect(signal);
-      const reply = (await exchange(socket, request, signal)) as Reply | undefined;
+      const reply = await exchange(socket, request, signal);
       signal?.throwIfAborted();
-      if (reply !== undefined) return reply;
+      if (isReply(reply)) return reply;
       if (attempt === attemptsMax) throw new CannotCompile(`Cannot compile: ${this.#serverEnded()}`);
     }
   }
 
   /** Ends the server, if there is one, as soon as it has nothing to do. */
   async stop(): Promise<void> {
-    const socket = await connectTo(this.#options.place.socket);
+    const { place } = this.#options;
+    const socket = distrustServer(place) === undefined ? await connectTo(place.socket) : undefined;
     if (socket !== undefined) await exchange(socket, { kind: "stop" });
   }
 
@@ -68,8 +70,11 @@ export class ServerClient implements Tools {
     const endMs = performance.now() + startMsMax;
     while (performance.now() < endMs) {
       signal?.throwIfAborted();
+      const wrong = distrustServer(place);
+      if (wrong !== undefined) throw unusable("use", wrong);
       const socket = await connectTo(place.socket);
       if (socket !== undefined) return socket;
+      if (candidate?.code === unwritableCode) throw unusable("start", `${place.folder} cannot be written to`);
       if (candidate?.code) throw new CannotCompile(`Cannot start the compile server: ${this.#serverEnded()}`);
       if ((candidate === undefined || candidate.code !== undefined) && !isLockHeld(place.lock)) {
         candidate = this.#startCandidate();
@@ -84,10 +89,9 @@ export class ServerClient implements Tools {
   #startCandidate(): Candidate {
     const { place, server, cacheFolder, idleMs = idleMsDefault } = this.#options;
     const wrong = prepareFolder(place.folder);
-    if (wrong !== undefined)
-      throw new CannotCompile(`Cannot start the compile server: ${wrong}; BANYAN_CACHE may name another folder`);
+    if (wrong !== undefined) throw unusable("start", wrong);
     const candidate: Candidate = { code: undefined };
-    const log = openSync(place.log, "a", 0o600);
+    const log = openLog(place.log);
     const flags = flagsFor("run the compiler");
     const words = [...flags, server, place.socket, place.lock, place.log, `${idleMs}`, cacheFolder];
     // Nothing of our environment: the server outlives us and serves others.
@@ -108,10 +112,32 @@ export class ServerClient implements Tools {
     } catch {
       // Then there is nothing to tell.
     }
-    const last = log.trimEnd().split("\n").slice(-1)[0];
+    const last = log
+      .split("\n")
+      .filter((line) => line.trim() !== "" && !line.endsWith(" started"))
+      .at(-1);
     return `it ended before it answered${last ? ` (${last})` : ""}; ${this.#options.place.log} may tell more`;
   }
 }
+
+/** Something is written at once: a server on a disk that is full could not even say so. */
+function openLog(path: string): number {
+  try {
+    const log = openSync(path, "a", 0o600);
+    try {
+      writeSync(log, `${new Date().toISOString()} started\n`);
+    } catch (error) {
+      closeSync(log);
+      throw error;
+    }
+    return log;
+  } catch (error) {
+    throw unusable("start", `${path} cannot be written: ${describeSystemError(error)}`);
+  }
+}
+
+const unusable = (what: "start" | "use", why: string): CannotCompile =>
+  new CannotCompile(`Cannot ${what} the compile server: ${why}; BANYAN_CACHE may name another folder`);
 
 interface Candidate {
   /** Undefined while it runs; 0 when another one serves. */

@@ -4,6 +4,8 @@
  * is asked: the files are read, hashed and looked up.
  */
 import { assert } from "../core/base/assert.ts";
+import { describeSystemError } from "../core/base/system-error.ts";
+import type { Cache } from "./cache.ts";
 import { CannotCompile } from "./client.ts";
 import { parseCommandLine } from "./command-line.ts";
 import { compileSource } from "./compile-step.ts";
@@ -48,7 +50,7 @@ export async function compileProgram(paths: readonly string[], options: ProgramO
     return await compileAndLink(paths, options);
   } catch (error) {
     if (!(error instanceof CannotCompile) && !(error instanceof Error && "syscall" in error)) throw error;
-    const text = error instanceof CannotCompile ? error.message : `Cannot compile: ${error.message}`;
+    const text = error instanceof CannotCompile ? error.message : `Cannot compile: ${describeSystemError(error)}`;
     return { kind: "failed", stderr: `banyan: ${text}\n`, code: 1 };
   }
 }
@@ -77,7 +79,17 @@ async function compileAndLink(paths: readonly string[], options: ProgramOptions)
   const linked = await linkProgram(workshop, build, { inputs, support: await support });
   const stderr = saidBy([...results, linked]);
   if (linked.kind === "failed") return { kind: "failed", stderr, code: linked.code };
-  return { kind: "compiled", wasm: workshop.cache.module(linked.output), stderr, kept: linked.kept };
+  return { kind: "compiled", wasm: moduleIn(workshop.cache, linked.output), stderr, kept: linked.kept };
+}
+
+function moduleIn(cache: Cache, module: Uint8Array): string {
+  try {
+    return cache.module(module);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    const why = describeSystemError(error);
+    throw new CannotCompile(`Cannot keep the program in ${cache.folder}: ${why}; BANYAN_CACHE may name another folder`);
+  }
 }
 
 function saidBy(results: readonly Made[]): string {

@@ -1,6 +1,8 @@
 /** Puts a workshop together from what this machine has. */
+
+import { distrust } from "../trust/folder.ts";
 import { Cache, cacheFolder } from "./cache.ts";
-import { idleMsDefault, ServerClient } from "./client.ts";
+import { CannotCompile, idleMsDefault, ServerClient } from "./client.ts";
 import { findInstallation, type Installation } from "./installation.ts";
 import { serverPlace } from "./server-place.ts";
 import type { Terminal, Workshop } from "./workshop.ts";
@@ -13,11 +15,18 @@ export interface WorkshopOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** `BANYAN_CC_IDLE_MS` shortens the life of a server that this call starts; for tests. */
+/**
+ * Fails with `CannotCompile` where the cache may be another user's: programs come out of it. `BANYAN_CC_IDLE_MS` shortens the life
+ * of a server that this call starts; for tests.
+ */
 export function openWorkshop(options: WorkshopOptions = {}): Workshop & { readonly tools: ServerClient } {
   const { cwd = process.cwd(), terminal = { colours: false }, signal, environment = process.env } = options;
   const { installation = findInstallation() } = options;
   const folder = `${cacheFolder(environment)}/cc`;
+  const wrong = distrust(folder);
+  if (wrong !== undefined) {
+    throw new CannotCompile(`Cannot use the cache: ${wrong}; let BANYAN_CACHE name a folder of your own`);
+  }
   const tools = new ServerClient({
     place: serverPlace(folder, installation.identity),
     server: installation.server,

@@ -26,7 +26,7 @@ class LocalTools implements Tools {
 async function main(): Promise<void> {
   setFlagsFor("run the compiler");
   const installation = findInstallation();
-  const cache = new Cache(installation.shipped, { bytesMax });
+  const cache = new Cache(installation.shipped, { bytesMax, isForAll: true });
   await supportLibrary({ cwd: "/", installation, cache, tools: new LocalTools(), terminal: { colours: false } });
   cache.sweep();
 }

@@ -100,6 +100,72 @@ export type Reply =
   /** The tool broke, or the server could not do what was asked; the text is for the user. */
   | { readonly kind: "broken"; readonly message: string };
 
+type Fields = Readonly<Record<string, unknown>>;
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string";
+const isFlag: Check = (value) => typeof value === "boolean";
+const isBytes: Check = (value) => value instanceof Uint8Array;
+const isDriver: Check = (value) => value === "clang" || value === "clang++";
+const isListOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const isMaybe =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const isRecordOf =
+  (checks: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    Object.entries(checks).every(([name, check]) => check((value as Fields)[name]));
+
+const isFinish = isRecordOf({ capturePoints: isListOf(isText), section: isText, names: isFlag });
+
+/** What a request of each kind must have; a socket may carry anything. */
+const requestChecks: Readonly<Record<Request["kind"], Check>> = {
+  compile: isRecordOf({
+    driver: isDriver,
+    flags: isListOf(isText),
+    stage: isText,
+    language: isText,
+    input: isText,
+    stdin: isMaybe(isBytes),
+    cwd: isText,
+    files: isListOf(isRecordOf({ path: isText, bytes: isBytes, identity: isText })),
+    dependencies: isMaybe(isRecordOf({ targets: isListOf(isText), withSystem: isFlag, phony: isFlag, only: isFlag })),
+  }),
+  link: isRecordOf({
+    words: isListOf(isText),
+    files: isListOf(isRecordOf({ name: isText, bytes: isBytes })),
+    finish: isMaybe(isFinish),
+  }),
+  ask: isRecordOf({ driver: isDriver, words: isListOf(isText) }),
+  stop: () => true,
+};
+
+export const isRequest = (value: unknown): value is Request => isOneOf(requestChecks, value);
+
+const replyChecks: Readonly<Record<Reply["kind"], Check>> = {
+  done: isRecordOf({
+    code: (value) => Number.isInteger(value),
+    output: isBytes,
+    stderr: isBytes,
+    dependencies: isMaybe(isBytes),
+  }),
+  broken: isRecordOf({ message: isText }),
+};
+
+export const isReply = (value: unknown): value is Reply => isOneOf(replyChecks, value);
+
+function isOneOf(checks: Readonly<Record<string, Check>>, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { kind } = value as Fields;
+  return typeof kind === "string" && Object.hasOwn(checks, kind) && checks[kind]?.(value) === true;
+}
+
 /** The name under which clang is called, which it puts before its messages. */
 export function driverName(driver: "cc" | "c++"): "clang" | "clang++" {
   return driver === "cc" ? "clang" : "clang++";

@@ -12,6 +12,8 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, write
 /** Even a server that has been starved renews within this time. */
 const staleMs = 15_000;
 export const renewMs = 2_000;
+/** A server's exit code when it cannot write the lock at all: the disk is full, or read-only. */
+export const unwritableCode = 5;
 
 export class ServerLock {
   readonly #path: string;
@@ -22,7 +24,7 @@ export class ServerLock {
     this.#text = text;
   }
 
-  /** Undefined when another process has it. */
+  /** Undefined when another process has it. Throws when it cannot be written. */
   static take(path: string): ServerLock | undefined {
     const text = `${process.pid} ${randomUUID()}\n`;
     for (let tries = 0; tries < 3; tries++) {
@@ -76,8 +78,9 @@ function createExclusively(path: string, text: string): boolean {
     writeFileSync(draft, text, { mode: 0o600 });
     linkSync(draft, path);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
   } finally {
     rmSync(draft, { force: true });
   }

@@ -3,9 +3,11 @@
  * that must be the same at both ends, so a server of another version is never asked.
  */
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { describeSystemError } from "../core/base/system-error.ts";
+import { distrust, thisUser } from "../trust/folder.ts";
 
 export interface ServerPlace {
   readonly folder: string;
@@ -30,14 +32,32 @@ export function serverPlace(cacheFolder: string, identity: readonly string[]): S
 
 /** Makes the folder, for its owner alone. Returns what is wrong with one that is there already, if anything is. */
 export function prepareFolder(folder: string): string | undefined {
+  const wrong = distrust(folder);
+  if (wrong !== undefined) return wrong;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (statSync(folder).uid !== userInfo().uid) return `${folder} belongs to somebody else`;
     chmodSync(folder, 0o700);
-    return undefined;
+    return distrust(folder);
   } catch (error) {
-    return (error as Error).message;
+    return `${folder} cannot be made: ${describeSystemError(error)}`;
   }
+}
+
+/**
+ * What is wrong with whoever listens there, if anything is: sources are sent to this user's own server and to nobody else. (Node
+ * cannot ask a socket who is at its other end; but in a folder that only this user can enter, nobody else can listen.)
+ */
+export function distrustServer({ folder, socket }: ServerPlace): string | undefined {
+  const wrong = distrust(folder);
+  if (wrong !== undefined) return wrong;
+  const { uid } = thisUser();
+  const inside = lstatSync(folder, { throwIfNoEntry: false });
+  if (inside === undefined) return undefined;
+  if (!inside.isDirectory() || (inside.mode & 0o077) !== 0) return `${folder} is not for its owner alone`;
+  const status = lstatSync(socket, { throwIfNoEntry: false });
+  if (status === undefined) return undefined;
+  if (!status.isSocket()) return `${socket} is not a socket`;
+  return status.uid === uid ? undefined : `${socket} belongs to user ${status.uid}`;
 }
 
 function shortened(text: string): string {

@@ -12,11 +12,12 @@ import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { availableParallelism, totalmem } from "node:os";
 import { dirname, join } from "node:path";
+import { describeSystemError } from "../core/base/system-error.ts";
 import { Cache } from "./cache.ts";
 import { compileClangModules } from "./clang-modules.ts";
 import { readFrame, writeFrame } from "./frames.ts";
-import type { LinkRequest, Reply, Request, ToolRequest } from "./requests.ts";
-import { renewMs, ServerLock } from "./server-lock.ts";
+import { isRequest, type LinkRequest, type Reply, type ToolRequest } from "./requests.ts";
+import { renewMs, ServerLock, unwritableCode } from "./server-lock.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
 /** A thread with clang in it takes about this much. */
@@ -67,10 +68,10 @@ class CompileServer {
       this.#connections--;
       if (this.#connections === 0) this.#startIdling();
     });
-    const request = (await readFrame(socket)) as Request | undefined;
+    const request = await readFrame(socket);
     // Nothing more is to come; but only who reads hears of the end.
     socket.resume();
-    if (request === undefined) socket.destroy();
+    if (!isRequest(request)) socket.destroy();
     else if (request.kind === "stop") {
       this.#stopping = true;
       socket.end();
@@ -133,12 +134,21 @@ function tidy(folder: string): void {
 
 function main([socket, lockPath, log, idleMs, cacheFolder]: readonly string[]): void {
   process.umask(0o077);
-  const lock = ServerLock.take(lockPath!);
+  const lock = takeLock(lockPath!);
   if (lock === undefined) return;
   process.title = "banyan-cc";
   tidy(dirname(lockPath!));
   const cache = new Cache(cacheFolder!);
   new CompileServer({ lock, log: log!, idleMs: Number(idleMs), cache }).listen(socket!);
+}
+
+function takeLock(path: string): ServerLock | undefined {
+  try {
+    return ServerLock.take(path);
+  } catch (error) {
+    console.error(`Cannot serve: ${path} cannot be written: ${describeSystemError(error)}`);
+    process.exit(unwritableCode);
+  }
 }
 
 main(process.argv.slice(2));

@@ -55,9 +55,9 @@ async function compile(driver: Driver, words: readonly string[]): Promise<number
     return 0;
   }
   if (line.kind === "refused") throw new CommandError(line.message, 1);
-  const workshop = openWorkshop({ terminal: terminalOf(process.stderr) });
   const printing = new Printing();
   try {
+    const workshop = openWorkshop({ terminal: terminalOf(process.stderr) });
     switch (line.kind) {
       case "show":
         printing.stdout(Buffer.from(`${shownText(line, workshop)}\n`));

@@ -1,6 +1,6 @@
 /** Reads what stands behind `--faults`: a fault plan (docs/faults.md), or `@` and the name of a file that holds one. */
 import { readFileSync } from "node:fs";
-import { describeSystemError } from "../real/service/system-error.ts";
+import { describeSystemError } from "../core/base/system-error.ts";
 import { CommandError } from "./complain.ts";
 
 /** The plan's text. */

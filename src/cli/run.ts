@@ -3,15 +3,16 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { cacheFolder } from "../cc/cache.ts";
+import { describeSystemError } from "../core/base/system-error.ts";
 import { membersOf, parseSets } from "../core/service/correlated-sets.ts";
 import { type LaunchOptions, launch, type RunningJob } from "../real/service/launch.ts";
-import { describeSystemError } from "../real/service/system-error.ts";
 import { trafficFileIn } from "../real/service/traffic-file.ts";
 import type { CreateCommand } from "./commands.ts";
 import { CommandError } from "./complain.ts";
 import { duration } from "./duration.ts";
 import { readFaultPlan } from "./fault-plan.ts";
 import { follow } from "./follow-job.ts";
+import { sayable } from "./odd-name.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 interface RunOptions {
@@ -130,7 +131,7 @@ Examples:
     )
     .passThroughOptions()
     .action(async (program: string, args: string[], options: RunOptions) =>
-      finished(await follow(() => start(program, args[0] === "--" ? args.slice(1) : args, options), options)),
+      finished(await follow(() => start(sayable(program), args[0] === "--" ? args.slice(1) : args, options), options)),
     );
 
 /** What `--sets` says: a name, or a file. */

@@ -8,11 +8,15 @@
 import { assert, unreachable } from "../core/base/assert.ts";
 import { checksumOf } from "./checksum.ts";
 import { type Codec, rawCodec } from "./codec.ts";
+import { headerBytesMax } from "./header.ts";
 import { ImageError } from "./image-error.ts";
 import { Kernel, pageBytes } from "./kernel.ts";
 import { chunkBytes, type PageSet } from "./page-set.ts";
 import { damaged, decodeHead, gapBytes, type RecordHead, RecordKind, startBytes } from "./record.ts";
 import { type Trailer, trailerBytes } from "./trailer.ts";
+
+/** The runtime's own bytes are far fewer; what a file claims beyond it is not read. */
+const stateBytesMax = 2 ** 31 - 1;
 
 export interface DecoderOptions {
   readonly memory: WebAssembly.Memory;
@@ -56,6 +60,7 @@ export class ImageDecoder {
     const gap = this.#gaps.subarray(0, gapBytes(head, this.#at));
     const next = this.#at + headBytes.length + gap.length + head.bytes;
     if (next > this.#recordsEnd) throw damaged(`the head of the record at byte ${this.#at}`);
+    this.#checkPlace(head);
     this.#targets = this.#targetsOf(head);
     this.#chain = checksumOf(headBytes, this.#chain);
     this.#records++;
@@ -99,6 +104,15 @@ export class ImageDecoder {
 
   get #recordsEnd(): number {
     return this.#trailer.fileBytes - trailerBytes;
+  }
+
+  /** State and header are there once each, where the end says, and of a size that somebody may have written. */
+  #checkPlace({ kind, bytes }: RecordHead): void {
+    if (kind === RecordKind.chunk) return;
+    const isState = kind === RecordKind.state;
+    const place = isState ? this.#trailer.stateAt : this.#trailer.headerAt;
+    const bytesMax = isState ? stateBytesMax : headerBytesMax;
+    if (this.#at !== place || bytes > bytesMax) throw damaged(`the head of the record at byte ${this.#at}`);
   }
 
   #targetsOf(head: RecordHead): readonly Uint8Array[] {

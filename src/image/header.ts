@@ -29,6 +29,12 @@ export interface Expectation {
   readonly ranks?: number;
 }
 
+/** Far more than any header has: what is longer is not read. */
+export const headerBytesMax = 1 << 20;
+/** All that 32-bit addresses reach. */
+const memoryBytesMax = 2 ** 32;
+const wasmPageBytes = 65_536;
+
 export function encodeHeader(header: ImageHeader): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(header));
 }
@@ -49,8 +55,11 @@ export function decodeHeader(bytes: Uint8Array): ImageHeader {
 function isHeader(value: unknown): value is ImageHeader {
   if (typeof value !== "object" || value === null) return false;
   const header = value as Partial<ImageHeader>;
-  const numbers = [header.format, header.memoryBytes, header.layout, header.rank, header.ranks];
-  return typeof header.program === "string" && numbers.every(Number.isSafeInteger);
+  const { program, format, memoryBytes, layout, rank, ranks } = header;
+  const isWhole = (number: unknown): number is number => Number.isSafeInteger(number) && (number as number) >= 0;
+  if (typeof program !== "string" || !isWhole(format) || !isWhole(layout)) return false;
+  if (!isWhole(rank) || !isWhole(ranks) || rank >= ranks) return false;
+  return isWhole(memoryBytes) && memoryBytes <= memoryBytesMax && memoryBytes % wasmPageBytes === 0;
 }
 
 /** Refuses an image of another program, rank, or version of the runtime's state. */

@@ -1,5 +1,5 @@
 /** One invocation of `banyan bench`: finds the peers, runs the benchmarks in order, shows and keeps what came out. */
-import { describeSystemError } from "../real/service/system-error.ts";
+import { describeSystemError } from "../core/base/system-error.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { goalTable, judgements } from "./goal-table.ts";
 import { Lab, type Sizes } from "./lab.ts";

@@ -57,6 +57,11 @@ export class Descriptors {
     );
   }
 
+  /** All of them, by their numbers. */
+  all(): readonly (Descriptor | undefined)[] {
+    return this.table;
+  }
+
   get(fd: number): Descriptor {
     const descriptor = this.table[fd];
     if (descriptor === undefined) throw new WasiError(Errno.BADF);

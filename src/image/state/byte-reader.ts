@@ -17,6 +17,10 @@ export class ByteReader {
     return this.#at === this.#bytes.length;
   }
 
+  get bytesLeft(): number {
+    return this.#bytes.length - this.#at;
+  }
+
   #take(bytes: number): number {
     const at = this.#at;
     if (bytes < 0 || at + bytes > this.#bytes.length)

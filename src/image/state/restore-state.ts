@@ -11,9 +11,17 @@ import { type AnyTypedArray, isTypedArray, type TypedArrayName, typedArrays, Val
 /** What the outside world is in this process. */
 export type World = ReadonlyMap<string, unknown>;
 
+/** Throws a `StateError` for whatever is wrong with it: nobody knows who wrote these bytes. */
 export function restoreState(state: Uint8Array, root: object, world: World): void {
   const reader = new ByteReader(state);
-  const restored = new Restoring(reader, world).value(root);
+  let restored: unknown;
+  try {
+    restored = new Restoring(reader, world).value(root);
+  } catch (error) {
+    // Texts that are none, numbers that are too large, values within values without end.
+    const isNonsense = error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
+    throw isNonsense ? new StateError(`Cannot read the process state: it makes no sense (${error.message})`) : error;
+  }
   if (restored !== root || !reader.isAtEnd)
     throw new StateError("Cannot read the process state: it is of another process");
 }
@@ -79,6 +87,13 @@ class Restoring {
     }
   }
 
+  /** How many values follow; each takes a byte at least. */
+  #count(): number {
+    const count = this.#reader.int();
+    if (count >= 0 && count <= this.#reader.bytesLeft) return count;
+    throw new StateError("Cannot read the process state: it is cut short");
+  }
+
   #again(number: number): object {
     const object = this.#objects[number];
     if (object === undefined) throw new StateError(`Cannot read the process state: it has no object ${number}`);
@@ -94,7 +109,7 @@ class Restoring {
     const array: unknown[] = Array.isArray(own) ? own : [];
     this.#objects.push(array);
     const before = array.slice();
-    array.length = this.#reader.int();
+    array.length = this.#count();
     for (let i = 0; i < array.length; i++) {
       const value = this.value(before[i]);
       if (value === hole) delete array[i];
@@ -119,7 +134,7 @@ class Restoring {
     const map = own instanceof Map ? own : new Map();
     this.#objects.push(map);
     map.clear();
-    for (let left = this.#reader.int(); left > 0; left--) {
+    for (let left = this.#count(); left > 0; left--) {
       const key = this.value(undefined);
       map.set(key, this.value(undefined));
     }
@@ -130,7 +145,7 @@ class Restoring {
     const set = own instanceof Set ? own : new Set();
     this.#objects.push(set);
     set.clear();
-    for (let left = this.#reader.int(); left > 0; left--) set.add(this.value(undefined));
+    for (let left = this.#count(); left > 0; left--) set.add(this.value(undefined));
     return set;
   }
 
@@ -153,7 +168,7 @@ class Restoring {
   #fillLiving(object: Fields, { name, unsaved }: SavedClass): object {
     this.#objects.push(object);
     const left = new Set(Object.keys(object).filter((field) => !Object.hasOwn(unsaved, field)));
-    for (let fields = this.#reader.int(); fields > 0; fields--) {
+    for (let fields = this.#count(); fields > 0; fields--) {
       const field = this.#reader.text();
       if (!left.delete(field)) throw otherFields(name);
       object[field] = this.value(object[field]);
@@ -164,8 +179,9 @@ class Restoring {
 
   #fill(object: Fields): object {
     this.#objects.push(object);
-    for (let left = this.#reader.int(); left > 0; left--) {
+    for (let left = this.#count(); left > 0; left--) {
       const field = this.#reader.text();
+      if (field === "__proto__") throw new StateError("Cannot read the process state: no object has such a field");
       object[field] = this.value(Object.hasOwn(object, field) ? object[field] : undefined);
     }
     return object;

@@ -1,5 +1,7 @@
 /** The process of a checkpoint server: `checkpoint-server.cjs <number> <folder> <socket>`. It ends with whoever started it. */
+import { unreachable } from "../../core/base/assert.ts";
 import { verifyImages } from "../image/verify-images.ts";
+import type { Job } from "../transport/handshake/handshake.ts";
 import { CheckpointHost } from "./host.ts";
 import type { FromCheckpointServer, ToCheckpointServer } from "./messages.ts";
 
@@ -7,11 +9,24 @@ const [number, folder, socketPath] = process.argv.slice(2) as [string, string, s
 process.title = `banyan-checkpoint-server ${number}`;
 process.on("disconnect", () => process.exit(0));
 
-const host = new CheckpointHost({ folder, socketPath, verify: (path) => verifyImages([path]) });
-process.on("message", ({ set, number: checkpoint }: ToCheckpointServer) => host.drop(set, checkpoint));
-
 const say = (message: FromCheckpointServer): void => void process.send?.(message);
-host.listen().then(
-  () => say({ problem: "" }),
-  (error: Error) => say({ problem: error.message }),
-);
+
+function open(job: Job): CheckpointHost {
+  const host = new CheckpointHost({ job, folder, socketPath, verify: (path) => verifyImages([path]) });
+  void host.listen().then((problem) => say({ problem }));
+  return host;
+}
+
+let host: CheckpointHost | undefined;
+process.on("message", (message: ToCheckpointServer) => {
+  switch (message.kind) {
+    case "setup":
+      host = open(message.job);
+      break;
+    case "drop":
+      host?.drop(message.set, message.number);
+      break;
+    default:
+      unreachable(message);
+  }
+});

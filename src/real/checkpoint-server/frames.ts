@@ -21,6 +21,11 @@ export class Frames {
     socket.on("error", () => {});
   }
 
+  /** That many bytes as they are; null: the other side is gone. */
+  raw(bytes: number): Promise<Buffer | null> {
+    return this.#take(bytes);
+  }
+
   /** The next frame; null: the other side is gone, or does not speak our language. */
   async next(): Promise<Buffer | null> {
     const length = await this.#take(lengthBytes);

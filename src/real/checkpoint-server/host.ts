@@ -2,18 +2,21 @@
  * The host of a checkpoint server: takes images as they are being made, writes them to its own disk, reads each back before it
  * says that it has it, and gives them to whoever restarts. Which of them count is decided elsewhere (core/service/checkpoint-server.ts).
  *
- * It listens on a socket in the job's folder, which only the job's user can enter. A connection that ends before its image does
- * leaves nothing behind.
+ * It listens on a socket in the job's folder, which only the job's user can enter, and hears only whoever knows the job's secret
+ * (transport/handshake). A connection that ends before its image does leaves nothing behind.
  */
 import { closeSync, mkdirSync, openSync, readSync, rmSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
 import { fileError } from "../image/file-error.ts";
 import { PartFile } from "../image/part-file.ts";
 import { imagePath } from "../node/image-path.ts";
+import { type Job, Service, Verdict } from "../transport/handshake/handshake.ts";
+import { type Guest, Reception } from "../transport/handshake/reception.ts";
+import { startReading } from "../transport/tcp/raw-socket.ts";
 import { Frames } from "./frames.ts";
 import { encoded, folderOfCheckpoint, type ImageKey, requestIn } from "./image-key.ts";
 
 export interface CheckpointHostOptions {
+  readonly job: Job;
   /** For the images. */
   readonly folder: string;
   readonly socketPath: string;
@@ -25,24 +28,29 @@ const pieceBytes = 1 << 20;
 
 export class CheckpointHost {
   readonly #options: CheckpointHostOptions;
-  readonly #server: Server;
+  readonly #door: Reception;
 
   constructor(options: CheckpointHostOptions) {
     this.#options = options;
-    this.#server = createServer((socket) => void this.#serve(socket));
-  }
-
-  listen(): Promise<void> {
-    // Of a life before.
-    rmSync(this.#options.socketPath, { force: true });
-    return new Promise((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen(this.#options.socketPath, resolve);
+    this.#door = new Reception({
+      job: options.job,
+      service: Service.IMAGES,
+      place: { path: options.socketPath },
+      received: (guest) => void this.#serve(guest),
+      dropped() {},
     });
   }
 
+  /** What is wrong; empty: it listens. */
+  async listen(): Promise<string> {
+    // Of a life before.
+    rmSync(this.#options.socketPath, { force: true });
+    const listening = await this.#door.listen();
+    return listening.ok ? "" : listening.reason;
+  }
+
   close(): void {
-    this.#server.close();
+    this.#door.close();
   }
 
   /** Nobody will ask for that checkpoint any more. */
@@ -50,8 +58,10 @@ export class CheckpointHost {
     rmSync(folderOfCheckpoint(this.#options.folder, set, number), { recursive: true, force: true });
   }
 
-  async #serve(socket: Socket): Promise<void> {
+  async #serve({ socket, answer }: Guest): Promise<void> {
     const frames = new Frames(socket);
+    socket.write(answer({ verdict: Verdict.WELCOME, incarnation: 0, generation: 0 }));
+    startReading(socket);
     for (let frame = await frames.next(); frame !== null; frame = await frames.next()) {
       const request = requestIn(frame);
       if (request === null) break;

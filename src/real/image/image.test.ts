@@ -1,14 +1,34 @@
 /** Images on a real disk: written at once and by the image thread, read back, refused when they are wrong. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { Worker } from "node:worker_threads";
+import { checksumOf } from "../../image/checksum.ts";
+import { encodeHeader } from "../../image/header.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { pageBytes } from "../../image/kernel.ts";
+import { PageSet } from "../../image/page-set.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
+import { encodeHead, encodeStart, headBytes, type RecordHead, RecordKind, startBytes } from "../../image/record.ts";
 import { bytesOf, facts, fillPage, newMemory } from "../../image/test-memory.ts";
+import { encodeTrailer, trailerBytes } from "../../image/trailer.ts";
 import { ImageWriter } from "./image-writer.ts";
 import { readImage, readImageHeader } from "./read-image.ts";
 import { writeImageNow } from "./write-image.ts";
@@ -180,3 +200,65 @@ test("M6: image files that are wrong are refused by name", () => {
   writeFileSync(path, good);
   assertHolds(path, memory);
 });
+
+test("X7: images are for their owner alone, whatever a life before has left in their place", () => {
+  const path = join(mkdtempSync(join(folder, "private-")), "image");
+  const elsewhere = join(folder, "elsewhere");
+  writeFileSync(elsewhere, "untouched");
+  symlinkSync(elsewhere, `${path}.part`);
+  const before = process.umask(0);
+  try {
+    writeImageNow(path, { header: facts, state, memory: filledMemory(), ranges: whole });
+  } finally {
+    process.umask(before);
+  }
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.equal(readFileSync(elsewhere, "utf8"), "untouched");
+});
+
+test("X7: what is no file is no image, and nobody waits for it", () => {
+  const path = join(folder, "fifo.image");
+  assert.equal(spawnSync("mkfifo", [path]).status, 0);
+  const refused = /^ImageError: Cannot read image .*: it is not a file; give the file that a checkpoint wrote$/;
+  assert.throws(() => readImageHeader(path), refused);
+  mkdirSync(join(folder, "folder.image"));
+  assert.throws(() => readImageHeader(join(folder, "folder.image")), refused);
+});
+
+/** A file of 3 GB, nearly all of it a hole, whose heads and end are right: only nobody has ever written so much there. */
+function sparseImage(path: string, large: "header" | "state"): void {
+  const holeBytes = 3 * 2 ** 30;
+  const header = encodeHeader({ ...facts, format: 1, memoryBytes: wasmPages * 65_536 });
+  const bytesOfState = large === "state" ? holeBytes : 8;
+  const bytesOfHeader = large === "header" ? holeBytes : header.length;
+  const headOf = (kind: RecordKind, bytes: number, checksum: bigint): RecordHead => ({
+    ...{ kind, codec: 0, address: 0, bytes, checksum },
+    ...{ pages: new PageSet(), zeroed: new PageSet() },
+  });
+  const stateHead = encodeHead(headOf(RecordKind.state, bytesOfState, checksumOf(new Uint8Array(8))));
+  const headerHead = encodeHead(headOf(RecordKind.header, bytesOfHeader, checksumOf(header)));
+  const [stateAt, headerAt] = [startBytes, startBytes + headBytes + bytesOfState];
+  const fileBytes = headerAt + headBytes + bytesOfHeader + trailerBytes;
+  const chain = checksumOf(headerHead, checksumOf(stateHead, 0n));
+  const file = openSync(path, "w");
+  for (const [bytes, at] of [
+    [encodeStart(), 0],
+    [stateHead, stateAt],
+    [headerHead, headerAt],
+    [header, headerAt + headBytes],
+    [encodeTrailer({ headerAt, stateAt, records: 2, pages: 0, fileBytes, chain }), fileBytes - trailerBytes],
+  ] as const) {
+    writeSync(file, bytes, 0, bytes.length, at);
+  }
+  closeSync(file);
+}
+
+for (const large of ["header", "state"] as const) {
+  test(`X7: an image with a ${large} of 3 GB is refused before they are read`, () => {
+    const path = join(folder, `sparse-${large}.image`);
+    sparseImage(path, large);
+    const before = process.memoryUsage().arrayBuffers;
+    assert.throws(() => readImage(path, newMemory(wasmPages)), /^ImageError: Cannot read image .*is damaged/);
+    assert.ok(process.memoryUsage().arrayBuffers - before < 2 ** 30, "no room was made for them");
+  });
+}

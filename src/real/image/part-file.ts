@@ -2,6 +2,8 @@
  * A file that is there complete and durable, or not at all: written beside its name as `<name>.part`, flushed, renamed, and
  * the folder flushed too, so that after a power cut the name leads to the whole file or to the one before.
  *
+ * For its owner alone: it holds all that a program knew.
+ *
  * Everything blocks: whoever writes images has a thread for it.
  */
 import { closeSync, fdatasync, fsyncSync, openSync, renameSync, rmSync, writevSync } from "node:fs";
@@ -30,7 +32,9 @@ export class PartFile {
   constructor(path: string) {
     this.#path = path;
     this.#part = `${path}.part`;
-    this.#file = openSync(this.#part, "w");
+    // Whatever a life before has left there may be open elsewhere, or a link.
+    rmSync(this.#part, { force: true });
+    this.#file = openSync(this.#part, "wx", 0o600);
     this.#flushed = openSync(this.#part, "r+");
   }
 

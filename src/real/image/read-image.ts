@@ -1,7 +1,7 @@
 /** Reads an image file: its header alone, or all of it into a fresh memory. Blocks. Throws an `ImageError` for whatever is wrong. */
-import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readvSync } from "node:fs";
 import { checked, ImageDecoder } from "../../image/decoder.ts";
-import { checkHeader, decodeHeader, type Expectation, type ImageHeader } from "../../image/header.ts";
+import { checkHeader, decodeHeader, type Expectation, headerBytesMax, type ImageHeader } from "../../image/header.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { checkStart, cutOff, damaged, decodeHead, headBytes, RecordKind, startBytes } from "../../image/record.ts";
 import { decodeTrailer, type Trailer, trailerBytes } from "../../image/trailer.ts";
@@ -54,7 +54,9 @@ function readRecords(file: number, decoder: ImageDecoder): void {
 }
 
 function readFront(file: number, expected: Expectation): { header: ImageHeader; trailer: Trailer } {
-  const fileBytes = fstatSync(file).size;
+  const status = fstatSync(file);
+  if (!status.isFile()) throw new ImageError("it is not a file; give the file that a checkpoint wrote");
+  const fileBytes = status.size;
   const start = new Uint8Array(Math.min(startBytes, fileBytes));
   readAll(file, { at: 0, targets: [start] });
   checkStart(start);
@@ -71,9 +73,8 @@ function readHeaderRecord(file: number, { headerAt, fileBytes }: Trailer): Uint8
   const headRaw = new Uint8Array(headBytes);
   readAll(file, { at: headerAt, targets: [headRaw] });
   const head = decodeHead(headRaw, headerAt);
-  if (head.kind !== RecordKind.header || headerAt + headBytes + head.bytes > fileBytes - trailerBytes) {
-    throw damaged("its header");
-  }
+  const isInFile = headerAt + headBytes + head.bytes <= fileBytes - trailerBytes;
+  if (head.kind !== RecordKind.header || !isInFile || head.bytes > headerBytesMax) throw damaged("its header");
   const body = new Uint8Array(head.bytes);
   readAll(file, { at: headerAt + headBytes, targets: [body] });
   return checked(head, body, "its header");
@@ -95,7 +96,8 @@ function withFile<Result>(path: string, use: (file: number) => Result): Result {
   const what = `Cannot read image ${path}`;
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
+    // Whatever it is, nobody waits for it: a pipe would have to be opened by somebody else as well.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return use(file);
   } catch (error) {
     throw fileError(what, error);

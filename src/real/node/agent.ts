@@ -79,7 +79,7 @@ class Agent {
       wakeElsewhere: (place) => bells?.wake(place),
     });
     this.#logging = setup.logging === null ? null : new NodeLogging(setup.logging, first, job);
-    this.#images = setup.logging === null ? null : new NodeImages(setup.logging);
+    this.#images = setup.logging === null ? null : new NodeImages(setup.logging, job);
     setInterval(() => send({ kind: "heartbeat", passed: this.#logging?.passed ?? [] }), setup.heartbeatMs);
     const { program, folders } = setup;
     const { shared } = this.#memory;

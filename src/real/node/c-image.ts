@@ -5,6 +5,7 @@ import { type Companions, restoreProcess, saveProcess, stateLayout } from "../..
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
 import type { Descriptors } from "../../wasi/descriptors.ts";
 import type { Library, Pause } from "../../wasi/ports.ts";
+import { fileError } from "../image/file-error.ts";
 import { readImage } from "../image/read-image.ts";
 import { writeImageNow } from "../image/write-image.ts";
 import type { InputPlace } from "./c-library.ts";
@@ -12,6 +13,8 @@ import type { CRankProcess } from "./c-rank-process.ts";
 import { imagePath } from "./image-path.ts";
 import type { ImageToStore } from "./image-store.ts";
 import type { LinePlaces } from "./line-ring.ts";
+import type { Folder } from "./messages.ts";
+import { checkDescriptors } from "./restored-descriptors.ts";
 
 /** Everything of a process beside what its `Program` holds. */
 export interface Life {
@@ -43,6 +46,8 @@ export interface ImageOptions {
   readonly ranks: number;
   /** Of the program's module. */
   readonly program: string;
+  /** What the program is given. */
+  readonly folders: readonly Folder[];
 }
 
 /** Writes it, and returns when it is durable. */
@@ -86,11 +91,20 @@ function imageOf(rank: CRankProcess, life: Life, library: Library, options: Imag
 /** Fills a new process: its memory, its state, what it has open. */
 export function readLife(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): void {
   const { memory, program, host } = rank;
-  const { program: hash, rank: number, ranks, folder } = options;
+  const { program: hash, rank: number, ranks, folder, folders } = options;
   const expected = { program: hash, layout: stateLayout, rank: number, ranks };
   const { state } = readImage(imagePath(folder, number), memory.memory, expected);
   restoreProcess(program, state, life as unknown as Companions, { files: library.files });
+  checkImage(imagePath(folder, number), life, folders);
   life.descriptors.afterRestore();
   host.clockShiftS += life.clock.nowS - host.now();
   library.steadyShiftNs += life.clock.steadyNs - library.steadyTime();
+}
+
+function checkImage(path: string, life: Life, folders: readonly Folder[]): void {
+  try {
+    checkDescriptors(life.descriptors.all(), folders);
+  } catch (error) {
+    throw fileError(`Cannot use image ${path}`, error);
+  }
 }

@@ -198,8 +198,8 @@ export class CRank {
 
   /** The hash takes a millisecond or two: only who has an image pays for it. */
   #imageIn(folder: string): ImageOptions {
-    const { rank, ranks } = this.setup;
-    return { rank, ranks, program: hashOf(this.#module), folder };
+    const { rank, ranks, folders } = this.setup;
+    return { rank, ranks, program: hashOf(this.#module), folder, folders };
   }
 
   #newLibrary(random: SeededRandom | null): Library {

@@ -18,9 +18,9 @@ function written({ path, ...contents }: ImageToStore): string {
 
 async function problemOf(order: StoreOrder): Promise<string> {
   if (order.kind === "write") return written(order.image);
-  const { socketPath, key } = order.to;
-  if (order.kind === "send") return storeImage(socketPath, key, imagePieces(order.image));
-  const problem = await storeImageFile(socketPath, key, order.path);
+  const { server, key } = order.to;
+  if (order.kind === "send") return storeImage(server, key, imagePieces(order.image));
+  const problem = await storeImageFile(server, key, order.path);
   rmSync(order.path, { force: true });
   return problem;
 }

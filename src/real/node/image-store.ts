@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import type { Server } from "../checkpoint-server/client.ts";
 import type { ImageKey } from "../checkpoint-server/image-key.ts";
 import type { ImageContents } from "../image/write-image.ts";
 
@@ -12,9 +13,9 @@ export interface ImageToStore extends ImageContents {
   readonly path: string;
 }
 
-/** Of a checkpoint server. */
+/** An image with a checkpoint server. */
 export interface ServerPlace {
-  readonly socketPath: string;
+  readonly server: Server;
   readonly key: ImageKey;
 }
 

@@ -6,7 +6,7 @@
  */
 import type { Origin, SpawnAnswer } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
-import type { Job as TcpJob } from "../transport/tcp/hello.ts";
+import type { Job as TcpJob } from "../transport/handshake/handshake.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { Captured, RankWord } from "./rank-messages.ts";
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fetchImage, isPassing } from "../checkpoint-server/client.ts";
 import { fetchedFolder, folderOfCheckpoint, type ImageKey } from "../checkpoint-server/image-key.ts";
+import type { Job } from "../transport/handshake/handshake.ts";
 import { imagePath } from "./image-path.ts";
 import { ImageStore, type ImageToStore, type ServerPlace, type Stored } from "./image-store.ts";
 import type { LoggingSetup, RankRestart } from "./messages.ts";
@@ -17,10 +18,12 @@ const retryMs = 50;
 
 export class NodeImages {
   readonly #setup: Pick<LoggingSetup, "setOf" | "checkpointFolder" | "checkpointServers">;
+  readonly #job: Job;
   readonly #store = new ImageStore();
 
-  constructor(setup: Pick<LoggingSetup, "setOf" | "checkpointFolder" | "checkpointServers">) {
+  constructor(setup: Pick<LoggingSetup, "setOf" | "checkpointFolder" | "checkpointServers">, job: Job) {
     this.#setup = setup;
+    this.#job = job;
   }
 
   /** A checkpoint of that set is about to be taken. */
@@ -65,10 +68,10 @@ export class NodeImages {
   }
 
   async #fetchOne({ rank, checkpoint, imageFolder }: RankRestart): Promise<string> {
-    const { socketPath, key } = this.#serverFor(rank, checkpoint)!;
+    const { server, key } = this.#serverFor(rank, checkpoint)!;
     const path = imagePath(imageFolder, rank);
     for (let waitedMs = 0; ; waitedMs += retryMs) {
-      const problem = await fetchImage(socketPath, key, path);
+      const problem = await fetchImage(server, key, path);
       if (!isPassing(problem) || waitedMs >= serverPatienceMs) return problem;
       await sleep(retryMs);
     }
@@ -79,7 +82,7 @@ export class NodeImages {
     const { setOf, checkpointServers } = this.#setup;
     const set = setOf[rank]!;
     const socketPath = checkpointServers[set % checkpointServers.length];
-    return socketPath === undefined ? null : { socketPath, key: { set, number, rank } };
+    return socketPath === undefined ? null : { server: { socketPath, job: this.#job }, key: { set, number, rank } };
   }
 
   #pathOf({ set, number, rank }: ImageKey): string {

@@ -2,7 +2,7 @@
  * Message logging, the part of a node's main thread: the streams of determinants of the sets that are here, and what ranks that
  * begin a life must know.
  */
-import type { Job } from "../transport/tcp/hello.ts";
+import type { Job } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import type { CallsPassed, Life, LoggingSetup } from "./messages.ts";
 import type { RankLogging } from "./rank-messages.ts";

@@ -1,11 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
 import { describe, it } from "node:test";
 import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
 import { LoggerServer } from "../service/logger/server.ts";
-import { secretBytes } from "../transport/tcp/hello.ts";
-import { Reception } from "../transport/tcp/reception.ts";
+import { Service, secretBytes, Verdict } from "../transport/handshake/handshake.ts";
+import { Reception } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";
 import { SetStream } from "./set-stream.ts";
@@ -21,9 +22,13 @@ class TestLogger {
 
   constructor(isSuccessor: boolean) {
     this.core = new EventLogger(isSuccessor);
-    this.#server = new LoggerServer(job, this.core);
+    this.#server = new LoggerServer(this.core);
     const received = this.#server.received.bind(this.#server);
-    this.#door = new Reception({ job, address: "127.0.0.1", port: 0, received, dropped() {} });
+    this.#door = new Reception({
+      ...{ job, service: Service.LOGGER, place: { address: "127.0.0.1", port: 0 }, namesPort: true },
+      received,
+      dropped() {},
+    });
   }
 
   async listen(): Promise<Address> {
@@ -118,6 +123,44 @@ for (const calls of ["koffi", "wasi"]) {
       );
       stream.close();
       logger.end();
+    });
+
+    within("what cannot be an acknowledgement ends its connection and is not believed", async () => {
+      let calls = 0;
+      const sockets: Socket[] = [];
+      const door = new Reception({
+        ...{ job, service: Service.LOGGER, place: { address: "127.0.0.1", port: 0 }, namesPort: true },
+        received({ socket, answer }) {
+          calls++;
+          sockets.push(socket);
+          socket.on("error", () => {});
+          const position = 104;
+          socket.write(answer({ verdict: Verdict.WELCOME, incarnation: 1, generation: position }));
+          // Far behind what there will ever be.
+          socket.write(new Uint8Array(Int32Array.of(position + 5000).buffer));
+        },
+        dropped() {},
+      });
+      const listening = await door.listen();
+      const stream = new SetStream({
+        ...{ job, set: 3, incarnation: 1, members: 1, from: 100 },
+        known: Int32Array.of(4, 0, 2, 7),
+      });
+      stream.connectTo({ host: "127.0.0.1", port: listening.ok ? listening.port : 0 });
+      const writer = new DeterminantWriter(stream.forMember(0), bell());
+      writer.append3(0, DeterminantKind.MATCH, 1, 0, 0);
+      const before = writer.stable;
+      const startMs = performance.now();
+      while (calls < 3) {
+        equal(performance.now() - startMs < 10_000, true, "waited in vain");
+        writer.urge();
+        stream.relay();
+        await nextTurn();
+      }
+      equal(writer.stable, before);
+      stream.close();
+      for (const socket of sockets) socket.destroy();
+      door.close();
     });
 
     within("another event logger is told what is kept; acknowledgements do not go back", async () => {

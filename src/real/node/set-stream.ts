@@ -3,12 +3,11 @@
  * nobody waits for, makes room in the ring, and keeps the words that a new event logger would have to be told: those since the
  * oldest image that may be restored.
  */
-
-import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { EventLogger } from "../../core/service/event-logger.ts";
-import { answerBytes, decodeAnswer, encodeHello, type Hello, type Job, Verdict } from "../transport/tcp/hello.ts";
-import { ask, descriptorOf } from "../transport/tcp/raw-socket.ts";
+import { call } from "../transport/handshake/call.ts";
+import { type Hello, type Job, Service, Verdict } from "../transport/handshake/handshake.ts";
+import { descriptorOf } from "../transport/tcp/raw-socket.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import {
   createDeterminantRing,
@@ -30,7 +29,6 @@ export interface SetStreamOptions {
   readonly known: Int32Array;
 }
 
-const answerMsMax = 2000;
 /** Until it is tried again to connect, or to send what found no room. */
 const againMs = 20;
 
@@ -46,6 +44,8 @@ export class SetStream {
   #address: Address | null = null;
   #socket: Socket | null = null;
   #isConnecting = false;
+  /** A call that has not been answered. */
+  #attempt: Socket | null = null;
   /** The event logger does not hear this life any more. */
   #isFenced = false;
   /** The next attempts to connect, and to send what found no room. */
@@ -73,6 +73,8 @@ export class SetStream {
   /** There is an event logger, perhaps a new one. */
   connectTo(address: Address): void {
     this.#address = address;
+    // Whoever is at the old one's address, and perhaps does not answer, is of no interest.
+    this.#attempt?.destroy();
     this.#connect();
   }
 
@@ -141,12 +143,15 @@ export class SetStream {
     }
     const { job, set, incarnation } = this.#options;
     const begin = this.#kept.begin(set);
-    const hello: Hello = { from: set, to: begin >>> 0, incarnation, generation: 1, random: randomBytes(16) };
+    const wanted = address.port;
+    const hello: Hello = {
+      ...{ service: Service.LOGGER, from: set, to: begin >>> 0 },
+      ...{ incarnation, wanted, generation: 1 },
+    };
     this.#isConnecting = true;
-    const question = encodeHello(job, hello);
-    const socket = ask({ ...address, question, answerBytes, msMax: answerMsMax }, (bytes) => {
+    const socket = call({ ...address, job, hello }, (answer) => {
       this.#isConnecting = false;
-      const answer = bytes === null ? null : decodeAnswer(job, hello, bytes);
+      this.#attempt = null;
       if (answer?.verdict === Verdict.ABSENT) this.#isFenced = true;
       if (this.#isClosed || this.#isFenced) socket.destroy();
       else if (answer === null || address !== this.#address) {
@@ -154,18 +159,19 @@ export class SetStream {
         this.#connectSoon();
       } else this.#catchUp(socket, answer.generation | 0);
     });
+    this.#attempt = socket;
   }
 
   /** Tells the event logger what it lacks; what follows, the ring has. */
   #catchUp(socket: Socket, position: number): void {
     const { set } = this.#options;
-    if (((position - this.#kept.begin(set)) | 0) < 0) {
-      // Trimmed meanwhile: the next hello says so.
+    this.#keep(this.#calls.born());
+    // Trimmed meanwhile: the next hello says so. Or it wants what there has never been, which leads nowhere.
+    if (((position - this.#kept.begin(set)) | 0) < 0 || ((this.#keptTo - position) | 0) < 0) {
       socket.destroy();
       this.#connectSoon();
       return;
     }
-    this.#keep(this.#calls.born());
     const lacking = this.#kept.read(set, position);
     const words = new Int32Array(1 + lacking.length);
     words[0] = this.#calls.stable();
@@ -210,6 +216,7 @@ export class SetStream {
     this.#isClosed = true;
     clearTimeout(this.#connecting);
     clearTimeout(this.#relaying);
+    this.#attempt?.destroy();
     this.#socket?.destroy();
     this.#driver.end();
   }

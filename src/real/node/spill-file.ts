@@ -9,8 +9,8 @@ import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "nod
 import { join } from "node:path";
 import { assert } from "../../core/base/assert.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import type { Spill } from "../../core/ft/logging/payload-memory.ts";
-import { describeSystemError } from "../service/system-error.ts";
 
 const fileBytesMax = 64 << 20;
 const bufferBytes = 1 << 20;

@@ -98,16 +98,22 @@ export class StreamDriver {
     return true;
   }
 
+  /** False: the connection is closed, or what came over it cannot be an acknowledgement. */
   #receive(fd: number): boolean {
-    if (this.#calls.sent() === this.#calls.stable()) return true;
+    const sent = this.#calls.sent();
+    const stable = this.#calls.stable();
+    if (sent === stable) return true;
     const words = this.#words;
     const have = words[HAVE_BYTES]!;
     const came = this.#sockets!.receive(fd, 4 * ACKNOWLEDGEMENTS + have, acknowledgementBytes - have);
     if (came < 0) return came !== CLOSED;
     const whole = (have + came) >> 2;
     if (whole > 0) {
-      this.#calls.acknowledge(words[ACKNOWLEDGEMENTS + whole - 1]!);
+      const position = words[ACKNOWLEDGEMENTS + whole - 1]!;
       words[ACKNOWLEDGEMENTS] = words[ACKNOWLEDGEMENTS + whole]!;
+      // Never more than was sent: somebody would print what no event logger has.
+      if (((sent - position) | 0) < 0) return false;
+      this.#calls.acknowledge(position);
     }
     words[HAVE_BYTES] = (have + came) & 3;
     return true;

@@ -1,11 +1,11 @@
 /** What is wrong with a job's options, in one line, before anything is started. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import { protocols } from "../../core/ft/registry.ts";
 import { layoutOf, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job-options.ts";
 import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./program-compile.ts";
-import { describeSystemError } from "./system-error.ts";
 
 /** More threads than any machine has use for; above it the number is a slip. */
 const ranksMax = 4096;

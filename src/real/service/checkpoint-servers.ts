@@ -5,6 +5,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import type { FromCheckpointServer, ToCheckpointServer } from "../checkpoint-server/messages.ts";
+import type { Job } from "../transport/handshake/handshake.ts";
 
 /** Some systems take no longer paths of sockets; the shortest limit there is, with the zero at the end. */
 const socketPathMax = 103;
@@ -22,26 +23,33 @@ export function checkServers(folder: string, servers: number): string | undefine
 
 const socketPathOf = (folder: string, server: number): string => join(folder, `cs-${server}`);
 
+export interface CheckpointServersOptions {
+  /** What nodes and servers know each other by. */
+  readonly job: Job;
+  readonly folder: string;
+  readonly servers: number;
+}
+
 export interface CheckpointServersPorts {
   note(message: string): void;
 }
 
 export class CheckpointServers {
-  readonly #folder: string;
+  readonly #options: CheckpointServersOptions;
   readonly #ports: CheckpointServersPorts;
   readonly #processes: ChildProcess[] = [];
   #losses = 0;
   #isOver = false;
 
-  constructor(folder: string, servers: number, ports: CheckpointServersPorts) {
-    this.#folder = folder;
+  constructor(options: CheckpointServersOptions, ports: CheckpointServersPorts) {
+    this.#options = options;
     this.#ports = ports;
-    for (let server = 0; server < servers; server++) this.#start(server);
+    for (let server = 0; server < options.servers; server++) this.#start(server);
   }
 
   /** Where nodes find them. */
   get sockets(): string[] {
-    return this.#processes.map((_, server) => socketPathOf(this.#folder, server));
+    return this.#processes.map((_, server) => socketPathOf(this.#options.folder, server));
   }
 
   /** Nobody will ask for that checkpoint any more. */
@@ -67,18 +75,22 @@ export class CheckpointServers {
 
   #start(server: number): void {
     if (this.#isOver) return;
-    const folder = join(this.#folder, `checkpoint-server-${server}`);
+    const folder = join(this.#options.folder, `checkpoint-server-${server}`);
     const started = fork(
       join(__dirname, "checkpoint-server.cjs"),
-      [String(server), folder, socketPathOf(this.#folder, server)],
+      [String(server), folder, socketPathOf(this.#options.folder, server)],
       // A group of its own: the terminal's signals are the dispatcher's business.
       {
         detached: true,
+        serialization: "advanced",
         stdio: ["ignore", "ignore", "inherit", "ipc"],
         execArgv: ["--disable-warning=ExperimentalWarning"],
       },
     );
     this.#processes[server] = started;
+    const setup: ToCheckpointServer = { kind: "setup", job: this.#options.job };
+    // One that cannot be told shows as its end.
+    started.send(setup, () => {});
     started.on("message", ({ problem }: FromCheckpointServer) => {
       if (problem !== "") this.#ports.note(`checkpoint server ${server} cannot listen: ${problem}`);
     });

@@ -1,11 +1,11 @@
 /** Folders that a program in C is given. The current one is known as such; all of them by their whole names. */
 import { realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import { isFileError } from "../disk/file-error.ts";
 import { GivenFolders } from "../disk/given-folders.ts";
 import { isKernelsFolder } from "../disk/kernel-files.ts";
 import type { Folder } from "../node/messages.ts";
-import { describeSystemError } from "./system-error.ts";
 
 /**
  * As the user names them; a text: why one of them cannot be given. Links in their names are the user's and are followed here, once:

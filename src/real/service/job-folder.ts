@@ -4,11 +4,19 @@
  *   job.json       what was run and how (`FrozenJob`); written last, so a folder that has it is complete
  *   program.wasm   the program: images fit these very bytes
  *   <rank>.image   an image of each rank
+ *
+ * Whoever can write there decides what runs when the job goes on, and which folders it may use. So it is made for its owner alone,
+ * and gone on with only if it is this user's and nobody else can write to it.
  */
 import {
+  chmodSync,
+  closeSync,
+  constants,
   copyFileSync,
   existsSync,
+  fstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -16,33 +24,25 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import { ImageError } from "../../image/image-error.ts";
+import { distrust, isOwnFile } from "../../trust/folder.ts";
 import { readImageHeader } from "../image/read-image.ts";
-import type { Folder } from "../node/messages.ts";
-import { describeSystemError } from "./system-error.ts";
-
-const format = 1;
-
-export interface FrozenJob {
-  /** As the program knows itself. */
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly ranks: number;
-  readonly nodes: number;
-  readonly memoryMb: number;
-  readonly folders: readonly Folder[];
-}
+import { type FrozenJob, frozenJobIn, jobFormat, jobText, jobTextBytesMax } from "./frozen-job.ts";
 
 export const moduleOf = (folder: string): string => join(folder, "program.wasm");
 
 /** Makes the folder if it is not there; the reason if it cannot be used. */
 export function prepareJobFolder(folder: string): string | undefined {
+  const cannot = `Cannot freeze the job to ${folder}`;
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const wrong = distrust(folder);
+    if (wrong !== undefined) return `${cannot}: ${wrong}; name a folder of your own with --job-dir`;
     if (readdirSync(folder).length === 0) return undefined;
-    return `Cannot freeze the job to ${folder}: there is something in it; name a folder that is empty or not there`;
+    return `${cannot}: there is something in it; name a folder that is empty or not there`;
   } catch (error) {
-    return `Cannot freeze the job to ${folder}: ${describeSystemError(error)}; name another folder with --job-dir`;
+    return `${cannot}: ${describeSystemError(error)}; name another folder with --job-dir`;
   }
 }
 
@@ -57,33 +57,65 @@ export function emptyJobFolder(folder: string): void {
 
 /** The images are there; this makes them a job. Throws the system's errors. */
 export function writeJob(folder: string, module: string, job: FrozenJob): void {
-  copyFileSync(module, moduleOf(folder));
+  copyFileSync(module, moduleOf(folder), constants.COPYFILE_EXCL);
+  chmodSync(moduleOf(folder), 0o600);
   const part = join(folder, "job.json.part");
-  writeFileSync(part, `${JSON.stringify({ format, ...job }, undefined, 2)}\n`, { flush: true });
+  writeFileSync(part, jobText(job), { flush: true, flag: "wx", mode: 0o600 });
   renameSync(part, join(folder, "job.json"));
 }
 
 /** The job, or why it cannot be gone on with. All images are looked at: their headers, not their contents. */
 export function readJob(folder: string): FrozenJob | string {
+  const cannot = `Cannot thaw ${folder}`;
   const file = join(folder, "job.json");
-  if (!existsSync(file)) return `Cannot thaw ${folder}: it holds no frozen job (there is no job.json)`;
-  let job: FrozenJob & { readonly format: number };
+  if (!existsSync(file)) return `${cannot}: it holds no frozen job (there is no job.json)`;
+  const wrong = distrust(folder);
+  if (wrong !== undefined) return `${cannot}: ${wrong}, who could have changed it; copy it to a folder of your own`;
+  let job: ReturnType<typeof frozenJobIn>;
   try {
-    job = JSON.parse(readFileSync(file, "utf8")) as typeof job;
+    const strange = problemOf(file) ?? problemOf(moduleOf(folder));
+    if (strange !== undefined) return `${cannot}: ${strange}`;
+    job = frozenJobIn(readFileSync(file, "utf8"));
   } catch (error) {
-    return `Cannot thaw ${folder}: job.json cannot be read (${describeSystemError(error)}); copy the folder again`;
+    return `${cannot}: job.json cannot be read (${describeSystemError(error)}); copy the folder again`;
   }
-  if (job.format !== format) {
-    return `Cannot thaw ${folder}: it was frozen by another version of Banyan (format ${job.format}, this one has ${format})`;
+  if (job === null) return `${cannot}: job.json is not as a freeze writes it; copy the folder again`;
+  if (typeof job === "number") {
+    return `${cannot}: it was frozen by another version of Banyan (format ${job}, this one has ${jobFormat})`;
   }
-  if (!existsSync(moduleOf(folder))) return `Cannot thaw ${folder}: its program.wasm is missing; copy the folder again`;
   for (let rank = 0; rank < job.ranks; rank++) {
+    const image = join(folder, `${rank}.image`);
     try {
-      readImageHeader(join(folder, `${rank}.image`), { rank, ranks: job.ranks });
+      readImageHeader(image, { rank, ranks: job.ranks });
+      const strange = problemOf(image);
+      if (strange !== undefined) return `${cannot}: ${strange}`;
     } catch (error) {
-      if (error instanceof ImageError) return `Cannot thaw ${folder}: ${error.message}`;
+      if (error instanceof ImageError) return `${cannot}: ${error.message}`;
       throw error;
     }
   }
   return job;
+}
+
+/** Why a file of the folder is not believed; undefined: it is a file of this user's alone. */
+function problemOf(path: string): string | undefined {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return `its ${name} is missing; copy the folder again`;
+    return `its ${name} cannot be opened (${code === "ELOOP" ? "it is a link" : describeSystemError(error)}); copy the folder again`;
+  }
+  try {
+    const status = fstatSync(file);
+    if (!status.isFile()) return `its ${name} is not a file; copy the folder again`;
+    if (name === "job.json" && status.size > jobTextBytesMax) return `its ${name} is too large; copy the folder again`;
+    return isOwnFile(file)
+      ? undefined
+      : `its ${name} may have been written by other users; copy it to a folder of your own`;
+  } finally {
+    closeSync(file);
+  }
 }

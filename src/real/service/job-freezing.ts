@@ -1,8 +1,10 @@
 /** Stops a job for another day: every rank stops at its next MPI call, images of all are written, and the job ends. */
+
+import { describeSystemError } from "../../core/base/system-error.ts";
 import type { ToNode } from "../node/messages.ts";
 import { Freezing } from "./freezing.ts";
-import { emptyJobFolder, type FrozenJob, writeJob } from "./job-folder.ts";
-import { describeSystemError } from "./system-error.ts";
+import type { FrozenJob } from "./frozen-job.ts";
+import { emptyJobFolder, writeJob } from "./job-folder.ts";
 
 export interface JobFreezingOptions {
   /** Where the images go; empty: the job cannot be frozen. */

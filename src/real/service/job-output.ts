@@ -3,11 +3,11 @@
  * the job's events. The job is over when all of it has left, or nobody can be expected to take it any more.
  */
 import type { Writable } from "node:stream";
+import { describeSystemError, isFull } from "../../core/base/system-error.ts";
 import type { LineChunk, Stream } from "../node/messages.ts";
 import type { LineEvent } from "./job-event.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
 import { type StreamSink, streamSink } from "./stream-sink.ts";
-import { describeSystemError, isFull } from "./system-error.ts";
 
 export interface JobOutputOptions {
   readonly stdout: Writable | undefined;

@@ -1,8 +1,8 @@
 /** The trace of a job: the ranks write theirs into a folder of the job, which become one file at its end. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
-import { describeSystemError } from "./system-error.ts";
 
 export class JobTrace {
   /** For the ranks' traces; empty when there is no trace. */

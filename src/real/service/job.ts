@@ -90,9 +90,8 @@ export class Job {
       keeps: options.setOf !== null,
       send: (piece) => this.#nodes.send(0, { kind: "input", ...piece }),
     });
-    this.#checkpointServers = new CheckpointServers(options.folder, options.checkpointServers, {
-      note: (message) => this.#report.note(message),
-    });
+    const servers = { job: this.#setups.secret, folder: options.folder, servers: options.checkpointServers };
+    this.#checkpointServers = new CheckpointServers(servers, { note: (message) => this.#report.note(message) });
     this.#freezing = this.#createFreezing();
     this.#spawning = this.#createSpawning();
     this.#logger = this.#createLogger();

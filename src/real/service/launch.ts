@@ -11,6 +11,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import { checkPlan } from "../../core/fault/check.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
@@ -29,7 +30,6 @@ import { moduleOf, prepareJobFolder, readJob } from "./job-folder.ts";
 import type { JobResult } from "./job-report.ts";
 import { languageOf } from "./program-compile.ts";
 import { setsAndPlaces } from "./sets-wanted.ts";
-import { describeSystemError } from "./system-error.ts";
 import { writeTraffic } from "./traffic-file.ts";
 
 export interface LaunchOptions {

@@ -162,7 +162,7 @@ export class NodeListener {
   }
 
   #connectionNews(event: TcpEvent): void {
-    const { names, report } = this.#parts;
+    const { names, report, recovery, nodes } = this.#parts;
     switch (event.kind) {
       case "stranger":
         // Dropped at the door; whoever knocks at a port of this machine is not the job's business.
@@ -176,9 +176,13 @@ export class NodeListener {
       }
       case "bad-frame": {
         const { from, to, reason } = event;
-        this.#unusable(
-          `Cannot go on: what came over the connection of ${names.nameOf(from)} and ${names.nameOf(to)} is not a packet: ${reason}`,
-        );
+        const what = `what ${names.nameOf(to)} sends to ${names.nameOf(from)} is not a packet: ${reason}`;
+        // A node that makes nonsense, connection after connection, is as good as lost; where such a loss can be survived, it is.
+        if (recovery === null) this.#unusable(`Cannot go on: ${what}`);
+        else {
+          report.note(`${what}; its node is given up`);
+          nodes.processOf(this.#options.nodeOf[to]!).kill();
+        }
         break;
       }
       default:

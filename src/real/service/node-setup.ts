@@ -1,7 +1,7 @@
 /** What a node must know before it can begin: the job, its part of it, and what the nodes of this job know each other by. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { LoggingSetup, ProgramPlace, Setup, Watch } from "../node/messages.ts";
-import { secretBytes } from "../transport/tcp/hello.ts";
+import { secretBytes } from "../transport/handshake/handshake.ts";
 import type { JobOptions } from "./job-options.ts";
 import { languageOf } from "./program-compile.ts";
 

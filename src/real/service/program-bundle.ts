@@ -13,8 +13,8 @@ import { isBuiltin } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BuildFailure, BuildOptions, ImportKind, Message, OnResolveResult, Plugin } from "esbuild";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import type { ProgramForm } from "../node/messages.ts";
-import { describeSystemError } from "./system-error.ts";
 
 /** Ready, or why not, in one line; `said`: what the compiler printed. */
 export type BundleOutcome =
@@ -35,6 +35,10 @@ const resolving = Symbol("resolving");
 type Esbuild = typeof import("esbuild");
 
 let buildsRunning = 0;
+
+/** The job's folder is where temporary files are. */
+export const cannotWrite = (file: string, error: unknown): string =>
+  `Cannot write ${file}: ${describeSystemError(error)}; let TMPDIR name another folder`;
 
 export async function bundleProgram(options: BundleOptions): Promise<BundleOutcome> {
   // Loaded here, when the nodes have been forked: loading it (some 25 ms) then costs no time.
@@ -66,7 +70,7 @@ async function bundleAsScript({ build }: Esbuild, { program, bundle }: BundleOpt
     const { outputFiles } = await build(options);
     if (needsModule) return false;
     await writeFile(bundle.script, outputFiles[0]!.contents).catch((error: unknown) => {
-      throw new Error(`Cannot write ${bundle.script}: ${describeSystemError(error)}`);
+      throw new Error(cannotWrite(bundle.script, error));
     });
     return true;
   } catch (error) {
@@ -80,7 +84,13 @@ async function bundleAsModule({ build }: Esbuild, { program, bundle }: BundleOpt
     program,
     packagesOutside(() => {}),
   );
-  await build({ ...options, format: "esm", outfile: bundle.module, banner: { js: requireOf(program) } });
+  const { outputFiles } = await build({
+    ...{ ...options, format: "esm", outfile: bundle.module, write: false },
+    banner: { js: requireOf(program) },
+  } as const);
+  await writeFile(bundle.module, outputFiles[0]!.contents).catch((error: unknown) => {
+    throw new Error(cannotWrite(bundle.module, error));
+  });
 }
 
 function commonOptions(program: string, packages: Plugin): BuildOptions {

@@ -5,7 +5,7 @@ import { extname, join } from "node:path";
 import { GivenFolders } from "../disk/given-folders.ts";
 import type { Folder } from "../node/messages.ts";
 import { sourcesIn } from "./given-sources.ts";
-import type { BundleOutcome } from "./program-bundle.ts";
+import { type BundleOutcome, cannotWrite } from "./program-bundle.ts";
 
 /** What the compiler makes a program of; anything else that begins as a module does is one. */
 export const sourceExtensions: readonly string[] = [".c", ".cc", ".cpp", ".cxx", ".C"];
@@ -36,7 +36,11 @@ export interface CompileOptions {
 export async function compileProgram({ program, bundle }: CompileOptions): Promise<BundleOutcome> {
   const { module, said } = await moduleOfProgram(program);
   if (module === undefined) return { kind: "unusable", why: "it does not compile", said };
-  await copyFile(module, bundle.wasm);
+  try {
+    await copyFile(module, bundle.wasm);
+  } catch (error) {
+    return { kind: "unusable", why: cannotWrite(bundle.wasm, error), said };
+  }
   return { kind: "ready", form: "wasm", said };
 }
 

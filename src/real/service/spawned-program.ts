@@ -4,11 +4,11 @@
  */
 import { closeSync, constants, fstatSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import { isFileError } from "../disk/file-error.ts";
 import { GivenFolders } from "../disk/given-folders.ts";
 import type { Folder } from "../node/messages.ts";
 import { beginsAsModule, languageOf, sourceExtensions } from "./program-compile.ts";
-import { describeSystemError } from "./system-error.ts";
 
 export type Found =
   | {

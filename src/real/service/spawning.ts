@@ -3,12 +3,12 @@
  * answers the rank that asked. Who is there and who is not the dispatcher's core decides.
  */
 import { join } from "node:path";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import type { SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Folder, NewRank, ProgramPlace, ToNode } from "../node/messages.ts";
 import { foldersFrom } from "./folders-given.ts";
 import { compileGivenProgram } from "./program-compile.ts";
 import { type Found, findProgram } from "./spawned-program.ts";
-import { describeSystemError } from "./system-error.ts";
 
 export interface SpawningOptions {
   /** Of the job: modules go there. */

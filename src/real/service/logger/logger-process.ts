@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { unreachable } from "../../../core/base/assert.ts";
-import type { Job } from "../../transport/tcp/hello.ts";
+import type { Job } from "../../transport/handshake/handshake.ts";
 import type { Address } from "../../transport/tcp/tcp-host.ts";
 import type { Fence, FromLogger, ToLogger, Trim } from "./messages.ts";
 

@@ -4,7 +4,8 @@
  */
 import { unreachable } from "../../../core/base/assert.ts";
 import { EventLogger } from "../../../core/service/event-logger.ts";
-import { Reception } from "../../transport/tcp/reception.ts";
+import { Service } from "../../transport/handshake/handshake.ts";
+import { Reception } from "../../transport/handshake/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
 import { LoggerServer } from "./server.ts";
 import { askForShortSlices } from "./short-slice.ts";
@@ -14,7 +15,7 @@ const loopback = "127.0.0.1";
 const sleepMsMax = 100;
 /** Where it cannot sleep over sockets: looks that find nothing before it naps. */
 const idleTurnsMax = 50;
-/** After a knock at the door the event loop has turns until a hello must have been said. */
+/** After a knock at the door the event loop has turns until whoever knocked must have been let in. */
 const knockMs = 50;
 
 const send = (message: FromLogger): void => void process.send?.(message, undefined, undefined, () => {});
@@ -28,12 +29,13 @@ class Logger {
 
   constructor({ job, isSuccessor }: LoggerSetup) {
     this.#core = new EventLogger(isSuccessor);
-    this.#server = new LoggerServer(job, this.#core);
+    this.#server = new LoggerServer(this.#core);
     this.#door = new Reception({
       job,
-      address: loopback,
-      port: 0,
-      received: (hello, socket) => this.#server.received(hello, socket),
+      service: Service.LOGGER,
+      place: { address: loopback, port: 0 },
+      namesPort: true,
+      received: (guest) => this.#server.received(guest),
       dropped() {},
     });
     void this.#open();
@@ -53,7 +55,7 @@ class Logger {
 
   /** The event loop's turn is over: serves, sleeps, and gives it the next. */
   #turn(): void {
-    const isKnocked = performance.now() - this.#knockedMs < knockMs;
+    const isKnocked = this.#door.isMeeting || performance.now() - this.#knockedMs < knockMs;
     const isBusy = this.#server.serve(isKnocked ? 1 : sleepMsMax);
     if (isBusy) this.#knockedMs = performance.now();
     this.#idleTurns = isBusy ? 0 : this.#idleTurns + 1;

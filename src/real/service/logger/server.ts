@@ -1,7 +1,7 @@
 /**
- * The connections of the event logger: one for each life of a set. After the hello and its answer (tcp/hello.ts; `from` is the
- * set, `to` the position from which its node keeps the stream, the answer's generation the position from which on it is wanted)
- * the node sends words: first how far an event logger has acknowledged before, then the stream. What has been taken is answered
+ * The connections of the event logger: one for each life of a set. After the handshake (transport/handshake; the
+ * hello's `from` is the set, its `to` the position from which its node keeps the stream, the answer's generation the position from
+ * which on it is wanted) the node sends words: first how far an event logger has acknowledged before, then the stream. What has been taken is answered
  * with a word, the position behind it.
  *
  * Sockets are read and written by system calls of this thread, which sleeps over all of them and over what belongs to the event
@@ -9,7 +9,8 @@
  */
 import type { Socket } from "node:net";
 import type { EventLogger } from "../../../core/service/event-logger.ts";
-import { encodeAnswer, type Hello, type Job, Verdict } from "../../transport/tcp/hello.ts";
+import { Verdict } from "../../transport/handshake/handshake.ts";
+import type { Guest } from "../../transport/handshake/reception.ts";
 import { openSocketCallsOver } from "../../transport/tcp/open-socket-calls.ts";
 import { descriptorOf } from "../../transport/tcp/raw-socket.ts";
 import { CLOSED, type SocketCalls, scratchBytes, WOULD_BLOCK } from "../../transport/tcp/socket-calls.ts";
@@ -40,7 +41,6 @@ const memoryPages = (inputAt + inputBytes + 65535) >> 16;
 const looksMax = 1000;
 
 export class LoggerServer {
-  readonly #job: Job;
   readonly #core: EventLogger;
   readonly #memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages });
   readonly #words = new Int32Array(this.#memory.buffer);
@@ -51,8 +51,7 @@ export class LoggerServer {
   readonly #foreign = new Set<number>();
   #owed = 0;
 
-  constructor(job: Job, core: EventLogger) {
-    this.#job = job;
+  constructor(core: EventLogger) {
     this.#core = core;
     this.#calls = openSocketCallsOver(this.#memory, () => ({ scratch: scratchAt, scratchBytes }));
   }
@@ -70,12 +69,12 @@ export class LoggerServer {
   }
 
   /** Somebody of the job wants to be heard. */
-  received(hello: Hello, socket: Socket): void {
+  received({ hello, socket, answer }: Guest): void {
     const { from: set, incarnation } = hello;
     const end = this.#core.open(set, incarnation, hello.to | 0);
     const verdict = end === null ? Verdict.ABSENT : Verdict.WELCOME;
     socket.on("error", () => {});
-    socket.write(encodeAnswer(this.#job, hello, { verdict, incarnation, generation: (end ?? 0) >>> 0 }), (error) => {
+    socket.write(answer({ verdict, incarnation, generation: (end ?? 0) >>> 0 }), (error) => {
       const fd = descriptorOf(socket);
       if (end === null || fd < 0 || error instanceof Error) socket.destroy();
       else this.#add({ fd, socket, set, incarnation, position: end });

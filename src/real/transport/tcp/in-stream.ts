@@ -6,7 +6,7 @@
  * FRAGMENT without payload. When it does not, the piece is cut into smaller ones as bytes come: what has come is delivered,
  * and the header is written again in front of what is missing.
  *
- * Frames are not trusted: `next` answers BAD with a `reason` and changes nothing any more.
+ * Frames are not trusted: `next` answers BAD with a `reason` and changes nothing any more, until `rewind`.
  */
 import type { Pointer } from "../../../core/base/brand.ts";
 import type { Memory } from "../../../core/request/memory.ts";
@@ -185,6 +185,15 @@ export class InStream {
   #fail(reason: string): number {
     this.reason = reason;
     return BAD;
+  }
+
+  /** After BAD: as if nothing had been read from the bad frame on. `received` says where that is. */
+  rewind(): void {
+    this.received = (this.received - (this.#end - this.#start)) | 0;
+    this.#start = 0;
+    this.#end = 0;
+    this.#missing = 0;
+    this.reason = "";
   }
 
   #packet(at: number, length: number): number {

@@ -11,9 +11,11 @@
  * it is, and believes the other only if that is the life it knows: an old life that wakes up gets in nowhere, and a new
  * one of which we have not heard yet tries again until we have.
  */
-import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { assert, unreachable } from "../../../core/base/assert.ts";
+import { call } from "../handshake/call.ts";
+import { type Answer, type Hello, type Job, Service, secretBytes, Verdict } from "../handshake/handshake.ts";
+import { type Guest, type Listening, Reception } from "../handshake/reception.ts";
 import {
   type ConnectionName,
   Handover,
@@ -22,19 +24,7 @@ import {
   type SharedHandover,
   type TcpRequest,
 } from "./handover.ts";
-import {
-  type Answer,
-  answerBytes,
-  decodeAnswer,
-  encodeAnswer,
-  encodeHello,
-  type Hello,
-  type Job,
-  secretBytes,
-  Verdict,
-} from "./hello.ts";
-import { ask, descriptorOf } from "./raw-socket.ts";
-import { type Listening, Reception } from "./reception.ts";
+import { descriptorOf } from "./raw-socket.ts";
 
 export interface Address {
   readonly host: string;
@@ -52,7 +42,7 @@ export type TcpEvent =
       readonly forMs: number;
       readonly reason: string;
     }
-  /** A rank's link is shut for good because of what came over it: the job cannot go on. */
+  /** A rank's link to that life of a peer is shut for good: nonsense came over one connection after the other. */
   | { readonly kind: "bad-frame"; readonly from: number; readonly to: number; readonly reason: string };
 
 export interface TcpHostOptions {
@@ -73,7 +63,6 @@ export interface TcpHostOptions {
 
 const retryMsMin = 5;
 const retryMsMax = 500;
-const answerMsMax = 2000;
 const unreachableMs = 5000;
 
 /** A connection that the rank may still use. */
@@ -137,8 +126,8 @@ export class TcpHost {
     this.#incarnations = Array.from({ length: ranks }, (_, rank) => options.incarnations?.[rank] ?? 0);
     for (const [rank, life] of this.#incarnations.entries()) if (life > 0) this.#sayOf(rank, PeerState.ALIVE);
     this.#reception = new Reception({
-      ...{ job, address, port },
-      received: (hello, socket) => this.#received(hello, socket),
+      ...{ job, service: Service.RANK, place: { address, port } },
+      received: (guest) => this.#received(guest),
       dropped: (reason) => report({ kind: "stranger", reason }),
     });
   }
@@ -335,20 +324,16 @@ export class TcpHost {
     const { job } = this.#options;
     const incarnation = this.#incarnations[pair.here]!;
     const generation = pair.generation + 1;
-    const hello: Hello = { from: pair.here, to: pair.there, incarnation, generation, random: randomBytes(16) };
-    const { host, port } = address;
-    const question = encodeHello(job, hello);
-    const attempt = ask({ host, port, question, answerBytes, msMax: answerMsMax }, (bytes, reason) => {
+    const { here: from, there: to, life: wanted } = pair;
+    const hello: Hello = { service: Service.RANK, from, to, incarnation, wanted, generation };
+    const attempt = call({ ...address, job, hello }, (answer, reason) => {
       if (pair.attempt !== attempt) {
         attempt.destroy();
         return;
       }
       pair.attempt = null;
-      const answer = bytes === null ? null : decodeAnswer(job, hello, bytes);
-      if (answer === null) {
-        attempt.destroy();
-        this.#tryLater(pair, reason === "" ? "somebody else listens there" : reason);
-      } else if (answer.incarnation !== pair.life) {
+      if (answer === null) this.#tryLater(pair, reason);
+      else if (answer.incarnation !== pair.life) {
         attempt.destroy();
         this.#tryLater(pair, `incarnation ${answer.incarnation} of the rank is there, ${pair.life} is wanted`);
       } else this.#answered(pair, generation, answer, attempt);
@@ -418,8 +403,7 @@ export class TcpHost {
 
   // Being connected to
 
-  #received(hello: Hello, socket: Socket): void {
-    const { job, ranks } = this.#options;
+  #received({ hello, socket, answer }: Guest): void {
     const incarnation = this.#incarnations[hello.to] ?? 0;
     socket.on("error", quiet);
     if (this.#cut.has(hello.from)) {
@@ -427,18 +411,19 @@ export class TcpHost {
       return;
     }
     const place = this.#places.get(hello.to);
-    if (place === undefined || hello.from >= ranks || this.#places.has(hello.from) || !this.#isPresent(hello)) {
-      refuse(socket, encodeAnswer(job, hello, { verdict: Verdict.ABSENT, incarnation, generation: 0 }));
+    const isForUs = place !== undefined && hello.wanted === incarnation;
+    if (!isForUs || hello.from >= this.#options.ranks || this.#places.has(hello.from) || !this.#isPresent(hello)) {
+      refuse(socket, answer({ verdict: Verdict.ABSENT, incarnation, generation: 0 }));
       return;
     }
     const pair = this.#pair(hello.to, hello.from);
     const verdict = this.#judge(pair, hello, this.#here[place] ?? null);
-    const answer = encodeAnswer(job, hello, { verdict, incarnation, generation: pair.generation });
-    if (verdict !== Verdict.WELCOME) refuse(socket, answer);
+    const bytes = answer({ verdict, incarnation, generation: pair.generation });
+    if (verdict !== Verdict.WELCOME) refuse(socket, bytes);
     else {
       // Only when the answer is out: what the rank's thread writes must come behind it.
       pair.generation = hello.generation;
-      socket.write(answer, (error) => {
+      socket.write(bytes, (error) => {
         const isCurrent = pair.life === hello.incarnation && pair.generation === hello.generation;
         if (error || !isCurrent || incarnation !== this.#incarnations[hello.to]) socket.destroy();
         else this.#establish(pair, hello.generation, socket);

@@ -172,3 +172,56 @@ for (const lands of [true, false]) {
     );
   });
 }
+
+/** Two sides that have exchanged a message each, over a connection that moves all there is. */
+function acquainted(): [Side, Side] {
+  generation = 0;
+  const sides = [0, 1].map((rank) => new Side(rank, () => 100_000, null)) as [Side, Side];
+  for (const [rank, side] of sides.entries()) side.send(1 - rank, 0, 100);
+  connect(...sides);
+  turns(sides, 20);
+  assert.deepEqual(
+    sides.map(({ arrived }) => arrived.length),
+    [1, 1],
+  );
+  return sides;
+}
+
+function turns(sides: [Side, Side], count: number): void {
+  for (let i = 0; i < count; i++) {
+    for (const side of sides) side.step();
+    const isOpen = sides.every(({ pipes }) => pipes.get(generation)!.in.open);
+    if (!isOpen && sides.some(({ wants }) => wants)) connect(...sides);
+  }
+}
+
+/** What the other side's main thread notices when one has closed the connection. */
+function closeOn(sides: [Side, Side]): void {
+  if (sides.some(({ wants }) => wants)) breakConnection(...sides, 0);
+}
+
+test("X7: nonsense on the way ends its connection; over the next one everything arrives, once", () => {
+  const sides = acquainted();
+  for (let round = 1; round <= 3; round++) {
+    sides[1].pipes.get(generation)!.in.bytes.push(...new Array(64).fill(0xa5));
+    sides[0].send(1, round, 200);
+    sides[1].step();
+    assert.ok(sides[1].wants, "wants another connection");
+    closeOn(sides);
+    turns(sides, 30);
+    assert.deepEqual(sides[1].arrived.at(-1), PipeSide.shown(0, round, 200));
+    assert.equal(sides[1].arrived.length, 1 + round);
+  }
+  assert.deepEqual([sides[0].bad, sides[1].bad], ["", ""]);
+});
+
+test("X7: a peer that never sends anything else is told to the main thread, and heard no more", () => {
+  const sides = acquainted();
+  for (let round = 0; round < 4; round++) {
+    sides[1].pipes.get(generation)!.in.bytes.push(...new Array(64).fill(0xa5));
+    sides[1].step();
+    closeOn(sides);
+    if (round < 3) turns(sides, 30);
+  }
+  assert.equal(sides[1].bad, "the stream is out of step");
+});

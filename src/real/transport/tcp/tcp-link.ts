@@ -18,6 +18,8 @@ import { CLOSED, type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
 /** Both directions' first bytes on a connection: a salt, the generation, how far the sender has read, its rank. */
 const openBytes = 64;
 const openSalt = 0x4f70656e;
+/** Connections that may carry nonsense before the peer is held to be the one who makes it. */
+const mendsMax = 3;
 
 export interface LinkOptions {
   readonly rank: number;
@@ -62,6 +64,7 @@ export class TcpLink {
   asked = false;
   /** Up to where the peer knows that we have read. */
   #receipt = 0;
+  #mends = 0;
   #reservedLength = 0;
   reason = "";
 
@@ -212,6 +215,19 @@ export class TcpLink {
     if (!this.out.resume(position)) return false;
     this.#mayWrite = true;
     this.blocked = this.out.unsent;
+    return true;
+  }
+
+  /**
+   * Nonsense came over this connection, perhaps from somebody on the way. True: the peer still has everything from there on, and
+   * may send it again over another connection. False: there is no way to go on with it.
+   */
+  mend(): boolean {
+    if (this.#mends === mendsMax) return false;
+    this.#mends++;
+    if (this.#openRead === openBytes) this.in.rewind();
+    if (((this.in.received - this.#receipt) | 0) < 0) return false;
+    this.reason = "";
     return true;
   }
 

@@ -1,11 +1,10 @@
 /** Ranks that come back from the dead, on real sockets: new life, new node, new connections, and nothing of the old ones. */
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { readdirSync, readlinkSync } from "node:fs";
 import { describe, test } from "node:test";
+import { call } from "../handshake/call.ts";
+import { type Hello, Service, Verdict } from "../handshake/handshake.ts";
 import { Handover, PeerState } from "./handover.ts";
-import { answerBytes, decodeAnswer, encodeHello, Verdict } from "./hello.ts";
-import { ask } from "./raw-socket.ts";
 import { type CallsName, callsNames, newTcpWorld, TcpRank, type TcpWorld, testJob } from "./tcp-world.ts";
 
 const content = (bytes: number, salt: number): Uint8Array =>
@@ -36,13 +35,12 @@ async function exchange(world: TcpWorld, messages: number, salt: number): Promis
 
 /** What a host says to somebody who claims to be that life of rank 1. */
 function verdictFor(world: TcpWorld, incarnation: number): Promise<Verdict | undefined> {
-  const hello = { from: 1, to: 0, incarnation, generation: 900, random: Uint8Array.from(randomBytes(16)) };
+  const hello: Hello = { service: Service.RANK, from: 1, to: 0, incarnation, wanted: 0, generation: 900 };
   const where = { host: "127.0.0.1", port: world.hosts[0]!.port };
-  const question = encodeHello(testJob, hello);
   return new Promise((resolve) => {
-    const socket = ask({ ...where, question, answerBytes, msMax: 2000 }, (bytes) => {
+    const socket = call({ ...where, job: testJob, hello }, (answer) => {
       socket.destroy();
-      resolve(bytes === null ? undefined : decodeAnswer(testJob, hello, bytes)?.verdict);
+      resolve(answer?.verdict);
     });
   });
 }

@@ -309,20 +309,24 @@ for (const calls of callsNames) {
       assert.ok(!a.transport.unsent);
     });
 
-    within("a frame that cannot be ours shuts its link and nothing else", 3, async ({ ranks, events, until }) => {
-      const [a, b, c] = ranks as [TcpRank, TcpRank, TcpRank];
-      a.send(1, 1);
-      c.send(1, 1);
-      await until(() => b.arrivals.length === 2);
-      // A packet of a kind that never comes from another node.
-      const packet = a.transport.reserve(1, 0);
-      a.transport.words[packet + 1] = PacketKind.HELP;
-      a.transport.commit(1);
-      await until(() => events.length > 0);
-      assert.deepEqual(events, [{ kind: "bad-frame", from: 1, to: 0, reason: "a frame of kind 7" }]);
-      c.send(1, 2);
-      await until(() => b.arrivals.length === 3);
-    });
+    within(
+      "frames that cannot be ours, again and again, shut their link and nothing else",
+      3,
+      async ({ ranks, events, until }) => {
+        const [a, b, c] = ranks as [TcpRank, TcpRank, TcpRank];
+        a.send(1, 1);
+        c.send(1, 1);
+        await until(() => b.arrivals.length === 2);
+        // A packet of a kind that never comes from another node.
+        const packet = a.transport.reserve(1, 0);
+        a.transport.words[packet + 1] = PacketKind.HELP;
+        a.transport.commit(1);
+        await until(() => events.length > 0);
+        assert.deepEqual(events, [{ kind: "bad-frame", from: 1, to: 0, reason: "a frame of kind 7" }]);
+        c.send(1, 2);
+        await until(() => b.arrivals.length === 3);
+      },
+    );
 
     within("an idle rank sleeps in poll and wakes for a packet", 2, async ({ ranks, until }) => {
       const [a, b] = ranks as [TcpRank, TcpRank];

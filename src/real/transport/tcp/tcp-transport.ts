@@ -397,9 +397,16 @@ export class TcpTransport implements Transport {
     if (link.out.unread) this.#send(link);
   }
 
+  /** What came over it is nonsense: the connection ends. There is another one, or, if that does not help, none ever again. */
   #reject(link: TcpLink): void {
+    const { reason } = link;
+    if (!link.swallows && link.mend()) {
+      if (link.isOpen) this.#lose(link);
+      this.#send(link);
+      return;
+    }
     this.#giveUp(link, PeerState.DEAD);
-    this.#tell({ kind: "tcp-bad-frame", ...this.#nameOf(link), reason: link.reason });
+    this.#tell({ kind: "tcp-bad-frame", ...this.#nameOf(link), reason });
   }
 
   /** Nothing more goes to that peer. What has come from one that ended in order is still read, from the dead nothing is. */

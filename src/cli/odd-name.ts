@@ -1,0 +1,84 @@
+/**
+ * Programs whose names are not UTF-8. JavaScript's strings cannot hold such a name: Node gives us one with U+FFFD in the place of
+ * what it could not read. The bytes that were typed are still known to the system, so the file is found by them, and copied into a
+ * folder of its own under a name that can be said. What lies beside it is linked there, because programs include and import it.
+ */
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describeSystemError } from "../core/base/system-error.ts";
+import { CommandError } from "./complain.ts";
+
+const unreadable = "\ufffd";
+const slash = "/".charCodeAt(0);
+
+/** A path under which the program can be read: the one given, unless it is not as it was typed. Removed when this process ends. */
+export function sayable(program: string): string {
+  if (!program.includes(unreadable) || statSync(program, { throwIfNoEntry: false }) !== undefined) return program;
+  const typed = wordsTyped().find((word) => word.toString() === program);
+  if (typed === undefined || !isFile(typed)) return program;
+  const split = typed.lastIndexOf(slash) + 1;
+  const [folder, name] = [wholeFolder(typed.subarray(0, split)), typed.subarray(split)];
+  if (folder.toString().includes(unreadable)) {
+    throw new CommandError(`Cannot run ${program}: the name of its folder is not UTF-8; rename the folder`, 1);
+  }
+  try {
+    return copied(folder.toString(), name);
+  } catch (error) {
+    throw new CommandError(
+      `Cannot run ${program}: its name is not UTF-8, and ${describeSystemError(error)}; rename it`,
+      1,
+    );
+  }
+}
+
+function copied(folder: string, name: Buffer): string {
+  const place = mkdtempSync(join(tmpdir(), "banyan-"));
+  process.on("exit", () => rmSync(place, { recursive: true, force: true }));
+  const path = join(place, name.toString().replaceAll(unreadable, "_"));
+  copyFileSync(inside(folder, name), path);
+  for (const neighbour of readdirSync(folder, { encoding: "buffer" })) {
+    const isTaken = neighbour.equals(name) || join(place, neighbour.toString()) === path;
+    if (!isTaken) symlinkSync(inside(folder, neighbour), inside(place, neighbour));
+  }
+  return path;
+}
+
+const inside = (folder: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${folder}/`), name]);
+
+/** Where it is, relative to the root. */
+function wholeFolder(folder: Buffer): Buffer {
+  if (folder[0] === slash) return folder;
+  return Buffer.concat([readlinkSync("/proc/self/cwd", { encoding: "buffer" }), Buffer.from("/"), folder]);
+}
+
+/** The words of the command line, in bytes; none where the system does not tell. */
+function wordsTyped(): Buffer[] {
+  let line: Buffer;
+  try {
+    line = readFileSync("/proc/self/cmdline");
+  } catch {
+    return [];
+  }
+  const words: Buffer[] = [];
+  for (let from = 0; from < line.length; ) {
+    const to = line.indexOf(0, from);
+    words.push(line.subarray(from, to < 0 ? line.length : to));
+    if (to < 0) break;
+    from = to + 1;
+  }
+  return words;
+}
+
+function isFile(path: Buffer): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

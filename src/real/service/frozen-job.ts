@@ -1,0 +1,56 @@
+/** What is written of a frozen job beside its images, as JSON that people can read. It comes from a disk: nothing of it is believed. */
+import { isAbsolute } from "node:path";
+import type { Folder } from "../node/messages.ts";
+
+export const jobFormat = 1;
+/** Arguments are the longest part, and the system bounds those. */
+export const jobTextBytesMax = 16 << 20;
+/** As for a job that is started, see check-options.ts. */
+const ranksMax = 4096;
+
+export interface FrozenJob {
+  /** As the program knows itself. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly ranks: number;
+  readonly nodes: number;
+  readonly memoryMb: number;
+  readonly folders: readonly Folder[];
+}
+
+export const jobText = (job: FrozenJob): string => `${JSON.stringify({ format: jobFormat, ...job }, undefined, 2)}\n`;
+
+/** The job; a number: it is of that format, which is another; null: it is none. */
+export function frozenJobIn(text: string): FrozenJob | number | null {
+  const value = parsed(text);
+  if (!isRecord(value) || !isWhole(value["format"], 1, Number.MAX_SAFE_INTEGER)) return null;
+  if (value["format"] !== jobFormat) return value["format"];
+  const { program, args, ranks, nodes, memoryMb, folders } = value;
+  if (!isWord(program) || program === "" || !isListOf(args, isWord)) return null;
+  if (!isWhole(ranks, 1, ranksMax) || !isWhole(nodes, 1, ranks) || !isWhole(memoryMb, 16, 2047)) return null;
+  if (!isListOf(folders, isFolder)) return null;
+  return { program, args, ranks, nodes, memoryMb, folders: folders.map(({ name, path }) => ({ name, path })) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isWhole = (value: unknown, min: number, max: number): value is number =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+/** A program's words, and names of files, have no zero in them. */
+const isWord = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
+function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {
+  return Array.isArray(value) && value.every(isItem);
+}
+const isFolder = (value: unknown): value is Folder => {
+  if (!isRecord(value)) return false;
+  const { name, path } = value;
+  return isWord(name) && name !== "" && isWord(path) && isAbsolute(path);
+};

@@ -1,0 +1,64 @@
+/** Calls a listener of this job: connects, shakes hands (handshake.ts), and then reads nothing more. */
+import { connect, type Socket } from "node:net";
+import { stopReading } from "../tcp/raw-socket.ts";
+import { type Answer, answerBytes, CallerHandshake, challengeBytes, type Hello, type Job } from "./handshake.ts";
+
+/** Twice as long as a listener waits for a hello: it waits for three messages, over links that may be slow. */
+export const answerMsMax = 10_000;
+
+export interface Call {
+  readonly host: string;
+  readonly port: number;
+  readonly job: Job;
+  readonly hello: Hello;
+}
+
+/** Calls back once; `null`: there is no answer that proves anything, for that reason, and the socket is closed. */
+export function call({ host, port, job, hello }: Call, done: (answer: Answer | null, reason: string) => void): Socket {
+  const handshake = new CallerHandshake(job, hello);
+  // Our own buffer, as long as what is missing: not one byte more is read.
+  let wanted = Buffer.alloc(challengeBytes);
+  let have = 0;
+  let isAnswering = false;
+  let isOver = false;
+  const end = (answer: Answer | null, reason: string): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    if (answer === null) socket.destroy();
+    else stopReading(socket);
+    done(answer, reason);
+  };
+  /** True: go on reading. */
+  const whole = (): boolean => {
+    if (isAnswering) {
+      const answer = handshake.answer(wanted);
+      end(answer, answer === null ? "somebody else listens there" : "");
+      return false;
+    }
+    const said = handshake.hello(wanted);
+    if (said === null) {
+      end(null, "somebody else listens there");
+      return false;
+    }
+    isAnswering = true;
+    wanted = Buffer.alloc(answerBytes);
+    have = 0;
+    socket.write(said);
+    return true;
+  };
+  const socket = connect({
+    ...{ host, port, noDelay: true },
+    onread: {
+      buffer: () => wanted.subarray(have),
+      callback: (bytes) => {
+        have += bytes;
+        return have < wanted.length || whole();
+      },
+    },
+  });
+  const timer = setTimeout(() => end(null, "no answer in time"), answerMsMax);
+  socket.on("error", (error) => end(null, error.message));
+  socket.on("close", () => end(null, "the connection was closed"));
+  return socket;
+}
