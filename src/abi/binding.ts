@@ -137,6 +137,7 @@ function guard(program: Program, name: string, call: Call): Call {
   const isAnytime = anytime.has(name) || name.startsWith("MPI_Info_");
   return (...args) => {
     program.owner = program.anyone;
+    program.call = name;
     try {
       if (!isAnytime && !program.isRunning) throw outside(program, name);
       return call(...args);

@@ -1,6 +1,9 @@
 /**
  * From what a C program hands over (address, count, datatype) to the packed bytes that messages and schedules move. Elements
  * that lie side by side are used where they are; others go through scratch memory, packed before, unpacked behind.
+ *
+ * Every buffer is checked here, by `bufferBytes`, before anything is done with it: all bytes that its datatype names lie in the
+ * program's memory. Nothing behind this file looks again, and the memory never shrinks, so a persistent request is checked once.
  */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
@@ -29,6 +32,33 @@ export function packedBytes(type: Datatype, count: number): number {
   );
 }
 
+/**
+ * Addresses below are none: the null pointer, and the ABI's special values (MPI_IN_PLACE, MPI_UNWEIGHTED, …). Nothing of a
+ * program lies there.
+ */
+export const addressMin = 16;
+
+/** The length of a buffer when packed; throws unless all of the buffer lies in the program's memory. */
+export function bufferBytes(program: Program, address: number, count: number, type: Datatype): number {
+  const bytes = packedBytes(type, count);
+  if (bytes === 0) return 0;
+  const span = (count - 1) * type.extent;
+  checkBytes(program, address + type.trueLb + Math.min(0, span), address + type.trueUb + Math.max(0, span));
+  return bytes;
+}
+
+/** Bytes `low` to `high` of a buffer, whatever they mean. */
+export function checkBytes(program: Program, low: number, high: number): void {
+  if ((low >= addressMin && high <= program.bytes.length) || low >= high) return;
+  throw new MpiError(ErrorClass.BUFFER, `Cannot call ${program.call}: ${outside(program, low, high)}`);
+}
+
+function outside({ bytes }: Program, low: number, high: number): string {
+  if (low === 0) return "the buffer is a null pointer; give the address of the data, or a count of 0";
+  const state = `the buffer has bytes ${low} to ${high}, and the memory of the program ${addressMin} to ${bytes.length}`;
+  return `${state}; give an address, a count and a datatype that stay inside`;
+}
+
 /** Where packed bytes are: in the program's own buffer, or in scratch memory that must be given back. */
 export interface Place {
   readonly pointer: Pointer;
@@ -36,9 +66,13 @@ export interface Place {
   readonly scratch: boolean;
 }
 
+/** The first byte of items that lie side by side. What has no bytes may have any address, and then it is nowhere. */
+export const startOf = (address: number, bytes: number, type: Datatype): Pointer =>
+  (bytes === 0 ? 0 : address + type.trueLb) as Pointer;
+
 export function packedFrom(program: Program, address: number, count: number, type: Datatype): Place {
-  const bytes = packedBytes(type, count);
-  if (type.isContiguous(count)) return { pointer: (address + type.trueLb) as Pointer, bytes, scratch: false };
+  const bytes = bufferBytes(program, address, count, type);
+  if (type.isContiguous(count)) return { pointer: startOf(address, bytes, type), bytes, scratch: false };
   const pointer = program.memory.allocate(bytes);
   pack(type, count, program.bytes, address, program.bytes, pointer);
   return { pointer, bytes, scratch: true };
@@ -55,8 +89,8 @@ export function ownCopyOf(program: Program, address: number, count: number, type
 
 /** Room for what shall come; `After` of the request brings scratch memory to the buffer. */
 export function roomFor(program: Program, address: number, count: number, type: Datatype): Place {
-  const bytes = packedBytes(type, count);
-  if (type.isContiguous(count)) return { pointer: (address + type.trueLb) as Pointer, bytes, scratch: false };
+  const bytes = bufferBytes(program, address, count, type);
+  if (type.isContiguous(count)) return { pointer: startOf(address, bytes, type), bytes, scratch: false };
   return { pointer: program.memory.allocate(bytes), bytes, scratch: true };
 }
 

@@ -4,7 +4,7 @@ import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkCount } from "./buffers.ts";
 import type { CCommunicator, CRequest } from "./objects.ts";
 import type { Program } from "./program.ts";
-import type { Items } from "./side.ts";
+import { type Items, itemsAt } from "./side.ts";
 
 /** The ABI's MPI_IN_PLACE. */
 export const IN_PLACE = 1;
@@ -57,7 +57,13 @@ export function isInPlace({ core }: CCommunicator, address: number): boolean {
 
 export function itemsOf(program: Program, { address, count, type }: Given): Items {
   checkCount(count);
-  return { address, count, type: program.committed(type) };
+  return itemsAt(program, address, count, program.committed(type));
+}
+
+/** As many items for each of `peers`, side by side. */
+export function itemsForEach(program: Program, { address, count, type }: Given, peers: number): Items {
+  checkCount(count);
+  return itemsAt(program, address, count * peers, program.committed(type));
 }
 
 /** Parts of a v form: displacements are in extents of the type. */
@@ -66,8 +72,7 @@ export function partsOf(program: Program, { address, type }: Given, layout: Layo
   const core = program.committed(type);
   return Array.from({ length: peers }, (_, peer) => {
     const count = ints[(layout.counts >> 2) + peer]!;
-    checkCount(count);
-    return { address: address + ints[(layout.displacements >> 2) + peer]! * core.extent, count, type: core };
+    return itemsAt(program, address + ints[(layout.displacements >> 2) + peer]! * core.extent, count, core);
   });
 }
 
@@ -76,8 +81,7 @@ export function typedPartsOf(program: Program, layout: TypedLayout, peers: numbe
   const { ints } = program;
   return Array.from({ length: peers }, (_, peer) => {
     const count = ints[(layout.counts >> 2) + peer]!;
-    checkCount(count);
     const type = program.committed(ints[(layout.types >> 2) + peer]!);
-    return { address: layout.address + ints[(layout.displacements >> 2) + peer]!, count, type };
+    return itemsAt(program, layout.address + ints[(layout.displacements >> 2) + peer]!, count, type);
   });
 }

@@ -103,6 +103,8 @@ export class Program {
   readonly noFile = new NoFile();
   /** What MPI's files are kept in: set by the world that instantiates the program. Null: it has no files. */
   disk: ProgramFiles | null = null;
+  /** The call that is running, for messages. The fastest calls set it only when they fail. */
+  call = "";
   /** Whose error handler hears of an error in the call that is running. */
   owner: ErrorSubject;
   /** How many parameters a function of the program has. The world that instantiates the program knows. */

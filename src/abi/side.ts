@@ -7,15 +7,20 @@ import { saves } from "../core/base/saved-classes.ts";
 import type { Blocks } from "../core/coll/schedule.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { pack, unpack } from "../core/comm/pack.ts";
-import { packedBytes } from "./buffers.ts";
+import { bufferBytes, startOf } from "./buffers.ts";
 import type { After } from "./objects.ts";
 import type { Program } from "./program.ts";
 
-/** `count` items of `type`, the origin of the first at `address`. */
+/** `count` items of `type`, the origin of the first at `address`. Made by `itemsAt` alone, which checks them. */
 export interface Items {
   readonly address: number;
   readonly count: number;
   readonly type: Datatype;
+}
+
+export function itemsAt(program: Program, address: number, count: number, type: Datatype): Items {
+  bufferBytes(program, address, count, type);
+  return { address, count, type };
 }
 
 /** What one side of a collective is: items side by side, a part for each peer, or nothing. */
@@ -54,14 +59,14 @@ export class Side {
 
   private static ofItems(program: Program, items: Items, load: boolean): Side {
     const { address, count, type } = items;
-    const bytes = packedBytes(type, count);
-    if (type.isContiguous(count)) return Side.at(address + type.trueLb, bytes);
+    const bytes = type.size * count;
+    if (type.isContiguous(count)) return Side.at(startOf(address, bytes, type), bytes);
     return Side.packed(program, [items], bytes, noBlocks, load);
   }
 
   /** A part for each peer. */
   private static ofParts(program: Program, parts: readonly Items[], load: boolean): Side {
-    const bytes = parts.map(({ type, count }) => packedBytes(type, count));
+    const bytes = parts.map(({ type, count }) => type.size * count);
     if (parts.every(({ type, count }) => type.isContiguous(count))) {
       const starts = parts.map(({ address, type }) => address + type.trueLb);
       // Empty parts may lie anywhere, also before the first byte of memory.

@@ -7,11 +7,11 @@ import type { InterCollective } from "../core/coll/plan-inter.ts";
 import { equalBlocks } from "../core/coll/rounds.ts";
 import type { Blocks } from "../core/coll/schedule.ts";
 import type { Communicator } from "../core/process/communicator.ts";
-import { packedBytes } from "./buffers.ts";
 import {
   type Given,
   isInPlace,
   isRoot,
+  itemsForEach,
   itemsOf,
   type Layout,
   partsOf,
@@ -125,7 +125,7 @@ class PartsMove implements Start {
   }
 }
 
-const bytesOf = (items: Items | null): number => (items === null ? 0 : packedBytes(items.type, items.count));
+const bytesOf = (items: Items | null): number => (items === null ? 0 : items.type.size * items.count);
 
 export function movement(program: Program) {
   const barrier = (): Start => new EqualMove("barrier", { from: null, to: null }, 0);
@@ -141,7 +141,7 @@ export function movement(program: Program) {
     const inPlace = atRoot && isInPlace(comm, data.address);
     const sends = isInter ? root >= 0 : !inPlace;
     const from = sends ? itemsOf(program, data) : null;
-    const to = atRoot ? all(into, peers.size) : null;
+    const to = atRoot ? itemsForEach(program, into, peers.size) : null;
     return new EqualMove("gather", { from, to, root, inPlace }, sends ? bytesOf(from) : bytesOf(to) / peers.size);
   }
 
@@ -159,7 +159,7 @@ export function movement(program: Program) {
     const atRoot = isRoot(comm, root);
     const inPlace = atRoot && isInPlace(comm, into.address);
     const takes = isInter ? root >= 0 : !inPlace;
-    const from = atRoot ? all(data, peers.size) : null;
+    const from = atRoot ? itemsForEach(program, data, peers.size) : null;
     const to = takes ? itemsOf(program, into) : null;
     return new EqualMove("scatter", { from, to, root, inPlace }, takes ? bytesOf(to) : bytesOf(from) / peers.size);
   }
@@ -177,7 +177,7 @@ export function movement(program: Program) {
     const { isInter, peers } = comm.core;
     const inPlace = isInPlace(comm, data.address);
     const from = inPlace ? null : itemsOf(program, data);
-    const to = all(into, peers.size);
+    const to = itemsForEach(program, into, peers.size);
     if (isInter) return new PartsMove("allgatherv", { from, to });
     return new EqualMove("allgather", { from, to, inPlace }, bytesOf(to) / peers.size);
   }
@@ -192,8 +192,8 @@ export function movement(program: Program) {
   function alltoall(comm: CCommunicator, data: Given, into: Given): Start {
     const { isInter, peers } = comm.core;
     const inPlace = isInPlace(comm, data.address);
-    const from = inPlace ? null : all(data, peers.size);
-    const to = all(into, peers.size);
+    const from = inPlace ? null : itemsForEach(program, data, peers.size);
+    const to = itemsForEach(program, into, peers.size);
     if (isInter) return new PartsMove("alltoallv", { from, to });
     return new EqualMove("alltoall", { from, to, inPlace }, bytesOf(to) / peers.size);
   }
@@ -210,13 +210,6 @@ export function movement(program: Program) {
     const inPlace = isInPlace(comm, data.address);
     const from = inPlace ? null : typedPartsOf(program, data, size);
     return new PartsMove("alltoallv", { from, to: typedPartsOf(program, into, size), inPlace });
-  }
-
-  /** A part for each of `peers`, side by side. */
-  function all(given: Given, peers: number): Items {
-    const items = itemsOf(program, given);
-    packedBytes(items.type, items.count * peers);
-    return { ...items, count: items.count * peers };
   }
 
   return { barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv, alltoallw };

@@ -10,10 +10,10 @@ import type { NeighborCollective } from "../core/coll/plan-inter.ts";
 import { equalBlocks } from "../core/coll/rounds.ts";
 import type { Blocks } from "../core/coll/schedule.ts";
 import { onBoard } from "../core/process/collectives.ts";
-import { packedBytes } from "./buffers.ts";
 import {
   type Given,
   IN_PLACE,
+  itemsForEach,
   itemsOf,
   type Layout,
   partsOf,
@@ -23,7 +23,7 @@ import {
 } from "./collective-arguments.ts";
 import type { CCommunicator, CRequest } from "./objects.ts";
 import type { Program } from "./program.ts";
-import { type Items, type Parts, Settle, Side } from "./side.ts";
+import { type Parts, Settle, Side } from "./side.ts";
 
 /** What MPI_PROC_NULL leaves as it was must survive in scratch memory. */
 const keeps = ({ sources }: Neighbourhood): boolean => sources.includes(PROC_NULL);
@@ -73,14 +73,6 @@ export function neighborStarts(program: Program) {
     return { rank, sources, destinations, cartesian: topology.kind === CART };
   }
 
-  /** A part for each of `neighbours`, side by side. */
-  function equal(given: Given, neighbours: number): Items {
-    const items = itemsOf(program, given);
-    const count = items.count * neighbours;
-    packedBytes(items.type, count);
-    return { ...items, count };
-  }
-
   function checkApart(address: number): void {
     if (address !== IN_PLACE) return;
     throw new MpiError(
@@ -92,7 +84,12 @@ export function neighborStarts(program: Program) {
   function allgather(comm: CCommunicator, data: Given, into: Given): Start {
     checkApart(data.address);
     const hood = hoodOf(comm);
-    return new NeighborMove("neighbor_allgatherv", hood, itemsOf(program, data), equal(into, hood.sources.length));
+    return new NeighborMove(
+      "neighbor_allgatherv",
+      hood,
+      itemsOf(program, data),
+      itemsForEach(program, into, hood.sources.length),
+    );
   }
 
   function allgatherv(comm: CCommunicator, data: Given, into: Given, layout: Layout): Start {
@@ -105,8 +102,8 @@ export function neighborStarts(program: Program) {
   function alltoall(comm: CCommunicator, data: Given, into: Given): Start {
     checkApart(data.address);
     const hood = hoodOf(comm);
-    const from = equal(data, hood.destinations.length);
-    return new NeighborMove("neighbor_alltoallv", hood, from, equal(into, hood.sources.length));
+    const from = itemsForEach(program, data, hood.destinations.length);
+    return new NeighborMove("neighbor_alltoallv", hood, from, itemsForEach(program, into, hood.sources.length));
   }
 
   function alltoallv(comm: CCommunicator, data: Given, layout: Layout, into: Given, intoLayout: Layout): Start {

@@ -1,13 +1,14 @@
 /** Starts of reductions: MPI 5.0 §6.9 to §6.11. */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
+import type { Datatype } from "../core/comm/datatype.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
-import { checkCount, packedBytes } from "./buffers.ts";
+import { checkBytes, checkCount } from "./buffers.ts";
 import { isInPlace, isRoot, type Start } from "./collective-arguments.ts";
 import { holdType, LetGo } from "./held-types.ts";
 import type { CCommunicator, CDatatype, CRequest } from "./objects.ts";
 import type { Program } from "./program.ts";
-import { type Items, Settle, Side } from "./side.ts";
+import { type Items, itemsAt, Settle, Side } from "./side.ts";
 import type { ProgramCall } from "./waiting.ts";
 
 /** Where the operands of a reduction are, and how many of them. */
@@ -43,11 +44,17 @@ class ProgramReduction implements Reduction {
   apply(): void {}
 }
 
+/** Operands of a reduction. Where it works on them as they lie in memory, what is between two and behind the last belongs to them. */
+function operandsAt(program: Program, how: Reduction, address: number, count: number, type: Datatype): Items {
+  if (how.inMemory) checkBytes(program, address, address + count * how.elementBytes);
+  return itemsAt(program, address, count, type);
+}
+
 /** One side: as it lies in memory where the operation works on that, packed otherwise. */
 function operandSide(program: Program, reduction: Reduction, items: Items | null, load: boolean): Side {
   if (items === null || !reduction.inMemory) return Side.of(program, items, load);
-  packedBytes(items.type, items.count);
-  return Side.at(items.address, items.count * reduction.elementBytes);
+  const bytes = items.count * reduction.elementBytes;
+  return Side.at(bytes === 0 ? 0 : items.address, bytes);
 }
 
 /** What is left to do afterwards, and the operation as this start does it: its datatype has a handle until the end. */
@@ -135,8 +142,8 @@ export function reduction(program: Program) {
     checkCount(count);
     // The root's group of an inter-communicator contributes nothing, and only the root gets anything.
     const sends = !inPlace && !(isInter && kind === "reduce" && root < 0);
-    const from = sends ? { address: operands.from, count, type: type.core } : null;
-    const to = hasResult ? { address: operands.into, count, type: type.core } : null;
+    const from = sends ? operandsAt(program, how, operands.from, count, type.core) : null;
+    const to = hasResult ? operandsAt(program, how, operands.into, count, type.core) : null;
     return new EqualReduction(kind, { how, type, from, to, root, inPlace });
   }
 
@@ -146,8 +153,9 @@ export function reduction(program: Program) {
     const inPlace = isInPlace(comm, operands.from);
     const how = reductionOf(program, operands.op, operands.type);
     const type = program.types.get(operands.type);
-    const from = inPlace ? null : { address: operands.from, count: total, type: type.core };
-    const to = { address: operands.into, count: inPlace ? total : counts[comm.core.rank]!, type: type.core };
+    const from = inPlace ? null : operandsAt(program, how, operands.from, total, type.core);
+    const received = inPlace ? total : counts[comm.core.rank]!;
+    const to = operandsAt(program, how, operands.into, received, type.core);
     return new ReduceScatter({ how, type, from, to, root: 0, inPlace }, counts);
   }
 

@@ -5,7 +5,7 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { Process } from "../../core/process/process.ts";
 import { Task } from "../../core/process/task.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG, SendMode } from "../../core/request/records.ts";
-import { checkCount, ownCopyOf, Release } from "../buffers.ts";
+import { bufferBytes, ownCopyOf, Release } from "../buffers.ts";
 import type { Continuation } from "../callbacks.ts";
 import { type After, type CCommunicator, CRequest } from "../objects.ts";
 import type { Program } from "../program.ts";
@@ -112,10 +112,10 @@ export function exchangeCalls(program: Program) {
   function check(comm: CCommunicator, send: Message, receive: Message): void {
     checkDest(comm, send.peer);
     checkTag(send.tag, false);
-    checkCount(send.count);
+    bufferBytes(program, send.buffer, send.count, send.type);
     checkSource(comm, receive.peer);
     checkTag(receive.tag, true);
-    checkCount(receive.count);
+    bufferBytes(program, receive.buffer, receive.count, receive.type);
   }
 
   function exchange(...args: ExchangeArguments): [send: CRequest, receive: CRequest] {

@@ -19,7 +19,7 @@ import {
   RecordState,
   SendMode,
 } from "../../core/request/records.ts";
-import { packedBytes, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
+import { bufferBytes, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
 import { chooseTest } from "../choices.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
@@ -125,7 +125,7 @@ export function partitionedCalls(program: Program) {
       throw new MpiError(ErrorClass.ARG, `Cannot make ${partitions} partitions: there must be at least 1`);
     }
     const count = message.count * partitions;
-    packedBytes(message.type, count);
+    bufferBytes(program, message.buffer, count, message.type);
     const key = `${way} ${message.peer} ${message.tag}`;
     const call = comm.partitioned.get(key) ?? 0;
     comm.partitioned.set(key, call + 1);

@@ -6,7 +6,17 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype.ts";
 import { Now } from "../../core/p2p/engine.ts";
 import { R_BYTES, R_PEER, R_TAG, SendMode } from "../../core/request/records.ts";
-import { checkCount, ownCopyOf, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
+import {
+  addressMin,
+  bufferBytes,
+  checkCount,
+  ownCopyOf,
+  packedFrom,
+  Release,
+  roomFor,
+  startOf,
+  Unpack,
+} from "../buffers.ts";
 import { chooseMessage, chooseMessageLater } from "../choices.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
@@ -114,9 +124,14 @@ const textOf = (program: Program, code: number): string => program.errorCodes.st
 
 export function pointToPointCalls(program: Program) {
   const { engine, process, host, ints } = program;
+  const memoryBytes = program.bytes.length;
 
   const world = (comm: CCommunicator, rank: number): number =>
     rank === ANY_SOURCE ? ANY_SOURCE : comm.core.peers.worldRank(rank as never);
+
+  /** Where a buffer of 0 bytes is that has an unusual address; throws for any other. */
+  const pointerTo = (buffer: number, count: number, type: Datatype): Pointer =>
+    startOf(buffer, bufferBytes(program, buffer, count, type), type);
 
   /** A blocking send that could not leave at once, or is not in standard mode. */
   function sendAndWait(comm: CCommunicator, message: Message, mode: SendMode): number {
@@ -191,8 +206,8 @@ export function pointToPointCalls(program: Program) {
       const comm = program.comm(handle);
       checkDest(comm, peer);
       checkTag(tag, false);
-      checkCount(count);
       const message = { buffer, count, type: program.committed(type), peer, tag };
+      bufferBytes(program, buffer, count, message.type);
       return persistent(comm, new SendAgain(message, mode), out);
     },
   });
@@ -211,12 +226,15 @@ export function pointToPointCalls(program: Program) {
         checkCount(count);
         const { core } = comm;
         if (dest === PROC_NULL) {
+          bufferBytes(program, buffer, count, type);
           return core.isRevoked ? sendAndWait(comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD) : 0;
         }
         if (type.isContiguous(count)) {
-          const at = (buffer + type.trueLb) as Pointer;
           const to = core.peers.worldRank(dest as never);
-          if (engine.sendNow(at, type.size * count, to, tag, core.context)) return 0;
+          const bytes = type.size * count;
+          const at = buffer + type.trueLb;
+          const from = (at >= addressMin && at + bytes <= memoryBytes ? at : pointerTo(buffer, count, type)) as Pointer;
+          if (engine.sendNow(from, bytes, to, tag, core.context)) return 0;
         }
         return sendAndWait(comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD);
       } catch (error) {
@@ -243,8 +261,10 @@ export function pointToPointCalls(program: Program) {
           return receiveAndWait(comm, { buffer, count, type, peer: source, tag }, status);
         }
         const { core } = comm;
-        const to = (buffer + type.trueLb) as Pointer;
-        const now = host.receiveNow(to, type.size * count, world(comm, source), tag, core.context);
+        const bytes = type.size * count;
+        const at = buffer + type.trueLb;
+        const to = (at >= addressMin && at + bytes <= memoryBytes ? at : pointerTo(buffer, count, type)) as Pointer;
+        const now = host.receiveNow(to, bytes, world(comm, source), tag, core.context);
         if (now === Now.NOTHING) return program.suspension.stop(null);
         if (now === Now.MUST_POST) return receiveAndWait(comm, { buffer, count, type, peer: source, tag }, status);
         if (status !== 0) {
@@ -290,8 +310,9 @@ export function pointToPointCalls(program: Program) {
       const comm = program.comm(handle);
       checkSource(comm, peer);
       checkTag(tag, true);
-      checkCount(count);
-      return persistent(comm, new ReceiveAgain({ buffer, count, type: program.committed(type), peer, tag }), out);
+      const message = { buffer, count, type: program.committed(type), peer, tag };
+      bufferBytes(program, buffer, count, message.type);
+      return persistent(comm, new ReceiveAgain(message), out);
     },
 
     // Probes

@@ -40,6 +40,8 @@ export abstract class HeapMemory {
   giveBack(_pointer: Pointer): void {}
 
   view(pointer: Pointer, bytes: number): Uint8Array {
+    // `subarray` would give fewer bytes instead, and who asks hands the length it asked for to native calls.
+    assert(pointer >= 0 && bytes >= 0 && pointer + bytes <= this.bytes.length, "bytes outside the program's memory");
     return this.bytes.subarray(pointer, pointer + bytes);
   }
 }

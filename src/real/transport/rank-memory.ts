@@ -67,7 +67,10 @@ export class RankMemory implements Memory, ProcessBuffers {
   }
 
   view(pointer: Pointer, bytes: number): Uint8Array {
-    if (pointer >= 0) return this.bytes.subarray(pointer, pointer + bytes);
+    if (pointer >= 0) {
+      assert(bytes >= 0 && pointer + bytes <= this.bytes.length, "bytes outside the node's memory");
+      return this.bytes.subarray(pointer, pointer + bytes);
+    }
     const view = this.#views[-1 - pointer]!;
     assert(bytes <= view.length, "a lent view is shorter than the bytes asked of it");
     return view.length === bytes ? view : view.subarray(0, bytes);

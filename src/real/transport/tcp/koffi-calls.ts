@@ -4,7 +4,14 @@
  *
  * Loading koffi costs a worker about 10 ms, so it is loaded when the first connection is there, not before.
  */
-import { CLOSED, type SocketCalls, type SocketCallsOptions, WOULD_BLOCK, waitMsMax } from "./socket-calls.ts";
+import {
+  assertInside,
+  CLOSED,
+  type SocketCalls,
+  type SocketCallsOptions,
+  WOULD_BLOCK,
+  waitMsMax,
+} from "./socket-calls.ts";
 
 const EINTR = 4;
 const EAGAIN = 11;
@@ -36,6 +43,8 @@ export class KoffiCalls implements SocketCalls {
   readonly #words: Int32Array;
   readonly #scratch: number;
   readonly #base: number;
+  /** Of the node's memory. */
+  readonly #bytes: number;
   readonly #errno: () => number;
   readonly #send: (fd: number, at: number, bytes: number, flags: number) => number;
   readonly #receive: (fd: number, at: number, bytes: number, flags: number) => number;
@@ -55,6 +64,7 @@ export class KoffiCalls implements SocketCalls {
     this.#words = new Int32Array(memory.buffer);
     this.#scratch = scratch;
     this.#base = Number(koffi.address(bytes));
+    this.#bytes = bytes.length;
     this.#errno = koffi.errno;
     this.#poll = koffi.node.poll;
     this.#send = library.func("int send(int, int64_t, int, int)");
@@ -92,20 +102,28 @@ export class KoffiCalls implements SocketCalls {
     return errno === EAGAIN || errno === EINTR || errno === ENOBUFS || errno === ENOMEM ? WOULD_BLOCK : CLOSED;
   }
 
+  /** A native call takes an address on trust: this is where all of them are made. */
+  #addressOf(at: number, bytes: number): number {
+    assertInside(at, bytes, this.#bytes);
+    return this.#base + at;
+  }
+
   send(fd: number, at: number, bytes: number, more = false): number {
     const flags = more ? MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE : MSG_DONTWAIT | MSG_NOSIGNAL;
-    return this.#outcome(this.#send(fd, this.#base + at, bytes, flags));
+    return this.#outcome(this.#send(fd, this.#addressOf(at, bytes), bytes, flags));
   }
 
   receive(fd: number, at: number, bytes: number): number {
-    return this.#outcome(this.#receive(fd, this.#base + at, bytes, MSG_DONTWAIT));
+    return this.#outcome(this.#receive(fd, this.#addressOf(at, bytes), bytes, MSG_DONTWAIT));
   }
 
   sendView(fd: number, view: Uint8Array, offset: number, bytes: number): number {
+    assertInside(offset, bytes, view.length);
     return this.#outcome(this.#sendView(fd, view.subarray(offset), bytes, MSG_DONTWAIT | MSG_NOSIGNAL));
   }
 
   receiveView(fd: number, view: Uint8Array, offset: number, bytes: number): number {
+    assertInside(offset, bytes, view.length);
     return this.#outcome(this.#receiveView(fd, view.subarray(offset), bytes, MSG_DONTWAIT));
   }
 

@@ -54,6 +54,36 @@ for (const [name, make] of Object.entries(implementations)) {
       assert.deepEqual([...view], [0, 0, 0, 0, 8, 7, 6, 0, 0, 0]);
     });
 
+    test("§12.1 no call is given bytes outside the memory or the view", async () => {
+      const { memory, calls, fds } = await world(make);
+      const outside = /outside the memory/;
+      const end = memory.bytes.length;
+      const view = new Uint8Array(10);
+      for (const [at, bytes] of [
+        [end - 5, 6],
+        [end, 1],
+        [-1, 4],
+        [0, -1],
+        [0, end + 1],
+      ] as const) {
+        assert.throws(() => calls.send(fds[0], at, bytes), outside);
+        assert.throws(() => calls.receive(fds[1], at, bytes), outside);
+      }
+      for (const [offset, bytes] of [
+        [0, 11],
+        [8, 3],
+        [10, 1],
+        [-1, 2],
+      ] as const) {
+        assert.throws(() => calls.sendView(fds[0], view, offset, bytes), outside);
+        assert.throws(() => calls.receiveView(fds[1], view, offset, bytes), outside);
+      }
+      // Nothing has left, and what follows is in order.
+      assert.equal(calls.sendView(fds[0], Uint8Array.from([7]), 0, 1), 1);
+      assert.equal(await eventually(() => calls.receiveView(fds[1], view, 9, 1)), 1);
+      assert.equal(view[9], 7);
+    });
+
     test("a full socket takes a part and then would block; all of it arrives", async () => {
       const { memory, calls, fds } = await world(make);
       const bytes = 7 << 19;

@@ -7,9 +7,12 @@
  * 1. Descriptors are non-blocking sockets that belong to the node's main thread. They are announced by `open` before their
  *    first use and by `close` after their last; `close` only forgets, it never closes the descriptor.
  * 2. Nothing blocks except `wait`, for at most `waitMsMax`: a thread in a system call cannot be terminated.
- * 3. Nothing throws. An outcome is a positive number of bytes, `WOULD_BLOCK` or `CLOSED`; the end of the stream is CLOSED
+ * 3. No call is given bytes outside the memory or the view: that is asserted, and the process stops (`assertInside`).
+ * 4. Nothing else throws. An outcome is a positive number of bytes, `WOULD_BLOCK` or `CLOSED`; the end of the stream is CLOSED
  *    and so is every error a socket can have, because the answer to all of them is the same: connect again.
  */
+import { assert } from "../../../core/base/assert.ts";
+
 export const WOULD_BLOCK = -1;
 export const CLOSED = -2;
 
@@ -47,6 +50,11 @@ export interface SocketCalls {
 
   /** Gives back what the implementation itself opened. */
   end(): void;
+}
+
+/** The system takes addresses and lengths on trust. */
+export function assertInside(at: number, bytes: number, length: number): void {
+  assert(at >= 0 && bytes >= 0 && at + bytes <= length, "a socket call reaches outside the memory it was given");
 }
 
 /** Bytes of the node's memory an implementation uses for arguments. */

@@ -8,7 +8,14 @@
  */
 import { WASI } from "node:wasi";
 import { ViewCopy } from "../view-copy.ts";
-import { CLOSED, type SocketCalls, type SocketCallsOptions, scratchBytes, WOULD_BLOCK } from "./socket-calls.ts";
+import {
+  assertInside,
+  CLOSED,
+  type SocketCalls,
+  type SocketCallsOptions,
+  scratchBytes,
+  WOULD_BLOCK,
+} from "./socket-calls.ts";
 
 type Transfer = (descriptor: number, vectors: number, count: number, moved: number) => number;
 interface Instance {
@@ -72,6 +79,7 @@ export class WasiCalls implements SocketCalls {
   }
 
   #transfer(call: Transfer, descriptor: number, at: number, bytes: number): number {
+    assertInside(at, bytes, this.#words.byteLength);
     const words = this.#words;
     const vector = this.#scratch + vectorAt;
     words[vector >> 2] = at;
@@ -93,6 +101,7 @@ export class WasiCalls implements SocketCalls {
   }
 
   sendView(fd: number, view: Uint8Array, offset: number, bytes: number): number {
+    assertInside(offset, bytes, view.length);
     const stage = this.#scratch + stageAt;
     const length = Math.min(bytes, this.#stageBytes);
     this.#copy.toShared(stage, view, offset, length);
@@ -100,6 +109,7 @@ export class WasiCalls implements SocketCalls {
   }
 
   receiveView(fd: number, view: Uint8Array, offset: number, bytes: number): number {
+    assertInside(offset, bytes, view.length);
     const stage = this.#scratch + stageAt;
     const moved = this.receive(fd, stage, Math.min(bytes, this.#stageBytes));
     if (moved > 0) this.#copy.fromShared(view, offset, stage, moved);
