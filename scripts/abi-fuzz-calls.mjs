@@ -266,7 +266,8 @@ function thunkOf({ name, result, parameters }, index) {
       : `(${cast})v[${i}]`;
   });
   const call = `${name}(${args.join(", ")})`;
-  return `    case ${index}: ${result === "int" ? `return ${call};` : `(void)${call}; return 0;`}`;
+  const isCode = result === "int" && !/toint$/.test(name);
+  return `    case ${index}: ${isCode ? `return ${call};` : `(void)${call}; return 0;`}`;
 }
 
 /** calls.h: the table and the switch that calls. */

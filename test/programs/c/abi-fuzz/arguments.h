@@ -353,7 +353,7 @@ static int64_t draw_argument(int index, int is_bad) {
         }
         case P_HANDLE_AT: return draw_handle_at(p, is_bad);
         case P_STATUS: {
-            if (p->out && often(20)) return 0;
+            if (p->out && !(current->flags & IS_LOCAL) && often(20)) return 0;
             const uint32_t address = room(32, is_bad, p->out != 0);
             if (!p->out && address - (uint32_t)(uintptr_t)arena < ARENA_BYTES) {
                 int words[8];
@@ -383,13 +383,20 @@ static int order_of(const struct parameter *p) {
     }
 }
 
+static int has_count_list(void) {
+    for (int i = 0; i < current->parameters; i++) {
+        if (current->parameter[i].kind == P_ARRAY && current->parameter[i].of == OF_COUNT) return 1;
+    }
+    return 0;
+}
+
 /* Of the calls half are right, most others wrong in one place, and some wrong in many. */
 static void draw_arguments(int bad_percent) {
     const int is_bad = often(bad_percent);
     const int is_absurd = is_bad && often(25);
     const int bad_one = is_bad && current->parameters ? below(current->parameters) : -1;
     matched_count = mode == TOGETHER || often(60) ? below(4) : -1;
-    if (matched_count >= 0 && often(10) && !(strchr(current->name, 'v') || strchr(current->name, 'w'))) matched_count = below(300);
+    if (matched_count >= 0 && often(10) && !has_count_list()) matched_count = below(300);
     matched_type = 0;
     if (mode == TOGETHER || often(60)) matched_type = layouts[often(70) ? below(predefined_count) : below(layout_count)].handle;
     if (matched_type && layout_of(matched_type)->extent * matched_count * MEMBERS > 32768) matched_count = 3;

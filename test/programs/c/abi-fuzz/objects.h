@@ -99,13 +99,20 @@ static void forget(enum of class, int handle) {
     remember_gone(class, handle);
 }
 
+/* Those that MPI_Type_create_f90_real and its like find are not the program's to free. */
+static int is_given(int handle) {
+    int a, b, c, combiner = MPI_COMBINER_NAMED;
+    MPI_Type_get_envelope((MPI_Datatype)(intptr_t)handle, &a, &b, &c, &combiner);
+    return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
 /* The right way to be rid of one; true if it is gone. */
 static int release(enum of class, int handle) {
     void *it = (void *)(intptr_t)handle;
     switch (class) {
         case OF_COMM: return MPI_Comm_free((MPI_Comm *)&it) == 0;
         case OF_GROUP: return MPI_Group_free((MPI_Group *)&it) == 0;
-        case OF_TYPE: return MPI_Type_free((MPI_Datatype *)&it) == 0;
+        case OF_TYPE: return is_given(handle) || MPI_Type_free((MPI_Datatype *)&it) == 0;
         case OF_OP: return MPI_Op_free((MPI_Op *)&it) == 0;
         case OF_ERRHANDLER: return MPI_Errhandler_free((MPI_Errhandler *)&it) == 0;
         case OF_INFO: return MPI_Info_free((MPI_Info *)&it) == 0;
