@@ -4,6 +4,7 @@
  */
 import { capturePoints, SUSPENDED } from "../core/base/capture-points.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { type Check, checkOf } from "./arguments.ts";
 import { attributeCalls } from "./calls/attributes.ts";
 import { collectiveCalls } from "./calls/collectives.ts";
 import { communicatorCalls } from "./calls/communicators.ts";
@@ -35,7 +36,10 @@ import type { Program } from "./program.ts";
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
 export type Call = (...args: any[]) => number;
 
-/** Those that give their errors to `raise` themselves: the ones that must be fast. */
+/**
+ * Those that must be fast: they give their errors to `raise` themselves, and ask for the check of their arguments only when an
+ * address is suspicious (`wordFilter`).
+ */
 const guarded = new Set(["MPI_Send", "MPI_Recv", "MPI_Wait", "MPI_Waitall", "MPI_Wtime", "MPI_Wtick"]);
 
 /** Those that a program may call before MPI_Init and after MPI_Finalize (MPI 5.0 §11.4). */
@@ -98,7 +102,7 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     if (name in imports) continue;
     const call = calls[name];
     if (call === undefined) imports[name] = guard(program, name, () => unsupported(name));
-    else imports[name] = guarded.has(name) ? call : guard(program, name, call);
+    else imports[name] = guarded.has(name) ? call : guard(program, name, call, checkOf(program, name));
   }
   for (const name of names) {
     const exact = withParameters(calls[name]?.length ?? 0, imports[name]!);
@@ -133,13 +137,15 @@ export function capturePoint(program: Program, call: Call): Call {
   }
 }
 
-function guard(program: Program, name: string, call: Call): Call {
+/** Everything that a call has in common: it may be called now, its arguments are good, its errors are raised. */
+function guard(program: Program, name: string, call: Call, check: Check | null = null): Call {
   const isAnytime = anytime.has(name) || name.startsWith("MPI_Info_");
   return (...args) => {
     program.owner = program.anyone;
     program.call = name;
     try {
       if (!isAnytime && !program.isRunning) throw outside(program, name);
+      check?.(args);
       return call(...args);
     } catch (error) {
       return program.raise(error);

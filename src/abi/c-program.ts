@@ -77,6 +77,7 @@ export class CProgram {
     this.#exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
     memory.attach(this.#exports.banyan_memory.value as number);
     const table = this.#exports.__indirect_function_table;
+    binding.isFunction = (fn) => fn > 0 && fn < table.length && table.get(fn) !== null;
     binding.parametersOf = (fn) => (table.get(fn) as (...args: never[]) => void).length;
     binding.suspension.unwinding = {
       start: () => this.#startUnwinding(),

@@ -20,6 +20,7 @@ import type { ChoiceKind, Outcome } from "../core/ft/choices.ts";
 import type { Engine } from "../core/p2p/engine.ts";
 import type { Process } from "../core/process/process.ts";
 import type { Memory } from "../core/request/memory.ts";
+import { addressMin } from "./buffers.ts";
 import { Callbacks } from "./callbacks.ts";
 import { type CFile, NoFile } from "./files/file.ts";
 import type { ProgramFiles } from "./files/program-files.ts";
@@ -47,6 +48,9 @@ export const DATATYPE_NULL = 0x200;
 /** MPI_LB and MPI_UB, which the ABI has no numbers for. */
 export const TYPE_LB = 0xf00;
 export const TYPE_UB = 0xf01;
+
+/** Texts are names, keys and paths: one without end is found before all of memory is searched. */
+export const textBytesMax = 1 << 20;
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -107,6 +111,8 @@ export class Program {
   call = "";
   /** Whose error handler hears of an error in the call that is running. */
   owner: ErrorSubject;
+  /** Is it one of the program's functions? The world that instantiates the program knows. */
+  isFunction: (fn: FunctionPointer) => boolean = (fn) => fn !== 0;
   /** How many parameters a function of the program has. The world that instantiates the program knows. */
   parametersOf: (fn: FunctionPointer) => number = () => 3;
   isInitialized = false;
@@ -179,9 +185,15 @@ export class Program {
 
   /** The communicator a call is about: its error handler hears of what goes wrong from here on. */
   comm(handle: number): CCommunicator {
-    const comm = this.communicators.get(handle);
+    const comm = this.communicators.find(handle);
+    if (comm === undefined) return this.noComm(handle);
     this.owner = comm;
     return comm;
+  }
+
+  private noComm(handle: number): never {
+    this.owner = this.anyone;
+    return this.communicators.get(handle) as never;
   }
 
   /** The file a call is about, likewise. A handle that is none is an error of MPI_FILE_NULL. */
@@ -212,9 +224,17 @@ export class Program {
 
   // Texts
 
+  /** Where the closing zero of a text is; −1: there is no text at that address. */
+  textEnd(address: number): number {
+    if (address < addressMin) return -1;
+    const length = this.bytes.subarray(address, address + textBytesMax).indexOf(0);
+    return length < 0 ? -1 : address + length;
+  }
+
   text(address: number): string {
     if (address === 0) return "";
-    const end = this.bytes.indexOf(0, address);
+    const end = this.textEnd(address);
+    if (end < 0) this.refuseAddress(address, "no string begins there");
     return decoder.decode(this.bytes.slice(address, end));
   }
 
@@ -228,11 +248,25 @@ export class Program {
 
   /** `count` ints at an address, copied. */
   list(address: number, count: number): number[] {
+    this.checkWords(address, count);
     return Array.from(this.ints.subarray(address >> 2, (address >> 2) + count));
   }
 
   putList(address: number, values: readonly number[]): void {
+    this.checkWords(address, values.length);
     this.ints.set(values, address >> 2);
+  }
+
+  /** For arrays whose length only the call knows; arguments.ts has looked at all others. */
+  checkWords(address: number, count: number): void {
+    if (count <= 0) return;
+    if ((address & 3) === 0 && address >= addressMin && address + 4 * count <= this.bytes.length) return;
+    this.refuseAddress(address, `an array of ${count} ints does not fit there`);
+  }
+
+  private refuseAddress(address: number, state: string): never {
+    const memory = `the memory of the program has bytes ${addressMin} to ${this.bytes.length}`;
+    throw new MpiError(ErrorClass.ARG, `Cannot call ${this.call}: of address ${address >>> 0}, ${state}; ${memory}`);
   }
 
   // Errors

@@ -46,7 +46,7 @@ describe("_c forms of messages", () => {
     const [address, size] = [c.alloc(4), c.longs(-1)];
     c.call("MPI_Buffer_detach_c", address, size);
     deepEqual([c.int(address), c.long(size)], [256, 4096]);
-    throws(() => c.call("MPI_Buffer_attach_c", 256, 2n ** 33n), { code: ErrorClass.COUNT });
+    throws(() => c.call("MPI_Buffer_attach_c", 256, 2n ** 33n), { code: ErrorClass.BUFFER });
   });
 });
 

@@ -6,6 +6,7 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype.ts";
 import { Now } from "../../core/p2p/engine.ts";
 import { R_BYTES, R_PEER, R_TAG, SendMode } from "../../core/request/records.ts";
+import { checkOf, wordFilter } from "../arguments.ts";
 import {
   addressMin,
   bufferBytes,
@@ -20,7 +21,7 @@ import {
 import { chooseMessage, chooseMessageLater } from "../choices.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
-import { writeStatus } from "../status.ts";
+import { statusBytes, writeStatus } from "../status.ts";
 import { CallAgain, interrupted, look, waitThen, waitUntil } from "../waiting.ts";
 import { Concluded } from "./requests.ts";
 
@@ -124,14 +125,18 @@ const textOf = (program: Program, code: number): string => program.errorCodes.st
 
 export function pointToPointCalls(program: Program) {
   const { engine, process, host, ints } = program;
-  const memoryBytes = program.bytes.length;
+  const { bytes: memory } = program;
+  const isNoWord = wordFilter(program);
+  const checkReceive = checkOf(program, "MPI_Recv")!;
 
   const world = (comm: CCommunicator, rank: number): number =>
     rank === ANY_SOURCE ? ANY_SOURCE : comm.core.peers.worldRank(rank as never);
 
   /** Where a buffer of 0 bytes is that has an unusual address; throws for any other. */
-  const pointerTo = (buffer: number, count: number, type: Datatype): Pointer =>
-    startOf(buffer, bufferBytes(program, buffer, count, type), type);
+  function pointerTo(call: string, buffer: number, count: number, type: Datatype): Pointer {
+    program.call = call;
+    return startOf(buffer, bufferBytes(program, buffer, count, type), type);
+  }
 
   /** A blocking send that could not leave at once, or is not in standard mode. */
   function sendAndWait(comm: CCommunicator, message: Message, mode: SendMode): number {
@@ -226,6 +231,7 @@ export function pointToPointCalls(program: Program) {
         checkCount(count);
         const { core } = comm;
         if (dest === PROC_NULL) {
+          program.call = "MPI_Send";
           bufferBytes(program, buffer, count, type);
           return core.isRevoked ? sendAndWait(comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD) : 0;
         }
@@ -233,7 +239,9 @@ export function pointToPointCalls(program: Program) {
           const to = core.peers.worldRank(dest as never);
           const bytes = type.size * count;
           const at = buffer + type.trueLb;
-          const from = (at >= addressMin && at + bytes <= memoryBytes ? at : pointerTo(buffer, count, type)) as Pointer;
+          const from = (
+            at >= addressMin && at + bytes <= memory.length ? at : pointerTo("MPI_Send", buffer, count, type)
+          ) as Pointer;
           if (engine.sendNow(from, bytes, to, tag, core.context)) return 0;
         }
         return sendAndWait(comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD);
@@ -253,6 +261,9 @@ export function pointToPointCalls(program: Program) {
       try {
         const comm = program.comm(commHandle);
         const type = program.committed(typeHandle);
+        if (status !== 0 && isNoWord(status, statusBytes)) {
+          checkReceive([buffer, count, typeHandle, source, tag, commHandle, status]);
+        }
         checkSource(comm, source);
         checkTag(tag, true);
         checkCount(count);
@@ -263,7 +274,9 @@ export function pointToPointCalls(program: Program) {
         const { core } = comm;
         const bytes = type.size * count;
         const at = buffer + type.trueLb;
-        const to = (at >= addressMin && at + bytes <= memoryBytes ? at : pointerTo(buffer, count, type)) as Pointer;
+        const to = (
+          at >= addressMin && at + bytes <= memory.length ? at : pointerTo("MPI_Recv", buffer, count, type)
+        ) as Pointer;
         const now = host.receiveNow(to, bytes, world(comm, source), tag, core.context);
         if (now === Now.NOTHING) return program.suspension.stop(null);
         if (now === Now.MUST_POST) return receiveAndWait(comm, { buffer, count, type, peer: source, tag }, status);

@@ -12,6 +12,7 @@ import {
   RecordFlag,
   RecordKind,
 } from "../../core/request/records.ts";
+import { checkOf, wordFilter } from "../arguments.ts";
 import type { Continuation } from "../callbacks.ts";
 import { chooseAny, chooseAnyLater, chooseSome, chooseSomeLater, chooseTest } from "../choices.ts";
 import { queryThen } from "../generalized.ts";
@@ -198,11 +199,17 @@ class EndSome implements Continuation {
 
 export function requestCalls(program: Program) {
   const { engine, ints, process } = program;
+  const isNoWord = wordFilter(program);
+  const [checkWait, checkWaitall] = [checkOf(program, "MPI_Wait")!, checkOf(program, "MPI_Waitall")!];
 
   /** The request behind a handle in memory; null for MPI_REQUEST_NULL. */
   function at(handleAt: number): CRequest | null {
     const handle = ints[handleAt >> 2]!;
-    return handle === REQUEST_NULL ? null : program.requests.get(handle);
+    if (handle === REQUEST_NULL) return null;
+    const request = program.requests.find(handle);
+    if (request !== undefined) return request;
+    program.owner = program.anyone;
+    return program.requests.get(handle);
   }
 
   const isDone = (request: CRequest | null): boolean => !isActive(request) || engine.isComplete(request.record);
@@ -247,6 +254,10 @@ export function requestCalls(program: Program) {
   return {
     MPI_Wait(handleAt: number, status: number): number {
       try {
+        if (isNoWord(handleAt, 4) || (status !== 0 && isNoWord(status, statusBytes))) {
+          program.owner = program.anyone;
+          checkWait([handleAt, status]);
+        }
         const request = at(handleAt);
         if (!isActive(request)) {
           putEmptyStatus(ints, status);
@@ -278,6 +289,10 @@ export function requestCalls(program: Program) {
     },
     MPI_Waitall(count: number, handles: number, statuses: number): number {
       try {
+        if (isNoWord(handles, 4 * count) || (statuses !== 0 && isNoWord(statuses, statusBytes * count))) {
+          program.owner = program.anyone;
+          checkWaitall([count, handles, statuses]);
+        }
         const requests = all(count, handles);
         const isReady = () => requests.every(isDone);
         const finish = () => endAll(requests, handles, statuses);
