@@ -233,10 +233,14 @@ static int64_t draw_array(const struct parameter *p, int is_bad) {
     return (int32_t)address;
 }
 
-/* The bytes that a buffer's elements touch, seen from its address; false: it is not known, because something is wrong. */
-static int extent_of_buffer(const struct parameter *p, int64_t *low, int64_t *high) {
+/*
+ * The bytes that a buffer's elements touch at most, seen from its address; false: it is not known, because something is
+ * wrong. `is_exact`: all of them are touched.
+ */
+static int extent_of_buffer(const struct parameter *p, int64_t *low, int64_t *high, int *is_exact) {
     *low = 0;
     *high = 64;
+    *is_exact = 0;
     if (p->length < 0 || p->type < 0) return 1;
     const struct parameter *count_parameter = &current->parameter[p->length];
     if (current->parameter[p->type].kind == P_ARRAY) {
@@ -254,6 +258,7 @@ static int extent_of_buffer(const struct parameter *p, int64_t *low, int64_t *hi
         elements = v[p->length];
         if (elements < 0 || elements > 200000) return 0;
         if (p->many) elements *= MEMBERS;
+        *is_exact = !p->many;
     }
     if (elements == 0) {
         *high = 0;
@@ -267,7 +272,8 @@ static int extent_of_buffer(const struct parameter *p, int64_t *low, int64_t *hi
 
 static int64_t draw_buffer(const struct parameter *p, int is_bad) {
     int64_t low, high;
-    const int is_known = extent_of_buffer(p, &low, &high);
+    int is_exact;
+    const int is_known = extent_of_buffer(p, &low, &high, &is_exact);
     const int64_t bytes = high - low;
     if (!p->out && bytes > 65536) return (int32_t)(uintptr_t)arena;
     const uint32_t end = (uint32_t)memory_end();
@@ -280,9 +286,10 @@ static int64_t draw_buffer(const struct parameter *p, int is_bad) {
             if (p->out && is_known) allow((uint32_t)(address + low), (uint32_t)bytes);
             return address;
         }
-        /* Across the end, but for what does not touch anything there. */
-        if (bytes > 1 && often(50)) return (int32_t)(end - (uint32_t)low - 1 - (uint32_t)below((int)(bytes < 2048 ? bytes : 2048) - 1));
-        if (bytes > 1 || !is_known) return (int32_t)bad_address(bytes > 1 ? (uint32_t)bytes : 1);
+        /* Across the end. */
+        if (is_exact && bytes > 1 && often(50))
+            return (int32_t)(end - (uint32_t)low - 1 - (uint32_t)below((int)(bytes < 2048 ? bytes : 2048) - 1));
+        if (bytes > 1 || !is_known) return (int32_t)(bad_address(1) - (uint32_t)low);
     }
     /* In place where it makes sense: it is 1, which is an address like others elsewhere. */
     if (current->flags & IS_TOGETHER && often(8) && (!p->out || high < LOW_BYTES - 2)) {

@@ -81,6 +81,8 @@ static void forget_layout(int handle) {
 
 static void begin_types(void) {
     for (unsigned i = 0; i < sizeof predefined / sizeof *predefined; i++) measure((int)(intptr_t)predefined[i]);
+    /* Of pairs of a number and an index, what fills the last one up belongs to the buffer, too. */
+    for (int i = 0; i < layout_count; i++) layouts[i].high = layouts[i].extent;
     predefined_count = layout_count;
 }
 
