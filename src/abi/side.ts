@@ -3,6 +3,7 @@
  * the program's elements lie side by side, in scratch memory where they do not.
  */
 import type { Pointer } from "../core/base/brand.ts";
+import { ErrorClass } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import type { Blocks } from "../core/coll/schedule.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
@@ -82,6 +83,19 @@ export class Side {
     return Side.packed(program, parts, total, { bytes, offsets }, load);
   }
 
+  /**
+   * A side of `parts` equal parts, made again with parts of another length: what is too long is cut, what is missing is
+   * zero. For callers whose own two sides do not match: the others expect parts of that length.
+   */
+  static refitted({ memory, bytes: all }: Program, side: Side, parts: number, from: number, to: number): Side {
+    const pointer = memory.allocate(parts * to);
+    all.fill(0, pointer, pointer + parts * to);
+    for (let part = 0; part < parts; part++) {
+      memory.copy(pointer, part * to, side.pointer, part * from, Math.min(from, to));
+    }
+    return new Side(pointer, parts * to, noBlocks, []);
+  }
+
   private static packed(program: Program, parts: readonly Items[], bytes: number, blocks: Blocks, load: boolean): Side {
     const side = new Side(program.memory.allocate(bytes), bytes, blocks, parts);
     const memory = program.bytes;
@@ -120,9 +134,9 @@ export class Settle implements After {
   }
 
   finish(program: Program, _bytes: number, error: number): void {
-    if (error === 0) this.received.deliver(program);
-    // After a failure peers may still read from there: it stays.
-    if (error !== 0) return;
+    // After a failure peers may still read from there: it stays. One that was truncated has run to its end.
+    if (error !== ErrorClass.SUCCESS && error !== ErrorClass.TRUNCATE) return;
+    this.received.deliver(program);
     this.sent.end(program);
     if (this.received !== this.sent) this.received.end(program);
   }

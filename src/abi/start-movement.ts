@@ -1,6 +1,7 @@
 /** Starts of the collectives that only move data: MPI 5.0 §6.3 to §6.8. */
 import type { Pointer } from "../core/base/brand.ts";
 import { PROC_NULL } from "../core/base/constants.ts";
+import { ErrorClass } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import type { Collective } from "../core/coll/plan.ts";
 import type { InterCollective } from "../core/coll/plan-inter.ts";
@@ -33,20 +34,30 @@ interface Movement {
   readonly inPlace?: boolean;
 }
 
+type EqualKind = "barrier" | "gather" | "scatter" | "allgather" | "alltoall";
+
 /** Every peer has as many bytes. */
 class EqualMove implements Start {
-  private readonly kind: "barrier" | "gather" | "scatter" | "allgather" | "alltoall";
+  private readonly kind: EqualKind;
   private readonly movement: Movement;
   /** Of one peer. */
   private readonly bytes: number;
+  /** Of the part that this rank gives to itself, as long as it says on either side; null: there is none. */
+  private readonly own: { readonly sent: number; readonly room: number } | null;
 
-  constructor(kind: "barrier" | "gather" | "scatter" | "allgather" | "alltoall", movement: Movement, bytes: number) {
+  constructor(kind: EqualKind, movement: Movement, bytes: number, own: { sent: number; room: number } | null = null) {
     this.kind = kind;
     this.movement = movement;
     this.bytes = bytes;
+    this.own = own;
   }
 
   begin(program: Program, request: CRequest, tag: number | undefined): void {
+    const { own } = this;
+    if (own !== null && own.sent !== own.room) {
+      this.beginUnequal(program, request, tag, own.sent, own.room);
+      return;
+    }
     const { from, to, root = 0, inPlace = false } = this.movement;
     const sent = Side.of(program, from, true);
     const received = Side.of(program, to, inPlace);
@@ -54,6 +65,31 @@ class EqualMove implements Start {
     const { collectives } = program.process;
     const call = { bytes: this.bytes, root, inPlace, tag };
     request.record = collectives.startEqual(request.comm.core, this.kind, sent.pointer, received.pointer, call);
+  }
+
+  /**
+   * The two sides of this rank do not match. Its own part is moved here, as far as it fits; the collective runs in place, with
+   * the length that the others see.
+   */
+  private beginUnequal(program: Program, request: CRequest, tag: number | undefined, own: number, room: number): void {
+    const { from, to, root = 0 } = this.movement;
+    const { kind, bytes } = this;
+    const { core } = request.comm;
+    const { memory } = program;
+    const given = Side.of(program, from, true);
+    const received = Side.of(program, to, true);
+    const isExchange = kind === "alltoall";
+    const sent = isExchange ? Side.refitted(program, given, core.size, own, room) : given;
+    if (isExchange) given.end(program);
+    else {
+      const to = kind === "scatter" ? 0 : core.rank * room;
+      memory.copy(received.pointer, to, sent.pointer, kind === "scatter" ? core.rank * own : 0, Math.min(own, room));
+    }
+    request.after = new Settle(sent, received);
+    const error = own > room ? ErrorClass.TRUNCATE : ErrorClass.SUCCESS;
+    const call = { bytes, root, inPlace: !isExchange, tag, error };
+    const { collectives } = program.process;
+    request.record = collectives.startEqual(core, kind, sent.pointer, received.pointer, call);
   }
 }
 
@@ -89,12 +125,26 @@ class PartsMove implements Start {
 
   begin(program: Program, request: CRequest, tag: number | undefined): void {
     const { core } = request.comm;
-    const sent = Side.of(program, this.movement.from, true);
+    const given = Side.of(program, this.movement.from, true);
     const received = Side.of(program, this.movement.to, this.movement.inPlace ?? false);
+    const own = core.isInter ? null : this.ownPart(core.rank, given, received);
+    const collective = this.collective(core, given, received);
+    // The others expect as much of us as we have room for ourselves.
+    const isTooShort = this.kind === "allgatherv" && own !== null && own.sent < own.room;
+    const sent = isTooShort ? Side.refitted(program, given, 1, own.sent, own.room) : given;
+    if (isTooShort) given.end(program);
     request.after = new Settle(sent, received);
-    const collective = this.collective(core, sent, received);
+    const error = own !== null && own.sent > own.room ? ErrorClass.TRUNCATE : ErrorClass.SUCCESS;
     const { collectives } = program.process;
-    request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag);
+    request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag, error);
+  }
+
+  /** Of the part that this rank gives to itself: how long it is, and how much room there is; null: there is none. */
+  private ownPart(rank: number, sent: Side, received: Side): { sent: number; room: number } | null {
+    const { from, to } = this.movement;
+    if (from === null || to === null) return null;
+    const bytes = (side: Side, parts: Parts): number => (Array.isArray(parts) ? side.blocks.bytes[rank]! : side.bytes);
+    return { sent: bytes(sent, from), room: bytes(received, to) };
   }
 
   private collective(core: Communicator, sent: Side, received: Side): Collective | InterCollective {
@@ -142,7 +192,9 @@ export function movement(program: Program) {
     const sends = isInter ? root >= 0 : !inPlace;
     const from = sends ? itemsOf(program, data) : null;
     const to = atRoot ? itemsForEach(program, into, peers.size) : null;
-    return new EqualMove("gather", { from, to, root, inPlace }, sends ? bytesOf(from) : bytesOf(to) / peers.size);
+    const room = bytesOf(to) / peers.size;
+    const own = from !== null && to !== null ? { sent: bytesOf(from), room } : null;
+    return new EqualMove("gather", { from, to, root, inPlace }, to === null ? bytesOf(from) : room, own);
   }
 
   function gatherv(comm: CCommunicator, data: Given, into: Given, layout: Layout, root: number): Start {
@@ -161,7 +213,9 @@ export function movement(program: Program) {
     const takes = isInter ? root >= 0 : !inPlace;
     const from = atRoot ? itemsForEach(program, data, peers.size) : null;
     const to = takes ? itemsOf(program, into) : null;
-    return new EqualMove("scatter", { from, to, root, inPlace }, takes ? bytesOf(to) : bytesOf(from) / peers.size);
+    const sent = bytesOf(from) / peers.size;
+    const own = from !== null && to !== null ? { sent, room: bytesOf(to) } : null;
+    return new EqualMove("scatter", { from, to, root, inPlace }, from === null ? bytesOf(to) : sent, own);
   }
 
   function scatterv(comm: CCommunicator, data: Given, layout: Layout, into: Given, root: number): Start {
@@ -179,7 +233,9 @@ export function movement(program: Program) {
     const from = inPlace ? null : itemsOf(program, data);
     const to = itemsForEach(program, into, peers.size);
     if (isInter) return new PartsMove("allgatherv", { from, to });
-    return new EqualMove("allgather", { from, to, inPlace }, bytesOf(to) / peers.size);
+    const room = bytesOf(to) / peers.size;
+    const own = from === null ? null : { sent: bytesOf(from), room };
+    return new EqualMove("allgather", { from, to, inPlace }, room, own);
   }
 
   function allgatherv(comm: CCommunicator, data: Given, into: Given, layout: Layout): Start {
@@ -195,7 +251,9 @@ export function movement(program: Program) {
     const from = inPlace ? null : itemsForEach(program, data, peers.size);
     const to = itemsForEach(program, into, peers.size);
     if (isInter) return new PartsMove("alltoallv", { from, to });
-    return new EqualMove("alltoall", { from, to, inPlace }, bytesOf(to) / peers.size);
+    const room = bytesOf(to) / peers.size;
+    const own = from === null ? null : { sent: bytesOf(from) / peers.size, room };
+    return new EqualMove("alltoall", { from, to, inPlace }, room, own);
   }
 
   function alltoallv(comm: CCommunicator, data: Given, layout: Layout, into: Given, intoLayout: Layout): Start {

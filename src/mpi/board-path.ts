@@ -3,6 +3,7 @@
  * a node: the same rounds on the communicator's board as core/process/board-operations.ts, without a request, for plain typed
  * arrays. A rank that comes the long way and one that comes here meet in the same round.
  */
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { predefinedTypes } from "../core/comm/datatype-predefined.ts";
 import type { Views } from "../core/comm/views.ts";
 import { foldOnBoard } from "../core/process/board-fold.ts";
@@ -49,15 +50,19 @@ export class BoardPath {
     const memory: Float64Array | Int32Array = isDouble ? this.#views.float64 : this.#views.int32;
     const part = board.part(core.rank) >> shift;
     for (let i = 0; i < length; i++) memory[part + i] = data[i]!;
+    const bytes = length << shift;
+    board.putLength(core.rank, bytes);
     this.#host.process.engine.meeting();
     if (board.arrive()) {
-      foldOnBoard(core, board, this.#reduction!, length);
+      foldOnBoard(core, board, this.#reduction!, bytes);
       board.open();
     } else this.#host.waitForGate(core);
+    const isAgreed = board.lengthOf(0) === bytes;
     const result = board.part(0) >> shift;
-    for (let i = 0; i < length; i++) into[i] = memory[result + i]!;
+    if (isAgreed) for (let i = 0; i < length; i++) into[i] = memory[result + i]!;
     board.next();
-    return true;
+    if (isAgreed) return true;
+    throw new MpiError(ErrorClass.TRUNCATE, "Cannot allreduce: another rank gave an array of another length");
   }
 
   #prepare(op: OpLike, isDouble: boolean): void {

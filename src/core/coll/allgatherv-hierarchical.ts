@@ -38,10 +38,10 @@ export function allgathervHierarchical(call: AllgathervHierarchical): Schedule {
   const own = inPlace ? block("receive", blocks, rank) : region("send", 0, blocks.bytes[rank]!);
   const gathered = new Rounds();
   if (rank === leader) {
-    gathered.add(...ranks.filter((of) => of !== rank).map((of) => receive(of, placeOf(of))));
+    gathered.signal(...ranks.filter((of) => of !== rank).map((of) => receive(of, placeOf(of))));
     if (!(inPlace && direct)) gathered.add(copy(own, placeOf(rank)));
   } else {
-    gathered.add(send(leader, own));
+    gathered.signal(send(leader, own));
   }
 
   const ofNodes = packed(members.map((of) => sum(of.map((member) => blocks.bytes[member]!))));

@@ -16,7 +16,7 @@ export function allgathervRing({ rank, size, blocks, inPlace = false }: Allgathe
   const left = (rank - 1 + size) % size;
   const own = inPlace ? block("receive", blocks, rank) : region("send", 0, blocks.bytes[rank]!);
   for (let turn = 0; turn < size - 1; turn++) {
-    rounds.add(
+    rounds.signal(
       send(right, turn === 0 ? own : block("receive", blocks, (rank - turn + size) % size)),
       receive(left, block("receive", blocks, (rank - turn - 1 + size) % size)),
     );

@@ -10,6 +10,6 @@ export function bcastBinomial({ bytes, ...place }: RootedPlace & { readonly byte
   const { parent, children } = binomialNode(place);
   const buffer = region("receive", 0, bytes);
   const rounds = new Rounds();
-  if (parent >= 0) rounds.add(receive(parent, buffer));
-  return rounds.add(...children.map((child) => send(child.rank, buffer))).schedule();
+  if (parent >= 0) rounds.signal(receive(parent, buffer));
+  return rounds.signal(...children.map((child) => send(child.rank, buffer))).schedule();
 }

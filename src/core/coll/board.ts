@@ -19,8 +19,12 @@ export interface Board {
   readonly memory: Views;
   /** Where `member` (rank in the communicator) puts its bytes in the current round. Own part: before `arrive`; others': after the gate opened, or by the last to arrive. */
   part(member: number): Pointer;
-  /** Where the last to arrive puts what everybody reads. */
-  result(): Pointer;
+  /**
+   * How many bytes `member` has put into its part: members may have called a collective with counts that do not match, and
+   * whoever reads a part finds out. Read and written when the part may be.
+   */
+  lengthOf(member: number): number;
+  putLength(member: number, bytes: number): void;
   /** Our part is in place. True for exactly one member, the last: it must call `open`. */
   arrive(): boolean;
   /**

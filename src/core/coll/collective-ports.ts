@@ -12,6 +12,8 @@ import type { Operation } from "./operation.ts";
 
 /** The answer of `complete` while a message is under way. Otherwise it is an error code, 0 when all is well. */
 export const underWay = -1;
+/** Another answer: all is well, but fewer bytes have come than there is room for. */
+export const shorter = -2;
 
 export interface CollectivePorts {
   /** An operation begins: its messages may get their numbers. */
@@ -35,7 +37,7 @@ export interface CollectivePorts {
     bytes: number,
   ): RecordId;
   /** `underWay`, or how the message ended; then the record has been given back and is not asked about again. */
-  complete(record: RecordId): ErrorCode | typeof underWay;
+  complete(record: RecordId): ErrorCode | typeof underWay | typeof shorter;
   /**
    * The operation has failed and nobody waits for this message any more. A receive that has matched nothing should
    * complete soon, with whatever error; a send may go on. `complete` is asked as before, until it says how it ended.

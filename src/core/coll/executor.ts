@@ -7,12 +7,16 @@
  *
  * An error in a message ends its operation: it is reported once, receives that are still posted are cancelled, and the
  * operation's scratch space is kept until its last message has ended. Other operations do not notice.
+ *
+ * A message of another length than the schedule says is different: ranks have called the collective with counts that do
+ * not match. The operation goes on with whatever is there, so that nobody waits for a message of this rank, and is reported
+ * as truncated when it is over.
  */
 import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
-import type { ErrorCode } from "../base/mpi-error.ts";
+import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
-import { type CollectivePorts, underWay } from "./collective-ports.ts";
+import { type CollectivePorts, shorter, underWay } from "./collective-ports.ts";
 import { type Operation, type OperationCall, type OperationId, type OperationState, Phase } from "./operation.ts";
 import { BufferCode, localWords, messageWords, StepCode } from "./program.ts";
 
@@ -116,11 +120,12 @@ export class Executor {
     target.request = call.request;
     target.send = call.send;
     target.receive = call.receive;
+    target.exact = call.exact;
     operation.phase = Phase.RUNNING;
     operation.nextRound = 0;
     operation.localsLeft = 0;
     operation.recordCount = 0;
-    operation.error = 0;
+    operation.error = call.error;
     operation.numbers.length = 0;
     operation.nextNumber = 0;
     return operation;
@@ -137,6 +142,7 @@ export class Executor {
       request: 0,
       send: noPointer,
       receive: noPointer,
+      exact: false,
       phase: Phase.FREE,
       nextRound: 0,
       nextLocal: 0,
@@ -181,7 +187,7 @@ export class Executor {
       if (!this.runLocals(operation)) break;
       if (!this.post(operation)) {
         this.release(operation);
-        this.ports.finished(operation, 0);
+        this.ports.finished(operation, operation.error);
         break;
       }
       this.collect(operation);
@@ -200,9 +206,15 @@ export class Executor {
         continue;
       }
       records[index] = records[--operation.recordCount]!;
-      if (error !== 0 && operation.phase !== Phase.FAILED) this.fail(operation, error);
+      if (error !== 0 && operation.phase !== Phase.FAILED) this.ended(operation, error);
     }
     return operation.recordCount < before;
+  }
+
+  /** A message has ended, and not as the schedule says. */
+  private ended(operation: Operation, error: ErrorCode | typeof shorter): void {
+    if (error === ErrorClass.TRUNCATE || (error === shorter && operation.exact)) operation.error = ErrorClass.TRUNCATE;
+    else if (error !== shorter) this.fail(operation, error);
   }
 
   private fail(operation: Operation, error: ErrorCode): void {

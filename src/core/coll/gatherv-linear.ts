@@ -16,10 +16,10 @@ export interface GathervLinear extends RootedPlace, InPlace {
 export function gathervLinear({ rank, size, root, bytes, blocks, inPlace = false }: GathervLinear): Schedule {
   const rounds = new Rounds();
   const own = region("send", 0, bytes);
-  if (rank !== root) return rounds.add(send(root, own)).schedule();
+  if (rank !== root) return rounds.signal(send(root, own)).schedule();
   assert(blocks?.bytes.length === size, "the root of a gatherv has no block for some rank");
   const peers = blocks.bytes.map((_, peer) => peer).filter((peer) => peer !== rank);
-  rounds.add(...peers.map((peer) => receive(peer, block("receive", blocks, peer))));
+  rounds.signal(...peers.map((peer) => receive(peer, block("receive", blocks, peer))));
   if (!inPlace) rounds.add(copy(own, block("receive", blocks, rank)));
   return rounds.schedule();
 }

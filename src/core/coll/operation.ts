@@ -23,6 +23,13 @@ export interface OperationCall {
   readonly request: number;
   readonly send: Pointer;
   readonly receive: Pointer;
+  /**
+   * Is a message that is shorter than the schedule says a mistake? It is where ranks pass on what they were given or combine
+   * it; where each message is a part of its own, what has come is there.
+   */
+  readonly exact: boolean;
+  /** What is wrong with the call already; it runs, for the sake of the others, and ends with this. 0: nothing. */
+  readonly error: ErrorCode;
 }
 
 export const Phase = {
@@ -38,7 +45,7 @@ export const Phase = {
 } as const;
 export type Phase = (typeof Phase)[keyof typeof Phase];
 
-export interface Operation extends OperationCall {
+export interface Operation extends Omit<OperationCall, "error"> {
   readonly id: OperationId;
   phase: Phase;
   /** Word of the program where the next round begins. */
@@ -51,6 +58,7 @@ export interface Operation extends OperationCall {
   recordCount: number;
   /** Valid when the program wants scratch space. */
   scratch: Pointer;
+  /** How it has ended, or will. */
   error: ErrorCode;
   /**
    * Numbers of its sends in their channels, where those must follow from the program's order: whenever a round begins, its

@@ -37,6 +37,23 @@ export function forEachSend({ words }: Program, visit: (peer: number, local: boo
   }
 }
 
+/** The same messages without a byte in them, and nothing else. */
+export function emptied({ words }: Program): Program {
+  const kept: number[] = [];
+  for (let at = 0; words[at]! >= 0; ) {
+    const messages = words[at]!;
+    const locals = words[at + 1]!;
+    kept.push(messages, 0);
+    at += 2;
+    for (let message = 0; message < messages; message++, at += messageWords) {
+      kept.push(words[at]!, words[at + 1]!, BufferCode.scratch, 0, 0);
+    }
+    at += locals * localWords;
+  }
+  kept.push(-1);
+  return { words: new Float64Array(kept), scratchBytes: 0 };
+}
+
 const groupCode = (step: Step & { kind: "send" | "receive" }): number =>
   step.group === "local" ? StepCode.LOCAL_GROUP : 0;
 
@@ -61,7 +78,15 @@ function compileRound(round: Round, words: number[]): void {
         receives.push(StepCode.RECEIVE + groupCode(step), step.peer, ...place(step.to), step.to.bytes);
         break;
       case "copy":
-        locals.push(StepCode.COPY, step.from.bytes, ...place(step.from), ...place(step.to), 0, 0);
+        // A caller's own part may be longer than its place: whoever starts the operation says so, nothing is written beyond.
+        locals.push(
+          StepCode.COPY,
+          Math.min(step.from.bytes, step.to.bytes),
+          ...place(step.from),
+          ...place(step.to),
+          0,
+          0,
+        );
         break;
       case "reduce":
         locals.push(StepCode.REDUCE, step.into.bytes, ...place(step.left), ...place(step.right), ...place(step.into));

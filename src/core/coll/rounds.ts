@@ -1,6 +1,7 @@
 /**
  * How builders write a schedule down: small constructors for steps, and `Rounds`, which keeps the two promises of every
- * schedule about emptiness, so that builders need not think of them: nothing of 0 bytes moves, and no round is empty.
+ * schedule about emptiness, so that builders need not think of them: nothing of 0 bytes moves unless it is said to, and no
+ * round is empty.
  */
 import type { Blocks, BufferName, Region, Round, Schedule, Step } from "./schedule.ts";
 
@@ -70,7 +71,10 @@ export class Rounds {
     return this.#append(steps.filter(moves));
   }
 
-  /** A round of signals: messages of 0 bytes that are the point. */
+  /**
+   * A round whose messages take place also without a byte in them: a barrier's signals, and parts of which the two ranks may
+   * name different lengths. Nobody waits then for a message that the other has left out.
+   */
   signal(...steps: Step[]): this {
     return this.#append(steps);
   }

@@ -16,10 +16,10 @@ export interface ScattervLinear extends RootedPlace, InPlace {
 export function scattervLinear({ rank, size, root, bytes, blocks, inPlace = false }: ScattervLinear): Schedule {
   const rounds = new Rounds();
   const own = region("receive", 0, bytes);
-  if (rank !== root) return rounds.add(receive(root, own)).schedule();
+  if (rank !== root) return rounds.signal(receive(root, own)).schedule();
   assert(blocks?.bytes.length === size, "the root of a scatterv has no block for some rank");
   const peers = blocks.bytes.map((_, peer) => peer).filter((peer) => peer !== rank);
-  rounds.add(...peers.map((peer) => send(peer, block("send", blocks, peer))));
+  rounds.signal(...peers.map((peer) => send(peer, block("send", blocks, peer))));
   if (!inPlace) rounds.add(copy(block("send", blocks, rank), own));
   return rounds.schedule();
 }

@@ -7,8 +7,12 @@
  *
  * All messages of one operation carry one tag. What keeps them apart is order: of two processes, the k-th message that
  * one sends (round by round, in the order listed) is the k-th that the other receives from it, and both name the same
- * number of bytes. Every builder keeps this, and the tests check it of every schedule (`matching.ts`). A message of 0 bytes is sent only where it
- * is the point (a barrier's signal).
+ * number of bytes. Every builder keeps this, and the tests check it of every schedule (`matching.ts`).
+ *
+ * Programs may break it: their ranks may name counts that do not match. Then messages are longer or shorter than the schedule
+ * says, and the executor reports it. That nobody waits takes messages whose number does not follow from the lengths: a
+ * collective of nothing has the messages of one of something, and a part of 0 bytes is a message all the same. Only
+ * alltoallv leaves empty parts out, because most of its parts may be empty.
  *
  * Buffers are named, not pointed to, so that a schedule is plain data and can be built again after a restart. They are
  * packed and contiguous: whoever starts the operation deals with datatypes.

@@ -125,6 +125,8 @@ export class World {
       request,
       send: this.lend(rank, send),
       receive: this.lend(rank, receive),
+      exact: true,
+      error: 0,
     });
   }
 

@@ -4,9 +4,12 @@
  *
  * Whether a call goes this way depends on what all members know alike: that it is a blocking one (a process has at most one
  * under way on a communicator then), its kind and its length. As everything in core it is a start and a progress.
+ *
+ * A part's length stands beside it. Whoever reads a part of another length than its own takes what fits and reports that
+ * the counts do not match, as the receiver of a message would.
  */
 import type { Pointer, RecordId } from "../base/brand.ts";
-import { ErrorClass } from "../base/mpi-error.ts";
+import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
@@ -25,6 +28,8 @@ export interface BoardCall {
   readonly bytes: number;
   readonly root: number;
   readonly inPlace: boolean;
+  /** What is wrong with the call already, 0: nothing. It ends with this. */
+  readonly error: ErrorCode;
   readonly reduction: Reduction | null;
 }
 
@@ -69,7 +74,7 @@ export class BoardOperations {
     const board = comm.board!;
     this.putPart(comm, operation);
     if (board.arrive()) {
-      if (reduction !== null) foldOnBoard(comm, board, reduction, bytes / reduction.elementBytes);
+      if (reduction !== null) foldOnBoard(comm, board, reduction, bytes);
       board.open();
       this.finish(operation);
     } else this.waiting.push(operation);
@@ -141,29 +146,41 @@ export class BoardOperations {
   }
 
   private putPart({ board, rank }: Communicator, { kind, send, receive, bytes, root, inPlace }: BoardCall): void {
+    board!.putLength(rank, bytes);
     if (bytes === 0 || (kind === "bcast" && rank !== root)) return;
     const isInReceive = inPlace || kind === "bcast";
     const offset = inPlace && (kind === "allgather" || kind === "gather") ? rank * bytes : 0;
     this.memory.toPayload(board!.part(rank), isInReceive ? receive : send, offset, bytes);
   }
 
-  private finish({ comm, kind, receive, bytes, root, request }: Waiting): void {
-    const board = comm.board!;
-    const isRoot = comm.rank === root;
-    if (bytes > 0) {
-      if (kind === "allreduce" || (kind === "reduce" && isRoot)) {
-        this.memory.fromPayload(receive, 0, board.part(0), bytes);
-      } else if (kind === "bcast" && !isRoot) {
-        this.memory.fromPayload(receive, 0, board.part(root), bytes);
-      } else if (kind === "allgather" || (kind === "gather" && isRoot)) {
-        for (let member = 0; member < comm.size; member++) {
-          this.memory.fromPayload(receive, member * bytes, board.part(member), bytes);
-        }
-      }
-    }
-    board.next();
+  private finish(operation: Waiting): void {
+    const { comm, request } = operation;
+    const error = this.takeParts(operation);
+    comm.board!.next();
     if (comm.isRevoked) comm.board = null;
-    this.engine.completeOperation(request, 0);
+    this.engine.completeOperation(request, error);
+  }
+
+  /** What this member wants of the board. The error with which its call ends, 0: none. */
+  private takeParts(operation: Waiting): ErrorCode {
+    const { comm, kind, root, error } = operation;
+    const isRoot = comm.rank === root;
+    if (kind === "allreduce" || (kind === "reduce" && isRoot)) return this.takePart(operation, 0, 0) || error;
+    if (kind === "bcast" && !isRoot) return this.takePart(operation, root, 0) || error;
+    if (kind !== "allgather" && !(kind === "gather" && isRoot)) return error;
+    let worst = error;
+    for (let member = 0; member < comm.size; member++) {
+      worst = this.takePart(operation, member, member * operation.bytes) || worst;
+    }
+    return worst;
+  }
+
+  private takePart({ comm, receive, bytes }: Waiting, member: number, offset: number): ErrorCode {
+    const board = comm.board!;
+    const length = board.lengthOf(member);
+    const fitting = Math.min(length, bytes);
+    if (fitting > 0) this.memory.fromPayload(receive, offset, board.part(member), fitting);
+    return length === bytes ? 0 : ErrorClass.TRUNCATE;
   }
 }
 

@@ -8,20 +8,31 @@
  */
 import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
-import { ErrorClass } from "../base/mpi-error.ts";
+import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
-import { type CollectivePorts, underWay } from "../coll/collective-ports.ts";
+import { type CollectivePorts, shorter, underWay } from "../coll/collective-ports.ts";
 import { Executor } from "../coll/executor.ts";
 import type { Operation, OperationId } from "../coll/operation.ts";
 import { type Collective, plan } from "../coll/plan.ts";
 import { type InterCollective, type NeighborCollective, planInter, planNeighbor } from "../coll/plan-inter.ts";
-import { compile, forEachSend, type Program } from "../coll/program.ts";
+import { compile, emptied, forEachSend, type Program } from "../coll/program.ts";
 import { equalBlocks } from "../coll/rounds.ts";
 import type { Blocks } from "../coll/schedule.ts";
 import { Views } from "../comm/views.ts";
 import { type Engine, unnumbered } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import { R_ERROR, R_POINTER, R_STATE, RecordFlag, RecordKind, RecordState, SendMode } from "../request/records.ts";
+import {
+  R_BYTES,
+  R_ERROR,
+  R_KIND,
+  R_POINTER,
+  R_STATE,
+  R_STATUS_BYTES,
+  RecordFlag,
+  RecordKind,
+  RecordState,
+  SendMode,
+} from "../request/records.ts";
 import { BoardOperations } from "./board-operations.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
@@ -57,6 +68,8 @@ export interface EqualCall {
   readonly inPlace?: boolean;
   /** Of the messages; the communicator's next one unless given. */
   readonly tag?: number | undefined;
+  /** What is wrong with this rank's arguments alone: the collective runs all the same, and ends with it. */
+  readonly error?: ErrorCode;
 }
 
 /** What a collective wants the program to combine: into = left ∘ right. `into` may be `left` or `right`. */
@@ -70,6 +83,20 @@ export interface Asked {
   readonly count: number;
   readonly bytes: number;
 }
+
+/** An operation that is about to start by messages; `exact` and `error` are those of `OperationCall`. */
+interface Starting {
+  readonly program: Program;
+  readonly send: Pointer;
+  readonly receive: Pointer;
+  readonly reduction: Reduction | null;
+  /** Undefined: the communicator's next one. */
+  readonly tag: number | undefined;
+  readonly exact: boolean;
+  readonly error?: ErrorCode;
+}
+
+const messageTag = (tag: number | undefined): number | undefined => (tag === onBoard ? undefined : tag);
 
 const nowhere = 0 as Pointer;
 
@@ -139,13 +166,13 @@ export class Collectives implements CollectivePorts {
     receive: Pointer,
     call: EqualCall,
   ): RecordId {
-    const { bytes = 0, root = 0, inPlace = false, tag } = call;
-    if (tag !== onBoard) return this.begin(comm, this.equalProgram(comm, kind, call, 1), send, receive, null, tag);
-    if (kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
+    const { bytes = 0, root = 0, inPlace = false, tag, error = 0 } = call;
+    if (tag === onBoard && kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
       this.engine.meeting();
-      return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction: null });
+      return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
     }
-    return this.begin(comm, this.equalProgram(comm, kind, call, 1), send, receive, null);
+    const program = this.equalProgram(comm, kind, call, 1);
+    return this.begin(comm, { program, send, receive, reduction: null, tag: messageTag(tag), exact: true, error });
   }
 
   /** Reduce, allreduce, reduce-scatter with equal blocks (`bytes` is one block), scan, exscan. */
@@ -166,10 +193,10 @@ export class Collectives implements CollectivePorts {
       this.boards.takes(comm, bytes)
     ) {
       this.engine.meeting();
-      return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, reduction });
+      return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
     }
     const program = this.equalProgram(comm, kind, call, reduction.elementBytes);
-    return this.begin(comm, program, send, receive, reduction, tag === onBoard ? undefined : tag);
+    return this.begin(comm, { program, send, receive, reduction, tag: messageTag(tag), exact: true });
   }
 
   // Collectives with blocks of their own size: planned each time
@@ -181,9 +208,11 @@ export class Collectives implements CollectivePorts {
     receive: Pointer,
     reduction: Reduction | null = null,
     tag?: number,
+    error: ErrorCode = 0,
   ): RecordId {
-    const program = compile(this.plan(comm, collective));
-    return this.begin(comm, program, send, receive, reduction, tag === onBoard ? undefined : tag);
+    const program = this.blocksProgram(comm, collective);
+    const exact = reduction !== null;
+    return this.begin(comm, { program, send, receive, reduction, tag: messageTag(tag), exact, error });
   }
 
   startNeighbor(
@@ -193,13 +222,14 @@ export class Collectives implements CollectivePorts {
     receive: Pointer,
     tag?: number,
   ): RecordId {
-    return this.begin(comm, compile(planNeighbor(collective)), send, receive, null, tag);
+    const program = compile(planNeighbor(collective));
+    return this.begin(comm, { program, send, receive, reduction: null, tag, exact: false });
   }
 
   /** An allgather under a tag of the caller's: for agreements, which may run on communicators that are not finished. */
   startAgreement(comm: Communicator, buffer: Pointer, bytes: number, tag: number): RecordId {
     const program = compile(plan({ kind: "allgather", rank: comm.rank, size: comm.size, bytes, inPlace: true }));
-    return this.begin(comm, program, nowhere, buffer, null, tag);
+    return this.begin(comm, { program, send: nowhere, receive: buffer, reduction: null, tag, exact: true });
   }
 
   /** into = left ∘ right in this process alone. */
@@ -215,9 +245,9 @@ export class Collectives implements CollectivePorts {
 
   arriveAgain(): void {
     this.boards.arriveAgain((comm, call, request) => {
-      const { kind, send, receive, reduction } = call;
+      const { kind, send, receive, reduction, error } = call;
       const program = this.equalProgram(comm, kind, call, reduction?.elementBytes ?? 1);
-      this.begin(comm, program, send, receive, reduction, undefined, request);
+      this.begin(comm, { program, send, receive, reduction, tag: undefined, exact: true, error }, request);
     });
   }
 
@@ -234,38 +264,41 @@ export class Collectives implements CollectivePorts {
     return comm.isInter ? planInter(collective as InterCollective) : plan(collective as Collective);
   }
 
+  private blocksProgram(comm: Communicator, collective: Collective | InterCollective): Program {
+    const isNothing = collective.kind === "reduce_scatter" && collective.segments.every((bytes) => bytes === 0);
+    if (!isNothing) return compile(this.plan(comm, collective));
+    const segments = collective.segments.map(() => collective.elementBytes);
+    return emptied(compile(this.plan(comm, { ...collective, segments })));
+  }
+
   private equalProgram(comm: Communicator, kind: CachedKind, call: EqualCall, elementBytes: number): Program {
     const { bytes = 0, root = 0, inPlace = false } = call;
     const flags = inPlace ? inPlaceFlag : 0;
     const known = comm.programs.find(cached[kind], bytes, root, elementBytes, flags);
     if (known !== undefined) return known;
+    // With nothing to move there are still messages, as many as with one element: another rank may have more to move.
+    const plannedBytes = bytes === 0 ? elementBytes : bytes;
     const collective = comm.isInter
-      ? interCollective(comm, kind, bytes, root, elementBytes)
+      ? interCollective(comm, kind, plannedBytes, root, elementBytes)
       : // Every field that any of these kinds wants.
         ({
           kind,
           rank: comm.rank,
           size: comm.size,
-          bytes,
+          bytes: plannedBytes,
           root,
           inPlace,
           elementBytes,
           nodes: comm.nodeMap,
         } as Collective);
-    const program = compile(this.plan(comm, collective));
+    const planned = compile(this.plan(comm, collective));
+    const program = bytes === 0 ? emptied(planned) : planned;
     comm.programs.keep([cached[kind], bytes, root, elementBytes, flags], program);
     return program;
   }
 
-  private begin(
-    comm: Communicator,
-    program: Program,
-    send: Pointer,
-    receive: Pointer,
-    reduction: Reduction | null,
-    tag = comm.nextCollective(),
-    request = this.newRequest(),
-  ): RecordId {
+  private begin(comm: Communicator, starting: Starting, request = this.newRequest()): RecordId {
+    const { program, send, receive, reduction, tag = comm.nextCollective(), exact, error = 0 } = starting;
     if (comm.isRevoked) {
       this.engine.completeOperation(request, ErrorClass.REVOKED);
       return request;
@@ -282,6 +315,8 @@ export class Collectives implements CollectivePorts {
       request,
       send,
       receive,
+      exact,
+      error,
     });
     return request;
   }
@@ -353,9 +388,12 @@ export class Collectives implements CollectivePorts {
   complete(record: RecordId): number {
     const engine = this.engine;
     if (!engine.isComplete(record)) return underWay;
-    const error = engine.records.get(record, R_ERROR);
+    const { records } = engine;
+    const error = records.get(record, R_ERROR);
+    const isShorter = records.get(record, R_STATUS_BYTES) < records.get(record, R_BYTES);
+    const isReceive = records.get(record, R_KIND) === RecordKind.RECEIVE;
     engine.giveBack(record);
-    return error;
+    return error === 0 && isShorter && isReceive ? shorter : error;
   }
 
   cancel(record: RecordId): void {

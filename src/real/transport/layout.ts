@@ -80,7 +80,7 @@ export const inlineBytesMax = slotBytes - 32;
 /** The waiters of a ring are one line of bits. */
 export const producersMax = lineBytes * 8;
 
-/** A board's control lines; results and parts follow, see shared-board.ts. */
+/** A board's control lines; parts follow, see shared-board.ts. */
 export const BoardPart = {
   /** Bit set (64 bits) of members that have not left; 0: the board is free. */
   PRESENT: 0,
@@ -92,6 +92,9 @@ export const BoardPart = {
   MEMBERS: 512,
   DATA: 768,
 } as const;
+/** A part's length stands before its bytes, on the same line. They are aligned as any element wants it. */
+export const partHeadBytes = 16;
+export const partStride = (boardBytes: number): number => boardBytes + lineBytes;
 /** Bits of PRESENT, words of MEMBERS. */
 export const boardMembersMax = 64;
 
@@ -153,7 +156,7 @@ export function layoutOf(options: LayoutOptions): Layout {
   assert(memoryBytes % pageBytes === 0 && memoryBytes < 2 ** 31, "the memory is whole pages and below 2 GiB");
 
   const boardMembers = Math.min(processes, boardMembersMax);
-  const boardStride = BoardPart.DATA + 2 * (boardMembers + 1) * boardBytes;
+  const boardStride = BoardPart.DATA + 2 * boardMembers * partStride(boardBytes);
   const ringStride = Ring.SLOTS + slots * slotBytes;
   const breakAt = lineBytes;
   const noticesAt = breakAt + lineBytes;

@@ -41,17 +41,20 @@ function rank({ memory, layout, rank: me, index, rounds, yields }: Task): void {
   const doubles = new Float64Array(memory.buffer);
   for (let round = 0; round < rounds; round++) {
     doubles[board.part(me) >> 3] = round * 100 + me;
+    board.putLength(me, round + me);
     if (board.arrive()) {
       let sum = 0;
       for (let member = 0; member < members; member++) sum += doubles[board.part(member) >> 3]!;
-      doubles[board.result() >> 3] = sum;
+      doubles[(board.part(0) >> 3) + 1] = sum;
       board.open();
     }
     while (!board.passed()) waiting.idle();
     waiting.reset();
-    assert.equal(doubles[board.result() >> 3], members * (round * 100) + (members * (members - 1)) / 2);
-    for (let member = 0; member < members; member++)
+    assert.equal(doubles[(board.part(0) >> 3) + 1], members * (round * 100) + (members * (members - 1)) / 2);
+    for (let member = 0; member < members; member++) {
       assert.equal(doubles[board.part(member) >> 3], round * 100 + member);
+      assert.equal(board.lengthOf(member), round + member);
+    }
     board.next();
   }
   boards.leave(index);

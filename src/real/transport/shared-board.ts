@@ -1,6 +1,7 @@
 /**
  * `Boards` in the node's shared memory. A board's control lines: who is present, how many have arrived (one counter for each
- * of the two banks), the gate, the members' places; then two results and two parts for each member, on lines of their own.
+ * of the two banks), the gate, the members' places; then two parts for each member, on lines of their own. A part begins with
+ * its length.
  *
  * The gate counts rounds opened. A member waiting at round k (from 0) sees k before and k + 1 after: it cannot be k + 2,
  * because that gate opens only after this member has arrived at round k + 1. So equality is the test, also when counts wrap.
@@ -11,7 +12,7 @@ import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import type { Board, Boards } from "../../core/coll/board.ts";
 import { Views } from "../../core/comm/views.ts";
-import { BoardPart, type Layout, lineBytes } from "./layout.ts";
+import { BoardPart, type Layout, lineBytes, partHeadBytes, partStride } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
 import type { RingTransport } from "./ring-transport.ts";
 
@@ -83,6 +84,7 @@ class SharedBoard implements Board {
   readonly #ring: RingTransport;
   readonly #board: number;
   readonly #members: number;
+  readonly #partStride: number;
   readonly #places: readonly number[];
   readonly #gate: number;
   /** The round in which we are, its bank's counter and data. */
@@ -92,6 +94,7 @@ class SharedBoard implements Board {
 
   constructor(node: NodeMemory, ring: RingTransport, { board, places, memory }: Seat) {
     this.bytesMax = node.layout.boardBytes;
+    this.#partStride = partStride(this.bytesMax);
     this.memory = memory;
     this.#calls = node.calls;
     this.#words = node.words;
@@ -105,11 +108,15 @@ class SharedBoard implements Board {
   }
 
   part(member: number): Pointer {
-    return (this.#data + (member + 1) * this.bytesMax) as Pointer;
+    return (this.#data + member * this.#partStride + partHeadBytes) as Pointer;
   }
 
-  result(): Pointer {
-    return this.#data as Pointer;
+  lengthOf(member: number): number {
+    return this.#words[(this.#data + member * this.#partStride) >> 2]!;
+  }
+
+  putLength(member: number, bytes: number): void {
+    this.#words[(this.#data + member * this.#partStride) >> 2] = bytes;
   }
 
   arrive(): boolean {
@@ -142,6 +149,6 @@ class SharedBoard implements Board {
     this.#round = (this.#round + 1) | 0;
     const bank = this.#round & 1;
     this.#arrived = this.#board + BoardPart.ARRIVED + bank * lineBytes;
-    this.#data = this.#board + BoardPart.DATA + bank * (this.#members + 1) * this.bytesMax;
+    this.#data = this.#board + BoardPart.DATA + bank * this.#members * this.#partStride;
   }
 }
