@@ -95,6 +95,8 @@ export class SpanHeap {
 
   /** First span of a run of that length, marked as `use`; 0 when there is none. */
   private takeRun(spans: number, use: number): number {
+    // More than there is can be more than an int32 of bytes.
+    if (spans >= this.use.length) return 0;
     let run = this.findRun(spans);
     if (run < 0) {
       const bytes = Math.max(chunkBytes, spans << spanShift);
