@@ -5,12 +5,13 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { launch, type RunningJob, thaw } from "banyan";
 import { banyan, inFolder, newFolder, program } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 const files = resolve("test/programs/c/files.c");
 const frozen = resolve("test/programs/c/frozen-files.c");
 /** A machine that compiles for the first time, and does other things as well. */
 const patient = { timeoutMs: 120_000 };
-const limit = { timeout: 120_000 };
+const limit = timeLimit(120_000);
 
 for (const [name, ranks, ...options] of [
   ["alone", 1],

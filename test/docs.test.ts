@@ -14,9 +14,10 @@ import { Message } from "../src/mpi/point-to-point.ts";
 import { PersistentRequest } from "../src/mpi/request.ts";
 import { Status } from "../src/mpi/status.ts";
 import { banyan, program, runMsMax, sorted } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 const page = readFileSync("docs/api.md", "utf8");
-const limit = { timeout: runMsMax };
+const limit = timeLimit(runMsMax);
 
 /** A program, and what it prints if the page says so. */
 const examples = [...page.matchAll(/^```ts\n(\/\/ run: .*)\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```\n)?/gm)].map(

@@ -15,10 +15,11 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { launch, type RunningJob, thaw } from "banyan";
 import { banyan, folderOf, inFolder, newFolder, program } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 const frozen = resolve("test/programs/c/frozen.c");
 const steps = 60;
-const limit = { timeout: 120_000 };
+const limit = timeLimit(120_000);
 
 /** Lines of a job, each with its rank; `onLine` hears of every one. */
 async function linesOf(job: RunningJob, onLine: (text: string) => void = () => {}): Promise<string[]> {

@@ -9,8 +9,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { afterQuiet, quietNow } from "./patience.ts";
 
-/** Nothing here takes longer, not even on a machine that is busy with other things. */
+/** No run takes longer, in quiet time (see `patience.ts`). */
 export const runMsMax = 30_000;
 const launcher = join(process.cwd(), "bin/banyan.js");
 const folder = mkdtempSync(join(tmpdir(), "banyan-test-"));
@@ -60,7 +61,7 @@ export interface StartOptions {
   /** False: the test reads standard output itself. */
   readonly readStdout?: boolean;
   readonly command?: readonly string[];
-  /** `runMsMax` unless given. */
+  /** In quiet time; `runMsMax` unless given. */
   readonly timeoutMs?: number;
 }
 
@@ -82,10 +83,10 @@ export class Run {
     if (stdin !== undefined) this.child.stdin!.end(stdin);
     if (readStdout) this.child.stdout!.setEncoding("utf8").on("data", (text) => (this.#stdout += text));
     this.child.stderr!.setEncoding("utf8").on("data", (text) => (this.#stderr += text));
-    const tooLong = setTimeout(() => this.child.kill("SIGKILL"), timeoutMs);
+    const noLimit = afterQuiet(timeoutMs, () => this.child.kill("SIGKILL"));
     this.ended = new Promise((resolve) => {
       this.child.on("close", (code, signal) => {
-        clearTimeout(tooLong);
+        noLimit();
         resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr, ms: performance.now() - startMs });
       });
     });
@@ -138,11 +139,11 @@ export async function banyan(args: readonly string[], options: StartOptions = {}
   return ended;
 }
 
-/** Waits for a condition of another process, which can only be asked for again and again. */
+/** Waits for a condition of another process, which can only be asked for again and again. The limit is in quiet time. */
 export async function until(holds: () => boolean, what: string, msMax = runMsMax): Promise<void> {
-  const startMs = performance.now();
+  const startMs = quietNow();
   while (!holds()) {
-    assert(performance.now() - startMs < msMax, `waited ${msMax} ms in vain until: ${what}`);
+    assert(quietNow() - startMs < msMax, `waited ${msMax} ms in vain until: ${what}`);
     await sleep(10);
   }
 }

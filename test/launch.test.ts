@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { launch } from "banyan";
 import { program, runMsMax } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 const who = `import { mpi } from "banyan"; const { rank } = mpi.world;`;
-const limit = { timeout: runMsMax };
+const limit = timeLimit(runMsMax);
 
 test("M7: a job's events, its code and rank 0's result", limit, async () => {
   const path = program(

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, Run, sorted } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 /**
  * Rounds of wildcard receives on rank 0, of messages that come before their receive, and of collectives. `begins` on standard error
@@ -64,9 +65,7 @@ const begins = (stderr: string, rank: number): number[] =>
   [...stderr.matchAll(new RegExp(`^${rank} begins at (\\d+)$`, "gm"))].map((match) => Number(match[1]));
 
 for (const sets of ["node", "rank"]) {
-  test(`mpi.checkpoint, sets of a ${sets}: killed nodes go on from their checkpoints`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`mpi.checkpoint, sets of a ${sets}: killed nodes go on from their checkpoints`, timeLimit(120_000), async () => {
     const run = new Run([...logging, "--sets", sets, rounds, String(last)], { stdin: "", timeoutMs: 100_000 });
     await run.printed("0 after 40");
     process.kill(run.nodePid(0), "SIGKILL");
@@ -84,7 +83,7 @@ for (const sets of ["node", "rank"]) {
   });
 }
 
-test("mpi.checkpoint: the program sees where it goes on from", { timeout: 60_000 }, async () => {
+test("mpi.checkpoint: the program sees where it goes on from", timeLimit(60_000), async () => {
   const path = program(
     "checkpoint-seen.ts",
     `

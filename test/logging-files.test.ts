@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { folderOf, program, Run } from "./harness.ts";
 import { long } from "./long.ts";
+import { timeLimit } from "./patience.ts";
 
-const limit = { timeout: 180_000 };
+const limit = timeLimit(180_000);
 const logging = ["run", "-n", "4", "--nodes", "2", "--protocol", "logging"];
 
 /** Everything below a folder, with its contents. */

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { folderOf, program, Run } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
-const limit = { timeout: 180_000 };
+const limit = timeLimit(180_000);
 const lineCount = 1 << 14;
 /** 1 MB. */
 const input = Array.from(

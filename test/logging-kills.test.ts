@@ -19,10 +19,11 @@ import {
 } from "../scripts/kill-runs.mjs";
 import { banyan, messages, program, until } from "./harness.ts";
 import { long } from "./long.ts";
+import { patientMs, timeLimit } from "./patience.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-kills-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-const limit = { timeout: 120_000 };
+const limit = timeLimit(120_000);
 const seed = Number(process.env["BANYAN_KILL_SEED"] ?? 20261115);
 const random = randomOf(seed);
 const on2 = { ranks: 4, nodes: 2 };
@@ -68,7 +69,7 @@ async function survives(
   onEvent: (event: JobEvent) => void = () => {},
 ): Promise<KillRun> {
   const { module, args, lines } = await faultFree(name, options);
-  const run = await runOnce(module, { args, protocol: "logging", timeoutMs: 100_000, ...options }, onEvent);
+  const run = await runOnce(module, { args, protocol: "logging", timeoutMs: patientMs(100_000), ...options }, onEvent);
   const what = `seed ${seed}, plan ${options.faults}: ${run.said.join("; ")}`;
   assert.equal(problemOf(name, run, lines), "", what);
   assert.equal(run.said.filter((text) => /^fault plan: (killed|stopped|cut)/.test(text)).length, times, what);

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, sorted } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
-const limit = { timeout: 120_000 };
+const limit = timeLimit(120_000);
 const timeoutMs = 100_000;
 
 /** The answer, and whether a message ever took longer than 25 ms. */

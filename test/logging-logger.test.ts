@@ -9,11 +9,18 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { compile, type KillRun, problemOf, runOnce } from "../scripts/kill-runs.mjs";
 import { program, Run, until } from "./harness.ts";
+import { patientMs, timeLimit } from "./patience.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-logger-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-const limit = { timeout: 120_000 };
-const on2 = { ranks: 4, nodes: 2, protocol: "logging", args: ["120", "100000"], timeoutMs: 100_000 } as const;
+const limit = timeLimit(120_000);
+const on2 = {
+  ranks: 4,
+  nodes: 2,
+  protocol: "logging",
+  args: ["120", "100000"],
+  timeoutMs: patientMs(100_000),
+} as const;
 
 let known: Promise<{ readonly module: string; readonly lines: KillRun["lines"] }> | undefined;
 

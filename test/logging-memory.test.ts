@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messages, program, Run, sorted } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
-const limit = { timeout: 120_000 };
+const limit = timeLimit(120_000);
 const logging = ["run", "-n", "2", "--nodes", "2", "--protocol", "logging", "--log-memory", "4"];
 
 test(

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Ended, folderOf, program, Run } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
-const limit = { timeout: 180_000 };
+const limit = timeLimit(180_000);
 const logging = ["run", "-n", "4", "--nodes", "2", "--label", "--protocol", "logging"];
 
 /** Lines in pieces, with and without flushes, on both streams, long ones among them. */
@@ -16,6 +16,7 @@ const talker = program(
   #include <mpi.h>
   #include <stdio.h>
   #include <stdlib.h>
+  #include <unistd.h>
   int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     int rank, size, value;
@@ -26,6 +27,8 @@ const talker = program(
       if (i % 3 == 0) fflush(stdout);
       MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 0, &value, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       printf("heard %d\\n", value);
+      // So that the job is not over before it is disturbed.
+      usleep(5000);
       if (i % 10 == 0) for (int j = 0; j < 3000; j++) putchar('a' + (i + j) % 26);
       if (i % 10 == 0) printf(" end\\n\\n");
       if (i % 7 == 0) fprintf(stderr, "error %d of rank %d", i, rank);
@@ -50,6 +53,7 @@ const talkerTs = program(
     process.stdout.write("round " + i + " of rank " + rank + " ");
     world.sendrecv(Int32Array.of(i), { dest: (rank + 1) % size }, value, { source: (rank + size - 1) % size });
     console.log("heard", value[0]);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     if (i % 10 === 0) console.log("x".repeat(3000) + "\\n");
     if (i % 7 === 0) process.stderr.write("error " + i + " of rank " + rank);
     if (i % 14 === 0) console.error(", whole");
@@ -71,23 +75,23 @@ function byRank({ stdout, stderr }: Ended): Record<string, string> {
   return found;
 }
 
-/** Kills nodes at moments that nobody has chosen, three times at most. */
+/** Kills nodes, each when a round that the seed chooses has been printed: three times, or fewer where the job is over by then. */
 async function killed(args: readonly string[], seed: number): Promise<Ended> {
   const run = new Run(args, { stdin: "", timeoutMs: 100_000 });
   let isOver = false;
   void run.ended.then(() => {
     isOver = true;
   });
-  await run.printed("[0] round 3 ");
   let state = seed;
-  for (let kills = 0; kills < 3 && !isOver; kills++) {
+  for (const from of [3, 45, 90]) {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    await sleep(100 + ((state >>> 8) % 900));
+    await run.printed(`[0] round ${from + 3 * ((state >>> 8) % 10)} `);
     const node = run.processes().find(({ name }) => name === `banyan-node ${(state >>> 4) % 2}`);
     if (!isOver && node !== undefined) process.kill(node.pid, "SIGKILL");
   }
   const ended = await run.ended;
   run.assertNothingLeft();
+  assert.match(ended.stderr, /^banyan: node \d \(.*\) failed .*: killed by SIGKILL; it is started again$/m);
   return ended;
 }
 

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type LaunchOptions, launch } from "banyan";
 import { banyan, program, Run } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 /** A machine that compiles for the first time, and does other things as well. */
 const timeoutMs = 120_000;
-const limit = { timeout: timeoutMs };
+const limit = timeLimit(timeoutMs);
 
 /** Each rank sends to its right neighbour: `rounds` times 1000 bytes. */
 const ring = program(

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, Run, sorted, until } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
-const limit = { timeout: 120_000 };
+const limit = timeLimit(120_000);
 const timeoutMs = 100_000;
 
 /** Neighbours add numbers, with a memory that has something in it; what is printed depends on every step. */

@@ -5,10 +5,11 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
 import { banyan, program, Run, sorted } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 /** A machine that compiles for the first time, and does other things as well. */
 const timeoutMs = 120_000;
-const limit = { timeout: timeoutMs };
+const limit = timeLimit(timeoutMs);
 
 /** Neighbours exchange numbers for a while; rank 1 computes without an MPI call at first, if it is told to. */
 const steps = program(

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { banyan, folderOf, program, runMsMax } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 import { testProgram } from "./programs.ts";
 
 testProgram("errors", "M4 errors", [1, 2, 3]);
 
-const limit = { timeout: runMsMax };
+const limit = timeLimit(runMsMax);
 
 for (const handler of ["ERRORS_ARE_FATAL", "ERRORS_ABORT"]) {
   test(`M4 §9.3 ${handler}: the job ends with the error's code and says why; children inherit it`, limit, async () => {

@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, runMsMax } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 import { testProgram } from "./programs.ts";
 
 testProgram("requests", "M2 completion", [1, 2, [3, 3]]);
 
-const limit = { timeout: runMsMax };
+const limit = timeLimit(runMsMax);
 
 test("M7 a rank that ends with unfinished requests has failed", limit, async () => {
   const path = program(

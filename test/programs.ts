@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, runMsMax } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 /** How many ranks, on how many nodes. */
 export type Size = number | readonly [ranks: number, nodes: number];
@@ -11,7 +12,7 @@ export function testProgram(name: string, what: string, sizes: readonly Size[]):
   for (const size of sizes) {
     const [ranks, nodes] = typeof size === "number" ? [size, 1] : size;
     const where = `${ranks} rank${ranks === 1 ? "" : "s"} on ${nodes} node${nodes === 1 ? "" : "s"}`;
-    test(`${what}, ${where}`, { timeout: runMsMax }, async (t) => {
+    test(`${what}, ${where}`, timeLimit(runMsMax), async (t) => {
       const args = ["run", "-n", `${ranks}`, "--nodes", `${nodes}`, `test/programs/${name}.ts`, `${nodes}`];
       const { code, stdout, stderr } = await banyan(args);
       const lines = stdout.split("\n").filter(Boolean);

@@ -4,6 +4,7 @@ import { connect, createServer } from "node:net";
 import { dirname, resolve } from "node:path";
 import { test } from "node:test";
 import { banyan, program, Run, runMsMax } from "./harness.ts";
+import { patientMs, timeLimit } from "./patience.ts";
 import { testProgram } from "./programs.ts";
 
 testProgram("point-to-point", "M1 on 2 nodes", [[4, 2]]);
@@ -19,7 +20,7 @@ const large = world.allreduce(values, "sum");
 if (world.rank === 0) console.log(Buffer.from(small.buffer).toString("hex") + Buffer.from(large.buffer).toString("hex"));
 `;
 
-test("M3 a sum has the same bits on one node and on any other placement", { timeout: runMsMax }, async () => {
+test("M3 a sum has the same bits on one node and on any other placement", timeLimit(runMsMax), async () => {
   const path = program("sums.ts", sums);
   const outputs = new Set<string>();
   for (const nodes of [1, 2, 3, 6]) {
@@ -30,15 +31,17 @@ test("M3 a sum has the same bits on one node and on any other placement", { time
   assert.equal(outputs.size, 1);
 });
 
-test("M8 ranks that meet only at their end connect to each other at once, and all of them end", {
-  timeout: 2 * runMsMax,
-}, async () => {
-  const path = program("brief.ts", `import { mpi } from "banyan"; console.log(mpi.world.rank);`);
-  for (let job = 0; job < 10; job++) {
-    const ended = await banyan(["run", "-n", "3", "--nodes", "2", "--timeout", "10", path]);
-    assert.equal(ended.code, 0, `job ${job}: ${ended.stderr}`);
-  }
-});
+test(
+  "M8 ranks that meet only at their end connect to each other at once, and all of them end",
+  timeLimit(2 * runMsMax),
+  async () => {
+    const path = program("brief.ts", `import { mpi } from "banyan"; console.log(mpi.world.rank);`);
+    for (let job = 0; job < 10; job++) {
+      const ended = await banyan(["run", "-n", "3", "--nodes", "2", "--timeout", `${patientMs(10_000) / 1000}`, path]);
+      assert.equal(ended.code, 0, `job ${job}: ${ended.stderr}`);
+    }
+  },
+);
 
 /** Rank 0 ends at once; rank 1 looks how much processor time rank 0's node takes meanwhile, and then at its message. */
 const lastWord = `
@@ -64,13 +67,13 @@ if (world.rank === 0) {
 }
 `;
 
-test("M8 a rank at its end waits, asleep, for one that computes", { timeout: runMsMax }, async () => {
+test("M8 a rank at its end waits, asleep, for one that computes", timeLimit(runMsMax), async () => {
   const ended = await banyan(["run", "-n", "2", "--nodes", "2", program("last-word.ts", lastWord)]);
   assert.equal(ended.code, 0, ended.stderr);
   assert.equal(ended.stdout, "arrived asleep\n");
 });
 
-test("X7 a rank at its end does not wait for a node that was killed", { timeout: runMsMax }, async () => {
+test("X7 a rank at its end does not wait for a node that was killed", timeLimit(runMsMax), async () => {
   const path = program(
     "waits-for-ever.ts",
     `import { mpi } from "banyan";
@@ -90,7 +93,7 @@ test("X7 a rank at its end does not wait for a node that was killed", { timeout:
   run.assertNothingLeft();
 });
 
-test("X7 a port in use: one line, exit code 1", { timeout: runMsMax }, async () => {
+test("X7 a port in use: one line, exit code 1", timeLimit(runMsMax), async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as { port: number };
@@ -115,7 +118,7 @@ for (let more = true; more; ) {
 if (world.rank === 0) console.log("done");
 `;
 
-test("X7 strangers at the nodes' ports are dropped and the job goes on", { timeout: runMsMax }, async () => {
+test("X7 strangers at the nodes' ports are dropped and the job goes on", timeLimit(runMsMax), async () => {
   const port = 20_000 + (process.pid % 20_000);
   const run = new Run(["run", "-n", "2", "--nodes", "2", "--port", `${port}`, program("exchanging.ts", exchanging)], {
     stdin: "",

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { banyan, folderOf, program, runMsMax } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 interface TraceEvent {
   readonly ph: string;
@@ -29,7 +30,7 @@ if (world.rank === 0) world.send(large, { dest: 1, tag: 6 });
 if (world.rank === 1) world.recv(large, { source: 0, tag: 6 });
 `;
 
-test("M8 --trace: spans of every rank, an arrow from each send to its match", { timeout: runMsMax }, async () => {
+test("M8 --trace: spans of every rank, an arrow from each send to its match", timeLimit(runMsMax), async () => {
   const file = folderOf("run.json");
   const ended = await banyan(["run", "-n", "4", "--nodes", "2", "--trace", file, program("ring.ts", source)]);
   assert.equal(ended.code, 0, ended.stderr);

@@ -5,13 +5,14 @@ import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileS
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { timeLimit } from "../../test/patience.ts";
 import { compileProgram } from "./compile-program.ts";
 import { findInstallation } from "./installation.ts";
 import { make, Session } from "./test-session.ts";
 
 const session = new Session();
 after(() => session.end());
-const limit = { timeout: 120_000 };
+const limit = timeLimit(120_000);
 
 const hello = `#include <mpi.h>
 #include <stdio.h>

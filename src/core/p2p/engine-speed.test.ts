@@ -169,9 +169,12 @@ describe("M1 matching takes near constant time", () => {
     for (let i = 1; i <= 200; i++) {
       const other = (2 * i * 0x9e3779) & 0x3ffffffe;
       engine.probe(ANY_SOURCE, ANY_TAG, other);
-      const startNs = busyNs();
-      for (let times = 0; times < 10; times++) engine.probe(ANY_SOURCE, ANY_TAG, other);
-      slowest = Math.max(slowest, (busyNs() - startNs) / 10);
+      const probeNs = (): number => {
+        const startNs = busyNs();
+        for (let times = 0; times < 10; times++) engine.probe(ANY_SOURCE, ANY_TAG, other);
+        return (busyNs() - startNs) / 10;
+      };
+      slowest = Math.max(slowest, best(probeNs));
     }
     ok(slowest < 50_000, `the slowest of 200 contexts took ${slowest} ns a probe`);
   });

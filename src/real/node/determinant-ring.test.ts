@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
+import { timeLimit } from "../../../test/patience.ts";
 import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
 import { createDeterminantRing, enterRing, headWords, type SharedRing } from "./determinant-ring.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";
@@ -74,7 +75,7 @@ function tests(): void {
     equal(writer.born, at);
   });
 
-  it("a full ring makes its writer wait, and loses nothing (two writers)", { timeout: 20_000 }, async () => {
+  it("a full ring makes its writer wait, and loses nothing (two writers)", timeLimit(20_000), async () => {
     const ring = createDeterminantRing({ position: 0, words: 64 });
     const bell = newBell();
     const count = 2000;

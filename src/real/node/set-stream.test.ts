@@ -2,6 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { describe, it } from "node:test";
+import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
 import { LoggerServer } from "../service/logger/server.ts";
@@ -56,9 +57,9 @@ async function open(options: { isSuccessor?: boolean; stream?: SetStream } = {})
 }
 
 async function until(holds: () => boolean, logger: TestLogger, act: () => void): Promise<void> {
-  const startMs = performance.now();
+  const startMs = quietNow();
   while (!holds()) {
-    equal(performance.now() - startMs < 5000, true, "waited in vain");
+    equal(quietNow() - startMs < 5000, true, "waited in vain");
     act();
     logger.serve();
     await nextTurn();
@@ -68,7 +69,7 @@ async function until(holds: () => boolean, logger: TestLogger, act: () => void):
 for (const calls of ["koffi", "wasi"]) {
   describe(`the stream of a set on its way, by ${calls}`, () => {
     const within = (what: string, test: () => Promise<void>) =>
-      it(what, { timeout: 20_000 }, async () => {
+      it(what, timeLimit(20_000), async () => {
         const before = process.env["BANYAN_SOCKET_CALLS"];
         process.env["BANYAN_SOCKET_CALLS"] = calls;
         try {

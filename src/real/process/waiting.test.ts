@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { BYTES, KIND, PacketKind } from "../../core/wire/packet.ts";
 import { type Layout, layoutOf } from "../transport/layout.ts";
 import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
@@ -74,13 +75,13 @@ async function newWorld(crowded: boolean) {
   await once(worker, "message");
   /** Waits for that many answers; the worker parks for up to a minute, so a lost wake-up would be seen. */
   const answers = async (count: number) => {
-    const end = Date.now() + 5000;
+    const endMs = quietNow() + 5000;
     for (let left = count; left > 0; ) {
       if (transport.peek() >= 0) {
         transport.release();
         left--;
       } else await pause(1);
-      assert.ok(Date.now() < end, `${left} of ${count} answers did not come: a wake-up was lost`);
+      assert.ok(quietNow() < endMs, `${left} of ${count} answers did not come: a wake-up was lost`);
     }
   };
   return { transport, worker, population, answers, notices: new NoticeBoard(main, population) };
@@ -89,7 +90,7 @@ async function newWorld(crowded: boolean) {
 if (!isMainThread) echo(workerData as Task);
 else {
   for (const crowded of [false, true]) {
-    test(`a rank that waits burns no processor time (crowded: ${crowded})`, { timeout: 30_000 }, async () => {
+    test(`a rank that waits burns no processor time (crowded: ${crowded})`, timeLimit(30_000), async () => {
       const { transport, worker, answers } = await newWorld(crowded);
       await pause(300);
       const before = process.cpuUsage();
@@ -101,7 +102,7 @@ else {
       await worker.terminate();
     });
 
-    test(`a parked rank wakes for packets, room and notices (crowded: ${crowded})`, { timeout: 30_000 }, async () => {
+    test(`a parked rank wakes for packets, room and notices (crowded: ${crowded})`, timeLimit(30_000), async () => {
       const { transport, worker, answers, notices } = await newWorld(crowded);
       for (let round = 0; round < 30; round++) {
         // Sometimes parked, sometimes about to park.

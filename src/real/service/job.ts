@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { FaultPlan, Service } from "../../core/fault/plan.ts";
 import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
+import { patiencesOf } from "../../core/service/patiences.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { verifyImages } from "../image/verify-images.ts";
 import type { ProgramPlace } from "../node/messages.ts";
@@ -30,13 +31,8 @@ import { compileProgram, languageOf } from "./program-compile.ts";
 import { Recovery } from "./recovery.ts";
 import { Spawning } from "./spawning.ts";
 
-/** A node that has not spoken yet and is not at work is given so many times the patience, or so long if that is longer. */
-const startPatiences = 40;
-const startPatienceMsMin = 30_000;
 /** A rank that makes no MPI call for so long keeps the others of its set from nothing but their work: the checkpoint is given up. */
 const checkpointPatienceMs = 10_000;
-/** A node that is at work and silent for so many times its patience hangs, also while it starts. */
-const starvedPatiences = 20;
 const endPatienceMs = 2_500;
 /** Whoever interrupts a job does not want to wait for a reader that does not read. */
 const outputAfterInterruptMsMax = 1_000;
@@ -128,17 +124,13 @@ export class Job {
 
   #createCore(): Dispatcher {
     const { ranks, nodes, heartbeatMs, patienceMs, timeoutMs, protocol, setOf, keepSuspects } = this.#options;
-    const startPatienceMs = Math.max(startPatienceMsMin, startPatiences * patienceMs);
     const options = {
       ranks,
       nodeOf: this.#nodeOf,
       nodes,
       heartbeatMs,
-      patienceMs,
-      starvedPatienceMs: starvedPatiences * patienceMs,
+      ...patiencesOf(patienceMs),
       timeoutMs,
-      startPatienceMs,
-      starvedStartPatienceMs: starvedPatiences * startPatienceMs,
       endPatienceMs,
       deaths: deathsUnder(protocol),
       setOf: setOf ?? undefined,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { test } from "node:test";
+import { timeLimit } from "../../../test/patience.ts";
 import { ProcessWork } from "./process-work.ts";
 
-const limit = { timeout: 30_000 };
+const limit = timeLimit(30_000);
 
 /** Two looks with nothing in between. */
 function isAtWork(work: ProcessWork): boolean {

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { timeLimit } from "../../../test/patience.ts";
 import { Engine } from "../../core/p2p/engine.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { BYTES, KIND, PAYLOAD, PacketKind, SEQUENCE, SOURCE } from "../../core/wire/packet.ts";
@@ -202,7 +203,7 @@ function trySend(
 
 if (isMainThread) {
   for (const { name, ranks, role, dies } of transportCases) {
-    test(`in threads: ${name}`, { timeout: timeoutMs }, async () => {
+    test(`in threads: ${name}`, timeLimit(timeoutMs), async () => {
       const world = new World({ processes: ranks, ...small });
       await Promise.all(
         Array.from({ length: ranks }, async (_, rank) => {
@@ -216,7 +217,7 @@ if (isMainThread) {
       await world.end();
     });
 
-    test(`in one thread, four slots, positions wrap: ${name}`, { timeout: timeoutMs }, () => {
+    test(`in one thread, four slots, positions wrap: ${name}`, timeLimit(timeoutMs), () => {
       const layout = layoutOf({ processes: ranks, slots: 4, ...small });
       const memory = newNodeMemory(layout, -50);
       const population = new Population(enterNodeMemory(memory, layout, -1));
@@ -412,7 +413,7 @@ if (isMainThread) {
     }
   });
 
-  test("a thread is terminated while it sends, many times; the others go on", { timeout: timeoutMs }, async (t) => {
+  test("a thread is terminated while it sends, many times; the others go on", timeLimit(timeoutMs), async (t) => {
     const world = new World({ processes: 4, ...small });
     const reports = Promise.all(
       ["sink", "steady", "steady"].map((program, rank) => world.done(world.start(rank, program))),

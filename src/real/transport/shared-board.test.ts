@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { timeLimit } from "../../../test/patience.ts";
 import { Waiting } from "../process/waiting.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
@@ -75,7 +76,7 @@ else {
     ["yielding", 200, 3000],
     ["sleeping at once", 0, 400],
   ] as const) {
-    test(`eight threads, ${rounds} rounds, ${what}`, { timeout: 60_000 }, async (t) => {
+    test(`eight threads, ${rounds} rounds, ${what}`, timeLimit(60_000), async (t) => {
       const { layout, memory } = newNode(8);
       const index = endOf(memory, layout, 0).boards.claim(8);
       const parks = await Promise.all(

@@ -1,6 +1,7 @@
 /** The cases every transport passes, on real sockets between nodes, with both ways to call them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { quietNow } from "../../../../test/patience.ts";
 import { type ConformanceCase, type Role, transportCases } from "../../../core/wire/transport-conformance.ts";
 import { type CallsName, callsNames, newTcpWorld } from "./tcp-world.ts";
 
@@ -23,9 +24,9 @@ async function run(conformance: ConformanceCase, calls: CallsName): Promise<void
     roles.set(rank, conformance.role(end));
   }
   const dead = new Set<number>();
-  const end = Date.now() + 20_000;
+  const endMs = quietNow() + 20_000;
   while (roles.size > 0) {
-    assert.ok(Date.now() < end, `ranks ${[...roles.keys()]} do not come to an end`);
+    assert.ok(quietNow() < endMs, `ranks ${[...roles.keys()]} do not come to an end`);
     // A caller looks for packets while it waits for anything, and stays until everybody is done.
     for (const { rank, transport } of world.ranks) if (!dead.has(rank)) transport.peek();
     for (const [rank, role] of roles) {

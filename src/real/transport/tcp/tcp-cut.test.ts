@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { quietNow } from "../../../../test/patience.ts";
 import { CuttingProxy } from "./cutting-proxy.ts";
 import { type CallsName, callsNames, newTcpWorld, type TcpRank, type TcpWorld } from "./tcp-world.ts";
 
@@ -73,11 +74,11 @@ async function play(seed: number, calls: CallsName): Promise<{ cuts: number; lat
   let early = random() % 6;
   const lateMax = 1 + (random() % 6);
   let late = 0;
-  const end = Date.now() + 10_000;
+  const endMs = quietNow() + 10_000;
   try {
     while (programs.some(({ state }) => state !== "finished")) {
       const states = programs.map(({ state }) => state);
-      assert.ok(Date.now() < end, `seed ${seed} by ${calls}: ranks are ${states} after 10 s`);
+      assert.ok(quietNow() < endMs, `seed ${seed} by ${calls}: ranks are ${states} after 10 s`);
       // Some are slower than others.
       for (const [rank, program] of programs.entries())
         if (random() % (rank + 1) === 0) program.step(world, random() % nodes);

@@ -1,0 +1,23 @@
+/** How long nodes are waited for in each state, all from the one patience that a user may choose (`--patience`). */
+import type { DispatcherOptions } from "./dispatcher.ts";
+
+/** A node that is at work and silent for so many times its patience hangs, also while it starts. */
+const starvedPatiences = 20;
+/** A node that has not spoken yet and is not at work is given so many times the patience, or so long if that is longer. */
+const startPatiences = 40;
+const startPatienceMsMin = 30_000;
+
+export type Patiences = Pick<
+  DispatcherOptions,
+  "patienceMs" | "starvedPatienceMs" | "startPatienceMs" | "starvedStartPatienceMs"
+>;
+
+export function patiencesOf(patienceMs: number): Patiences {
+  const startPatienceMs = Math.max(startPatienceMsMin, startPatiences * patienceMs);
+  return {
+    patienceMs,
+    starvedPatienceMs: starvedPatiences * patienceMs,
+    startPatienceMs,
+    starvedStartPatienceMs: starvedPatiences * startPatienceMs,
+  };
+}
