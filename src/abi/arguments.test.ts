@@ -15,7 +15,6 @@ import type { TestProgram } from "./test-program.ts";
 import { ERRORS_RETURN, INFO_NULL, INT, SELF, TestRanks, WORLD } from "./test-ranks.ts";
 
 const FILE_NULL = 0x118;
-const SUM = 0x23;
 
 describe("§12.1 signatures.ts", () => {
   it("says what include/mpi.h says", () => {
@@ -159,5 +158,3 @@ describe("§12.1 what the message says", () => {
     });
   }
 });
-
-void SUM;

@@ -53,6 +53,13 @@ export function checkBytes(program: Program, low: number, high: number): void {
   throw new MpiError(ErrorClass.BUFFER, `Cannot call ${program.call}: ${outside(program, low, high)}`);
 }
 
+/** Two buffers of a call that must not be the same. Others notice no more than that, and neither do we. */
+export function checkApart(program: Program, one: number, other: number): void {
+  if (one !== other) return;
+  const state = `both buffers begin at address ${one}`;
+  throw new MpiError(ErrorClass.BUFFER, `Cannot call ${program.call}: ${state}; give two, or MPI_IN_PLACE`);
+}
+
 function outside({ bytes }: Program, low: number, high: number): string {
   if (low === 0) return "the buffer is a null pointer; give the address of the data, or a count of 0";
   const state = `the buffer has bytes ${low} to ${high}, and the memory of the program ${addressMin} to ${bytes.length}`;

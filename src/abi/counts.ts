@@ -29,7 +29,6 @@ export function smallCounts(program: Program): Counts {
     of: Number,
     at: (address) => ints[address >> 2]!,
     list(address, length) {
-      checkArray(program, address, 4 * length);
       return program.list(address, length);
     },
     put(address, value) {
@@ -45,7 +44,7 @@ export function largeCounts(program: Program): Counts {
     of: numberOf,
     at: (address) => numberOf(longs[address >> 3]!),
     list(address, length) {
-      checkArray(program, address, 8 * length);
+      program.checkWords(address, 2 * length);
       return Array.from(longs.subarray(address >> 3, (address >> 3) + length), numberOf);
     },
     put(address, value) {
@@ -54,18 +53,16 @@ export function largeCounts(program: Program): Counts {
   };
 }
 
-/** Sizes are exact up to 2^53, and no memory is as large. */
-function numberOf(value: number | bigint): number {
+/** A count of 64 bits. Sizes are exact up to 2^53, and no memory is as large. */
+export function numberOf(value: number | bigint): number {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
   throw new MpiError(ErrorClass.COUNT, `Cannot use a count of ${value}: counts are at most 2^53`);
 }
 
-/** An array that leaves the program's memory is none, whatever its length says. */
-function checkArray({ bytes }: Program, address: number, length: number): void {
-  if (address + length <= bytes.length) return;
-  throw new MpiError(
-    ErrorClass.ARG,
-    `Cannot read an array of ${length} bytes at address ${address}: the memory ends at ${bytes.length}`,
-  );
+/** A size or an offset of a file, which has 64 bits; the same holds. */
+export function offsetOf(value: bigint): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw new MpiError(ErrorClass.ARG, `Cannot use ${value} as a size or offset of a file: they are at most 2^53`);
 }

@@ -49,6 +49,9 @@ export const DATATYPE_NULL = 0x200;
 export const TYPE_LB = 0xf00;
 export const TYPE_UB = 0xf01;
 
+/** No call needs longer lists, and copies of much longer ones would take all memory of the node. */
+export const listLengthMax = 1 << 24;
+
 /** Texts are names, keys and paths: one without end is found before all of memory is searched. */
 export const textBytesMax = 1 << 20;
 
@@ -99,6 +102,8 @@ export class Program {
   /** Every function of MPI by its name, without what catches errors: set by binding.ts. */
   calls: Readonly<Record<string, (...args: number[]) => number>> = {};
   readonly buffered: BufferedSends;
+  /** What MPI_Alloc_mem gave and MPI_Free_mem has not taken back. */
+  readonly blocks = new Set<number>();
   readonly world: CCommunicator;
   readonly self: CCommunicator;
   /** Of a spawned process, once it has met those who spawned it: MPI_Comm_get_parent. */
@@ -254,12 +259,13 @@ export class Program {
 
   putList(address: number, values: readonly number[]): void {
     this.checkWords(address, values.length);
-    this.ints.set(values, address >> 2);
+    if (values.length > 0) this.ints.set(values, address >> 2);
   }
 
   /** For arrays whose length only the call knows; arguments.ts has looked at all others. */
   checkWords(address: number, count: number): void {
     if (count <= 0) return;
+    if (count > listLengthMax) this.refuseAddress(address, `${count} ints are too many, a list has ${listLengthMax}`);
     if ((address & 3) === 0 && address >= addressMin && address + 4 * count <= this.bytes.length) return;
     this.refuseAddress(address, `an array of ${count} ints does not fit there`);
   }

@@ -8,6 +8,7 @@ import type { InterCollective } from "../core/coll/plan-inter.ts";
 import { equalBlocks } from "../core/coll/rounds.ts";
 import type { Blocks } from "../core/coll/schedule.ts";
 import type { Communicator } from "../core/process/communicator.ts";
+import { checkApart } from "./buffers.ts";
 import {
   type Given,
   isInPlace,
@@ -178,6 +179,25 @@ class PartsMove implements Start {
 const bytesOf = (items: Items | null): number => (items === null ? 0 : items.type.size * items.count);
 
 export function movement(program: Program) {
+  /** `whole` is for all ranks, as many items for each; `part` must be neither it nor this rank's own part of it. */
+  function checkEqual({ core }: CCommunicator, part: Items | null, whole: Items | null): void {
+    if (core.isInter || part === null || whole === null || bytesOf(part) === 0) return;
+    checkApart(program, part.address, whole.address);
+    checkApart(program, part.address, whole.address + ((core.rank * whole.count) / core.size) * whole.type.extent);
+  }
+
+  /** The same where every rank has items of its own. */
+  function checkParts({ core }: CCommunicator, part: Items | null, whole: readonly Items[] | null): void {
+    if (core.isInter || part === null || whole === null || bytesOf(part) === 0) return;
+    checkApart(program, part.address, whole[core.rank]!.address);
+  }
+
+  /** Both are for all ranks. MPI_BOTTOM is no buffer. */
+  function checkBuffers({ core }: CCommunicator, from: number, to: number, parts: Parts): void {
+    const isEmpty = [parts ?? []].flat().every((items) => bytesOf(items) === 0);
+    if (!core.isInter && from !== 0 && !isEmpty) checkApart(program, from, to);
+  }
+
   const barrier = (): Start => new EqualMove("barrier", { from: null, to: null }, 0);
 
   function bcast(comm: CCommunicator, data: Given, root: number): Start {
@@ -192,6 +212,7 @@ export function movement(program: Program) {
     const sends = isInter ? root >= 0 : !inPlace;
     const from = sends ? itemsOf(program, data) : null;
     const to = atRoot ? itemsForEach(program, into, peers.size) : null;
+    checkEqual(comm, from, to);
     const room = bytesOf(to) / peers.size;
     const own = from !== null && to !== null ? { sent: bytesOf(from), room } : null;
     return new EqualMove("gather", { from, to, root, inPlace }, to === null ? bytesOf(from) : room, own);
@@ -203,6 +224,7 @@ export function movement(program: Program) {
     const inPlace = atRoot && isInPlace(comm, data.address);
     const from = (isInter ? root >= 0 : !inPlace) ? itemsOf(program, data) : null;
     const to = atRoot ? partsOf(program, into, layout, peers.size) : null;
+    checkParts(comm, from, to);
     return new PartsMove("gatherv", { from, to, root, inPlace });
   }
 
@@ -213,6 +235,7 @@ export function movement(program: Program) {
     const takes = isInter ? root >= 0 : !inPlace;
     const from = atRoot ? itemsForEach(program, data, peers.size) : null;
     const to = takes ? itemsOf(program, into) : null;
+    checkEqual(comm, to, from);
     const sent = bytesOf(from) / peers.size;
     const own = from !== null && to !== null ? { sent, room: bytesOf(to) } : null;
     return new EqualMove("scatter", { from, to, root, inPlace }, from === null ? bytesOf(to) : sent, own);
@@ -224,6 +247,7 @@ export function movement(program: Program) {
     const inPlace = atRoot && isInPlace(comm, into.address);
     const from = atRoot ? partsOf(program, data, layout, peers.size) : null;
     const to = (isInter ? root >= 0 : !inPlace) ? itemsOf(program, into) : null;
+    checkParts(comm, to, from);
     return new PartsMove("scatterv", { from, to, root, inPlace });
   }
 
@@ -232,6 +256,7 @@ export function movement(program: Program) {
     const inPlace = isInPlace(comm, data.address);
     const from = inPlace ? null : itemsOf(program, data);
     const to = itemsForEach(program, into, peers.size);
+    checkEqual(comm, from, to);
     if (isInter) return new PartsMove("allgatherv", { from, to });
     const room = bytesOf(to) / peers.size;
     const own = from === null ? null : { sent: bytesOf(from), room };
@@ -242,6 +267,7 @@ export function movement(program: Program) {
     const inPlace = isInPlace(comm, data.address);
     const from = inPlace ? null : itemsOf(program, data);
     const to = partsOf(program, into, layout, comm.core.peers.size);
+    checkParts(comm, from, to);
     return new PartsMove("allgatherv", { from, to, inPlace });
   }
 
@@ -250,6 +276,7 @@ export function movement(program: Program) {
     const inPlace = isInPlace(comm, data.address);
     const from = inPlace ? null : itemsForEach(program, data, peers.size);
     const to = itemsForEach(program, into, peers.size);
+    checkBuffers(comm, data.address, into.address, from);
     if (isInter) return new PartsMove("alltoallv", { from, to });
     const room = bytesOf(to) / peers.size;
     const own = from === null ? null : { sent: bytesOf(from) / peers.size, room };
@@ -260,6 +287,7 @@ export function movement(program: Program) {
     const { size } = comm.core.peers;
     const inPlace = isInPlace(comm, data.address);
     const from = inPlace ? null : partsOf(program, data, layout, size);
+    checkBuffers(comm, data.address, into.address, from);
     return new PartsMove("alltoallv", { from, to: partsOf(program, into, intoLayout, size), inPlace });
   }
 
@@ -267,6 +295,7 @@ export function movement(program: Program) {
     const { size } = comm.core.peers;
     const inPlace = isInPlace(comm, data.address);
     const from = inPlace ? null : typedPartsOf(program, data, size);
+    checkBuffers(comm, data.address, into.address, from);
     return new PartsMove("alltoallv", { from, to: typedPartsOf(program, into, size), inPlace });
   }
 

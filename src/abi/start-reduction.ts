@@ -3,7 +3,7 @@ import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
-import { checkBytes, checkCount } from "./buffers.ts";
+import { checkApart, checkBytes, checkCount } from "./buffers.ts";
 import { isInPlace, isRoot, type Start } from "./collective-arguments.ts";
 import { holdType, LetGo } from "./held-types.ts";
 import type { CCommunicator, CDatatype, CRequest } from "./objects.ts";
@@ -45,7 +45,7 @@ class ProgramReduction implements Reduction {
 }
 
 /** Operands of a reduction. Where it works on them as they lie in memory, what is between two and behind the last belongs to them. */
-function operandsAt(program: Program, how: Reduction, address: number, count: number, type: Datatype): Items {
+export function operandsAt(program: Program, how: Reduction, address: number, count: number, type: Datatype): Items {
   if (how.inMemory) checkBytes(program, address, address + count * how.elementBytes);
   return itemsAt(program, address, count, type);
 }
@@ -125,6 +125,12 @@ class ReduceScatter implements Start {
 }
 
 export function reduction(program: Program) {
+  /** MPI_BOTTOM is no buffer. */
+  function checkOperands(from: Items | null, to: Items | null): void {
+    if (from === null || to === null || from.address === 0 || from.count === 0 || from.type.size === 0) return;
+    checkApart(program, from.address, to.address);
+  }
+
   /** Reduce, allreduce and scans: as many elements come out as go in. */
   function equal(comm: CCommunicator, kind: Kind, operands: Operands, root = 0): Start {
     const { isInter } = comm.core;
@@ -144,6 +150,7 @@ export function reduction(program: Program) {
     const sends = !inPlace && !(isInter && kind === "reduce" && root < 0);
     const from = sends ? operandsAt(program, how, operands.from, count, type.core) : null;
     const to = hasResult ? operandsAt(program, how, operands.into, count, type.core) : null;
+    checkOperands(from, to);
     return new EqualReduction(kind, { how, type, from, to, root, inPlace });
   }
 
@@ -156,6 +163,7 @@ export function reduction(program: Program) {
     const from = inPlace ? null : operandsAt(program, how, operands.from, total, type.core);
     const received = inPlace ? total : counts[comm.core.rank]!;
     const to = operandsAt(program, how, operands.into, received, type.core);
+    checkOperands(from, to);
     return new ReduceScatter({ how, type, from, to, root: 0, inPlace }, counts);
   }
 

@@ -1,4 +1,5 @@
 /** Starting, ending, clocks, errors, memory: MPI 5.0 chapters 9 and 11. */
+import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { userErrorHandler } from "../../core/comm/error-handler.ts";
@@ -141,11 +142,20 @@ export function environmentCalls(program: Program) {
     // Memory
 
     MPI_Alloc_mem(size: number, _info: number, out: number): number {
-      ints[out >> 2] = program.memory.allocate(size);
+      if (size < 0) throw new MpiError(ErrorClass.ARG, `Cannot allocate ${size} bytes: sizes are from 0`);
+      const block = program.memory.allocate(size);
+      program.blocks.add(block);
+      ints[out >> 2] = block;
       return 0;
     },
+    /** As with `free`, a null pointer is nothing. */
     MPI_Free_mem(address: number): number {
-      program.memory.free(address as never);
+      if (address === 0) return 0;
+      if (!program.blocks.delete(address)) {
+        const state = "MPI_Alloc_mem has not given it, or it was freed before";
+        throw new MpiError(ErrorClass.BASE, `Cannot free memory at address ${address >>> 0}: ${state}`);
+      }
+      program.memory.free(address as Pointer);
       return 0;
     },
     MPI_Buffer_attach(address: number, size: number): number {

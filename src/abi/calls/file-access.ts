@@ -17,7 +17,7 @@ import {
 } from "../../core/request/records.ts";
 import type { Call } from "../binding.ts";
 import type { Continuation } from "../callbacks.ts";
-import { type Counts, largeCounts, smallCounts } from "../counts.ts";
+import { type Counts, largeCounts, offsetOf, smallCounts } from "../counts.ts";
 import { type Access, etypesOf, moveData } from "../files/access.ts";
 import { doTogether } from "../files/do-together.ts";
 import type { CFile } from "../files/file.ts";
@@ -101,7 +101,7 @@ export function fileAccessCalls(program: Program): Record<string, Call> {
   function at(handle: number, offset: bigint, access: Access, to: Report): number {
     const file = freeFile(handle);
     checkSplit(file, to);
-    return report(program, file, moveData(program, file, access, Number(offset)), to);
+    return report(program, file, moveData(program, file, access, offsetOf(offset)), to);
   }
 
   function individual(handle: number, access: Access, to: Report): number {

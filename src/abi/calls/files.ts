@@ -4,7 +4,7 @@ import type { Datatype } from "../../core/comm/datatype.ts";
 import { userErrorHandler } from "../../core/comm/error-handler.ts";
 import { Info } from "../../core/comm/info.ts";
 import type { Call } from "../binding.ts";
-import { type Counts, largeCounts, smallCounts } from "../counts.ts";
+import { type Counts, largeCounts, offsetOf, smallCounts } from "../counts.ts";
 import { Closed, CloseFile } from "../files/close-file.ts";
 import { Done, doTogether } from "../files/do-together.ts";
 import { type CFile, FILE_NULL, type NoFile } from "../files/file.ts";
@@ -68,7 +68,7 @@ export function fileCalls(program: Program): Record<string, Call> {
     if (file.is(Mode.RDONLY)) {
       refuse(ErrorClass.READ_ONLY, `set the size of ${file.title}: it is open with MPI_MODE_RDONLY`);
     }
-    return doTogether(program, new SetSize(program, file, Number(bytes), mayShrink), file, new Done());
+    return doTogether(program, new SetSize(program, file, offsetOf(bytes), mayShrink), file, new Done());
   }
 
   /** Whose handlers the functions on error handlers mean. */
@@ -161,7 +161,7 @@ export function fileCalls(program: Program): Record<string, Call> {
     ): number {
       const file = program.file(handle);
       const view = {
-        displacement: Number(offset),
+        displacement: offsetOf(offset),
         etype: program.committed(etype),
         filetype: program.committed(filetype),
         representation: program.text(representation),
@@ -181,18 +181,18 @@ export function fileCalls(program: Program): Record<string, Call> {
 
     MPI_File_seek(handle: number, offset: bigint, whence: number): number {
       const file = seekable(handle);
-      file.position = seekTarget(program, file, Number(offset), whence, file.position);
+      file.position = seekTarget(program, file, offsetOf(offset), whence, file.position);
       return 0;
     },
     MPI_File_get_position: (handle: number, out: number): number => putLong(out, seekable(handle).position),
     MPI_File_get_byte_offset(handle: number, offset: bigint, out: number): number {
       const file = seekable(handle);
       if (offset < 0n) refuse(ErrorClass.ARG, `find etype ${offset} in ${file.title}: offsets are from 0`);
-      return putLong(out, byteOfEtype(file.view, Number(offset)));
+      return putLong(out, byteOfEtype(file.view, offsetOf(offset)));
     },
     MPI_File_seek_shared(handle: number, offset: bigint, whence: number): number {
       const file = seekable(handle);
-      return doTogether(program, new SeekShared(program, file, Number(offset), whence), file, new Done());
+      return doTogether(program, new SeekShared(program, file, offsetOf(offset), whence), file, new Done());
     },
     MPI_File_get_position_shared: (handle: number, out: number): number =>
       putLong(out, sharedPosition(program, seekable(handle))),

@@ -21,11 +21,11 @@ export function groupCalls(program: Program) {
 
   type Choose = (group: Group, ranks: readonly number[]) => Group;
   const choice = (choose: Choose) => (handle: number, count: number, ranks: number, out: number) =>
-    putGroup(program, choose(groups.get(handle), ranksAt(ranks, count)), out);
+    putGroup(program, choose(groups.get(handle), membersAt(groups.get(handle), ranks, count)), out);
 
   type ChooseRanges = (group: Group, ranges: readonly Range[]) => Group;
   const rangeChoice = (choose: ChooseRanges) => (handle: number, count: number, ranges: number, out: number) => {
-    const words = ranksAt(ranges, 3 * count);
+    const words = ranksAt(ranges, count < 0 ? count : 3 * count);
     const list = Array.from({ length: count }, (_, i): Range => [words[3 * i]!, words[3 * i + 1]!, words[3 * i + 2]!]);
     return putGroup(program, choose(groups.get(handle), list), out);
   };
@@ -33,6 +33,12 @@ export function groupCalls(program: Program) {
   function ranksAt(address: number, count: number): number[] {
     if (count < 0) throw new MpiError(ErrorClass.ARG, `Cannot use ${count} ranks: counts are whole numbers from 0`);
     return program.list(address, count);
+  }
+
+  /** More ranks than there are members repeat one: they need not be read to know that. */
+  function membersAt(group: Group, address: number, count: number): number[] {
+    if (count <= group.size) return ranksAt(address, count);
+    throw new MpiError(ErrorClass.RANK, `Cannot choose ${count} ranks: the group has ${group.size}, each counts once`);
   }
 
   return {

@@ -1,6 +1,6 @@
 /** Info objects: MPI 5.0 chapter 10. Their errors go to MPI_COMM_SELF's handler. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
-import { Info, infoKeyBytesMax } from "../../core/comm/info.ts";
+import { Info, infoKeyBytesMax, infoValueBytesMax } from "../../core/comm/info.ts";
 import { INFO_ENV, type Program } from "../program.ts";
 
 const INFO_NULL = 0x130;
@@ -49,6 +49,12 @@ export function infoCalls(program: Program) {
   }
   environment(infos.get(INFO_ENV));
 
+  /** The arguments of main. All of them must fit a value: there are no more of them than it has bytes. */
+  function argumentsAt(argv: number, argc: number): string[] {
+    if (argc <= infoValueBytesMax) return program.list(argv, argc).map((word) => program.text(word));
+    throw new MpiError(ErrorClass.ARG, `Cannot take ${argc} arguments: values have at most ${infoValueBytesMax} bytes`);
+  }
+
   /** The value, in bytes; null when the key is not set. `flag` says which. */
   function valueBytes(handle: number, key: number, flag: number): Uint8Array | null {
     const value = infos.get(handle).get(program.text(key));
@@ -67,8 +73,7 @@ export function infoCalls(program: Program) {
     MPI_Info_create: (out: number): number => put(new Info(), out),
     MPI_Info_create_env(argc: number, argv: number, out: number): number {
       const info = environment(new Info());
-      const words = argv === 0 ? [] : program.list(argv, argc).map((word) => program.text(word));
-      const [command, ...rest] = words;
+      const [command, ...rest] = argv === 0 ? [] : argumentsAt(argv, argc);
       if (command !== undefined) info.set("command", command);
       if (rest.length > 0) info.set("argv", rest.join(" "));
       return put(info, out);

@@ -3,11 +3,11 @@ import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { userOp } from "../../core/comm/op-user.ts";
-import { checkCount } from "../buffers.ts";
+import { checkApart, checkCount } from "../buffers.ts";
 import { CallKind, type Continuation } from "../callbacks.ts";
 import { IN_PLACE } from "../collective-arguments.ts";
 import type { Program } from "../program.ts";
-import { reductionOf } from "../start-reduction.ts";
+import { operandsAt, reductionOf } from "../start-reduction.ts";
 
 const OP_NULL = 0x20;
 
@@ -63,6 +63,9 @@ export function operationCalls(program: Program) {
       }
       const reduction = reductionOf(program, op, type);
       if (count === 0) return 0;
+      const { core } = program.types.get(type);
+      for (const address of [from, into]) operandsAt(program, reduction, address, count, core);
+      checkApart(program, from, into);
       if (reduction.call === undefined) {
         const [left, right] = [from as Pointer, into as Pointer];
         program.process.collectives.combine(reduction, left, right, right, count);

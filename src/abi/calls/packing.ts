@@ -4,7 +4,7 @@ import type { Datatype } from "../../core/comm/datatype.ts";
 import { pack, packSize, unpack } from "../../core/comm/pack.ts";
 import { checkDatarep, packExternal, packExternalSize, unpackExternal } from "../../core/comm/pack-external.ts";
 import type { Call } from "../binding.ts";
-import { checkCount } from "../buffers.ts";
+import { bufferBytes, checkCount } from "../buffers.ts";
 import { type Counts, largeCounts, smallCounts } from "../counts.ts";
 import type { Program } from "../program.ts";
 
@@ -16,7 +16,7 @@ export function packingCalls(program: Program): Record<string, Call> {
   /** The packed buffer, from `position` on free, or full; nothing beyond its end is touched. */
   function bufferOf(address: number, size: number, position: number): Uint8Array {
     if (size >= 0 && position >= 0 && position <= size) {
-      return bytes.subarray(address, Math.min(address + size, bytes.length));
+      return bytes.subarray(address, address + size);
     }
     const wanted = "positions are from 0 to its size";
     throw new MpiError(
@@ -29,6 +29,8 @@ export function packingCalls(program: Program): Record<string, Call> {
     interface Given {
       readonly count: Count;
       readonly type: number;
+      /** Address of the items. */
+      readonly items: number;
       /** Address and size of the packed buffer, and the address of the position in it. */
       readonly packed: number;
       readonly size: Count;
@@ -43,7 +45,9 @@ export function packingCalls(program: Program): Record<string, Call> {
       const [count, position] = [of(given.count), at(given.position)];
       checkCount(count);
       const buffer = bufferOf(given.packed, of(given.size), position);
-      put(given.position, position + move(program.committed(given.type), count, buffer, position));
+      const type = program.committed(given.type);
+      bufferBytes(program, given.items, count, type);
+      put(given.position, position + move(type, count, buffer, position));
       return 0;
     }
 
@@ -58,7 +62,7 @@ export function packingCalls(program: Program): Record<string, Call> {
         comm: number,
       ) => {
         program.comm(comm);
-        return moved({ count, type, packed, size, position }, (core, items, to, start) =>
+        return moved({ items: from, count, type, packed, size, position }, (core, items, to, start) =>
           pack(core, items, bytes, from, to, start),
         );
       },
@@ -72,7 +76,7 @@ export function packingCalls(program: Program): Record<string, Call> {
         comm: number,
       ) => {
         program.comm(comm);
-        return moved({ count, type, packed, size, position }, (core, items, from, start) =>
+        return moved({ items: to, count, type, packed, size, position }, (core, items, from, start) =>
           unpack(core, items, from, start, bytes, to),
         );
       },
@@ -92,7 +96,7 @@ export function packingCalls(program: Program): Record<string, Call> {
         position: number,
       ) => {
         checkDatarep(program.text(datarep));
-        return moved({ count, type, packed, size, position }, (core, items, to, start) =>
+        return moved({ items: from, count, type, packed, size, position }, (core, items, to, start) =>
           packExternal(core, items, bytes, from, to, start),
         );
       },
@@ -106,7 +110,7 @@ export function packingCalls(program: Program): Record<string, Call> {
         type: number,
       ) => {
         checkDatarep(program.text(datarep));
-        return moved({ count, type, packed, size, position }, (core, items, from, start) =>
+        return moved({ items: to, count, type, packed, size, position }, (core, items, from, start) =>
           unpackExternal(core, items, from, start, bytes, to),
         );
       },

@@ -21,6 +21,7 @@ import {
 } from "../../core/request/records.ts";
 import { bufferBytes, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
 import { chooseTest } from "../choices.ts";
+import { numberOf } from "../counts.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { CallAgain, interrupted } from "../waiting.ts";
@@ -28,6 +29,8 @@ import { checkDest, checkSource, checkTag, type Message } from "./point-to-point
 
 /** The first init call with a tag uses the tag itself; later ones are spread over twice as many. */
 const tagOf = (tag: number, call: number): number => (tag + Math.imul(call, 0x9e3779b1)) & 0x7fffffff;
+
+const partitionsMax = 1 << 24;
 
 interface PartitionedMessage extends Message {
   readonly partitions: number;
@@ -121,8 +124,8 @@ export function partitionedCalls(program: Program) {
     message: Message,
     partitions: number,
   ): PartitionedMessage {
-    if (partitions < 1) {
-      throw new MpiError(ErrorClass.ARG, `Cannot make ${partitions} partitions: there must be at least 1`);
+    if (partitions < 1 || partitions > partitionsMax) {
+      throw new MpiError(ErrorClass.ARG, `Cannot make ${partitions} partitions: there must be 1 to ${partitionsMax}`);
     }
     const count = message.count * partitions;
     bufferBytes(program, message.buffer, count, message.type);
@@ -149,7 +152,7 @@ export function partitionedCalls(program: Program) {
       if (way === "to") checkDest(comm, peer);
       else checkSource(comm, peer);
       checkTag(tag, false);
-      const given = { buffer, count: Number(count), type: program.committed(type), peer, tag };
+      const given = { buffer, count: numberOf(count), type: program.committed(type), peer, tag };
       const message = messageOf(comm, way, given, partitions);
       const request = new CRequest(comm, way === "to" ? new SendParts(message) : new ReceiveParts(message));
       request.statusTag = tag;

@@ -18,7 +18,7 @@ import { chooseAny, chooseAnyLater, chooseSome, chooseSomeLater, chooseTest } fr
 import { queryThen } from "../generalized.ts";
 import { forget } from "../leftovers.ts";
 import { type CRequest, inactive } from "../objects.ts";
-import { type Program, REQUEST_NULL } from "../program.ts";
+import { listLengthMax, type Program, REQUEST_NULL } from "../program.ts";
 import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, STATUS_IGNORE, statusBytes } from "../status.ts";
 import { CallAgain, interrupted, waitForOne, waitUntil } from "../waiting.ts";
 import { cancelGeneralized, freeGeneralized } from "./generalized-requests.ts";
@@ -216,6 +216,8 @@ export function requestCalls(program: Program) {
 
   function all(count: number, handles: number): (CRequest | null)[] {
     if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: counts are from 0`);
+    if (count > listLengthMax)
+      throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: there are not as many`);
     return Array.from({ length: count }, (_, i) => at(handles + 4 * i));
   }
 
@@ -405,6 +407,7 @@ export function requestCalls(program: Program) {
       return 0;
     },
     MPI_Startall(count: number, handles: number): number {
+      if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot start ${count} requests: counts are from 0`);
       for (let i = 0; i < count; i++) start(handles + 4 * i);
       return 0;
     },

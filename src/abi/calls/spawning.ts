@@ -14,6 +14,9 @@ import { infoArgument } from "./info.ts";
 /** The ABI's MPI_ERRCODES_IGNORE, MPI_ARGV_NULL and MPI_ARGVS_NULL. */
 const nowhere = 0;
 
+/** More than any system lets a program have. */
+const argumentsMax = 1 << 16;
+
 /** Addresses of what a spawn gives. */
 interface Outs {
   readonly comm: number;
@@ -39,7 +42,10 @@ class Told implements Continuation {
     program.engine.giveBack(request);
     program.owner = this.comm;
     ints[comm >> 2] = COMM_NULL;
-    if (codes !== nowhere && outcome !== null) ints.fill(error, codes >> 2, (codes >> 2) + outcome.wanted);
+    if (codes !== nowhere && outcome !== null) {
+      program.checkWords(codes, outcome.wanted);
+      ints.fill(error, codes >> 2, (codes >> 2) + outcome.wanted);
+    }
     if (error !== 0) throw new MpiError(error, `Cannot spawn processes: ${outcome?.why ?? errorCodes.stringOf(error)}`);
     ints[comm >> 2] = adopt(program, result!, this.comm, {}).handle;
     return 0;
@@ -80,7 +86,10 @@ export function spawningCalls(program: Program) {
   /** The texts that an array of addresses, ended by 0, leads to. */
   function texts(at: number): string[] {
     if (at === nowhere) return [];
-    return program.list(at, ints.indexOf(0, at >> 2) - (at >> 2)).map((text) => program.text(text));
+    program.checkWords(at, 1);
+    const length = ints.subarray(at >> 2, (at >> 2) + argumentsMax).indexOf(0);
+    if (length >= 0) return program.list(at, length).map((text) => program.text(text));
+    throw new MpiError(ErrorClass.ARG, `Cannot read the arguments: no null pointer ends the first ${argumentsMax}`);
   }
 
   function commandOf(command: number, argv: number, processes: number, info: number): SpawnCommand {
@@ -163,13 +172,13 @@ export function spawningCalls(program: Program) {
     ): number {
       const comm = spawningComm(handle, root);
       const args = [count, names, argvs, counts, infos, root, handle, out, codes];
-      const commands = () =>
-        Array.from({ length: count }, (_, i) => {
-          const [name, argv, processes, info] = [names, argvs, counts, infos].map((at) =>
-            at === nowhere ? nowhere : ints[(at >> 2) + i]!,
-          );
+      const commands = () => {
+        const lists = [names, argvs, counts, infos].map((at) => (at === nowhere ? [] : program.list(at, count)));
+        return Array.from({ length: Math.max(0, count) }, (_, i) => {
+          const [name, argv, processes, info] = lists.map((list) => list[i] ?? nowhere);
           return commandOf(name!, argv!, processes!, info!);
         });
+      };
       return spawn(comm, root, { comm: out, codes }, commands, new CallAgain("MPI_Comm_spawn_multiple", ...args));
     },
     /** One that was disconnected is nobody's any more. */

@@ -19,6 +19,9 @@ import { hintsArgument } from "./info.ts";
 const UNWEIGHTED = 10;
 const WEIGHTS_EMPTY = 11;
 
+/** Beyond 31 all dimensions are 1. */
+const dimensionsMax = 1 << 16;
+
 export function topologyCalls(program: Program) {
   const { ints } = program;
 
@@ -29,8 +32,9 @@ export function topologyCalls(program: Program) {
   }
 
   function dimsAt(address: number, count: number): number[] {
-    if (count >= 0) return program.list(address, count);
-    throw new MpiError(ErrorClass.DIMS, `Cannot make a grid of ${count} dimensions: there must be 0 or more`);
+    if (count >= 0 && count <= dimensionsMax) return program.list(address, count);
+    const wanted = `there must be 0 to ${dimensionsMax}`;
+    throw new MpiError(ErrorClass.DIMS, `Cannot make a grid of ${count} dimensions: ${wanted}`);
   }
 
   const flags = (address: number, count: number): boolean[] => list(address, count).map((flag) => flag !== 0);
@@ -83,6 +87,10 @@ export function topologyCalls(program: Program) {
     new CartesianTopology(dimsAt(dims, count), flags(periods, count), comm.core.size);
 
   function newGraph(comm: CCommunicator, nodes: number, indexAt: number, edgesAt: number): GraphTopology {
+    if (nodes > comm.core.size) {
+      const state = `it has ${nodes} nodes and communicator ${comm.label} ${comm.core.size} processes`;
+      throw new MpiError(ErrorClass.ARG, `Cannot make the graph: ${state}`);
+    }
     const index = list(indexAt, nodes);
     return new GraphTopology(index, list(edgesAt, Math.max(0, index.at(-1) ?? 0)), comm.core.size);
   }

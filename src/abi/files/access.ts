@@ -3,7 +3,7 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Datatype } from "../../core/comm/datatype.ts";
 import { pack, unpack } from "../../core/comm/pack.ts";
 import { packExternal, unpackExternal } from "../../core/comm/pack-external.ts";
-import { packedBytes } from "../buffers.ts";
+import { bufferBytes } from "../buffers.ts";
 import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
 import { Mode } from "./mode.ts";
@@ -24,7 +24,7 @@ export interface Access {
 const pieceBytesMax = 4 << 20;
 
 /** How many etypes it is about. Refuses what the file cannot do. */
-export function etypesOf({ bytes: memory }: Program, file: CFile, access: Access): number {
+export function etypesOf(program: Program, file: CFile, access: Access): number {
   const { kind, address, count, type } = access;
   const { etype, filetype, representation } = file.view;
   if (kind === "read" && file.is(Mode.WRONLY))
@@ -32,17 +32,11 @@ export function etypesOf({ bytes: memory }: Program, file: CFile, access: Access
   if (kind === "write" && file.is(Mode.RDONLY)) {
     refuse(ErrorClass.READ_ONLY, file, "write", "it is open with MPI_MODE_RDONLY");
   }
-  const bytes = packedBytes(type, count);
+  const bytes = bufferBytes(program, address, count, type);
   if (bytes % etype.size !== 0) {
     refuse(ErrorClass.IO, file, kind, `${bytes} bytes are no whole number of etypes, which have ${etype.size}`);
   }
   if (bytes > 0 && filetype.size === 0) refuse(ErrorClass.IO, file, kind, "its view shows nothing");
-  if (bytes > 0 && type.isContiguous(count)) {
-    const start = address + type.trueLb;
-    if (start < 0 || start + bytes > memory.length) {
-      refuse(ErrorClass.BUFFER, file, kind, `the buffer at ${start} leaves the memory, which ends at ${memory.length}`);
-    }
-  }
   if (representation === "external32" && !keepsSizes(type)) {
     refuse(ErrorClass.UNSUPPORTED_DATAREP, file, kind, "the datatype has elements of another size in external32");
   }
@@ -55,8 +49,9 @@ function refuse(errorClass: number, { title }: CFile, kind: string, why: string)
 
 /** Moves it, from etype `start` of the view on. How many bytes there were: fewer than wanted where the file ends. */
 export function moveData(program: Program, file: CFile, access: Access, start: number): number {
-  etypesOf(program, file, access);
+  const end = (start + etypesOf(program, file, access)) * file.view.etype.size;
   if (start < 0) refuse(ErrorClass.ARG, file, access.kind, `offset ${start} is before its beginning`);
+  if (!Number.isSafeInteger(end)) refuse(ErrorClass.ARG, file, access.kind, `offset ${start} is beyond 2^53 bytes`);
   const { representation } = file.view;
   const move = representation === "external32" ? moveExternal : moveNative;
   // One who only reads disturbs nobody, and all others opened the file the same way.
@@ -69,7 +64,7 @@ export function moveData(program: Program, file: CFile, access: Access, start: n
 function moveNative(program: Program, file: CFile, access: Access, start: number): number {
   const { bytes: memory } = program;
   const { kind, address, count, type } = access;
-  const all = packedBytes(type, count);
+  const all = type.size * count;
   const through = throughView(program, file, kind);
   const from = start * file.view.etype.size;
   if (type.isContiguous(count)) {
@@ -93,7 +88,7 @@ function moveNative(program: Program, file: CFile, access: Access, start: number
 function moveExternal(program: Program, file: CFile, access: Access, start: number): number {
   const { bytes: memory } = program;
   const { kind, address, count, type } = access;
-  const external = new Uint8Array(packedBytes(type, count));
+  const external = new Uint8Array(type.size * count);
   if (kind === "write") packExternal(type, count, memory, address, external, 0);
   const moved = throughView(program, file, kind)(external, start * file.view.etype.size);
   if (kind === "write" || type.size === 0) return moved;

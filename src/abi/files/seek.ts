@@ -11,8 +11,8 @@ const Whence = { CURRENT: 401, END: 402, SET: 403 } as const;
 /** `current`: where the pointer is now. All in etypes of the view. */
 export function seekTarget(program: Program, file: CFile, offset: number, whence: number, current: number): number {
   const target = offset + base();
-  if (target >= 0) return target;
-  throw new MpiError(ErrorClass.ARG, `Cannot seek to ${target} in ${file.title}: positions are from 0`);
+  if (target >= 0 && Number.isSafeInteger(target)) return target;
+  throw new MpiError(ErrorClass.ARG, `Cannot seek to ${target} in ${file.title}: positions are from 0 to 2^53`);
 
   function base(): number {
     switch (whence) {

@@ -5,7 +5,8 @@
  * Close means the smallest difference between the largest and the smallest. Of those grids we take the one that MPICH does:
  * the largest smallest dimension, then the smallest sum, then the largest dimension where they differ first.
  *
- * All factorisations are looked at; a number below 2^31 has few divisors, so that is quick.
+ * All factorisations are looked at that may be the closest. A number below 2^31 has at most 30 prime factors, so of more
+ * dimensions all others are 1.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 
@@ -28,10 +29,13 @@ export function dimsCreate(nodes: number, dims: readonly number[]): number[] {
       `Cannot make a grid of ${nodes} processes: the fixed dimensions hold ${fixed}, which ${free === 0 ? "must be all" : "must divide it"}`,
     );
   }
-  const factors = free === 0 ? [] : balanced(nodes / fixed, free);
+  const factors = free === 0 ? [] : balanced(nodes / fixed, Math.min(free, factorsMax + 1));
   let next = 0;
-  return dims.map((dim) => (dim === 0 ? factors[next++]! : dim));
+  return dims.map((dim) => (dim === 0 ? (factors[next++] ?? 1) : dim));
 }
+
+/** Prime factors of an int. */
+const factorsMax = 30;
 
 const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
 
@@ -57,8 +61,10 @@ function balanced(product: number, count: number): number[] {
     for (const divisor of divisors) {
       if (divisor > limit) break;
       if (rest % divisor !== 0 || divisor ** left < rest) continue;
-      const isWorse = best !== undefined && chosen.length > 0 && chosen[0]! - divisor > spread(best);
-      if (!isWorse) choose([...chosen, divisor], rest / divisor);
+      // The smallest of all cannot exceed the geometric mean of those that are left.
+      const mean = Math.floor(rest ** (1 / left) + 1e-9);
+      const least = (chosen[0] ?? divisor) - Math.min(divisor, mean);
+      if (best === undefined || least <= spread(best)) choose([...chosen, divisor], rest / divisor);
     }
   };
   choose([], product);
