@@ -31,6 +31,8 @@ export interface FrozenJob {
   readonly nodes: number;
   readonly memoryMb: number;
   readonly folders: readonly Folder[];
+  /** What the program finds in its environment; none or null: what whoever goes on with the job has. */
+  readonly environment?: Readonly<Record<string, string>> | null;
 }
 
 export const moduleOf = (folder: string): string => join(folder, "program.wasm");
