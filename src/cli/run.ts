@@ -10,6 +10,7 @@ import { trafficFileIn } from "../real/service/traffic-file.ts";
 import type { CreateCommand } from "./commands.ts";
 import { CommandError } from "./complain.ts";
 import { duration } from "./duration.ts";
+import { environmentGiven } from "./environment-given.ts";
 import { readFaultPlan } from "./fault-plan.ts";
 import { follow } from "./follow-job.ts";
 import { sayable } from "./odd-name.ts";
@@ -25,6 +26,7 @@ interface RunOptions {
   readonly memory?: number;
   readonly dir?: string[];
   readonly sandbox?: true;
+  readonly env: string[];
   readonly port?: number;
   readonly timeout?: number;
   readonly heartbeat?: number;
@@ -93,7 +95,16 @@ export const runCommand: CreateCommand = (finished) =>
       (folder, all: string[]) => [...all, folder],
       [],
     )
-    .option("--sandbox", "let a C program use no folder at all, not even the current one")
+    .option(
+      "--sandbox",
+      "let a C program use no folder but those of --dir, not even the current one, and see no variable but those of --env",
+    )
+    .option(
+      "--env <NAME=value>",
+      "put this into the environment of a C program; NAME alone: as it is here (again for more)",
+      (variable, all: string[]) => [...all, variable],
+      [],
+    )
     .option(
       "--port <number>",
       "node i listens for the others on this port + i (default: free ones)",
@@ -153,7 +164,7 @@ function setsGiven(text: string, ranks: number): LaunchOptions["sets"] {
 
 function start(program: string, args: string[], options: RunOptions): RunningJob {
   const { ranks, nodes, protocol, trace, heap, memory, port, timeout, heartbeat, patience, label } = options;
-  const folders = options.sandbox === true ? [] : [".", ...(options.dir ?? [])];
+  const folders = [...(options.sandbox === true ? [] : ["."]), ...(options.dir ?? [])];
   return launch(program, {
     args,
     ranks,
@@ -164,6 +175,7 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     heapMb: heap,
     memoryMb: memory,
     folders,
+    environment: environmentGiven(options.env, options.sandbox === true),
     port,
     timeoutMs: timeout,
     heartbeatMs: heartbeat,

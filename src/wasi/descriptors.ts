@@ -138,8 +138,12 @@ export class Descriptors {
   afterRestore(): void {
     if (this.files.isReplayed) return;
     for (const descriptor of this.table) {
-      if (descriptor !== undefined && isAppended(descriptor)) {
+      if (descriptor === undefined || !isAppended(descriptor)) continue;
+      try {
         this.files.truncate(this.handle(descriptor), descriptor.position);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : "the system refuses";
+        throw new Error(`Cannot go on: the program appends to "${descriptor.path}", and now: ${why}`);
       }
     }
   }

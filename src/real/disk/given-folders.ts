@@ -44,13 +44,18 @@ interface Place {
   readonly path: string;
 }
 
+/** Hears that a link has led out of the folders given: whoever made it may wonder. */
+export type OnLeaving = (path: string, target: string) => void;
+
 export class GivenFolders {
   readonly #folders: readonly GivenFolder[];
+  readonly #onLeaving: OnLeaving;
   /** Descriptors of given folders, by their paths. */
   readonly #roots = new Map<string, number>();
 
-  constructor(folders: readonly GivenFolder[]) {
+  constructor(folders: readonly GivenFolder[], onLeaving: OnLeaving = () => {}) {
     this.#folders = folders;
+    this.#onLeaving = onLeaving;
   }
 
   /** Gives up the folders themselves; what was opened in them stays open. */
@@ -118,8 +123,8 @@ export class GivenFolders {
   #walk(path: string, follow: boolean): Place {
     if (path.length > pathCharactersMax) throw fileError("ENAMETOOLONG", path);
     if (path.includes("\0")) throw fileError("EINVAL", path);
-    const walk = new Walk(this.#start(path), { follow, start: (whole) => this.#start(whole), path });
-    return walk.toEnd();
+    const start = (whole: string): Start => this.#start(whole);
+    return new Walk(start(path), { follow, start, path, onLeaving: this.#onLeaving }).toEnd();
   }
 
   /** From which given folder to go, and where. The outermost one that has the path: names mean what they say. */
@@ -156,6 +161,7 @@ interface WalkOptions {
   start(path: string): Start;
   /** What the program said, for errors. */
   readonly path: string;
+  readonly onLeaving: OnLeaving;
 }
 
 class Walk {
@@ -244,7 +250,13 @@ class Walk {
    */
   #startAgain(path: string): void {
     this.#leave();
-    this.#start = this.#options.start(this.#left.reverse().reduce(join, path));
+    const whole = this.#left.reverse().reduce(join, path);
+    try {
+      this.#start = this.#options.start(whole);
+    } catch (error) {
+      if (this.#links > 0 && isFileError(error, "ENOTCAPABLE")) this.#options.onLeaving(this.#options.path, whole);
+      throw error;
+    }
     this.#folder = this.#start.root;
     this.#done = [];
     this.#left = [...this.#start.parts].reverse();

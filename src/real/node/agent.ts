@@ -300,6 +300,7 @@ class Agent {
           case "log-full":
           case "caught-up":
           case "image-unreadable":
+          case "leads-out":
           case "abort":
           case "result":
           case "spawn":

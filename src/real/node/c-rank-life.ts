@@ -203,13 +203,13 @@ export class CRank {
   }
 
   #newLibrary(random: SeededRandom | null): Library {
-    const { run, program, folders } = this.setup;
+    const { run, program, folders, environment } = this.setup;
     const { host } = this.process;
     const mayLeave = outputGate(this.#protocol.protocol, host);
     return newLibrary({
       run,
       args: [program.path, ...program.args],
-      environment: environmentOf(process.env, folders),
+      environment: environmentOf(environment ?? process.env, folders),
       lines: this.#lines,
       input: this.#input,
       inbox: this.#inbox,
@@ -227,7 +227,11 @@ export class CRank {
   #newFiles(mayLeave: OutputGate): Files {
     const { choices } = this.process.process;
     const { logging, folders } = this.setup;
-    const files = filesOf(folders);
+    let hasTold = false;
+    const files = filesOf(folders, (path, target) => {
+      if (!hasTold) this.say({ kind: "leads-out", path, target });
+      hasTold = true;
+    });
     if (choices === null || logging === null) return files;
     const { beganMs } = logging;
     return new ReplayedFiles({ files, choices, beganMs, mayLeave: () => mayLeave("file") });

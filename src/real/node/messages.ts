@@ -36,6 +36,8 @@ export interface Setup {
   readonly memoryMb: number;
   /** Folders that a C program is given, under the names by which it knows them. */
   readonly folders: readonly Folder[];
+  /** The environment of a C program; null: that of the node. */
+  readonly environment: Readonly<Record<string, string>> | null;
   /** Where images are to be written when the job is frozen, and where those are that its ranks go on from; empty: nowhere. */
   readonly freezeTo: string;
   readonly thawFrom: string;

@@ -20,7 +20,7 @@ import {
   writeSync,
 } from "node:fs";
 import type { FileStat, Files, OpenHow } from "../../wasi/ports.ts";
-import { type GivenFolder, GivenFolders } from "../disk/given-folders.ts";
+import { type GivenFolder, GivenFolders, type OnLeaving } from "../disk/given-folders.ts";
 
 const kindOf = (entry: BigIntStats | Dirent): FileStat["kind"] =>
   entry.isFile() ? "file" : entry.isDirectory() ? "directory" : entry.isSymbolicLink() ? "link" : "other";
@@ -49,8 +49,8 @@ function flagsOf({ read, write, create, exclusive, truncate }: OpenHow): number 
 const seconds = (ns: bigint): number => Number(ns) / 1e9;
 
 /** Every call on a name is one that follows no link in its last component. */
-export function filesOf(given: readonly GivenFolder[]): Files {
-  const folders = new GivenFolders(given);
+export function filesOf(given: readonly GivenFolder[], onLeaving?: OnLeaving): Files {
+  const folders = new GivenFolders(given, onLeaving);
   return {
     isReplayed: false,
     open: (path, how) => folders.open(path, flagsOf(how)),

@@ -50,6 +50,7 @@ export interface RankSetup {
   readonly programMemories: readonly (WebAssembly.Memory | undefined)[];
   readonly folders: readonly Folder[];
   /** See `Setup`. */
+  readonly environment: Readonly<Record<string, string>> | null;
   readonly freezeTo: string;
   readonly thawFrom: string;
   /** Under message logging; null otherwise. */
@@ -181,6 +182,12 @@ export interface ImageUnreadable {
   readonly checkpoint: number;
   readonly problem: string;
 }
+/** A name that its program used is a link out of the folders given, and was refused; said of the first. */
+export interface RankLeadsOut {
+  readonly kind: "leads-out";
+  readonly path: string;
+  readonly target: string;
+}
 /** The rank's own word on how it ended, said last. */
 export interface RankEnding {
   readonly kind: "ending";
@@ -199,5 +206,6 @@ export type RankWord =
   | LogFull
   | RankCaughtUp
   | RankStandsStill
-  | ImageUnreadable;
+  | ImageUnreadable
+  | RankLeadsOut;
 export type FromRank = RankRuns | RankCompiled | RankCaptured | RankWord | RankEnding | TcpRequest;

@@ -131,7 +131,7 @@ export class RankThreads {
   }
 
   #setupOf({ rank, program, folders, origin, memory }: StartingRank): Omit<RankSetup, "lines"> {
-    const { ranks, nodeOf, protocol, seed, traceFolder, freezeTo, thawFrom, job } = this.#setup;
+    const { ranks, nodeOf, protocol, seed, traceFolder, freezeTo, thawFrom, job, environment } = this.#setup;
     return {
       code: this.#code,
       run: job.id,
@@ -149,6 +149,7 @@ export class RankThreads {
       words: this.words,
       programMemories: this.#programMemories,
       folders,
+      environment,
       logging: this.#ports.loggingOf(rank),
       watch: this.#watches.find((watch) => watch.rank === rank) ?? null,
       // Of those that are spawned there are no images.

@@ -13,12 +13,14 @@ const job: FrozenJob = {
     { name: ".", path: "/home/u" },
     { name: "/home/u", path: "/home/u" },
   ],
+  environment: { LANG: "C", EMPTY: "" },
 };
 const changed = (fields: object): string => JSON.stringify({ format: 1, ...job, ...fields });
 
 describe("X7 what is written of a frozen job", () => {
   it("comes back as it was, without what else stands there", () => {
     deepEqual(frozenJobIn(jobText(job)), job);
+    deepEqual(frozenJobIn(changed({ environment: undefined })), { ...job, environment: null });
     deepEqual(frozenJobIn(changed({ more: 1, folders: [{ name: ".", path: "/", more: 1 }] })), {
       ...job,
       folders: [{ name: ".", path: "/" }],
@@ -36,6 +38,7 @@ describe("X7 what is written of a frozen job", () => {
       args: ["x", [1], [null], ["a\0"], undefined, {}],
       ranks: [0, -1, 2.5, "4", 4097, 1e9, undefined],
       nodes: [0, 5, "1", null, undefined],
+      environment: ["", [], { A: 1 }, { A: null }, { "": "b" }, { "A=B": "c" }, { A: "\0" }],
       memoryMb: [15, 2048, 0.5, "1024", undefined],
       folders: [null, {}, [7], [null], [{ name: "." }], [{ path: "/" }], [{ name: "", path: "/" }], undefined]
         // Only whole names: what they are relative to, nobody knows any more.

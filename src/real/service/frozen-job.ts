@@ -16,6 +16,8 @@ export interface FrozenJob {
   readonly nodes: number;
   readonly memoryMb: number;
   readonly folders: readonly Folder[];
+  /** What the program finds in its environment; null: what whoever goes on with the job has. */
+  readonly environment: Readonly<Record<string, string>> | null;
 }
 
 export const jobText = (job: FrozenJob): string => `${JSON.stringify({ format: jobFormat, ...job }, undefined, 2)}\n`;
@@ -25,11 +27,12 @@ export function frozenJobIn(text: string): FrozenJob | number | null {
   const value = parsed(text);
   if (!isRecord(value) || !isWhole(value["format"], 1, Number.MAX_SAFE_INTEGER)) return null;
   if (value["format"] !== jobFormat) return value["format"];
-  const { program, args, ranks, nodes, memoryMb, folders } = value;
+  const { program, args, ranks, nodes, memoryMb, folders, environment = null } = value;
   if (!isWord(program) || program === "" || !isListOf(args, isWord)) return null;
   if (!isWhole(ranks, 1, ranksMax) || !isWhole(nodes, 1, ranks) || !isWhole(memoryMb, 16, 2047)) return null;
-  if (!isListOf(folders, isFolder)) return null;
-  return { program, args, ranks, nodes, memoryMb, folders: folders.map(({ name, path }) => ({ name, path })) };
+  if (!isListOf(folders, isFolder) || !(environment === null || isEnvironment(environment))) return null;
+  const given = folders.map(({ name, path }) => ({ name, path }));
+  return { program, args, ranks, nodes, memoryMb, folders: given, environment };
 }
 
 function parsed(text: string): unknown {
@@ -49,6 +52,8 @@ const isWord = (value: unknown): value is string => typeof value === "string" &&
 function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {
   return Array.isArray(value) && value.every(isItem);
 }
+const isEnvironment = (value: unknown): value is Record<string, string> =>
+  isRecord(value) && Object.entries(value).every(([name, text]) => /^[^=\0]+$/.test(name) && isWord(text));
 const isFolder = (value: unknown): value is Folder => {
   if (!isRecord(value)) return false;
   const { name, path } = value;

@@ -24,6 +24,8 @@ export interface JobOptions {
   readonly memoryMb: number;
   /** What a C program sees of the file system. */
   readonly folders: readonly Folder[];
+  /** What a C program finds in its environment; null: what this process has. */
+  readonly environment: Readonly<Record<string, string>> | null;
   /** Node i listens for others on this port + i; 0 leaves it to the system. */
   readonly port: number;
   readonly timeoutMs: number;

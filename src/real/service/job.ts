@@ -204,8 +204,8 @@ export class Job {
   }
 
   #createFreezing(): JobFreezing {
-    const { jobFolder, program, displayName, args, ranks, nodes, memoryMb, folders } = this.#options;
-    const job = { program: displayName ?? program, args, ranks, nodes, memoryMb, folders };
+    const { jobFolder, program, displayName, args, ranks, nodes, memoryMb, folders, environment } = this.#options;
+    const job = { program: displayName ?? program, args, ranks, nodes, memoryMb, folders, environment };
     return new JobFreezing(
       { jobFolder, module: this.#bundlePlace.wasm, job },
       {

@@ -75,6 +75,8 @@ export interface LaunchOptions {
   readonly memoryMb?: number | undefined;
   /** Folders that a program in C may use; the current one unless given. */
   readonly folders?: readonly string[] | undefined;
+  /** What a program in C finds in its environment, beside PWD; that of this process unless given. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Node i listens for the others on this port + i; ports that are free unless given. */
   readonly port?: number | undefined;
   /** The job ends after this long, with code 124. */
@@ -138,11 +140,11 @@ export function thaw(folder: string, options: ThawOptions = {}): RunningJob {
   const job = readJob(folder);
   if (typeof job === "string") throw new CannotLaunch(job, 1);
   const { args, ranks, nodes, memoryMb, folders, program } = job;
-  const thawed = { ...options, args, ranks, nodes, memoryMb };
+  const thawed = { ...options, args, ranks, nodes, memoryMb, environment: job.environment ?? undefined };
   return start(resolve(moduleOf(folder)), folders, thawed, { thawFrom: resolve(folder), displayName: program });
 }
 
-export type ThawOptions = Omit<LaunchOptions, "args" | "ranks" | "nodes" | "memoryMb" | "folders">;
+export type ThawOptions = Omit<LaunchOptions, "args" | "ranks" | "nodes" | "memoryMb" | "folders" | "environment">;
 
 interface Earlier {
   readonly thawFrom: string;
@@ -168,6 +170,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     heapMb: options.heapMb ?? 0,
     memoryMb: options.memoryMb ?? 1024,
     folders,
+    environment: options.environment ?? null,
     port: options.port ?? 0,
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
     heartbeatMs: options.heartbeatMs ?? 100,

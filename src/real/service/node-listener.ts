@@ -37,11 +37,15 @@ export interface NodeListenerParts {
   allBegan(): void;
 }
 
+/** Of a name that a program has used, in a note. */
+const nameCharactersMax = 300;
+
 export class NodeListener {
   readonly #options: NodeListenerOptions;
   readonly #parts: NodeListenerParts;
   readonly #ranksBegun = new Set<number>();
   #result: unknown;
+  #hasToldOfLinks = false;
 
   constructor(options: NodeListenerOptions, parts: NodeListenerParts) {
     this.#options = options;
@@ -141,6 +145,9 @@ export class NodeListener {
         core.falls.caughtUp(rank);
         core.rankDone(rank, message.incarnation, performance.now());
         break;
+      case "leads-out":
+        this.#leadsOut(message.path, message.target);
+        break;
       case "log-full":
         recovery?.logFull(rank, message.sets);
         break;
@@ -188,6 +195,16 @@ export class NodeListener {
       default:
         unreachable(event);
     }
+  }
+
+  /** Said once: who reads the program's own message may not think of a link. Names may hold anything. */
+  #leadsOut(path: string, target: string): void {
+    if (this.#hasToldOfLinks) return;
+    this.#hasToldOfLinks = true;
+    const [from, to] = [path, target].map((each) => JSON.stringify(each.slice(0, nameCharactersMax)));
+    this.#parts.report.note(
+      `Cannot follow ${from}: it leads to ${to}, which is in no folder that the program is given; if it may go there, give that with --dir`,
+    );
   }
 
   /** Neither spawned ones nor second lives count. */

@@ -43,6 +43,7 @@ export class NodeSetups {
       heapMb,
       memoryMb,
       folders,
+      environment: job.environment,
       freezeTo: job.jobFolder,
       thawFrom: job.thawFrom,
       ranksPerThread,

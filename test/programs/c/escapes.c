@@ -172,6 +172,8 @@ static int proc_fd(void) { lead("link", "/proc/self/fd"); return opened(in("link
 static int proc_root(void) { lead("link", "/proc/self/root"); return list(in("link")); }
 static int proc_cwd(void) { lead("link", "/proc/self/cwd"); return list(in("link/..")); }
 static int proc_environ(void) { lead("link", "/proc/self/environ"); return opened(in("link"), O_RDONLY); }
+/** Refused as outside, or as the kernel's where everything is given. */
+static int proc_by_name(void) { return opened("/proc/self/mem", O_RDWR); }
 static int device(void) { lead("link", "/dev/kmsg"); return opened(in("link"), O_RDONLY); }
 /** The test has put it there. */
 static int fifo_read(void) { return opened(in("fifo"), O_RDONLY); }
@@ -248,7 +250,7 @@ static const struct { const char *name; int (*attempt)(void); } ways[] = {
     WAY(up_after_link_out), WAY(slash_after_link), WAY(dot_after_link), WAY(whole_name), WAY(up), WAY(up_to_create),
     WAY(open_in_swapped), WAY(create_in_swapped), WAY(unlink_in_swapped), WAY(mkdir_in_swapped), WAY(rmdir_in_swapped),
     WAY(rename_in_swapped), WAY(stat_in_swapped), WAY(times_in_swapped), WAY(list_swapped), WAY(proc_mem),
-    WAY(proc_mem_below), WAY(proc_fd), WAY(proc_root), WAY(proc_cwd), WAY(proc_environ), WAY(device), WAY(fifo_read),
+    WAY(proc_mem_below), WAY(proc_fd), WAY(proc_root), WAY(proc_cwd), WAY(proc_environ), WAY(proc_by_name), WAY(device), WAY(fifo_read),
     WAY(fifo_write), WAY(fifo_through_link), WAY(mpi_read), WAY(mpi_read_through), WAY(mpi_create_through),
     WAY(mpi_create_dangling), WAY(mpi_delete_on_close), WAY(mpi_whole_name), WAY(mpi_fifo), WAY(mpi_proc),
     WAY(mpi_delete_through), WAY(mpi_delete_whole), WAY(stays_inside),
