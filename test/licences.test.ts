@@ -1,4 +1,4 @@
-/** X1: packages whose code is part of `dist` come with the text of their licences. */
+/** Packages whose code is part of `dist` come with the text of their licences. */
 import { deepEqual, ok } from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ function bundledPackages(): string[] {
   return [...new Set(names)].sort();
 }
 
-it("X1 every bundled package is listed with its version and the whole text of its licence", () => {
+it("§3 every bundled package is listed with its version and the whole text of its licence", () => {
   const text = readFileSync("dist/THIRD-PARTY-LICENSES.txt", "utf8");
   const packages = bundledPackages();
   ok(packages.includes("commander") && packages.includes("lz4-wasm-nodejs"), `${packages}`);
@@ -34,7 +34,7 @@ it("X1 every bundled package is listed with its version and the whole text of it
   }
 });
 
-it("X1 what is published has that file in it", () => {
+it("§3 what is published has that file in it", () => {
   const { files } = JSON.parse(readFileSync("package.json", "utf8")) as { files: string[] };
   ok(files.includes("dist"));
 });

@@ -20,8 +20,7 @@ export function stopReading(socket: Socket): void {
   handleOf(socket)?.readStop();
 }
 
-/** Undoes `stopReading`: whoever listens for data has it from now on. */
+/** Undoes `stopReading`, for whoever takes what has come piece by piece. */
 export function startReading(socket: Socket): void {
   handleOf(socket)?.readStart();
-  socket.resume();
 }
