@@ -8,7 +8,10 @@
  */
 import { basename, dirname, extname, resolve } from "node:path";
 import type { Exit, RunOptions, Tree } from "@yowasp/clang";
+import { withCommon } from "./common-symbols.ts";
 import type { AskRequest, CompileRequest, DependencyRequest, LinkRequest, Reply, SourceFile } from "./requests.ts";
+import { mismatchedFunctions } from "./signature-adapters.ts";
+import { asWarnings, missingDeclarations } from "./void-functions.ts";
 
 /** The package exports it, its types do not say so. */
 interface ClangPackage {
@@ -60,21 +63,43 @@ export class Clang {
     for (const { path, bytes } of files) if (path === assembled) placeFile(tree, input, bytes);
     let output: Uint8Array = new Uint8Array();
     for (const job of jobs) {
-      const run = this.#run(jobWords(job, request), tree, stdin);
+      const run = this.#runJob(jobWords(job, request), tree, stdin);
       said.push(run.stderr);
       output = run.stdout;
       tree = run.files;
       if (run.code !== 0) return done(run.code, { said, output });
     }
+    if (request.stage === "-c" && isCommon(request)) output = withCommon(output);
     const rule = dependencies === undefined ? undefined : (tree["banyan.d"] as Uint8Array | undefined);
     return done(0, { said, output, dependencies: rule });
   }
 
-  link({ words, files }: LinkRequest): Reply {
-    const tree: Tree = {};
-    for (const { name, bytes } of files) placeFile(tree, name, bytes);
-    const run = this.#run(["wasm-ld", ...words, "-o", "-"], tree);
-    return done(run.code, { said: [run.stderr], output: run.stdout });
+  #runJob(words: readonly string[], tree: Tree, stdin: Uint8Array | undefined): ToolRun {
+    const run = this.#run(words, tree, stdin);
+    if (run.code === 0) return run;
+    const said = Buffer.from(run.stderr).toString();
+    const declarations = missingDeclarations(said);
+    if (declarations === undefined) return run;
+    const withThem = { ...tree, "banyan_void.h": declarations };
+    const again = this.#run([...words.slice(0, 2), "-include", "/banyan_void.h", ...words.slice(2)], withThem, stdin);
+    return again.code === 0 ? { ...again, stderr: Buffer.from(asWarnings(said)) } : run;
+  }
+
+  link({ words, files, finish }: LinkRequest): Reply {
+    const link = (...more: readonly string[]): ToolRun => {
+      const tree: Tree = {};
+      for (const { name, bytes } of files) placeFile(tree, name, bytes);
+      return this.#run(["wasm-ld", ...words, ...more, "-o", "-"], tree);
+    };
+    const run = link();
+    const mismatched = mismatchedFunctions(Buffer.from(run.stderr).toString());
+    if (run.code !== 0 || finish === undefined || mismatched.length === 0) {
+      return done(run.code, { said: [run.stderr], output: run.stdout });
+    }
+    // A function that is only called in a wrong way is left out as one that nobody calls.
+    const again = link(...mismatched.map((name) => `--export-if-defined=${name}`));
+    const remark = `banyan: These calls are passed on as native code would, converted to what the function takes: ${mismatched.join(", ")}. Declare them before they are called\n`;
+    return done(again.code, { said: [again.stderr, Buffer.from(remark)], output: again.stdout });
   }
 
   ask({ driver, words }: AskRequest): Reply {
@@ -83,7 +108,8 @@ export class Clang {
   }
 
   #askDriver({ driver, flags, stage, language }: CompileRequest): DriverAnswer {
-    const words = [driver, "-###", ...flags, stage, "-x", language, placeholder, "-o", "-"];
+    const common = flags.includes("-fcommon") ? ["-fno-common"] : [];
+    const words = [driver, "-###", ...flags, ...common, stage, "-x", language, placeholder, "-o", "-"];
     const key = words.join("\0");
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
@@ -115,6 +141,10 @@ export class Clang {
     return { code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr), files: left };
   }
 }
+
+/** Variables without a value may be declared in several files: the last word on it counts. */
+const isCommon = ({ flags, driver }: CompileRequest): boolean =>
+  driver === "clang" && flags.lastIndexOf("-fcommon") > flags.lastIndexOf("-fno-common");
 
 /** The tool itself fell over; what it said before belongs to the message. */
 export class ToolBroke extends Error {

@@ -7,6 +7,7 @@
  */
 import type binaryenPackage from "binaryen";
 import type { InstrumentRequest, Reply } from "./requests.ts";
+import { adaptSignatures } from "./signature-adapters.ts";
 
 type Binaryen = typeof binaryenPackage;
 
@@ -29,6 +30,7 @@ export class Instrumenter {
     binaryen.setShrinkLevel(0);
     binaryen.setDebugInfo(finish.names);
     binaryen.clearPassArguments();
+    adaptSignatures(binaryen, module);
     const canUnwind = finish.capturePoints.length > 0;
     // Binaryen takes no names for all of them; a name that no import has instruments nothing.
     binaryen.setPassArgument("asyncify-imports", canUnwind ? finish.capturePoints.join(",") : "nothing.at_all");

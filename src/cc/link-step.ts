@@ -6,6 +6,7 @@
 import { capturePoints } from "../core/base/capture-points.ts";
 import { keyOf } from "./cache.ts";
 import type { Build } from "./command-line.ts";
+import { largestOnly } from "./common-symbols.ts";
 import { binaryenVersion, clangVersion, contractVersion } from "./installation.ts";
 import type { Finish, LinkFile, LinkRequest } from "./requests.ts";
 import { runStep } from "./run-step.ts";
@@ -39,7 +40,7 @@ export function linkProgram(
   const request: LinkRequest = {
     kind: "link",
     words,
-    files: [...objects, ...support],
+    files: [...largestOnly(objects), ...support],
     finish: build.link.relocatable ? undefined : finishOf(build),
   };
   const key = keyOf([
@@ -59,10 +60,11 @@ export interface LinkNames {
 
 /** The command line of wasm-ld. */
 export function linkWords({ link }: Build, { inputs, support, longDouble }: LinkNames): string[] {
-  const { flags, stackBytes, withStart, withLibraries, withCxx, strip, relocatable } = link;
+  const { flags, stackBytes, withStart, withLibraries, withCxx, relocatable } = link;
   if (relocatable) return ["-m", "wasm32", "-r", ...inputs, ...flags];
   return [
-    ...["-m", "wasm32", "--error-limit=0", strip ? "--strip-all" : "--strip-debug"],
+    // Names stay for what follows (signature-adapters.ts), which leaves them out when they are not wanted.
+    ...["-m", "wasm32", "--error-limit=0", "--strip-debug"],
     ...["--import-memory", "--shared-memory", "--no-check-features", `--max-memory=${memoryBytesMax}`],
     ...["--export=__stack_pointer", "--export-table", "-z", `stack-size=${stackBytes}`],
     // MPI has small numbers for functions that are none (MPI_COMM_DUP_FN); no real one may have them.

@@ -9,6 +9,7 @@ import { CoroutineHost } from "../../abi/coroutine-host.ts";
 import { Ended } from "../../abi/ended.ts";
 import { type Companions, restoreProcess, saveProcess } from "../../abi/process-state.ts";
 import { Program } from "../../abi/program.ts";
+import { trapText } from "../../abi/trap-text.ts";
 import { capturePoints } from "../../core/base/capture-points.ts";
 import { type Rest, Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
@@ -288,5 +289,5 @@ function howEnded(error: unknown): HowEnded {
   if (error instanceof Aborted) return { kind: "aborted", code: error.code, message: error.message };
   if (error instanceof Ended) return error.ending;
   if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
-  return { kind: "threw", what: `${error.name}: ${error.message}`, details: [], frames: [] };
+  return { kind: "threw", what: `${error.name}: ${trapText(error) ?? error.message}`, details: [], frames: [] };
 }

@@ -1,0 +1,40 @@
+/**
+ * What a trap of a program in C says to its author: the engine's words, the functions it happened in, innermost first, and
+ * what to look for where the engine's words do not tell.
+ */
+
+/** Functions named in a report: enough to find the call, few enough for a line. */
+const namesMax = 4;
+/** Of the C library's start and ours: they are in every stack. */
+const ours = /^(_start|__main_void|__wasm_call_ctors|asyncify_\w+)$/;
+/** What clang calls main, depending on its parameters. */
+const mainNames = /^(__original_main|__main_argc_argv)$/;
+
+const meanings: readonly (readonly [RegExp, string])[] = [
+  [
+    /function signature mismatch/,
+    "a function is called through a pointer whose type has other parameters than the function, or the pointer is null",
+  ],
+];
+
+/** One line for a trap; undefined: the error is none. */
+export function trapText(error: unknown): string | undefined {
+  if (!(error instanceof WebAssembly.RuntimeError)) return undefined;
+  const names = functionsOf(error.stack ?? "");
+  const [innermost, ...callers] = names;
+  const place = innermost === undefined ? "" : ` in ${innermost}`;
+  const way = callers.length === 0 ? "" : `, called by ${callers.join(", ")}`;
+  const meaning = meanings.find(([words]) => words.test(error.message))?.[1];
+  return `${error.message}${place}${way}${meaning === undefined ? "" : `: ${meaning}`}`;
+}
+
+function functionsOf(stack: string): string[] {
+  const names: string[] = [];
+  for (const line of stack.split("\n")) {
+    const name = /^\s+at (?:.*\.)?(\S+) \(wasm:/.exec(line)?.[1];
+    if (name === undefined || ours.test(name) || name.startsWith("wasm-function")) continue;
+    names.push(mainNames.test(name) ? "main" : name);
+    if (names.length === namesMax) break;
+  }
+  return names;
+}
