@@ -10,22 +10,30 @@ export interface SupportOptions {
   signalName(signal: number): string | undefined;
 }
 
+const SIGSEGV = 11;
+/** What a job says of its end is a line. */
+const fatalBytesMax = 4096;
+
 export function supportImports({ memory, pid, hostName, signalName }: SupportOptions) {
   const textAt = (address: number): string => {
-    const end = memory.indexOf(0, address);
-    return new TextDecoder().decode(memory.slice(address, end));
+    const text = memory.subarray(address, address + fatalBytesMax);
+    const end = text.indexOf(0);
+    return new TextDecoder().decode(text.slice(0, end < 0 ? text.length : end));
+  };
+  const die = (signal: number): never => {
+    throw new Ended({ kind: "signalled", signal, name: signalName(signal) ?? `signal ${signal}` });
   };
   return {
     getpid: (): number => pid,
     /** Writes the machine's name and a closing zero, cut to `room` bytes. */
     hostname(address: number, room: number): void {
+      // As if the C library had followed the address itself.
+      if (address <= 0 || room <= 0 || address + room > memory.length) die(SIGSEGV);
       const name = new TextEncoder().encode(hostName).subarray(0, room - 1);
       memory.set(name, address);
       memory[address + name.length] = 0;
     },
-    die(signal: number): never {
-      throw new Ended({ kind: "signalled", signal, name: signalName(signal) ?? `signal ${signal}` });
-    },
+    die,
     fatal(message: number): never {
       throw new Ended({ kind: "gave-up", why: textAt(message) });
     },

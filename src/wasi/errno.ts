@@ -7,6 +7,7 @@ export const Errno = {
   BUSY: 10,
   DQUOT: 19,
   EXIST: 20,
+  FAULT: 21,
   FBIG: 22,
   INTR: 27,
   INVAL: 28,
@@ -45,6 +46,8 @@ export class WasiError extends Error {
 export function errnoOf(error: unknown): Errno {
   if (error instanceof WasiError) return error.errno;
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  // Node's own: a number or a name that no system call takes.
+  if (code === "ERR_OUT_OF_RANGE" || code === "ERR_INVALID_ARG_VALUE") return Errno.INVAL;
   if (!/^E[A-Z]+$/.test(code)) throw error;
   const name = code.slice(1);
   return name in Errno ? Errno[name as keyof typeof Errno] : Errno.IO;

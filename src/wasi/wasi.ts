@@ -2,6 +2,7 @@
  * The imports of module `wasi_snapshot_preview1`: what wasi-libc calls. State that must survive is in `Descriptors`; everything
  * else is asked of the `Library` port.
  */
+import { addressCheck } from "./addresses.ts";
 import type { Descriptors } from "./descriptors.ts";
 import { Errno, errnoOf } from "./errno.ts";
 import { fileCalls } from "./file-calls.ts";
@@ -31,14 +32,18 @@ export function wasiImports({ library, memory, descriptors, pause }: WasiOptions
     ...pathCalls(library, bytes, descriptors),
   };
   return Object.fromEntries(
-    Object.entries(calls).map(([name, call]) => [name, answering(call as (...args: unknown[]) => number | undefined)]),
+    Object.entries(calls).map(([name, call]) => {
+      const check = addressCheck(name, memory, library);
+      return [name, answering(call as (...args: unknown[]) => number | undefined, check)];
+    }),
   );
 }
 
 /** A call that returns has succeeded, unless it says otherwise; what it throws is the program's error number. */
-function answering(call: (...args: unknown[]) => number | undefined): Call {
+function answering(call: (...args: unknown[]) => number | undefined, check: (args: number[]) => void): Call {
   return (...args) => {
     try {
+      check(args);
       return call(...args) ?? Errno.SUCCESS;
     } catch (error) {
       return errnoOf(error);
