@@ -1,10 +1,12 @@
 /** Processes that programs in C start while the job runs: MPI 5.0 chapter 11. Row M6. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
-import { banyan, folderOf, program, sorted } from "./harness.ts";
+import { launch } from "banyan";
+import { banyan, folderOf, newFolder, program, sorted } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 const spawn = resolve("test/programs/c/spawn.c");
 /** A machine that compiles for the first time, and does other things as well. */
@@ -135,12 +137,29 @@ test("M6 §11.8.2 a command that does not compile, or is no program in C, is MPI
   assert.match(script.stderr, /script\.ts is not a program in C or C\+\+/);
 });
 
-test("M6 a job that has spawned processes cannot be frozen: it says so and goes on", async () => {
-  const folder = folderOf("spawned-job");
-  const { code, stdout, stderr } = await run("-n", "2", "--freeze-at", "700ms", "--job-dir", folder, spawn, "frozen");
-  assert.equal(code, 0, stderr);
-  assert.match(stderr, /^banyan: the job cannot be frozen and goes on: it has spawned processes/m);
-  assert.deepEqual(sorted(stdout), ["child 0 of 2", "child 1 of 2", "good"]);
+test("M6 a job that has spawned processes cannot be frozen: it says so and goes on", timeLimit(60_000), async () => {
+  const folder = newFolder("spawned");
+  const enough = join(folder, "enough");
+  const job = launch(spawn, {
+    ranks: 2,
+    args: ["frozen", enough],
+    folders: [".", folder],
+    jobFolder: join(folder, "job"),
+  });
+  const lines: string[] = [];
+  const notes: string[] = [];
+  for await (const event of job) {
+    if (event.kind === "line") {
+      lines.push(event.text);
+      if (event.text === "child 0 of 2") job.freeze();
+    } else if (event.kind === "note") {
+      notes.push(event.message);
+      writeFileSync(enough, "");
+    }
+  }
+  assert.equal((await job.done).code, 0);
+  assert.match(notes.join("\n"), /^the job cannot be frozen and goes on: it has spawned processes/);
+  assert.deepEqual(lines.sort(), ["child 0 of 2", "child 1 of 2", "good"]);
 });
 
 test("M6 a job that is frozen while the program of a spawn compiles spawns when it is thawed", async () => {

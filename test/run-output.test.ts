@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { banyan, messages, program, Run, sorted } from "./harness.ts";
+import { patientMs } from "./patience.ts";
 
 const who = `import { mpi } from "banyan"; const { rank, size } = mpi.world;`;
 
@@ -64,7 +65,8 @@ test("X2: what was printed before a rank threw, exited or was stopped is not los
     ["exit", 3],
     ["spin", 124],
   ] as const) {
-    const run = await banyan(["run", "--timeout", how === "spin" ? "1" : "20", path, how]);
+    const seconds = patientMs(how === "spin" ? 400 : 20_000) / 1000;
+    const run = await banyan(["run", "--timeout", `${seconds}`, path, how]);
     assert.equal(run.code, code);
     const lines = run.stdout.split("\n");
     assert.equal(lines.length, 501);
