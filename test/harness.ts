@@ -91,6 +91,10 @@ export class Run {
     });
   }
 
+  get stdout(): string {
+    return this.#stdout;
+  }
+
   get stderr(): string {
     return this.#stderr;
   }

@@ -7,11 +7,13 @@ import { basename, join } from "node:path";
 import type { FaultPlan, Service } from "../../core/fault/plan.ts";
 import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
+import type { Patience } from "../../core/service/silence.ts";
 import { verifyImages } from "../image/verify-images.ts";
 import type { ProgramPlace } from "../node/messages.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
 import type { EventQueue } from "./event-queue.ts";
+import { secondsText } from "./failure-text.ts";
 import { InputSource } from "./input-source.ts";
 import { JobFreezing } from "./job-freezing.ts";
 import { JobNodes } from "./job-nodes.ts";
@@ -62,6 +64,7 @@ export class Job {
   readonly #links: SlowLinks | null;
   readonly #trace: JobTrace;
   readonly #ticking: NodeJS.Timeout;
+  #tickedMs = performance.now();
   #isOver = false;
   #finish!: (result: JobResult) => void;
 
@@ -98,8 +101,22 @@ export class Job {
     this.#listener = this.#createListener();
     this.#nodes.startAll();
     // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
-    this.#ticking = setInterval(() => setImmediate(() => this.#core.tick(performance.now())), options.heartbeatMs);
+    this.#ticking = setInterval(() => setImmediate(() => this.#tick()), options.heartbeatMs);
     void this.#bundle();
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    this.#core.tick(nowMs);
+    // As the core does: whoever could not be heard while we were absent is forgiven.
+    this.#logger?.tick(Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
+    this.#tickedMs = nowMs;
+  }
+
+  /** With every process of the job that gives signs of life. */
+  get #patience(): Patience {
+    const { patienceMs } = this.#options;
+    return { patienceMs, starvedPatienceMs: starvedPatiences * patienceMs, startPatienceMs };
   }
 
   get events(): EventQueue {
@@ -125,16 +142,14 @@ export class Job {
   }
 
   #createCore(): Dispatcher {
-    const { ranks, nodes, heartbeatMs, patienceMs, timeoutMs, protocol, setOf, keepSuspects } = this.#options;
+    const { ranks, nodes, heartbeatMs, timeoutMs, protocol, setOf, keepSuspects } = this.#options;
     const options = {
       ranks,
       nodeOf: this.#nodeOf,
       nodes,
       heartbeatMs,
-      patienceMs,
-      starvedPatienceMs: starvedPatiences * patienceMs,
+      ...this.#patience,
       timeoutMs,
-      startPatienceMs,
       endPatienceMs,
       deaths: deathsUnder(protocol),
       setOf: setOf ?? undefined,
@@ -321,6 +336,7 @@ export class Job {
     this.#report.started({ ranks, nodes }, this.#nodes.pids);
     this.#recovery?.checkpoints.begin();
     if (this.#recovery !== null) this.#nodes.prepareSpare();
+    this.#logger?.prepareSpare();
     this.#faults?.begin();
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
@@ -355,9 +371,12 @@ export class Job {
 
   #createLogger(): LoggerProcess | null {
     if (this.#options.setOf === null) return null;
-    return new LoggerProcess(this.#setups.secret, {
+    return new LoggerProcess(this.#setups.secret, this.#patience, {
       ready: (address) => this.#nodes.sendAll({ kind: "logger", address }),
-      lost: () => this.#report.note("the event logger was lost; another takes its place"),
+      lost: (silentMs) => {
+        const how = silentMs === null ? "was lost" : `gave no sign of life for ${secondsText(silentMs)}`;
+        this.#report.note(`the event logger ${how}; another takes its place`);
+      },
       unable: (why) => this.#core.unusable(`Cannot use the event logger: ${why}`, performance.now()),
     });
   }
