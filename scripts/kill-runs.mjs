@@ -11,6 +11,9 @@ const isTimed = (text) => /^(Seconds|Mop\/s|\s*time|\s*rate)\b/.test(text);
 export const programs = {
   cg: { source: "examples/kernels/cg.c", args: ["S"], check: sameLines },
   hpccg: { source: "examples/kernels/hpccg.c", args: ["10", "10", "10", "120"], check: sameLines },
+  mg: { source: "examples/kernels/mg.c", args: ["S"], check: sameLines },
+  ft: { source: "examples/kernels/ft.c", args: ["S"], check: sameLines },
+  is: { source: "examples/kernels/is.c", args: ["S"], check: sameLines },
   orders: { source: "test/programs/c/orders.c", args: ["200", "2000"], check: checkOrders },
 };
 

@@ -1,10 +1,15 @@
-// Kills nodes of real jobs under message logging, at random moments and in rare windows, and compares what comes out.
-//   node scripts/kills.mjs [--runs 50] [--aimed 20] [--seed 1] [--only words of a plan]
-// Of the runs so many are aimed by the fault plan at the windows below; a table says what came of each.
+// Kills nodes and services of real jobs under message logging, at random moments and in rare windows, and compares what comes out.
+//   node scripts/kills.mjs [--runs 50] [--aimed 20] [--seed 1] [--only words of a plan] [--busy] [--minutes 10]
+//   node scripts/kills.mjs --kinds starting,soak,services,damaged …
+// Of the runs so many are aimed by the fault plan at the windows below; the others take turns among the kinds: "planned", at random
+// moments, by a fault plan; the others by signals from outside (kill-harm.mjs). A table says what came of each, and counts end it.
+// `--busy`: beside as many busy loops as there are cores. `--minutes`: no further run is begun after that time.
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { harms } from "./kill-harm.mjs";
 import { compile, problemOf, programs, randomOf, runOnce } from "./kill-runs.mjs";
 
 const { values } = parseArgs({
@@ -13,8 +18,14 @@ const { values } = parseArgs({
     aimed: { type: "string", default: "20" },
     seed: { type: "string", default: "1" },
     only: { type: "string", default: "" },
+    kinds: { type: "string", default: "planned,starting,soak,services,damaged" },
+    busy: { type: "boolean", default: false },
+    minutes: { type: "string", default: "Infinity" },
   },
 });
+const kinds = values.kinds.split(",");
+const unknown = kinds.find((kind) => kind !== "planned" && !(kind in harms));
+if (unknown !== undefined) throw new Error(`There is no kind "${unknown}": planned, ${Object.keys(harms).join(", ")}`);
 const runs = Number(values.runs);
 const aimed = Math.min(runs, Number(values.aimed));
 const random = randomOf(Number(values.seed));
@@ -22,6 +33,7 @@ const below = (count) => Math.floor(random() * count);
 const oneOf = (all) => all[below(all.length)];
 
 const on2 = { ranks: 4, nodes: 2 };
+const on3 = { ranks: 4, nodes: 3 };
 const on4 = { ranks: 4, nodes: 4 };
 const often = { checkpointEveryMs: 150 };
 
@@ -49,6 +61,21 @@ const windows = [
   { ...on4, ...often, plan: "cut link 0-1 at T for 500ms; kill node 1 at T" },
 ];
 
+/** Signals from outside: what is done, and with which options. */
+function harmfulCase(kind) {
+  const size = oneOf(kind === "starting" ? [on3, on4] : [on2, on3, on4]);
+  const kills = { starting: 1 + below(3), soak: 12, services: 8, damaged: 1 }[kind];
+  const options = { ...size, ...often, ...(kind === "services" ? { checkpointServers: 1 } : {}) };
+  const how = {
+    everyMs: kind === "soak" ? oneOf([500, 1000, 2000]) : oneOf([700, 1500]),
+    isRoundRobin: random() < 0.5,
+  };
+  const harm = harms[kind]({ random, folder, kills, nodes: size.nodes, setOfNode: (node) => node, ...how });
+  const order = kind === "soak" ? (how.isRoundRobin ? " round robin" : " at random") : "";
+  const pace = kind === "soak" || kind === "services" ? ` every ${how.everyMs} ms` : "";
+  return { ...options, plan: "", harm, what: `${kind}: up to ${kills}${pace}${order}` };
+}
+
 function randomCase() {
   const size = oneOf([on2, on4]);
   const node = () => below(size.nodes);
@@ -66,7 +93,16 @@ function randomCase() {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-kills-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+process.env.TMPDIR = folder;
+const loops = values.busy
+  ? Array.from({ length: availableParallelism() }, () =>
+      spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }),
+    )
+  : [];
+process.on("exit", () => {
+  for (const loop of loops) loop.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
 const names = Object.keys(programs);
 const known = new Map();
 
@@ -87,27 +123,47 @@ async function faultFree(name, ranks, nodes) {
   return result;
 }
 
-const counts = { good: 0, bad: 0, faults: 0 };
-console.log(`seed ${values.seed}`);
+/** By kind. */
+const counts = new Map();
+const endMs = performance.now() + 60_000 * Number(values.minutes);
+console.log(`seed ${values.seed}${values.busy ? `, beside ${loops.length} busy loops` : ""}`);
 console.log("| # | program | options | plan | outcome | faults | time |\n|---|---|---|---|---|---|---|");
-for (let i = 0; i < runs; i++) {
-  const { plan: planned, ...options } = i < aimed ? windows[i % windows.length] : randomCase();
+for (let i = 0; i < runs && performance.now() < endMs; i++) {
+  const kind = i < aimed ? "aimed" : kinds[(i - aimed) % kinds.length];
+  const chosen = { aimed: () => windows[i % windows.length], planned: randomCase }[kind] ?? (() => harmfulCase(kind));
+  const { plan: planned, harm, what, ...options } = chosen();
   const name = i < aimed ? names[(i + Math.floor(i / windows.length)) % names.length] : oneOf(names);
   if (!planned.includes(values.only)) continue;
   const { module, args, lines, runMs } = await faultFree(name, options.ranks, options.nodes);
   const moment = () => `${Math.round(50 + random() * 0.7 * runMs)}ms`;
   const plan = planned.replaceAll(/\bT\b/g, moment()).replaceAll(/\bU\b/g, moment());
-  const all = { ...options, args, protocol: "logging", faults: plan, timeoutMs: 90_000 };
-  const run = await runOnce(module, all);
+  const planOf = plan === "" ? {} : { faults: plan };
+  const all = { ...options, ...planOf, args, protocol: "logging", timeoutMs: harm === undefined ? 90_000 : 300_000 };
+  harm?.begin();
+  const run = await runOnce(module, all, (event) => harm?.event(event));
+  harm?.end();
   const problem = problemOf(name, run, lines);
-  counts[problem === "" ? "good" : "bad"]++;
-  const faults = run.said.filter((text) => /^fault plan: (killed|stopped|cut)/.test(text)).length;
-  counts.faults += faults;
+  const faults = harm?.done.length ?? run.said.filter((text) => /^fault plan: (killed|stopped|cut)/.test(text)).length;
+  const count = counts.get(kind) ?? { right: 0, wrong: 0, faults: 0 };
+  counts.set(kind, count);
+  count[problem === "" ? "right" : "wrong"]++;
+  count.faults += faults;
   const { ranks, nodes, sets = "node", checkpointEveryMs = "none" } = options;
   const how = `${ranks} on ${nodes}, sets ${sets}, checkpoints ${checkpointEveryMs}`;
   const outcome = problem === "" ? "right" : `WRONG: ${problem}`;
-  console.log(`| ${i} | ${name} | ${how} | ${plan} | ${outcome} | ${faults} | ${(run.ms / 1000).toFixed(1)} s |`);
+  console.log(
+    `| ${i} | ${name} | ${how} | ${what ?? plan} | ${outcome} | ${faults} | ${(run.ms / 1000).toFixed(1)} s |`,
+  );
   if (problem !== "") for (const text of run.said) console.log(`    ${text}`);
 }
-console.log(`${counts.good + counts.bad} runs with ${counts.faults} faults: ${counts.good} right, ${counts.bad} wrong`);
-process.exitCode = counts.bad === 0 ? 0 : 1;
+const sum = { right: 0, wrong: 0, faults: 0 };
+console.log("\n| kind | runs | faults | right | wrong |\n|---|---|---|---|---|");
+for (const [kind, count] of counts) {
+  const { right, wrong, faults } = count;
+  console.log(`| ${kind} | ${right + wrong} | ${faults} | ${right} | ${wrong} |`);
+  for (const key of Object.keys(sum)) sum[key] += count[key];
+}
+console.log(`${sum.right + sum.wrong} runs with ${sum.faults} faults: ${sum.right} right, ${sum.wrong} wrong`);
+process.exitCode = sum.wrong === 0 ? 0 : 1;
+// Busy loops end with it.
+process.exit();

@@ -92,6 +92,10 @@ export class Run {
     });
   }
 
+  get stdout(): string {
+    return this.#stdout;
+  }
+
   get stderr(): string {
     return this.#stderr;
   }

@@ -126,13 +126,37 @@ test("L8: a set goes on from the image before when the newest cannot be read", l
   }
 });
 
+test("L8: when no image that is kept can be read the job ends at once, and says why", limit, async () => {
+  const before = process.env["TMPDIR"];
+  const temporary = mkdtempSync(join(folder, "jobs-"));
+  process.env["TMPDIR"] = temporary;
+  try {
+    const images = () => join(temporary, readdirSync(temporary)[0]!, "checkpoints", "set-1");
+    const { module, args } = await faultFree("orders", on2);
+    const options = { ...on2, args, protocol: "logging", checkpointEveryMs: 150, timeoutMs: 100_000 };
+    const { code, said } = await runOnce(module, options, (event) => {
+      if (event.kind === "started") void damage(images, event.pids[1]!, "all");
+    });
+    assert.equal(code, 1, said.join("; "));
+    assert.match(
+      said.at(-1)!,
+      /^Cannot start ranks 2, 3 again: checkpoints \d+ and \d+ cannot be read, .*; check the disk and start the job again$/,
+    );
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  }
+});
+
 /** Two are kept: the first goes when the third is committed. One above those two is not committed yet. */
-async function damage(images: () => string, pid: number): Promise<void> {
+async function damage(images: () => string, pid: number, which: "newest" | "all" = "newest"): Promise<void> {
   const numbers = () => (existsSync(images()) ? readdirSync(images()).map(Number) : []).sort((a, b) => a - b);
   await until(() => numbers().includes(2), "the second checkpoint is asked for");
   await until(() => !numbers().includes(1), "the third is committed");
   process.kill(pid, "SIGSTOP");
-  for (const rank of [2, 3]) truncateSync(join(images(), `${numbers()[1]}`, `${rank}.image`), 100);
+  for (const number of which === "all" ? numbers().slice(0, 2) : [numbers()[1]]) {
+    for (const rank of [2, 3]) truncateSync(join(images(), `${number}`, `${rank}.image`), 100);
+  }
   process.kill(pid, "SIGKILL");
 }
 

@@ -83,3 +83,73 @@ test("M8: a dispatcher that is killed leaves no event logger behind", limit, asy
   await spinning.ended;
   await until(() => spinning.processes().length === 0, "everything is gone", 2000);
 });
+
+/** Rank 0 takes what comes first, again and again: nothing leaves it that the event logger has not heard of. */
+const takers = program(
+  "logger-takers.ts",
+  `
+  import { mpi } from "banyan";
+  const { world } = mpi;
+  const value = new Int32Array(1);
+  const rounds = Number(process.argv[2]);
+  for (let i = 1; i <= rounds; i++) {
+    if (world.rank === 0) {
+      for (let from = 1; from < world.size; from++) {
+        const { source } = world.recv(value, { source: mpi.ANY_SOURCE });
+        world.send(value, { dest: source });
+      }
+      if (i % 10 === 0) console.log("round " + i);
+    } else {
+      world.send(Int32Array.of(i), { dest: 0 });
+      world.recv(value, { source: 0 });
+      const until = performance.now() + 2;
+      while (performance.now() < until);
+    }
+  }
+`,
+);
+const startTakers = (rounds: number): Run =>
+  new Run(["run", "-n", "3", "--nodes", "3", "--protocol", "logging", takers, `${rounds}`], {
+    stdin: "",
+    timeoutMs: 100_000,
+  });
+
+async function takersEnd(run: Run, rounds: number): Promise<string> {
+  const { code, stdout, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, Array.from({ length: rounds / 10 }, (_, i) => `round ${10 * (i + 1)}\n`).join(""));
+  run.assertNothingLeft();
+  return stderr;
+}
+
+const pidOf = (run: Run, title: string): number | undefined => run.processes().find(({ name }) => name === title)?.pid;
+
+test(
+  "L5: another event logger is up before the first is lost, and a node that falls a moment later is started again",
+  limit,
+  async () => {
+    const run = startTakers(2000);
+    await until(() => pidOf(run, "banyan-logger spare") !== undefined, "there is a spare");
+    await run.printed("round 10\n");
+    const spare = pidOf(run, "banyan-logger spare")!;
+    process.kill(run.pidOf("banyan-logger"), "SIGKILL");
+    await until(() => pidOf(run, "banyan-logger") === spare, "the spare has taken its place");
+    // Whoever prints has told the new one what it had chosen.
+    const lines = run.stdout.split("\n").length;
+    await until(() => run.stdout.split("\n").length > lines + 1, `the job goes on: ${run.stderr}`);
+    process.kill(run.nodePid(0), "SIGKILL");
+    const stderr = await takersEnd(run, 2000);
+    assert.match(stderr, /the event logger was lost; another takes its place/);
+    assert.match(stderr, /node 0 \(rank 0\) failed after .*; it is started again/);
+  },
+);
+
+test("L5: an event logger that stands still is noticed, killed and replaced", limit, async () => {
+  const run = startTakers(300);
+  await run.printed("round 10\n");
+  const stopped = run.pidOf("banyan-logger");
+  process.kill(stopped, "SIGSTOP");
+  const stderr = await takersEnd(run, 300);
+  assert.match(stderr, /the event logger gave no sign of life for \d+\.\d+ s; another takes its place/);
+  assert.throws(() => process.kill(stopped, 0), "it is gone");
+});

@@ -101,6 +101,11 @@ export class CheckpointServer {
     if (books.open?.number === number) books.open = null;
   }
 
+  /** The one that is being taken; null: none. */
+  open(set: number): number | null {
+    return this.#sets[set]!.open?.number ?? null;
+  }
+
   /** What a restart uses. */
   newest(set: number): Checkpoint {
     return this.#sets[set]!.committed.at(-1)!;
@@ -116,7 +121,7 @@ export class CheckpointServer {
     return this.#sets[set]!.open?.position ?? 0;
   }
 
-  /** That one cannot be read. False: there is no other. */
+  /** That one, the newest, cannot be read. False: there is no other, and what came before it is not in the logs any more. */
   refuse(set: number, number: number): boolean {
     const { committed } = this.#sets[set]!;
     assert(committed.at(-1)!.number === number, `checkpoint ${number} of set ${set} is not the newest`);

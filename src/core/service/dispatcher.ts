@@ -16,8 +16,9 @@
 import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
 import { Falls, type GivenUp } from "./falls.ts";
 import { ranksOfNode } from "./placement.ts";
+import { type Patience, Silence } from "./silence.ts";
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends Patience {
   /** Node of each process that there can be. */
   readonly nodeOf: readonly number[];
   /** How many of them are there from the start; the others may be admitted later. */
@@ -25,14 +26,6 @@ export interface DispatcherOptions {
   readonly nodes: number;
   /** Nodes send a heartbeat this often, and the host ticks this often. */
   readonly heartbeatMs: number;
-  /** Silence of a node after which it is dead. */
-  readonly patienceMs: number;
-  /** The same while the operating system sees the node at work: then its own main thread hangs. At least `patienceMs`. */
-  readonly starvedPatienceMs: number;
-  /** A node that has given no sign of life yet is dead when it has not been at work for so long. At least `patienceMs`. */
-  readonly startPatienceMs: number;
-  /** The same while the operating system sees it at work: then its start hangs. At least `startPatienceMs`. */
-  readonly starvedStartPatienceMs: number;
   /** How long nodes may take to end in order before they are killed. */
   readonly endPatienceMs: number;
   /** The whole job may take this long; Infinity: no limit. */
@@ -125,12 +118,7 @@ export interface DispatcherPorts {
 
 interface Node {
   readonly ranks: readonly number[];
-  heard: boolean;
-  silentMs: number;
-  /** What `work` said when it was last asked in this silence; undefined: it was not. */
-  work: number | undefined;
-  /** How long the silence had lasted when work was last seen in it. */
-  workedMs: number;
+  silence: Silence;
   gone: boolean;
 }
 
@@ -166,10 +154,7 @@ export class Dispatcher {
     for (let node = 0; node < options.nodes; node++) {
       this.#nodes.push({
         ranks: ranksOfNode(options.nodeOf, node),
-        heard: false,
-        silentMs: 0,
-        work: undefined,
-        workedMs: 0,
+        silence: new Silence(options),
         gone: false,
       });
     }
@@ -181,11 +166,7 @@ export class Dispatcher {
 
   /** Anything at all has come from that node. */
   heard(node: number): void {
-    const it = this.#nodes[node]!;
-    it.heard = true;
-    it.silentMs = 0;
-    it.work = undefined;
-    it.workedMs = 0;
+    this.#nodes[node]!.silence.heard();
   }
 
   /** So many processes are about to be started, on nodes that live: their numbers, or undefined where there are not enough. */
@@ -299,29 +280,14 @@ export class Dispatcher {
     }
     for (const [node, it] of this.#nodes.entries()) {
       if (it.gone) continue;
-      it.silentMs += stepMs;
-      if (!this.#isSilentTooLong(node, it)) continue;
+      if (!it.silence.lasts(stepMs, () => this.#ports.work(node))) continue;
       // Suspicion may be wrong, and a stopped process may come back: it is killed, or fenced off, before anybody hears of its
       // death.
       if (this.#options.keepSuspects === true) this.#ports.disown(node);
       else this.#ports.kill(node);
-      this.#nodeLost(node, { kind: "silent", silentMs: it.silentMs }, nowMs);
+      this.#nodeLost(node, { kind: "silent", silentMs: it.silence.ms }, nowMs);
       if (this.#outcome !== undefined) return;
     }
-  }
-
-  #isSilentTooLong(node: number, it: Node): boolean {
-    const { patienceMs, starvedPatienceMs, startPatienceMs, starvedStartPatienceMs } = this.#options;
-    if (it.silentMs <= patienceMs / 2) return false;
-    const before = it.work;
-    it.work = this.#ports.work(node);
-    // Whether anything has been done is known from the second look on.
-    if (before === undefined) return false;
-    if (it.work !== before) it.workedMs = it.silentMs;
-    const idleMs = it.silentMs - it.workedMs;
-    if (!it.heard) return idleMs > startPatienceMs || it.silentMs > starvedStartPatienceMs;
-    if (it.silentMs > starvedPatienceMs) return true;
-    return it.silentMs > patienceMs && idleMs > patienceMs / 2;
   }
 
   #nodeLost(node: number, loss: NodeLoss, nowMs: number): void {
@@ -371,8 +337,7 @@ export class Dispatcher {
   }
 
   #replace(node: number, ranks: readonly number[], reason: Reason, nowMs: number): void {
-    const it = this.#nodes[node]!;
-    Object.assign(it, { heard: false, silentMs: 0, work: undefined, workedMs: 0, gone: false });
+    Object.assign(this.#nodes[node]!, { silence: new Silence(this.#options), gone: false });
     this.#beginLives(ranks);
     this.#ports.survived(reason, nowMs - this.#startMs);
     this.#ports.restart(node, ranks);

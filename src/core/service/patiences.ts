@@ -1,5 +1,5 @@
 /** How long nodes are waited for in each state, all from the one patience that a user may choose (`--patience`). */
-import type { DispatcherOptions } from "./dispatcher.ts";
+import type { Patience } from "./silence.ts";
 
 /** A node that is at work and silent for so many times its patience hangs, also while it starts. */
 const starvedPatiences = 20;
@@ -7,12 +7,7 @@ const starvedPatiences = 20;
 const startPatiences = 40;
 const startPatienceMsMin = 30_000;
 
-export type Patiences = Pick<
-  DispatcherOptions,
-  "patienceMs" | "starvedPatienceMs" | "startPatienceMs" | "starvedStartPatienceMs"
->;
-
-export function patiencesOf(patienceMs: number): Patiences {
+export function patiencesOf(patienceMs: number): Patience {
   const startPatienceMs = Math.max(startPatienceMsMin, startPatiences * patienceMs);
   return {
     patienceMs,

@@ -13,6 +13,7 @@ import type { ProgramPlace } from "../node/messages.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
 import type { EventQueue } from "./event-queue.ts";
+import { secondsText } from "./failure-text.ts";
 import { folderOfProgram } from "./folders-given.ts";
 import { InputSource } from "./input-source.ts";
 import { JobFreezing } from "./job-freezing.ts";
@@ -61,6 +62,7 @@ export class Job {
   readonly #links: SlowLinks | null;
   readonly #trace: JobTrace;
   readonly #ticking: NodeJS.Timeout;
+  #tickedMs = performance.now();
   #isOver = false;
   #finish!: (result: JobResult) => void;
 
@@ -96,10 +98,19 @@ export class Job {
     this.#listener = this.#createListener();
     this.#nodes.startAll();
     // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
-    this.#ticking = setInterval(() => setImmediate(() => this.#core.tick(performance.now())), options.heartbeatMs);
+    this.#ticking = setInterval(() => setImmediate(() => this.#tick()), options.heartbeatMs);
     void this.#bundle();
   }
 
+  #tick(): void {
+    const nowMs = performance.now();
+    this.#core.tick(nowMs);
+    // As the core does: whoever could not be heard while we were absent is forgiven.
+    this.#logger?.tick(Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
+    this.#tickedMs = nowMs;
+  }
+
+  /** With every process of the job that gives signs of life. */
   get events(): EventQueue {
     return this.#report.events;
   }
@@ -123,7 +134,7 @@ export class Job {
   }
 
   #createCore(): Dispatcher {
-    const { ranks, nodes, heartbeatMs, patienceMs, timeoutMs, protocol, setOf, keepSuspects } = this.#options;
+    const { ranks, nodes, heartbeatMs, timeoutMs, protocol, setOf, keepSuspects } = this.#options;
     const options = {
       ranks,
       nodeOf: this.#nodeOf,
@@ -318,6 +329,7 @@ export class Job {
     this.#report.started({ ranks, nodes }, this.#nodes.pids);
     this.#recovery?.checkpoints.begin();
     if (this.#recovery !== null) this.#nodes.prepareSpare();
+    this.#logger?.prepareSpare();
     this.#faults?.begin();
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
@@ -352,9 +364,12 @@ export class Job {
 
   #createLogger(): LoggerProcess | null {
     if (this.#options.setOf === null) return null;
-    return new LoggerProcess(this.#setups.secret, {
+    return new LoggerProcess(this.#setups.secret, patiencesOf(this.#options.patienceMs), {
       ready: (address) => this.#nodes.sendAll({ kind: "logger", address }),
-      lost: () => this.#report.note("the event logger was lost; another takes its place"),
+      lost: (silentMs) => {
+        const how = silentMs === null ? "was lost" : `gave no sign of life for ${secondsText(silentMs)}`;
+        this.#report.note(`the event logger ${how}; another takes its place`);
+      },
       unable: (why) => this.#core.unusable(`Cannot use the event logger: ${why}`, performance.now()),
     });
   }

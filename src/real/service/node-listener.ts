@@ -3,6 +3,7 @@ import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
 import type { Dispatcher } from "../../core/service/dispatcher.ts";
 import { build, type FromNode, type FromRankOnwards } from "../node/messages.ts";
+import type { ImageUnreadable } from "../node/rank-messages.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { InputSource } from "./input-source.ts";
 import type { JobFreezing } from "./job-freezing.ts";
@@ -23,7 +24,7 @@ export interface NodeListenerOptions {
 
 /** Those who hear of it. */
 export interface NodeListenerParts {
-  readonly core: Pick<Dispatcher, "heard" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
+  readonly core: Pick<Dispatcher, "outcome" | "heard" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
   readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
   readonly output: Pick<JobOutput, "accept">;
   readonly input: Pick<InputSource, "want" | "captured">;
@@ -108,8 +109,7 @@ export class NodeListener {
   }
 
   #rankSaid({ rank, message }: FromRankOnwards): void {
-    const { core, nodes, input, spawning, freezing, recovery, faults, report } = this.#parts;
-    const node = this.#options.nodeOf[rank]!;
+    const { core, input, spawning, freezing, recovery, faults } = this.#parts;
     switch (message.kind) {
       case "abort":
         core.aborted(rank, message.code, message.message, performance.now());
@@ -159,13 +159,22 @@ export class NodeListener {
         core.falls.caughtUp(rank);
         break;
       case "image-unreadable":
-        report.note(`rank ${rank} cannot go on from checkpoint ${message.checkpoint}: ${message.problem}`);
-        recovery?.unreadable(rank, message.checkpoint);
-        nodes.processOf(node).kill();
+        this.#beginWithOlder(rank, message);
         break;
       default:
         unreachable(message);
     }
+  }
+
+  /** The life of its whole set is over; the next begins with what can be read, if anything can. */
+  #beginWithOlder(rank: number, { checkpoint, problem: why }: ImageUnreadable): void {
+    const { core, recovery, nodes, report } = this.#parts;
+    // Another rank of the set has found the same, and it was the last image that there was: that has been said.
+    if (core.outcome !== undefined) return;
+    report.note(`rank ${rank} cannot go on from checkpoint ${checkpoint}: ${why}`);
+    const problem = recovery?.unreadable(rank, checkpoint) ?? "";
+    if (problem === "") nodes.processOf(this.#options.nodeOf[rank]!).kill();
+    else this.#unusable(problem);
   }
 
   #connectionNews(event: TcpEvent): void {

@@ -196,9 +196,9 @@ export class Recovery {
     this.checkpoints.logFull(sets);
   }
 
-  /** The image of a rank that was to begin with it cannot be read: its set begins with an older one. */
-  unreadable(rank: number, checkpoint: number): void {
-    this.checkpoints.unreadable(this.#options.setOf[rank]!, checkpoint);
+  /** The image of a rank that was to begin with it cannot be read: its set begins with an older one. Empty, or why it cannot. */
+  unreadable(rank: number, checkpoint: number): string {
+    return this.checkpoints.unreadable(this.#options.setOf[rank]!, checkpoint);
   }
 
   /** The job is over. Fulfilled when the event logger has said how much it was given. */

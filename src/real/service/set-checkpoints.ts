@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import { CheckpointPolicy, type Interval } from "../../core/service/checkpoint-policy.ts";
 import { type Checkpoint, CheckpointServer } from "../../core/service/checkpoint-server.ts";
+import { CheckpointTrouble } from "../../core/service/checkpoint-trouble.ts";
 import { fetchedFolder, folderOfCheckpoint } from "../checkpoint-server/image-key.ts";
 import { imagePath } from "../node/image-path.ts";
 import type { ToNode } from "../node/messages.ts";
@@ -77,6 +78,9 @@ export class SetCheckpoints {
   readonly #ports: SetCheckpointsPorts;
   readonly #server: CheckpointServer;
   readonly #policy: CheckpointPolicy;
+  readonly #trouble = new CheckpointTrouble();
+  /** Numbers of each set whose images turned out to be unreadable. */
+  readonly #refused: number[][];
   #beganMs = 0;
   readonly #attempts: Attempt[] = [];
   /** The images that are being read back, of each set. */
@@ -96,6 +100,7 @@ export class SetCheckpoints {
     this.#server = new CheckpointServer(options.members);
     this.#policy = new CheckpointPolicy(options.checkpointInterval);
     this.#wanting = options.members.map(() => new Set());
+    this.#refused = options.members.map(() => []);
   }
 
   /** All ranks have begun: checkpoints are taken from now on, spread in time so that sets do not all write at once. */
@@ -120,7 +125,7 @@ export class SetCheckpoints {
 
   /** A set begins another life: what the one before wanted or had begun is void. */
   setFell(set: number): void {
-    this.#server.giveUp(set);
+    this.#discardOpen(set);
     this.#wanting[set]!.clear();
     this.#takeLater(set);
   }
@@ -130,9 +135,21 @@ export class SetCheckpoints {
     this.#policy.failed();
   }
 
-  /** The image of a rank that was to begin with it cannot be read: its set begins with an older one. */
-  unreadable(set: number, checkpoint: number): void {
-    if (this.#server.newest(set).number === checkpoint) this.#server.refuse(set, checkpoint);
+  /**
+   * The image of a rank that was to begin with it cannot be read: its set begins with an older one. Empty, or why it cannot: no
+   * image is left, and the logs do not reach back to the beginning once two checkpoints have been committed.
+   */
+  unreadable(set: number, checkpoint: number): string {
+    if (this.#server.newest(set).number !== checkpoint) return "";
+    this.#refused[set]!.push(checkpoint);
+    if (this.#server.refuse(set, checkpoint)) {
+      this.#drop(set, checkpoint);
+      return "";
+    }
+    const ranks = this.#options.members[set]!;
+    const who = `rank${ranks.length === 1 ? "" : "s"} ${ranks.join(", ")}`;
+    const which = `checkpoint${this.#refused[set]!.length === 1 ? "" : "s"} ${this.#refused[set]!.join(" and ")}`;
+    return `Cannot start ${who} again: ${which} cannot be read, and what came before is not in the logs any more; check the disk and start the job again`;
   }
 
   end(): void {
@@ -203,6 +220,7 @@ export class SetCheckpoints {
   // One attempt
 
   #take(set: number): void {
+    this.#discardOpen(set);
     const number = this.#server.begin(set);
     const members = this.#options.members[set]!;
     this.#attempts[set] = {
@@ -281,6 +299,8 @@ export class SetCheckpoints {
     const commit = this.#server.commit(set, number);
     if (commit === null || this.#isOver) return;
     for (const old of commit.dropped) this.#drop(set, old);
+    this.#refused[set] = [];
+    this.#say(this.#trouble.committed(set));
     this.#ports.toSet(set, { kind: "oldest", set, ...commit.oldest });
     const { beganMs, captured: _, callsPassed, ...times } = this.#attempts[set]!;
     const whole = { set, number, ...times, committedMs: performance.now() - beganMs };
@@ -307,13 +327,25 @@ export class SetCheckpoints {
     this.#ports.dropped(set, number);
   }
 
+  /** What is being taken will never be committed: nobody needs the images that are there already. */
+  #discardOpen(set: number): void {
+    const open = this.#server.open(set);
+    if (open === null) return;
+    this.#server.giveUp(set, open);
+    this.#drop(set, open);
+  }
+
   #giveUp(set: number, number: number, problem: string): void {
     if (!this.#server.isOpen(set, number)) return;
     this.#server.giveUp(set, number);
     this.#ports.toSet(set, { kind: "go-on", set, members: this.#options.members[set]! });
     this.#drop(set, number);
     const why = problem === "" ? "a rank made no MPI call in time" : problem;
-    this.#ports.note(`checkpoint ${number} of set ${set} was given up: ${why}`);
+    this.#say(this.#trouble.gaveUp(set, number, why));
     this.#takeLater(set);
+  }
+
+  #say(message: string | null): void {
+    if (message !== null) this.#ports.note(message);
   }
 }

@@ -1,19 +1,22 @@
 /**
  * The event logger, seen from the dispatcher: a forked process with a channel, and another in its place when it is lost. Questions
- * wait until there is one that can answer.
+ * wait until there is one that can answer. Until the new one has been told what the nodes keep, whatever else falls takes choices
+ * with it (ADR 11): so it is a process that has come up already, and one that hangs is noticed and killed.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { unreachable } from "../../../core/base/assert.ts";
+import { type Patience, Silence } from "../../../core/service/silence.ts";
 import type { Job } from "../../transport/handshake/handshake.ts";
 import type { Address } from "../../transport/tcp/tcp-host.ts";
+import { ProcessWork } from "../process-work.ts";
 import type { Fence, FromLogger, ToLogger, Trim } from "./messages.ts";
 
 export interface LoggerPorts {
   /** It is there, or another is in its place: nodes must hear where. */
   ready(address: Address): void;
-  /** It was lost; another takes its place. */
-  lost(): void;
+  /** It was lost, or was silent for so long that it counts as lost; another takes its place. */
+  lost(silentMs: number | null): void;
   /** There will be none. */
   unable(why: string): void;
 }
@@ -25,21 +28,31 @@ interface Question {
 }
 
 const loopback = "127.0.0.1";
-/** One after the other: it falls for a reason of its own. */
+/** So often before any of them has lived for a while: it falls for a reason of its own. */
 const lossesMax = 20;
+/** Signs of life after which one has lived for a while. */
+const signsOfLife = 10;
 
 export class LoggerProcess {
   readonly #job: Job;
+  readonly #patience: Patience;
   readonly #ports: LoggerPorts;
   #child!: ChildProcess;
+  /** Started, and told nothing yet. */
+  #spare: ChildProcess | null = null;
+  #silence!: Silence;
+  #work!: ProcessWork;
+  #signs = 0;
+  #lossesInARow = 0;
   #address: Address | null = null;
   readonly #questions: Question[] = [];
   #isOver = false;
   /** How often another took its place. */
   losses = 0;
 
-  constructor(job: Job, ports: LoggerPorts) {
+  constructor(job: Job, patience: Patience, ports: LoggerPorts) {
     this.#job = job;
+    this.#patience = patience;
     this.#ports = ports;
     this.#start();
   }
@@ -65,6 +78,22 @@ export class LoggerProcess {
     return answer?.kind === "end-is" ? answer.position : null;
   }
 
+  /** Another process comes up, for when this one is lost. */
+  prepareSpare(): void {
+    if (!this.#isOver && (this.#spare === null || !isAlive(this.#spare))) this.#spare = forkLogger();
+  }
+
+  /** So much time has passed in which the dispatcher was awake. One that says nothing for too long is killed, and so replaced. */
+  tick(stepMs: number): void {
+    if (this.#isOver) return;
+    this.#send({ kind: "ask-life" });
+    if (!this.#silence.lasts(stepMs, () => this.#work.look())) return;
+    const { ms } = this.#silence;
+    const child = this.#child;
+    child.kill("SIGKILL");
+    this.#lost(child, ms);
+  }
+
   /** For fault plans. False: it is gone. */
   kill(): boolean {
     return this.#child.kill("SIGKILL");
@@ -74,27 +103,26 @@ export class LoggerProcess {
   async end(): Promise<void> {
     this.#isOver = true;
     for (const { answered } of this.#questions.splice(0)) answered(null);
-    const { exitCode, signalCode } = this.#child;
-    if (this.#child.pid === undefined || exitCode !== null || signalCode !== null) return;
-    const gone = new Promise((resolve) => this.#child.once("exit", resolve));
-    this.#child.kill("SIGKILL");
-    await gone;
+    const living = [this.#child, ...(this.#spare === null ? [] : [this.#spare])].filter(isAlive);
+    const gone = living.map((child) => new Promise((resolve) => child.once("exit", resolve)));
+    for (const child of living) child.kill("SIGKILL");
+    await Promise.all(gone);
   }
 
   #start(): void {
-    const child = fork(join(__dirname, "logger.cjs"), [], {
-      // A group of its own: the terminal's signals are the dispatcher's business.
-      detached: true,
-      serialization: "advanced",
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-      execArgv: ["--disable-warning=ExperimentalWarning"],
-    });
+    const child = this.#spare !== null && isAlive(this.#spare) ? this.#spare : forkLogger();
+    this.#spare = null;
     this.#child = child;
+    this.#silence = new Silence(this.#patience);
+    this.#work = new ProcessWork(child.pid ?? 0);
+    this.#signs = 0;
     child.on("message", (message) => {
       if (child === this.#child) this.#said(message as FromLogger);
     });
-    child.on("error", (error) => this.#unable(error.message));
-    child.on("exit", () => this.#lost());
+    child.on("error", (error) => {
+      if (child === this.#child) this.#unable(error.message);
+    });
+    child.on("exit", () => this.#lost(child, null));
     this.#send({ kind: "setup", job: this.#job, isSuccessor: this.losses > 0 });
   }
 
@@ -112,11 +140,18 @@ export class LoggerProcess {
   }
 
   #said(message: FromLogger): void {
+    this.#silence.heard();
     switch (message.kind) {
       case "ready":
         this.#address = { host: loopback, port: message.port };
         for (const question of this.#questions) this.#send(question.message);
         this.#ports.ready(this.#address);
+        // Not sooner: it would take the processor from those who tell this one what they keep.
+        if (this.losses > 0) this.prepareSpare();
+        break;
+      case "lives":
+        this.#signs++;
+        if (this.#signs >= signsOfLife) this.#lossesInARow = 0;
         break;
       case "unable":
         this.#unable(message.why);
@@ -136,15 +171,32 @@ export class LoggerProcess {
     this.#ports.unable(why);
   }
 
-  #lost(): void {
-    if (this.#isOver) return;
+  #lost(child: ChildProcess, silentMs: number | null): void {
+    if (this.#isOver || child !== this.#child) return;
     this.#address = null;
     this.losses++;
-    if (this.losses > lossesMax) {
-      this.#unable(`it was lost ${this.losses} times`);
+    this.#lossesInARow++;
+    if (this.#lossesInARow > lossesMax) {
+      this.#unable(`it was lost ${this.#lossesInARow} times, each time within a second or so`);
       return;
     }
-    this.#ports.lost();
+    this.#ports.lost(silentMs);
     this.#start();
   }
+}
+
+const isAlive = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid !== undefined && exitCode === null && signalCode === null;
+
+function forkLogger(): ChildProcess {
+  const child = fork(join(__dirname, "logger.cjs"), [], {
+    // A group of its own: the terminal's signals are the dispatcher's business.
+    detached: true,
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+  });
+  // A spare that cannot be started shows when it is wanted.
+  child.on("error", () => {});
+  return child;
 }

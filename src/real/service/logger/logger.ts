@@ -76,17 +76,24 @@ class Logger {
       case "ask-end":
         send({ kind: "end-is", position: this.#core.reached(message.set) });
         break;
+      case "ask-life":
+        send({ kind: "lives" });
+        break;
       default:
         unreachable(message);
     }
   }
 }
 
-process.title = "banyan-logger";
+// It may be in reserve for one that is lost.
+process.title = "banyan-logger spare";
 askForShortSlices();
 let logger: Logger | undefined;
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: ToLogger) => {
   if (logger !== undefined) logger.handle(message);
-  else if (message.kind === "setup") logger = new Logger(message);
+  else if (message.kind === "setup") {
+    process.title = "banyan-logger";
+    logger = new Logger(message);
+  }
 });

@@ -29,7 +29,11 @@ export interface AskEnd {
   readonly kind: "ask-end";
   readonly set: number;
 }
-export type ToLogger = LoggerSetup | Fence | Trim | AskEnd;
+/** Answered by `lives`: the dispatcher watches over the event logger as over nodes. */
+export interface AskLife {
+  readonly kind: "ask-life";
+}
+export type ToLogger = LoggerSetup | Fence | Trim | AskEnd | AskLife;
 
 /** It listens on that port of the loopback interface. */
 export interface LoggerReady {
@@ -50,4 +54,7 @@ export interface EndIs {
   readonly kind: "end-is";
   readonly position: number | null;
 }
-export type FromLogger = LoggerReady | LoggerUnable | Fenced | EndIs;
+export interface Lives {
+  readonly kind: "lives";
+}
+export type FromLogger = LoggerReady | LoggerUnable | Fenced | EndIs | Lives;
