@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
-import { banyan } from "./harness.ts";
+import { banyan, inFolder, newFolder } from "./harness.ts";
 
 const beyond = resolve("test/programs/c/beyond.c");
 /** A machine that compiles for the first time, and does other things as well. */
@@ -25,3 +25,30 @@ for (const [ranks, nodes, calls] of [
     assert.equal(code, 0, stderr);
   });
 }
+
+const mistakes = resolve("test/programs/c/mistakes.c");
+
+test("§12.1: a trap in a function that MPI has called is reported with the call", async () => {
+  const { code, stderr } = await banyan(["run", "-n", "2", mistakes, "trap"], patient);
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /rank \d .*RuntimeError: unreachable, in MPI_Allreduce/);
+});
+
+test("§12.1: memory that MPI has not given is not freed, and the heap stays whole", async () => {
+  const { stdout, stderr } = await banyan(["run", mistakes, "free"], patient);
+  assert.equal(stdout, "MPI_ERR_BASE MPI_ERR_BASE MPI_ERR_BASE MPI_SUCCESS MPI_ERR_BASE\n", stderr);
+});
+
+test("§12.1: places beyond 2^53 in a file are MPI_ERR_ARG", async () => {
+  const run = () => banyan(["run", mistakes, "file", "far.dat"], patient);
+  const { stdout, stderr } = await inFolder(newFolder("far"), run);
+  assert.equal(stdout, "MPI_ERR_ARG MPI_ERR_ARG MPI_ERR_ARG MPI_ERR_ARG MPI_ERR_ARG\n", stderr);
+});
+
+test("§12.1: huge counts whose arrays are there are refused before anything is copied", async () => {
+  const { code, stdout, stderr } = await banyan(["run", mistakes, "huge"], patient);
+  const arg = "MPI_ERR_ARG";
+  const classes = ["MPI_ERR_DIMS", "MPI_ERR_DIMS", arg, arg, "MPI_ERR_RANK", arg, arg, arg, arg, arg];
+  assert.equal(stdout, `${classes.join(" ")}\n`, stderr);
+  assert.equal(code, 0);
+});

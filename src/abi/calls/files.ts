@@ -131,8 +131,10 @@ export function fileCalls(program: Program): Record<string, Call> {
 
     MPI_File_set_size: (handle: number, size: bigint): number => setSize(handle, size, true),
     MPI_File_preallocate: (handle: number, size: bigint): number => setSize(handle, size, false),
-    MPI_File_get_size: (handle: number, out: number): number =>
-      putLong(out, diskOf(program).size(program.file(handle).descriptor)),
+    MPI_File_get_size(handle: number, out: number): number {
+      const { descriptor } = program.file(handle);
+      return putLong(out, diskOf(program).size(descriptor));
+    },
     MPI_File_get_group: (handle: number, out: number): number =>
       putGroup(program, program.file(handle).comm.group, out),
     MPI_File_get_amode(handle: number, out: number): number {

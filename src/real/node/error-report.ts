@@ -58,7 +58,7 @@ function headlineOf(error: Error): string {
 
 /** ", in MPI_Send": the function of MPI that a C program was in, which may have called one of the program's own. */
 function callOf({ stack }: Error): string {
-  const call = /^\s+at P?(MPIX?_\w+) \(wasm:/m.exec(stack ?? "")?.[1];
+  const call = /^\s+at (?:[^\s(]*\.)?P?(MPIX?_\w+) \(wasm:/m.exec(stack ?? "")?.[1];
   return call === undefined ? "" : `, in ${call}`;
 }
 
