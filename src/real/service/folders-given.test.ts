@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { foldersFrom, foldersGiven } from "./folders-given.ts";
+import { folderLedAway, foldersFrom, foldersGiven } from "./folders-given.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "banyan-test-")));
 after(() => rmSync(root, { recursive: true }));
@@ -40,6 +40,14 @@ test("X8 a folder is given under the name that the user says; what it leads to i
     { name: ".", path: realpathSync(".") },
     { name: process.cwd(), path: realpathSync(".") },
   ]);
+});
+
+test("X8 thaw: a given folder that a link leads away from is found; one that is not there is not", () => {
+  assert.equal(folderLedAway(given), undefined);
+  assert.equal(folderLedAway([...given, { name: "/gone", path: below("gone") }]), undefined);
+  assert.equal(folderLedAway([{ name: "/near", path: below("project/near") }]), below("project/near"));
+  const nested = [...given, { name: "/near", path: below("project/out/tmp") }];
+  assert.equal(folderLedAway(nested), below("project/out/tmp"));
 });
 
 test("X8 what is no folder, or is the kernel's, cannot be given", () => {

@@ -60,6 +60,26 @@ export function foldersFrom(current: string, given: readonly Folder[]): readonly
 }
 
 /**
+ * Of a job that was frozen: a folder that it was given and whose path has a link in it now, which its program may have made; it is
+ * not followed. Undefined: there is none. One that is not there is missed when the program uses it.
+ */
+export function folderLedAway(given: readonly Folder[]): string | undefined {
+  const folders = new GivenFolders(given);
+  try {
+    return given.find(({ path }) => {
+      try {
+        folders.at(path, () => {});
+        return false;
+      } catch (error) {
+        return isFileError(error, "ENOTCAPABLE");
+      }
+    })?.path;
+  } finally {
+    folders.close();
+  }
+}
+
+/**
  * The folder of the job's own program, before it runs; none: it is not there. Of a job that was frozen links in its path are not
  * followed: the program may have made them.
  */

@@ -23,7 +23,7 @@ import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { checkOptions } from "./check-options.ts";
 import { checkServers } from "./checkpoint-servers.ts";
-import { foldersGiven } from "./folders-given.ts";
+import { folderLedAway, foldersGiven } from "./folders-given.ts";
 import { Job } from "./job.ts";
 import type { JobEvent } from "./job-event.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./job-folder.ts";
@@ -140,6 +140,11 @@ export function thaw(folder: string, options: ThawOptions = {}): RunningJob {
   const job = readJob(folder);
   if (typeof job === "string") throw new CannotLaunch(job, 1);
   const { args, ranks, nodes, memoryMb, folders, program } = job;
+  const led = folderLedAway(folders);
+  if (led !== undefined) {
+    const why = `there is a link in the path of ${led} now, a folder that its program was given`;
+    throw new CannotLaunch(`Cannot thaw ${folder}: ${why}; put the folder itself there`, 1);
+  }
   const thawed = { ...options, args, ranks, nodes, memoryMb, environment: job.environment ?? undefined };
   return start(resolve(moduleOf(folder)), folders, thawed, { thawFrom: resolve(folder), displayName: program });
 }
