@@ -110,7 +110,6 @@ export class Job {
     this.#tickedMs = nowMs;
   }
 
-  /** With every process of the job that gives signs of life. */
   get events(): EventQueue {
     return this.#report.events;
   }
@@ -140,7 +139,7 @@ export class Job {
       nodeOf: this.#nodeOf,
       nodes,
       heartbeatMs,
-      ...patiencesOf(patienceMs),
+      ...patiencesOf(this.#options.patienceMs),
       timeoutMs,
       endPatienceMs,
       deaths: deathsUnder(protocol),
