@@ -18,6 +18,7 @@ import { banyan, folderOf, inFolder, newFolder, program } from "./harness.ts";
 import { timeLimit } from "./patience.ts";
 
 const frozen = resolve("test/programs/c/frozen.c");
+const announced = resolve("test/programs/c/announced.c");
 const steps = 60;
 const limit = timeLimit(120_000);
 
@@ -94,6 +95,25 @@ test(
     }
   },
 );
+
+for (const ranksPerThread of [1, 2]) {
+  test(
+    `M6 images: a message that was announced is taken when its sender has its memory again, ${ranksPerThread} in a thread`,
+    limit,
+    async () => {
+      await inFolder(newFolder(`announced-${ranksPerThread}`), async () => {
+        const job = launch(announced, { ranks: 2, jobFolder: "job", ranksPerThread, memoryMb: 256 });
+        await linesOf(job, (text) => text === "announced" && job.freeze());
+        assert.equal((await job.done).reason.kind, "frozen");
+        writeFileSync("go", "");
+        const thawed = thaw("job", { ranksPerThread });
+        const lines = await linesOf(thawed);
+        assert.deepEqual(lines.sort(), ["0 rank 0: 0 bytes are wrong", "1 rank 1: 0 bytes are wrong"]);
+        assert.equal((await thawed.done).code, 0);
+      });
+    },
+  );
+}
 
 for (const ranksPerThread of [1, 3]) {
   test(

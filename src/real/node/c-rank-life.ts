@@ -35,6 +35,7 @@ import { type OutputGate, outputGate } from "./output-gate.ts";
 import { RankInbox } from "./rank-inbox.ts";
 import type { FromRank, RankSetup } from "./rank-messages.ts";
 import { protocolOf, type RankProtocol, takeUp } from "./rank-protocol.ts";
+import { isOpen, restored, waitUntilOpen } from "./restore-gate.ts";
 
 type Imports = ReturnType<typeof importsOf>;
 
@@ -146,6 +147,7 @@ export class CRank {
     this.#isStarted = thawFrom !== "";
     this.#module = bytes;
     if (this.#isStarted) this.#read(thawFrom);
+    if (setup.restoreGate !== null) restored(setup.restoreGate);
     // Who was frozen prints for another job now, and reads another input when it has read what it had.
     if (logging === null) {
       Object.assign(this.#lines.places, newLinePlaces());
@@ -237,6 +239,11 @@ export class CRank {
     return new ReplayedFiles({ files, choices, beganMs, mayLeave: () => mayLeave("file") });
   }
 
+  /** Have all that go on from images together with this rank read theirs? Until then nothing of it may run. */
+  get mayRun(): boolean {
+    return this.setup.restoreGate === null || isOpen(this.setup.restoreGate);
+  }
+
   /** Has the program come to its end? */
   get isOver(): boolean {
     return this.#life.end.isReached;
@@ -255,6 +262,7 @@ export class CRank {
     return this.ending(() => {
       const { host } = this.process;
       this.load();
+      if (this.setup.restoreGate !== null) waitUntilOpen(this.setup.restoreGate);
       this.goOn();
       for (;;) {
         if (this.isOver) this.#checkParentsMet();

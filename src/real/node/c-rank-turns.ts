@@ -51,6 +51,7 @@ class Turn {
   readonly #rank: CRank;
   #ending: Ending | null = null;
   #isLoaded = false;
+  #hasBegun = false;
   #looks = 0;
   #settling: Settling | null = null;
   #stoppedMs = 0;
@@ -82,6 +83,11 @@ class Turn {
     if (!this.#isLoaded) {
       rank.load((imports) => this.#countLooks(imports.mpi));
       this.#isLoaded = true;
+      return true;
+    }
+    if (!this.#hasBegun) {
+      if (!rank.mayRun) return false;
+      this.#hasBegun = true;
       this.#go();
       return true;
     }
@@ -109,6 +115,7 @@ class Turn {
 
   #endingOfRank(): Ending | null {
     const rank = this.#rank;
+    if (!this.#hasBegun) return null;
     if (this.#settling !== null) this.#settle(this.#settling);
     if (this.#awaitsVerdict) {
       const { wanted } = rank.process.host;

@@ -22,6 +22,7 @@ import type {
 } from "./messages.ts";
 import type { SharedNode } from "./node-memory.ts";
 import type { RankCode } from "./rank-code.ts";
+import type { RestoreGate } from "./restore-gate.ts";
 
 // Node → rank: workerData at the start, then `ToRank` on the port.
 
@@ -53,6 +54,8 @@ export interface RankSetup {
   readonly environment: Readonly<Record<string, string>> | null;
   readonly freezeTo: string;
   readonly thawFrom: string;
+  /** Shared by ranks that go on from images together, see `restore-gate.ts`; null: this one waits for nobody. */
+  readonly restoreGate: RestoreGate | null;
   /** Under message logging; null otherwise. */
   readonly logging: RankLogging | null;
   /** What it has to report for a fault plan; null: nothing. */

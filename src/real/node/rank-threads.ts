@@ -11,6 +11,7 @@ import { createNodeWords } from "./node-words.ts";
 import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
 import type { FromRank, Neighbours, RankCompiled, RankEnding, RankLogging, RankSetup } from "./rank-messages.ts";
 import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
+import { gatesFor, type RestoreGate } from "./restore-gate.ts";
 
 /** Deep recursion in C is deep recursion here: 250 000 calls. */
 const cStackMb = 16;
@@ -101,14 +102,27 @@ export class RankThreads {
   start(ranks: readonly StartingRank[]): void {
     const { ranksPerThread, heapMb } = this.#setup;
     if (!this.#isC) {
-      for (const it of ranks) this.#add(new RankThread({ setup: this.#setupOf(it), heapMb }, this.#eventsOf(it.rank)));
+      for (const it of ranks) {
+        this.#add(new RankThread({ setup: this.#setupOf(it, null), heapMb }, this.#eventsOf(it.rank)));
+      }
       return;
     }
+    const gateOf = gatesFor(ranks, (it) => this.#restoredWith(it));
     for (let first = 0; first < ranks.length; first += ranksPerThread) {
       const together = ranks.slice(first, first + ranksPerThread);
-      const options = together.map((it) => ({ setup: this.#setupOf(it), events: this.#eventsOf(it.rank) }));
+      const options = together.map((it) => ({
+        setup: this.#setupOf(it, gateOf(it)),
+        events: this.#eventsOf(it.rank),
+      }));
       for (const thread of startCThread(options, cStackMb)) this.#add(thread);
     }
+  }
+
+  /** Which group goes on from images together with that rank: those that fall with it. Null: the rank has no image. */
+  #restoredWith({ rank, origin }: StartingRank): number | null {
+    const logging = this.#ports.loggingOf(rank);
+    if (logging === null) return origin === null && this.#setup.thawFrom !== "" ? 0 : null;
+    return (logging.restart?.imageFolder ?? "") === "" ? null : (logging.setOf[rank] ?? null);
   }
 
   #add(thread: RankInThread): void {
@@ -130,7 +144,10 @@ export class RankThreads {
     };
   }
 
-  #setupOf({ rank, program, folders, origin, memory }: StartingRank): Omit<RankSetup, "lines"> {
+  #setupOf(
+    { rank, program, folders, origin, memory }: StartingRank,
+    restoreGate: RestoreGate | null,
+  ): Omit<RankSetup, "lines"> {
     const { ranks, nodeOf, protocol, seed, traceFolder, freezeTo, thawFrom, job, environment } = this.#setup;
     return {
       code: this.#code,
@@ -155,6 +172,7 @@ export class RankThreads {
       // Of those that are spawned there are no images.
       freezeTo: origin === null ? freezeTo : "",
       thawFrom: origin === null ? thawFrom : "",
+      restoreGate,
     };
   }
 
