@@ -45,6 +45,13 @@ const byName = {
   buffer_addr: "void *",
   "Status_set_elements.status": "MPI_Status",
   "Status_set_cancelled.status": "MPI_Status",
+  "Status_set_source.status": "MPI_Status",
+  "Status_set_tag.status": "MPI_Status",
+  "Status_set_error.status": "MPI_Status",
+  // A Fortran status is the same eight words.
+  c_status: "MPI_Status",
+  f_status: "MPI_Status",
+  f08_status: "MPI_Status",
   "Startall.array_of_requests": "MPI_Request[count]",
   array_of_requests: "MPI_Request[count|incount]",
   array_of_statuses: "MPI_Status[count|incount]?",
