@@ -27,7 +27,8 @@ const target = "src/abi/signatures.ts";
 const byType = [
   [/^MPI_Comm \w/, "comm"],
   [/^MPI_File \w/, "file"],
-  [/^MPI_\w+_copy_attr_function \*|^MPI_\w+_delete_attr_function \*/, "function?"],
+  // MPI_NULL_COPY_FN, MPI_CONVERSION_FN_NULL and their kin are 0.
+  [/^MPI_\w+_(copy_attr|delete_attr|conversion)_function(_c)? \*/, "function?"],
   [/^MPI_\w+_function(_c)? \*/, "function"],
   [/^const char /, "text"],
   [/^const MPI_Status \*/, "MPI_Status"],
@@ -142,6 +143,8 @@ const byName = {
   "Dist_graph_create.weights": "list",
   // The environment: attributes, memory, info objects, names
   extra_state: "value",
+  // Many programs never cancel.
+  "Grequest_start.cancel_fn": "function?",
   "Comm_get_attr.attribute_val": "void *",
   "Type_get_attr.attribute_val": "void *",
   "Win_get_attr.attribute_val": "void *",

@@ -581,7 +581,7 @@ export const signatures: Readonly<Record<string, string>> = {
   MPI_Win_flush_local: "rank win",
   MPI_Win_flush_local_all: "win",
   MPI_Win_sync: "win",
-  MPI_Grequest_start: "query_fn:function free_fn:function cancel_fn:function extra_state:value request:MPI_Request",
+  MPI_Grequest_start: "query_fn:function free_fn:function cancel_fn:function? extra_state:value request:MPI_Request",
   MPI_Grequest_complete: "request",
   MPI_Status_set_elements: "status:MPI_Status datatype count",
   MPI_Status_set_elements_c: "status:MPI_Status datatype count",
@@ -671,9 +671,9 @@ export const signatures: Readonly<Record<string, string>> = {
   MPI_File_get_type_extent: "fh:file datatype extent:MPI_Aint",
   MPI_File_get_type_extent_c: "fh:file datatype extent:MPI_Count",
   MPI_Register_datarep:
-    "datarep:text read_conversion_fn:function write_conversion_fn:function dtype_file_extent_fn:function extra_state:value",
+    "datarep:text read_conversion_fn:function? write_conversion_fn:function? dtype_file_extent_fn:function extra_state:value",
   MPI_Register_datarep_c:
-    "datarep:text read_conversion_fn:function write_conversion_fn:function dtype_file_extent_fn:function extra_state:value",
+    "datarep:text read_conversion_fn:function? write_conversion_fn:function? dtype_file_extent_fn:function extra_state:value",
   MPI_File_set_atomicity: "fh:file flag",
   MPI_File_get_atomicity: "fh:file flag:int",
   MPI_File_sync: "fh:file",
