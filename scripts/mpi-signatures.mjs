@@ -27,7 +27,8 @@ const target = "src/abi/signatures.ts";
 const byType = [
   [/^MPI_Comm \w/, "comm"],
   [/^MPI_File \w/, "file"],
-  [/^MPI_\w+_copy_attr_function \*|^MPI_\w+_delete_attr_function \*/, "function?"],
+  // MPI_NULL_COPY_FN, MPI_CONVERSION_FN_NULL and their kin are 0.
+  [/^MPI_\w+_(copy_attr|delete_attr|conversion)_function(_c)? \*/, "function?"],
   [/^MPI_\w+_function(_c)? \*/, "function"],
   [/^const char /, "text"],
   [/^const MPI_Status \*/, "MPI_Status"],
@@ -45,6 +46,13 @@ const byName = {
   buffer_addr: "void *",
   "Status_set_elements.status": "MPI_Status",
   "Status_set_cancelled.status": "MPI_Status",
+  "Status_set_source.status": "MPI_Status",
+  "Status_set_tag.status": "MPI_Status",
+  "Status_set_error.status": "MPI_Status",
+  // A Fortran status is the same eight words.
+  c_status: "MPI_Status",
+  f_status: "MPI_Status",
+  f08_status: "MPI_Status",
   "Startall.array_of_requests": "MPI_Request[count]",
   array_of_requests: "MPI_Request[count|incount]",
   array_of_statuses: "MPI_Status[count|incount]?",
@@ -135,6 +143,8 @@ const byName = {
   "Dist_graph_create.weights": "list",
   // The environment: attributes, memory, info objects, names
   extra_state: "value",
+  // Many programs never cancel.
+  "Grequest_start.cancel_fn": "function?",
   "Comm_get_attr.attribute_val": "void *",
   "Type_get_attr.attribute_val": "void *",
   "Win_get_attr.attribute_val": "void *",

@@ -153,7 +153,7 @@ function refusal(program: Program, signature: Signature, pointer: Pointer, args:
 /** Whose error handler hears of it. A handle that is none is the worse mistake, and told instead. */
 function tellOwner(program: Program, { name, comm, file }: Signature, args: Values): void {
   if (file >= 0) program.file(args[file] as number);
-  else if (name.startsWith("MPI_File_")) program.owner = program.noFile;
+  else if (/^MPI_(File_|Register_datarep)/.test(name)) program.owner = program.noFile;
   else if (comm >= 0) program.comm(args[comm] as number);
 }
 

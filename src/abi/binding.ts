@@ -139,7 +139,7 @@ export function capturePoint(program: Program, call: Call): Call {
 
 /** Everything that a call has in common: it may be called now, its arguments are good, its errors are raised. */
 function guard(program: Program, name: string, call: Call, check: Check | null = null): Call {
-  const isAnytime = anytime.has(name) || name.startsWith("MPI_Info_");
+  const isAnytime = anytime.has(name) || /^MPI_(Info|Status)_/.test(name);
   return (...args) => {
     program.owner = program.anyone;
     program.call = name;

@@ -153,15 +153,8 @@ describe("wrappers of MPI's functions", () => {
     const wasm = await link({
       "a.c": `#include <mpi.h>
         int main(void) {
-            MPI_Status status = {1, 2, 3, {4, 5, 6, 7, 8}}, back;
-            MPI_Fint words[MPI_F_STATUS_SIZE];
-            int tag;
             if (MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) != MPI_COMM_WORLD || MPI_Type_toint(MPI_INT) != 0x209) return 1;
-            if (MPI_Aint_diff(MPI_Aint_add(100, 20), 100) != 20) return 2;
-            MPI_Status_c2f(&status, words);
-            MPI_Status_f2c(words, &back);
-            MPI_Status_get_tag(&back, &tag);
-            return tag == 2 && words[7] == 8 ? 42 : 3;
+            return MPI_Aint_diff(MPI_Aint_add(100, 20), 100) == 20 ? 42 : 2;
         }`,
     });
     deepEqual(mpiImports(wasm), []);

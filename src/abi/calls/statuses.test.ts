@@ -60,6 +60,19 @@ describe("MPI_Get_count and MPI_Get_elements", () => {
     throws(() => c.call("MPI_Status_set_elements", status, struct, -1), { code: ErrorClass.COUNT });
   });
 
+  it("fields are read and written, and Fortran's statuses are the same words", () => {
+    const [status, fortran, back] = [c.ints(1, 2, 3, 4, 5, 6, 7, 8), c.alloc(statusBytes), c.alloc(statusBytes)];
+    c.call("MPI_Status_set_source", status, 11);
+    c.call("MPI_Status_set_tag", status, 12);
+    c.call("MPI_Status_set_error", status, 13);
+    c.call("MPI_Status_c2f", status, fortran);
+    c.call("MPI_Status_f2f08", fortran, back);
+    deepEqual(c.list(back, 8), [11, 12, 13, 4, 5, 6, 7, 8]);
+    const fields = ["source", "tag", "error"].map((field) => c.get(`MPI_Status_get_${field}`, back));
+    deepEqual(fields, [11, 12, 13]);
+    throws(() => c.call("MPI_Status_get_tag", status, 0), { code: ErrorClass.ARG });
+  });
+
   it("more than fits into an int, or into 32 bits", () => {
     const status = statusOf(0);
     const out = c.alloc(8);

@@ -5,7 +5,7 @@ import type { Call } from "../binding.ts";
 import { checkCount } from "../buffers.ts";
 import { type Counts, largeCounts, smallCounts } from "../counts.ts";
 import type { Program } from "../program.ts";
-import { S_BYTES, S_CANCELLED } from "../status.ts";
+import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, statusBytes } from "../status.ts";
 
 /** Bytes are a word and, above the lowest bit of the next one, the rest: more than a message has, a program may set. */
 const wordValues = 2 ** 32;
@@ -22,7 +22,7 @@ function putBytes({ ints }: Program, status: number, bytes: number): void {
 }
 
 export function statusCalls(program: Program): Record<string, Call> {
-  const { types } = program;
+  const { bytes, ints, types } = program;
 
   function forms({ suffix, of, put }: Counts): Record<string, Call> {
     return {
@@ -47,5 +47,34 @@ export function statusCalls(program: Program): Record<string, Call> {
     };
   }
 
-  return { ...forms(smallCounts(program)), ...forms(largeCounts(program)) };
+  const get = (word: number) => (status: number, out: number) => {
+    ints[out >> 2] = ints[(status >> 2) + word]!;
+    return 0;
+  };
+  const set = (word: number) => (status: number, value: number) => {
+    ints[(status >> 2) + word] = value;
+    return 0;
+  };
+  /** A Fortran status is the same eight words. */
+  const copy = (from: number, to: number) => {
+    bytes.copyWithin(to, from, from + statusBytes);
+    return 0;
+  };
+
+  return {
+    ...forms(smallCounts(program)),
+    ...forms(largeCounts(program)),
+    MPI_Status_get_source: get(S_SOURCE),
+    MPI_Status_get_tag: get(S_TAG),
+    MPI_Status_get_error: get(S_ERROR),
+    MPI_Status_set_source: set(S_SOURCE),
+    MPI_Status_set_tag: set(S_TAG),
+    MPI_Status_set_error: set(S_ERROR),
+    MPI_Status_c2f: copy,
+    MPI_Status_f2c: copy,
+    MPI_Status_c2f08: copy,
+    MPI_Status_f082c: copy,
+    MPI_Status_f2f08: copy,
+    MPI_Status_f082f: copy,
+  };
 }

@@ -1,60 +1,10 @@
-/* MPI functions that need nothing of the runtime: handles are numbers already, a status is a struct, addresses are flat. */
+/* MPI functions that need nothing of the runtime: handles are numbers already, addresses are flat. */
 #include <mpi.h>
-#include <string.h>
 
 #include "banyan.h"
 
 BANYAN_DEFINE(MPI_Aint, MPI_Aint_add, (MPI_Aint base, MPI_Aint disp)) { return base + disp; }
 BANYAN_DEFINE(MPI_Aint, MPI_Aint_diff, (MPI_Aint addr1, MPI_Aint addr2)) { return addr1 - addr2; }
-
-BANYAN_DEFINE(int, MPI_Status_get_source, (const MPI_Status *status, int *source)) {
-    *source = status->MPI_SOURCE;
-    return MPI_SUCCESS;
-}
-BANYAN_DEFINE(int, MPI_Status_get_tag, (const MPI_Status *status, int *tag)) {
-    *tag = status->MPI_TAG;
-    return MPI_SUCCESS;
-}
-BANYAN_DEFINE(int, MPI_Status_get_error, (const MPI_Status *status, int *err)) {
-    *err = status->MPI_ERROR;
-    return MPI_SUCCESS;
-}
-BANYAN_DEFINE(int, MPI_Status_set_source, (MPI_Status *status, int source)) {
-    status->MPI_SOURCE = source;
-    return MPI_SUCCESS;
-}
-BANYAN_DEFINE(int, MPI_Status_set_tag, (MPI_Status *status, int tag)) {
-    status->MPI_TAG = tag;
-    return MPI_SUCCESS;
-}
-BANYAN_DEFINE(int, MPI_Status_set_error, (MPI_Status *status, int err)) {
-    status->MPI_ERROR = err;
-    return MPI_SUCCESS;
-}
-
-/* A Fortran status is the same eight words. */
-static int copy_status(const void *from, void *to) {
-    memcpy(to, from, sizeof(MPI_Status));
-    return MPI_SUCCESS;
-}
-BANYAN_DEFINE(int, MPI_Status_c2f, (const MPI_Status *c_status, MPI_Fint *f_status)) {
-    return copy_status(c_status, f_status);
-}
-BANYAN_DEFINE(int, MPI_Status_f2c, (const MPI_Fint *f_status, MPI_Status *c_status)) {
-    return copy_status(f_status, c_status);
-}
-BANYAN_DEFINE(int, MPI_Status_c2f08, (const MPI_Status *c_status, MPI_F08_status *f08_status)) {
-    return copy_status(c_status, f08_status);
-}
-BANYAN_DEFINE(int, MPI_Status_f082c, (const MPI_F08_status *f08_status, MPI_Status *c_status)) {
-    return copy_status(f08_status, c_status);
-}
-BANYAN_DEFINE(int, MPI_Status_f2f08, (const MPI_Fint *f_status, MPI_F08_status *f08_status)) {
-    return copy_status(f_status, f08_status);
-}
-BANYAN_DEFINE(int, MPI_Status_f082f, (const MPI_F08_status *f08_status, MPI_Fint *f_status)) {
-    return copy_status(f08_status, f_status);
-}
 
 BANYAN_DEFINE(MPI_Fint, MPI_Comm_c2f, (MPI_Comm comm)) { return (MPI_Fint)comm; }
 BANYAN_DEFINE(MPI_Comm, MPI_Comm_f2c, (MPI_Fint comm)) { return (MPI_Comm)comm; }
