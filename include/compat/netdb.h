@@ -1,4 +1,4 @@
-/* Names of hosts. A rank reaches other ranks through MPI alone: no name is ever found. */
+/* Names of hosts. A rank reaches other ranks through MPI alone: only the machine itself has an address, its own. */
 #ifndef BANYAN_NETDB_H
 #define BANYAN_NETDB_H
 

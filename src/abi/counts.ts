@@ -15,7 +15,7 @@ export interface Counts {
   at(address: number): number;
   list(address: number, length: number): number[];
   /** A result; MPI_UNDEFINED where it does not fit (MPI 5.0 §5.1.5). */
-  put(address: number, value: number): void;
+  put(address: number, value: number | bigint): void;
 }
 
 export const intMax = 2 ** 31 - 1;
@@ -32,7 +32,7 @@ export function smallCounts(program: Program): Counts {
       return program.list(address, length);
     },
     put(address, value) {
-      ints[address >> 2] = fitsInt(value) ? value : UNDEFINED;
+      ints[address >> 2] = fitsInt(value) ? Number(value) : UNDEFINED;
     },
   };
 }

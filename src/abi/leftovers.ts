@@ -48,16 +48,20 @@ export function forget(program: Program, { record, after }: CRequest): void {
 
 /** What a message takes of an attached buffer in addition to its bytes: the ABI's MPI_BSEND_OVERHEAD. */
 const overheadBytes = 512;
+/** The ABI's MPI_BUFFER_AUTOMATIC. */
+const automatic = 2;
 
 /**
  * Buffered sends (MPI 5.0 §3.6). Messages are copied wherever there is memory; a buffer that the program attaches is a bound
- * on how many bytes may wait for their receivers at a time, nothing more.
+ * on how many bytes may wait for their receivers at a time, nothing more. With MPI_BUFFER_AUTOMATIC there is no bound.
  */
 export class BufferedSends {
   private readonly program: Program;
   private attached: { readonly address: number; readonly bytes: number } | null = null;
   private used = 0;
-  private waiting = 0;
+  /** Numbers of the messages that have not left, oldest first. */
+  private readonly waiting: number[] = [];
+  private next = 0;
 
   constructor(program: Program) {
     this.program = program;
@@ -78,12 +82,29 @@ export class BufferedSends {
   }
 
   get isEmpty(): boolean {
-    return this.waiting === 0;
+    return this.waiting.length === 0;
+  }
+
+  /** A task that is over when every message has left that is there now (MPI_Buffer_iflush). */
+  flush(): Task {
+    return new Flush(this, this.next);
+  }
+
+  /** Have all messages left whose numbers are smaller? */
+  hasLeft(number: number): boolean {
+    return this.isEmpty || this.waiting[0]! >= number;
+  }
+
+  private get freeBytes(): number {
+    const { attached } = this;
+    return attached === null || attached.address === automatic ? Number.POSITIVE_INFINITY : attached.bytes - this.used;
   }
 
   /** Starts a send of a copy that is ours, unless it does not fit. */
   hold(pointer: Pointer, bytes: number, start: () => RecordId): void {
-    const free = this.attached === null ? Number.POSITIVE_INFINITY : this.attached.bytes - this.used;
+    // Messages may have been received of which we have not heard yet.
+    while (bytes + overheadBytes > this.freeBytes && this.program.process.progress());
+    const free = this.freeBytes;
     if (bytes + overheadBytes > free) {
       this.program.memory.free(pointer);
       throw new MpiError(
@@ -92,29 +113,47 @@ export class BufferedSends {
       );
     }
     this.used += bytes + overheadBytes;
-    this.waiting++;
-    leave(this.program, start(), new Release(pointer, new Drained(bytes)));
+    const number = this.next++;
+    this.waiting.push(number);
+    leave(this.program, start(), new Release(pointer, new Drained(number, bytes)));
   }
 
   /** A message of that length has left its buffer. */
-  drained(bytes: number): void {
+  drained(number: number, bytes: number): void {
     this.used -= bytes + overheadBytes;
-    this.waiting--;
+    this.waiting.splice(this.waiting.indexOf(number), 1);
+  }
+}
+
+class Flush extends Task {
+  private readonly buffered: BufferedSends;
+  private readonly before: number;
+
+  constructor(buffered: BufferedSends, before: number) {
+    super();
+    this.buffered = buffered;
+    this.before = before;
+  }
+
+  override advance(): boolean {
+    return this.buffered.hasLeft(this.before);
   }
 }
 
 class Drained implements After {
+  private readonly number: number;
   private readonly bytes: number;
 
-  constructor(bytes: number) {
+  constructor(number: number, bytes: number) {
+    this.number = number;
     this.bytes = bytes;
   }
 
   finish({ buffered }: Program): void {
-    buffered.drained(this.bytes);
+    buffered.drained(this.number, this.bytes);
   }
 }
 
 lives({ BufferedSends });
 
-saves({ FinishLater, Drained });
+saves({ FinishLater, Flush, Drained });

@@ -6,12 +6,12 @@ import { userErrorHandler } from "../../core/comm/error-handler.ts";
 import { chosenTime } from "../../core/ft/clock-choice.ts";
 import { deleteAttributes, notDeleted } from "../attributes.ts";
 import type { Continuation } from "../callbacks.ts";
-import type { CCommunicator } from "../objects.ts";
+import { type CCommunicator, CRequest } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { CallAgain, type Condition, waitForThen, waitThen, waitUntil } from "../waiting.ts";
 import { meetParents } from "./spawning.ts";
 
-const THREAD_MULTIPLE = 4096;
+const THREAD_FUNNELED = 1024;
 const processorNameBytes = 256;
 const errorStringBytes = 512;
 const libraryVersionBytes = 8192;
@@ -84,8 +84,9 @@ export function environmentCalls(program: Program) {
     },
     MPI_Init_thread(_argc: number, _argv: number, required: number, provided: number): number {
       init();
-      // A C program has one thread here, so every promise about threads is kept.
-      program.threadLevel = Math.min(required, THREAD_MULTIPLE);
+      // A C program has one thread here, which is the one that calls MPI. More would be a promise about threads that it
+      // cannot make (ADR 11).
+      program.threadLevel = Math.min(required, THREAD_FUNNELED);
       ints[provided >> 2] = program.threadLevel;
       return meetParents(program);
     },
@@ -171,6 +172,22 @@ export function environmentCalls(program: Program) {
       };
       const again = new CallAgain("MPI_Buffer_detach", addressOut, sizeOut);
       return waitUntil(program, () => program.buffered.isEmpty, finish, again);
+    },
+    MPI_Buffer_flush(): number {
+      const again = new CallAgain("MPI_Buffer_flush");
+      return waitUntil(
+        program,
+        () => program.buffered.isEmpty,
+        () => 0,
+        again,
+      );
+    },
+    MPI_Buffer_iflush(requestAt: number): number {
+      const request = new CRequest(program.self);
+      request.record = program.process.start(program.buffered.flush());
+      request.handle = program.requests.add(request);
+      ints[requestAt >> 2] = request.handle;
+      return 0;
     },
 
     // Errors

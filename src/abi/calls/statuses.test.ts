@@ -82,7 +82,20 @@ describe("MPI_Get_count and MPI_Get_elements", () => {
       equal(c.long(out), elements);
       equal(c.get("MPI_Get_count", status, DOUBLE.handle), UNDEFINED);
     }
-    throws(() => c.call("MPI_Status_set_elements_c", status, DOUBLE.handle, 2n ** 51n), { code: ErrorClass.COUNT });
+    for (const elements of [2n ** 51n, 2n ** 59n + 1n]) {
+      c.call("MPI_Status_set_elements_c", status, DOUBLE.handle, elements);
+      for (const name of ["MPI_Get_elements_c", "MPI_Get_count_c"]) {
+        c.call(name, status, DOUBLE.handle, out);
+        equal(c.program.longs[out >> 3], elements);
+      }
+    }
+    // The largest count there is, of a structure of several elements: what is set is found again.
+    c.call("MPI_Status_set_elements_c", status, CHAR.handle, 2n ** 63n - 1n);
+    c.call("MPI_Get_elements_c", status, CHAR.handle, out);
+    equal(c.program.longs[out >> 3], 2n ** 63n - 1n);
+    c.call("MPI_Status_set_elements_c", status, struct, 2n ** 58n + 1n);
+    c.call("MPI_Get_elements_c", status, struct, out);
+    equal(c.program.longs[out >> 3], 2n ** 58n + 1n);
     throws(() => c.call("MPI_Status_set_elements_c", status, DOUBLE.handle, 2n ** 60n), { code: ErrorClass.COUNT });
   });
 });

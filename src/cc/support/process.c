@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <pwd.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,10 +85,17 @@ struct passwd *getpwnam(const char *name) {
 
 int h_errno;
 
+/* The machine itself, which has the address that every machine has for itself. Others cannot be reached. */
 struct hostent *gethostbyname(const char *name) {
-    (void)name;
-    h_errno = HOST_NOT_FOUND;
-    return NULL;
+    static char own[256], address[4] = { 127, 0, 0, 1 };
+    static char *addresses[] = { address, NULL }, *aliases[] = { NULL };
+    static struct hostent host = { own, aliases, AF_INET, sizeof address, addresses };
+    banyan_hostname(own, sizeof own);
+    if (strcmp(name, own) != 0 && strcmp(name, "localhost") != 0 && strcmp(name, "127.0.0.1") != 0) {
+        h_errno = HOST_NOT_FOUND;
+        return NULL;
+    }
+    return &host;
 }
 
 /* What it used and may use. */
@@ -121,6 +129,36 @@ mode_t umask(mode_t mask) {
     mode_t old = now;
     now = mask;
     return old;
+}
+
+/* A rank is one thread: it has one processor, number 0. */
+
+static int is_rank(pid_t pid) {
+    if (pid == 0 || pid == banyan_getpid()) return 1;
+    errno = ESRCH;
+    return 0;
+}
+
+int sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set) {
+    if (!is_rank(pid)) return -1;
+    CPU_ZERO_S(bytes, set);
+    CPU_SET_S(0, bytes, set);
+    return 0;
+}
+
+int sched_setaffinity(pid_t pid, size_t bytes, const cpu_set_t *set) {
+    if (!is_rank(pid)) return -1;
+    if (CPU_ISSET_S(0, bytes, set)) return 0;
+    errno = EINVAL;
+    return -1;
+}
+
+int sched_getcpu(void) { return 0; }
+
+int banyan_cpu_count(size_t bytes, const cpu_set_t *set) {
+    int count = 0;
+    for (size_t i = 0; i < bytes; i++) count += __builtin_popcount(((const unsigned char *)set)[i]);
+    return count;
 }
 
 /* What it cannot have. */
