@@ -79,6 +79,7 @@ const stamp = "dist/.inputs";
 if (process.argv.includes("--if-stale") && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) process.exit(0);
 
 const { build } = await import("esbuild");
+const { headerPlugin } = await import("./header-plugin.mjs");
 const { watPlugin } = await import("./wat-plugin.mjs");
 const { licencesText, packagesOf } = await import("./licences.mjs");
 mkdirSync("dist", { recursive: true });
@@ -94,7 +95,7 @@ const inputs = await Promise.all(
       format,
       packages: "bundle",
       external: ["esbuild", "koffi", "@yowasp/clang", "binaryen"],
-      plugins: [watPlugin],
+      plugins: [watPlugin, headerPlugin],
       define: { __BANYAN_VERSION__: JSON.stringify(version) },
       write: false,
       sourcemap: "linked",

@@ -1,7 +1,6 @@
 // What the arguments of every MPI function are, so that the binding can check them in one place (src/abi/arguments.ts): made from
-// include/mpi.h, where a type and a name say most of it. What they do not say is in the tables below.
-//
-//   node scripts/mpi-signatures.mjs     writes src/abi/signatures.ts anew
+// include/mpi.h, where a type and a name say most of it, when we build (header-plugin.mjs). What they do not say is in the tables
+// below. `node scripts/mpi-signatures.mjs` prints all of it.
 //
 // A parameter is its name, and behind a colon what the call does with it, where that matters to the check:
 //
@@ -17,11 +16,9 @@
 //   function            a function of the program
 //   list                an array or texts whose length only the call knows: it reads them by the checked `Program.list` and `text`
 //   value               an address that nobody follows
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { importedFunctions } from "./mpi-wrappers.mjs";
-
-const target = "src/abi/signatures.ts";
 
 /** By the parameter's type: the first pattern that fits. */
 const byType = [
@@ -258,21 +255,11 @@ export function describe({ name, parameters }) {
     .join(" ");
 }
 
-export function signaturesSource() {
-  const lines = importedFunctions().map((each) => {
-    const text = `  ${each.name}: "${describe(each)}",`;
-    return text.length <= 120 ? text : text.replace(': "', ':\n    "');
-  });
-  return [
-    "/**",
-    " * What the arguments of every MPI function are. Made from include/mpi.h by scripts/mpi-signatures.mjs, which says how to read it;",
-    " * do not change it by hand. arguments.ts checks by it.",
-    " */",
-    "export const signatures: Readonly<Record<string, string>> = {",
-    ...lines,
-    "};",
-    "",
-  ].join("\n");
+/** All of them: the line of each function by its name. */
+export function signaturesOf() {
+  return Object.fromEntries(importedFunctions().map((each) => [each.name, describe(each)]));
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) writeFileSync(target, signaturesSource());
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  for (const [name, parameters] of Object.entries(signaturesOf())) console.log(`${name}: ${parameters}`);
+}

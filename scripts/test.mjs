@@ -44,6 +44,7 @@ for (const file of sources.filter(isPure)) folders.set(dirname(file), [...(folde
 const others = sources.filter((file) => file.startsWith("src") && !isPure(file));
 
 const { build } = await import("esbuild");
+const { headerPlugin } = await import("./header-plugin.mjs");
 const { watPlugin } = await import("./wat-plugin.mjs");
 // A folder of its own for each run: two runs at once do not step on each other.
 const out = `dist/test/${process.pid}`;
@@ -65,7 +66,7 @@ await build({
   target: "node20",
   format: "esm",
   packages: "external",
-  plugins: [watPlugin],
+  plugins: [watPlugin, headerPlugin],
   define: { __BANYAN_VERSION__: JSON.stringify("test") },
   sourcemap: "linked",
   banner: {

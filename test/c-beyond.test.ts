@@ -1,4 +1,4 @@
-/** What a C program hands over that reaches beyond its memory, in real jobs: section 12.1. */
+/** What a C program hands over that reaches beyond its memory, in real jobs, row X8. */
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ for (const [ranks, nodes, calls] of [
   [4, 2, "koffi"],
 ] as const) {
   const where = `${ranks} ranks on ${nodes} node${nodes === 1 ? "" : "s"}, sockets by ${calls}`;
-  test(`§12.1: messages beyond the end of memory are MPI_ERR_BUFFER and nothing else happens, ${where}`, async () => {
+  test(`X8: messages beyond the end of memory are MPI_ERR_BUFFER and nothing else happens, ${where}`, async () => {
     const env = { BANYAN_SOCKET_CALLS: calls };
     const { code, stdout, stderr } = await banyan(["run", "-n", `${ranks}`, "--nodes", `${nodes}`, beyond], {
       ...patient,
@@ -28,24 +28,24 @@ for (const [ranks, nodes, calls] of [
 
 const mistakes = resolve("test/programs/c/mistakes.c");
 
-test("§12.1: a trap in a function that MPI has called is reported with the call", async () => {
+test("X8: a trap in a function that MPI has called is reported with the call", async () => {
   const { code, stderr } = await banyan(["run", "-n", "2", mistakes, "trap"], patient);
   assert.equal(code, 1, stderr);
   assert.match(stderr, /rank \d .*RuntimeError: unreachable, in MPI_Allreduce/);
 });
 
-test("§12.1: memory that MPI has not given is not freed, and the heap stays whole", async () => {
+test("X8: memory that MPI has not given is not freed, and the heap stays whole", async () => {
   const { stdout, stderr } = await banyan(["run", mistakes, "free"], patient);
   assert.equal(stdout, "MPI_ERR_BASE MPI_ERR_BASE MPI_ERR_BASE MPI_SUCCESS MPI_ERR_BASE\n", stderr);
 });
 
-test("§12.1: places beyond 2^53 in a file are MPI_ERR_ARG", async () => {
+test("X8: places beyond 2^53 in a file are MPI_ERR_ARG", async () => {
   const run = () => banyan(["run", mistakes, "file", "far.dat"], patient);
   const { stdout, stderr } = await inFolder(newFolder("far"), run);
   assert.equal(stdout, "MPI_ERR_ARG MPI_ERR_ARG MPI_ERR_ARG MPI_ERR_ARG MPI_ERR_ARG\n", stderr);
 });
 
-test("§12.1: huge counts whose arrays are there are refused before anything is copied", async () => {
+test("X8: huge counts whose arrays are there are refused before anything is copied", async () => {
   const { code, stdout, stderr } = await banyan(["run", mistakes, "huge"], patient);
   const arg = "MPI_ERR_ARG";
   const classes = ["MPI_ERR_DIMS", "MPI_ERR_DIMS", arg, arg, "MPI_ERR_RANK", arg, arg, arg, arg, arg];

@@ -6,9 +6,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, messages, program, Run } from "./harness.ts";
 import { long } from "./long.ts";
+import { timeLimit } from "./patience.ts";
 import { listeningNode } from "./starting-nodes.ts";
 
-const limit = { timeout: 600_000 };
+const limit = timeLimit(600_000);
 const patient = { stdin: "", timeoutMs: 500_000 };
 const logging = ["run", "--protocol", "logging"];
 

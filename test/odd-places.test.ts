@@ -5,8 +5,9 @@ import { mkdirSync, readdirSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { banyan, newFolder, program } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
-const limit = { timeout: 120_000 };
+const limit = timeLimit(120_000);
 const launcher = join(process.cwd(), "bin/banyan.js");
 
 const programs = {

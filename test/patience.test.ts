@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { afterQuiet, patientMs, quietNow, slowness, timeLimit } from "./patience.ts";
 
-test("§5 quiet time passes more slowly the more threads want to run, and never faster than time", async () => {
+test("quiet time passes more slowly the more threads want to run, and never faster than time", async () => {
   assert.deepEqual([slowness(0, 2), slowness(2, 2), slowness(40, 2)], [1, 1, 20]);
   const [quietMs, wallMs] = [quietNow(), performance.now()];
   await new Promise<void>((done) => afterQuiet(100, done));
@@ -12,19 +12,19 @@ test("§5 quiet time passes more slowly the more threads want to run, and never 
   assert(quiet >= 100 && wall >= quiet, `${quiet} ms of quiet time in ${wall} ms`);
 });
 
-test("§5 what is taken back does not happen", async () => {
+test("what is taken back does not happen", async () => {
   const happened: string[] = [];
   afterQuiet(10, () => happened.push("taken back"))();
   await new Promise<void>((done) => afterQuiet(100, done));
   assert.deepEqual(happened, []);
 });
 
-test("§5 a limit that is fixed has time to spare", () => {
+test("a limit that is fixed has time to spare", () => {
   assert(patientMs(1000) >= 5000);
   assert(timeLimit(1000).timeout >= 5000);
 });
 
-test("§5 no test has a limit of its own in seconds of this machine", () => {
+test("no test has a limit of its own in seconds of this machine", () => {
   const files = ["src", "test"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".test.ts"))

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messages, program, Run } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 import { listeningNode, type NodePhase, nodesOf, type StartingNode, stopIn } from "./starting-nodes.ts";
 
 /** Everybody talks to everybody, each pair for itself: the job ends only when all have found all. */
@@ -23,7 +24,7 @@ const meeting = program(
 `,
 );
 
-const limit = { timeout: 180_000 };
+const limit = timeLimit(180_000);
 const runLimit = { stdin: "", timeoutMs: 60_000 };
 /** A window of milliseconds may be over before a busy machine lets the test look. */
 const triesMax = 20;

@@ -19,6 +19,7 @@ import { join, resolve } from "node:path";
 import { before, describe, it } from "node:test";
 import { launch } from "banyan";
 import { banyan, inFolder, newFolder } from "./harness.ts";
+import { timeLimit } from "./patience.ts";
 
 const stranger = 12345;
 const asRoot = { skip: process.geteuid?.() === 0 ? false : "only root can make files of another user" };
@@ -48,7 +49,7 @@ function changeJob(job: string, change: (fields: Record<string, unknown>) => voi
   writeFileSync(path, JSON.stringify(fields));
 }
 
-describe("X7 thaw", { timeout: 120_000 }, () => {
+describe("X7 thaw", timeLimit(120_000), () => {
   before(async () => {
     const umask = process.umask(0);
     try {

@@ -6,14 +6,14 @@ import { codeOf, lineOf, sourceFiles } from "./source-files.ts";
 
 const summary = /^banyan: 2 ranks on 2 nodes, [\d.]+ s, exit 0\n$/;
 
-test("§5 a job in TypeScript says nothing about flags", async () => {
+test("X9 a job in TypeScript says nothing about flags", async () => {
   const hello = program("hello.ts", 'import { mpi } from "banyan"; mpi.world.barrier(); console.log("hello");');
   const { code, stdout, stderr } = await banyan(["run", "-n", "2", "--nodes", "2", hello]);
   assert.match(stderr, summary);
   assert.deepEqual({ code, stdout }, { code: 0, stdout: "hello\nhello\n" });
 });
 
-test("§5 a job in C runs, indirect calls included, and says nothing about flags", async () => {
+test("X9 a job in C runs, indirect calls included, and says nothing about flags", async () => {
   const hello = program(
     "hello.c",
     `#include <mpi.h>
@@ -37,7 +37,7 @@ test("§5 a job in C runs, indirect calls included, and says nothing about flags
   assert.deepEqual({ code, stdout }, { code: 0, stdout: "sum 5\nsum 5\n" });
 });
 
-test("§5 flags are set in one place", () => {
+test("X9 flags are set in one place", () => {
   const offenders = sourceFiles()
     .filter(({ path }) => path !== "v8/flags.ts")
     .flatMap(({ path, text }) =>

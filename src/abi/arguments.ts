@@ -1,7 +1,7 @@
 /**
  * The arguments of MPI functions, checked once, before a function does anything: every address that it will follow lies in the
  * program's memory, with all of what it leads to; words lie where words can lie; addresses of results are not 0. Which of its
- * parameters are addresses, and of what, says signatures.ts, which is made from include/mpi.h.
+ * parameters are addresses, and of what, says include/mpi.h (scripts/mpi-signatures.mjs).
  *
  * Buffers of messages (`data` there) have lengths that only counts, datatypes and the communicator tell: buffers.ts checks them.
  * What is no address (counts, ranks, handles) is checked by the functions themselves.
@@ -9,12 +9,12 @@
  * A bad argument is MPI_ERR_ARG, a bad buffer MPI_ERR_BUFFER, told to the error handler of the communicator or file that the
  * call is about.
  */
+import { signatures } from "../../include/mpi.h";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { addressMin } from "./buffers.ts";
 import { IN_PLACE, isRoot } from "./collective-arguments.ts";
 import type { CCommunicator } from "./objects.ts";
 import { type Program, textBytesMax } from "./program.ts";
-import { signatures } from "./signatures.ts";
 import { statusBytes } from "./status.ts";
 
 type Values = readonly (number | bigint)[];
@@ -95,7 +95,7 @@ function lengthOf(text: string, names: readonly string[], comm: number): Length 
   return (_program, args) => Number(factor) * Number(args[index]) + Number(more);
 }
 
-/** Reads a line of signatures.ts. */
+/** Reads the line of a function. */
 function parse(name: string, line: string): Signature {
   const parameters = line.split(" ").map((each) => /^(\w*)(?::([\w*]+)(?:\[([^\]]+)\])?(\?)?)?$/.exec(each)!);
   const names = parameters.map(([, parameter]) => parameter!);

@@ -268,7 +268,7 @@ function twice(c: TestProgram, first: readonly number[], second: readonly number
   return [buffer, ...first, buffer, ...second];
 }
 
-describe("§12.5 arguments are checked as other MPIs check them", () => {
+describe("X8 arguments are checked as other MPIs check them", () => {
   for (const [what, name, args, errorClass] of wrong) {
     it(`${name}: ${what}`, () => {
       const c = program();

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { serialize } from "node:v8";
+import { timeLimit } from "../../test/patience.ts";
 import { CannotCompile, ServerClient } from "./client.ts";
 import { serverPlace } from "./server-place.ts";
 import { Session } from "./test-session.ts";
@@ -38,7 +39,7 @@ async function impostorAt(socket: string): Promise<ChildProcess> {
 }
 
 describe("X7: the compile client", () => {
-  it("sends nothing to another user's server", { ...asRoot, timeout: 120_000 }, async () => {
+  it("sends nothing to another user's server", { ...asRoot, ...timeLimit(120_000) }, async () => {
     const root = mkdtempSync(join(tmpdir(), "banyan-strangers-"));
     chmodSync(root, 0o755);
     const place = serverPlace(root, ["a test"]);

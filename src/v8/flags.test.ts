@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { flags, flagsFor, isInTable, nameOf, namesListed, newestChecked } from "./flags.ts";
 
-describe("§5 flags of V8", () => {
+describe("X9 flags of V8", () => {
   it("the table says of this V8 what its own list says", () => {
     const listed = namesListed();
     ok(listed.size > 100, `${listed.size} flags listed`);

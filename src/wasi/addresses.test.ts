@@ -1,4 +1,4 @@
-/** WASI calls with addresses that lead nowhere: section 12.1. */
+/** WASI calls with addresses that lead nowhere, row X8. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Descriptors } from "./descriptors.ts";
@@ -68,7 +68,7 @@ const all: readonly (readonly [name: string, args: Args, addresses: readonly num
   ["path_readlink", [3, 64, 4, 128, 16, 512], [1, 3, 5]],
 ];
 
-describe("§12.1 WASI: memory that is not there is EFAULT, and nothing is done", () => {
+describe("X8 WASI: memory that is not there is EFAULT, and nothing is done", () => {
   for (const [name, args, addresses] of all) {
     test(name, () => {
       for (const index of addresses) {

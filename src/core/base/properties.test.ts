@@ -8,7 +8,7 @@ const drawn = (): number[] => {
   return values;
 };
 
-describe("§5 property tests", () => {
+describe("property tests", () => {
   it("draw the same values in every run", { skip: process.env["BANYAN_SEED"] === "random" }, () => {
     deepEqual(drawn(), drawn());
   });

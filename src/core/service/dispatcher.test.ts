@@ -176,7 +176,7 @@ test("a node that works and says nothing for very long hangs: it is dead", () =>
   assert.equal(asked[0], "kill 0");
 });
 
-test("X7 §5 a node that has not spoken yet is given up when it has not been at work for the patience of a start", () => {
+test("M8 a node that has not spoken yet is given up when it has not been at work for the patience of a start", () => {
   for (const workedMs of [0, 300, 4900, 20_000]) {
     const { asked, work, tick } = world(1, 1);
     let nowMs = 0;
@@ -190,7 +190,7 @@ test("X7 §5 a node that has not spoken yet is given up when it has not been at 
   }
 });
 
-test("X7 §5 a node whose start is at work for very long hangs: it is dead", () => {
+test("M8 a node whose start is at work for very long hangs: it is dead", () => {
   const { asked, work, tick } = world(1, 1);
   let nowMs = 0;
   while (asked.length === 0) {

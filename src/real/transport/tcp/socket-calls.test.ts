@@ -55,7 +55,7 @@ for (const [name, make] of Object.entries(implementations)) {
       assert.deepEqual([...view], [0, 0, 0, 0, 8, 7, 6, 0, 0, 0]);
     });
 
-    test("§12.1 no call is given bytes outside the memory or the view", async () => {
+    test("X8 no call is given bytes outside the memory or the view", async () => {
       const { memory, calls, fds } = await world(make);
       const outside = /outside the memory/;
       const end = memory.bytes.length;
