@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
 import { banyan, folderOf, newFolder } from "./harness.ts";
+import { long } from "./long.ts";
 
 const images = "test/images";
 const frozenAfter = 25;
@@ -33,9 +34,17 @@ const whole = (async () => {
   return stdout.trimEnd().split("\n");
 })();
 
+/** The program's state has been laid out otherwise since the images were made: they are refused, and `make-images.mjs` is due. */
+const outdated = /Cannot restore the process: .*; use the Banyan that saved it/;
+const isLongRun = long.skip === undefined;
+
 for (const architecture of architectures) {
-  test(`M6 images of ${architecture} are thawed on ${process.arch}, with the same bits as a run at one go`, async () => {
+  test(`M6 images of ${architecture} are thawed on ${process.arch}, with the same bits as a run at one go`, async (t) => {
     const { code, stdout, stderr } = await banyan(["thaw", frozenOn(architecture)]);
+    if (!isLongRun && outdated.test(stderr)) {
+      assert.equal(code, 1);
+      return t.skip("the layout of images has changed since: node scripts/make-images.mjs; npm run test:long insists");
+    }
     assert.equal(code, 0, stderr);
     const rest = stdout.trimEnd().split("\n");
     assert.ok(rest.length > 1 && rest.length <= 51 - frozenAfter, `it goes on from the middle: ${rest.length} lines`);
