@@ -85,7 +85,7 @@ export function environmentCalls(program: Program) {
     MPI_Init_thread(_argc: number, _argv: number, required: number, provided: number): number {
       init();
       // A C program has one thread here, which is the one that calls MPI. More would be a promise about threads that it
-      // cannot make (ADR 11).
+      // cannot make (ADR 12).
       program.threadLevel = Math.min(required, THREAD_FUNNELED);
       ints[provided >> 2] = program.threadLevel;
       return meetParents(program);
