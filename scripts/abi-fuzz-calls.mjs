@@ -36,7 +36,7 @@ const textBytes = {
 };
 
 /** Which parameter says how long an array is; where none does, it has as many elements as there can be members or neighbours. */
-function lengthOf(name, parameter, names) {
+function lengthOf(parameter, names) {
   const first = (...candidates) => candidates.map((each) => names.indexOf(each)).find((index) => index >= 0) ?? -1;
   switch (parameter) {
     case "array_of_requests":
@@ -86,8 +86,9 @@ function lengthOf(name, parameter, names) {
 }
 
 /** The count and the datatype of a buffer are the next ones behind it; reductions have two buffers in front of one count. */
-function extentOf(name, index, types, names) {
-  const isCount = (i) => /^(int|MPI_Count)$/.test(types[i]) && /^(count|sendcount|recvcount|incount|outcount|\w+_count)$/.test(names[i]);
+function extentOf(index, types, names) {
+  const isCount = (i) =>
+    /^(int|MPI_Count)$/.test(types[i]) && /^(count|sendcount|recvcount|incount|outcount|\w+_count)$/.test(names[i]);
   const isCounts = (i) => /counts\[\]$/.test(`${names[i]}[]`) && /\[\]/.test(types[i]);
   const isType = (i) => types[i] === "MPI_Datatype" || /MPI_Datatype \w*\[\]|MPI_Datatype\[\]/.test(types[i]);
   const after = (test) => {
@@ -97,7 +98,6 @@ function extentOf(name, index, types, names) {
   return { count: after((i) => isCount(i) || isCounts(i)), type: after(isType) };
 }
 
-const neighbours = /[Nn]eighbor_/;
 /** Buffers that hold as much for every member. */
 function isForAll(name, parameter) {
   if (/(^|I|_)(all)?gather/i.test(name) && parameter === "recvbuf") return true;
@@ -157,16 +157,18 @@ function parameterOf(name, index, parameters) {
   }
   const pointed = plain.replace(/\s*(\*|\[\])$/, "");
   const isArray = plain.endsWith("[]");
-  if (/^(MPI_Status|MPI_F08_status)$/.test(pointed) && !isArray) return row("STATUS", { bytes: 32, out: isConst ? 0 : 1 });
+  if (/^(MPI_Status|MPI_F08_status)$/.test(pointed) && !isArray)
+    return row("STATUS", { bytes: 32, out: isConst ? 0 : 1 });
   if (parameter === "f_status") return row("STATUS", { bytes: 32, out: isConst ? 0 : 1 });
   if (parameter === "ranges") return row("ARRAY", { bytes: 12, of: "INT", length: names.indexOf("n") });
   if (pointed === "char" && !isArray) {
-    if (isConst) return row("TEXT", { of: parameter === "filename" ? "FILE_NAME" : parameter === "datarep" ? "DATAREP" : "ANY" });
+    if (isConst)
+      return row("TEXT", { of: parameter === "filename" ? "FILE_NAME" : parameter === "datarep" ? "DATAREP" : "ANY" });
     return row("TEXT_OUT", { bytes: textBytes[name] ?? (/Info_get/.test(name) ? 1100 : 256) });
   }
   if (isConst && plain.startsWith("char[")) return row("TEXT", { of: parameter === "datarep" ? "DATAREP" : "ANY" });
   if (isArray) {
-    const length = lengthOf(name, parameter, names);
+    const length = lengthOf(parameter, names);
     if (/char/.test(pointed)) return row("ARRAY", { of: "TEXT", length });
     if (pointed === "MPI_Status") return row("ARRAY", { bytes: 32, of: "STATUS", length, out: 1 });
     if (pointed in classes)
@@ -183,23 +185,34 @@ function parameterOf(name, index, parameters) {
   if (pointed === "void") {
     if (/^(extra_state|user_data|obj_handle|location)$/.test(parameter)) return row("POINTER");
     if (parameter === "attribute_val") return /get/.test(name) ? row("WORD", { out: 1 }) : row("POINTER");
-    if (/^(buffer_addr|baseptr)$/.test(parameter)) return row("WORD", { out: 1, of: parameter === "baseptr" ? "MEMORY" : "INT" });
+    if (/^(buffer_addr|baseptr)$/.test(parameter))
+      return row("WORD", { out: 1, of: parameter === "baseptr" ? "MEMORY" : "INT" });
     if (name === "MPI_Free_mem") return row("MEMORY");
     if (/attach/.test(name)) return row("ATTACHED");
     if (/logical/.test(parameter)) return row("WORD", { bytes: 16, out: 1 });
-    const { count, type: of } = extentOf(name, index, types, names);
-    const isPacked = (/[Pp]ack/.test(name) && parameter === "outbuf" && !/Unpack/.test(name)) || (/Unpack/.test(name) && parameter === "inbuf");
-    if (isPacked) return row("PACKED", { out: isConst ? 0 : 1, length: names.findIndex((each) => /^(in|out)size$/.test(each)) });
+    const { count, type: of } = extentOf(index, types, names);
+    const isPacked =
+      (/[Pp]ack/.test(name) && parameter === "outbuf" && !/Unpack/.test(name)) ||
+      (/Unpack/.test(name) && parameter === "inbuf");
+    if (isPacked)
+      return row("PACKED", { out: isConst ? 0 : 1, length: names.findIndex((each) => /^(in|out)size$/.test(each)) });
     return row("BUFFER", { length: count, type: of, out: isConst ? 0 : 1, many: isForAll(name, parameter) ? 1 : 0 });
   }
   if (pointed in classes) {
-    const isUsed = /(_free|_commit|_close|_finalize|_disconnect)$|^MPI_(Wait|Test|Start|Cancel|Mrecv|Imrecv|Mrecv_c|Imrecv_c)$/.test(name);
+    const isUsed =
+      /(_free|_commit|_close|_finalize|_disconnect)$|^MPI_(Wait|Test|Start|Cancel|Mrecv|Imrecv|Mrecv_c|Imrecv_c)$/.test(
+        name,
+      );
     const isBoth = isUsed && !/^MPI_Imrecv/.test(name) ? true : isUsed && pointed === "MPI_Message";
     return row("HANDLE_AT", { of: classes[pointed], out: isBoth ? 2 : 1 });
   }
   if (/^(position|buflen|comm_keyval|type_keyval|win_keyval|keyval|name_len|desc_len|pset_len)$/.test(parameter)) {
     const isNew = /keyval$/.test(parameter) && /create/.test(name);
-    return row("WORD", { bytes: wordBytes(pointed), out: isNew ? 1 : 2, of: /keyval$/.test(parameter) ? "KEYVAL" : "INT" });
+    return row("WORD", {
+      bytes: wordBytes(pointed),
+      out: isNew ? 1 : 2,
+      of: /keyval$/.test(parameter) ? "KEYVAL" : "INT",
+    });
   }
   if (parameter === "flag" && /agree/.test(name)) return row("WORD", { out: 2 });
   const isIn = /^MPI_T_/.test(name) ? 1 : isConst ? 0 : 1;
@@ -208,11 +221,12 @@ function parameterOf(name, index, parameters) {
 
 const collective =
   /^MPI_(I?(barrier|bcast|gatherv?|scatterv?|allgatherv?|alltoall[vw]?|reduce|allreduce|reduce_scatter|reduce_scatter_block|scan|exscan|neighbor_(allgatherv?|alltoall[vw]?)))(_init)?(_c)?$/i;
-const constructor =
+const makesCommunicator =
   /^MPI_(Comm_i?dup(_with_info)?|Comm_create|Comm_split|Comm_split_type|Cart_create|Cart_sub|Graph_create|Dist_graph_create(_adjacent)?|Intercomm_merge|Comm_disconnect)$/;
 const waitsForOthers =
   /^MPI_(Send|Ssend|Rsend|Recv|Mrecv|Sendrecv|Sendrecv_replace)(_c)?$|^MPI_(Wait(any|all|some)?|Probe|Mprobe|Intercomm_create|Comm_create_group)$|(detach|flush)(_buffer)?(_c)?$|^MPI_Bsend(_c)?$/;
-const withoutCommunicator = /^MPI_(Comm_create_from_group|Intercomm_create_from_groups|Comm_join|Comm_accept|Comm_connect)$/;
+const withoutCommunicator =
+  /^MPI_(Comm_create_from_group|Intercomm_create_from_groups|Comm_join|Comm_accept|Comm_connect)$/;
 const fileTogether =
   /^MPI_File_(open|close|set_size|preallocate|set_view|set_info|set_atomicity|sync|seek_shared|i?(read|write)(_at)?_all(_c)?|(read|write)_ordered(_c)?|(read|write)(_at)?_(all|ordered)_(begin|end)(_c)?)$/;
 const startsLocally = /_init(_c)?$|^MPI_I/;
@@ -220,7 +234,7 @@ const startsLocally = /_init(_c)?$|^MPI_I/;
 function flagsOf(name) {
   const flags = [];
   if (collective.test(name)) flags.push("TOGETHER", startsLocally.test(name) ? "AT_ONCE" : "");
-  if (constructor.test(name)) flags.push("TOGETHER", /idup/.test(name) ? "AT_ONCE" : "");
+  if (makesCommunicator.test(name)) flags.push("TOGETHER", /idup/.test(name) ? "AT_ONCE" : "");
   if (waitsForOthers.test(name)) flags.push("WAITS");
   if (withoutCommunicator.test(name)) flags.push("WORLDWIDE");
   if (fileTogether.test(name)) flags.push("FILE_TOGETHER");
@@ -229,10 +243,27 @@ function flagsOf(name) {
   if (/^MPI_Grequest_start$/.test(name)) flags.push("GENERALIZED");
   if (/_init(_c)?$/.test(name) && !/_Init/.test(name)) flags.push("PERSISTENT");
   // Communication on the communicator given: only that of the episode will do.
-  if (/_comm$|^MPI_(I?[bsr]?send|I?recv|I?m?probe|P(send|recv)_init|Isendrecv|[BSR]?send_init|Recv_init)/i.test(name)) flags.push("SPEAKS");
-  if (/^MPI_(Comm_(set_|attach|call_err|free$|delete_attr)|Attr_(put|delete)|Errhandler_set)|^MPIX_Comm_failure_ack|^MPIX_Comm_ack/.test(name)) flags.push("SPEAKS");
-  if (/^MPI_(Type_(?!free|commit|set_|get_(?!value)|size|delete|extent|lb|ub|match|create_keyval|dup$|f2c|c2f|toint|fromint)|Group_(union|inter|diff|incl|excl|range)|Comm_group|Info_create$|Op_create|Comm_create_keyval|Type_create_keyval)/.test(name)) flags.push("MAKES");
-  if (/^MPI_(T_|Win_|Session_|R?(put|get|accumulate|get_accumulate)(_c)?$|Fetch_and_op|Compare_and_swap|Open_port|Close_port|\w*_name$|Register_datarep)|(c2f|f2c|toint|fromint)$/i.test(name) && !/(set|get)_name$/.test(name)) flags.push("RARE");
+  if (/_comm$|^MPI_(I?[bsr]?send|I?recv|I?m?probe|P(send|recv)_init|Isendrecv|[BSR]?send_init|Recv_init)/i.test(name))
+    flags.push("SPEAKS");
+  if (
+    /^MPI_(Comm_(set_|attach|call_err|free$|delete_attr)|Attr_(put|delete)|Errhandler_set)|^MPIX_Comm_failure_ack|^MPIX_Comm_ack/.test(
+      name,
+    )
+  )
+    flags.push("SPEAKS");
+  if (
+    /^MPI_(Type_(?!free|commit|set_|get_(?!value)|size|delete|extent|lb|ub|match|create_keyval|dup$|f2c|c2f|toint|fromint)|Group_(union|inter|diff|incl|excl|range)|Comm_group|Info_create$|Op_create|Comm_create_keyval|Type_create_keyval)/.test(
+      name,
+    )
+  )
+    flags.push("MAKES");
+  if (
+    /^MPI_(T_|Win_|Session_|R?(put|get|accumulate|get_accumulate)(_c)?$|Fetch_and_op|Compare_and_swap|Open_port|Close_port|\w*_name$|Register_datarep)|(c2f|f2c|toint|fromint)$/i.test(
+      name,
+    ) &&
+    !/(set|get)_name$/.test(name)
+  )
+    flags.push("RARE");
   return flags.filter(Boolean);
 }
 
@@ -261,7 +292,9 @@ function thunkOf({ name, result, parameters }, index) {
   const args = parameters.map((parameter, i) => {
     const cast = castOf(parameter);
     if (/_function(_c)?$/.test(cast)) return `(${cast} *)(intptr_t)v[${i}]`;
-    return /\*|^MPI_(Comm|Group|Datatype|Op|Request|Errhandler|Info|Message|File|Win|Session)$|^MPI_T_(enum|cvar_handle|pvar_\w+|event_\w+)$/.test(cast)
+    return /\*|^MPI_(Comm|Group|Datatype|Op|Request|Errhandler|Info|Message|File|Win|Session)$|^MPI_T_(enum|cvar_handle|pvar_\w+|event_\w+)$/.test(
+      cast,
+    )
       ? `(${cast})(intptr_t)v[${i}]`
       : `(${cast})v[${i}]`;
   });

@@ -31,7 +31,13 @@ const episodes = values.episode === undefined ? ["0", `${2 ** 30}`] : [values.ep
 async function once() {
   const size = { ranks: Number(values.ranks), nodes: Number(values.nodes) };
   const more = [...episodes, ...(values.trace ? ["trace"] : values.counts ? ["counts"] : [])];
-  const run = await runFuzzer(module, { ...size, seed: Number(values.seed), calls: Number(values.calls), seconds, more });
+  const run = await runFuzzer(module, {
+    ...size,
+    seed: Number(values.seed),
+    calls: Number(values.calls),
+    seconds,
+    more,
+  });
   process.stdout.write(run.stdout);
   if (values.trace) console.log(lastCalls(run.stderr, size.ranks).join("\n"));
   console.log(run.problem === "" ? "nothing was wrong" : run.problem);

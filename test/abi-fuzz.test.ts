@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { commandFor, compileFuzzer, type FuzzOptions, fuzzSizes, runFuzzer } from "../scripts/fuzz-runs.mjs";
 import { long } from "./long.ts";
+import { timeLimit } from "./patience.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-fuzz-"));
 let module = "";
@@ -33,7 +34,7 @@ for (const [index, size] of fuzzSizes.slice(0, 4).entries()) {
   });
 }
 
-test("X8: a hundred thousand random calls break nothing", { ...long, timeout: 3_600_000 }, async () => {
+test("X8: a hundred thousand random calls break nothing", { ...long, ...timeLimit(3_600_000) }, async () => {
   for (let i = 0; i < 20; i++) {
     await fuzz({ ...fuzzSizes[i % fuzzSizes.length]!, seed: 100 + i, calls: 5000, seconds: 600 });
   }

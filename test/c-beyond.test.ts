@@ -31,7 +31,7 @@ const mistakes = resolve("test/programs/c/mistakes.c");
 test("X8: a trap in a function that MPI has called is reported with the call", async () => {
   const { code, stderr } = await banyan(["run", "-n", "2", mistakes, "trap"], patient);
   assert.equal(code, 1, stderr);
-  assert.match(stderr, /rank \d .*RuntimeError: unreachable, in MPI_Allreduce/);
+  assert.match(stderr, /rank \d .*RuntimeError: unreachable in traps, called by MPI_Allreduce, main$/m);
 });
 
 test("X8: memory that MPI has not given is not freed, and the heap stays whole", async () => {

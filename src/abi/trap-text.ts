@@ -5,8 +5,10 @@
 
 /** Functions named in a report: enough to find the call, few enough for a line. */
 const namesMax = 4;
-/** Of the C library's start and ours: they are in every stack. */
-const ours = /^(_start|__main_void|__wasm_call_ctors|asyncify_\w+)$/;
+/** Of the C library's start and ours: they say nothing to the program's author. */
+const ours = /^(_start|__main_void|__wasm_call_ctors|asyncify_\w+|banyan_\w+)$/;
+/** A function of MPI, which may have called one of the program's own: always named. */
+const mpiName = /^P?(MPIX?_\w+)$/;
 /** What clang calls main, depending on its parameters. */
 const mainNames = /^(__original_main|__main_argc_argv)$/;
 
@@ -33,8 +35,7 @@ function functionsOf(stack: string): string[] {
   for (const line of stack.split("\n")) {
     const name = /^\s+at (?:.*\.)?(\S+) \(wasm:/.exec(line)?.[1];
     if (name === undefined || ours.test(name) || name.startsWith("wasm-function")) continue;
-    names.push(mainNames.test(name) ? "main" : name);
-    if (names.length === namesMax) break;
+    names.push(mainNames.test(name) ? "main" : (mpiName.exec(name)?.[1] ?? name));
   }
-  return names;
+  return names.filter((name, at) => at < namesMax || mpiName.test(name));
 }

@@ -34,7 +34,7 @@ function endingOf(error: Error): Threw {
   const rejected = reasonOfRejection(error);
   if (rejected !== undefined) return threw(`rejected a promise with ${rejected}, and nobody caught it`);
   const [, ...more] = linesOf(error);
-  return threw(headlineOf(error) + callOf(error), [...more, ...causesOf(error)], userFrames(error.stack ?? ""));
+  return threw(headlineOf(error), [...more, ...causesOf(error)], userFrames(error.stack ?? ""));
 }
 
 /** Errors of another realm, or of a library's own making, are errors too. */
@@ -54,12 +54,6 @@ function headlineOf(error: Error): string {
   const name = String(error.name || "Error");
   const first = trapText(error) ?? linesOf(error)[0] ?? "";
   return first === "" ? name : `${name}: ${first}`;
-}
-
-/** ", in MPI_Send": the function of MPI that a C program was in, which may have called one of the program's own. */
-function callOf({ stack }: Error): string {
-  const call = /^\s+at (?:[^\s(]*\.)?P?(MPIX?_\w+) \(wasm:/m.exec(stack ?? "")?.[1];
-  return call === undefined ? "" : `, in ${call}`;
 }
 
 /** The lines of its message, without empty ones at the ends. */

@@ -6,7 +6,7 @@ static const int64_t bad_longs[] = {-1, INT64_MIN, INT64_MAX, (int64_t)1 << 31, 
 /* Nothing that fits between a buffer and the end of the memory, however small its elements are. */
 static const int64_t bad_counts[] = {-1, -7, INT32_MIN, 0x7fffffff, 0x7ffffffe, 0x40000000, 0x60000001};
 /* Lists of this length can be read, and must not be worked at for long. */
-static const int64_t long_lists[] = {100000, 5000000};
+static const int64_t long_lists[] = {20000, 1000000};
 static const int64_t bad_long_counts[] = {-1, INT64_MIN, INT64_MAX, (int64_t)1 << 31, ((int64_t)1 << 53) + 1,
     ((int64_t)1 << 32) + 1, 0x7fffffff};
 
@@ -76,7 +76,8 @@ static int good_handle(enum of class) {
             if (mode == ALONE && live_count[OF_COMM] && often(30)) return pick(OF_COMM);
             return (int)(intptr_t)x;
         case OF_TYPE:
-            if (matched_type && often(98)) return matched_type;
+            /* Who sends nothing where another expects something makes it wait. */
+            if (matched_type && (mode == TOGETHER || often(90))) return matched_type;
             return layouts[often(60) ? below(predefined_count) : below(layout_count)].handle;
         case OF_OP: return live_count[OF_OP] && often(20) ? pick(OF_OP) : often(60) ? 0x21 : ONE_OF(ops);
         case OF_INFO: return live_count[OF_INFO] && often(40) ? pick(OF_INFO) : often(80) ? 0x130 : 0x131;
@@ -89,10 +90,12 @@ static int good_handle(enum of class) {
     }
 }
 
-/* One whose datatype is freed and its number given to another is not bad: what it touches must be known. */
 static int draw_handle(enum of class, int is_bad) {
     if (!is_bad) return good_handle(class);
     const int handle = bad_handle(class);
+    /* The number of a datatype that was freed may be that of one which we do not know (MPI_Type_get_contents gives some). */
+    MPI_Count size;
+    if (class == OF_TYPE && layout_of(handle) == 0 && MPI_Type_size_c((MPI_Datatype)(intptr_t)handle, &size) == 0) return 0;
     if (class == OF_ERRHANDLER && (handle == 0x141 || handle == 0x142)) return 0;
     if (class == OF_COMM && (handle == (int)(intptr_t)control || handle == 0x101 || handle == 0x102)) return 0;
     return handle;
@@ -149,7 +152,7 @@ static int64_t draw_count(int index, int is_bad) {
     }
     const int bytes = current->parameter[index].bytes;
     if (is_bad) {
-        if (stands_for_list == 1 && !stands_for_written && often(30)) return ONE_OF(long_lists);
+        if (stands_for_list == 1 && !stands_for_written && often(10)) return ONE_OF(long_lists);
         return bytes == 8 ? ONE_OF(bad_long_counts) : ONE_OF(bad_counts);
     }
     if (matched_count >= 0 && (stands_for_written || stands_for_read)) return matched_count;
@@ -289,7 +292,8 @@ static int64_t draw_buffer(const struct parameter *p, int is_bad) {
         /* Across the end. */
         if (is_exact && bytes > 1 && often(50))
             return (int32_t)(end - (uint32_t)low - 1 - (uint32_t)below((int)(bytes < 2048 ? bytes : 2048) - 1));
-        if (bytes > 1 || !is_known) return (int32_t)(bad_address(1) - (uint32_t)low);
+        /* Elsewhere the first byte may be one of the memory, if it is not the one at the address. */
+        if (bytes > 1 || !is_known) return (int32_t)(is_exact ? bad_address(1) : end - (uint32_t)low + (uint32_t)below(1000));
     }
     /* In place where it makes sense: it is 1, which is an address like others elsewhere. */
     if (current->flags & IS_TOGETHER && often(8) && (!p->out || high < LOW_BYTES - 2)) {

@@ -10,7 +10,8 @@ enum of {
     OF_OPERATION, OF_COPY, OF_DELETE, OF_ERROR, OF_QUERY, OF_FREE, OF_CANCEL, OF_NONE
 };
 
-enum { LIVE = 32, GONE = 8, TYPES = 64 };
+/* More objects than an episode has calls. */
+enum { LIVE = 128, GONE = 8, TYPES = 192 };
 
 static const int null_handle[CLASSES] = {0x100, 0x108, 0x200, 0x20, 0x180, 0x140, 0x130, 0x128, 0x118, 0x110, 0x120};
 
@@ -101,20 +102,13 @@ static void forget(enum of class, int handle) {
     remember_gone(class, handle);
 }
 
-/* Those that MPI_Type_create_f90_real and its like find are not the program's to free. */
-static int is_given(int handle) {
-    int a, b, c, combiner = MPI_COMBINER_NAMED;
-    MPI_Type_get_envelope((MPI_Datatype)(intptr_t)handle, &a, &b, &c, &combiner);
-    return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
-}
-
 /* The right way to be rid of one; true if it is gone. */
 static int release(enum of class, int handle) {
     void *it = (void *)(intptr_t)handle;
     switch (class) {
         case OF_COMM: return MPI_Comm_free((MPI_Comm *)&it) == 0;
         case OF_GROUP: return MPI_Group_free((MPI_Group *)&it) == 0;
-        case OF_TYPE: return is_given(handle) || MPI_Type_free((MPI_Datatype *)&it) == 0;
+        case OF_TYPE: return MPI_Type_free((MPI_Datatype *)&it) == 0;
         case OF_OP: return MPI_Op_free((MPI_Op *)&it) == 0;
         case OF_ERRHANDLER: return MPI_Errhandler_free((MPI_Errhandler *)&it) == 0;
         case OF_INFO: return MPI_Info_free((MPI_Info *)&it) == 0;
@@ -123,8 +117,18 @@ static int release(enum of class, int handle) {
     }
 }
 
+/* Those that MPI_Type_create_f90_real and its like find are not the program's to free, so none is kept. */
+static int is_given(int handle) {
+    int a, b, c, combiner = MPI_COMBINER_NAMED;
+    MPI_Type_get_envelope((MPI_Datatype)(intptr_t)handle, &a, &b, &c, &combiner);
+    return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
 static struct object *add_live(enum of class, int handle) {
-    if ((handle >= 0 && handle < 0x1000) || find_live(class, handle)) return 0;
+    if (handle >= 0 && handle < 0x1000) return 0;
+    /* The library has ended one of which we thought that it was still there, and has given its number away again. */
+    if (find_live(class, handle)) forget(class, handle);
+    if (class == OF_TYPE && is_given(handle)) return 0;
     if (live_count[class] == LIVE || (class == OF_TYPE && !measure(handle))) {
         if (class != OF_REQUEST && class != OF_MESSAGE) release(class, handle);
         return 0;
