@@ -26,7 +26,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   wasi: ["core/base"],
   trust: [],
   mpi: ["core"],
-  abi: ["core", "image", "wasi"],
+  // The header says what the arguments of its functions are.
+  abi: ["core", "image", "wasi", "../include"],
   real: ["core", "image", "trust", "v8"],
   // It hosts programs.
   "real/node": ["core", "image", "trust", "real", "mpi", "abi", "wasi", "v8"],
