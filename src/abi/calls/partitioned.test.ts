@@ -56,6 +56,42 @@ describe("M4 §4 partitioned messages", () => {
     equal(Math.max(...ranks.all((c) => c.end())), 0);
   });
 
+  it("of which not all partitions can be made ready make none ready", () => {
+    const ranks = new TestRanks(2);
+    const [sender] = ranks.programs as [TestProgram, TestProgram];
+    sender.call("MPI_Comm_set_errhandler", WORLD, ERRORS_RETURN);
+    const requests = channel(
+      ranks,
+      ranks.all((c) => c.alloc(32)),
+      [4, 2],
+      5,
+    );
+    ranks.all((c, rank) => equal(c.call("MPI_Start", requests[rank]!), 0));
+    const handle = sender.int(requests[0]!);
+    equal(sender.call("MPI_Pready_range", 2, 0x7ffffffe, handle), ErrorClass.ARG);
+    equal(sender.call("MPI_Pready_list", 3, sender.ints(0, 1, 0), handle), ErrorClass.ARG);
+    equal(sender.call("MPI_Pready_range", 0, 3, handle), 0);
+    ranks.all((c, rank) => equal(c.call("MPI_Wait", requests[rank]!, 0), 0));
+  });
+
+  it("whose partitions never become ready end when the communicator is revoked", () => {
+    const ranks = new TestRanks(2);
+    for (const c of ranks.programs) c.call("MPI_Comm_set_errhandler", WORLD, ERRORS_RETURN);
+    const requests = channel(
+      ranks,
+      ranks.all((c) => c.alloc(32)),
+      [4, 2],
+      5,
+    );
+    ranks.all((c, rank) => equal(c.call("MPI_Start", requests[rank]!), 0));
+    equal(ranks.programs[1]!.call("MPIX_Comm_revoke", WORLD), 0);
+    const ends = ranks.all((c, rank) => c.call("MPI_Wait", requests[rank]!, 0));
+    deepEqual(ends, [ErrorClass.REVOKED, ErrorClass.REVOKED]);
+    ranks.all((c, rank) => equal(c.call("MPI_Start", requests[rank]!), 0));
+    const again = ranks.all((c, rank) => c.call("MPI_Wait", requests[rank]!, 0));
+    deepEqual(again, [ErrorClass.REVOKED, ErrorClass.REVOKED]);
+  });
+
   it("match in the order of the init calls, and no other messages of the same tag", () => {
     const ranks = new TestRanks(2);
     const buffers = ranks.all((c) => c.alloc(96));

@@ -10,15 +10,7 @@ import { PROC_NULL } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { partitionedContext } from "../../core/process/context.ts";
-import {
-  R_ERROR,
-  R_POINTER,
-  R_STATE,
-  R_STATUS_BYTES,
-  RecordKind,
-  RecordState,
-  SendMode,
-} from "../../core/request/records.ts";
+import { R_ERROR, R_STATUS_BYTES, SendMode } from "../../core/request/records.ts";
 import { bufferBytes, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
 import { chooseTest } from "../choices.ts";
 import { numberOf } from "../counts.ts";
@@ -48,25 +40,27 @@ class SendParts implements Restart {
     this.message = message;
   }
 
-  /** The request has a record that is never complete until the message can leave. */
+  /** The request is not complete until the message can leave. */
   start({ engine }: Program, request: CRequest): void {
-    const { records } = engine;
     this.left = this.message.partitions;
     this.ready = new Array<boolean>(this.left).fill(false);
-    request.record = records.take(RecordKind.OPERATION);
-    records.put(request.record, R_POINTER, 0);
-    records.put(request.record, R_STATE, RecordState.ACTIVE);
+    request.record = engine.startHeld(partitionedContext(request.comm.core.context));
   }
 
-  setReady(program: Program, request: CRequest, partition: number): void {
-    checkPartition(partition, this.message.partitions);
-    if (request.record < 0 || this.ready[partition]) {
-      const state = request.record < 0 ? "its request has not been started" : "it is ready already";
-      throw new MpiError(ErrorClass.ARG, `Cannot make partition ${partition} ready: ${state}`);
+  /** All of them, or none if one of them cannot be. */
+  setReady(program: Program, request: CRequest, partitions: readonly number[]): void {
+    const once = new Set<number>();
+    for (const partition of partitions) {
+      checkPartition(partition, this.message.partitions);
+      if (request.record < 0 || this.ready[partition] || once.has(partition)) {
+        const state = request.record < 0 ? "its request has not been started" : "it is ready already";
+        throw new MpiError(ErrorClass.ARG, `Cannot make partition ${partition} ready: ${state}`);
+      }
+      once.add(partition);
     }
-    this.ready[partition] = true;
-    this.left--;
-    if (this.left === 0) this.send(program, request);
+    for (const partition of partitions) this.ready[partition] = true;
+    this.left -= partitions.length;
+    if (partitions.length > 0 && this.left === 0) this.send(program, request);
   }
 
   private send(program: Program, request: CRequest): void {
@@ -172,17 +166,21 @@ export function partitionedCalls(program: Program) {
     MPI_Precv_init: init("from"),
     MPI_Pready(partition: number, handle: number): number {
       const [request, parts] = sendOf(handle);
-      parts.setReady(program, request, partition);
+      parts.setReady(program, request, [partition]);
       return 0;
     },
     MPI_Pready_range(first: number, last: number, handle: number): number {
       const [request, parts] = sendOf(handle);
-      for (let partition = first; partition <= last; partition++) parts.setReady(program, request, partition);
+      if (first > last) return 0;
+      checkPartition(first, parts.message.partitions);
+      checkPartition(last, parts.message.partitions);
+      const range = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+      parts.setReady(program, request, range);
       return 0;
     },
     MPI_Pready_list(length: number, list: number, handle: number): number {
       const [request, parts] = sendOf(handle);
-      for (const partition of program.list(list, length)) parts.setReady(program, request, partition);
+      parts.setReady(program, request, program.list(list, length));
       return 0;
     },
     MPI_Parrived(handle: number, partition: number, flag: number): number {

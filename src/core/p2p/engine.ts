@@ -321,6 +321,18 @@ export class Engine implements Landing {
     return receive;
   }
 
+  /** A request for a message that the program has still to let go. Its owner gives it back then; only a revocation ends it. */
+  startHeld(context: number): RecordId {
+    const { records } = this;
+    const held = records.take(RecordKind.OPERATION);
+    records.put(held, R_POINTER, 0);
+    records.put(held, R_CONTEXT, context);
+    records.put(held, R_STATE, RecordState.ACTIVE);
+    records.addFlag(held, RecordFlag.HELD);
+    if (this.looksCloser && this.refusals.isRevoked(context)) this.completion.complete(held, ErrorClass.REVOKED);
+    return held;
+  }
+
   /** The oldest message a receive with this pattern would take; it stays where it is. −1: none has arrived. */
   probe(source: number, tag: number, context: number): RecordId {
     return this.unexpected.find(context, source, tag);

@@ -423,10 +423,15 @@ export class Matching {
       this.unexpected.remove(envelope);
       this.drop(envelope);
     });
-    // Those that a matched probe has set aside stay until the program receives them; their senders need not wait for that.
     for (let record = 0; records.has(record); record++) {
       const envelope = record as RecordId;
-      const isAside = records.get(envelope, R_KIND) === RecordKind.ENVELOPE && isOf(envelope);
+      const kind = records.get(envelope, R_KIND);
+      if (kind === RecordKind.OPERATION && records.hasFlag(envelope, RecordFlag.HELD) && isOf(envelope)) {
+        this.completion.complete(envelope, ErrorClass.REVOKED);
+        continue;
+      }
+      // Those that a matched probe has set aside stay until the program receives them; their senders need not wait for that.
+      const isAside = kind === RecordKind.ENVELOPE && isOf(envelope);
       if (!isAside || records.get(envelope, R_MODE) !== PacketKind.RTS) continue;
       this.refuseSend(records.get(envelope, R_PEER), records.get(envelope, R_PEER_REQUEST));
       records.put(envelope, R_MODE, PacketKind.VOID);

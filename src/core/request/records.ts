@@ -108,6 +108,8 @@ export const RecordFlag = {
   INSISTS: 8192,
   /** The bytes of this KEPT send are where the record says, until it is complete. */
   LENT: 16384,
+  /** This operation stands for a message that the program has not let go yet: a revocation of its context ends it. */
+  HELD: 32768,
 } as const;
 
 /** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */

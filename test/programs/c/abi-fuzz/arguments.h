@@ -320,6 +320,9 @@ static int64_t draw_handle_at(const struct parameter *p, int is_bad) {
         /* Freeing what cannot be freed must be refused; what the fuzzer itself needs is not offered. */
         if (p->of == OF_COMM && (is_breaker || mode == ALONE)) value = often(50) ? 0x101 : 0x102;
         if (p->of == OF_TYPE && is_bad && often(30)) value = 0x209;
+        /* A message that another rank is sending comes in its own time: whoever frees the receive does not know when. */
+        struct object *request = p->of == OF_REQUEST ? find_live(OF_REQUEST, value) : 0;
+        if (request && request->writes && mode == ABSURD && strcmp(current->name, "MPI_Request_free") == 0) value = 0x180;
     }
     put(address, &value, 4);
     return (int32_t)address;

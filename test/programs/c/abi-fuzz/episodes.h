@@ -77,6 +77,7 @@ static void take_new_handle(const struct parameter *p, int value) {
     if (made == 0) return;
     made->persistent = (current->flags & IS_PERSISTENT) != 0;
     made->generalized = (current->flags & IS_GENERALIZED) != 0;
+    for (int i = 0; i < current->parameters; i++) made->writes |= current->parameter[i].kind == P_BUFFER && current->parameter[i].out;
     if (p->of == OF_TYPE && (mode == TOGETHER || often(80))) MPI_Type_commit(&(MPI_Datatype){(MPI_Datatype)(intptr_t)value});
 }
 

@@ -17,8 +17,8 @@ static const int null_handle[CLASSES] = {0x100, 0x108, 0x200, 0x20, 0x180, 0x140
 
 struct object {
     int handle;
-    /* Of requests: it can be started again; only the program can complete it. */
-    char persistent, generalized;
+    /* Of requests: it can be started again; only the program can complete it; something will be written. */
+    char persistent, generalized, writes;
 };
 
 static struct object live[CLASSES][LIVE];
@@ -134,6 +134,6 @@ static struct object *add_live(enum of class, int handle) {
         return 0;
     }
     struct object *it = &live[class][live_count[class]++];
-    *it = (struct object){handle, 0, 0};
+    *it = (struct object){handle, 0, 0, 0};
     return it;
 }
