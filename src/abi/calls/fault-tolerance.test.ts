@@ -137,4 +137,19 @@ describe("ULFM revoke", () => {
       equal(c.int(out), COMM_NULL);
     }
   });
+
+  for (const end of ["MPI_Comm_free", "MPI_Comm_disconnect"]) {
+    it(`ends what is under way on a communicator that is gone here: ${end}`, () => {
+      const ranks = new TestRanks(3);
+      for (const c of ranks.programs) c.call("MPI_Comm_set_errhandler", WORLD, ERRORS_RETURN);
+      const comms = ranks.get("MPI_Comm_dup", () => [WORLD]);
+      const [c, other] = ranks.programs as [TestProgram, TestProgram];
+      const [copy, request] = [c.alloc(4), c.alloc(4)];
+      equal(c.call("MPI_Comm_idup", comms[0]!, copy, request), 0);
+      equal(other.call("MPIX_Comm_revoke", comms[1]!), 0);
+      equal(c.call(end, c.ints(comms[0]!)), 0);
+      equal(c.call("MPI_Wait", request, 0), REVOKED);
+      equal(c.int(copy), COMM_NULL);
+    });
+  }
 });

@@ -18,14 +18,16 @@ export abstract class NewCommunicator extends Task {
    * the communicator that they come from revoked there will be none.
    */
   protected agree(process: Process, members: Group, from: Communicator, count: number, seed = from.context): boolean {
-    if (from.isRevoked && this.agreement === null) {
+    // Of a communicator that the program has freed meanwhile only the context is heard of.
+    const isRevoked = process.revocations.has(from.context);
+    if (isRevoked && this.agreement === null) {
       this.error = ErrorClass.REVOKED;
       return true;
     }
     // The two sides of an inter-communicator have no board.
     const wantsBoard = this.sides(members).remote === null;
     this.agreement ??= new ContextAgreement(members, seed, count, wantsBoard);
-    if (from.isRevoked) this.agreement.giveUp(process);
+    if (isRevoked) this.agreement.giveUp(process);
     const agreed = this.agreement.advance(process);
     if (agreed === null) return false;
     this.error = agreed.error;

@@ -65,9 +65,17 @@ static void remember_handles(void) {
     }
 }
 
+/* Where communicators will be when the requests that make them are complete. */
+enum { LATER = 64 };
+static uint32_t later[LATER];
+static int later_count;
+
 static void take_new_handle(const struct parameter *p, int value) {
     /* Of communicators that several ranks would have to use alike none is kept. */
-    if (p->of == OF_COMM && current->flags & IS_AT_ONCE) return;
+    if (p->of == OF_COMM && current->flags & IS_AT_ONCE) {
+        if (later_count < LATER) later[later_count++] = (uint32_t)v[p - current->parameter];
+        return;
+    }
     if (p->of == OF_COMM && mode != ALONE) {
         if (value >= 0x1000) release(OF_COMM, value);
         return;
@@ -265,6 +273,10 @@ static void clean_up(void) {
         if (is_traced) fprintf(stderr, "rank %d: MPI_Mrecv(0x%x) at the end\n", rank, live[OF_MESSAGE][0].handle);
         forget(OF_MESSAGE, live[OF_MESSAGE][0].handle);
         MPI_Mrecv(bytes, sizeof bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    }
+    while (later_count > 0) {
+        const int handle = word_at(later[--later_count]);
+        if (handle >= 0x1000) release(OF_COMM, handle);
     }
     for (int i = 0; i < live_count[OF_FILE]; i++) end_split_access((MPI_File)(intptr_t)live[OF_FILE][i].handle);
     void *buffer;
