@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { banyan, folderOf } from "./harness.ts";
+import { long } from "./long.ts";
 
 const names = [
   ...["latency", "bandwidth", "allreduce", "tcp", "startup", "memory", "matching"],
@@ -42,7 +43,7 @@ function measuredIn(out: string, name: string): Set<string> {
   return new Set(results.map(({ contender, metric }) => `${contender} ${metric}`));
 }
 
-test("M8: bench without a name runs every benchmark and ends with the goal table", async () => {
+test("M8: bench without a name runs every benchmark and ends with the goal table", long, async () => {
   const { stdout, out } = await benchAll();
   const left = new Set(readdirSync(out).map((entry) => entry.replace(/\.(jsonl|svg)$/, "")));
   assert.deepEqual([...left].sort(), [...names].sort(), "results of each, and nothing else");
@@ -64,7 +65,7 @@ test("M8: bench without a name runs every benchmark and ends with the goal table
   assert.match(goals, /^memory of an idle rank .* ≤ 12 MB .* (goal|ok|missed)$/m);
 });
 
-test("M8: bench kernels runs each with and without Asyncify, and says which peer is missing", async () => {
+test("M8: bench kernels runs each with and without Asyncify, and says which peer is missing", long, async () => {
   const { stdout, stderr, out } = await benchAll();
   const measured = measuredIn(out, "kernels");
   assert.match(stdout, /^kernel +Banyan +no Asyncify +no Asyncify$/m);
@@ -78,7 +79,7 @@ test("M8: bench kernels runs each with and without Asyncify, and says which peer
   assert.match(stdout, /^Asyncify on the kernels .* ≤ 1\.05 × without it .* (goal|ok|missed)$/m);
 });
 
-test("M8: bench images captures and restores beside plain files, and freezes and thaws a job", async () => {
+test("M8: bench images captures and restores beside plain files, and freezes and thaws a job", long, async () => {
   const { stdout, out } = await benchAll();
   const measured = measuredIn(out, "images");
   assert.match(stdout, /^Images of 16 MiB that cannot be compressed: GB\/s/m);
@@ -92,7 +93,7 @@ test("M8: bench images captures and restores beside plain files, and freezes and
   assert.match(stdout, /^capture of 1 GiB, program running .* ≥ 0\.9 × plain write +– +not measured$/m);
 });
 
-test("M8: bench compile times objects, a first module and a second run", async () => {
+test("M8: bench compile times objects, a first module and a second run", long, async () => {
   const { stdout, out } = await benchAll();
   const measured = measuredIn(out, "compile");
   for (const row of ["cc -c, warm server", "first module, nothing kept", "second run"])

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { compile, type KillRun, problemOf, runOnce } from "../scripts/kill-runs.mjs";
 import { program, Run, until } from "./harness.ts";
+import { long } from "./long.ts";
 import { patientMs, timeLimit } from "./patience.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-logger-"));
@@ -49,7 +50,7 @@ test("L5: the event logger is killed, and the answer is the same", limit, async 
   await survives({ faults: "kill service event-logger at call 60 of rank 1" }, 1);
 });
 
-test("L5: a node falls when another event logger has been told all", limit, async () => {
+test("L5: a node falls when another event logger has been told all", { ...limit, ...long }, async () => {
   // A checkpoint counts when the event logger has all before it: there is a whole one between the two.
   const faults = "kill service event-logger at checkpoint 1 of set 1; kill node 1 at checkpoint 3";
   await survives({ faults, checkpointEveryMs: 100 }, 2);
@@ -61,7 +62,7 @@ test("L5: the event logger and nodes fall one after the other, with checkpoints"
   await survives({ faults, checkpointEveryMs: 100 }, 4);
 });
 
-test("L5: an event logger that falls before anybody has spoken to it", limit, async () => {
+test("L5: an event logger that falls before anybody has spoken to it", { ...limit, ...long }, async () => {
   const faults = "kill service event-logger at init of rank 0; kill node 1 at checkpoint 2";
   await survives({ faults, checkpointEveryMs: 100 }, 2);
 });

@@ -96,12 +96,12 @@ async function killed(args: readonly string[], seed: number): Promise<Ended> {
   return ended;
 }
 
-for (const [name, path, more] of [
-  ["C, with checkpoints", talker, ["--checkpoint-every", "500ms"]],
-  ["C, without", talker, []],
-  ["TypeScript", talkerTs, []],
+for (const [name, path, more, which] of [
+  ["C, with checkpoints", talker, ["--checkpoint-every", "500ms"], limit],
+  ["C, without", talker, [], { ...limit, ...long }],
+  ["TypeScript", talkerTs, [], limit],
 ] as const) {
-  test(`X2 output after random kills is that of a run without: ${name}`, limit, async () => {
+  test(`X2 output after random kills is that of a run without: ${name}`, which, async () => {
     const plain = await new Run([...logging.slice(0, 3), "--nodes", "2", "--label", path], {
       stdin: "",
       timeoutMs: 100_000,

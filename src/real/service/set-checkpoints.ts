@@ -2,7 +2,6 @@
  * Checkpoints of the correlated sets of a job: when they are taken, what becomes of each attempt, and the images on disk. Which
  * numbers count, the checkpoint server's core says.
  */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import { CheckpointPolicy, type Interval } from "../../core/service/checkpoint-policy.ts";
@@ -13,6 +12,7 @@ import { imagePath } from "../node/image-path.ts";
 import type { ToNode } from "../node/messages.ts";
 import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
 import type { CheckpointTimes } from "./logging-report.ts";
+import { Removals } from "./removals.ts";
 
 export interface SetCheckpointsOptions {
   /** Correlated set of each rank, and the ranks of each. */
@@ -92,6 +92,7 @@ export class SetCheckpoints {
   #hasWarned = false;
   /** The next checkpoint of each set, or the patience with the one under way. */
   readonly #timers: (NodeJS.Timeout | undefined)[] = [];
+  readonly #removals = new Removals();
   #isOver = false;
 
   constructor(options: SetCheckpointsOptions, ports: SetCheckpointsPorts) {
@@ -154,6 +155,7 @@ export class SetCheckpoints {
 
   end(): void {
     this.#isOver = true;
+    this.#removals.end();
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
@@ -323,7 +325,7 @@ export class SetCheckpoints {
   }
 
   #drop(set: number, number: number): void {
-    rmSync(this.#folderOf(set, number), { recursive: true, force: true });
+    this.#removals.remove(this.#folderOf(set, number));
     this.#ports.dropped(set, number);
   }
 
