@@ -78,12 +78,23 @@ function assertChain({ code, stdout, stderr }: Ended, kills: number): void {
   assert.equal(messages(stderr).filter((line) => line.includes("it is started again")).length, kills, stderr);
 }
 
-const kill = (run: Run, node: number): boolean => process.kill(run.nodePid(node), "SIGKILL");
+const killed = new Set<number>();
+
+/** Kills the present process of a node; one that was killed a moment ago may have no successor yet. */
+async function kill(run: Run, node: number): Promise<void> {
+  const present = (): number | undefined =>
+    run.processes().find(({ name, pid }) => name === `banyan-node ${node}` && !killed.has(pid))?.pid;
+  await until(() => present() !== undefined, `node ${node} runs`);
+  const pid = present();
+  assert(pid !== undefined);
+  killed.add(pid);
+  process.kill(pid, "SIGKILL");
+}
 
 test("L5 a TypeScript program with wildcards: the node of its workers is killed", async () => {
   const run = new Run([...logging, chain, String(rounds)], { stdin: "" });
   await run.printed("2 after 100");
-  kill(run, 1);
+  await kill(run, 1);
   assertChain(await run.ended, 1);
   run.assertNothingLeft();
 });
@@ -91,11 +102,11 @@ test("L5 a TypeScript program with wildcards: the node of its workers is killed"
 test("L5 the node of the rank that chooses is killed, twice, and then the other", async () => {
   const run = new Run([...logging, chain, String(rounds)], { stdin: "" });
   await run.printed("0 after 100");
-  kill(run, 0);
+  await kill(run, 0);
   await run.printed("0 after 300");
-  kill(run, 0);
+  await kill(run, 0);
   await run.printed("0 after 500");
-  kill(run, 1);
+  await kill(run, 1);
   assertChain(await run.ended, 3);
   run.assertNothingLeft();
 });
@@ -112,7 +123,7 @@ test("L5 both nodes are killed at once", async () => {
 test("L3 with sets of one rank everything is logged, and a killed node comes back as well", async () => {
   const run = new Run([...logging, "--sets", "rank", chain, String(rounds)], { stdin: "" });
   await run.printed("0 after 300");
-  kill(run, 0);
+  await kill(run, 0);
   assertChain(await run.ended, 1);
   run.assertNothingLeft();
 });
@@ -156,9 +167,9 @@ test("the order in which awaits go on, clocks and randomness are those of the li
   );
   const run = new Run([...logging, path], { stdin: "" });
   await run.printed("0 with 2 after 50");
-  kill(run, 0);
+  await kill(run, 0);
   await run.printed("1 with 3 after 100");
-  kill(run, 1);
+  await kill(run, 1);
   const { code, stdout, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
   const expected = [0, 1, 2, 3].map((rank) => `${rank} ends`);
@@ -194,9 +205,9 @@ test("rule 9 a node whose ranks have finished is started again when it is killed
   );
   const run = new Run(["run", "-n", "2", "--nodes", "2", "--protocol", "logging", path], { stdin: "" });
   await run.printed("the sum is");
-  kill(run, 1);
+  await kill(run, 1);
   await until(() => run.stderr.includes("node 1"), "the loss is told");
-  kill(run, 0);
+  await kill(run, 0);
   const { code, stdout, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
   assert.deepEqual(sorted(stdout), ["1 has sent all", "the sum is 499500"]);
