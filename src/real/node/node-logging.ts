@@ -2,11 +2,12 @@
  * Message logging, the part of a node's main thread: the streams of determinants of the sets that are here, and what ranks that
  * begin a life must know.
  */
+
+import { SetStream } from "../logging/set-stream.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import type { CallsPassed, Life, LoggingSetup } from "./messages.ts";
 import type { RankLogging } from "./rank-messages.ts";
-import { SetStream } from "./set-stream.ts";
 
 /** One life of a set. */
 interface SetHere {

@@ -6,8 +6,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Origin, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import type { SharedRing } from "../logging/determinant-ring.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
-import type { SharedRing } from "./determinant-ring.ts";
 import type { ImageToStore } from "./image-store.ts";
 import type {
   Folder,

@@ -2,11 +2,11 @@
 import { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { NewProtocol, Protocol } from "../../core/ft/protocol.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
+import { DeterminantWriter } from "../logging/determinant-writer.ts";
+import { SpillFile } from "../logging/spill-file.ts";
 import type { Napper } from "../process/waiting.ts";
-import { DeterminantWriter } from "./determinant-writer.ts";
 import { bellOf, quietBellOf } from "./node-words.ts";
 import type { LogFull, RankCaughtUp, RankSetup } from "./rank-messages.ts";
-import { SpillFile } from "./spill-file.ts";
 
 export interface RankProtocol {
   /** Null: `none`, and nothing is asked. */
