@@ -18,7 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "core/comm": ["core/wire", "core/base"],
   "core/coll": ["core/request", "core/comm", "core/wire", "core/base"],
   "core/fault": ["core/base"],
-  "core/service": ["core/wire", "core/fault", "core/base"],
+  "core/service": ["core/ft", "core/wire", "core/fault", "core/base"],
   "core/process": ["core/p2p", "core/ft", "core/coll", "core/comm", "core/request", "core/wire", "core/base"],
   // The flags of the engine, for whoever starts or is a process.
   v8: [],
