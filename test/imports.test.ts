@@ -9,7 +9,7 @@ import { lineOf, sourceFiles } from "./source-files.ts";
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The entry of the package: programs import the API from it, and other programs the way to launch them.
-  "index.ts": ["core", "mpi", "real/service"],
+  "index.ts": ["core", "mpi", "real/service", "real/logging"],
   "core/base": [],
   "core/wire": ["core/base"],
   "core/request": ["core/base"],
