@@ -1,4 +1,5 @@
 /** From a seed to a judged world: what kind of world, which program, whether anybody dies; everything follows from the seed. */
+import type { ProtocolDefinition } from "../core/ft/definition.ts";
 import { generate } from "./generator/generator.ts";
 import { hesitantProtocol } from "./hesitant-protocol.ts";
 import { interpret } from "./interpreter/interpreter.ts";
@@ -17,6 +18,8 @@ export interface SeedOptions {
   readonly ranks?: number | undefined;
   readonly events?: number | undefined;
   readonly listener?: (line: string) => void;
+  /** Of every process; otherwise none, or one that hesitates: the seed decides. */
+  readonly protocol?: ProtocolDefinition | undefined;
 }
 
 const eventsMax = 5_000_000;
@@ -26,6 +29,7 @@ export function runSeed(options: SeedOptions): SeedOutcome {
   const ranks = options.ranks ?? random.pick([1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 13]);
   const world = new World({
     ...hesitation(random),
+    ...protocolOf(options.protocol ?? null, ranks),
     ...randomWorld(random, ranks),
     eventsMax,
     ...(options.listener === undefined ? {} : { listener: options.listener }),
@@ -47,6 +51,13 @@ export function runSeed(options: SeedOptions): SeedOutcome {
 function hesitation(random: Random): Pick<WorldOptions, "protocol"> {
   const decides = random.chance(0.3) ? random.fork() : null;
   return decides === null ? {} : { protocol: (_, wake) => hesitantProtocol(decides, wake) };
+}
+
+function protocolOf(definition: ProtocolDefinition | null, ranks: number): Pick<WorldOptions, "protocol"> {
+  const newRank = definition?.rank ?? null;
+  if (newRank === null) return {};
+  const part = { ranks, setOf: new Int32Array(ranks), options: {}, resources: undefined };
+  return { protocol: (rank) => newRank({ ...part, rank, passed: new Float64Array(1) }) };
 }
 
 /** A process or a node, some time; now and then another process, soon or much later. Never everybody. */

@@ -1,68 +1,69 @@
-/** The protocol of a rank, as its setup says; and how a rank that has had a life before takes it up. */
-import { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+/** The protocol of a rank, as its setup says. */
+import { assert } from "../../core/base/assert.ts";
+import type { ProtocolDefinition } from "../../core/ft/definition.ts";
 import type { NewProtocol, Protocol } from "../../core/ft/protocol.ts";
-import { membersOf } from "../../core/service/correlated-sets.ts";
-import { DeterminantWriter } from "../logging/determinant-writer.ts";
-import { SpillFile } from "../logging/spill-file.ts";
+import { protocolNamed } from "../../core/ft/protocol-named.ts";
+import { membersOf } from "../../core/ft/sets.ts";
 import type { Napper } from "../process/waiting.ts";
-import { bellOf, quietBellOf } from "./node-words.ts";
-import type { LogFull, RankCaughtUp, RankSetup } from "./rank-messages.ts";
+import { rankParts } from "../protocol-parts/rank-parts.ts";
+import type { ProtocolWords } from "./messages.ts";
+import type { RankCaughtUp, RankSetup } from "./rank-messages.ts";
 
 export interface RankProtocol {
-  /** Null: `none`, and nothing is asked. */
+  readonly definition: ProtocolDefinition;
+  /** Null: the rank has none, and nothing is asked. */
   readonly protocol: NewProtocol | null;
-  /** Boards go past the messages: only where nobody must see those, and where all who use one fall together (rule 12). */
   readonly mayUseBoards: boolean;
   /** See `RankOptions`. */
   readonly set: number;
-  /** Who is captured together with this rank: its set; without sets everybody, undefined. */
+  /** The ranks that are captured together with this one: its set; without sets all of them, undefined. */
   readonly members: readonly number[] | undefined;
   /** For a rank that has nothing to do; null: it need not be asked. */
   readonly napper: Napper | null;
 }
 
-export function protocolOf(
-  { rank, nodeOf, incarnation, logging: setup, words }: RankSetup,
-  say: (message: LogFull) => void,
-): RankProtocol {
-  if (setup === null) {
-    return {
-      protocol: null,
-      mayUseBoards: true,
-      set: -1,
-      members: undefined,
-      napper: null,
-    };
-  }
-  const { setOf } = setup;
-  const stream = new DeterminantWriter(setup.stream, bellOf(words), quietBellOf(words));
-  const payloads = {
-    bytesMax: setup.logBytesMax,
-    spill: new SpillFile({ folder: setup.spillFolder, rank, incarnation }),
-    full: (sets: readonly number[]) => say({ kind: "log-full", sets }),
-  };
-  const options = { rank, setOf: Int32Array.from(setOf), stream, payloads, passed: setup.passed };
-  const mayUseBoards = nodeOf.every((node, other) => node !== nodeOf[rank] || setOf[other] === setOf[rank]);
-  const members = membersOf(setOf)[setOf[rank]!]!;
+export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => void): RankProtocol {
+  const { rank, ranks, nodeOf, incarnation, protocol: name, protocolOptions: options, words, recovery } = setup;
+  const definition = protocolNamed(name);
+  assert(definition !== undefined, `there is no protocol ${name}`);
+  const part = rankParts[name]?.({
+    ...{ rank, incarnation, part: setup.protocolPart, words },
+    say: (said) => say({ kind: "protocol", words: said }),
+  });
+  const setOf = Int32Array.from(recovery?.setOf ?? nodeOf.map(() => 0));
+  const passed = recovery?.passed ?? new Float64Array(1);
+  const resources = part?.resources;
   return {
-    protocol: (ports) => new LoggingProtocol(options, ports),
-    mayUseBoards,
-    set: setOf[rank]!,
-    members,
-    napper: stream,
+    definition,
+    protocol: definition.rank?.({ rank, ranks, setOf, options, passed, resources }) ?? null,
+    mayUseBoards: mayUseBoards(definition, rank, nodeOf, setOf),
+    set: recovery === null ? -1 : setOf[rank]!,
+    members: recovery === null ? undefined : membersOf([...setOf])[setOf[rank]!]!,
+    napper: part?.napper ?? null,
   };
 }
 
+/** Boards go past the messages: only where nobody must see those, and where all that use one fall together (rule 12). */
+function mayUseBoards(
+  { boards }: ProtocolDefinition,
+  rank: number,
+  nodeOf: readonly number[],
+  setOf: Int32Array,
+): boolean {
+  if (boards !== "inside a set") return boards === "always";
+  return nodeOf.every((node, other) => node !== nodeOf[rank] || setOf[other] === setOf[rank]);
+}
+
 /** After a restore, or in place of it, before the program goes on. */
-export function takeUp(
+export function beginLife(
   protocol: Protocol | null,
-  { logging: setup, incarnation }: RankSetup,
+  { ranks, incarnation, recovery }: RankSetup,
   say: (message: RankCaughtUp) => void,
 ): void {
   protocol?.begin({
     incarnation,
-    incarnations: setup?.incarnations ?? [],
-    data: setup?.restart ?? undefined,
+    incarnations: recovery?.incarnations ?? new Array<number>(ranks).fill(0),
+    data: recovery?.restart?.data,
     caughtUp: () => say({ kind: "caught-up", incarnation }),
   });
 }
