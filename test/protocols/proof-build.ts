@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
 import type { launch, thaw } from "../../src/real/service/launch.ts";
 
@@ -30,7 +31,9 @@ export async function buildProof(): Promise<ProofBuild> {
   const folder = resolve(mkdtempSync(join("node_modules", ".proof-")));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const dist = join(folder, "dist");
-  const { bundleAll } = (await import("../../scripts/bundles.mjs" as string)) as {
+  // As the build does it: not a part of the bundle that this test is in.
+  const bundles = pathToFileURL(resolve("scripts/bundles.mjs")).href;
+  const { bundleAll } = (await import(bundles)) as {
     bundleAll(folder: string, plugins: readonly Plugin[]): Promise<string[]>;
   };
   await bundleAll(dist, [registryOfTests]);
