@@ -115,6 +115,10 @@ describe("random programs in simulated worlds", () => {
     for (const seed of [17, 32, 57]) equal(runSeed({ seed, deaths: "revoke" }).violations.length, 0);
   });
 
+  it("M3 buffers of a collective that failed are the program's again: nobody writes into them any more", () => {
+    for (const seed of [1007, 1875, 2437, 2850, 2851]) equal(runSeed({ seed, deaths: "revoke" }).violations.length, 0);
+  });
+
   it("programs that revoke when a rank dies use everything a script can do", () => {
     const kinds = (deaths: Deaths): Set<string> => {
       const scripts = Array.from({ length: 5 }, (_, seed) => generate(new Random(seed + 1), { ...options, deaths }));
