@@ -13,7 +13,7 @@ test("M3 a gather that failed writes no more into the root's buffer once the pro
   for (let seed = 1; seed <= 40; seed++) {
     const world = new World({ ranks: 3, nodes: 3, seed, cost: { detectionNs: 20_000 } });
     let error = 0;
-    let buffer = new Uint8Array();
+    let buffer: Uint8Array = new Uint8Array();
     world.startAll(function* ({ core, engine, memory, rank, compute }) {
       // Its block is under way when the root hears of the death, sooner or later.
       if (rank === 1) yield compute(seed * 1_000);

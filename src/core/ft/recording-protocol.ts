@@ -4,6 +4,7 @@
  */
 import type { RecordId, WorldRank } from "../base/brand.ts";
 import { Arrival, type Pin } from "../request/decisions.ts";
+import { R_PEER } from "../request/records.ts";
 import { CONTEXT, SEQUENCE, SOURCE } from "../wire/packet.ts";
 import type { Choices } from "./choices.ts";
 import type { Protocol, ProtocolPorts, Write } from "./protocol.ts";
@@ -15,11 +16,12 @@ export interface RecordedCall {
   >;
   /** The request it is about, or −1. */
   readonly request: number;
-  /** The message it is about: world rank of its sender, number in the channel; −1: none. */
+  /** The message it is about: world rank of its sender (of a send, its receiver), number in the channel; −1: none. */
   readonly source: number;
   readonly sequence: number;
   /** Of a message that has arrived; −1 otherwise. */
   readonly context: number;
+  /** Of a send that was posted: has the protocol taken it? */
   readonly answer: boolean | null;
 }
 
@@ -35,6 +37,7 @@ export class RecordingProtocol implements Protocol {
   readonly calls: RecordedCall[] = [];
   readonly gates: Gates = { mayLeave: () => true, mayComplete: () => true, mayArrive: () => true };
   readonly #inner: Protocol;
+  #ports: ProtocolPorts | null = null;
 
   constructor(inner: Protocol) {
     this.#inner = inner;
@@ -54,6 +57,7 @@ export class RecordingProtocol implements Protocol {
   }
 
   attach(ports: ProtocolPorts): void {
+    this.#ports = ports;
     this.#inner.attach(ports);
   }
 
@@ -68,8 +72,10 @@ export class RecordingProtocol implements Protocol {
   }
 
   sendPosted(send: RecordId): boolean {
-    this.#note("sendPosted", send);
-    return this.#inner.sendPosted(send);
+    const dest = this.#ports?.records.get(send, R_PEER) ?? -1;
+    const answer = this.#inner.sendPosted(send);
+    this.#note("sendPosted", send, dest, -1, answer);
+    return answer;
   }
 
   meeting(): void {

@@ -29,7 +29,7 @@ function sendProblems(calls: readonly RecordedCall[]): string[] {
   const steps = { sendPosted: "posted", sendMayLeave: "left", sendMayComplete: "complete" } as const;
   const before = { left: "posted", complete: "left" } as const;
   for (const { hook, request, answer } of calls) {
-    if (!(hook in steps) || answer === false) continue;
+    if (!(hook in steps) || (hook !== "sendPosted" && answer === false)) continue;
     const step = steps[hook as keyof typeof steps];
     // A send may be cancelled after it was posted or after it left, and its request used again.
     const known = said.get(request);
