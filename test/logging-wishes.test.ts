@@ -48,10 +48,10 @@ test("V4: a job takes checkpoints of all its sets when it is told, and goes on",
     if (event.kind === "line" && event.text === "under way") job.checkpoint();
     if (event.kind === "checkpoint") sets.add(event.set);
   }
-  const { code, logging } = await job.done;
+  const { code, recovery } = await job.done;
   assert.equal(code, 0);
   assert.deepEqual([...sets].sort(), [0, 1]);
-  assert.equal(logging!.checkpoints, 2);
+  assert.equal(recovery!.checkpoints, 2);
 });
 
 test("V4: `banyan checkpoint` tells a job on this machine", limit, async () => {

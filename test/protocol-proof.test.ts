@@ -6,6 +6,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { plainLayout, protocolConformance, runConformance } from "../src/core/ft/protocol-conformance.ts";
+import { conformanceWorld } from "../src/sim/conformance-world.ts";
 import { failureText } from "../src/sim/failure-text.ts";
 import { runSeed } from "../src/sim/run-seed.ts";
 import { banyan, folderOf, inFolder, newFolder } from "./harness.ts";
@@ -34,6 +36,14 @@ describe("a protocol of one folder and one line", () => {
     const lines = readFileSync("test/protocols/registry.ts", "utf8").split("\n");
     const naming = lines.filter((line) => line.includes("delayed") && !line.startsWith("import"));
     assert.equal(naming.length, 1);
+  });
+
+  it("it keeps the contract of protocols, case by case", () => {
+    const layout = plainLayout(delayed);
+    let held = 0;
+    for (const aCase of protocolConformance)
+      if (runConformance(aCase, { layout, world: conformanceWorld }) === null) held++;
+    assert(held >= protocolConformance.length - 1, `${held} of ${protocolConformance.length} cases`);
   });
 
   it("its worlds come to the same end as without it, also when ranks die", () => {

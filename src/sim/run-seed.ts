@@ -1,6 +1,6 @@
 /** From a seed to a judged world: what kind of world, which program, whether anybody dies; everything follows from the seed. */
 import type { ProtocolDefinition } from "../core/ft/definition.ts";
-import { generate } from "./generator/generator.ts";
+import { type Deaths, generate } from "./generator/generator.ts";
 import { hesitantProtocol } from "./hesitant-protocol.ts";
 import { interpret } from "./interpreter/interpreter.ts";
 import { RankState } from "./interpreter/rank-state.ts";
@@ -17,6 +17,7 @@ export interface SeedOptions {
   /** Otherwise the seed decides. */
   readonly ranks?: number | undefined;
   readonly events?: number | undefined;
+  readonly deaths?: Deaths | undefined;
   readonly listener?: (line: string) => void;
   /** Of every process; otherwise none, or one that hesitates: the seed decides. */
   readonly protocol?: ProtocolDefinition | undefined;
@@ -34,7 +35,8 @@ export function runSeed(options: SeedOptions): SeedOutcome {
     eventsMax,
     ...(options.listener === undefined ? {} : { listener: options.listener }),
   });
-  const deaths = ranks > 1 && random.chance(0.15);
+  const drawn = random.chance(0.15) ? random.pick(["go-on", "revoke"] as const) : "none";
+  const deaths = ranks > 1 ? (options.deaths ?? drawn) : "none";
   const script = generate(random.fork(), {
     ranks,
     events: options.events ?? random.pick([10, 40, 100, 200]),
@@ -43,7 +45,7 @@ export function runSeed(options: SeedOptions): SeedOutcome {
   });
   const observation = new Observation();
   world.startAll((process) => interpret(new RankState(script, process, observation, null)));
-  if (deaths) planDeaths(world, random);
+  if (deaths !== "none") planDeaths(world, random);
   return judge(world, { script, observation });
 }
 

@@ -5,8 +5,9 @@
  * is complete on this rank; ranks may be several rounds apart, which is harmless because messages match by order. The
  * state is plain data, see `operation.ts`; nothing is allocated for a round.
  *
- * An error in a message ends its operation: it is reported once, receives that are still posted are cancelled, and the
- * operation's scratch space is kept until its last message has ended. Other operations do not notice.
+ * An error in a message ends its operation: what is still under way is cancelled, and the operation is reported when its last
+ * message has ended. Not before: a receive that has met its message writes into the program's buffer, and a peer may read from
+ * it what was announced; the program may use its buffers again when it has heard of the end. Other operations do not notice.
  *
  * A message of another length than the schedule says is different: ranks have called the collective with counts that do
  * not match. The operation goes on with whatever is there, so that nobody waits for a message of this rank, and is reported
@@ -180,12 +181,8 @@ export class Executor {
     let moved = this.collect(operation);
     while (operation.recordCount === 0) {
       moved = true;
-      if (operation.phase === Phase.FAILED) {
-        this.release(operation);
-        break;
-      }
-      if (!this.runLocals(operation)) break;
-      if (!this.post(operation)) {
+      if (operation.phase !== Phase.FAILED && !this.runLocals(operation)) break;
+      if (operation.phase === Phase.FAILED || !this.post(operation)) {
         this.release(operation);
         this.ports.finished(operation, operation.error);
         break;
@@ -223,7 +220,6 @@ export class Executor {
     for (let index = 0; index < operation.recordCount; index++) {
       this.ports.cancel(operation.records[index] as RecordId);
     }
-    this.ports.finished(operation, error);
   }
 
   private release(operation: Operation): void {

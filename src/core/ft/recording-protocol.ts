@@ -4,6 +4,7 @@
  */
 import type { RecordId, WorldRank } from "../base/brand.ts";
 import { Arrival, type Pin } from "../request/decisions.ts";
+import { R_PEER, type Records } from "../request/records.ts";
 import { CONTEXT, SEQUENCE, SOURCE } from "../wire/packet.ts";
 import type { Choices } from "./choices.ts";
 import type { Beginning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
@@ -24,11 +25,12 @@ export interface RecordedCall {
   >;
   /** The request it is about, or −1. */
   readonly request: number;
-  /** The message it is about: world rank of its sender, number in the channel; −1: none. */
+  /** The message it is about: world rank of its sender (of a send, its receiver), number in the channel; −1: none. */
   readonly source: number;
   readonly sequence: number;
   /** Of a message that has arrived; −1 otherwise. */
   readonly context: number;
+  /** Of a send that was posted: has the protocol taken it? */
   readonly answer: boolean | null;
 }
 
@@ -45,7 +47,7 @@ export class Recording {
   readonly gates: Gates = { mayLeave: () => true, mayComplete: () => true, mayArrive: () => true };
 
   around(inner: NewProtocol): NewProtocol {
-    return (ports) => new RecordingProtocol(inner(ports), this);
+    return (ports) => new RecordingProtocol(inner(ports), this, ports.records);
   }
 }
 
@@ -53,9 +55,11 @@ export class RecordingProtocol implements Protocol {
   readonly calls: RecordedCall[];
   readonly gates: Gates;
   readonly #inner: Protocol;
+  readonly #records: Records | null;
 
-  constructor(inner: Protocol, { calls, gates }: Recording) {
+  constructor(inner: Protocol, { calls, gates }: Recording, records: Records | null = null) {
     this.#inner = inner;
+    this.#records = records;
     this.calls = calls;
     this.gates = gates;
   }
@@ -118,8 +122,10 @@ export class RecordingProtocol implements Protocol {
   }
 
   sendPosted(send: RecordId): boolean {
-    this.#note("sendPosted", send);
-    return this.#inner.sendPosted(send);
+    const dest = this.#records?.get(send, R_PEER) ?? -1;
+    const answer = this.#inner.sendPosted(send);
+    this.#note("sendPosted", send, dest, -1, answer);
+    return answer;
   }
 
   meeting(): void {

@@ -24,8 +24,8 @@ export interface GeneratorOptions {
   readonly events: number;
   /** Sizes around it are interesting. */
   readonly eagerBytesMax: number;
-  /** Somebody will die: only events whose end is certain whoever is left. */
-  readonly deaths: boolean;
+  /** Some ranks will die. Then the program has only events whose end is certain whoever is left, unless it revokes. */
+  readonly deaths: Deaths;
   /**
    * Under a protocol for which it matters who sends to whom: may such a send be cancelled while it is received? None is then
    * cancelled that nobody receives.
@@ -33,9 +33,17 @@ export interface GeneratorOptions {
   readonly mayCancelSend?: (from: number, to: number) => boolean;
 }
 
+/**
+ * What programs do about deaths: "none": there are none; "go-on": they take the errors of their requests and go on; "revoke":
+ * so they do, but whoever sees an operation of several ranks fail revokes all its communicators, so all their ends are certain.
+ */
+export type Deaths = "none" | "go-on" | "revoke";
+
 export function generate(random: Random, options: GeneratorOptions): Script {
   const draft = new Draft(random, options);
-  const drawn = families.map((make) => make(draft)).filter(({ bearsDeaths }) => bearsDeaths || !options.deaths);
+  const drawn = families
+    .map((make) => make(draft))
+    .filter(({ bearsDeaths }) => bearsDeaths || options.deaths !== "go-on");
   for (let event = 0; event < options.events; event++) {
     draw(random, drawn).deal(random.pick(draft.communicators));
     draft.someWaits();

@@ -51,7 +51,7 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     ranks,
     events: options.events ?? random.pick([10, 40, 100]),
     eagerBytesMax: world.cost?.eagerBytesMax ?? costModelDefault.eagerBytesMax,
-    deaths: false,
+    deaths: "none",
     // Inside a set it is not replayed how that ended (docs/logging.md).
     mayCancelSend: (from, to) => setOf[from] !== setOf[to],
   });
