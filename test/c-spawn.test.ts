@@ -6,6 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
 import { banyan, folderOf, newFolder, program, sorted } from "./harness.ts";
+import { longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const spawn = resolve("test/programs/c/spawn.c");
@@ -27,7 +28,7 @@ for (const [ranks, nodes] of [
     ["disconnect", "§11.10.4 children that disconnect have no parent any more"],
     ["stay", "§11.2.2 everybody comes to an end without disconnecting"],
   ] as const) {
-    test(`M6 ${title}; ${ranks} ranks on ${nodes} nodes`, async () => {
+    test(`M6 ${title}; ${ranks} ranks on ${nodes} nodes`, longUnless(nodes === 3), async () => {
       const { code, stdout, stderr } = await run(...size, spawn, what);
       assert.equal(stdout, "good\n", stderr);
       assert.equal(code, 0, stderr);

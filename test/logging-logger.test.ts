@@ -56,7 +56,7 @@ test("L5: a node falls when another event logger has been told all", { ...limit,
   await survives({ faults, checkpointEveryMs: 100 }, 2);
 });
 
-test("L5: the event logger and nodes fall one after the other, with checkpoints", limit, async () => {
+test("L5: the event logger and nodes fall one after the other, with checkpoints", { ...limit, ...long }, async () => {
   const faults =
     "kill node 1 at call 60; kill service event-logger at checkpoint 2 of set 0; kill service event-logger in recovery; kill node 0 at checkpoint 4";
   await survives({ faults, checkpointEveryMs: 100 }, 4);
@@ -129,7 +129,7 @@ test(
   "L5: another event logger is up before the first is lost, and a node that falls a moment later is started again",
   limit,
   async () => {
-    const run = startTakers(2000);
+    const run = startTakers(1000);
     await until(() => pidOf(run, "banyan-logger spare") !== undefined, "there is a spare");
     await run.printed("round 10\n");
     const spare = pidOf(run, "banyan-logger spare")!;
@@ -139,7 +139,7 @@ test(
     const lines = run.stdout.split("\n").length;
     await until(() => run.stdout.split("\n").length > lines + 1, `the job goes on: ${run.stderr}`);
     process.kill(run.nodePid(0), "SIGKILL");
-    const stderr = await takersEnd(run, 2000);
+    const stderr = await takersEnd(run, 1000);
     assert.match(stderr, /the event logger was lost; another takes its place/);
     assert.match(stderr, /node 0 \(rank 0\) failed after .*; it is started again/);
   },
