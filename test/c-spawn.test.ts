@@ -60,7 +60,8 @@ for (const [what, wanted, words] of [
   ["trap", 1, /spawned rank 1:1 on node 0 .*unreachable/],
   ["silent", 1, /spawned rank 1:[01] on node 0 .*without MPI_Init/],
 ] as const) {
-  test(`M6 a child that ends by ${what} ends the job, and the message says how`, async () => {
+  const when = longUnless(what === "exit" || what === "silent");
+  test(`M6 a child that ends by ${what} ends the job, and the message says how`, when, async () => {
     const { code, stderr } = await run("-n", "2", spawn, what);
     assert.equal(code, wanted, stderr);
     assert.match(stderr, words);

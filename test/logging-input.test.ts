@@ -91,7 +91,7 @@ test("X2 the same without checkpoints: it reads everything again", { ...limit, .
   assertEcho([echoC, "1000", "0", "8192"], [3000, 8000]),
 );
 
-test("X2 a TypeScript program reads 1 MB exactly once while its node is killed twice", limit, () =>
+test("X2 a TypeScript program reads 1 MB exactly once while its node is killed twice", { ...limit, ...long }, () =>
   assertEcho([echoTs], [4000, 9000]),
 );
 

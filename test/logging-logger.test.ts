@@ -23,30 +23,36 @@ const on2 = {
   timeoutMs: patientMs(100_000),
 } as const;
 
-let known: Promise<{ readonly module: string; readonly lines: KillRun["lines"] }> | undefined;
+let module: string | undefined;
+let expected: Promise<KillRun["lines"]> | undefined;
 
-async function faultFree(): Promise<{ readonly module: string; readonly lines: KillRun["lines"] }> {
-  const module = compile("orders", folder);
-  const { lines, code, said } = await runOnce(module, on2);
-  assert.equal(code, 0, said.join("; "));
-  return { module, lines };
+function orders(): string {
+  module ??= compile("orders", folder);
+  return module;
 }
 
-async function run(options: { readonly faults: string; readonly checkpointEveryMs?: number }): Promise<KillRun> {
-  known ??= faultFree();
-  return runOnce((await known).module, { ...on2, ...options });
+async function faultFree(): Promise<KillRun["lines"]> {
+  const { lines, code, said } = await runOnce(orders(), on2);
+  assert.equal(code, 0, said.join("; "));
+  return lines;
+}
+
+function run(options: { readonly faults: string; readonly checkpointEveryMs?: number }): Promise<KillRun> {
+  return runOnce(orders(), { ...on2, ...options });
 }
 
 async function survives(options: Parameters<typeof run>[0], times: number): Promise<void> {
+  expected ??= faultFree();
+  const lines = await expected;
   const result = await run(options);
   const what = `plan ${options.faults}: ${result.said.join("; ")}`;
-  assert.equal(problemOf("orders", result, (await known!).lines), "", what);
+  assert.equal(problemOf("orders", result, lines), "", what);
   assert.equal(result.said.filter((text) => text.startsWith("fault plan: killed")).length, times, what);
   const losses = result.said.filter((text) => text === "the event logger was lost; another takes its place").length;
   assert.equal(losses, options.faults.match(/event-logger/g)?.length ?? 0, what);
 }
 
-test("L5: the event logger is killed, and the answer is the same", limit, async () => {
+test("L5: the event logger is killed, and the answer is the same", { ...limit, ...long }, async () => {
   await survives({ faults: "kill service event-logger at call 60 of rank 1" }, 1);
 });
 
@@ -129,7 +135,7 @@ test(
   "L5: another event logger is up before the first is lost, and a node that falls a moment later is started again",
   limit,
   async () => {
-    const run = startTakers(1000);
+    const run = startTakers(2000);
     await until(() => pidOf(run, "banyan-logger spare") !== undefined, "there is a spare");
     await run.printed("round 10\n");
     const spare = pidOf(run, "banyan-logger spare")!;
@@ -139,7 +145,7 @@ test(
     const lines = run.stdout.split("\n").length;
     await until(() => run.stdout.split("\n").length > lines + 1, `the job goes on: ${run.stderr}`);
     process.kill(run.nodePid(0), "SIGKILL");
-    const stderr = await takersEnd(run, 1000);
+    const stderr = await takersEnd(run, 2000);
     assert.match(stderr, /the event logger was lost; another takes its place/);
     assert.match(stderr, /node 0 \(rank 0\) failed after .*; it is started again/);
   },
