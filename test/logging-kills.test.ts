@@ -100,7 +100,7 @@ test("L5: a node that falls again during its recovery, and another that falls wi
   await survives("orders", { ...on2, faults }, 3);
 });
 
-test("L5: a kill inside MPI_Init restarts from the start of the program", limit, async () => {
+test("L5: a kill inside MPI_Init restarts from the start of the program", { ...limit, ...long }, async () => {
   await survives("orders", { ...on2, faults: "kill node 0 at init; kill node 1 at init" }, 2);
 });
 
@@ -198,7 +198,7 @@ test("V1 V8: a node that was stopped, taken for dead and continued is fenced off
 });
 
 test("X3: a link that is cut and restored costs time and nothing else, under any protocol", limit, async () => {
-  for (const protocol of ["none", "logging"]) {
+  for (const protocol of long.skip === undefined ? ["none", "logging"] : ["logging"]) {
     await survives("orders", { ...on2, protocol, faults: "cut link 0-1 at call 100 of rank 0 for 300ms" }, 1);
   }
 });
