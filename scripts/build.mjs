@@ -1,7 +1,7 @@
 // Builds dist/ from src/. `--if-stale` does nothing when no input has changed since the last build.
 // dist/ is never emptied: a running job may still be loading from it; every file is replaced by rename.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -52,10 +52,18 @@ function linkCommand() {
   symlinkSync(relative(dirname(link), "bin/banyan.js"), link);
 }
 
+function exitOf(words) {
+  const child = spawn(process.execPath, words, { stdio: "inherit" });
+  return new Promise((resolve) => child.on("close", resolve));
+}
+
 linkCommand();
 const hash = inputsHash();
 const stamp = "dist/.inputs";
 if (process.argv.includes("--if-stale") && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) process.exit(0);
+
+// The compiler of types needs nothing of what is made below, which takes as long.
+const types = exitOf(["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"]);
 
 const { bundleAll } = await import("./bundles.mjs");
 const { licencesText, packagesOf } = await import("./licences.mjs");
@@ -89,8 +97,5 @@ for (const file of filesBelow("dist/cc/support")) if (!supportNow.has(basename(f
 // Compiled here, so that nobody's first program waits for it; where that fails, `banyan cc` does it when it is needed.
 spawnSync(process.execPath, ["dist/cc-prepare-support.cjs"], { stdio: "inherit" });
 
-const types = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"], {
-  stdio: "inherit",
-});
-if (types.status !== 0) process.exit(1);
+if ((await types) !== 0) process.exit(1);
 writeFileSync(stamp, hash);

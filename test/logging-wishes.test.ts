@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
 import { banyan, program, Run, sorted } from "./harness.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 /** A machine that compiles for the first time, and does other things as well. */
@@ -110,7 +111,10 @@ int main(int argc, char **argv) {
 `,
 );
 
-test("L3 §6: --sets traffic measures once, then those who speak with each other are one set", limit, async () => {
+test("L3 §6: --sets traffic measures once, then those who speak with each other are one set", {
+  ...limit,
+  ...long,
+}, async () => {
   const file = join(dirname(parity), "traffic.json");
   const run = async () => {
     const sets = ["--sets", "traffic", "--traffic", file, "--faults", "kill node 1 at call 50"];
