@@ -34,8 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sim: ["core", "mpi", "abi", "image", "wasi"],
   cc: ["core/base", "trust", "v8"],
   lab: ["core", "real", "sim", "mpi", "v8"],
-  ui: ["core/wire", "core/base"],
-  cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "ui"],
+  cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab"],
 };
 
 const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
