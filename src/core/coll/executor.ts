@@ -18,7 +18,7 @@ import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { type CollectivePorts, shorter, underWay } from "./collective-ports.ts";
-import { type Operation, type OperationCall, type OperationId, type OperationState, Phase } from "./operation.ts";
+import { type Operation, type OperationCall, type OperationId, Phase } from "./operation.ts";
 import { BufferCode, localWords, messageWords, StepCode } from "./program.ts";
 
 /** Operations outstanding in one process. A program with more has lost its requests. */
@@ -82,31 +82,6 @@ export class Executor {
   end(channel: number, error: ErrorCode): void {
     for (const operation of this.running) {
       if (operation.channel === channel && operation.phase === Phase.RUNNING) this.fail(operation, error);
-    }
-  }
-
-  save(): OperationState[] {
-    return this.running.map((operation) => ({
-      ...operation,
-      records: operation.records.slice(0, operation.recordCount),
-      program: {
-        words: [...operation.program.words],
-        scratchBytes: operation.program.scratchBytes,
-      },
-    }));
-  }
-
-  /** Takes over the operations of an image, under the same ids. */
-  restore(states: readonly OperationState[]): void {
-    assert(this.operations.length === 0, "operations are restored into an executor that has some already");
-    for (const { program, ...state } of states) {
-      const words = new Float64Array(program.words);
-      const operation = { ...state, program: { words, scratchBytes: program.scratchBytes } };
-      this.operations[state.id] = operation;
-      this.running.push(operation);
-    }
-    for (let id = this.operations.length - 1; id >= 0; id--) {
-      if (this.operations[id] === undefined) this.free.push(this.make(id as OperationId));
     }
   }
 

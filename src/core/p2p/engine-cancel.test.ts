@@ -86,7 +86,7 @@ describe("M1 MPI §3.8.4 cancel", () => {
     const hand = new ByHand(apart);
     const send = hand.send({ from: 0, to: 1, bytes: 10, number: 3, mode: SendMode.SYNCHRONOUS });
     hand.settle();
-    const message = hand.engine(1).matchedProbe(0, 0, 2);
+    const message = hand.probeAside(1, 0, 0, 2);
     hand.engine(0).cancel(send);
     hand.settle();
     equal(hand.complete(0, send), false);

@@ -340,14 +340,7 @@ export class Engine implements Landing {
     return this.unexpected.find(context, source, tag);
   }
 
-  /** As `probe`, but the message is set aside: only `startMatchedReceive` can take it. */
-  matchedProbe(source: number, tag: number, context: number): RecordId {
-    const envelope = this.unexpected.find(context, source, tag);
-    if (envelope >= 0) this.setAside(envelope);
-    return envelope;
-  }
-
-  /** What a matched probe does with the message that it has found. */
+  /** What a matched probe does with the message that it has found: only `startMatchedReceive` can take it now. */
   setAside(envelope: RecordId): void {
     this.unexpected.remove(envelope);
   }
