@@ -235,9 +235,7 @@ export class Job {
     const beside = folderOfProgram(displayName ?? program, displayName !== undefined);
     const options = { folder, program: displayName ?? program, module, nodeOf: this.#nodeOf, folders, beside };
     return new Spawning(options, {
-      admit: (count) => this.#core.admit(count),
-      withdraw: (admitted) => this.#core.withdraw(admitted),
-      spares: () => this.#core.spares,
+      dispatcher: this.#core,
       isFreezing: () => this.#freezing.isUnderWay,
       send: (node, message) => this.#nodes.send(node, message),
       joined: (children) => this.#names.addWorld(children),
