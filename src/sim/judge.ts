@@ -28,7 +28,7 @@ export function judge(
   {
     script,
     ...seen
-  }: Pick<Evidence, "script" | "histories" | "firstPosted"> & {
+  }: Pick<Evidence, "script" | "histories" | "firstPosted" | "output"> & {
     readonly observation: Observation | (() => Observation);
     readonly givenUp?: () => number;
   },

@@ -59,7 +59,8 @@ describe("random programs in simulated worlds", () => {
     }
     deepEqual([...kinds].sort(), [
       ...["cancel-receive", "cancel-send", "collective", "compute", "free", "free-series"],
-      ...["init-collective", "init-receive", "init-send", "make", "probe", "race-answer", "race-receive", "race-send"],
+      ...["init-collective", "init-receive", "init-send", "make", "print", "probe"],
+      ...["race-answer", "race-receive", "race-send"],
       ...["receive", "receive-aside", "receive-now", "send", "send-copy", "send-now", "set-aside"],
       ...["start-collective", "start-receive", "start-send", "wait"],
     ]);
@@ -110,6 +111,7 @@ describe("random programs in simulated worlds", () => {
         "free-series",
         "init-receive",
         "init-send",
+        "print",
         "probe",
         "race-answer",
       ],

@@ -8,6 +8,7 @@ import { hooksCalled } from "./hooks-called.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
 import { nonOvertaking } from "./non-overtaking.ts";
 import { nothingLeft } from "./nothing-left.ts";
+import { printedOnce } from "./printed-once.ts";
 import { receivedOnce } from "./received-once.ts";
 import { requestsEnded } from "./requests-ended.ts";
 import { statusesRight } from "./statuses-right.ts";
@@ -24,6 +25,7 @@ export const checkers: readonly Checker[] = [
   collectivesRight,
   communicatorsRight,
   hooksCalled,
+  printedOnce,
   nobodyStuck,
   nothingLeft,
 ];

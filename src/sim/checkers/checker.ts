@@ -1,5 +1,6 @@
 /** One invariant: looks at what was planned, what was seen and what is left, and says what is wrong, each in one sentence. */
 import type { Observation } from "../observation.ts";
+import type { Output } from "../outside/output.ts";
 import type { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
 import type { Stuck, World } from "../world.ts";
@@ -14,6 +15,8 @@ export interface Evidence {
   /** Where ranks come back: what each has observed, over all lives; and when each receive was posted first. */
   readonly histories?: Histories;
   readonly firstPosted?: ReadonlyMap<number, number>;
+  /** What was printed. */
+  readonly output?: Output;
   /** Checkpoints that were given up: their marks stay where they are. */
   readonly givenUp?: number;
 }

@@ -6,6 +6,7 @@ import { NoProtocol } from "../../core/ft/none.ts";
 import { RecordingProtocol } from "../../core/ft/recording-protocol.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { Observation, type Receipt } from "../observation.ts";
+import { Output } from "../outside/output.ts";
 import { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
 import { World } from "../world.ts";
@@ -19,6 +20,7 @@ import { hooksCalled } from "./hooks-called.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
 import { nonOvertaking } from "./non-overtaking.ts";
 import { nothingLeft } from "./nothing-left.ts";
+import { printedOnce } from "./printed-once.ts";
 import { receivedOnce } from "./received-once.ts";
 import { requestsEnded } from "./requests-ended.ts";
 import { statusesRight } from "./statuses-right.ts";
@@ -43,7 +45,7 @@ const script: Script = {
     { ...receive, number: 1 },
   ],
   collectives: [{ ...{ number: 0, communicator: 0, kind: "barrier", root: 0, count: 0, shape: 0 }, ...rest }],
-  actions: [[], []],
+  actions: [[{ kind: "print", endsLine: true }], []],
 };
 
 function receipt(number: number, change: Partial<Receipt> = {}): Receipt {
@@ -104,6 +106,14 @@ function evidence(change: (observation: Observation, world: World) => Partial<Ev
   observation.sends.push({ message: 1, at: 2, error: 0 });
   const changed = change(observation, world);
   return { script, observation, world, stuck: [], dead: new Set(), ...changed };
+}
+
+/** An output in which rank 0 has printed that, and these came. */
+function printed(text: string, ...came: readonly string[]): Output {
+  const output = new Output(2);
+  output.printed(0, 0, text);
+  for (const [offset, each] of came.entries()) output.offer(0, { line: 0, offset }, each);
+  return output;
 }
 
 const cases: readonly [
@@ -189,6 +199,10 @@ const cases: readonly [
     ({ communicators }) => change(communicators, 1, { communicator: -1 }),
     /rank 1 was given a communicator/,
   ],
+  [printedOnce, "a line that is missing", () => ({ output: new Output(2) }), /rank 0 has printed 0 pieces of 1/],
+  [printedOnce, "a line that was lost", () => ({ output: printed("a") }), /has "" at byte 0.*has printed "a" there/],
+  [printedOnce, "a line that is there twice", () => ({ output: printed("a", "a", "a") }), /has "aa" at byte 0/],
+  [printedOnce, "a line of another history", () => ({ output: printed("a", "b") }), /has "b" .* has printed "a"/],
   [hooksCalled, "a message that is held twice", () => ({ world: heldTwice() }), /message 0 of rank 0 is held 2 times/],
   [nobodyStuck, "a deadlock", () => ({ stuck: [{ rank: 1, waitsFor: "Godot" }] }), /rank 1 waits for ever: Godot/],
   [nothingLeft, "memory not given back", (_, world) => leak(world), /left 12 bytes/],

@@ -4,6 +4,7 @@ import { collectives } from "./collectives.ts";
 import { communicators } from "./communicators.ts";
 import type { MakeFamily } from "./family.ts";
 import { interCommunicators } from "./inter-communicators.ts";
+import { lines } from "./lines.ts";
 import { messageGroups } from "./message-groups.ts";
 import { messages } from "./messages.ts";
 import { pauses, quietPoints } from "./pauses.ts";
@@ -30,4 +31,5 @@ export const families: readonly MakeFamily[] = [
   topologies,
   quietPoints,
   pauses,
+  lines,
 ];

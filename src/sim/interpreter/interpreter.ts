@@ -8,6 +8,7 @@ import { AnyChoice, lookAround } from "./choices.ts";
 import { startCollective } from "./collective-call.ts";
 import { Make } from "./communicators.ts";
 import { CollectiveSeries, ReceiveSeries, SendSeries } from "./persistent.ts";
+import { print } from "./prints.ts";
 import { Probe, receiveAside, SetAside } from "./probes.ts";
 import type { Doing, RankState, Steps } from "./rank-state.ts";
 import { ReceiveNow, startReceive } from "./receives.ts";
@@ -137,6 +138,9 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
     case "compute":
       yield state.process.compute(action.forNs);
       yield* lookAround(state);
+      return null;
+    case "print":
+      yield* print(state, action.endsLine);
       return null;
     default:
       return unreachable(action);

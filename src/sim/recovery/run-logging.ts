@@ -8,6 +8,8 @@ import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
 import { judge, type SeedOutcome } from "../judge.ts";
 import { Clock, Observation } from "../observation.ts";
+import { Output } from "../outside/output.ts";
+import type { Outside } from "../outside/outside.ts";
 import type { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
@@ -62,6 +64,7 @@ export interface LoggingOutcome extends SeedOutcome {
   /** How often rare things happened. */
   readonly rare: Recovery["rare"];
   readonly checkpoints: Checkpoints["counts"];
+  readonly output: Output["counts"];
   /** By rank. */
   readonly restartsOf: readonly number[];
 }
@@ -84,6 +87,7 @@ class LoggingRun {
   readonly #clock = new Clock();
   readonly #states: RankState[] = [];
   readonly #shelves: readonly Shelf[];
+  readonly #outside: Outside;
   /** When a full log asked each set last. */
   readonly #askedNs = new Map<number, number>();
 
@@ -105,6 +109,10 @@ class LoggingRun {
     });
     this.#recovery.attach(this.#world);
     this.#histories = new Histories(setOf.length);
+    this.#outside = {
+      output: new Output(setOf.length),
+      travel: (rank, act) => this.#recovery.capturedLife(setOf[rank]!).travel(act),
+    };
     this.#checkpoints = this.#newCheckpoints();
     this.#trouble = setup.trouble(this.#world, {
       notice: () => this.#recovery.notice(),
@@ -165,9 +173,13 @@ class LoggingRun {
     const { script, checkpoints } = this.#setup;
     const witness = {
       observe: (...numbers: readonly number[]) => this.#histories.observe(rank, ...numbers),
+      history: () => this.#histories.now(rank),
       passes: (action: number) => this.#passes(rank, action),
     };
-    const state = new RankState(script, process, new Observation(this.#clock), witness, checkpoints !== null);
+    const state = new RankState(script, process, {
+      ...{ witness, outside: this.#outside, hasImages: checkpoints !== null },
+      observation: new Observation(this.#clock),
+    });
     this.#states[rank] = state;
     if (image !== null) restoreRank(state, image);
     this.#histories.begin(rank, image?.history);
@@ -215,6 +227,7 @@ class LoggingRun {
     this.#trouble.begin();
     const outcome = judge(world, {
       ...{ script: this.#setup.script, histories: this.#histories, firstPosted: this.#clock.firstPosted },
+      output: this.#outside.output,
       givenUp: () => this.#checkpoints.counts.givenUp,
       observation: () => {
         const parts = this.#states.map(({ observation }) => observation);
@@ -225,6 +238,7 @@ class LoggingRun {
     const { restarts, rare, restartsOf } = this.#recovery;
     return {
       ...{ ...outcome, deaths, fired, restarts, rare, restartsOf, checkpoints: this.#checkpoints.counts },
+      output: this.#outside.output.counts,
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
       spilled: sum(this.#shelves.map(({ puts }) => puts)),
       fetched: sum(this.#shelves.map(({ fetched }) => fetched)),

@@ -17,7 +17,9 @@ export type Action =
   | { readonly kind: "free"; readonly communicator: number }
   /** Waits for all of them: one after the other as listed, or for whichever is complete first. */
   | { readonly kind: "wait"; readonly requests: readonly number[]; readonly inOrder: boolean }
-  | { readonly kind: "compute"; readonly forNs: number };
+  | { readonly kind: "compute"; readonly forNs: number }
+  /** A piece of a line, or the last one of it. */
+  | { readonly kind: "print"; readonly endsLine: boolean };
 
 export type MessageAction =
   | { readonly kind: "send"; readonly message: number; readonly request: number }
