@@ -7,6 +7,7 @@ import { interCommunicators } from "./inter-communicators.ts";
 import { lines } from "./lines.ts";
 import { messageGroups } from "./message-groups.ts";
 import { messages } from "./messages.ts";
+import { partitionedMessages } from "./partitioned-messages.ts";
 import { pauses, quietPoints } from "./pauses.ts";
 import { persistentCollectives } from "./persistent-collectives.ts";
 import { persistentMessages } from "./persistent-messages.ts";
@@ -32,4 +33,5 @@ export const families: readonly MakeFamily[] = [
   quietPoints,
   pauses,
   lines,
+  partitionedMessages,
 ];

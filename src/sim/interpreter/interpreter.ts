@@ -7,6 +7,7 @@ import { CancelReceive, cancelSend, RaceReceive, raceAnswer, raceSend } from "./
 import { AnyChoice, lookAround } from "./choices.ts";
 import { startCollective } from "./collective-call.ts";
 import { Make } from "./communicators.ts";
+import { PartitionedReceive, PartitionedSend } from "./partitioned.ts";
 import { CollectiveSeries, ReceiveSeries, SendSeries } from "./persistent.ts";
 import { print } from "./prints.ts";
 import { Probe, receiveAside, SetAside } from "./probes.ts";
@@ -103,6 +104,15 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
     case "start-receive":
       pending.set(action.request, series.get(action.series)!.start(state, action.receive));
       return null;
+    case "init-parts":
+      series.set(action.series, new PartitionedSend(state, action));
+      return null;
+    case "ready":
+      partsOf(state, action.series).setReady(state, action.part);
+      return null;
+    case "init-all-parts":
+      series.set(action.series, new PartitionedReceive(state, action));
+      return null;
     case "init-collective":
       series.set(action.series, new CollectiveSeries(state, action.collective));
       return null;
@@ -145,6 +155,12 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
     default:
       return unreachable(action);
   }
+}
+
+function partsOf({ series }: RankState, number: number): PartitionedSend {
+  const found = series.get(number);
+  assert(found instanceof PartitionedSend, `series ${number} has no parts`);
+  return found;
 }
 
 class Wait implements Doing {

@@ -1,32 +1,34 @@
-/** Rule 2: what leaves a job without being a message, under seeds with deaths. */
+/** What ranks do beside ordinary messages, under seeds with deaths. */
 import { equal, match, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { RecordId } from "../../core/base/brand.ts";
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import { R_CONTEXT } from "../../core/request/records.ts";
 import { failureText } from "../failure-text.ts";
 import type { LoggingOutcome } from "./run-logging.ts";
-import { runLoggingSeed } from "./run-logging-seed.ts";
+import { type LoggingSeedOptions, runLoggingSeed } from "./run-logging-seed.ts";
 import { setsBy } from "./sets.ts";
 
-const sumOf = (outcomes: readonly LoggingOutcome[], of: (outcome: LoggingOutcome) => number): number =>
-  outcomes.reduce((total, outcome) => total + of(outcome), 0);
-
-function outcomesOf(seeds: readonly [first: number, last: number]): LoggingOutcome[] {
+/** Nothing is violated under any of these seeds. */
+function survived(first: number, count: number, often: readonly string[]): (of: Counted) => number {
   const outcomes: LoggingOutcome[] = [];
-  for (let seed = seeds[0]; seed <= seeds[1]; seed++) {
-    const run = { seed, sets: setsBy[seed % setsBy.length], events: 15 };
+  for (let seed = first; seed < first + count; seed++) {
+    const run = { seed, sets: setsBy[seed % setsBy.length], events: 12, often };
     const outcome = runLoggingSeed(run);
     equal(outcome.violations.length, 0, failureText({ ...run, protocol: "logging" }, outcome));
     outcomes.push(outcome);
   }
-  return outcomes;
+  return (of) => outcomes.reduce((total, outcome) => total + of(outcome), 0);
 }
 
+type Counted = (outcome: LoggingOutcome) => number;
+
 /** What the first seed says that fails under another protocol than the real one. */
-function firstViolation(newProtocol: (options: LoggingOptions) => LoggingProtocol, invariant: string): string {
-  for (let seed = 1; seed <= 400; seed++) {
-    const { violations } = runLoggingSeed({ seed, events: 25, newProtocol });
-    const found = violations.find((violation) => violation.invariant === invariant);
-    if (found !== undefined) return found.what;
+function firstViolation(options: Pick<LoggingSeedOptions, "newProtocol" | "often" | "sets">): string {
+  for (let seed = 1; seed <= 200; seed++) {
+    const { violations } = runLoggingSeed({ seed, events: 12, hasCheckpoints: false, ...options });
+    if (violations.length > 0) return violations.map(({ invariant, what }) => `${invariant}: ${what}`).join("\n");
   }
   return "";
 }
@@ -38,19 +40,51 @@ class Blabbing extends LoggingProtocol {
   }
 }
 
-describe("what leaves a job whose ranks die and come back", () => {
+/** Keeps no message that was made of parts. */
+class ForgetsParts extends LoggingProtocol {
+  #records: ProtocolPorts["records"] | null = null;
+
+  override attach(ports: ProtocolPorts): void {
+    this.#records = ports.records;
+    super.attach(ports);
+  }
+
+  override sendPosted(send: RecordId): boolean {
+    return this.#records!.get(send, R_CONTEXT) < 0x40000000 && super.sendPosted(send);
+  }
+}
+
+const by = (Protocol: new (options: LoggingOptions) => LoggingProtocol) => ({
+  newProtocol: (options: LoggingOptions) => new Protocol(options),
+});
+
+describe("lines under seeds with deaths", () => {
+  const often = ["lines"];
+
   it("rule 2: every line is there once, and says what its rank has seen", () => {
-    const outcomes = outcomesOf([1001, 1120]);
-    const counts = (name: keyof LoggingOutcome["output"]): number => sumOf(outcomes, ({ output }) => output[name]);
-    ok(counts("heldBack") > 50, "lines wait until what they depend on is stable");
-    ok(counts("repeated") > 50, "lives print again what is there");
-    ok(counts("printed") > counts("offered"), "lines are lost with their set");
+    const count = survived(1001, 100, often);
+    ok(count(({ output }) => output.heldBack) > 50, "lines wait until what they depend on is stable");
+    ok(count(({ output }) => output.repeated) > 50, "lives print again what is there");
+    ok(count(({ output }) => output.printed - output.offered) > 0, "lines are lost with their set");
+    ok(count(({ moments }) => moments.fell.insideLine) > 5);
+    ok(count(({ moments }) => moments.captured.insideLine) > 5);
   });
 
   it("rule 2: a protocol that lets lines leave at once is found out", () => {
-    match(
-      firstViolation((options) => new Blabbing(options), "printed once"),
-      /has printed/,
-    );
+    match(firstViolation({ ...by(Blabbing), often }), /printed once: rank \d+: the output has .* has printed/);
+  });
+});
+
+describe("partitioned messages under seeds with deaths", () => {
+  const often = ["partitioned messages"];
+
+  it("L1 L2: they arrive once and whole, wherever their sender fell", () => {
+    const count = survived(2001, 100, often);
+    ok(count(({ moments }) => moments.fell.betweenParts) > 5);
+    ok(count(({ moments }) => moments.captured.betweenParts) > 0);
+  });
+
+  it("L2: a protocol that keeps none of them is found out", () => {
+    match(firstViolation({ ...by(ForgetsParts), often, sets: "rank" }), /nobody is stuck|received once|waits for ever/);
   });
 });

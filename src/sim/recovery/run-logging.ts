@@ -16,6 +16,7 @@ import type { SimProcess } from "../sim-process.ts";
 import { World, type WorldOptions } from "../world.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Histories } from "./histories.ts";
+import { Moments } from "./moments.ts";
 import type { PlannedFaultsPorts } from "./planned-faults.ts";
 import { type RankImage, restoreRank } from "./rank-image.ts";
 import { Recovery } from "./recovery.ts";
@@ -65,6 +66,7 @@ export interface LoggingOutcome extends SeedOutcome {
   readonly rare: Recovery["rare"];
   readonly checkpoints: Checkpoints["counts"];
   readonly output: Output["counts"];
+  readonly moments: Moments;
   /** By rank. */
   readonly restartsOf: readonly number[];
 }
@@ -88,6 +90,7 @@ class LoggingRun {
   readonly #states: RankState[] = [];
   readonly #shelves: readonly Shelf[];
   readonly #outside: Outside;
+  readonly #moments = new Moments();
   /** When a full log asked each set last. */
   readonly #askedNs = new Map<number, number>();
 
@@ -103,6 +106,7 @@ class LoggingRun {
       protocol: (rank) => this.#recovery.protocol(rank),
       crashed: (rank, before) => {
         this.#shelves[rank]!.lose();
+        this.#moments.note("fell", this.#states[rank]!);
         this.#recovery.crashed(rank, before);
       },
       ...(listener === undefined ? {} : { listener }),
@@ -150,6 +154,9 @@ class LoggingRun {
       trim: (set, oldest) => this.#recovery.trim(set, oldest),
       happens: (event) => {
         world.trace.note(world.nowNs, event.step, [event.set]);
+        if (event.step === "captured") {
+          for (const rank of this.#recovery.membersOf(event.set)) this.#moments.note("captured", this.#states[rank]!);
+        }
         this.#trouble.checkpoint(event);
       },
     });
@@ -239,6 +246,7 @@ class LoggingRun {
     return {
       ...{ ...outcome, deaths, fired, restarts, rare, restartsOf, checkpoints: this.#checkpoints.counts },
       output: this.#outside.output.counts,
+      moments: this.#moments,
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
       spilled: sum(this.#shelves.map(({ puts }) => puts)),
       fetched: sum(this.#shelves.map(({ fetched }) => fetched)),

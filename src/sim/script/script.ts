@@ -39,6 +39,16 @@ export type MessageAction =
 export type SeriesAction =
   | { readonly kind: "init-send"; readonly series: number; readonly message: number }
   | { readonly kind: "start-send"; readonly series: number; readonly message: number; readonly request: number }
+  /** A message in parts, each of which is made ready; pairs with one tag are numbered by `call`. */
+  | {
+      readonly kind: "init-parts";
+      readonly series: number;
+      readonly message: number;
+      readonly parts: number;
+      readonly call: number;
+    }
+  | { readonly kind: "ready"; readonly series: number; readonly part: number }
+  | { readonly kind: "init-all-parts"; readonly series: number; readonly receive: number; readonly call: number }
   | { readonly kind: "init-receive"; readonly series: number; readonly receive: number }
   | { readonly kind: "start-receive"; readonly series: number; readonly receive: number; readonly request: number }
   | { readonly kind: "init-collective"; readonly series: number; readonly collective: number }
