@@ -28,7 +28,7 @@ export function judge(
   {
     script,
     ...seen
-  }: Pick<Evidence, "script" | "histories" | "firstPosted" | "output"> & {
+  }: Pick<Evidence, "script" | "histories" | "firstPosted" | "output" | "files"> & {
     readonly observation: Observation | (() => Observation);
     readonly givenUp?: () => number;
   },

@@ -58,7 +58,17 @@ describe("random programs in simulated worlds", () => {
       }
     }
     deepEqual([...kinds].sort(), [
-      ...["cancel-receive", "cancel-send", "collective", "compute", "free", "free-series", "init-all-parts"],
+      ...[
+        "cancel-receive",
+        "cancel-send",
+        "collective",
+        "collective-now",
+        "compute",
+        "file",
+        "free",
+        "free-series",
+        "init-all-parts",
+      ],
       ...["init-collective", "init-parts", "init-receive", "init-send", "make", "print", "probe"],
       ...["race-answer", "race-receive", "race-send", "ready"],
       ...["receive", "receive-aside", "receive-now", "send", "send-copy", "send-now", "set-aside"],
@@ -108,6 +118,7 @@ describe("random programs in simulated worlds", () => {
         "cancel-receive",
         "cancel-send",
         "compute",
+        "file",
         "free-series",
         "init-all-parts",
         "init-parts",

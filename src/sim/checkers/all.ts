@@ -3,6 +3,7 @@ import type { Checker } from "./checker.ts";
 import { collectivesRight } from "./collectives-right.ts";
 import { communicatorsRight } from "./communicators-right.ts";
 import { contentsRight } from "./contents-right.ts";
+import { filesRight } from "./files-right.ts";
 import { historiesAgree } from "./histories-agree.ts";
 import { hooksCalled } from "./hooks-called.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
@@ -26,6 +27,7 @@ export const checkers: readonly Checker[] = [
   communicatorsRight,
   hooksCalled,
   printedOnce,
+  filesRight,
   nobodyStuck,
   nothingLeft,
 ];

@@ -1,5 +1,6 @@
 /** One invariant: looks at what was planned, what was seen and what is left, and says what is wrong, each in one sentence. */
 import type { Observation } from "../observation.ts";
+import type { JobFiles } from "../outside/job-files.ts";
 import type { Output } from "../outside/output.ts";
 import type { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
@@ -17,6 +18,7 @@ export interface Evidence {
   readonly firstPosted?: ReadonlyMap<number, number>;
   /** What was printed. */
   readonly output?: Output;
+  readonly files?: JobFiles;
   /** Checkpoints that were given up: their marks stay where they are. */
   readonly givenUp?: number;
 }

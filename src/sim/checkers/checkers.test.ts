@@ -6,6 +6,7 @@ import { NoProtocol } from "../../core/ft/none.ts";
 import { RecordingProtocol } from "../../core/ft/recording-protocol.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { Observation, type Receipt } from "../observation.ts";
+import { JobFiles } from "../outside/job-files.ts";
 import { Output } from "../outside/output.ts";
 import { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
@@ -15,6 +16,7 @@ import type { Checker, Evidence } from "./checker.ts";
 import { collectivesRight } from "./collectives-right.ts";
 import { communicatorsRight } from "./communicators-right.ts";
 import { contentsRight } from "./contents-right.ts";
+import { filesRight } from "./files-right.ts";
 import { historiesAgree } from "./histories-agree.ts";
 import { hooksCalled } from "./hooks-called.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
@@ -45,7 +47,7 @@ const script: Script = {
     { ...receive, number: 1 },
   ],
   collectives: [{ ...{ number: 0, communicator: 0, kind: "barrier", root: 0, count: 0, shape: 0 }, ...rest }],
-  actions: [[{ kind: "print", endsLine: true }], []],
+  actions: [[{ kind: "print", endsLine: true }], [{ kind: "file", op: { does: "append", name: "a", to: "" } }]],
 };
 
 function receipt(number: number, change: Partial<Receipt> = {}): Receipt {
@@ -114,6 +116,13 @@ function printed(text: string, ...came: readonly string[]): Output {
   output.printed(0, 0, text);
   for (const [offset, each] of came.entries()) output.offer(0, { line: 0, offset }, each);
   return output;
+}
+
+/** Files to which rank 1 was to append an x. */
+function usedFiles(what: "not used" | "used" = "not used", told = 0): JobFiles {
+  const files = new JobFiles(2, () => 0);
+  if (what === "used") files.done(1, 0, { op: { does: "append", name: "a", to: "" }, text: "x", told: [told] });
+  return files;
 }
 
 const cases: readonly [
@@ -203,6 +212,14 @@ const cases: readonly [
   [printedOnce, "a line that was lost", () => ({ output: printed("a") }), /has "" at byte 0.*has printed "a" there/],
   [printedOnce, "a line that is there twice", () => ({ output: printed("a", "a", "a") }), /has "aa" at byte 0/],
   [printedOnce, "a line of another history", () => ({ output: printed("a", "b") }), /has "b" .* has printed "a"/],
+  [filesRight, "files that were not used", () => ({ files: usedFiles() }), /rank 1 has used files 0 times of 1/],
+  [
+    filesRight,
+    "a write that was lost",
+    () => ({ files: usedFiles("used") }),
+    /there is \[\], and once there were \["\/rank-1\/a: x"\] instead/,
+  ],
+  [filesRight, "an answer of another life", () => ({ files: usedFiles("used", 7) }), /append, said 7, and once 0/],
   [hooksCalled, "a message that is held twice", () => ({ world: heldTwice() }), /message 0 of rank 0 is held 2 times/],
   [nobodyStuck, "a deadlock", () => ({ stuck: [{ rank: 1, waitsFor: "Godot" }] }), /rank 1 waits for ever: Godot/],
   [nothingLeft, "memory not given back", (_, world) => leak(world), /left 12 bytes/],

@@ -5,8 +5,9 @@ import type { Action } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
 import { CancelReceive, cancelSend, RaceReceive, raceAnswer, raceSend } from "./cancellations.ts";
 import { AnyChoice, lookAround } from "./choices.ts";
-import { startCollective } from "./collective-call.ts";
+import { CollectiveNow, startCollective } from "./collective-call.ts";
 import { Make } from "./communicators.ts";
+import { useFile } from "./file-uses.ts";
 import { PartitionedReceive, PartitionedSend } from "./partitioned.ts";
 import { CollectiveSeries, ReceiveSeries, SendSeries } from "./persistent.ts";
 import { print } from "./prints.ts";
@@ -140,6 +141,8 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
     case "collective":
       pending.set(action.request, startCollective(state, action.collective));
       return null;
+    case "collective-now":
+      return new CollectiveNow(action.collective);
     case "make":
       return new Make(action.communicator, action.how);
     case "free":
@@ -151,6 +154,9 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
       return null;
     case "print":
       yield* print(state, action.endsLine);
+      return null;
+    case "file":
+      yield* useFile(state, action.op);
       return null;
     default:
       return unreachable(action);

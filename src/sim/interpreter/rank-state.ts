@@ -13,6 +13,7 @@ import { AttachedBuffer } from "../../mpi/attached-buffer.ts";
 import type { Observation, Receipt } from "../observation.ts";
 import type { Outside } from "../outside/outside.ts";
 import { type CommunicatorPlan, rankOf } from "../script/communicator-plan.ts";
+import { newLog } from "../script/file-steps.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess, Wait } from "../sim-process.ts";
 import { Buffer } from "./buffer.ts";
@@ -94,6 +95,9 @@ export class RankState {
   /** Pieces of lines that it has printed, and where that has led. */
   pieces = 0;
   readonly line: LinePlace = { line: 0, offset: 0 };
+  /** What it has done to files, and the one that stays open. */
+  fileUses = 0;
+  readonly log = newLog();
   /** What has left this life without being a message. */
   writes = 0;
 

@@ -4,10 +4,12 @@
  * everything must be as if nobody had died.
  */
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { BoardCounts } from "../boards.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
 import { judge, type SeedOutcome } from "../judge.ts";
 import { Clock, Observation } from "../observation.ts";
+import { JobFiles } from "../outside/job-files.ts";
 import { Output } from "../outside/output.ts";
 import type { Outside } from "../outside/outside.ts";
 import type { Random } from "../random.ts";
@@ -66,7 +68,9 @@ export interface LoggingOutcome extends SeedOutcome {
   readonly rare: Recovery["rare"];
   readonly checkpoints: Checkpoints["counts"];
   readonly output: Output["counts"];
+  readonly files: JobFiles["counts"];
   readonly moments: Moments;
+  readonly boards: BoardCounts;
   /** By rank. */
   readonly restartsOf: readonly number[];
 }
@@ -103,6 +107,7 @@ class LoggingRun {
       ...worldOptions,
       eventsMax,
       hasImages: checkpoints !== null,
+      ...(worldOptions.boards === undefined ? {} : { boards: { mayUse: fallsAsOne(setup), ...worldOptions.boards } }),
       protocol: (rank) => this.#recovery.protocol(rank),
       crashed: (rank, before) => {
         this.#shelves[rank]!.lose();
@@ -115,6 +120,7 @@ class LoggingRun {
     this.#histories = new Histories(setOf.length);
     this.#outside = {
       output: new Output(setOf.length),
+      files: new JobFiles(setOf.length, () => this.#world.nowNs),
       travel: (rank, act) => this.#recovery.capturedLife(setOf[rank]!).travel(act),
     };
     this.#checkpoints = this.#newCheckpoints();
@@ -234,7 +240,7 @@ class LoggingRun {
     this.#trouble.begin();
     const outcome = judge(world, {
       ...{ script: this.#setup.script, histories: this.#histories, firstPosted: this.#clock.firstPosted },
-      output: this.#outside.output,
+      ...this.#outside,
       givenUp: () => this.#checkpoints.counts.givenUp,
       observation: () => {
         const parts = this.#states.map(({ observation }) => observation);
@@ -246,12 +252,22 @@ class LoggingRun {
     return {
       ...{ ...outcome, deaths, fired, restarts, rare, restartsOf, checkpoints: this.#checkpoints.counts },
       output: this.#outside.output.counts,
+      files: this.#outside.files.counts,
       moments: this.#moments,
+      boards: world.boardCounts,
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
       spilled: sum(this.#shelves.map(({ puts }) => puts)),
       fetched: sum(this.#shelves.map(({ fetched }) => fetched)),
     };
   }
 }
+
+/** Boards go past the messages: all who use one fall together (rule 12). */
+const fallsAsOne =
+  ({ world: { ranks, nodes = 1 }, setOf }: LoggingSetup) =>
+  (node: number): boolean => {
+    const sets = [...setOf].filter((_, rank) => Math.floor((rank * nodes) / ranks) === node);
+    return sets.every((set) => set === sets[0]);
+  };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -12,6 +12,8 @@ export type Action =
   | SeriesAction
   | CancelAction
   | { readonly kind: "collective"; readonly collective: number; readonly request: number }
+  /** Blocking, for all members: by a board where they have one. */
+  | { readonly kind: "collective-now"; readonly collective: number }
   /** Takes part in making a communicator; −1: is none of its members. */
   | { readonly kind: "make"; readonly communicator: number; readonly how: Making }
   | { readonly kind: "free"; readonly communicator: number }
@@ -19,7 +21,17 @@ export type Action =
   | { readonly kind: "wait"; readonly requests: readonly number[]; readonly inOrder: boolean }
   | { readonly kind: "compute"; readonly forNs: number }
   /** A piece of a line, or the last one of it. */
-  | { readonly kind: "print"; readonly endsLine: boolean };
+  | { readonly kind: "print"; readonly endsLine: boolean }
+  /** Something is done to a file of the rank's own folder. */
+  | { readonly kind: "file"; readonly op: FileOp };
+
+/** `log` is a file that stays open, whatever it is called meanwhile. */
+export interface FileOp {
+  readonly does: "write" | "create" | "append" | "read" | "truncate" | "rename" | "remove" | "log" | "rename-log";
+  readonly name: string;
+  /** Another name. */
+  readonly to: string;
+}
 
 export type MessageAction =
   | { readonly kind: "send"; readonly message: number; readonly request: number }
