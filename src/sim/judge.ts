@@ -30,7 +30,7 @@ export function judge(
   {
     script,
     ...seen
-  }: Pick<Evidence, "script" | "histories" | "firstPosted"> & {
+  }: Pick<Evidence, "script" | "histories" | "firstPosted" | "output" | "files"> & {
     readonly observation: Observation | (() => Observation);
     readonly givenUp?: () => number;
   },

@@ -10,6 +10,9 @@ export function randomWorld(random: Random, ranks: number): WorldOptions {
     seed: random.bits(),
     sharesInside: random.chance(0.5),
     unexpectedBytesMax: random.pick([0, 500, 20_000, 16 << 20]),
+    ...(random.chance(0.6)
+      ? { boards: { count: random.pick([1, 2, 8]), bytesMax: random.pick([0, 40, 600, 4_096]) } }
+      : {}),
     cost: {
       eagerBytesMax: random.pick([0, 64, 1_000, costModelDefault.eagerBytesMax]),
       channelBytesMax: random.pick([200, 2_000, costModelDefault.channelBytesMax]),

@@ -58,8 +58,19 @@ describe("random programs in simulated worlds", () => {
       }
     }
     deepEqual([...kinds].sort(), [
-      ...["cancel-receive", "cancel-send", "collective", "compute", "free", "free-series"],
-      ...["init-collective", "init-receive", "init-send", "make", "probe", "race-answer", "race-receive", "race-send"],
+      ...[
+        "cancel-receive",
+        "cancel-send",
+        "collective",
+        "collective-now",
+        "compute",
+        "file",
+        "free",
+        "free-series",
+        "init-all-parts",
+      ],
+      ...["init-collective", "init-parts", "init-receive", "init-send", "make", "print", "probe"],
+      ...["race-answer", "race-receive", "race-send", "ready"],
       ...["receive", "receive-aside", "receive-now", "send", "send-copy", "send-now", "set-aside"],
       ...["start-collective", "start-receive", "start-send", "wait"],
     ]);
@@ -138,13 +149,27 @@ describe("random programs in simulated worlds", () => {
         "cancel-receive",
         "cancel-send",
         "compute",
+        "file",
         "free-series",
+        "init-all-parts",
+        "init-parts",
         "init-receive",
         "init-send",
+        "print",
         "probe",
         "race-answer",
       ],
-      ...["race-receive", "race-send", "receive", "receive-aside", "receive-now", "send", "send-copy", "send-now"],
+      ...[
+        "race-receive",
+        "race-send",
+        "ready",
+        "receive",
+        "receive-aside",
+        "receive-now",
+        "send",
+        "send-copy",
+        "send-now",
+      ],
       ...["set-aside", "start-receive", "start-send", "wait"],
     ]);
   });

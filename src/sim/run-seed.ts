@@ -6,6 +6,9 @@ import { interpret } from "./interpreter/interpreter.ts";
 import { RankState } from "./interpreter/rank-state.ts";
 import { judge, type SeedOutcome } from "./judge.ts";
 import { Observation } from "./observation.ts";
+import { JobFiles } from "./outside/job-files.ts";
+import { Output } from "./outside/output.ts";
+import { atOnce } from "./outside/outside.ts";
 import { Random } from "./random.ts";
 import { randomWorld } from "./random-world.ts";
 import { World, type WorldOptions } from "./world.ts";
@@ -44,9 +47,10 @@ export function runSeed(options: SeedOptions): SeedOutcome {
     deaths,
   });
   const observation = new Observation();
-  world.startAll((process) => interpret(new RankState(script, process, observation, null)));
+  const outside = atOnce(new Output(ranks), new JobFiles(ranks, () => world.nowNs));
+  world.startAll((process) => interpret(new RankState(script, process, { observation, witness: null, outside })));
   if (deaths !== "none") planDeaths(world, random);
-  return judge(world, { script, observation });
+  return judge(world, { script, observation, ...outside });
 }
 
 /** Under `none` the engine asks no protocol; some worlds run under one that hesitates, to go the other way. */

@@ -11,6 +11,7 @@ import type { NewProtocol } from "../core/ft/protocol.ts";
 import { Process } from "../core/process/process.ts";
 import { CONTEXT, KIND, TAG } from "../core/wire/packet.ts";
 import { Arena } from "./arena.ts";
+import { type BoardCounts, type BoardLimits, NodeBoards, SimBoards } from "./boards.ts";
 import { type CostModel, costModelDefault } from "./cost-model.ts";
 import { EventQueue } from "./event-queue.ts";
 import { Links } from "./links.ts";
@@ -39,6 +40,8 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly unexpectedBytesMax?: number;
   /** A share of the node's arena unless given. */
   readonly memoryOf?: (rank: number, arena: Arena) => M;
+  /** Shared memory for collectives, on the nodes that may use it: where all processes fall together or nobody comes back (rule 12). */
+  readonly boards?: BoardLimits & { readonly mayUse?: (node: number) => boolean };
   /** Who sees to the dead. Without it the others are told of a death, and that is all. */
   readonly crashed?: (rank: number, stateBefore: SimState) => void;
   /** Gets a line for each event. */
@@ -76,6 +79,10 @@ export class World<M extends ProcessMemory = SimMemory> {
   /** When each process hears of the last death: deaths are told to everybody in one order (rule 7). */
   readonly #lastNoticeNs: Float64Array;
   readonly #links: Links;
+  /** By node, where there are any; and the board of all ranks, −1: there is none. */
+  readonly #boards: (NodeBoards | null)[];
+  #worldBoard = -1;
+  readonly boardCounts: BoardCounts = { meetings: 0, withdrawn: 0 };
   /** Nodes that stand still, and what would have happened to their processes meanwhile. */
   readonly #stopped = new Map<number, Event<M>[]>();
   /** Whose program runs. */
@@ -111,11 +118,32 @@ export class World<M extends ProcessMemory = SimMemory> {
       },
     });
     this.#worldGroup = Group.world(ranks);
+    this.#boards = Array.from({ length: nodes }, () => null);
+    for (let node = 0; node < nodes; node++) this.#newBoards(node);
     this.#lastNoticeNs = new Float64Array(ranks);
     for (let rank = 0; rank < ranks; rank++) {
       const wake = (): void => this.#wake(rank, this.#delay(cost.wakeNs));
       this.#processes.push(this.#newProcess(rank, options.protocol?.(rank, wake) ?? null));
     }
+  }
+
+  /** The node has none yet, or begins anew. */
+  #newBoards(node: number): void {
+    const { boards, ranks } = this.#options;
+    if (boards === undefined || boards.mayUse?.(node) === false) return;
+    const made = new NodeBoards(this.network.arenaOf(this.nodeOf.indexOf(node)), boards);
+    this.#boards[node] = made;
+    if (this.nodes === 1 && ranks > 1) this.#worldBoard = made.claim(ranks);
+  }
+
+  #boardsOf(rank: number): SimBoards | null {
+    const ofNode = this.#boards[this.nodeOf[rank]!]!;
+    if (ofNode === null) return null;
+    return new SimBoards(ofNode, {
+      later: (act) => this.plan(this.nowNs + this.#delay(0), act),
+      wake: (other) => this.#wake(other, this.#delay(this.cost.wakeNs)),
+      counts: this.boardCounts,
+    });
   }
 
   #newProcess(rank: number, protocol: NewProtocol | null): SimProcess<M> {
@@ -130,6 +158,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     });
     const core = new Process({
       ...{ rank, ranks, worldGroup: this.#worldGroup, nodeOf, transport, memory, protocol },
+      ...{ boards: this.#boardsOf(rank), worldBoard: this.#worldBoard },
       ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
     });
     return new SimProcess({ node: nodeOf[rank]!, memory, transport, core });
@@ -145,8 +174,10 @@ export class World<M extends ProcessMemory = SimMemory> {
     assert(this.#processes[rank]!.state === "dead", `rank ${rank} is revived, and it is not dead`);
     const node = this.nodeOf[rank]!;
     const isEmpty = this.#processes.every((process) => process.node !== node || process.state === "dead");
-    if (isEmpty) this.network.renewArena(node);
-    else this.network.arenaOf(rank).clear(rank);
+    if (isEmpty) {
+      this.network.renewArena(node);
+      this.#newBoards(node);
+    } else this.network.arenaOf(rank).clear(rank);
     this.network.revive(rank, lives);
     this.trace.note(this.nowNs, "revival", [rank, lives[rank]!]);
     const process = this.#newProcess(rank, protocol);

@@ -20,7 +20,7 @@ import { CallAgain, interrupted } from "../waiting.ts";
 import { checkDest, checkSource, checkTag, type Message } from "./point-to-point.ts";
 
 /** The first init call with a tag uses the tag itself; later ones are spread over twice as many. */
-const tagOf = (tag: number, call: number): number => (tag + Math.imul(call, 0x9e3779b1)) & 0x7fffffff;
+export const partitionedTag = (tag: number, call: number): number => (tag + Math.imul(call, 0x9e3779b1)) & 0x7fffffff;
 
 const partitionsMax = 1 << 24;
 
@@ -126,7 +126,7 @@ export function partitionedCalls(program: Program) {
     const key = `${way} ${message.peer} ${message.tag}`;
     const call = comm.partitioned.get(key) ?? 0;
     comm.partitioned.set(key, call + 1);
-    return { ...message, count, partitions, ownTag: tagOf(message.tag, call) };
+    return { ...message, count, partitions, ownTag: partitionedTag(message.tag, call) };
   }
 
   const init =

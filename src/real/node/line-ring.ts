@@ -16,6 +16,7 @@
  * reader of the job's output slows down the ranks instead of filling memory.
  */
 import { assert } from "../../core/base/assert.ts";
+import { type LinePlace, passOver } from "../../core/service/line-places.ts";
 import type { LineChunk, Stream } from "./messages.ts";
 import { ring as ringBell } from "./node-words.ts";
 
@@ -24,17 +25,10 @@ const tail = 1;
 const dataOffset = 64;
 const recordHeaderBytes = 12;
 const ringBytes = 1 << 17;
-const newline = 10;
 
 export function createLineRing(bytes = ringBytes): SharedArrayBuffer {
   assert((bytes & (bytes - 1)) === 0, "the size of a line ring is a power of two");
   return new SharedArrayBuffer(dataOffset + bytes);
-}
-
-/** Where a stream is: the number of the line that is written next or goes on, and how much of it has been written. */
-export interface LinePlace {
-  line: number;
-  offset: number;
 }
 
 /** Where both streams of a rank are: plain data, part of its image. */
@@ -151,16 +145,4 @@ export class LineReader {
 
 function recordBytes(length: number): number {
   return recordHeaderBytes + ((length + 3) & ~3);
-}
-
-function passOver(place: LinePlace, bytes: Uint8Array): void {
-  const lines = countLines(bytes);
-  place.line += lines;
-  place.offset = lines === 0 ? place.offset + bytes.length : bytes.length - 1 - bytes.lastIndexOf(newline);
-}
-
-export function countLines(bytes: Uint8Array): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) lines++;
-  return lines;
 }

@@ -4,7 +4,7 @@
  * has become too long to hold.
  */
 import { LineNumbers } from "../../core/service/line-numbers.ts";
-import { countLines } from "../node/line-ring.ts";
+import { countLines } from "../../core/service/line-places.ts";
 import type { LineChunk, Stream } from "../node/messages.ts";
 
 /** Who printed: a rank, or the process of a node itself, past its ranks. */

@@ -3,11 +3,13 @@ import type { Checker } from "./checker.ts";
 import { collectivesRight } from "./collectives-right.ts";
 import { communicatorsRight } from "./communicators-right.ts";
 import { contentsRight } from "./contents-right.ts";
+import { filesRight } from "./files-right.ts";
 import { historiesAgree } from "./histories-agree.ts";
 import { hooksCalled } from "./hooks-called.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
 import { nonOvertaking } from "./non-overtaking.ts";
 import { nothingLeft } from "./nothing-left.ts";
+import { printedOnce } from "./printed-once.ts";
 import { receivedOnce } from "./received-once.ts";
 import { requestsEnded } from "./requests-ended.ts";
 import { statusesRight } from "./statuses-right.ts";
@@ -24,6 +26,8 @@ export const checkers: readonly Checker[] = [
   collectivesRight,
   communicatorsRight,
   hooksCalled,
+  printedOnce,
+  filesRight,
   nobodyStuck,
   nothingLeft,
 ];

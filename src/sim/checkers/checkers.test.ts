@@ -8,6 +8,8 @@ import { Recording } from "../../core/ft/recording-protocol.ts";
 import { worldContext } from "../../core/process/context.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { Observation, type Receipt } from "../observation.ts";
+import { JobFiles } from "../outside/job-files.ts";
+import { Output } from "../outside/output.ts";
 import { Histories } from "../recovery/histories.ts";
 import type { Script } from "../script/script.ts";
 import { World } from "../world.ts";
@@ -16,11 +18,13 @@ import type { Checker, Evidence } from "./checker.ts";
 import { collectivesRight } from "./collectives-right.ts";
 import { communicatorsRight } from "./communicators-right.ts";
 import { contentsRight } from "./contents-right.ts";
+import { filesRight } from "./files-right.ts";
 import { historiesAgree } from "./histories-agree.ts";
 import { hooksCalled } from "./hooks-called.ts";
 import { nobodyStuck } from "./nobody-stuck.ts";
 import { nonOvertaking } from "./non-overtaking.ts";
 import { nothingLeft } from "./nothing-left.ts";
+import { printedOnce } from "./printed-once.ts";
 import { receivedOnce } from "./received-once.ts";
 import { requestsEnded } from "./requests-ended.ts";
 import { statusesRight } from "./statuses-right.ts";
@@ -45,7 +49,7 @@ const script: Script = {
     { ...receive, number: 1 },
   ],
   collectives: [{ ...{ number: 0, communicator: 0, kind: "barrier", root: 0, count: 0, shape: 0 }, ...rest }],
-  actions: [[], []],
+  actions: [[{ kind: "print", endsLine: true }], [{ kind: "file", op: { does: "append", name: "a", to: "" } }]],
 };
 
 function receipt(number: number, change: Partial<Receipt> = {}): Receipt {
@@ -109,6 +113,21 @@ function evidence(change: (observation: Observation, world: World) => Partial<Ev
   observation.sends.push({ message: 1, at: 2, error: 0 });
   const changed = change(observation, world);
   return { script, observation, world, stuck: [], dead: new Set(), ...changed };
+}
+
+/** An output in which rank 0 has printed that, and these came. */
+function printed(text: string, ...came: readonly string[]): Output {
+  const output = new Output(2);
+  output.printed(0, 0, text);
+  for (const [offset, each] of came.entries()) output.offer(0, { line: 0, offset }, each);
+  return output;
+}
+
+/** Files to which rank 1 was to append an x. */
+function usedFiles(what: "not used" | "used" = "not used", told = 0): JobFiles {
+  const files = new JobFiles(2, () => 0);
+  if (what === "used") files.done(1, 0, { op: { does: "append", name: "a", to: "" }, text: "x", told: [told] });
+  return files;
 }
 
 const cases: readonly [
@@ -199,6 +218,18 @@ const cases: readonly [
     ({ communicators }) => change(communicators, 1, { communicator: -1 }),
     /rank 1 was given a communicator/,
   ],
+  [printedOnce, "a line that is missing", () => ({ output: new Output(2) }), /rank 0 has printed 0 pieces of 1/],
+  [printedOnce, "a line that was lost", () => ({ output: printed("a") }), /has "" at byte 0.*has printed "a" there/],
+  [printedOnce, "a line that is there twice", () => ({ output: printed("a", "a", "a") }), /has "aa" at byte 0/],
+  [printedOnce, "a line of another history", () => ({ output: printed("a", "b") }), /has "b" .* has printed "a"/],
+  [filesRight, "files that were not used", () => ({ files: usedFiles() }), /rank 1 has used files 0 times of 1/],
+  [
+    filesRight,
+    "a write that was lost",
+    () => ({ files: usedFiles("used") }),
+    /there is \[\], and once there were \["\/rank-1\/a: x"\] instead/,
+  ],
+  [filesRight, "an answer of another life", () => ({ files: usedFiles("used", 7) }), /append, said 7, and once 0/],
   [hooksCalled, "a message that is held twice", () => ({ world: heldTwice() }), /message 0 of rank 0 is held 2 times/],
   [nobodyStuck, "a deadlock", () => ({ stuck: [{ rank: 1, waitsFor: "Godot" }] }), /rank 1 waits for ever: Godot/],
   [nothingLeft, "memory not given back", (_, world) => leak(world), /left 12 bytes/],
@@ -392,6 +423,18 @@ const casesWithDeath: typeof cases = [
     /rank 1: message 4 of rank 2 is held 2 times/,
   ],
   [nobodyStuck, "a deadlock", () => ({ stuck: [{ rank: 1, waitsFor: "Godot" }] }), /rank 1 waits for ever: Godot/],
+  [
+    printedOnce,
+    "a line of a living rank that is missing",
+    () => ({ output: new Output(3) }),
+    /rank 0 has printed 0 pieces/,
+  ],
+  [
+    filesRight,
+    "files of a living rank that were not used",
+    () => ({ files: usedFiles() }),
+    /rank 1 has used files 0 times/,
+  ],
   [nothingLeft, "memory of a living rank", (_, world) => leak(world), /rank 1 has left 12 bytes/],
   [nothingLeft, "a message between the living that nobody wants", sendTo1(0, worldContext), /1 unexpected messages/],
   [

@@ -20,6 +20,23 @@ export const collectives: MakeFamily = (draft) => ({
   },
 });
 
+/** What boards can do, where they are large enough. */
+const boardKinds = ["barrier", "bcast", "gather", "allgather", "reduce", "allreduce"] as const;
+
+export const blockingCollectives: MakeFamily = (draft) => ({
+  name: "blocking collectives",
+  weight: 8,
+  bearsDeaths: false,
+  deal(comm) {
+    const { random } = draft;
+    const any = planCollective(draft, comm);
+    const kind = random.pick(boardKinds);
+    const small = { ...any, kind, count: Math.min(any.count, 64), inPlace: any.inPlace && mayBeInPlace(kind) };
+    const collective = draft.collective(random.chance(0.8) ? small : any);
+    for (const rank of membersOf(comm)) draft.act(rank, { kind: "collective-now", collective });
+  },
+});
+
 const everyKind = [...equalKinds, ...unequalKinds, ...reducingKinds];
 /** There is no order of all ranks between two sides, so nothing to scan. */
 const interKinds = everyKind.filter((kind) => kind !== "scan" && kind !== "exscan");

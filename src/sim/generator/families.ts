@@ -1,11 +1,14 @@
 /** All families of actions. A new one is a file beside this one and a line here. */
 import { cancellations, racingReceives, racingSends } from "./cancellations.ts";
-import { collectives } from "./collectives.ts";
+import { blockingCollectives, collectives } from "./collectives.ts";
 import { communicators } from "./communicators.ts";
 import type { MakeFamily } from "./family.ts";
+import { fileUses } from "./file-uses.ts";
 import { interCommunicators } from "./inter-communicators.ts";
+import { lines } from "./lines.ts";
 import { messageGroups } from "./message-groups.ts";
 import { messages } from "./messages.ts";
+import { partitionedMessages } from "./partitioned-messages.ts";
 import { pauses, quietPoints } from "./pauses.ts";
 import { persistentCollectives } from "./persistent-collectives.ts";
 import { persistentMessages } from "./persistent-messages.ts";
@@ -30,4 +33,8 @@ export const families: readonly MakeFamily[] = [
   topologies,
   quietPoints,
   pauses,
+  blockingCollectives,
+  lines,
+  fileUses,
+  partitionedMessages,
 ];

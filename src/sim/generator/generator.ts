@@ -26,6 +26,8 @@ export interface GeneratorOptions {
   readonly eagerBytesMax: number;
   /** Some ranks will die. Then the program has only events whose end is certain whoever is left, unless it revokes. */
   readonly deaths: Deaths;
+  /** Families that are drawn much more often than usual, by their names. */
+  readonly often?: readonly string[] | undefined;
   /**
    * Under a protocol for which it matters who sends to whom: may such a send be cancelled while it is received? None is then
    * cancelled that nobody receives.
@@ -43,7 +45,10 @@ export function generate(random: Random, options: GeneratorOptions): Script {
   const draft = new Draft(random, options);
   const drawn = families
     .map((make) => make(draft))
-    .filter(({ bearsDeaths }) => bearsDeaths || options.deaths !== "go-on");
+    .filter(({ bearsDeaths }) => bearsDeaths || options.deaths !== "go-on")
+    .map((family) =>
+      options.often?.includes(family.name) === true ? { ...family, weight: 10 * family.weight } : family,
+    );
   for (let event = 0; event < options.events; event++) {
     draw(random, drawn).deal(random.pick(draft.communicators));
     draft.someWaits();

@@ -1,6 +1,7 @@
 /** One collective of a script as one rank calls it: its buffers, what it contributes, what it gets. */
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { saves } from "../../core/base/saved-classes.ts";
+import { onBoard } from "../../core/process/collectives.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import { R_ERROR } from "../../core/request/records.ts";
 import { layoutOf, type Moving } from "../script/collective-blocks.ts";
@@ -10,7 +11,7 @@ import { elementWords, type Reducing, segmentsOf, vectorLength } from "../script
 import { sideOf } from "../script/communicator-plan.ts";
 import { exactReductions } from "../script/reductions.ts";
 import type { Buffer } from "./buffer.ts";
-import type { Pending, RankState } from "./rank-state.ts";
+import type { Doing, Pending, RankState, Steps } from "./rank-state.ts";
 
 /** A collective with buffers of its own. */
 class PendingCollective implements Pending {
@@ -34,6 +35,32 @@ export function startCollective(state: RankState, number: number): Pending {
   const call = new CollectiveCall(state, number);
   call.prepare(state, number);
   return new PendingCollective(call, call.start(state, undefined));
+}
+
+/** Blocking, for all members alike: it may be done on a board. */
+export class CollectiveNow implements Doing {
+  private readonly collective: number;
+  private pending: PendingCollective | null = null;
+
+  constructor(collective: number) {
+    this.collective = collective;
+  }
+
+  /** Does it wait for others where there is a board to do so? */
+  meets(state: RankState): boolean {
+    const { communicator } = state.script.collectives[this.collective]!;
+    return this.pending !== null && state.communicator(communicator).board !== null;
+  }
+
+  *run(state: RankState): Steps {
+    if (this.pending === null) {
+      const call = new CollectiveCall(state, this.collective);
+      call.prepare(state, this.collective);
+      this.pending = new PendingCollective(call, call.start(state, onBoard));
+    }
+    yield this.pending.record;
+    this.pending.end(state);
+  }
 }
 
 export class CollectiveCall {
@@ -163,7 +190,7 @@ export class CollectiveCall {
       const collective = plan.kind.startsWith("neighbor_allgather")
         ? ({ kind: "neighbor_allgatherv", ...hood, bytes: sends.bytes[0]!, receives } as const)
         : ({ kind: "neighbor_alltoallv", ...hood, sends, receives } as const);
-      return collectives.startNeighbor(comm, collective, send, receive, tag);
+      return collectives.startNeighbor(comm, collective, send, receive, tag === onBoard ? undefined : tag);
     }
     const place = { ...this.place(state), nodes: comm.nodeMap };
     const start = (collective: Parameters<typeof collectives.start>[1]): RecordId =>
@@ -184,4 +211,4 @@ export class CollectiveCall {
   }
 }
 
-saves({ CollectiveCall, PendingCollective });
+saves({ CollectiveCall, CollectiveNow, PendingCollective });

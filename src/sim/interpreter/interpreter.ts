@@ -4,9 +4,12 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { Action } from "../script/script.ts";
 import { CancelReceive, cancelSend, RaceReceive, raceAnswer, raceSend } from "./cancellations.ts";
 import { AnyChoice, lookAround } from "./choices.ts";
-import { startCollective } from "./collective-call.ts";
+import { CollectiveNow, startCollective } from "./collective-call.ts";
 import { Make, neededFor } from "./communicators.ts";
+import { useFile } from "./file-uses.ts";
+import { PartitionedReceive, PartitionedSend } from "./partitioned.ts";
 import { CollectiveSeries, ReceiveSeries, SendSeries } from "./persistent.ts";
+import { print } from "./prints.ts";
 import { Probe, receiveAside, SetAside } from "./probes.ts";
 import type { Doing, RankState, Steps } from "./rank-state.ts";
 import { ReceiveNow, startReceive } from "./receives.ts";
@@ -71,6 +74,7 @@ function isPossible(state: RankState, action: Action): boolean {
     case "send-copy":
     case "race-send":
     case "init-send":
+    case "init-parts":
       return has(script.messages[action.message]!.communicator);
     case "receive":
     case "receive-now":
@@ -79,16 +83,19 @@ function isPossible(state: RankState, action: Action): boolean {
     case "race-receive":
     case "race-answer":
     case "init-receive":
+    case "init-all-parts":
       return has(script.receives[action.receive]!.communicator);
     case "receive-aside":
       return asides.has(action.receive);
     case "collective":
+    case "collective-now":
     case "init-collective":
       return has(script.collectives[action.collective]!.communicator);
     case "start-send":
     case "start-receive":
     case "start-collective":
     case "free-series":
+    case "ready":
       return series.has(action.series);
     case "cancel-receive":
     case "cancel-send":
@@ -98,6 +105,8 @@ function isPossible(state: RankState, action: Action): boolean {
       return neededFor(action.how, state.rank).every(has);
     case "wait":
     case "compute":
+    case "print":
+    case "file":
       return true;
     default:
       return unreachable(action);
@@ -148,6 +157,15 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
     case "start-receive":
       pending.set(action.request, series.get(action.series)!.start(state, action.receive));
       return null;
+    case "init-parts":
+      series.set(action.series, new PartitionedSend(state, action));
+      return null;
+    case "ready":
+      partsOf(state, action.series).setReady(state, action.part);
+      return null;
+    case "init-all-parts":
+      series.set(action.series, new PartitionedReceive(state, action));
+      return null;
     case "init-collective":
       series.set(action.series, new CollectiveSeries(state, action.collective));
       return null;
@@ -178,6 +196,8 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
     case "collective":
       pending.set(action.request, startCollective(state, action.collective));
       return null;
+    case "collective-now":
+      return new CollectiveNow(action.collective);
     case "make":
       return new Make(action.communicator, action.how);
     case "free":
@@ -187,9 +207,21 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
       yield state.process.compute(action.forNs);
       yield* lookAround(state);
       return null;
+    case "print":
+      yield* print(state, action.endsLine);
+      return null;
+    case "file":
+      yield* useFile(state, action.op);
+      return null;
     default:
       return unreachable(action);
   }
+}
+
+function partsOf({ series }: RankState, number: number): PartitionedSend {
+  const found = series.get(number);
+  assert(found instanceof PartitionedSend, `series ${number} has no parts`);
+  return found;
 }
 
 class Wait implements Doing {

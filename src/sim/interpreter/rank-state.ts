@@ -10,9 +10,12 @@ import { lives } from "../../core/base/saved-classes.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import { R_ERROR, R_KIND, R_STATE, RecordKind, RecordState } from "../../core/request/records.ts";
+import type { LinePlace } from "../../core/service/line-places.ts";
 import { AttachedBuffer } from "../../mpi/attached-buffer.ts";
 import type { Observation, Receipt } from "../observation.ts";
+import type { Outside } from "../outside/outside.ts";
 import { type CommunicatorPlan, rankOf } from "../script/communicator-plan.ts";
+import { newLog } from "../script/file-steps.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess, Wait } from "../sim-process.ts";
 import { Buffer } from "./buffer.ts";
@@ -53,6 +56,8 @@ export interface Aside {
 export interface Witness {
   /** The rank has seen something that was a choice, or that depends on one. */
   observe(...numbers: readonly number[]): void;
+  /** What it has seen so far, as one number. */
+  history(): number;
   /** It is about to do the action with that index; true: it shall hesitate, something is about to happen to it. */
   passes(index: number): boolean;
 }
@@ -60,8 +65,16 @@ export interface Witness {
 /** Buffered sends of some ranks are counted against a buffer, as programs may ask for it; this one is never full. */
 const attachedBytes = 1 << 30;
 
+export interface RankStateOptions {
+  readonly observation: Observation;
+  /** Null: nobody wants to know. */
+  readonly witness: Witness | null;
+  readonly outside: Outside;
+  readonly hasImages?: boolean;
+}
+
 export class RankState {
-  static readonly unsaved = { script: null, process: null, observation: null, witness: null };
+  static readonly unsaved = { script: null, process: null, observation: null, witness: null, outside: null, writes: 0 };
   readonly script: Script;
   readonly process: SimProcess;
   readonly core: Process;
@@ -81,20 +94,25 @@ export class RankState {
   private readonly witness: Witness | null;
   private readonly hasImages: boolean;
   private posted = 0;
+  readonly outside: Outside;
+  /** Pieces of lines that it has printed, and where that has led. */
+  pieces = 0;
+  readonly line: LinePlace = { line: 0, offset: 0 };
+  /** What it has done to files, and the one that stays open. */
+  fileUses = 0;
+  readonly log = newLog();
+  /** What has left this life without being a message. */
+  writes = 0;
 
-  constructor(
-    script: Script,
-    process: SimProcess,
-    observation: Observation,
-    witness: Witness | null,
-    hasImages = false,
-  ) {
+  constructor(script: Script, process: SimProcess, options: RankStateOptions) {
+    const { observation, witness, outside, hasImages = false } = options;
     this.hasImages = hasImages;
     this.script = script;
     this.process = process;
     this.core = process.core;
     this.observation = observation;
     this.witness = witness;
+    this.outside = outside;
     this.communicators.set(0, process.core.world);
     if (process.rank % 2 === 1) this.buffered.attach(attachedBytes);
   }
@@ -105,6 +123,10 @@ export class RankState {
 
   observe(...numbers: readonly number[]): void {
     this.witness?.observe(...numbers);
+  }
+
+  get history(): number {
+    return this.witness?.history() ?? 0;
   }
 
   /** It is about to do the next action. */

@@ -138,6 +138,7 @@ export class Checkpoints {
     quiet.add(rank);
     if (quiet.size === life.members.length) this.#capture(attempt);
     yield process.settle("the others to be captured", () => attempt.phase !== "under way");
+    core.collectives.arriveAgain();
   }
 
   #capture(attempt: Attempt): void {

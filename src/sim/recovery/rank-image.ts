@@ -43,6 +43,7 @@ function worldOf({ process, core }: RankState): Map<string, object> {
     ["arena", process.memory.arena],
     ["transport", process.transport],
     ["nodes", core.nodeOf],
+    ...(core.boards === null ? [] : [["boards", core.boards] as const]),
     ["errors are fatal", errorsAreFatal],
     ["errors abort", errorsAbort],
     ["errors return", errorsReturn],

@@ -19,6 +19,8 @@ export interface LoggingSeedOptions {
   readonly nodes?: number | undefined;
   readonly events?: number | undefined;
   readonly sets?: SetsBy | undefined;
+  /** Families of actions that are drawn much more often than usual, by their names. */
+  readonly often?: readonly string[] | undefined;
   readonly listener?: (line: string) => void;
   /** Without checkpoints everybody starts again from the beginning. Otherwise the seed decides. */
   readonly hasCheckpoints?: boolean | undefined;
@@ -52,6 +54,7 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     events: options.events ?? random.pick([10, 40, 100]),
     eagerBytesMax: world.cost?.eagerBytesMax ?? costModelDefault.eagerBytesMax,
     deaths: "none",
+    often: options.often,
     // Inside a set it is not replayed how that ended (docs/logging.md).
     mayCancelSend: (from, to) => setOf[from] !== setOf[to],
   });

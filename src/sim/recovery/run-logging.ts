@@ -5,16 +5,21 @@
  */
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { BoardCounts } from "../boards.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
 import { judge, type SeedOutcome } from "../judge.ts";
 import { Clock, Observation } from "../observation.ts";
+import { JobFiles } from "../outside/job-files.ts";
+import { Output } from "../outside/output.ts";
+import type { Outside } from "../outside/outside.ts";
 import type { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
 import { World, type WorldOptions } from "../world.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Histories } from "./histories.ts";
+import { Moments } from "./moments.ts";
 import type { PlannedFaultsPorts } from "./planned-faults.ts";
 import { type RankImage, restoreRank } from "./rank-image.ts";
 import { Recovery } from "./recovery.ts";
@@ -63,6 +68,10 @@ export interface LoggingOutcome extends SeedOutcome {
   /** How often rare things happened. */
   readonly rare: Recovery["rare"];
   readonly checkpoints: Checkpoints["counts"];
+  readonly output: Output["counts"];
+  readonly files: JobFiles["counts"];
+  readonly moments: Moments;
+  readonly boards: BoardCounts;
   /** By rank. */
   readonly restartsOf: readonly number[];
 }
@@ -85,6 +94,8 @@ class LoggingRun {
   readonly #clock = new Clock();
   readonly #states: RankState[] = [];
   readonly #shelves: readonly Shelf[];
+  readonly #outside: Outside;
+  readonly #moments = new Moments();
   /** When a full log asked each set last. */
   readonly #askedNs = new Map<number, number>();
 
@@ -97,15 +108,22 @@ class LoggingRun {
       ...worldOptions,
       eventsMax,
       hasImages: checkpoints !== null,
+      ...(worldOptions.boards === undefined ? {} : { boards: { mayUse: fallsAsOne(setup), ...worldOptions.boards } }),
       protocol: (rank) => this.#recovery.protocol(rank),
       crashed: (rank, before) => {
         this.#shelves[rank]!.lose();
+        this.#moments.note("fell", this.#states[rank]!);
         this.#recovery.crashed(rank, before);
       },
       ...(listener === undefined ? {} : { listener }),
     });
     this.#recovery.attach(this.#world);
     this.#histories = new Histories(setOf.length);
+    this.#outside = {
+      output: new Output(setOf.length),
+      files: new JobFiles(setOf.length, () => this.#world.nowNs),
+      travel: (rank, act) => this.#recovery.capturedLife(setOf[rank]!).travel(act),
+    };
     this.#checkpoints = this.#newCheckpoints();
     this.#trouble = setup.trouble(this.#world, {
       notice: () => this.#recovery.notice(),
@@ -143,6 +161,9 @@ class LoggingRun {
       trim: (set, oldest) => this.#recovery.trim(set, oldest),
       happens: (event) => {
         world.trace.note(world.nowNs, event.step, [event.set]);
+        if (event.step === "captured") {
+          for (const rank of this.#recovery.membersOf(event.set)) this.#moments.note("captured", this.#states[rank]!);
+        }
         this.#trouble.checkpoint(event);
       },
     });
@@ -166,9 +187,13 @@ class LoggingRun {
     const { script, checkpoints } = this.#setup;
     const witness = {
       observe: (...numbers: readonly number[]) => this.#histories.observe(rank, ...numbers),
+      history: () => this.#histories.now(rank),
       passes: (action: number) => this.#passes(rank, action),
     };
-    const state = new RankState(script, process, new Observation(this.#clock), witness, checkpoints !== null);
+    const state = new RankState(script, process, {
+      ...{ witness, outside: this.#outside, hasImages: checkpoints !== null },
+      observation: new Observation(this.#clock),
+    });
     this.#states[rank] = state;
     if (image !== null) restoreRank(state, image);
     this.#histories.begin(rank, image?.history);
@@ -216,6 +241,7 @@ class LoggingRun {
     this.#trouble.begin();
     const outcome = judge(world, {
       ...{ script: this.#setup.script, histories: this.#histories, firstPosted: this.#clock.firstPosted },
+      ...this.#outside,
       givenUp: () => this.#checkpoints.counts.givenUp,
       observation: () => {
         const parts = this.#states.map(({ observation }) => observation);
@@ -226,11 +252,23 @@ class LoggingRun {
     const { restarts, rare, restartsOf } = this.#recovery;
     return {
       ...{ ...outcome, deaths, fired, restarts, rare, restartsOf, checkpoints: this.#checkpoints.counts },
+      output: this.#outside.output.counts,
+      files: this.#outside.files.counts,
+      moments: this.#moments,
+      boards: world.boardCounts,
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
       spilled: sum(this.#shelves.map(({ puts }) => puts)),
       fetched: sum(this.#shelves.map(({ fetched }) => fetched)),
     };
   }
 }
+
+/** Boards go past the messages: all who use one fall together (rule 12). */
+const fallsAsOne =
+  ({ world: { ranks, nodes = 1 }, setOf }: LoggingSetup) =>
+  (node: number): boolean => {
+    const sets = [...setOf].filter((_, rank) => Math.floor((rank * nodes) / ranks) === node);
+    return sets.every((set) => set === sets[0]);
+  };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

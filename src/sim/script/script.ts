@@ -12,12 +12,26 @@ export type Action =
   | SeriesAction
   | CancelAction
   | { readonly kind: "collective"; readonly collective: number; readonly request: number }
+  /** Blocking, for all members: by a board where they have one. */
+  | { readonly kind: "collective-now"; readonly collective: number }
   /** Takes part in making a communicator; −1: is none of its members. */
   | { readonly kind: "make"; readonly communicator: number; readonly how: Making }
   | { readonly kind: "free"; readonly communicator: number }
   /** Waits for all of them: one after the other as listed, or for whichever is complete first. */
   | { readonly kind: "wait"; readonly requests: readonly number[]; readonly inOrder: boolean }
-  | { readonly kind: "compute"; readonly forNs: number };
+  | { readonly kind: "compute"; readonly forNs: number }
+  /** A piece of a line, or the last one of it. */
+  | { readonly kind: "print"; readonly endsLine: boolean }
+  /** Something is done to a file of the rank's own folder. */
+  | { readonly kind: "file"; readonly op: FileOp };
+
+/** `log` is a file that stays open, whatever it is called meanwhile. */
+export interface FileOp {
+  readonly does: "write" | "create" | "append" | "read" | "truncate" | "rename" | "remove" | "log" | "rename-log";
+  readonly name: string;
+  /** Another name. */
+  readonly to: string;
+}
 
 export type MessageAction =
   | { readonly kind: "send"; readonly message: number; readonly request: number }
@@ -37,6 +51,16 @@ export type MessageAction =
 export type SeriesAction =
   | { readonly kind: "init-send"; readonly series: number; readonly message: number }
   | { readonly kind: "start-send"; readonly series: number; readonly message: number; readonly request: number }
+  /** A message in parts, each of which is made ready; pairs with one tag are numbered by `call`. */
+  | {
+      readonly kind: "init-parts";
+      readonly series: number;
+      readonly message: number;
+      readonly parts: number;
+      readonly call: number;
+    }
+  | { readonly kind: "ready"; readonly series: number; readonly part: number }
+  | { readonly kind: "init-all-parts"; readonly series: number; readonly receive: number; readonly call: number }
   | { readonly kind: "init-receive"; readonly series: number; readonly receive: number }
   | { readonly kind: "start-receive"; readonly series: number; readonly receive: number; readonly request: number }
   | { readonly kind: "init-collective"; readonly series: number; readonly collective: number }

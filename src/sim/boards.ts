@@ -1,0 +1,179 @@
+/**
+ * Boards (core/coll/board.ts) in the memory of a simulated node. The last member to arrive opens the gate, and the others see it a
+ * while later: until then a round is neither over nor to be taken back, as when a real thread is interrupted just there.
+ *
+ * A node has few of them, and they hold little, so that collectives often have to do with messages.
+ */
+import { assert } from "../core/base/assert.ts";
+import type { Pointer } from "../core/base/brand.ts";
+import type { Board, Boards } from "../core/coll/board.ts";
+import { Views } from "../core/comm/views.ts";
+import type { Arena } from "./arena.ts";
+
+/** In the arena of the node: nobody's own. */
+const owner = -1;
+const headBytes = 16;
+
+export interface BoardLimits {
+  readonly count: number;
+  /** Of one member's part. */
+  readonly bytesMax: number;
+}
+
+interface Shared {
+  readonly members: number;
+  readonly data: number;
+  /** By bank. */
+  readonly arrived: [number, number];
+  /** Rounds that everybody may see to be over. */
+  gate: number;
+  present: number;
+}
+
+/** What the processes of a node have in common; a node that begins anew has new ones. */
+export class NodeBoards {
+  readonly limits: BoardLimits;
+  readonly views: Views;
+  readonly #arena: Arena;
+  readonly #boards: (Shared | null)[];
+
+  constructor(arena: Arena, limits: BoardLimits) {
+    this.#arena = arena;
+    this.limits = limits;
+    this.views = new Views(arena.bytes.buffer);
+    this.#boards = new Array<Shared | null>(limits.count).fill(null);
+  }
+
+  get stride(): number {
+    return headBytes + Math.ceil(this.limits.bytesMax / 16) * 16;
+  }
+
+  claim(members: number): number {
+    const index = this.#boards.indexOf(null);
+    if (index < 0) return -1;
+    const data = this.#arena.allocate(2 * members * this.stride, owner);
+    this.#boards[index] = { members, data, arrived: [0, 0], gate: 0, present: members };
+    return index;
+  }
+
+  at(index: number): Shared {
+    const board = this.#boards[index];
+    assert(board !== null && board !== undefined, `board ${index} is used, and nobody has claimed it`);
+    return board;
+  }
+
+  leave(index: number): void {
+    const board = this.at(index);
+    if (--board.present > 0) return;
+    this.#arena.free(board.data, owner);
+    this.#boards[index] = null;
+  }
+}
+
+export interface SimBoardsPorts {
+  /** After a while that nobody knows. */
+  later(act: () => void): void;
+  wake(rank: number): void;
+  /** How often members met. */
+  readonly counts: BoardCounts;
+}
+
+export interface BoardCounts {
+  meetings: number;
+  withdrawn: number;
+}
+
+/** The end of one process. */
+export class SimBoards implements Boards {
+  readonly #node: NodeBoards;
+  readonly #ports: SimBoardsPorts;
+
+  constructor(node: NodeBoards, ports: SimBoardsPorts) {
+    this.#node = node;
+    this.#ports = ports;
+  }
+
+  claim(members: number): number {
+    return this.#node.claim(members);
+  }
+
+  open(index: number, _member: number, worldRanks: readonly number[]): Board {
+    return new SimBoard(this.#node, this.#node.at(index), worldRanks, this.#ports);
+  }
+
+  leave(index: number): void {
+    this.#node.leave(index);
+  }
+}
+
+class SimBoard implements Board {
+  readonly bytesMax: number;
+  readonly memory: Views;
+  readonly #shared: Shared;
+  readonly #stride: number;
+  readonly #ranks: readonly number[];
+  readonly #ports: SimBoardsPorts;
+  #round = 0;
+
+  constructor(node: NodeBoards, shared: Shared, ranks: readonly number[], ports: SimBoardsPorts) {
+    this.bytesMax = node.limits.bytesMax;
+    this.memory = node.views;
+    this.#stride = node.stride;
+    this.#shared = shared;
+    this.#ranks = ranks;
+    this.#ports = ports;
+  }
+
+  get #bank(): 0 | 1 {
+    return (this.#round & 1) as 0 | 1;
+  }
+
+  #place(member: number): number {
+    return this.#shared.data + (this.#bank * this.#shared.members + member) * this.#stride;
+  }
+
+  part(member: number): Pointer {
+    return (this.#place(member) + headBytes) as Pointer;
+  }
+
+  lengthOf(member: number): number {
+    return this.memory.int32[this.#place(member) >> 2]!;
+  }
+
+  putLength(member: number, bytes: number): void {
+    this.memory.int32[this.#place(member) >> 2] = bytes;
+  }
+
+  arrive(): boolean {
+    const { arrived, members } = this.#shared;
+    arrived[this.#bank]++;
+    return arrived[this.#bank] === members;
+  }
+
+  withdraw(): boolean {
+    const { arrived, members } = this.#shared;
+    if (arrived[this.#bank] === members) return false;
+    arrived[this.#bank]--;
+    this.#ports.counts.withdrawn++;
+    return true;
+  }
+
+  open(): void {
+    const shared = this.#shared;
+    const [bank, round] = [this.#bank, this.#round];
+    this.#ports.counts.meetings++;
+    this.#ports.later(() => {
+      shared.arrived[bank] = 0;
+      shared.gate = round + 1;
+      for (const rank of this.#ranks) this.#ports.wake(rank);
+    });
+  }
+
+  passed(): boolean {
+    return this.#shared.gate === this.#round + 1;
+  }
+
+  next(): void {
+    this.#round++;
+  }
+}

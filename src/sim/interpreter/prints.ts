@@ -1,0 +1,26 @@
+/** Printing: a piece of a line leaves when the protocol lets it (rule 2), and says what its rank has seen so far. */
+import type { Write } from "../../core/ft/protocol.ts";
+import { passOver } from "../../core/service/line-places.ts";
+import { pieceText } from "../script/printed-text.ts";
+import type { RankState, Steps } from "./rank-state.ts";
+
+export function* print(state: RankState, endsLine: boolean): Steps {
+  const { rank, outside, line } = state;
+  const piece = state.pieces++;
+  const text = pieceText({ rank, piece, history: state.history }, endsLine);
+  yield* mayLeave(state, "line");
+  outside.output.printed(rank, piece, text);
+  const place = { ...line };
+  outside.travel(rank, () => outside.output.offer(rank, place, text));
+  passOver(line, new TextEncoder().encode(text));
+}
+
+/** As a real rank's gate: the program stands still meanwhile, and nothing but messages progresses. */
+function* mayLeave(state: RankState, kind: Write["kind"]): Steps {
+  const { protocol } = state.core;
+  if (protocol === null) return;
+  const write = { kind, number: state.writes++ };
+  if (protocol.writeMayLeave(write)) return;
+  state.outside.output.counts.heldBack++;
+  yield state.process.settle(`a ${kind} to leave`, () => protocol.writeMayLeave(write));
+}

@@ -1,0 +1,107 @@
+/** What the actions on files do, as calls of a file system: by a rank of a script, and once more by who checks. */
+import { renamed } from "../../abi/replayed-files.ts";
+import { WasiError } from "../../wasi/errno.ts";
+import type { Files, OpenHow } from "../../wasi/ports.ts";
+import { mixed } from "./mixed.ts";
+import type { FileOp } from "./script.ts";
+
+/** A file that stays open: plain data, and in each life a handle. */
+export interface Log {
+  path: string;
+  offset: number;
+}
+
+export const newLog = (): Log => ({ path: "", offset: 0 });
+
+export interface FileStep {
+  readonly op: FileOp;
+  readonly folder: string;
+  /** What it writes. */
+  readonly text: string;
+  readonly log: Log;
+}
+
+/** Yields one call after the other, and is given what came of it; in the end it is what the program was told. */
+export type FileSteps = Generator<(files: Files) => unknown, readonly number[], unknown>;
+
+const how = (given: Partial<OpenHow>): OpenHow => ({
+  ...{ read: true, write: true, create: false, exclusive: false, truncate: false, append: false },
+  ...given,
+});
+
+export function* fileSteps({ op, folder, text, log }: FileStep): FileSteps {
+  const path = `${folder}/${op.name}`;
+  const bytes = new TextEncoder().encode(text);
+  switch (op.does) {
+    case "write":
+    case "create": {
+      const exclusive = op.does === "create";
+      const handle = (yield (files) =>
+        files.open(path, how({ create: true, exclusive, truncate: !exclusive }))) as number;
+      yield (files) => files.write(handle, bytes, 0);
+      yield (files) => files.close(handle);
+      return [];
+    }
+    case "append": {
+      const handle = (yield (files) => files.open(path, how({ create: true }))) as number;
+      const size = (yield (files) => Number(files.statOpen(handle).size)) as number;
+      yield (files) => files.write(handle, bytes, size);
+      yield (files) => files.close(handle);
+      return [size];
+    }
+    case "read": {
+      const handle = (yield (files) => files.open(path, how({ write: false }))) as number;
+      const room = new Uint8Array(200);
+      const got = (yield (files) => files.read(handle, room, 0)) as number;
+      yield (files) => files.close(handle);
+      return [got, mixed(...room.subarray(0, got))];
+    }
+    case "truncate": {
+      const handle = (yield (files) => files.open(path, how({}))) as number;
+      yield (files) => files.truncate(handle, 10);
+      yield (files) => files.close(handle);
+      return [];
+    }
+    case "rename":
+      yield (files) => files.rename(path, `${folder}/${op.to}`);
+      return [];
+    case "remove":
+      yield (files) => files.remove(path);
+      return [];
+    case "log": {
+      if (log.path === "") {
+        log.path = `${folder}/log`;
+        yield (files) => files.close(files.open(log.path, how({ create: true })));
+      }
+      // As after a restore, in every life and every time.
+      const handle = (yield (files) => files.reopen(log.path, how({}))) as number;
+      yield (files) => files.write(handle, bytes, log.offset);
+      log.offset += bytes.length;
+      yield (files) => files.close(handle);
+      return [];
+    }
+    case "rename-log": {
+      if (log.path === "") return [];
+      const to = `${folder}/${log.path.endsWith("log") ? "old" : "log"}`;
+      yield (files) => files.rename(log.path, to);
+      log.path = renamed(log.path, log.path, to);
+      return [];
+    }
+  }
+}
+
+/** All of it at once. */
+export function runSteps(files: Files, step: FileStep): readonly number[] {
+  const steps = fileSteps(step);
+  try {
+    for (let next = steps.next(); ; next = steps.next(next.value(files))) if (next.done === true) return next.value;
+  } catch (error) {
+    return [errorTold(error)];
+  }
+}
+
+/** What the program makes of an error of the system; others are ours. */
+export function errorTold(error: unknown): number {
+  if (!(error instanceof WasiError)) throw error;
+  return -error.errno;
+}
