@@ -8,6 +8,7 @@ import type { Checkpoint } from "../../core/ft/checkpoint.ts";
 import { membersOf } from "../../core/ft/sets.ts";
 import type { RecoveryTimes } from "../../core/service/losses.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../core/service/recovery.ts";
+import { RestartPlacement } from "../../core/service/restart-placement.ts";
 import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
 import type { Life, RankRestart, RecoverySetup, ToNode } from "../node/messages.ts";
 import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
@@ -58,8 +59,7 @@ export class JobRecovery {
   readonly #alarm: Alarm;
   readonly #images: SetImages;
   readonly #host: JobPartHost;
-  /** Nodes that are gone, whose places nobody has taken yet. */
-  readonly #gone = new Set<number>();
+  readonly #placement: RestartPlacement;
   /** Nodes that were lost and started again. */
   #restarts = 0;
   /** When the job began, in milliseconds since 1970. */
@@ -81,6 +81,12 @@ export class JobRecovery {
       unusable: (message) => ports.unusable(message),
       note: (message) => ports.note(message),
     });
+    this.#placement = new RestartPlacement(options.nodeOf, {
+      replace: (node, restarts) => ports.replace(node, this.#rankRestarts(restarts)),
+      restartRanks: (node, restarts) => ports.restartRanks(node, this.#rankRestarts(restarts)),
+      notReplaced: (node) => ports.notReplaced(node),
+      isEnding: () => ports.isEnding(),
+    });
     this.#core = this.#createCore();
     this.#alarm = new Alarm(this.#core, (nowMs) => this.#core.time(nowMs));
   }
@@ -88,10 +94,10 @@ export class JobRecovery {
   #createCore(): Recovery {
     const ports = this.#ports;
     return new Recovery(this.#options, this.#host.part, {
-      restart: (ranks, restarts) => this.#restart(ranks, restarts),
+      restart: (_, restarts) => this.#placement.restart(restarts),
       hopeless: (ranks, problem) => {
         ports.unusable(problem);
-        for (const node of this.#nodesOf(ranks)) if (this.#gone.delete(node)) ports.notReplaced(node);
+        this.#placement.hopeless(ranks);
       },
       fell: (rank) => ports.kill(this.#nodeOf(rank)),
       stop: (set, number) => this.#toSet(set, { kind: "checkpoint", set, members: this.#membersOf(set), number }),
@@ -174,7 +180,7 @@ export class JobRecovery {
   /** The node is gone, and with it these ranks. */
   nodeFallen(node: number, ranks: readonly number[]): void {
     this.#restarts++;
-    this.#gone.add(node);
+    this.#placement.gone(node);
     this.fallen(ranks);
   }
 
@@ -183,22 +189,11 @@ export class JobRecovery {
     this.#feed((nowMs) => this.#core.fallen(ranks, nowMs));
   }
 
-  #restart(ranks: readonly number[], restarts: readonly SetRestart[]): void {
-    const all = restarts.flatMap((restart) => this.#rankRestarts(restart));
-    for (const node of this.#nodesOf(ranks)) {
-      const here = all.filter(({ rank }) => this.#nodeOf(rank) === node);
-      const isGone = this.#gone.delete(node);
-      // It has been decided meanwhile that the job ends.
-      if (isGone && this.#ports.isEnding()) this.#ports.notReplaced(node);
-      else if (isGone) this.#ports.replace(node, here);
-      else this.#ports.restartRanks(node, here);
-    }
-  }
-
-  #rankRestarts({ set, members, incarnation, checkpoint, forRanks }: SetRestart): RankRestart[] {
-    const imageFolder = this.#images.folderOf(set, checkpoint);
-    const { number } = checkpoint;
-    return members.map((rank) => ({ rank, incarnation, checkpoint: number, imageFolder, data: forRanks }));
+  #rankRestarts(restarts: readonly SetRestart[]): RankRestart[] {
+    return restarts.flatMap(({ set, members, incarnation, checkpoint, forRanks: data }) => {
+      const imageFolder = this.#images.folderOf(set, checkpoint);
+      return members.map((rank) => ({ rank, incarnation, checkpoint: checkpoint.number, imageFolder, data }));
+    });
   }
 
   began(rank: number): void {
@@ -261,11 +256,8 @@ export class JobRecovery {
   // Places
 
   #toSet(set: number, message: ToNode): void {
-    for (const node of this.#nodesOf(this.#membersOf(set))) this.#ports.toNode(node, message);
-  }
-
-  #nodesOf(ranks: readonly number[]): number[] {
-    return [...new Set(ranks.map((rank) => this.#nodeOf(rank)))];
+    const nodes = new Set(this.#membersOf(set).map((rank) => this.#nodeOf(rank)));
+    for (const node of nodes) this.#ports.toNode(node, message);
   }
 
   #nodeOf(rank: number): number {
