@@ -11,10 +11,13 @@ import { type Companions, restoreProcess, saveProcess } from "../../abi/process-
 import { Program } from "../../abi/program.ts";
 import { trapText } from "../../abi/trap-text.ts";
 import { capturePoints } from "../../core/base/capture-points.ts";
+import type { Write } from "../../core/ft/protocol.ts";
 import { type Rest, Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import { type LinePlace, passOver } from "../../core/service/line-places.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
 import type { Files, Library, Pause } from "../../wasi/ports.ts";
+import type { Rests } from "../interpreter/interpreter.ts";
 import type { SimProcess, Steps } from "../sim-process.ts";
 import type { World } from "../world.ts";
 import { type Draws, simLibrary } from "./library.ts";
@@ -43,8 +46,24 @@ export interface CProcessOptions {
   signalName(signal: number): string | undefined;
   print(process: CProcess, stream: Stream, bytes: Uint8Array): void;
   /** The program calls something in which it could be captured. */
-  passes(): void;
+  passes(process: CProcess): void;
   ended(process: CProcess, how: HowEnded): void;
+  /** Where ranks come back. */
+  readonly recovery?: CRecovery;
+}
+
+/** What a process needs to be captured and to come back. */
+export interface CRecovery {
+  rests(rank: number): Rests;
+  /** Bytes of standard output have left, which begin at that place. */
+  left(rank: number, place: LinePlace, bytes: Uint8Array): void;
+}
+
+/** What it has printed and may not leave yet. A real rank waits inside the call, which a simulated one cannot. */
+interface HeldBack {
+  readonly write: Write;
+  readonly place: LinePlace;
+  readonly bytes: Uint8Array;
 }
 
 export type HowEnded = Ending | { readonly kind: "aborted"; readonly code: number; readonly message: string };
@@ -57,6 +76,8 @@ interface Life {
   readonly pause: Pause;
   readonly draws: Draws;
   readonly lines: LineCutter;
+  /** Of standard output, where ranks come back. */
+  readonly place: LinePlace;
 }
 
 /** Thrown by MPI_Abort. */
@@ -88,6 +109,8 @@ export class CProcess {
   /** It goes on inside a call. */
   #isStarted: boolean;
   #shallRest = false;
+  readonly #heldBack: HeldBack[] = [];
+  #writes = 0;
   /** The function it called last. */
   #call = "";
 
@@ -127,6 +150,10 @@ export class CProcess {
       nowNs: () => this.nowNs,
       wakeAt: (timeNs) => world.wake(sim.rank, timeNs - options.startNs),
       write: (stream, bytes) => {
+        if (options.recovery !== undefined) {
+          if (stream === 1) this.#holdBack(bytes.slice());
+          return;
+        }
         for (const line of this.lines.cut(stream, bytes)) options.print(this, stream, line);
       },
     });
@@ -137,6 +164,7 @@ export class CProcess {
       pause: { untilNs: 0n },
       draws,
       lines: this.lines,
+      place: { line: 0, offset: 0 },
     };
     this.#isStarted = image !== null;
     if (image !== null) this.#restore(image);
@@ -218,7 +246,7 @@ export class CProcess {
       if (engine.unfinished > 0) throw new Ended({ kind: "unfinished", requests: engine.unfinished });
     }
     const barrier = core.startFinalBarrier();
-    yield* this.#wait(() => engine.isComplete(barrier));
+    yield* this.#wait(() => engine.isComplete(barrier) && this.#letGo());
   }
 
   /** What the program has done took time. */
@@ -230,11 +258,37 @@ export class CProcess {
   }
 
   *#wait(isReady: () => boolean): Steps {
+    const rests = this.#options.recovery?.rests(this.rank) ?? null;
     for (;;) {
-      yield this.#sim.until("", () => this.#shallRest || isReady());
-      if (!this.#shallRest) return;
-      yield* this.#comeToRest();
+      yield this.#sim.until("", () => {
+        this.#letGo();
+        return this.#shallRest || rests?.isWanted() === true || isReady();
+      });
+      if (rests?.isWanted() === true) {
+        // An image counts as written what its process has printed (rule 3).
+        yield this.#sim.settle("", () => this.#letGo() || !rests.isWanted());
+        if (rests.isWanted()) yield* rests.rest();
+      } else if (!this.#shallRest) return;
+      else yield* this.#comeToRest();
     }
+  }
+
+  #holdBack(bytes: Uint8Array): void {
+    const { place } = this.#life;
+    this.#heldBack.push({ write: { kind: "line", number: this.#writes++ }, place: { ...place }, bytes });
+    passOver(place, bytes);
+    this.#letGo();
+  }
+
+  /** Lets out what may leave; is anything left? */
+  #letGo(): boolean {
+    const { protocol } = this.#sim.core;
+    for (let first = this.#heldBack[0]; first !== undefined; first = this.#heldBack[0]) {
+      if (protocol !== null && !protocol.writeMayLeave(first.write)) return false;
+      this.#options.recovery?.left(this.rank, first.place, first.bytes);
+      this.#heldBack.shift();
+    }
+    return true;
   }
 
   *#comeToRest(): Steps {
@@ -276,7 +330,7 @@ export class CProcess {
       if (!suspension.isRewinding) {
         if (name !== "") this.#call = name;
         sim.aheadNs += callNs;
-        if (isPoint) this.#options.passes();
+        if (isPoint) this.#options.passes(this);
         if (sim.aheadNs >= aheadNsMax) words[0] = 1;
       }
       return call(...args);

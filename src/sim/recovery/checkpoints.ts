@@ -5,12 +5,15 @@
  *
  * An attempt is given up when a rank does not stop in time; it is over when the set falls.
  */
+import type { Process } from "../../core/process/process.ts";
 import { Settling } from "../../core/process/settling.ts";
 import { CheckpointServer, type Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
-import type { RankState, Steps } from "../interpreter/rank-state.ts";
+import type { Steps } from "../interpreter/rank-state.ts";
+import type { ProcessMemory } from "../memory.ts";
+import type { SimProcess } from "../sim-process.ts";
 import { hasHalf } from "./half-received.ts";
-import { imageOf, type RankImage } from "./rank-image.ts";
+import type { RankImage } from "./rank-image.ts";
 
 /** What happens in an attempt, in this order. */
 export const checkpointSteps = ["asked", "stopped", "captured", "stored", "committed"] as const;
@@ -27,9 +30,16 @@ export interface CheckpointEvent {
   readonly wanted: number;
 }
 
-export interface Checkpoint extends Committed {
+/** `I` is what an image of a rank is: of a script (rank-image.ts), or of a program in C. */
+export interface Checkpoint<I = RankImage> extends Committed {
   /** By rank. */
-  readonly images: ReadonlyMap<number, RankImage>;
+  readonly images: ReadonlyMap<number, I>;
+}
+
+/** What it needs of a rank. */
+export interface CapturedRank {
+  readonly process: SimProcess<ProcessMemory>;
+  readonly core: Process;
 }
 
 /** What it needs of the one life of a set that it is about. */
@@ -46,12 +56,13 @@ export interface CapturedLife {
   wake(): void;
 }
 
-export interface CheckpointsPorts {
+export interface CheckpointsPorts<I = RankImage> {
   /** Members of each set; and the other way round. */
   readonly sets: readonly (readonly number[])[];
   readonly setOf: Int32Array;
-  stateOf(rank: number): RankState;
-  historyOf(rank: number): number;
+  stateOf(rank: number): CapturedRank;
+  /** The rank is at rest. */
+  imageOf(rank: number): I;
   /** A rank that has finished shall come to rest all the same. */
   restFinished(rank: number, rest: () => Steps): void;
   /** No image of that set that is older than this one will be used any more. */
@@ -69,13 +80,13 @@ interface Attempt {
   position: number;
 }
 
-export class Checkpoints {
-  readonly #ports: CheckpointsPorts;
+export class Checkpoints<I = RankImage> {
+  readonly #ports: CheckpointsPorts<I>;
   readonly #server: CheckpointServer;
   /** The last of each set. */
   readonly #attempts = new Map<number, Attempt>();
   /** By set and number, of those that were captured and may still be used. */
-  readonly #images = new Map<number, Map<number, ReadonlyMap<number, RankImage>>>();
+  readonly #images = new Map<number, Map<number, ReadonlyMap<number, I>>>();
   /**
    * How often each step was reached; restarts from an image, and from the one before the newest; and what a set had of a
    * checkpoint when it fell: asked for, captured, stored by its server, in each case not more; images with half a message.
@@ -85,7 +96,7 @@ export class Checkpoints {
     ...{ fellAsked: 0, fellCaptured: 0, fellStored: 0, capturedWithHalf: 0 },
   };
 
-  constructor(ports: CheckpointsPorts) {
+  constructor(ports: CheckpointsPorts<I>) {
     this.#ports = ports;
     this.#server = new CheckpointServer(ports.sets);
   }
@@ -146,10 +157,10 @@ export class Checkpoints {
     const { set, members } = life;
     if (attempt.phase !== "under way" || this.#hasDead(members)) return;
     for (const rank of members) this.#ports.stateOf(rank).core.protocol?.captured(number);
-    const images = new Map<number, RankImage>();
+    const images = new Map<number, I>();
     attempt.position = life.born;
-    for (const rank of members) images.set(rank, imageOf(this.#ports.stateOf(rank), this.#ports.historyOf(rank)));
-    const ofSet = this.#images.get(set) ?? new Map<number, ReadonlyMap<number, RankImage>>();
+    for (const rank of members) images.set(rank, this.#ports.imageOf(rank));
+    const ofSet = this.#images.get(set) ?? new Map<number, ReadonlyMap<number, I>>();
     this.#images.set(set, ofSet);
     ofSet.set(number, images);
     const haveHalf = members.some((rank) => hasHalf(this.#ports.stateOf(rank).process, this.#ports.setOf));
@@ -219,7 +230,7 @@ export class Checkpoints {
   }
 
   /** What the next life of a set that has fallen begins with; null: the start of the program. */
-  newest(set: number, isCorrupt: boolean): Checkpoint | null {
+  newest(set: number, isCorrupt: boolean): Checkpoint<I> | null {
     if (isCorrupt && this.#server.refuse(set, this.#server.newest(set).number)) this.counts.corrupt++;
     const newest = this.#server.newest(set);
     if (newest.number === 0) return null;

@@ -21,8 +21,9 @@ import { Checkpoints } from "./checkpoints.ts";
 import { Histories } from "./histories.ts";
 import { Moments } from "./moments.ts";
 import type { PlannedFaultsPorts } from "./planned-faults.ts";
-import { type RankImage, restoreRank } from "./rank-image.ts";
+import { imageOf, type RankImage, restoreRank } from "./rank-image.ts";
 import { Recovery } from "./recovery.ts";
+import { fallsAsOne } from "./sets.ts";
 import { Shelf } from "./shelf.ts";
 import type { Trouble } from "./trouble.ts";
 
@@ -108,7 +109,9 @@ class LoggingRun {
       ...worldOptions,
       eventsMax,
       hasImages: checkpoints !== null,
-      ...(worldOptions.boards === undefined ? {} : { boards: { mayUse: fallsAsOne(setup), ...worldOptions.boards } }),
+      ...(worldOptions.boards === undefined
+        ? {}
+        : { boards: { mayUse: (node) => fallsAsOne(node, setOf, worldOptions), ...worldOptions.boards } }),
       protocol: (rank) => this.#recovery.protocol(rank),
       crashed: (rank, before) => {
         this.#shelves[rank]!.lose();
@@ -156,7 +159,7 @@ class LoggingRun {
       setOf,
       sets: Array.from({ length: Math.max(...setOf) + 1 }, (_, set) => this.#recovery.membersOf(set)),
       stateOf: (rank) => this.#states[rank]!,
-      historyOf: (rank) => this.#histories.now(rank),
+      imageOf: (rank) => imageOf(this.#states[rank]!, this.#histories.now(rank)),
       restFinished: (rank, rest) => world.start(rank, rest),
       trim: (set, oldest) => this.#recovery.trim(set, oldest),
       happens: (event) => {
@@ -262,13 +265,5 @@ class LoggingRun {
     };
   }
 }
-
-/** Boards go past the messages: all who use one fall together (rule 12). */
-const fallsAsOne =
-  ({ world: { ranks, nodes = 1 }, setOf }: LoggingSetup) =>
-  (node: number): boolean => {
-    const sets = [...setOf].filter((_, rank) => Math.floor((rank * nodes) / ranks) === node);
-    return sets.every((set) => set === sets[0]);
-  };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -23,3 +23,9 @@ export function correlatedSets(random: Random, by: SetsBy, ranks: number, nodes:
   const used = [...new Set(setOf)];
   return setOf.map((set) => used.indexOf(set));
 }
+
+/** Do all ranks of that node fall together? Boards go past the messages, and are for those alone (rule 12). */
+export function fallsAsOne(node: number, setOf: Int32Array, world: { readonly nodes?: number }): boolean {
+  const sets = [...setOf].filter((_, rank) => Math.floor((rank * (world.nodes ?? 1)) / setOf.length) === node);
+  return sets.every((set) => set === sets[0]);
+}
