@@ -9,6 +9,7 @@ import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../co
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { verifyImages } from "../image/verify-images.ts";
+import { LoggerProcess } from "../logging/logger-process.ts";
 import type { ProgramPlace } from "../node/messages.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
@@ -22,7 +23,6 @@ import { type JobOptions, logBytesMax } from "./job-options.ts";
 import { JobOutput } from "./job-output.ts";
 import { JobReport, type JobResult } from "./job-report.ts";
 import { JobTrace } from "./job-trace.ts";
-import { LoggerProcess } from "./logger/logger-process.ts";
 import { NodeListener } from "./node-listener.ts";
 import { NodeSetups } from "./node-setup.ts";
 import { PlannedFaults } from "./planned-faults.ts";
