@@ -3,6 +3,7 @@
  * what a set that has fallen needs to begin its next life. Embedded in the dispatcher's process.
  */
 import type { FaultEvent } from "../../core/fault/moment.ts";
+import type { Logged } from "../../core/ft/logging/logging-protocol.ts";
 import type { Interval } from "../../core/service/checkpoint-policy.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import type { LoggerProcess } from "../logging/logger-process.ts";
@@ -68,7 +69,7 @@ export class Recovery {
   /** When the job began. */
   readonly #wallMs = Date.now();
   readonly #counts = { checkpoints: 0, restarts: 0, ranksRestarted: 0, determinantBytes: 0 };
-  readonly #logged: (RankDone["logged"] | undefined)[];
+  readonly #logged: (Logged | undefined)[];
   readonly #checkpointTimes: CheckpointTimes[] = [];
   readonly #recoveries: RecoveryTimes[] = [];
 
@@ -185,8 +186,8 @@ export class Recovery {
   }
 
   /** The program of a rank is over. */
-  done(rank: number, { incarnation, logged }: RankDone): void {
-    this.#logged[rank] = logged;
+  done(rank: number, { incarnation, report }: RankDone): void {
+    this.#logged[rank] = report as Logged;
     this.caughtUp(rank, incarnation);
   }
 

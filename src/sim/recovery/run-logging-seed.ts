@@ -2,6 +2,7 @@
 
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { costModelDefault } from "../cost-model.ts";
 import { generate } from "../generator/generator.ts";
 import { Random } from "../random.ts";
@@ -24,7 +25,7 @@ export interface LoggingSeedOptions {
   /** What goes wrong, instead of what the seed would have gone wrong. It fits the world (core/fault/check.ts). */
   readonly faults?: FaultPlan | undefined;
   /** Another protocol than the real one, for tests that want to see it fail. */
-  readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
+  readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
 }
 
 export const runLoggingSeed = (options: LoggingSeedOptions): LoggingOutcome => runLogging(setupOf(options));
