@@ -8,6 +8,7 @@ import type { NewProtocol, ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
 import type { Death } from "../../core/service/dispatcher.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
+import { SetStream } from "../logging/set-stream.ts";
 import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
 import type { World } from "../world.ts";
@@ -16,7 +17,6 @@ import type { Place } from "./dispatching.ts";
 import { hasHalf } from "./half-received.ts";
 import { Notices } from "./notices.ts";
 import type { RankImage } from "./rank-image.ts";
-import { SetStream } from "./set-stream.ts";
 
 export interface RecoveryOptions {
   readonly setOf: Int32Array;

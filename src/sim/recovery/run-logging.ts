@@ -9,6 +9,7 @@ import type { Outcome } from "../../core/service/dispatcher.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
 import { judge, type SeedOutcome, type Violation } from "../judge.ts";
+import { Shelf } from "../logging/shelf.ts";
 import { Clock, Observation } from "../observation.ts";
 import type { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
@@ -19,7 +20,6 @@ import { Dispatching } from "./dispatching.ts";
 import { Histories } from "./histories.ts";
 import { type RankImage, restoreRank } from "./rank-image.ts";
 import { Recovery } from "./recovery.ts";
-import { Shelf } from "./shelf.ts";
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
 /** A rank is about to do that action, in whichever life. */
