@@ -28,12 +28,11 @@ export interface DispatchingPorts {
   incarnationOf(rank: number): number;
   /** Everybody outside of the rank's set must hear of that death, in the order of these calls. */
   tell(death: Death): void;
-  /** These ranks, all of their sets, have fallen. `place` says whether a rank can still begin its next life where it was ordered to. */
-  fallen(ranks: readonly number[], place: Place): void;
+  /** These ranks, all of their sets, have fallen together, and are to begin their next life. */
+  fallen(ranks: readonly number[]): void;
+  /** The job is over. */
+  decided(): void;
 }
-
-/** False: the node that the rank was to begin its next life on is gone, and the dispatcher knows that or will know it. */
-export type Place = (rank: number) => boolean;
 
 /** A node of the world, until it is gone; then another has its number. */
 interface NodeProcess {
@@ -88,8 +87,11 @@ export class Dispatching {
       },
       {
         tell: (death) => ports.tell(death),
-        restart: (node, ranks) => this.#replace(node, ranks),
-        restartRanks: (_, ranks) => ports.fallen(ranks, this.#placesNow()),
+        restart: (node, ranks) => {
+          this.#nodes[node] = newNode(node);
+          ports.fallen(ranks);
+        },
+        restartRanks: (_, ranks) => ports.fallen(ranks),
         decided: (outcome) => this.#decided(outcome),
         survived: () => {},
         // A node that stands still does nothing, and the operating system sees that.
@@ -179,7 +181,7 @@ export class Dispatching {
 
   /** The program of a life of a rank is over. */
   rankDone(rank: number, incarnation: number): void {
-    this.#say(rank, () => {
+    this.say(rank, () => {
       this.#core.falls.caughtUp(rank);
       this.#core.rankDone(rank, incarnation, this.#nowMs);
     });
@@ -187,7 +189,7 @@ export class Dispatching {
 
   /** A life of a rank has come as far as the one before. */
   caughtUp(rank: number): void {
-    this.#say(rank, () => this.#core.falls.caughtUp(rank));
+    this.say(rank, () => this.#core.falls.caughtUp(rank));
   }
 
   /** A life of a rank has passed so many calls. */
@@ -195,7 +197,7 @@ export class Dispatching {
     const isNews = !this.#passed.has(rank);
     this.#passed.set(rank, calls);
     if (!isNews) return;
-    this.#say(rank, () => {
+    this.say(rank, () => {
       this.#core.falls.passed(rank, this.#passed.get(rank)!);
       this.#passed.delete(rank);
     });
@@ -224,7 +226,8 @@ export class Dispatching {
     return this.#nodes[this.#options.world.nodeOf[rank]!]!;
   }
 
-  #say(rank: number, hear: () => void): void {
+  /** Something comes from the node of a rank, if that lives long enough to say it. */
+  say(rank: number, hear: () => void): void {
     const process = this.#processOf(rank);
     this.#plan(process, this.#options.random.below(this.#options.delayNsMax), () => {
       if (!this.#isPresent(process)) return;
@@ -256,23 +259,10 @@ export class Dispatching {
 
   // What the dispatcher wants
 
-  #replace(node: number, ranks: readonly number[]): void {
-    this.#nodes[node] = newNode(node);
-    this.#ports.fallen(ranks, this.#placesNow());
-  }
-
-  #placesNow(): Place {
-    const processes = [...this.#nodes];
-    const { nodeOf } = this.#options.world;
-    return (rank) => {
-      const process = processes[nodeOf[rank]!]!;
-      return !process.isGone && this.#isPresent(process);
-    };
-  }
-
   #decided({ reason }: Outcome): void {
     const { world } = this.#options;
     world.trace.note(world.nowNs, reason.kind, []);
+    this.#ports.decided();
   }
 
   /** Nodes of a job that has finished leave their ranks as they are: the checkers look at them. */

@@ -18,8 +18,12 @@ export type FaultTarget =
   | { readonly kind: "rank"; readonly rank: number }
   | { readonly kind: "node"; readonly node: number }
   | { readonly kind: "set"; readonly set: number }
-  /** Not it, but the connections to it. */
-  | { readonly kind: "service"; readonly service: "event-logger" | "checkpoint-server" }
+  /** With what it has, or only the connections to it. */
+  | {
+      readonly kind: "service";
+      readonly service: "event-logger" | "checkpoint-server";
+      readonly keepsContents: boolean;
+    }
   /** It is cut for a while. */
   | { readonly kind: "link"; readonly link: readonly [number, number]; readonly forNs: number }
   /** It stands still for a while; for too long, and the dispatcher takes it for dead. */
@@ -51,7 +55,7 @@ export function planFaults(random: Random, options: FaultsOptions): Fault[] {
   const timeNow = (): Pick<Fault, "time" | "afterNs"> => planFault(random, options, 0);
   if (random.chance(0.2)) {
     const service = random.pick(["event-logger", "event-logger", "checkpoint-server"] as const);
-    faults.push({ ...timeNow(), target: { kind: "service", service } });
+    faults.push({ ...timeNow(), target: { kind: "service", service, keepsContents: random.chance(0.5) } });
   }
   if (nodes > 1 && random.chance(0.2)) {
     const one = random.below(nodes - 1);
@@ -178,7 +182,7 @@ export class Faults implements Trouble {
         return;
       }
       case "service":
-        ports.lose(target.service);
+        ports.lose(target.service, target.keepsContents);
         return;
       case "link":
         world.cutLink(...target.link);

@@ -21,6 +21,8 @@ export interface Scenario {
   readonly setOf?: readonly number[];
   readonly program: Script;
   readonly faults: string;
+  /** See `LoggingSetup`. */
+  readonly loggerKeeps?: boolean;
   /** The program ends its own node whenever that rank is about to do that action. */
   readonly crashesAt?: ActionTime;
   /** None: nobody has images. */
@@ -68,7 +70,7 @@ export function play(scenario: Scenario): LoggingOutcome {
       cost: { ...certainCost, ...scenario.cost },
     },
     ...{ setOf, script: program, newProtocol: scenario.newProtocol, listener: scenario.listener },
-    crashesAt: scenario.crashesAt,
+    ...{ crashesAt: scenario.crashesAt, loggerKeeps: scenario.loggerKeeps },
     checkpoints:
       checkpoints === undefined ? null : { times: checkpoints, patienceNs: scenario.patienceNs ?? 1_000_000_000 },
     services: {
