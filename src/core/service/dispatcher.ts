@@ -88,9 +88,15 @@ export interface Outcome {
 export interface DispatcherPorts {
   /** Every node that lives must hear of this death. */
   tell(death: Death): void;
-  /** A new node shall take the place of one that is gone, or will be in a moment: these ranks begin their next life there. */
+  /**
+   * A new node shall take the place of one that is gone, or will be in a moment: these ranks begin their next life there. Where a
+   * correlated set spans nodes, some of them have their places on other nodes, and begin as `restartRanks` says.
+   */
   restart(node: number, ranks: readonly number[]): void;
-  /** The node lives, and so do its other ranks: these begin their next life there. Threads that they still have must go first. */
+  /**
+   * A rank of that node has fallen, and the node lives, and so do its other ranks: these ranks, all of a correlated set, begin
+   * their next life where they were. Threads that they still have must go first.
+   */
   restartRanks(node: number, ranks: readonly number[]): void;
   /** The outcome is decided; told once, before the first `end`. */
   decided(outcome: Outcome): void;
@@ -289,7 +295,8 @@ export class Dispatcher {
     const ranks = this.#nodes[node]!.ranks.filter((rank) => this.#isMissed(rank));
     // A node whose ranks have all finished is missed by nobody.
     if (ranks.length === 0) return;
-    for (const rank of ranks) this.#declareDead(rank);
+    const fallen = this.#withTheirSets(ranks);
+    for (const rank of fallen) this.#declareDead(rank);
     const code =
       loss.kind === "signal" ? 128 + loss.signalNumber : loss.kind === "exit" ? codeFromNumber(loss.code) || 1 : 1;
     const reason: Reason = { kind: "node-failed", node, ranks, loss };
@@ -297,22 +304,21 @@ export class Dispatcher {
       this.#failed(reason, code, nowMs);
       return;
     }
-    const givenUp = this.falls.fell(node, ranks);
-    if (givenUp === null) this.#replace(node, ranks, reason, nowMs);
+    const givenUp = this.falls.fell(node, fallen);
+    if (givenUp === null) this.#replace(node, fallen, reason, nowMs);
     else this.#decide({ ...reason, givenUp }, code, nowMs);
   }
 
-  /** A rank is gone and its node is not: all who fall with it begin again, in that node unless that is all of it. */
+  /** A rank is gone and its node is not: all who fall with it begin again, where they were unless that is all of the node. */
   #setLost(rank: number, ending: Ending, nowMs: number): void {
     if (this.#outcome !== undefined) return;
     const { setOf, nodeOf } = this.#options;
     const node = nodeOf[rank]!;
-    const it = this.#nodes[node]!;
-    const members = it.ranks.filter((other) => setOf === undefined || setOf[other] === setOf[rank]);
-    if (members.length === it.ranks.length) {
+    if (this.#nodes[node]!.ranks.every((other) => setOf === undefined || setOf[other] === setOf[rank])) {
       this.#ports.kill(node);
       return;
     }
+    const members = this.#withTheirSets([rank]);
     for (const member of members) this.#declareDead(member);
     const reason: Reason = { kind: "rank-failed", rank, node, ending };
     const givenUp = this.falls.fell(node, members);
@@ -323,6 +329,16 @@ export class Dispatcher {
     this.#beginLives(members);
     this.#ports.survived(reason, nowMs - this.#startMs);
     this.#ports.restartRanks(node, members);
+  }
+
+  /** With a rank fall, where the dead are replaced, all members of its correlated set, on whichever nodes. */
+  #withTheirSets(ranks: readonly number[]): readonly number[] {
+    const { setOf, deaths } = this.#options;
+    if (setOf === undefined || deaths !== "replaced") return ranks;
+    const fallen = new Set(ranks.map((rank) => setOf[rank]));
+    const lost = new Set(ranks);
+    const falls = (rank: number): boolean => lost.has(rank) || (fallen.has(setOf[rank]) && this.#isMissed(rank));
+    return [...this.#ranks.keys()].filter(falls);
   }
 
   /** Rule 9: who is done still serves. */

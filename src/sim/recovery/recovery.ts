@@ -1,301 +1,277 @@
 /**
- * What the dispatcher and the event logger do in a simulated world under message logging: the deaths of a correlated set are
- * declared to everybody in one order, what is left of the set is ended, and its next life begins with what the event logger
- * has.
- *
- * A death is noticed `detectionNs` after it happened. Everybody hears of it, and of the return, after a delay of its own, but
- * all in the same order (rule 7).
+ * The host of recovery (core/service/recovery.ts) in a simulated world, as real/service is for processes: it feeds it what happens, and
+ * when, and carries out its orders after random delays. New lives begin where the dispatcher has placed them.
  */
-import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
-import type { PayloadMemoryOptions } from "../../core/ft/logging/payload-memory.ts";
-import type { NewProtocol, ProtocolPorts } from "../../core/ft/protocol.ts";
-import type { Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
-import { EventLogger } from "../../core/service/event-logger.ts";
+
+import type { Death } from "../../core/service/dispatcher.ts";
+import type { SetRestart } from "../../core/service/recovery.ts";
+import { Recovery, type RecoveryOptions, type RecoveryPorts } from "../../core/service/recovery.ts";
 import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
 import type { World } from "../world.ts";
-import type { CapturedLife, Checkpoint } from "./checkpoints.ts";
+import { Alarm } from "./alarm.ts";
 import { hasHalf } from "./half-received.ts";
-import type { RankImage } from "./rank-image.ts";
-import { SetStream } from "./set-stream.ts";
+import { Notices } from "./notices.ts";
+import type { ProtocolParts } from "./protocol-parts.ts";
 
-export interface RecoveryOptions {
+export interface RecoveryHostOptions extends Pick<RecoveryOptions, "checkpointPatienceMs" | "forLogsMsMin"> {
+  readonly world: World;
   readonly setOf: Int32Array;
   readonly random: Random;
-  readonly detectionNs: number;
   /** Up to so long takes everything that is said between nodes and services. */
   readonly delayNsMax: number;
   readonly restartNs: number;
-  /** Another one than the real one, for tests that want to see it fail. */
-  readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
-  /** What a set that has fallen goes on from; null: from the start of the program. */
-  readonly newest?: (set: number) => Checkpoint | null;
-  /** The event logger has got something of that set. */
-  readonly logged?: (set: number) => void;
-  /** Everybody hears that the set has fallen. */
-  readonly declared?: (set: number) => void;
-  /** Bounds the payload log of a rank; it has no bound unless given. */
-  readonly payloads?: (rank: number) => PayloadMemoryOptions | null;
-  /** A new process is to become what the image says, if there is one; then its program shall begin. */
-  readonly prepare: (process: SimProcess, image: RankImage | null) => void;
-  readonly start: (process: SimProcess) => void;
+  readonly parts: ProtocolParts;
 }
 
-/** One life of a set. */
-interface SetLife {
-  readonly set: number;
-  readonly incarnation: number;
-  readonly stream: SetStream;
-  isOver: boolean;
-  /** When what it sent last is at the event logger; and whether what travels gets there when it has fallen. */
-  lastArrivalNs: number;
-  readonly sendsSurvive: boolean;
+export interface RecoveryHostPorts
+  extends Pick<RecoveryPorts, "stop" | "goOn" | "verify" | "drop" | "oldest" | "committed" | "happened"> {
+  /** Is a node there on which the rank can begin? */
+  hasPlace(rank: number): boolean;
+  isOver(): boolean;
+  /** From the node of a rank, in the order in which it is said. */
+  say(rank: number, hear: () => void): void;
+  /** New lives of these ranks have begun. */
+  begun(ranks: readonly number[]): void;
+  caughtUp(rank: number): void;
+  /** That rank must fall, with all its set. */
+  fell(rank: number): void;
+  /** The job cannot go on. */
+  hopeless(problem: string): void;
+  /** A set falls. */
+  falls(set: number): void;
+  /** Can the newest image of a set not be read? */
+  isUnreadable(set: number, number: number): boolean;
+  /** A new process is to become what the image of that checkpoint says, 0: the beginning; then its program shall begin. */
+  prepare(process: SimProcess, set: number, checkpoint: number): void;
+  start(process: SimProcess): void;
 }
 
-export class Recovery {
-  readonly logger = new EventLogger();
-  readonly setOf: Int32Array;
+const nsPerMs = 1e6;
+
+export class RecoveryHost {
+  readonly core: Recovery;
   /** Restarts of sets. */
   restarts = 0;
-  /** By rank. */
-  readonly restartsOf: number[];
   /** How often rare things happened; tests that claim to exercise one look here. */
   readonly rare = {
     finishedFell: 0,
     fellInReplay: 0,
     severalSetsDown: 0,
-    determinantsLost: 0,
-    acknowledgementsLost: 0,
     messagesBroken: 0,
     /** A rank that had a part of a message from another set. */
     fellWithHalf: 0,
-    loggerLost: 0,
-    /** The payload log of a rank had no room. */
-    logFull: 0,
   };
-  /** Called when a set has been restarted. */
-  onRestart: (set: number) => void = () => {};
-  readonly #options: RecoveryOptions;
-  readonly #random: Random;
-  readonly #lives = new Map<number, SetLife>();
-  /** The present life of each rank, or its last one. */
-  readonly #incarnations: number[];
-  readonly #lastNoticeNs: Float64Array;
-  #world: World | null = null;
-  /** To the event logger; how many there were before. */
-  #isConnected = true;
-  #connection = 0;
+  readonly #options: RecoveryHostOptions;
+  readonly #ports: RecoveryHostPorts;
+  readonly #world: World;
+  readonly #notices: Notices;
+  readonly #alarm: Alarm;
+  /** The last life of each rank that has begun. */
+  readonly #begun: number[];
+  /** Ranks whose present life has not come as far as the one before. */
+  readonly #behind = new Set<number>();
+  /** Sets that have fallen and not begun again. */
+  readonly #down = new Set<number>();
 
-  constructor(options: RecoveryOptions) {
+  constructor(options: RecoveryHostOptions, ports: RecoveryHostPorts) {
+    const { world, setOf, random, delayNsMax, parts } = options;
     this.#options = options;
-    this.#random = options.random;
-    this.setOf = options.setOf;
-    this.#incarnations = Array.from(options.setOf, () => 0);
-    this.restartsOf = this.#incarnations;
-    this.#lastNoticeNs = new Float64Array(options.setOf.length);
-    for (const set of new Set(options.setOf)) this.#begin(set, 0, 0);
-  }
-
-  get #there(): World {
-    return this.#world!;
-  }
-
-  attach(world: World): void {
+    this.#ports = ports;
     this.#world = world;
-  }
-
-  membersOf(set: number): number[] {
-    return [...this.setOf.keys()].filter((rank) => this.setOf[rank] === set);
-  }
-
-  protocol(rank: number): NewProtocol {
-    const { setOf } = this;
-    const { stream } = this.#lives.get(setOf[rank]!)!;
-    const options = { rank, setOf, stream, payloads: this.#options.payloads?.(rank) ?? null };
-    const { newProtocol } = this.#options;
-    return (ports) => newProtocol?.(options, ports) ?? new LoggingProtocol(options, ports);
-  }
-
-  // A life of a set
-
-  #begin(set: number, incarnation: number, position: number): SetLife {
-    const life: SetLife = {
-      ...{ set, incarnation, isOver: false, lastArrivalNs: 0, sendsSurvive: this.#random.chance(0.5) },
-      stream: new SetStream(position, {
-        later: (isUrgent, act) => this.#later(isUrgent ? 1_000 : this.#options.delayNsMax, life, act),
-        travel: (act) => this.#travel(life, this.#ofConnection(act)),
-        acknowledge: (act) => this.#later(this.#options.delayNsMax, life, this.#ofConnection(act)),
-        append: (from, part) => {
-          const end = this.logger.append(set, incarnation, from, part);
-          this.#options.logged?.(set);
-          return end;
-        },
-        changed: () => this.#wakeAll(set),
-      }),
-    };
-    this.#lives.set(set, life);
-    return life;
-  }
-
-  #later(delayNsMax: number, life: SetLife, act: () => void): void {
-    this.#there.plan(this.#there.nowNs + this.#random.below(delayNsMax), () => {
-      if (!life.isOver) act();
+    this.#notices = new Notices(world, random, delayNsMax);
+    this.#begun = Array.from(setOf, () => 0);
+    this.core = new Recovery(
+      { ...options, setOf: [...setOf], checkpointInterval: { kind: "never" } },
+      parts.job,
+      this.#corePorts(),
+    );
+    this.#alarm = new Alarm(world, {
+      nextTimeMs: () =>
+        ports.isOver() ? Number.POSITIVE_INFINITY : Math.min(this.core.nextTimeMs, parts.job.nextTimeMs),
+      time: (nowMs) => {
+        this.core.time(nowMs);
+        parts.job.tick(nowMs);
+      },
     });
   }
 
-  #travel(life: SetLife, act: () => void): void {
-    const timeNs = Math.max(life.lastArrivalNs, this.#there.nowNs + this.#random.below(this.#options.delayNsMax));
-    life.lastArrivalNs = timeNs;
-    this.#there.plan(timeNs, () => {
-      if (!life.isOver || life.sendsSurvive) act();
-    });
-  }
-
-  /** What is said to the event logger or by it is lost with the connection. */
-  #ofConnection(act: () => void): () => void {
-    const connection = this.#connection;
-    const wasConnected = this.#isConnected;
-    return () => {
-      if (wasConnected && connection === this.#connection) act();
-    };
-  }
-
-  /** The event logger cannot be reached for a while. It has what it has. */
-  loseLogger(): void {
-    this.#isConnected = false;
-    this.rare.loggerLost++;
-    const connection = ++this.#connection;
-    this.#there.plan(this.#there.nowNs + this.#random.below(this.#options.restartNs + 1), () => {
-      if (connection !== this.#connection) return;
-      this.#isConnected = true;
-      for (const { isOver, stream } of this.#lives.values()) if (!isOver) stream.reconnect();
-    });
-  }
-
-  /** For checkpoints of that set. */
-  capturedLife(set: number): CapturedLife {
-    const life = this.#lives.get(set)!;
-    const { logger } = this;
+  #corePorts(): RecoveryPorts {
+    const ports = this.#ports;
     return {
-      set,
-      members: this.membersOf(set),
-      get isOver() {
-        return life.isOver;
+      restart: (_, restarts) => this.#restart(restarts),
+      hopeless: (_, problem) => ports.hopeless(problem),
+      fell: (rank) => ports.fell(rank),
+      stop: (set, number) => ports.stop(set, number),
+      goOn: (set) => ports.goOn(set),
+      verify: (set, number) => ports.verify(set, number),
+      drop: (set, number) => ports.drop(set, number),
+      oldest: (set, oldest) => {
+        ports.oldest(set, oldest);
+        if (oldest.number === 0) return;
+        this.#options.parts.trimmed(set, oldest);
+        for (const rank of this.#membersOf(set)) this.#trim(rank, oldest.number);
       },
-      get born() {
-        return life.stream.born;
-      },
-      isLogged: (position) => ((logger.end(set) - position) | 0) >= 0,
-      travel: (act) => this.#travel(life, act),
-      later: (delayNs, act) => this.#later(delayNs, life, act),
-      wake: () => this.#wakeAll(set),
+      committed: (times, callsPassed) => ports.committed(times, callsPassed),
+      recovered: () => {},
+      happened: (event) => ports.happened(event),
+      note: () => {},
     };
   }
 
-  #wakeAll(set: number): void {
-    for (const rank of this.membersOf(set)) this.#there.wake(rank);
+  get nowMs(): number {
+    return this.#world.nowNs / nsPerMs;
   }
 
-  /** No image of that set that is older will be used: its logs need not reach back further. */
-  trim(set: number, { number, position }: Committed): void {
-    this.logger.trim(set, position);
-    for (const rank of this.membersOf(set)) {
-      const process = this.#there.processes[rank]!;
-      this.#later(this.#options.delayNsMax, this.#lives.get(set)!, () => {
-        if (process.state === "dead") return;
-        process.core.protocol?.trimmedTo(number);
-        this.#there.wake(rank);
-      });
-    }
+  /** By rank. */
+  get restartsOf(): readonly number[] {
+    return this.#begun;
+  }
+
+  /** The last life of a rank that has begun. */
+  incarnationOf(rank: number): number {
+    return this.#begun[rank]!;
+  }
+
+  /** Something is told to the core or to the protocol's part for the job: they may want to be called at another time. */
+  feed(tell: (nowMs: number) => void): void {
+    if (this.#ports.isOver()) return;
+    tell(this.nowMs);
+    this.#alarm.set();
+  }
+
+  #membersOf(set: number): number[] {
+    const { setOf } = this.#options;
+    return [...setOf.keys()].filter((rank) => setOf[rank] === set);
+  }
+
+  #trim(rank: number, number: number): void {
+    const process = this.#world.processes[rank]!;
+    this.#world.plan(this.#world.nowNs + this.#options.random.below(this.#options.delayNsMax), () => {
+      if (process.state === "dead") return;
+      process.core.protocol?.trimmedTo(number);
+      this.#world.wake(rank);
+    });
   }
 
   // Deaths
 
-  /** A process has died. Its neighbours of the set may live on until somebody notices. */
+  /** A process has died. */
   crashed(rank: number, before: SimState): void {
+    const process = this.#world.processes[rank]!;
     if (before === "finished") this.rare.finishedFell++;
-    if (hasHalf(this.#there.processes[rank]!, this.setOf)) this.rare.fellWithHalf++;
-    if ((this.#there.processes[rank]!.core.protocol as LoggingProtocol).isReplaying) this.rare.fellInReplay++;
-    const life = this.#lives.get(this.setOf[rank]!)!;
-    if (life.isOver) return;
-    const { detectionNs } = this.#options;
-    const isFirst = this.membersOf(life.set).filter((member) => this.#isDead(member)).length === 1;
-    if (isFirst) this.#there.plan(this.#there.nowNs + this.#random.below(detectionNs + 1), () => this.#declare(life));
+    if (hasHalf(process, this.#options.setOf)) this.rare.fellWithHalf++;
+    if (this.#behind.has(rank)) this.rare.fellInReplay++;
+    this.#options.parts.crashed(rank);
   }
 
-  /** Everybody who is dead is declared so now. */
-  notice(): void {
-    for (const life of [...this.#lives.values()]) {
-      if (!life.isOver && this.membersOf(life.set).some((rank) => this.#isDead(rank))) this.#declare(life);
-    }
-  }
-
-  #isDead(rank: number): boolean {
-    return this.#there.processes[rank]!.state === "dead";
-  }
-
-  /** The set is ended, and everybody hears of it. */
-  #declare(life: SetLife): void {
-    if (life.isOver) return;
-    for (const other of this.#lives.values()) if (other.isOver) this.rare.severalSetsDown++;
-    life.isOver = true;
-    this.#options.declared?.(life.set);
-    const members = this.membersOf(life.set);
-    for (const rank of members) this.#there.crash(rank);
-    for (const rank of members) {
-      this.#tell(life.set, (process) => {
-        this.#there.network.know(process.rank, rank, life.incarnation + 1);
-        process.core.peerFailed(rank, life.incarnation);
+  /** The dispatcher has declared a death, and everybody outside of the set hears of it. */
+  tell({ rank, incarnation }: Death): void {
+    const { setOf } = this.#options;
+    this.#notices.tell(
+      (other) => setOf[other] !== setOf[rank],
+      (process) => {
+        this.#world.network.know(process.rank, rank, incarnation + 1);
+        process.core.peerFailed(rank, incarnation);
         this.rare.messagesBroken += process.engine.brokenFrom(rank).length;
-      });
-    }
-    const { restartNs } = this.#options;
-    this.#there.plan(this.#there.nowNs + this.#random.below(restartNs + 1), () => this.#restart(life));
+      },
+    );
   }
 
-  /** Tells everybody outside of that set, each after a while. */
-  #tell(set: number, notice: (process: SimProcess) => void): void {
-    const world = this.#there;
-    for (const process of world.processes) {
-      const { rank } = process;
-      if (this.setOf[rank] === set || process.state === "dead") continue;
-      const delayNs = this.#random.below(this.#options.delayNsMax);
-      const timeNs = Math.max(this.#lastNoticeNs[rank]!, world.nowNs + delayNs);
-      this.#lastNoticeNs[rank] = timeNs;
-      world.plan(timeNs, () => {
-        if (process.state === "dead") return;
-        notice(process);
-        world.wake(rank);
-      });
+  /** These ranks, all of their sets, were lost together. */
+  fallen(ranks: readonly number[]): void {
+    const sets = new Set(ranks.map((rank) => this.#options.setOf[rank]!));
+    for (const set of sets) {
+      this.#ports.falls(set);
+      this.#down.add(set);
     }
+    if (this.#down.size > 1) this.rare.severalSetsDown++;
+    this.feed((nowMs) => this.core.fallen(ranks, nowMs));
   }
 
   // The next life
 
-  #restart({ set, incarnation: before, stream }: SetLife): void {
-    const known = this.logger.end(set);
-    if (known !== stream.born) this.rare.determinantsLost++;
-    if (known !== stream.stable) this.rare.acknowledgementsLost++;
-    this.restarts++;
-    const incarnation = before + 1;
-    const members = this.membersOf(set);
-    for (const rank of members) this.#incarnations[rank] = incarnation;
-    const checkpoint = this.#options.newest?.(set) ?? null;
-    const log = this.logger.fence(set, incarnation, checkpoint?.position ?? 0)!;
-    this.#begin(set, incarnation, this.logger.end(set));
-    const incarnations = [...this.#incarnations];
-    const processes = members.map((rank) => this.#there.revive(rank, incarnations, this.protocol(rank)));
-    for (const process of processes) {
-      this.#options.prepare(process, checkpoint?.images.get(process.rank) ?? null);
-      process.core.protocol?.begin({ incarnation, incarnations, data: { log }, caughtUp() {} });
-      this.#options.start(process);
+  #restart(restarts: readonly SetRestart[]): void {
+    const { random, restartNs } = this.#options;
+    this.#world.plan(this.#world.nowNs + random.below(restartNs + 1), () => {
+      if (this.#ports.isOver()) return;
+      for (const restart of restarts) this.#begin(restart);
+    });
+  }
+
+  /** Members whose nodes are gone stay where they are: the dispatcher will hear of that, and their set falls again. */
+  #begin({ set, members, incarnation, checkpoint, forRanks }: SetRestart): void {
+    const ports = this.#ports;
+    const { incarnations } = this.core;
+    const here = members.filter((rank) => ports.hasPlace(rank));
+    // It has fallen again since.
+    if (here.length === 0 || incarnations[here[0]!] !== incarnation) return;
+    if (checkpoint.number > 0 && ports.isUnreadable(set, checkpoint.number)) {
+      const rank = here[0]!;
+      ports.say(rank, () => {
+        this.feed(() => this.core.imageUnreadable(rank, checkpoint.number, "its image cannot be read"));
+      });
+      return;
     }
-    for (const rank of members) {
-      this.#tell(set, (process) => {
-        this.#there.network.know(process.rank, rank, incarnation);
-        process.core.peerReturned(rank, incarnation);
+    // Members on nodes that live have not ended yet.
+    for (const rank of here) this.#world.crash(rank);
+    this.#beginPart(set, incarnation, here);
+    this.#down.delete(set);
+    this.restarts++;
+    for (const rank of here) {
+      this.#begun[rank] = incarnation;
+      this.#behind.add(rank);
+    }
+    ports.begun(here);
+    const { parts } = this.#options;
+    const processes = here.map((rank) => this.#world.revive(rank, incarnations, parts.newProtocol(rank)));
+    for (const process of processes) {
+      ports.prepare(process, set, checkpoint.number);
+      const caughtUp = (): void => this.#caughtUp(process, incarnation);
+      process.core.protocol?.begin({ incarnation, incarnations, data: forRanks, caughtUp });
+      ports.start(process);
+    }
+    this.#return(set, incarnation, here);
+  }
+
+  #beginPart(set: number, incarnation: number, here: readonly number[]): void {
+    const { parts } = this.#options;
+    const { nodeOf } = this.#world;
+    const nodes = [...new Set(here.map((rank) => nodeOf[rank]!))];
+    const [forNode] = nodes.map((node) =>
+      parts.job.forNode(
+        node,
+        here.filter((rank) => nodeOf[rank] === node),
+      ),
+    );
+    parts.begin(set, incarnation, forNode);
+  }
+
+  /** Everybody outside of the set hears of the new lives, and the core hears that they have begun. */
+  #return(set: number, incarnation: number, ranks: readonly number[]): void {
+    const { setOf } = this.#options;
+    for (const rank of ranks) {
+      this.#notices.tell(
+        (other) => setOf[other] !== set,
+        (process) => {
+          this.#world.network.know(process.rank, rank, incarnation);
+          process.core.peerReturned(rank, incarnation);
+        },
+      );
+      this.#ports.say(rank, () => {
+        if (this.core.incarnations[rank] === incarnation) this.feed((nowMs) => this.core.began(rank, nowMs));
       });
     }
-    this.onRestart(set);
+  }
+
+  #caughtUp({ rank }: SimProcess, incarnation: number): void {
+    if (this.#begun[rank] === incarnation) this.#behind.delete(rank);
+    this.#ports.caughtUp(rank);
+    this.caughtUp(rank, incarnation);
+  }
+
+  /** A life has come as far as the one before, or its program is over. */
+  caughtUp(rank: number, incarnation: number): void {
+    this.#ports.say(rank, () => this.feed((nowMs) => this.core.caughtUp(rank, incarnation, nowMs)));
   }
 }

@@ -3,17 +3,22 @@
  * protocol and images. What kind of world, which correlated sets, who is captured and who dies when follows from the seed.
  */
 
+import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { noFiles } from "../c/library.ts";
 import { CProcess, type CProcessOptions, type ProcessImage } from "../c/process.ts";
 import { SimProgramMemory } from "../c/program-memory.ts";
+import { SimLogging } from "../logging/sim-logging.ts";
 import { Output } from "../outside/output.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
-import { World } from "../world.ts";
-import { Checkpoints } from "./checkpoints.ts";
+import type { SimProcess, Steps } from "../sim-process.ts";
+import type { World } from "../world.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 import { Faults, planFaults } from "./faults.ts";
-import { Recovery } from "./recovery.ts";
-import { correlatedSets, fallsAsOne, setsBy } from "./sets.ts";
+import { RecoveringWorld } from "./recovering-world.ts";
+import type { RecoveryHost } from "./recovery.ts";
+import { correlatedSets, setsBy } from "./sets.ts";
 
 export interface CLoggingOptions {
   readonly module: WebAssembly.Module;
@@ -26,7 +31,7 @@ export interface CLoggingOptions {
   /** Otherwise nobody is captured, and everybody starts again from the beginning. */
   readonly hasCheckpoints?: boolean;
   /** Another protocol than the real one, for tests that want to see it fail. */
-  readonly newProtocol?: ConstructorParameters<typeof Recovery>[0]["newProtocol"];
+  readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
 }
 
 export interface CLoggingOutcome {
@@ -35,9 +40,11 @@ export interface CLoggingOutcome {
   /** By rank. */
   readonly printed: readonly string[];
   readonly restarts: number;
-  readonly rare: Recovery["rare"];
-  readonly checkpoints: Checkpoints["counts"];
+  readonly rare: RecoveryHost["rare"] & SimLogging["rare"];
+  readonly checkpoints: Checkpoints<ProcessImage>["counts"];
   readonly meetings: number;
+  /** An event logger and a set were lost together, and the job has ended with that. */
+  readonly isLegitimateEnd: boolean;
 }
 
 const eventsMax = 3_000_000;
@@ -48,10 +55,7 @@ export const runCLogging = (options: CLoggingOptions): CLoggingOutcome => new CL
 class CLoggingRun {
   readonly #options: CLoggingOptions;
   readonly #setOf: Int32Array;
-  readonly #world: World<SimProgramMemory>;
-  readonly #recovery: Recovery;
-  readonly #checkpoints: Checkpoints<ProcessImage>;
-  readonly #faults: Faults;
+  readonly #there: RecoveringWorld<SimProgramMemory, ProcessImage, SimLogging>;
   readonly #output: Output;
   readonly #processes: CProcess[] = [];
   /** Calls of the present life of each rank; and of which rank, at which call, its set is captured. */
@@ -60,73 +64,50 @@ class CLoggingRun {
   #problem = "";
 
   constructor(options: CLoggingOptions) {
-    const { ranks, seed, calls, newMemory, hasCheckpoints = true } = options;
+    const { ranks, seed, calls, newMemory, newProtocol, hasCheckpoints = true } = options;
     const random = new Random(seed);
     this.#options = options;
-    const { boards, ...drawn } = randomWorld(random, ranks);
+    const drawn = randomWorld(random, ranks);
     const nodes = drawn.nodes!;
     const setOf = correlatedSets(random.fork(), random.pick(setsBy), ranks, nodes);
+    const services = {
+      ...{ random: random.fork(), delayNsMax: random.pick([1, 3_000, 30_000]) },
+      ...{ detectionNs: random.pick([0, 5_000, 300_000]), restartNs: random.pick([0, 5_000, 300_000]) },
+    };
+    const corrupt = random.fork();
     this.#setOf = setOf;
     this.#calls = Array.from(setOf, () => 0);
     this.#output = new Output(ranks);
-    this.#recovery = this.#newRecovery(random.fork());
-    this.#world = new World<SimProgramMemory>({
-      ...{ ...drawn, eventsMax },
-      ...(boards === undefined ? {} : { boards: { ...boards, mayUse: (node) => fallsAsOne(node, setOf, drawn) } }),
-      memoryOf: (_, arena) => new SimProgramMemory(newMemory(), arena),
-      protocol: (rank) => this.#recovery.protocol(rank),
-      crashed: (rank, before) => this.#recovery.crashed(rank, before),
-    });
-    // It never looks at the memory of a process.
-    const world = this.#world as unknown as World;
-    this.#recovery.attach(world);
-    this.#checkpoints = this.#newCheckpoints();
-    const actions = Array.from(setOf, () => calls);
     this.#times = Array.from({ length: hasCheckpoints ? random.between(1, 6) : 0 }, () => ({
       ...{ rank: random.below(ranks), call: random.below(calls) },
     }));
+    const actions = Array.from(setOf, () => calls);
     const faults = planFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
-    this.#faults = new Faults(faults, {
-      ...{ world, setOf },
-      lose: (service) => {
-        if (service === "event-logger") this.#recovery.loseLogger();
-        if (service === "checkpoint-server") this.#checkpoints.serverLost();
+    this.#there = new RecoveringWorld(
+      {
+        world: { ...drawn, eventsMax, memoryOf: (_, arena) => new SimProgramMemory(newMemory(), arena) },
+        ...{ setOf, services, isCorrupt: () => corrupt.chance(0.2), checkpointPatienceNs: patienceNs },
+        newParts: (ports) =>
+          new SimLogging({ ...{ setOf, ...services, logBytesMax: null, loggerKeeps: false, newProtocol } }, ports),
+        newTrouble: (world, ports) => new Faults(faults, { world, setOf }, ports),
       },
-    });
-    this.#recovery.onRestart = (set) => this.#faults.restarted(set);
+      {
+        prepare: (process, image) => this.#prepare(process, image),
+        start: (rank) => this.#world.start(rank, () => this.#program(rank)),
+        imageOf: (rank) => this.#processes[rank]!.image(),
+        fell() {},
+        captured() {},
+      },
+    );
   }
 
-  #newRecovery(random: Random): Recovery {
-    const { newProtocol } = this.#options;
-    const corrupt = random.fork();
-    return new Recovery({
-      ...{ setOf: this.#setOf, random, delayNsMax: random.pick([1, 3_000, 30_000]) },
-      ...{ detectionNs: random.pick([0, 5_000, 300_000]), restartNs: random.pick([0, 5_000, 300_000]) },
-      newest: (set) => this.#checkpoints.newest(set, corrupt.chance(0.2)) as never,
-      logged: (set) => this.#checkpoints.commit(set),
-      declared: (set) => this.#checkpoints.fell(set),
-      prepare: ({ rank }, image) => this.#prepare(rank, image as unknown as ProcessImage | null),
-      start: ({ rank }) => this.#start(rank),
-      ...(newProtocol === undefined ? {} : { newProtocol }),
-    });
+  get #world(): World<SimProgramMemory> {
+    return this.#there.world;
   }
 
-  #newCheckpoints(): Checkpoints<ProcessImage> {
-    const world = this.#world;
-    const setOf = this.#setOf;
-    return new Checkpoints<ProcessImage>({
-      setOf,
-      sets: Array.from({ length: Math.max(...setOf) + 1 }, (_, set) => this.#recovery.membersOf(set)),
-      stateOf: (rank) => ({ process: world.processes[rank]!, core: world.processes[rank]!.core }),
-      imageOf: (rank) => this.#processes[rank]!.image(),
-      restFinished: (rank, rest) => world.start(rank, rest),
-      trim: (set, oldest) => this.#recovery.trim(set, oldest),
-      happens: (event) => this.#faults.checkpoint(event),
-    });
-  }
-
-  #prepare(rank: number, image: ProcessImage | null): void {
+  #prepare(sim: SimProcess<SimProgramMemory>, image: ProcessImage | null): void {
     const { module, seed } = this.#options;
+    const { rank } = sim;
     const options: CProcessOptions = {
       ...{ module, seed, args: ["program"], environment: [], files: noFiles, folders: [], startNs: 0 },
       signalName: () => undefined,
@@ -134,29 +115,27 @@ class CLoggingRun {
       passes: () => this.#passes(rank),
       ended: (_, how) => this.#fail(`rank ${rank} ended: ${JSON.stringify(how)}`),
       recovery: {
-        rests: () => this.#checkpoints.rests(this.#setOf[rank]!, rank),
+        rests: () => this.#there.restsOf(rank)!,
         left: (_, place, bytes) => {
           const text = new TextDecoder().decode(bytes);
-          this.#recovery.capturedLife(this.#setOf[rank]!).travel(() => this.#output.offer(rank, place, text));
+          this.#there.say(rank, () => this.#output.offer(rank, place, text));
         },
       },
     };
     this.#calls[rank] = 0;
-    this.#processes[rank] = new CProcess(this.#world, this.#world.processes[rank]!, options, image);
+    this.#processes[rank] = new CProcess(this.#world, sim, options, image);
   }
 
-  #start(rank: number): void {
-    const process = this.#processes[rank]!;
-    this.#world.start(rank, () => process.run());
+  *#program(rank: number): Steps {
+    const incarnation = this.#there.recovery.incarnationOf(rank);
+    yield* this.#processes[rank]!.run();
+    this.#there.finished(rank, incarnation);
   }
 
   #passes(rank: number): void {
     const call = this.#calls[rank]!++;
-    const set = this.#setOf[rank]!;
-    if (this.#times.some((time) => time.rank === rank && time.call === call)) {
-      this.#checkpoints.ask(this.#recovery.capturedLife(set), patienceNs);
-    }
-    this.#faults.passes(rank, call);
+    if (this.#times.some((time) => time.rank === rank && time.call === call)) this.#there.ask(this.#setOf[rank]!);
+    this.#there.passes(rank, call);
   }
 
   #fail(problem: string): void {
@@ -166,20 +145,19 @@ class CLoggingRun {
 
   run(): CLoggingOutcome {
     const world = this.#world;
+    const { recovery, parts, checkpoints } = this.#there;
     try {
-      for (const { rank } of world.processes) {
-        this.#prepare(rank, null);
-        this.#start(rank);
-      }
+      this.#there.begin();
       const stuck = world.run();
       const text = stuck.map(({ rank }) => `rank ${rank} waits for ever ${this.#processes[rank]!.waitsFor}`).join("; ");
-      this.#problem ||= text;
+      this.#problem ||= text || this.#there.problemOfEnd;
     } catch (error) {
       this.#problem ||= error instanceof Error ? (error.stack ?? error.message) : String(error);
     }
-    const { restarts, rare } = this.#recovery;
+    const isLegitimateEnd = parts.isLegitimateEnd(this.#there.outcome);
     return {
-      ...{ problem: this.#problem, restarts, rare, checkpoints: this.#checkpoints.counts },
+      ...{ problem: isLegitimateEnd ? "" : this.#problem, isLegitimateEnd, restarts: recovery.restarts },
+      ...{ rare: { ...recovery.rare, ...parts.rare }, checkpoints: checkpoints.counts },
       meetings: world.boardCounts.meetings,
       printed: world.processes.map(({ rank }) => this.#output.textOf(rank)),
     };

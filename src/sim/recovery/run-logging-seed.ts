@@ -9,7 +9,7 @@ import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
 import { Faults, planFaults } from "./faults.ts";
 import { PlannedFaults } from "./planned-faults.ts";
-import { type CheckpointTime, type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
+import { type ActionTime, type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
 import { correlatedSets, type SetsBy } from "./sets.ts";
 
 export interface LoggingSeedOptions {
@@ -70,13 +70,13 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     logBytesMax: random.pick([null, null, 0, 300, 5_000]),
     trouble: (there, ports) =>
       options.faults === undefined
-        ? new Faults(faults, { world: there, setOf, lose: ports.lose })
+        ? new Faults(faults, { world: there, setOf }, ports)
         : new PlannedFaults(options.faults, { seed: options.seed, world: there, setOf }, ports),
   };
 }
 
 /** Some at the end as well, when a rank has finished. */
-function planTimes(random: Random, actions: readonly number[]): CheckpointTime[] {
+function planTimes(random: Random, actions: readonly number[]): ActionTime[] {
   return Array.from({ length: random.between(1, 5) }, () => {
     const rank = random.below(actions.length);
     return { rank, action: random.between(0, actions[rank]!) };
@@ -87,7 +87,7 @@ const waitsForCheckpoints = (plan: FaultPlan | undefined): boolean =>
   plan?.entries.some((entry) => entry.kind === "fault" && entry.when.kind === "checkpoint") === true;
 
 /** For a plan that waits for checkpoints: of every set, all along the program of its lowest rank. */
-function manyTimes(setOf: Int32Array, actions: readonly number[]): CheckpointTime[] {
+function manyTimes(setOf: Int32Array, actions: readonly number[]): ActionTime[] {
   const count = 10;
   return [...new Set(setOf)].flatMap((set) => {
     const rank = setOf.indexOf(set);

@@ -5,30 +5,30 @@
  */
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { Outcome } from "../../core/service/dispatcher.ts";
 import type { BoardCounts } from "../boards.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
-import { judge, type SeedOutcome } from "../judge.ts";
+import { judge, type SeedOutcome, type Violation } from "../judge.ts";
+import { SimLogging } from "../logging/sim-logging.ts";
+import type { SimMemory } from "../memory.ts";
 import { Clock, Observation } from "../observation.ts";
 import { JobFiles } from "../outside/job-files.ts";
 import { Output } from "../outside/output.ts";
 import type { Outside } from "../outside/outside.ts";
-import type { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
-import { World, type WorldOptions } from "../world.ts";
-import { Checkpoints } from "./checkpoints.ts";
+import type { World, WorldOptions } from "../world.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 import { Histories } from "./histories.ts";
 import { Moments } from "./moments.ts";
-import type { PlannedFaultsPorts } from "./planned-faults.ts";
 import { imageOf, type RankImage, restoreRank } from "./rank-image.ts";
-import { Recovery } from "./recovery.ts";
-import { fallsAsOne } from "./sets.ts";
-import { Shelf } from "./shelf.ts";
-import type { Trouble } from "./trouble.ts";
+import { RecoveringWorld, type Services } from "./recovering-world.ts";
+import type { RecoveryHost } from "./recovery.ts";
+import type { Trouble, TroublePorts } from "./trouble.ts";
 
-/** The set of a rank is captured when the rank is about to do that action, in whichever life. */
-export interface CheckpointTime {
+/** A rank is about to do that action, in whichever life. */
+export interface ActionTime {
   readonly rank: number;
   readonly action: number;
 }
@@ -38,26 +38,26 @@ export interface LoggingSetup {
   /** Correlated set of each rank. */
   readonly setOf: Int32Array;
   readonly script: Script;
-  /** Null: nobody has images, and everybody starts again from the beginning. */
-  readonly checkpoints: { readonly times: readonly CheckpointTime[]; readonly patienceNs: number } | null;
-  /** How fast dispatcher and event logger are. */
-  readonly services: {
-    readonly random: Random;
-    readonly delayNsMax: number;
-    readonly detectionNs: number;
-    readonly restartNs: number;
-  };
+  /** When the set of a rank is captured. Null: nobody has images, and everybody starts again from the beginning. */
+  readonly checkpoints: { readonly times: readonly ActionTime[]; readonly patienceNs: number } | null;
+  readonly services: Services;
   /** A set has fallen: can its newest image not be read? */
   readonly isCorrupt: (set: number) => boolean;
   /** Memory of each rank's payload log; null: it has no bound. */
   readonly logBytesMax: number | null;
-  readonly trouble: (world: World, ports: PlannedFaultsPorts) => Trouble;
+  /** An event logger that is lost to those who speak to it has what it has; otherwise it is lost with all of it. */
+  readonly loggerKeeps?: boolean | undefined;
+  /** When the program of a rank ends its own node. */
+  readonly crashesAt?: ActionTime | undefined;
+  readonly trouble: (world: World, ports: TroublePorts) => Trouble;
   readonly listener?: ((line: string) => void) | undefined;
   /** Another protocol than the real one, for tests that want to see it fail. */
   readonly newProtocol?: ((options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol) | undefined;
 }
 
 export interface LoggingOutcome extends SeedOutcome {
+  /** How the dispatcher has ended the job; undefined: it has not. */
+  readonly job: Outcome | undefined;
   readonly restarts: number;
   /** Of a fault plan: how often each entry was carried out. */
   readonly fired: readonly number[];
@@ -67,8 +67,8 @@ export interface LoggingOutcome extends SeedOutcome {
   readonly spilled: number;
   readonly fetched: number;
   /** How often rare things happened. */
-  readonly rare: Recovery["rare"];
-  readonly checkpoints: Checkpoints["counts"];
+  readonly rare: RecoveryHost["rare"] & SimLogging["rare"];
+  readonly checkpoints: Checkpoints<RankImage>["counts"];
   readonly output: Output["counts"];
   readonly files: JobFiles["counts"];
   readonly moments: Moments;
@@ -80,108 +80,55 @@ export interface LoggingOutcome extends SeedOutcome {
 /** More than worlds in which nobody dies: everything may be done several times. */
 const eventsMax = 20_000_000;
 
-/** A set is not asked for a checkpoint more often because logs are full. */
-const askedNsMin = 20_000;
-
 export const runLogging = (setup: LoggingSetup): LoggingOutcome => new LoggingRun(setup).judged();
 
 class LoggingRun {
   readonly #setup: LoggingSetup;
-  readonly #world: World;
-  readonly #recovery: Recovery;
-  readonly #checkpoints: Checkpoints;
-  readonly #trouble: Trouble;
+  readonly #there: RecoveringWorld<SimMemory, RankImage, SimLogging>;
   readonly #histories: Histories;
   readonly #clock = new Clock();
   readonly #states: RankState[] = [];
-  readonly #shelves: readonly Shelf[];
   readonly #outside: Outside;
   readonly #moments = new Moments();
-  /** When a full log asked each set last. */
-  readonly #askedNs = new Map<number, number>();
 
   constructor(setup: LoggingSetup) {
-    const { world: worldOptions, setOf, listener, checkpoints } = setup;
+    const { world, setOf, listener, checkpoints, services, isCorrupt, trouble } = setup;
     this.#setup = setup;
-    this.#shelves = Array.from(setOf, () => new Shelf());
-    this.#recovery = this.#newRecovery();
-    this.#world = new World({
-      ...worldOptions,
-      eventsMax,
-      hasImages: checkpoints !== null,
-      ...(worldOptions.boards === undefined
-        ? {}
-        : { boards: { mayUse: (node) => fallsAsOne(node, setOf, worldOptions), ...worldOptions.boards } }),
-      protocol: (rank) => this.#recovery.protocol(rank),
-      crashed: (rank, before) => {
-        this.#shelves[rank]!.lose();
-        this.#moments.note("fell", this.#states[rank]!);
-        this.#recovery.crashed(rank, before);
-      },
-      ...(listener === undefined ? {} : { listener }),
-    });
-    this.#recovery.attach(this.#world);
     this.#histories = new Histories(setOf.length);
+    this.#there = new RecoveringWorld(
+      {
+        ...{ setOf, services, isCorrupt, newTrouble: trouble },
+        world: {
+          ...{ ...world, eventsMax, hasImages: checkpoints !== null },
+          ...(listener === undefined ? {} : { listener }),
+        },
+        checkpointPatienceNs: checkpoints?.patienceNs ?? null,
+        newParts: (ports) =>
+          new SimLogging(
+            {
+              ...{ setOf, ...services, logBytesMax: setup.logBytesMax, newProtocol: setup.newProtocol },
+              loggerKeeps: setup.loggerKeeps === true,
+            },
+            ports,
+          ),
+      },
+      {
+        prepare: (process, image) => this.#prepare(process, image),
+        start: (rank) => this.#world.start(rank, () => this.#program(rank)),
+        imageOf: (rank) => imageOf(this.#states[rank]!, this.#histories.now(rank)),
+        fell: (rank) => this.#moments.note("fell", this.#states[rank]!),
+        captured: (rank) => this.#moments.note("captured", this.#states[rank]!),
+      },
+    );
     this.#outside = {
       output: new Output(setOf.length),
       files: new JobFiles(setOf.length, () => this.#world.nowNs),
-      travel: (rank, act) => this.#recovery.capturedLife(setOf[rank]!).travel(act),
+      travel: (rank, act) => this.#there.say(rank, act),
     };
-    this.#checkpoints = this.#newCheckpoints();
-    this.#trouble = setup.trouble(this.#world, {
-      notice: () => this.#recovery.notice(),
-      lose: (service) => {
-        if (service === "event-logger") this.#recovery.loseLogger();
-        if (service === "checkpoint-server") this.#checkpoints.serverLost();
-      },
-    });
-    this.#recovery.onRestart = (set) => this.#trouble.restarted(set);
   }
 
-  #newRecovery(): Recovery {
-    const { setOf, services, isCorrupt, newProtocol, logBytesMax } = this.#setup;
-    return new Recovery({
-      ...{ setOf, ...services },
-      newest: (set) => this.#checkpoints.newest(set, isCorrupt(set)),
-      logged: (set) => this.#checkpoints.commit(set),
-      declared: (set) => this.#checkpoints.fell(set),
-      prepare: (process, image) => this.#prepare(process, image),
-      start: ({ rank }) => this.#start(rank),
-      ...(newProtocol === undefined ? {} : { newProtocol }),
-      ...(logBytesMax === null ? {} : { payloads: (rank) => this.#payloads(rank, logBytesMax) }),
-    });
-  }
-
-  #newCheckpoints(): Checkpoints {
-    const world = this.#world;
-    const { setOf } = this.#setup;
-    return new Checkpoints({
-      setOf,
-      sets: Array.from({ length: Math.max(...setOf) + 1 }, (_, set) => this.#recovery.membersOf(set)),
-      stateOf: (rank) => this.#states[rank]!,
-      imageOf: (rank) => imageOf(this.#states[rank]!, this.#histories.now(rank)),
-      restFinished: (rank, rest) => world.start(rank, rest),
-      trim: (set, oldest) => this.#recovery.trim(set, oldest),
-      happens: (event) => {
-        world.trace.note(world.nowNs, event.step, [event.set]);
-        if (event.step === "captured") {
-          for (const rank of this.#recovery.membersOf(event.set)) this.#moments.note("captured", this.#states[rank]!);
-        }
-        this.#trouble.checkpoint(event);
-      },
-    });
-  }
-
-  #payloads(rank: number, bytesMax: number) {
-    return {
-      bytesMax,
-      spill: this.#shelves[rank]!,
-      full: (sets: readonly number[]) => {
-        this.#recovery.rare.logFull++;
-        this.#trouble.logFull(this.#setup.setOf[rank]!);
-        for (const set of sets) this.#askSometimes(set);
-      },
-    };
+  get #world(): World {
+    return this.#there.world;
   }
 
   /** A new process has its state, that of an image or that of the beginning. */
@@ -201,68 +148,61 @@ class LoggingRun {
     if (image !== null) restoreRank(state, image);
     this.#histories.begin(rank, image?.history);
     engine.tracer = this.#histories.tracer(rank);
-    this.#trouble.lives(rank);
-  }
-
-  #start(rank: number): void {
-    this.#world.start(rank, () => this.#program(rank));
   }
 
   *#program(rank: number): Steps {
-    const hasImages = this.#setup.checkpoints !== null;
-    const rests = hasImages ? this.#checkpoints.rests(this.#setup.setOf[rank]!, rank) : null;
-    yield* interpret(this.#states[rank]!, rests);
-    this.#trouble.finished(rank);
+    const incarnation = this.#there.recovery.incarnationOf(rank);
+    yield* interpret(this.#states[rank]!, this.#there.restsOf(rank));
+    this.#there.finished(rank, incarnation);
   }
 
   #passes(rank: number, action: number): boolean {
-    const times = this.#setup.checkpoints?.times ?? [];
-    if (times.some((time) => time.rank === rank && time.action === action)) this.#ask(this.#setup.setOf[rank]!);
-    return this.#trouble.passes(rank, action);
-  }
-
-  /** As in real jobs: a log that is full now is full again soon. */
-  #askSometimes(set: number): void {
-    const { nowNs } = this.#world;
-    if (nowNs - (this.#askedNs.get(set) ?? Number.NEGATIVE_INFINITY) < askedNsMin) return;
-    this.#askedNs.set(set, nowNs);
-    this.#ask(set);
-  }
-
-  /** A checkpoint of that set is wanted. */
-  #ask(set: number): void {
-    const { checkpoints } = this.#setup;
-    if (checkpoints !== null) this.#checkpoints.ask(this.#recovery.capturedLife(set), checkpoints.patienceNs);
+    const isTime = (time?: ActionTime): boolean => time?.rank === rank && time.action === action;
+    if (this.#setup.checkpoints?.times.some(isTime) === true) this.#there.ask(this.#setup.setOf[rank]!);
+    const isCrash = isTime(this.#setup.crashesAt);
+    if (isCrash) this.#there.crashNodeOf(rank);
+    return this.#there.passes(rank, action) || isCrash;
   }
 
   judged(): LoggingOutcome {
-    const world = this.#world;
-    for (const process of world.processes) {
-      this.#prepare(process, null);
-      this.#start(process.rank);
-    }
-    this.#trouble.begin();
+    const { recovery, checkpoints, parts: logging, trouble, world } = this.#there;
+    this.#there.begin();
     const outcome = judge(world, {
       ...{ script: this.#setup.script, histories: this.#histories, firstPosted: this.#clock.firstPosted },
       ...this.#outside,
-      givenUp: () => this.#checkpoints.counts.givenUp,
+      givenUp: () => checkpoints.counts.givenUp,
       observation: () => {
         const parts = this.#states.map(({ observation }) => observation);
         return Observation.of(parts, this.#clock);
       },
     });
-    const { happened: deaths, fired } = this.#trouble;
-    const { restarts, rare, restartsOf } = this.#recovery;
+    const { happened: deaths, fired } = trouble;
+    const { restarts, restartsOf } = recovery;
+    const rare = { ...recovery.rare, ...logging.rare };
+    const violations = this.#isLegitimateEnd ? [] : [...outcome.violations, ...this.#endProblems(outcome)];
     return {
-      ...{ ...outcome, deaths, fired, restarts, rare, restartsOf, checkpoints: this.#checkpoints.counts },
+      ...{ ...outcome, violations, job: this.#there.outcome, deaths, fired, restarts, rare, restartsOf },
+      checkpoints: checkpoints.counts,
       output: this.#outside.output.counts,
       files: this.#outside.files.counts,
       moments: this.#moments,
       boards: world.boardCounts,
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
-      spilled: sum(this.#shelves.map(({ puts }) => puts)),
-      fetched: sum(this.#shelves.map(({ fetched }) => fetched)),
+      ...{ spilled: logging.spilled, fetched: logging.fetched },
     };
+  }
+
+  get #isLegitimateEnd(): boolean {
+    return this.#there.parts.isLegitimateEnd(this.#there.outcome);
+  }
+
+  /** What is wrong with the way in which the dispatcher has ended the job. */
+  #endProblems({ violations }: SeedOutcome): Violation[] {
+    const what = this.#there.problemOfEnd;
+    const isEnded = this.#there.outcome !== undefined;
+    // Of a world that is stuck others have told why.
+    if (what === "" || (violations.length > 0 && !isEnded)) return [];
+    return [{ invariant: "the job ends when all programs are over", what }];
   }
 }
 

@@ -13,7 +13,7 @@ import { Draft } from "../generator/draft.ts";
 import { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
 import { PlannedFaults } from "./planned-faults.ts";
-import { type CheckpointTime, type LoggingOutcome, runLogging } from "./run-logging.ts";
+import { type ActionTime, type LoggingOutcome, runLogging } from "./run-logging.ts";
 
 export interface Scenario {
   readonly nodes: number;
@@ -21,8 +21,12 @@ export interface Scenario {
   readonly setOf?: readonly number[];
   readonly program: Script;
   readonly faults: string;
+  /** See `LoggingSetup`. */
+  readonly loggerKeeps?: boolean;
+  /** The program ends its own node whenever that rank is about to do that action. */
+  readonly crashesAt?: ActionTime;
   /** None: nobody has images. */
-  readonly checkpoints?: readonly CheckpointTime[];
+  readonly checkpoints?: readonly ActionTime[];
   /** Sets whose newest image cannot be read, once for each time it stands here. */
   readonly corrupt?: readonly number[];
   readonly patienceNs?: number;
@@ -66,6 +70,7 @@ export function play(scenario: Scenario): LoggingOutcome {
       cost: { ...certainCost, ...scenario.cost },
     },
     ...{ setOf, script: program, newProtocol: scenario.newProtocol, listener: scenario.listener },
+    ...{ crashesAt: scenario.crashesAt, loggerKeeps: scenario.loggerKeeps },
     checkpoints:
       checkpoints === undefined ? null : { times: checkpoints, patienceNs: scenario.patienceNs ?? 1_000_000_000 },
     services: {
@@ -180,5 +185,5 @@ export function rounds(count: number, bytes = 8): Script {
 }
 
 /** Each set when that rank, its lowest, is about to do these actions. */
-export const at = (rank: number, ...actions: readonly number[]): CheckpointTime[] =>
+export const at = (rank: number, ...actions: readonly number[]): ActionTime[] =>
   actions.map((action) => ({ rank, action }));

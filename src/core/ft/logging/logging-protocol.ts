@@ -15,7 +15,7 @@
  *
  *   BEGIN   our incarnation, the peer's that we speak to    HELD    a number above the first missing that we have
  *   BROKEN  a number that we have without all its bytes     SUM     of what we have, for comparing
- *   END     the first number that we miss                   TRIM    the peer need not keep lower numbers any more
+ *   END     the first number that we miss; 1: all was heard TRIM    the peer need not keep lower numbers any more
  *   ASK     of a synchronous message that was taken         ANSWER  whatever led to that is stable
  */
 import type { Pointer, RecordId, WorldRank } from "../../base/brand.ts";
@@ -189,7 +189,7 @@ export class LoggingProtocol implements Protocol {
     for (const number of received.later) ports.tell(peer, Frame.HELD, number, 0);
     for (const number of ports.brokenFrom(peer)) ports.tell(peer, Frame.BROKEN, number, 0);
     ports.tell(peer, Frame.SUM, sum, 0);
-    ports.tell(peer, Frame.END, received.firstMissing, 0);
+    ports.tell(peer, Frame.END, received.firstMissing, channel.isOpen ? 1 : 0);
   }
 
   control(words: Int32Array, packet: number): void {
@@ -210,7 +210,7 @@ export class LoggingProtocol implements Protocol {
         channel.hearSum(a);
         return;
       case Frame.END:
-        this.hearEnd(channel, a);
+        this.hearEnd(channel, a, words[packet + SEQUENCE]! !== 0);
         return;
       case Frame.TRIM:
         this.forget(channel.trim(a));
@@ -241,9 +241,14 @@ export class LoggingProtocol implements Protocol {
     channel.hearBegin();
   }
 
-  private hearEnd(channel: Channel, firstMissing: number): void {
+  /**
+   * `isHeard`: the peer's present life has heard what we told it. Otherwise that may be lost: we may have known of that life before
+   * it began. It is told again before anything else leaves; to hear it twice does no harm.
+   */
+  private hearEnd(channel: Channel, firstMissing: number, isHeard: boolean): void {
     if (!channel.hearEnd(firstMissing)) return;
     this.ports.peerBack(channel.peer);
+    if (!isHeard) channel.tellAgain();
     this.tellPeer(channel);
     for (const message of channel.kept) if (message.isDelivered) this.ask(channel, message);
     if (channel.isPending) this.pending.add(channel.peer);

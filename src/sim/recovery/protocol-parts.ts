@@ -1,0 +1,35 @@
+/** The parts of a protocol in a simulated world, beside those in its processes: what its folder in real/ is for real jobs. */
+import type { Service } from "../../core/fault/plan.ts";
+import type { Checkpoint } from "../../core/ft/checkpoint.ts";
+import type { JobPart, JobPartPorts } from "../../core/ft/job-part.ts";
+import type { NewProtocol } from "../../core/ft/protocol.ts";
+
+export interface ProtocolParts {
+  readonly job: JobPart;
+  /** The first lives of all sets begin. */
+  beginAll(): void;
+  /** For a process of the set's present life. */
+  newProtocol(rank: number): NewProtocol;
+  /** The next life of a set begins, with what the job's part has for the nodes of its members. */
+  begin(set: number, incarnation: number, forNode: unknown): void;
+  /** A process has died. */
+  crashed(rank: number): void;
+  /** The nodes of a set hear that no older image will be restored. */
+  trimmed(set: number, oldest: Checkpoint): void;
+  /** A service of the protocol's own is lost, with all that it has or only to those that speak to it. */
+  lose(service: Service, keepsContents: boolean | undefined): void;
+}
+
+/** What such parts may use. */
+export interface PartsPorts {
+  nowNs(): number;
+  plan(timeNs: number, act: () => void): void;
+  wake(rank: number): void;
+  /** Are all processes of these ranks dead? */
+  areDead(ranks: readonly number[]): boolean;
+  /** The part for the job is told something: it may want to be called at another time. */
+  feed(tell: (nowMs: number) => void): void;
+  /** Words of a rank for the part for the job. */
+  say(rank: number, words: unknown): void;
+  readonly job: JobPartPorts;
+}

@@ -1,0 +1,336 @@
+/**
+ * A simulated world in which the dead come back: processes, dispatcher, recovery, checkpoints, the parts of a protocol and those
+ * that make things go wrong, put together. Dispatcher and recovery are the ones that ship; which programs run here, and what an
+ * image of one is, is the user's business (`Programs`).
+ */
+import type { FaultEvent } from "../../core/fault/moment.ts";
+import { membersOf } from "../../core/ft/sets.ts";
+import type { Outcome } from "../../core/service/dispatcher.ts";
+import type { Rests } from "../interpreter/interpreter.ts";
+import type { ProcessMemory } from "../memory.ts";
+import type { Random } from "../random.ts";
+import type { SimProcess } from "../sim-process.ts";
+import { World, type WorldOptions } from "../world.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { Dispatching } from "./dispatching.ts";
+import type { PartsPorts, ProtocolParts } from "./protocol-parts.ts";
+import { RecoveryHost } from "./recovery.ts";
+import { fallsAsOne } from "./sets.ts";
+import type { Trouble, TroublePorts } from "./trouble.ts";
+
+/** How fast dispatcher and services are. */
+export interface Services {
+  readonly random: Random;
+  readonly delayNsMax: number;
+  readonly detectionNs: number;
+  readonly restartNs: number;
+}
+
+export interface RecoveringOptions<M extends ProcessMemory, P extends ProtocolParts> {
+  readonly world: WorldOptions<M>;
+  /** Set of each rank: those that fall, and are captured, together. */
+  readonly setOf: Int32Array;
+  /** How long a set may take to stand still. Null: nobody has images, and everybody starts again from the beginning. */
+  readonly checkpointPatienceNs: number | null;
+  readonly services: Services;
+  /** A set has fallen: can its newest image not be read? */
+  readonly isCorrupt: (set: number) => boolean;
+  readonly newParts: (ports: PartsPorts) => P;
+  readonly newTrouble: (world: World, ports: TroublePorts) => Trouble;
+}
+
+/** The programs of the ranks. `I` is what an image of one is. */
+export interface Programs<M extends ProcessMemory, I> {
+  /** A new process is to become what the image says; null: that of the beginning. */
+  prepare(process: SimProcess<M>, image: I | null): void;
+  /** Its program begins, or goes on. */
+  start(rank: number): void;
+  imageOf(rank: number): I;
+  /** For those that count. */
+  fell(rank: number): void;
+  captured(rank: number): void;
+}
+
+/** A set is not asked for a checkpoint more often because logs are full. */
+const forLogsMsMin = 0.02;
+const nsPerMs = 1e6;
+
+export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts> {
+  readonly world: World<M>;
+  readonly parts: P;
+  readonly recovery: RecoveryHost;
+  readonly checkpoints: Checkpoints<I>;
+  readonly trouble: Trouble;
+  readonly #options: RecoveringOptions<M, P>;
+  readonly #programs: Programs<M, I>;
+  readonly #members: readonly (readonly number[])[];
+  readonly #dispatching: Dispatching;
+  /** Numbers of the oldest checkpoint of each set that may be restored. */
+  readonly #oldest = new Map<number, number>();
+
+  constructor(options: RecoveringOptions<M, P>, programs: Programs<M, I>) {
+    const { world, setOf, newParts, newTrouble } = options;
+    this.#options = options;
+    this.#programs = programs;
+    this.#members = membersOf([...setOf]);
+    this.parts = newParts(this.#partsPorts());
+    this.world = new World<M>({
+      ...world,
+      ...(world.boards === undefined
+        ? {}
+        : { boards: { mayUse: (node) => fallsAsOne(node, setOf, world), ...world.boards } }),
+      protocol: (rank) => this.parts.newProtocol(rank),
+      crashed: (rank, before) => {
+        programs.fell(rank);
+        this.recovery.crashed(rank, before);
+      },
+    });
+    this.checkpoints = this.#newCheckpoints();
+    this.#dispatching = this.#newDispatching();
+    this.recovery = this.#newRecovery();
+    this.trouble = newTrouble(this.#anyWorld, this.#troublePorts());
+  }
+
+  /** For those that never look at the memory of a process. */
+  get #anyWorld(): World {
+    return this.world as unknown as World;
+  }
+
+  /** All programs begin. */
+  begin(): void {
+    this.parts.beginAll();
+    this.recovery.feed((nowMs) => this.recovery.core.allBegan(nowMs));
+    for (const process of this.world.processes) {
+      this.#prepare(process, null);
+      this.#programs.start(process.rank);
+    }
+    this.trouble.begin();
+  }
+
+  /** How the dispatcher has ended the job; undefined: it has not. */
+  get outcome(): Outcome | undefined {
+    return this.#dispatching.outcome;
+  }
+
+  /** What is wrong with the way in which the dispatcher has ended the job; empty: nothing. */
+  get problemOfEnd(): string {
+    const { outcome, isEnded } = this.#dispatching;
+    if (outcome !== undefined && outcome.reason.kind !== "finished")
+      return `the dispatcher has ended it: ${JSON.stringify(outcome.reason)}`;
+    if (isEnded) return "";
+    return outcome === undefined ? "it is not over" : "not every node has ended";
+  }
+
+  // What programs do
+
+  /** Null: nobody is captured. */
+  restsOf(rank: number): Rests | null {
+    return this.#hasImages ? this.checkpoints.rests(this.#options.setOf[rank]!, rank) : null;
+  }
+
+  get #hasImages(): boolean {
+    return this.#options.checkpointPatienceNs !== null;
+  }
+
+  /** A rank is about to do that action. True: something happens to somebody now. */
+  passes(rank: number, action: number): boolean {
+    this.#dispatching.passed(rank, action);
+    return this.trouble.passes(rank, action);
+  }
+
+  /** The program of a rank is over. */
+  finished(rank: number, incarnation: number): void {
+    this.trouble.finished(rank);
+    this.recovery.caughtUp(rank, incarnation);
+    this.#dispatching.rankDone(rank, incarnation);
+  }
+
+  /** A checkpoint of that set is wanted. A program runs at this moment, and cannot be stopped in the middle of a step. */
+  ask(set: number): void {
+    const { world } = this;
+    world.plan(world.nowNs, () => this.recovery.feed((nowMs) => this.recovery.core.take(set, nowMs)));
+  }
+
+  /** From the node of a rank to the dispatcher: it arrives in the order in which it was said, before the node's end. */
+  say(rank: number, hear: () => void): void {
+    this.#dispatching.say(rank, hear);
+  }
+
+  /** The program of a rank ends its own node. */
+  crashNodeOf(rank: number): void {
+    const { world } = this;
+    world.plan(world.nowNs, () => this.#dispatching.killNode(world.nodeOf[rank]!));
+  }
+
+  // The parts
+
+  #partsPorts(): PartsPorts {
+    return {
+      nowNs: () => this.world.nowNs,
+      plan: (timeNs, act) => this.world.plan(timeNs, act),
+      wake: (rank) => this.world.wake(rank),
+      areDead: (ranks) => ranks.every((rank) => this.world.processes[rank]!.state === "dead"),
+      feed: (tell) => this.recovery.feed(tell),
+      say: (rank, words) => this.say(rank, () => this.recovery.feed(() => this.parts.job.rankSaid(rank, words))),
+      job: {
+        prepared: (set, incarnation, outcome) => this.recovery.core.prepared(set, incarnation, outcome),
+        mayCommit: (set) => this.recovery.core.mayCommit(set, this.recovery.nowMs),
+        wantCheckpoints: (rank, sets) => {
+          this.recovery.core.wantCheckpoints(rank, this.#hasImages ? sets : [], this.recovery.nowMs);
+        },
+        toNode: () => {},
+        note: () => {},
+      },
+    };
+  }
+
+  #newCheckpoints(): Checkpoints<I> {
+    const { world } = this;
+    const { setOf, services } = this.#options;
+    const { random, delayNsMax, restartNs } = services;
+    return new Checkpoints<I>({
+      ...{ members: this.#members, setOf },
+      processOf: (rank) => this.#anyWorld.processes[rank]!,
+      imageOf: (rank) => this.#programs.imageOf(rank),
+      restFinished: (rank, rest) => world.start(rank, rest),
+      wake: (rank) => world.wake(rank),
+      later: (act) => world.plan(world.nowNs + random.below(delayNsMax), act),
+      whenRestarted: (act) => world.plan(world.nowNs + random.below(restartNs + 1), act),
+      isOpen: (set, number) => this.recovery.core.isOpen(set, number),
+      captured: (rank, capture) => {
+        this.#programs.captured(rank);
+        this.#tellCore(rank, (nowMs) => this.recovery.core.captured(rank, capture, nowMs));
+      },
+      imageStored: (rank, image) => {
+        this.#tellCore(rank, (nowMs) => this.recovery.core.imageStored(rank, image, nowMs));
+      },
+      verified: (set, number, problem) => {
+        this.recovery.feed((nowMs) => this.recovery.core.verified(set, number, problem, nowMs));
+      },
+      happens: (event) => {
+        world.trace.note(world.nowNs, event.step, [event.set]);
+        this.trouble.checkpoint(event);
+      },
+    });
+  }
+
+  /** From the node of a rank. */
+  #tellCore(rank: number, tell: (nowMs: number) => void): void {
+    this.say(rank, () => this.recovery.feed(tell));
+  }
+
+  #newDispatching(): Dispatching {
+    const { setOf, services } = this.#options;
+    const { random, detectionNs, delayNsMax } = services;
+    return new Dispatching(
+      { world: this.#anyWorld, setOf, random: random.fork(), detectionNs, delayNsMax },
+      {
+        incarnationOf: (rank) => this.recovery.incarnationOf(rank),
+        tell: (death) => this.recovery.tell(death),
+        fallen: (ranks) => this.recovery.fallen(ranks),
+        decided: () => this.checkpoints.end(),
+      },
+    );
+  }
+
+  #newRecovery(): RecoveryHost {
+    const { setOf, services, checkpointPatienceNs } = this.#options;
+    const { random, delayNsMax, restartNs } = services;
+    const checkpointPatienceMs = (checkpointPatienceNs ?? 0) / nsPerMs;
+    const [parts, world, dispatching] = [this.parts, this.#anyWorld, this.#dispatching];
+    return new RecoveryHost(
+      { world, setOf, random, delayNsMax, restartNs, parts, checkpointPatienceMs, forLogsMsMin },
+      {
+        stop: (set, number) => this.checkpoints.stop(set, number),
+        goOn: (set) => this.checkpoints.goOn(set),
+        verify: (set, number) => this.checkpoints.verify(set, number),
+        drop: (set, number) => this.checkpoints.drop(set, number),
+        oldest: (set, { number }) => this.#oldest.set(set, number),
+        committed: ({ set }, callsPassed) => dispatching.committed(set, callsPassed),
+        happened: (event) => this.#happened(event),
+        hasPlace: (rank) => dispatching.isNodeAlive(world.nodeOf[rank]!),
+        isOver: () => dispatching.outcome !== undefined,
+        say: (rank, hear) => dispatching.say(rank, hear),
+        begun: (ranks) => dispatching.begun(ranks),
+        caughtUp: (rank) => dispatching.caughtUp(rank),
+        fell: (rank) => dispatching.killNode(world.nodeOf[rank]!),
+        hopeless: (problem) => dispatching.unusable(problem),
+        falls: (set) => this.checkpoints.fell(set),
+        isUnreadable: (set, number) => this.#isUnreadable(set, number),
+        prepare: (process, set, number) => {
+          const { rank } = process;
+          if (number > 0 && rank === this.#members[set]![0]) this.checkpoints.counts.restored++;
+          const image = number === 0 ? null : this.checkpoints.imageOf({ set, number, rank });
+          this.#prepare(process as unknown as SimProcess<M>, image);
+        },
+        start: ({ rank }) => this.#programs.start(rank),
+      },
+    );
+  }
+
+  #prepare(process: SimProcess<M>, image: I | null): void {
+    this.#programs.prepare(process, image);
+    this.trouble.lives(process.rank);
+  }
+
+  /** An older one is left that can be read. */
+  #isUnreadable(set: number, number: number): boolean {
+    const isIt = number > (this.#oldest.get(set) ?? 0) && this.#options.isCorrupt(set);
+    if (isIt) this.checkpoints.counts.corrupt++;
+    return isIt;
+  }
+
+  // Trouble
+
+  #troublePorts(): TroublePorts {
+    const dispatching = this.#dispatching;
+    const { nodeOf } = this.world;
+    return {
+      isOver: () => dispatching.outcome !== undefined,
+      isRankAlive: (rank) => dispatching.isRankAlive(rank),
+      isNodeAlive: (node) => dispatching.isNodeAlive(node),
+      killNode: (node) => {
+        dispatching.excuse(node);
+        dispatching.killNode(node);
+      },
+      killRanks: (ranks) => {
+        for (const rank of ranks) dispatching.excuse(nodeOf[rank]!);
+        dispatching.killRanks(ranks);
+      },
+      stopNode: (node) => dispatching.stopNode(node),
+      continueNode: (node) => dispatching.continueNode(node),
+      notice: () => dispatching.notice(),
+      lose: (service, keepsContents) => {
+        if (service === "checkpoint-server") this.checkpoints.serverLost();
+        else this.parts.lose(service, keepsContents);
+      },
+    };
+  }
+
+  /** For those that make things go wrong. */
+  #happened(event: FaultEvent): void {
+    switch (event.kind) {
+      case "checkpoint-asked":
+      case "checkpoint-committed":
+      case "image-stored": {
+        const steps = {
+          "checkpoint-asked": "asked",
+          "checkpoint-committed": "committed",
+          "image-stored": "image",
+        } as const;
+        const wanted = this.#members[event.set]!.length;
+        this.checkpoints.reached({ stored: 0, wanted, ...event, step: steps[event.kind] });
+        return;
+      }
+      case "recovery":
+        this.trouble.restarted(event.set);
+        return;
+      case "log-full":
+        this.trouble.logFull(event.set);
+        return;
+      default:
+        // What ranks do is told by them.
+        return;
+    }
+  }
+}
