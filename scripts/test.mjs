@@ -3,22 +3,26 @@
 //   npm test -- core/p2p        only test files whose path contains the words given
 //   npm test -- --no-check …    without lint and types, while working
 //   npm run test:long           those too that take long (test/long.ts)
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 process.chdir(root);
+/** The exit code of one of our scripts. */
 const run = (args) => {
-  const { status, signal } = spawnSync(process.execPath, args, { stdio: "inherit" });
-  if (status !== 0) process.exit(signal === null ? (status ?? 1) : 1);
+  const child = spawn(process.execPath, args, { stdio: "inherit" });
+  return new Promise((resolve) => child.on("close", (code) => resolve(code ?? 1)));
 };
 
 if (process.argv.includes("--long")) process.env.BANYAN_LONG_TESTS = "1";
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
-run(["scripts/build.mjs", "--if-stale"]);
-if (!process.argv.includes("--no-check")) run(["scripts/check.mjs"]);
+const built = await run(["scripts/build.mjs", "--if-stale"]);
+if (built !== 0) process.exit(built);
+// It has ended before the first test begins.
+const checked = process.argv.includes("--no-check") ? 0 : run(["scripts/check.mjs"]);
 
 const testsBelow = (folder) =>
   existsSync(folder)
@@ -34,14 +38,26 @@ if (sources.length === 0) {
   process.exit(2);
 }
 
-// Those of whole jobs take longest, and begin first: then nobody waits for the last of them alone.
-const programs = sources.filter((file) => !file.startsWith("src"));
-// Tests of pure code share a process with others of their folder: to start one for each file takes longer than most of them.
-// Those that measure have one for themselves.
-const isPure = (file) => file.startsWith(join("src", "core")) && !file.includes("-speed");
+// Tests that start no process share one with others of their folder: to start one for each file takes longer than most of them.
+// Those that measure have one for themselves, and so has clang, which wants flags of the engine for itself.
+const inProcess = ["abi", "cli", "core", "image", "lab", "mpi", "sim", "trust", "wasi"].map((name) =>
+  join("src", name),
+);
+const isAlone = (file) => /-speed|abi.header/.test(file) || !inProcess.some((folder) => file.startsWith(folder));
 const folders = new Map();
-for (const file of sources.filter(isPure)) folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), file]);
-const others = sources.filter((file) => file.startsWith("src") && !isPure(file));
+for (const file of sources.filter((each) => !isAlone(each))) {
+  folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), file]);
+}
+
+/** Those that take longest begin first: then nobody waits for the last of them alone. What is not here takes a few seconds. */
+const longest =
+  "src/cc/cc src-sim test/freeze. test/logging- test/c- src- src/cc/ test/run- test/kernels test/sim- test/demo test/mpi- test/".split(
+    " ",
+  );
+const placeOf = (path) => {
+  const place = longest.findIndex((start) => path.startsWith(start));
+  return place < 0 ? longest.length : place;
+};
 
 const { build } = await import("esbuild");
 const { headerPlugin } = await import("./header-plugin.mjs");
@@ -55,10 +71,15 @@ const together = [...folders].map(([folder, files]) => {
   writeFileSync(path, files.map((file) => `import ${JSON.stringify(join(root, file))};\n`).join(""));
   return path;
 });
-const entryPoints = [...programs, ...others, ...together];
+const named = (path) => path.replace(`${out}/`, "");
+const inOrder = [...sources.filter(isAlone), ...together].sort((a, b) => placeOf(named(a)) - placeOf(named(b)));
+// Node takes test files in the order of their names, whatever the order in which they are given.
+const entryPoints = inOrder.map((path, index) => ({
+  in: path,
+  out: `${`${index}`.padStart(3, "0")}-${named(path).replaceAll("/", "-").replace(/\.ts$/, "")}`,
+}));
 await build({
   entryPoints,
-  outbase: ".",
   outdir: out,
   outExtension: { ".js": ".mjs" },
   bundle: true,
@@ -73,7 +94,8 @@ await build({
     js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
   },
 });
-const files = entryPoints.map((file) => join(out, file.replace(/\.ts$/, ".mjs")));
+if ((await checked) !== 0) process.exit(1);
+const files = entryPoints.map((entry) => join(out, `${entry.out}.mjs`));
 const { status } = spawnSync(
   process.execPath,
   [
@@ -81,7 +103,8 @@ const { status } = spawnSync(
     "--disable-warning=ExperimentalWarning",
     "--test",
     "--test-reporter=spec",
-    "--test-concurrency=2",
+    // One more than there are processors: some wait for deaths, heartbeats and sleeping programs. More of them need more memory.
+    `--test-concurrency=${Math.min(availableParallelism() + 1, 4)}`,
     ...files,
   ],
   { stdio: "inherit" },

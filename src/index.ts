@@ -8,6 +8,7 @@ import type { LaunchOptions, RunningJob, ThawOptions } from "./real/service/laun
 
 export type { MpiError } from "./core/base/mpi-error.ts";
 export type { Datatype } from "./core/comm/datatype.ts";
+export type { ProtocolReport } from "./core/ft/definition.ts";
 export type { BufferLike, TypedArray, TypedBuffer } from "./mpi/buffers.ts";
 export type { CommType, Communicator } from "./mpi/communicator.ts";
 export type { ErrorFunction, ErrorHandler, InfoLike } from "./mpi/communicator-state.ts";
@@ -22,9 +23,8 @@ export type { PersistentRequest, Request, StatusesError } from "./mpi/request.ts
 export type { Status } from "./mpi/status.ts";
 export type { AgreementError } from "./mpi/survival.ts";
 export type { Adjacent, Contribution } from "./mpi/topologies.ts";
-export type { LoggingReport } from "./real/logging/logging-report.ts";
 export type { JobEvent } from "./real/service/job-event.ts";
-export type { JobResult } from "./real/service/job-report.ts";
+export type { JobRecoveryReport, JobResult } from "./real/service/job-report.ts";
 export type { LaunchOptions, RunningJob, ThawOptions } from "./real/service/launch.ts";
 
 const inRank = (globalThis as Record<symbol, unknown>)[Symbol.for("banyan.mpi")] as Mpi | undefined;

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { launch, type RunningJob, thaw } from "banyan";
 import { banyan, inFolder, newFolder, program } from "./harness.ts";
+import { longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const files = resolve("test/programs/c/files.c");
@@ -19,7 +20,8 @@ for (const [name, ranks, ...options] of [
   ["on two nodes", 4, "--nodes", "2"],
   ["taking turns in two threads", 4, "--ranks-per-thread", "2"],
 ] as const) {
-  test(`M9 files: ways to access, views, pointers, errors on ${ranks} ranks ${name}`, async () => {
+  const when = longUnless(ranks !== 3);
+  test(`M9 files: ways to access, views, pointers, errors on ${ranks} ranks ${name}`, when, async () => {
     const folder = newFolder(`files-${ranks}-${options.length}`);
     const { code, stdout, stderr } = await inFolder(folder, () =>
       banyan(["run", "-n", `${ranks}`, ...options, files], patient),
@@ -105,7 +107,8 @@ for (const [ranks, nodes] of [
   [3, 1],
   [4, 2],
 ] as const) {
-  test(`M9 images: ${ranks} ranks on ${nodes} nodes are frozen with files open, and thawed twice`, limit, async () => {
+  const when = { ...limit, ...longUnless(nodes === 2) };
+  test(`M9 images: ${ranks} ranks on ${nodes} nodes are frozen with files open, and thawed twice`, when, async () => {
     const folder = newFolder(`frozen-files-${ranks}`);
     const steps = 40;
     await inFolder(folder, async () => {

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
 import { banyan, folderOf, newFolder, program, sorted } from "./harness.ts";
+import { longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const spawn = resolve("test/programs/c/spawn.c");
@@ -27,7 +28,7 @@ for (const [ranks, nodes] of [
     ["disconnect", "§11.10.4 children that disconnect have no parent any more"],
     ["stay", "§11.2.2 everybody comes to an end without disconnecting"],
   ] as const) {
-    test(`M6 ${title}; ${ranks} ranks on ${nodes} nodes`, async () => {
+    test(`M6 ${title}; ${ranks} ranks on ${nodes} nodes`, longUnless(nodes === 3), async () => {
       const { code, stdout, stderr } = await run(...size, spawn, what);
       assert.equal(stdout, "good\n", stderr);
       assert.equal(code, 0, stderr);
@@ -59,7 +60,8 @@ for (const [what, wanted, words] of [
   ["trap", 1, /spawned rank 1:1 on node 0 .*unreachable/],
   ["silent", 1, /spawned rank 1:[01] on node 0 .*without MPI_Init/],
 ] as const) {
-  test(`M6 a child that ends by ${what} ends the job, and the message says how`, async () => {
+  const when = longUnless(what === "exit" || what === "silent");
+  test(`M6 a child that ends by ${what} ends the job, and the message says how`, when, async () => {
     const { code, stderr } = await run("-n", "2", spawn, what);
     assert.equal(code, wanted, stderr);
     assert.match(stderr, words);

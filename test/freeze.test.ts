@@ -15,6 +15,7 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { launch, type RunningJob, thaw } from "banyan";
 import { banyan, folderOf, inFolder, newFolder, program } from "./harness.ts";
+import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const frozen = resolve("test/programs/c/frozen.c");
@@ -40,9 +41,10 @@ for (const [ranks, nodes] of [
   [3, 1],
   [4, 2],
 ] as const) {
+  const when = { ...limit, ...longUnless(nodes === 2) };
   test(
     `M6 images: ${ranks} ranks on ${nodes} nodes, frozen twice, end with the output and the files of a run at one go`,
-    limit,
+    when,
     async () => {
       const options = { ranks, nodes, args: [`${steps}`] };
       const whole = newFolder(`whole-${ranks}`);
@@ -76,10 +78,12 @@ test(
     const ranks = 4;
     const whole = newFolder("whole-packed");
     const wanted = await inFolder(whole, () => linesOf(launch(frozen, { ranks, args: [`${steps}`] })));
-    for (const [first, second] of [
-      [4, 1],
-      [1, 2],
-    ]) {
+    for (const [first, second] of long.skip === undefined
+      ? [
+          [4, 1],
+          [1, 2],
+        ]
+      : [[4, 1]]) {
       const folder = newFolder(`packed-${first}`);
       const lines = await inFolder(folder, async () => {
         const job = launch(frozen, { ranks, args: [`${steps}`], jobFolder: "job", ranksPerThread: first });
@@ -97,9 +101,10 @@ test(
 );
 
 for (const ranksPerThread of [1, 2]) {
+  const when = { ...limit, ...longUnless(ranksPerThread === 2) };
   test(
     `M6 images: a message that was announced is taken when its sender has its memory again, ${ranksPerThread} in a thread`,
-    limit,
+    when,
     async () => {
       await inFolder(newFolder(`announced-${ranksPerThread}`), async () => {
         const job = launch(announced, { ranks: 2, jobFolder: "job", ranksPerThread, memoryMb: 256 });
@@ -116,9 +121,10 @@ for (const ranksPerThread of [1, 2]) {
 }
 
 for (const ranksPerThread of [1, 3]) {
+  const when = { ...limit, ...longUnless(ranksPerThread === 1) };
   test(
     `M6 images: where an image cannot be written the job goes on, ${ranksPerThread} in a thread, and can be frozen later`,
-    limit,
+    when,
     async () => {
       const ranks = 3;
       const whole = newFolder(`whole-on-${ranksPerThread}`);

@@ -32,10 +32,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // It hosts programs.
   "real/node": ["core", "image", "trust", "real", "mpi", "abi", "wasi", "v8"],
   sim: ["core", "mpi", "abi", "image", "wasi"],
-  cc: ["core/base", "trust", "v8"],
+  // Its client waits for a server that starts as the dispatcher waits for a node.
+  cc: ["core/base", "core/service/silence.ts", "real/process/process-work.ts", "trust", "v8"],
   lab: ["core", "real", "sim", "mpi", "v8"],
-  ui: ["core/wire", "core/base"],
-  cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "ui"],
+  cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab"],
 };
 
 const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

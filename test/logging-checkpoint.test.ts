@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, Run, sorted } from "./harness.ts";
+import { longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 /**
@@ -65,7 +66,10 @@ const begins = (stderr: string, rank: number): number[] =>
   [...stderr.matchAll(new RegExp(`^${rank} begins at (\\d+)$`, "gm"))].map((match) => Number(match[1]));
 
 for (const sets of ["node", "rank"]) {
-  test(`mpi.checkpoint, sets of a ${sets}: killed nodes go on from their checkpoints`, timeLimit(120_000), async () => {
+  test(`mpi.checkpoint, sets of a ${sets}: killed nodes go on from their checkpoints`, {
+    ...timeLimit(120_000),
+    ...longUnless(sets === "rank"),
+  }, async () => {
     const run = new Run([...logging, "--sets", sets, rounds, String(last)], { stdin: "", timeoutMs: 100_000 });
     await run.printed("0 after 40");
     process.kill(run.nodePid(0), "SIGKILL");

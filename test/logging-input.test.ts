@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { folderOf, program, Run } from "./harness.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(180_000);
@@ -85,12 +86,12 @@ test("X2 a C program reads 1 MB exactly once while its node is killed twice, wit
   assertEcho(["--checkpoint-every", "300ms", echoC, "200"], [4000, 9000]),
 );
 
-test("X2 the same without checkpoints: it reads everything again", limit, () =>
+test("X2 the same without checkpoints: it reads everything again", { ...limit, ...long }, () =>
   // In larger pieces: every piece is a choice, which what is printed waits for.
   assertEcho([echoC, "1000", "0", "8192"], [3000, 8000]),
 );
 
-test("X2 a TypeScript program reads 1 MB exactly once while its node is killed twice", limit, () =>
+test("X2 a TypeScript program reads 1 MB exactly once while its node is killed twice", { ...limit, ...long }, () =>
   assertEcho([echoTs], [4000, 9000]),
 );
 

@@ -90,7 +90,7 @@ test("L5: orders survives the loss of a node at a random call", limit, async () 
   await survives("orders", { ...on2, ...often, faults }, 1);
 });
 
-test("L5: two nodes at once, without a checkpoint: both payload logs are gone", limit, async () => {
+test("L5: two nodes at once, without a checkpoint: both payload logs are gone", { ...limit, ...long }, async () => {
   const moment = `at call ${Math.round(50 + 150 * random())} of rank 1`;
   await survives("orders", { ...on4, faults: `kill node 0 ${moment}; kill node 2 ${moment}` }, 2);
 });
@@ -100,8 +100,8 @@ test("L5: a node that falls again during its recovery, and another that falls wi
   await survives("orders", { ...on2, faults }, 3);
 });
 
-test("L5: a kill inside MPI_Init restarts from the start of the program", limit, async () => {
-  await survives("hpccg", { ...on2, faults: "kill node 0 at init; kill node 1 at init" }, 2);
+test("L5: a kill inside MPI_Init restarts from the start of the program", { ...limit, ...long }, async () => {
+  await survives("orders", { ...on2, faults: "kill node 0 at init; kill node 1 at init" }, 2);
 });
 
 test("L4: kills while images are stored, before they are committed, and after", limit, async () => {
@@ -126,7 +126,10 @@ test("L8: a set goes on from the image before when the newest cannot be read", l
   }
 });
 
-test("L8: when no image that is kept can be read the job ends at once, and says why", limit, async () => {
+test("L8: when no image that is kept can be read the job ends at once, and says why", {
+  ...limit,
+  ...long,
+}, async () => {
   const before = process.env["TMPDIR"];
   const temporary = mkdtempSync(join(folder, "jobs-"));
   process.env["TMPDIR"] = temporary;
@@ -160,7 +163,10 @@ async function damage(images: () => string, pid: number, which: "newest" | "all"
   process.kill(pid, "SIGKILL");
 }
 
-test("L5: a node that dies when its ranks have finished does not take back what they did", limit, async () => {
+test("L5: a node that dies when its ranks have finished does not take back what they did", {
+  ...limit,
+  ...long,
+}, async () => {
   // All finish at about the same time: whether the job outlives the kill is not certain.
   const { module, args, lines } = await faultFree("cg", on4);
   const run = await runOnce(module, { ...on4, args, protocol: "logging", faults: "kill node 3 at finish" });
@@ -192,8 +198,8 @@ test("V1 V8: a node that was stopped, taken for dead and continued is fenced off
 });
 
 test("X3: a link that is cut and restored costs time and nothing else, under any protocol", limit, async () => {
-  for (const protocol of ["none", "logging"]) {
-    await survives("hpccg", { ...on2, protocol, faults: "cut link 0-1 at call 100 of rank 0 for 300ms" }, 1);
+  for (const protocol of long.skip === undefined ? ["none", "logging"] : ["logging"]) {
+    await survives("orders", { ...on2, protocol, faults: "cut link 0-1 at call 100 of rank 0 for 300ms" }, 1);
   }
 });
 

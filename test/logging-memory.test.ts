@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messages, program, Run, sorted } from "./harness.ts";
+import { longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
@@ -99,9 +100,10 @@ test("L6 a C program whose log is full is asked for checkpoints, and its log is 
 
 /** 120 MB under way between ranks of 64 MB, taken last first, a kill among them. */
 for (const sets of ["node", "rank"]) {
+  const when = { ...limit, ...longUnless(sets === "node") };
   test(
     `L6 messages that nobody takes for long leave memory: taken in the opposite order, --sets ${sets}`,
-    limit,
+    when,
     async () => {
       const path = program(
         "log-flood.c",

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type LaunchOptions, launch } from "banyan";
+import { loggingReport } from "../src/core/ft/logging/report.ts";
 import { banyan, program, Run } from "./harness.ts";
 import { timeLimit } from "./patience.ts";
 
@@ -33,10 +34,10 @@ int main(int argc, char **argv) {
 
 async function logged(sets: NonNullable<LaunchOptions["sets"]>) {
   const job = launch(ring, { ranks: 4, nodes: 2, protocol: "logging", sets, args: ["10"] });
-  const { code, logging } = await job.done;
+  const { code, recovery, protocol } = await job.done;
   assert.equal(code, 0);
-  assert(logging !== null);
-  return logging;
+  assert(recovery !== null);
+  return { ...recovery, ...loggingReport(protocol) };
 }
 
 test("L8: only what leaves a set is in the payload log, of each rank and of all", limit, async () => {
@@ -58,8 +59,9 @@ test("L8: only what leaves a set is in the payload log, of each rank and of all"
 });
 
 test("L8: without message logging there is nothing to tell", limit, async () => {
-  const { logging } = await launch(ring, { ranks: 2, args: ["1"] }).done;
-  assert.equal(logging, null);
+  const { recovery, summary } = await launch(ring, { ranks: 2, args: ["1"] }).done;
+  assert.equal(recovery, null);
+  assert.deepEqual(summary, []);
 });
 
 test("L3: who launched a job hears of its checkpoints, of a loss, and when that is made good", limit, async () => {
@@ -84,13 +86,13 @@ test("L3: who launched a job hears of its checkpoints, of a loss, and when that 
       heard.push("recovered");
     }
   }
-  const { code, logging } = await job.done;
+  const { code, recovery } = await job.done;
   assert.equal(code, 0);
   assert.deepEqual(heard, ["killed", "recovered"]);
-  assert.equal(logging!.restarts, 1);
-  assert.equal(logging!.ranksRestarted, 2);
-  assert.equal(logging!.recoveries.length, 1);
-  assert(logging!.checkpoints >= 1 && logging!.checkpointTimes.length === logging!.checkpoints);
+  assert.equal(recovery!.restarts, 1);
+  assert.equal(recovery!.ranksRestarted, 2);
+  assert.equal(recovery!.recoveries.length, 1);
+  assert(recovery!.checkpoints >= 1 && recovery!.checkpointTimes.length === recovery!.checkpoints);
 });
 
 test("the summary line tells what was lost, restarted and logged", async () => {

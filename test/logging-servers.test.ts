@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, Run, sorted, until } from "./harness.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
@@ -72,7 +73,10 @@ test("V1: a checkpoint server that is killed is started again, and has what it h
   run.assertNothingLeft();
 });
 
-test("X3: `kill service checkpoint-server` in a fault plan, with a node at the same moment", limit, async () => {
+test("X3: `kill service checkpoint-server` in a fault plan, with a node at the same moment", {
+  ...limit,
+  ...long,
+}, async () => {
   const logging = ["--protocol", "logging", "--checkpoint-every", "150ms", "--checkpoint-servers", "2"];
   const plan = "kill service checkpoint-server at checkpoint 2 of set 0; kill node 0 at checkpoint 2 of set 0";
   const { code, stdout, stderr } = await banyan(["run", ...size, ...logging, "--faults", plan, ring, steps], {
@@ -84,7 +88,7 @@ test("X3: `kill service checkpoint-server` in a fault plan, with a node at the s
   assert.match(stderr, /1 node lost, 2 ranks restarted/);
 });
 
-test("V4: what a program in TypeScript gives to mpi.checkpoint, too", limit, async () => {
+test("V4: what a program in TypeScript gives to mpi.checkpoint, too", { ...limit, ...long }, async () => {
   const path = program(
     "served.ts",
     `

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Ended, messages, program, Run, sorted, until } from "./harness.ts";
+import { long } from "./long.ts";
 
 /**
  * Rank 0 takes what comes first, adds it to a chain that depends on the order, and answers with the chain. In the end every
@@ -91,7 +92,7 @@ async function kill(run: Run, node: number): Promise<void> {
   process.kill(pid, "SIGKILL");
 }
 
-test("L5 a TypeScript program with wildcards: the node of its workers is killed", async () => {
+test("L5 a TypeScript program with wildcards: the node of its workers is killed", long, async () => {
   const run = new Run([...logging, chain, String(rounds)], { stdin: "" });
   await run.printed("2 after 100");
   await kill(run, 1);
@@ -120,7 +121,7 @@ test("L5 both nodes are killed at once", async () => {
   run.assertNothingLeft();
 });
 
-test("L3 with sets of one rank everything is logged, and a killed node comes back as well", async () => {
+test("L3 with sets of one rank everything is logged, and a killed node comes back as well", long, async () => {
   const run = new Run([...logging, "--sets", "rank", chain, String(rounds)], { stdin: "" });
   await run.printed("0 after 300");
   await kill(run, 0);

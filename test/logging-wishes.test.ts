@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
 import { banyan, program, Run, sorted } from "./harness.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 /** A machine that compiles for the first time, and does other things as well. */
@@ -48,10 +49,10 @@ test("V4: a job takes checkpoints of all its sets when it is told, and goes on",
     if (event.kind === "line" && event.text === "under way") job.checkpoint();
     if (event.kind === "checkpoint") sets.add(event.set);
   }
-  const { code, logging } = await job.done;
+  const { code, recovery } = await job.done;
   assert.equal(code, 0);
   assert.deepEqual([...sets].sort(), [0, 1]);
-  assert.equal(logging!.checkpoints, 2);
+  assert.equal(recovery!.checkpoints, 2);
 });
 
 test("V4: `banyan checkpoint` tells a job on this machine", limit, async () => {
@@ -110,7 +111,10 @@ int main(int argc, char **argv) {
 `,
 );
 
-test("L3 §6: --sets traffic measures once, then those who speak with each other are one set", limit, async () => {
+test("L3 §6: --sets traffic measures once, then those who speak with each other are one set", {
+  ...limit,
+  ...long,
+}, async () => {
   const file = join(dirname(parity), "traffic.json");
   const run = async () => {
     const sets = ["--sets", "traffic", "--traffic", file, "--faults", "kill node 1 at call 50"];

@@ -4,4 +4,13 @@
  */
 const isAsked = process.env["BANYAN_LONG_TESTS"] === "1";
 
-export const long: { readonly skip?: string } = isAsked ? {} : { skip: "it takes a while: npm run test:long" };
+interface Skipping {
+  readonly skip?: string;
+}
+
+export const long: Skipping = isAsked ? {} : { skip: "it takes a while: npm run test:long" };
+
+/** Of tests that differ in a size or an option only, one runs always. */
+export function longUnless(isTheOne: boolean): Skipping {
+  return isTheOne ? {} : long;
+}

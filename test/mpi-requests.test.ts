@@ -44,7 +44,8 @@ test(
       for (let i = 0; i < 3000; i++) world.bsend(new Float64Array(40).fill(i), { dest: 1 });
       world.bsend(new Float64Array(100_000).fill(7), { dest: 1, tag: 1 });
     } else {
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      // All that the other has sent is on its way, and its program is over, or about to be.
+      world.probe({ source: 0, tag: 1 });
       const into = new Float64Array(100_000);
       for (let i = 0; i < 3000; i++) { world.recv(into, { source: 0, tag: 0 }); if (into[39] !== i) throw new Error("lost"); }
       world.recv(into, { source: 0, tag: 1 });
@@ -65,7 +66,13 @@ test("M7 a rank that has ended waits for the others, but not for the dead", limi
   const path = program(
     "late.ts",
     `import { mpi } from "banyan";
-    if (mpi.world.rank === 2) { await new Promise((resolve) => setTimeout(resolve, 300)); throw new Error("late"); }`,
+    const { world } = mpi;
+    // Their last act: then they have ended, and wait.
+    if (world.rank !== 2) world.send(Int32Array.of(1), { dest: 2 });
+    else {
+      for (const source of [0, 1]) world.recv(new Int32Array(1), { source });
+      throw new Error("late");
+    }`,
   );
   const ended = await banyan(["run", "-n", "3", path]);
   assert.equal(ended.code, 1);

@@ -2,17 +2,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, runMsMax } from "./harness.ts";
+import { longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 /** How many ranks, on how many nodes. */
 export type Size = number | readonly [ranks: number, nodes: number];
 
-/** The program is told the number of nodes. */
-export function testProgram(name: string, what: string, sizes: readonly Size[]): void {
-  for (const size of sizes) {
+/** The program is told the number of nodes. `longSizes` are those of `npm run test:long`. */
+export function testProgram(name: string, what: string, sizes: readonly Size[], longSizes: readonly Size[] = []): void {
+  for (const size of [...sizes, ...longSizes]) {
     const [ranks, nodes] = typeof size === "number" ? [size, 1] : size;
     const where = `${ranks} rank${ranks === 1 ? "" : "s"} on ${nodes} node${nodes === 1 ? "" : "s"}`;
-    test(`${what}, ${where}`, timeLimit(runMsMax), async (t) => {
+    test(`${what}, ${where}`, { ...timeLimit(runMsMax), ...longUnless(sizes.includes(size)) }, async (t) => {
       const args = ["run", "-n", `${ranks}`, "--nodes", `${nodes}`, `test/programs/${name}.ts`, `${nodes}`];
       const { code, stdout, stderr } = await banyan(args);
       const lines = stdout.split("\n").filter(Boolean);

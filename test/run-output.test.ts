@@ -1,10 +1,9 @@
 /** What ranks print: all of it, in the order of each rank, whole lines, bounded memory. Rows M8, X2. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { banyan, messages, program, Run, sorted } from "./harness.ts";
-import { patientMs } from "./patience.ts";
+import { banyan, folderOf, messages, program, Run, sorted, until } from "./harness.ts";
 
 const who = `import { mpi } from "banyan"; const { rank, size } = mpi.world;`;
 
@@ -53,22 +52,30 @@ test("X2: what was printed before a rank threw, exited or was stopped is not los
   const path = program(
     "last-words.ts",
     `${who}
+    import { writeFileSync } from "node:fs";
     const how = process.argv[2];
     for (let i = 0; i < 500; i++) console.log(rank, i, "x".repeat(100));
     process.stdout.write("unfinished");
+    if (how === "spin") writeFileSync(process.argv[3]!, "");
     if (how === "throw") throw new Error("boom");
     if (how === "exit") process.exit(3);
     for (;;);`,
   );
-  for (const [how, code] of [
+  const spins = folderOf("last-words-said");
+  for (const [how, wanted] of [
     ["throw", 1],
     ["exit", 3],
-    ["spin", 124],
+    ["spin", 143],
   ] as const) {
-    const seconds = patientMs(how === "spin" ? 400 : 20_000) / 1000;
-    const run = await banyan(["run", "--timeout", `${seconds}`, path, how]);
-    assert.equal(run.code, code);
-    const lines = run.stdout.split("\n");
+    const run = new Run(["run", path, how, spins], { stdin: "" });
+    if (how === "spin") {
+      await until(() => existsSync(spins), "it has said all");
+      run.child.kill("SIGTERM");
+    }
+    const { code, stdout } = await run.ended;
+    run.assertNothingLeft();
+    assert.equal(code, wanted);
+    const lines = stdout.split("\n");
     assert.equal(lines.length, 501);
     assert.equal(lines[500], "unfinished");
   }

@@ -6,7 +6,7 @@ import { equal, ok } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { type LoggingOptions, LoggingProtocol } from "../src/core/ft/logging/logging-protocol.ts";
-import type { Write } from "../src/core/ft/protocol.ts";
+import type { ProtocolPorts, Write } from "../src/core/ft/protocol.ts";
 import { type CLoggingOptions, type CLoggingOutcome, runCLogging } from "../src/sim/recovery/run-c-logging.ts";
 import { banyan, folderOf, program } from "./harness.ts";
 
@@ -87,7 +87,7 @@ describe("C programs under seeds with deaths", () => {
 
   it("rule 2: a protocol that lets lines leave at once is found out", async () => {
     const module = await compiled("output");
-    const newProtocol = (options: LoggingOptions) => new BlabsLines(options);
+    const newProtocol = (options: LoggingOptions, ports: ProtocolPorts) => new BlabsLines(options, ports);
     const found = Array.from({ length: 100 }, (_, seed) => seed).some((seed) => {
       const { problem, printed } = lived(module, seed, { newProtocol, hasCheckpoints: false });
       return problem === "" && heardWhatWasSaid(printed) !== "";

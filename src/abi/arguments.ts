@@ -95,6 +95,18 @@ function lengthOf(text: string, names: readonly string[], comm: number): Length 
   return (_program, args) => Number(factor) * Number(args[index]) + Number(more);
 }
 
+/** Those that have been read: they are the same for every program of the thread. */
+const known = new Map<string, Signature>();
+
+function signatureOf(name: string): Signature {
+  let signature = known.get(name);
+  if (signature === undefined) {
+    signature = parse(name, signatures[name] ?? "");
+    known.set(name, signature);
+  }
+  return signature;
+}
+
 /** Reads the line of a function. */
 function parse(name: string, line: string): Signature {
   const parameters = line.split(" ").map((each) => /^(\w*)(?::([\w*]+)(?:\[([^\]]+)\])?(\?)?)?$/.exec(each)!);
@@ -123,7 +135,7 @@ function parse(name: string, line: string): Signature {
 
 /** The check of a function's arguments; null when there is nothing to check. */
 export function checkOf(program: Program, name: string): Check | null {
-  const signature = parse(name, signatures[name] ?? "");
+  const signature = signatureOf(name);
   const { pointers } = signature;
   const { bytes: memory } = program;
   if (pointers.length === 0) return null;

@@ -60,6 +60,35 @@ const anytime = new Set([
 
 /** `names` are the functions that the program imports. */
 export function bind(program: Program, names: readonly string[]): Record<string, Call> {
+  const importOf = importsOf(program);
+  return Object.fromEntries(["callback", "callback_done", ...names].map((name) => [name, importOf(name)]));
+}
+
+/** Makes one import after the other, as they are asked for. */
+export function importsOf(program: Program): (name: string) => Call {
+  const calls = callsOf(program);
+  program.calls = calls;
+  return (name) => {
+    const call = calls[name];
+    const exact = withParameters(call?.length ?? 0, safely(program, name, call));
+    return isCapturePoint.has(name) ? capturePoint(program, exact) : exact;
+  };
+}
+
+/** What an import does, with its errors raised. */
+function safely(program: Program, name: string, call: Call | undefined): Call {
+  if (name === "callback") {
+    return (next: number) => {
+      program.callbacks.next(next);
+      return 0;
+    };
+  }
+  if (name === "callback_done") return guard(program, "callback", (value: number) => program.callbacks.done(value));
+  if (call === undefined) return guard(program, name, () => unsupported(name));
+  return guarded.has(name) ? call : guard(program, name, call, checkOf(program, name));
+}
+
+function callsOf(program: Program): Record<string, Call> {
   // Without a prototype: objects of so many properties are made several times faster that way.
   const calls: Record<string, Call> = Object.assign(
     Object.create(null),
@@ -89,26 +118,7 @@ export function bind(program: Program, names: readonly string[]): Record<string,
     faultToleranceCalls(program),
   );
   Object.assign(calls, largeCountCalls(program, calls));
-  program.calls = calls;
-  const imports: Record<string, Call> = {
-    callback: (call: number) => {
-      program.callbacks.next(call);
-      return 0;
-    },
-    callback_done: (result: number) =>
-      guard(program, "callback", (value: number) => program.callbacks.done(value))(result),
-  };
-  for (const name of names) {
-    if (name in imports) continue;
-    const call = calls[name];
-    if (call === undefined) imports[name] = guard(program, name, () => unsupported(name));
-    else imports[name] = guarded.has(name) ? call : guard(program, name, call, checkOf(program, name));
-  }
-  for (const name of names) {
-    const exact = withParameters(calls[name]?.length ?? 0, imports[name]!);
-    imports[name] = isCapturePoint.has(name) ? capturePoint(program, exact) : exact;
-  }
-  return imports;
+  return calls;
 }
 
 const isCapturePoint = new Set(

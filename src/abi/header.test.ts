@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { declaredFunctions, importedFunctions, signatureOf } from "../../scripts/mpi-wrappers.mjs";
-import { compile } from "../cc/test-toolchain.ts";
+import { check } from "../cc/test-toolchain.ts";
 import * as constants from "../core/base/constants.ts";
 import { ErrorClass } from "../core/base/mpi-error.ts";
 import { Combiner } from "../core/comm/datatype-envelope.ts";
@@ -82,7 +82,7 @@ ${[...header.keys()]
   .join("\n")}
 };
 `;
-  const strict = ["-pedantic", "-Wall", "-Wextra", "-Werror", "-Wno-long-long", "-Wno-missing-declarations"];
+  const strict = ["-pedantic", "-Wall", "-Wextra", "-Wno-long-long", "-Wno-missing-declarations"];
   for (const [name, standard] of [
     ["all.c", "c89"],
     ["all.c", "c23"],
@@ -90,14 +90,14 @@ ${[...header.keys()]
     ["all.cpp", "c++23"],
   ] as const) {
     it(`compiles as ${standard}, every function and constant named`, async () => {
-      await compile(name, everything, `-std=${standard}`, ...strict);
+      await check(name, everything, `-std=${standard}`, ...strict);
     });
   }
 
   it("comes with mpi-ext.h, whichever is included first", async () => {
     const program = "int main(void) { return MPIX_Comm_revoke(MPI_COMM_WORLD) == MPIX_ERR_REVOKED; }";
-    await compile("a.c", `#include <mpi-ext.h>\n#include <mpi.h>\n${program}`, "-Werror");
-    await compile("a.c", `#include <mpi.h>\n#include <mpi-ext.h>\n${program}`, "-Werror");
+    await check("a.c", `#include <mpi-ext.h>\n#include <mpi.h>\n${program}`);
+    await check("a.c", `#include <mpi.h>\n#include <mpi-ext.h>\n${program}`);
   });
 });
 

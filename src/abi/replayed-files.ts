@@ -153,7 +153,7 @@ export class ReplayedFiles implements Files {
 
   #cannotReplay(path: string): never {
     throw new Error(
-      `Cannot replay: "${path}", which the program read before its node was lost, has been changed since; message logging keeps reads of changed files up to ${keptBytesMax >> 10} KiB at a time`,
+      `Cannot replay: "${path}", which the program read before its node was lost, has been changed since; reads of files that change are kept up to ${keptBytesMax >> 10} KiB at a time`,
     );
   }
 
@@ -202,7 +202,9 @@ export class ReplayedFiles implements Files {
     else if (4 * words.length <= keptBytesMax) this.#choices.made(FILE, [0, ...words]);
     else {
       const state = `it has ${entries.length} entries and has changed since the job began`;
-      throw new Error(`Cannot list "${path}": ${state}; message logging keeps ${keptBytesMax >> 10} KiB of names`);
+      throw new Error(
+        `Cannot list "${path}": ${state}; up to ${keptBytesMax >> 10} KiB of names are kept for a replay`,
+      );
     }
     return entries;
   }

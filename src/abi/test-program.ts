@@ -13,12 +13,14 @@ import { noSpawner } from "../core/process/spawner.ts";
 import type { SimMemory } from "../sim/memory.ts";
 import type { SimProcess } from "../sim/sim-process.ts";
 import { World } from "../sim/world.ts";
-import { bind } from "./binding.ts";
+import { type Call, importsOf } from "./binding.ts";
 import type { FunctionPointer } from "./objects.ts";
 import { Program } from "./program.ts";
 
 /** The functions of MPI that a C program imports; the support library has the others. */
 export const importNames: readonly string[] = importedFunctions().map(({ name }) => name);
+
+const imported: ReadonlySet<string> = new Set(["callback", "callback_done", ...importNames]);
 
 /** The job was ended: by an error that nobody handled, or by MPI_Abort. */
 export class Ended extends Error {
@@ -40,7 +42,9 @@ export class TestProgram {
   readonly program: Program;
   readonly memory: SimMemory;
   readonly #world: World;
-  readonly #imports: Record<string, (...args: Value[]) => number>;
+  readonly #importOf: (name: string) => Call;
+  /** Those that were called: to make all of them takes longer than most tests. */
+  readonly #imports = new Map<string, Call>();
   /** The program's table; 0 is no function. */
   readonly #functions: CFunction[] = [
     () => {
@@ -76,7 +80,7 @@ export class TestProgram {
       now: () => world.nowNs / 1e9,
       moveClockTo() {},
     });
-    this.#imports = bind(this.program, importNames);
+    this.#importOf = importsOf(this.program);
   }
 
   /** Packets arrive, everywhere; for tests of several ranks that only look. */
@@ -99,8 +103,12 @@ export class TestProgram {
 
   /** Functions whose result is no error code. */
   value(name: string, ...args: readonly Value[]): number {
-    const call = this.#imports[name];
-    assert(call !== undefined, `C programs do not import ${name}`);
+    let call = this.#imports.get(name);
+    if (call === undefined) {
+      assert(imported.has(name), `C programs do not import ${name}`);
+      call = this.#importOf(name);
+      this.#imports.set(name, call);
+    }
     return call(...args);
   }
 

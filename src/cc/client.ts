@@ -7,10 +7,12 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeSystemError } from "../core/base/system-error.ts";
+import { Silence } from "../core/service/silence.ts";
+import { ProcessWork } from "../real/process/process-work.ts";
 import { flagsFor } from "../v8/flags.ts";
 import { readFrame, writeFrame } from "./frames.ts";
 import { isReply, type Reply, type Request, type ToolRequest } from "./requests.ts";
-import { isLockHeld, unwritableCode } from "./server-lock.ts";
+import { isLockHeld, lockHolder, unwritableCode } from "./server-lock.ts";
 import { distrustServer, prepareFolder, type ServerPlace } from "./server-place.ts";
 
 /** Runs clang, the linker and Binaryen; where, is not its user's concern. */
@@ -27,8 +29,10 @@ export class CannotCompile extends Error {
 /** A minute: as long as somebody who edits and compiles in turn may think. */
 export const idleMsDefault = 60_000;
 const pollMs = 15;
-/** Starting takes a tenth of a second; a machine that is very busy needs longer, and a lock is stale after 15 s. */
-const startMsMax = 40_000;
+/** Starting takes a tenth of a second, and a lock is stale after 15 s. */
+const startPatienceDefault: StartPatience = { idleMs: 40_000, atWorkMs: 800_000 };
+/** A client that could not run itself cannot say that a server was silent: longer steps do not count. */
+const stepMsMax = 10 * pollMs;
 /** A server that ends in the middle of a request is replaced, but not for ever. */
 const attemptsMax = 3;
 
@@ -38,6 +42,15 @@ export interface ServerClientOptions {
   readonly server: string;
   readonly cacheFolder: string;
   readonly idleMs?: number;
+  readonly startPatience?: StartPatience;
+}
+
+/** How long a server that starts is waited for. Where others leave it no processor it starts late, and that is not its fault. */
+export interface StartPatience {
+  /** While the operating system does not see it at work. */
+  readonly idleMs: number;
+  /** In all. One that is at work for longer, and still does not listen, hangs. */
+  readonly atWorkMs: number;
 }
 
 export class ServerClient implements Tools {
@@ -65,10 +78,10 @@ export class ServerClient implements Tools {
   }
 
   async #connect(signal: AbortSignal | undefined): Promise<Socket> {
-    const { place } = this.#options;
+    const { place, startPatience = startPatienceDefault } = this.#options;
     let candidate: Candidate | undefined;
-    const endMs = performance.now() + startMsMax;
-    while (performance.now() < endMs) {
+    const start = new ServerStart(startPatience);
+    do {
       signal?.throwIfAborted();
       const wrong = distrustServer(place);
       if (wrong !== undefined) throw unusable("use", wrong);
@@ -80,9 +93,9 @@ export class ServerClient implements Tools {
         candidate = this.#startCandidate();
       }
       await sleep(pollMs);
-    }
+    } while (!start.hangs(lockHolder(place.lock) ?? candidate?.pid));
     throw new CannotCompile(
-      `Cannot reach the compile server at ${place.socket}: it did not answer in ${startMsMax / 1000} s`,
+      `Cannot reach the compile server at ${place.socket}: it did not answer in ${start.seconds} s`,
     );
   }
 
@@ -90,7 +103,6 @@ export class ServerClient implements Tools {
     const { place, server, cacheFolder, idleMs = idleMsDefault } = this.#options;
     const wrong = prepareFolder(place.folder);
     if (wrong !== undefined) throw unusable("start", wrong);
-    const candidate: Candidate = { code: undefined };
     const log = openLog(place.log);
     const flags = flagsFor("run the compiler");
     const words = [...flags, server, place.socket, place.lock, place.log, `${idleMs}`, cacheFolder];
@@ -99,6 +111,7 @@ export class ServerClient implements Tools {
     const env = Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR }).filter(([, value]) => value !== undefined));
     const child = spawn(process.execPath, words, { detached: true, stdio: ["ignore", log, log], cwd: "/", env });
     closeSync(log);
+    const candidate: Candidate = { pid: child.pid, code: undefined };
     child.on("exit", (code) => (candidate.code = code ?? 1));
     child.on("error", () => (candidate.code = 1));
     child.unref();
@@ -140,8 +153,42 @@ const unusable = (what: "start" | "use", why: string): CannotCompile =>
   new CannotCompile(`Cannot ${what} the compile server: ${why}; BANYAN_CACHE may name another folder`);
 
 interface Candidate {
+  readonly pid: number | undefined;
   /** Undefined while it runs; 0 when another one serves. */
   code: number | undefined;
+}
+
+/** Watches a server that starts. */
+class ServerStart {
+  readonly #silence: Silence;
+  #pid: number | undefined;
+  #work: ProcessWork | undefined;
+  #lookedMs = performance.now();
+
+  constructor({ idleMs, atWorkMs }: StartPatience) {
+    this.#silence = new Silence({
+      patienceMs: idleMs,
+      starvedPatienceMs: atWorkMs,
+      startPatienceMs: idleMs,
+      starvedStartPatienceMs: atWorkMs,
+    });
+  }
+
+  /** True: it will not be waited for any longer. `pid` is that of the process which is to serve, if there is one. */
+  hangs(pid: number | undefined): boolean {
+    const nowMs = performance.now();
+    const stepMs = Math.min(nowMs - this.#lookedMs, stepMsMax);
+    this.#lookedMs = nowMs;
+    if (pid !== this.#pid) {
+      this.#pid = pid;
+      this.#work = pid === undefined ? undefined : new ProcessWork(pid);
+    }
+    return this.#silence.lasts(stepMs, () => this.#work?.look() ?? 0);
+  }
+
+  get seconds(): number {
+    return Math.round(this.#silence.ms / 100) / 10;
+  }
 }
 
 /** Undefined when nobody listens there. */

@@ -53,11 +53,16 @@ export class ServerLock {
 
 /** Whether a living process has it. */
 export function isLockHeld(path: string): boolean {
+  return lockHolder(path) !== undefined;
+}
+
+/** The id of the living process that has it. */
+export function lockHolder(path: string): number | undefined {
   const pid = Number.parseInt(readText(path) ?? "", 10);
   try {
-    return isAlive(pid) && Date.now() - statSync(path).mtimeMs < staleMs;
+    return isAlive(pid) && Date.now() - statSync(path).mtimeMs < staleMs ? pid : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

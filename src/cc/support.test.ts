@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import binaryen from "binaryen";
 import { importedFunctions, signatureOf } from "../../scripts/mpi-wrappers.mjs";
-import { compile, link } from "./test-toolchain.ts";
+import { check, checkSupportLibrary, link } from "./test-toolchain.ts";
 
 const pageBytes = 65536;
 const memoryPages = 1024;
@@ -94,6 +94,8 @@ const mpiImports = (wasm: Uint8Array): string[] =>
     .filter(({ module }) => module === "mpi")
     .map(({ name }) => name)
     .sort();
+
+it("the support library has no warnings", () => checkSupportLibrary());
 
 describe("wrappers of MPI's functions", () => {
   it("are imports of the types that the table says, each of them", async () => {
@@ -437,9 +439,9 @@ describe("the C library's gaps", () => {
     const more = ["sys/resource", "sys/stat", "sys/time", "sys/wait"];
     const text = [...headers, ...more].map((name) => `#include <${name}.h>`).join("\n");
     const program = `${text}\nint main(void) { char name[L_tmpnam]; return tmpnam(name) == 0 || tmpfile() == 0; }\n`;
-    await compile("a.c", program, "-std=c89", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror");
+    await check("a.c", program, "-std=c89", "-D_GNU_SOURCE", "-Wall", "-Wextra");
     const cxx = `#include <csignal>\n#include <cstdio>\n#include <cstdlib>\n${program}`;
-    await compile("a.cpp", cxx, "-std=c++17", "-Wall", "-Wextra", "-Werror");
+    await check("a.cpp", cxx, "-std=c++17", "-Wall", "-Wextra");
   });
 });
 

@@ -8,7 +8,7 @@ import { checkpointSignal } from "./follow-job.ts";
 export const checkpointCommand: CreateCommand = (finished) =>
   new Command("checkpoint")
     .description(
-      `Have a job under message logging take checkpoints now, as \`kill -${checkpointSignal.slice(3)}\` of its process does.`,
+      `Have a job whose protocol takes checkpoints take them now, as \`kill -${checkpointSignal.slice(3)}\` of its process does.`,
     )
     .argument("<pid>", "process of the `banyan run`")
     .helpOption("-h, --help", "print this help")

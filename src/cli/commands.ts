@@ -20,7 +20,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./thaw.ts")).thawCommand,
   },
   checkpoint: {
-    summary: "Have a job under message logging take checkpoints now.",
+    summary: "Have a job take checkpoints now.",
     load: async () => (await import("./checkpoint.ts")).checkpointCommand,
   },
   cc: {

@@ -1,13 +1,14 @@
 /** A job on this terminal: what happens to it is said on standard error, signals are passed on, the summary comes last. */
 import { constants } from "node:os";
+import { countText } from "../core/base/amounts.ts";
 import { unreachable } from "../core/base/assert.ts";
 import { secondsText } from "../real/service/failure-text.ts";
 import type { JobEvent } from "../real/service/job-event.ts";
 import type { JobResult } from "../real/service/job-report.ts";
 import { CannotLaunch, type RunningJob } from "../real/service/launch.ts";
 import { CommandError, complain } from "./complain.ts";
-import { count, loggingText } from "./logging-text.ts";
 import { endWithParent } from "./parent-watch.ts";
+import { recoveryText } from "./recovery-text.ts";
 
 export interface FollowOptions {
   readonly quiet?: true;
@@ -40,13 +41,13 @@ function started(start: () => RunningJob): RunningJob {
 
 function summarize(
   { ranks, nodes }: RunningJob,
-  { code, afterMs, reason, logging }: JobResult,
+  { code, afterMs, reason, recovery, summary }: JobResult,
   { jobDir }: FollowOptions,
 ): void {
   if (reason.kind === "output-closed" || reason.kind === "unusable") return;
   const end = reason.kind === "frozen" && code === 0 ? `frozen; go on with: banyan thaw ${jobDir}` : `exit ${code}`;
-  const happened = logging === null ? [] : loggingText(logging);
-  const job = `${count(ranks, "rank")} on ${count(nodes, "node")}, ${secondsText(afterMs)}, ${end}`;
+  const happened = [...(recovery === null ? [] : recoveryText(recovery)), ...summary];
+  const job = `${countText(ranks, "rank")} on ${countText(nodes, "node")}, ${secondsText(afterMs)}, ${end}`;
   complain([job, ...happened].join("; "));
 }
 

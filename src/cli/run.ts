@@ -1,25 +1,24 @@
 /** `banyan run`: one job, on this terminal. A shell around `launch`. */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { Command } from "commander";
 import { cacheFolder } from "../cc/cache.ts";
-import { describeSystemError } from "../core/base/system-error.ts";
-import { membersOf, parseSets } from "../core/service/correlated-sets.ts";
-import { type LaunchOptions, launch, type RunningJob } from "../real/service/launch.ts";
-import { trafficFileIn } from "../real/service/traffic-file.ts";
+import { protocolNames } from "../core/ft/protocol-named.ts";
+import { protocolDefault } from "../core/ft/registry.ts";
+import { launch, type RunningJob } from "../real/service/launch.ts";
 import type { CreateCommand } from "./commands.ts";
-import { CommandError } from "./complain.ts";
 import { duration } from "./duration.ts";
 import { environmentGiven } from "./environment-given.ts";
 import { readFaultPlan } from "./fault-plan.ts";
 import { follow } from "./follow-job.ts";
 import { sayable } from "./odd-name.ts";
+import { addProtocolOptions, protocolExamples, protocolsHelp, protocolValues } from "./protocol-options.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 interface RunOptions {
   readonly ranks: number;
   readonly nodes: number;
   readonly protocol: string;
+  /** What protocols have added. */
+  readonly [option: string]: unknown;
   readonly label?: true;
   readonly trace?: string;
   readonly heap?: number;
@@ -33,12 +32,6 @@ interface RunOptions {
   readonly patience?: number;
   readonly ranksPerThread?: number;
   readonly freezeAt?: number;
-  readonly sets?: string;
-  readonly traffic?: string;
-  readonly checkpointEvery?: number | "auto";
-  readonly checkpointServers?: number;
-  readonly mtbf?: number;
-  readonly logMemory?: number;
   readonly faults?: string;
   readonly keepSuspects?: true;
   readonly jobDir?: string;
@@ -46,39 +39,14 @@ interface RunOptions {
 }
 
 export const runCommand: CreateCommand = (finished) =>
-  new Command("run")
+  addProtocolOptions(new Command("run"))
     .description("Run a program (TypeScript, JavaScript, C, C++, or a module that `banyan cc` made) on several ranks.")
     .usage("[options] <program> [arguments of the program...]")
     .argument("<program>", "the program")
     .argument("[args...]", "all that follows is the program's own")
     .option("-n, --ranks <number>", "how many ranks", wholeNumber("--ranks"), 1)
     .option("--nodes <number>", "how many node processes hold them, in blocks", wholeNumber("--nodes"), 1)
-    .option("--protocol <name>", "fault tolerance: none, or logging", "none")
-    .option(
-      "--sets <which>",
-      "what falls together under logging: node, rank, traffic, or a file with a line for each set",
-    )
-    .option("--traffic <file>", "for --sets traffic: where the measured traffic is kept (default: in the cache)")
-    .option(
-      "--checkpoint-every <time>",
-      'take checkpoints of a C program under logging, each set that often; "auto": as often as costs least',
-      (text) => (text === "auto" ? text : duration("--checkpoint-every")(text)),
-    )
-    .option(
-      "--checkpoint-servers <number>",
-      "processes that keep the images of checkpoints under logging (default: none, the job's folder does)",
-      wholeNumber("--checkpoint-servers"),
-    )
-    .option(
-      "--mtbf <time>",
-      "for auto: mean time between failures of the job (default: an hour, then what is seen)",
-      duration("--mtbf"),
-    )
-    .option(
-      "--log-memory <MB>",
-      "memory for each rank's payload log under logging; the rest goes to the disk (default: a quarter of the rank's)",
-      wholeNumber("--log-memory"),
-    )
+    .option("--protocol <name>", `fault tolerance: ${protocolNames.join(", ")}`, protocolDefault.name)
     .option("--faults <plan>", "make things go wrong: a fault plan, or @file that holds one (docs/faults.md)")
     .option("--keep-suspects", "leave nodes alive that are taken for dead because of their silence")
     .option("-l, --label", "put the rank in front of each line")
@@ -132,35 +100,20 @@ export const runCommand: CreateCommand = (finished) =>
 Standard output carries what the program prints and nothing else; rank 0 reads standard input.
 The exit code is that of the first rank that failed, of MPI_Abort, 128 + signal, 124 after a timeout, or 0.
 
+Protocols:
+${protocolsHelp()}
+
 Examples:
   banyan run -n 4 solver.ts 1000
   banyan run -n 4 solver.c 1000
   banyan run -n 8 --nodes 4 --label solver.ts --size 1000
-  banyan run -n 8 --nodes 4 --protocol logging --checkpoint-every 10s solver.c
-  banyan run -n 8 --nodes 4 --protocol logging --faults "kill node 2 at 3s" solver.c
-  banyan run -n 4 --freeze-at 5s --job-dir job solver.c`,
+  banyan run -n 4 --freeze-at 5s --job-dir job solver.c
+${protocolExamples()}`,
     )
     .passThroughOptions()
     .action(async (program: string, args: string[], options: RunOptions) =>
       finished(await follow(() => start(sayable(program), args[0] === "--" ? args.slice(1) : args, options), options)),
     );
-
-/** What `--sets` says: a name, or a file. */
-function setsGiven(text: string, ranks: number): LaunchOptions["sets"] {
-  if (text === "node" || text === "rank" || text === "traffic") return text;
-  let contents: string;
-  try {
-    contents = readFileSync(text, "utf8");
-  } catch (error) {
-    throw new CommandError(
-      `Cannot read the sets from ${text}: ${describeSystemError(error)}; say node, rank, traffic or a file`,
-      2,
-    );
-  }
-  const setOf = parseSets(contents, ranks);
-  if (typeof setOf === "string") throw new CommandError(`Cannot use the sets in ${text}: ${setOf}`, 2);
-  return membersOf(setOf);
-}
 
 function start(program: string, args: string[], options: RunOptions): RunningJob {
   const { ranks, nodes, protocol, trace, heap, memory, port, timeout, heartbeat, patience, label } = options;
@@ -182,12 +135,8 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     patienceMs: patience,
     ranksPerThread: options.ranksPerThread,
     freezeAtMs: options.freezeAt,
-    sets: options.sets === undefined ? undefined : setsGiven(options.sets, ranks),
-    trafficFile: options.traffic ?? trafficFileIn(cacheFolder(process.env), resolve(program), ranks),
-    checkpointEveryMs: options.checkpointEvery,
-    checkpointServers: options.checkpointServers,
-    meanTimeBetweenFailuresMs: options.mtbf,
-    logMemoryMb: options.logMemory,
+    ...protocolValues(options, ranks),
+    cacheFolder: cacheFolder(process.env),
     faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),
     keepSuspects: options.keepSuspects,
     jobFolder: options.jobDir,

@@ -7,6 +7,8 @@ import { Command, Option } from "commander";
 import { checkPlan } from "../core/fault/check.ts";
 import { parsePlan } from "../core/fault/parse.ts";
 import type { FaultPlan } from "../core/fault/plan.ts";
+import { protocolNamed, protocolNames } from "../core/ft/protocol-named.ts";
+import { protocolDefault, protocols } from "../core/ft/registry.ts";
 import { failureText } from "../sim/failure-text.ts";
 import { simRefusal } from "../sim/recovery/planned-faults.ts";
 import { type LoggingSetup, runLogging } from "../sim/recovery/run-logging.ts";
@@ -23,7 +25,7 @@ interface SimOptions extends ProgramOptions {
   readonly seeds: number;
   readonly first: number;
   readonly events?: number;
-  readonly protocol?: "none" | "logging";
+  readonly protocol: string;
   readonly sets?: SetsBy;
   readonly faults?: string;
   readonly trace?: true;
@@ -32,6 +34,13 @@ interface SimOptions extends ProgramOptions {
 /** Seeds that failed, after which the others are not worth the time. */
 const failuresMax = 10;
 const ranksMax = 1 << 16;
+
+/** Protocols under which the dead come back. */
+const withReturn = protocols.filter(({ deaths }) => deaths === "replaced").map(({ name }) => name);
+
+const examplesOf = (name: string): string => `  banyan sim --protocol ${name} --sets node --seeds 1000
+  banyan sim --protocol ${name} -n 4 --nodes 2 --faults "kill node 1 at call 5 of rank 0" --seed 3
+`;
 
 export const simCommand: CreateCommand = (finished) =>
   new Command("sim")
@@ -51,22 +60,22 @@ export const simCommand: CreateCommand = (finished) =>
     )
     .option("--events <number>", "how long the programs are (default: the seed decides)", wholeNumber("--events"))
     .addOption(
-      new Option(
-        "--protocol <name>",
-        "under which somebody dies and comes back (default: none, the dead stay dead)",
-      ).choices(["none", "logging"]),
+      new Option("--protocol <name>", "under which ranks die").choices(protocolNames).default(protocolDefault.name),
     )
     .addOption(
-      new Option("--sets <how>", "of logging: which ranks fall together (default: the seed decides)").choices(setsBy),
+      new Option(
+        "--sets <how>",
+        "where the dead come back: which ranks fall together (default: the seed decides)",
+      ).choices(setsBy),
     )
     .option(
       "--faults <plan>",
-      "of logging: what goes wrong, and when, as for `banyan run`; @file reads it from a file (default: the seed decides)",
+      "where the dead come back: what goes wrong, and when, as for `banyan run`; @file reads it from a file (default: the seed decides)",
     )
     .option("--trace", "with --seed: print everything that happens")
     .option(
       "--nodes <number>",
-      "how many simulated nodes hold the ranks (default: of logging, the seed decides; of a program: 1)",
+      "how many simulated nodes hold the ranks (default: the seed decides; of a program: 1)",
       wholeNumber("--nodes"),
     )
     .option("--memory <MB>", "of a program: the memory of each rank", wholeNumber("--memory"), 64)
@@ -88,9 +97,7 @@ code is that of \`banyan run\`, or 1 when its ranks wait for each other for ever
 Examples:
   banyan sim --seeds 1000
   banyan sim --seed 4711 --trace
-  banyan sim --protocol logging --sets node --seeds 1000
-  banyan sim --protocol logging -n 4 --nodes 2 --faults "kill node 1 at call 5 of rank 0" --seed 3
-  banyan sim -n 256 --seed 7 solver.c 1000`,
+${withReturn.map(examplesOf).join("")}  banyan sim -n 256 --seed 7 solver.c 1000`,
     )
     .passThroughOptions()
     .action(async (program: string | undefined, args: string[], options: SimOptions) =>
@@ -125,12 +132,15 @@ function sim(options: SimOptions): number {
     throw new UsageError(`Cannot simulate ${ranks} ranks: it must be 1 to ${ranksMax}`);
   }
   if (options.seeds < 1) throw new UsageError("Cannot run --seeds 0: at least one is needed");
-  if (sets !== undefined && protocol !== "logging") {
-    throw new UsageError("Cannot use --sets without correlated sets: give --protocol logging");
-  }
-  if ((options.faults !== undefined || nodes !== undefined) && protocol !== "logging") {
-    const option = options.faults === undefined ? "--nodes" : "--faults";
-    throw new UsageError(`Cannot use ${option} in random worlds where the dead stay dead: give --protocol logging`);
+  const definition = protocolNamed(protocol)!;
+  const comeBack = definition.deaths === "replaced";
+  if (!comeBack) {
+    const given = { "--sets": sets, "--faults": options.faults, "--nodes": nodes };
+    const [option] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+    if (option !== undefined)
+      throw new UsageError(
+        `Cannot use ${option} in random worlds where the dead stay dead: give --protocol ${withReturn.join(" or ")}`,
+      );
   }
   if (nodes !== undefined && (nodes < 1 || nodes > (ranks ?? nodes))) {
     throw new UsageError(`Cannot use ${nodes} nodes for ${ranks} ranks: give 1 to ${ranks}, each node holds a rank`);
@@ -145,8 +155,9 @@ function sim(options: SimOptions): number {
   for (let seed = first; seed < first + count && totals.failures < failuresMax; seed++) {
     const run = { seed, ranks, nodes, events, protocol, sets, faults: options.faults };
     const heard = listener === undefined ? {} : { listener };
-    const outcome =
-      protocol === "logging" ? runLogging(setup({ ...run, faults, ...heard })) : runSeed({ ...run, ...heard });
+    const outcome = comeBack
+      ? runLogging(setup({ ...run, faults, ...heard }))
+      : runSeed({ ...run, protocol: definition, ...heard });
     totals.seeds++;
     totals.events += outcome.events;
     totals.messages += outcome.messages;

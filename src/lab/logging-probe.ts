@@ -4,7 +4,7 @@
  * which the benchmarks start like any other program.
  */
 import { unreachable } from "../core/base/assert.ts";
-import { bytesOf } from "../real/logging/logging-report.ts";
+import { loggingReport } from "../core/ft/logging/report.ts";
 import type { CheckpointEvent, JobEvent } from "../real/service/job-event.ts";
 import { type LaunchOptions, launch, type RunningJob } from "../real/service/launch.ts";
 import { parseSamples } from "./samples.ts";
@@ -92,9 +92,9 @@ async function volume(probe: VolumeProbe): Promise<void> {
 }
 
 async function loggedBytes(probe: VolumeProbe, args: readonly string[]): Promise<number[]> {
-  const { code, logging } = await start(probe, { sets: probe.sets, args }).done;
-  if (code !== 0 || logging === null) throw new Error(`collective ${args.join(" ")} ended with ${code}`);
-  return logging.perRank.map((logged) => (logged === undefined ? 0 : bytesOf(logged)));
+  const { code, protocol } = await start(probe, { sets: probe.sets, args }).done;
+  if (code !== 0) throw new Error(`collective ${args.join(" ")} ended with ${code}`);
+  return loggingReport(protocol).perRank.map((logged) => sum(logged?.bytesTo ?? []));
 }
 
 async function synchronisation(probe: SynchronisationProbe): Promise<void> {
@@ -223,3 +223,5 @@ function complain(event: JobEvent): void {
   if (event.kind === "note" || (event.kind === "failed" && event.reason.kind !== "interrupted"))
     process.stderr.write(`${event.message}\n`);
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

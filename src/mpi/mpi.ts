@@ -92,8 +92,8 @@ export class Mpi extends Names {
 
   /**
    * Takes a checkpoint: after a failure the program begins anew and `restored` gives `state` back. Collective among the ranks
-   * that fall together (under `--protocol logging` those of a node unless `--sets` says otherwise); nothing of the rank may be
-   * under way. Under other protocols it does nothing but look whether it could.
+   * that fall together, by default those of a node; nothing of the rank may be under way. Under a protocol that starts nothing
+   * again it does nothing but look whether it could.
    */
   checkpoint(state: unknown): void {
     this.#environment.guard(() => this.#host.checkpoint(this.#checkpointBytes(state)));

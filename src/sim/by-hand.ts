@@ -95,6 +95,14 @@ export class ByHand {
     return request;
   }
 
+  /** As MPI_Mprobe: the envelope, set aside; −1: no such message has come. */
+  probeAside(at: number, source: number, tag: number, context = 2): RecordId {
+    const engine = this.engine(at);
+    const envelope = engine.probe(source, tag, context);
+    if (envelope >= 0) engine.setAside(envelope);
+    return envelope;
+  }
+
   receiveMatched(at: number, envelope: RecordId, room = 1 << 18): RecordId {
     const loan = this.#buffer(at, room, false);
     const request = this.engine(at).startMatchedReceive(loan.pointer, room, envelope);

@@ -144,24 +144,75 @@ test("M4 every tag will do for an inter-communicator and for a group, the last o
   }
 });
 
+/** A split of the world in which a rank dies: how it ended at each rank, and who waits for ever. */
+function splitWithDeath(seed: number, whenFailed: (process: SimProcess) => void) {
+  const world = new World({ ranks: 6, nodes: 2, seed });
+  const errors = new Map<number, number>();
+  world.startAll(function* (process) {
+    const { core, rank } = process;
+    const task = new Split(core.world, rank % 2, 0);
+    yield core.start(task);
+    core.engine.giveBack(task.request);
+    errors.set(rank, task.error);
+    assert.equal(task.result === null, task.error !== 0);
+    if (task.error !== 0) whenFailed(process);
+  });
+  world.planCrash(seed * 700, seed % 6);
+  const stuck = world.run();
+  const living = world.processes.filter(({ state }) => state !== "dead").map(({ rank }) => rank);
+  return { errors: living.map((rank) => errors.get(rank)), stuck, living };
+}
+
 test("M4 a death while a communicator is made: who depended on the dead hears PROC_FAILED and gets nothing", () => {
   let failures = 0;
   for (let seed = 1; seed <= 60; seed++) {
-    const world = new World({ ranks: 6, nodes: 2, seed });
-    world.startAll(function* (process) {
-      const { core, rank } = process;
-      const task = new Split(core.world, rank % 2, 0);
-      yield core.start(task);
-      if (task.error === 0) return;
-      failures++;
-      assert.equal(task.error, ErrorClass.PROC_FAILED);
-      assert.equal(task.result, null);
-    });
-    world.planCrash(seed * 700, seed % 6);
-    // Who waits for a survivor that gave up waits on: to get them out is ULFM's revoke.
-    world.run();
+    const { errors, stuck, living } = splitWithDeath(seed, () => undefined);
+    assert.deepEqual(
+      errors.filter((error) => error !== undefined && error !== 0 && error !== ErrorClass.PROC_FAILED),
+      [],
+    );
+    // Who waits for a survivor that gave up waits on; without one that gave up nobody does.
+    const failed = errors.filter((error) => error === ErrorClass.PROC_FAILED).length;
+    if (failed === 0) assert.deepEqual(stuck, [], `seed ${seed}`);
+    assert.equal(errors.filter((error) => error === undefined).length, stuck.length, `seed ${seed}`);
+    assert.ok(stuck.every(({ rank }) => living.includes(rank)));
+    failures += failed;
   }
   assert.ok(failures > 0);
+});
+
+test("M4 a death while a communicator is made: where those who hear of it revoke, nobody waits for ever", () => {
+  const count = { failed: 0, revoked: 0 };
+  for (let seed = 1; seed <= 60; seed++) {
+    const { errors, stuck } = splitWithDeath(seed, ({ core }) => core.revocations.revoke(core.world));
+    assert.deepEqual(stuck, [], `seed ${seed}`);
+    for (const error of errors) {
+      if (error === ErrorClass.PROC_FAILED) count.failed++;
+      else if (error === ErrorClass.REVOKED) count.revoked++;
+      else assert.equal(error, 0, `seed ${seed}`);
+    }
+  }
+  assert.ok(count.failed > 0 && count.revoked > 0, JSON.stringify(count));
+});
+
+test("M4 an inter-communicator that cannot be made, because the other leader is dead, leaves no memory behind", () => {
+  const world = new World({ ranks: 3, seed: 1 });
+  let error = 0;
+  world.startAll(function* (process): Steps<void> {
+    const { core, rank, memory } = process;
+    const alone = (yield* make(process, new CreateGroup(core.world, Group.of([rank]), 1, core)))!;
+    if (rank === 2) return;
+    if (rank === 1) yield process.compute(1_000_000);
+    const before = memory.bytesAllocated;
+    const task = new CreateInter(alone, 0, core.world, 1 - rank, 7);
+    yield core.start(task);
+    process.engine.giveBack(task.request);
+    error = task.error;
+    assert.equal(memory.bytesAllocated, before);
+  });
+  world.planCrash(500_000, 1);
+  assert.deepEqual(world.run(), []);
+  assert.equal(error, ErrorClass.PROC_FAILED);
 });
 
 test("M6 §11.8 parents and those whom they spawn meet: 2 to 9 processes, 1 to 3 nodes, 20 seeds", () => {

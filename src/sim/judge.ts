@@ -18,6 +18,8 @@ export interface SeedOutcome {
   readonly messages: number;
   readonly collectives: number;
   readonly deaths: number;
+  /** Ranks that gave up after a death. */
+  readonly gaveUp: number;
   /** How often rare ways were taken; tests that claim to exercise one look here. */
   readonly marks: ReturnType<typeof marksOf>;
 }
@@ -61,6 +63,7 @@ export function judge(
     messages: script.messages.length,
     collectives: script.collectives.length,
     deaths: dead.size,
+    gaveUp: observation.gaveUp.size,
     marks: marksOf(world, observation),
   };
 }

@@ -20,6 +20,11 @@ export interface Receipt {
 export interface Ended {
   readonly rank: number;
   readonly what: string;
+  /** The communicators on which it waited, and the world ranks whose death can end it. */
+  readonly communicators: readonly number[];
+  readonly peers: readonly number[];
+  /** A receive that would have taken a message of any of them. */
+  readonly isWildcard?: boolean;
   readonly error: number;
   readonly cancelled: boolean;
   readonly wantedCancelled: boolean;
@@ -69,6 +74,9 @@ export class Observation {
   readonly cancelledMessages = new Set<number>();
   readonly collectives: CollectiveResult[] = [];
   readonly communicators: MadeCommunicator[] = [];
+  /** World ranks that gave up after a death, and the communicators that they revoked. */
+  readonly gaveUp = new Set<number>();
+  readonly revoked = new Set<number>();
   /** How races between a cancellation and its message ended; tests that claim to exercise them look here. */
   readonly races = { receiveCancelled: 0, receiveCame: 0, sendCancelled: 0, sendWent: 0 };
   readonly #clock: Clock;
@@ -106,6 +114,8 @@ export class Observation {
       for (const message of part.cancelledMessages) all.cancelledMessages.add(message);
       all.collectives.push(...part.collectives);
       all.communicators.push(...part.communicators);
+      for (const rank of part.gaveUp) all.gaveUp.add(rank);
+      for (const communicator of part.revoked) all.revoked.add(communicator);
       for (const race of Object.keys(all.races) as (keyof typeof all.races)[]) all.races[race] += part.races[race];
     }
     return all;

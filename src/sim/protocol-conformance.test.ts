@@ -1,15 +1,44 @@
+import { ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { InstantStream } from "../core/ft/logging/instant-stream.ts";
-import { protocolConformance } from "../core/ft/protocol-conformance.ts";
+import { loggingLayouts } from "../core/ft/logging/conformance-layouts.ts";
+import { logging } from "../core/ft/logging/definition.ts";
+import {
+  type ConformanceLayout,
+  plainLayout,
+  protocolConformance,
+  runConformance,
+} from "../core/ft/protocol-conformance.ts";
 import { protocols } from "../core/ft/registry.ts";
 import { conformanceWorld } from "./conformance-world.ts";
 
-for (const [name, make] of Object.entries(protocols)) {
-  describe(`protocol ${name} keeps the contract`, () => {
-    for (const { name: what, run } of protocolConformance) {
-      const protocol = (rank: number, ranks: number) =>
-        make({ rank, setOf: new Int32Array(ranks), stream: new InstantStream() });
-      it(what, () => run({ protocol, world: conformanceWorld }));
+/** Of protocols that take sends themselves. */
+const ownLayouts: Readonly<Record<string, readonly ConformanceLayout[]>> = { [logging.name]: loggingLayouts };
+
+const layoutsOf = new Map(
+  protocols.map((protocol) => [protocol, ownLayouts[protocol.name] ?? [plainLayout(protocol)]]),
+);
+
+for (const [{ name }, layouts] of layoutsOf) {
+  for (const layout of layouts) {
+    describe(`protocol ${name} keeps the contract, ${layout.name}`, () => {
+      for (const aCase of protocolConformance) {
+        it(aCase.name, (context) => {
+          const reason = runConformance(aCase, { layout, world: conformanceWorld });
+          if (reason !== null) context.skip(reason);
+        });
+      }
+    });
+  }
+}
+
+describe("the conformance suite", () => {
+  it("has no case that applies to no layout", () => {
+    const all = [...layoutsOf.values()].flat();
+    for (const { name, ranks, skip } of protocolConformance) {
+      ok(
+        all.some((layout) => (skip?.(layout.protocols(ranks)) ?? null) === null),
+        name,
+      );
     }
   });
-}
+});

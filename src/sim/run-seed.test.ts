@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failureText } from "./failure-text.ts";
-import { generate } from "./generator/generator.ts";
+import { type Deaths, generate } from "./generator/generator.ts";
 import { Random } from "./random.ts";
 import { runSeed, type SeedOutcome } from "./run-seed.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import { isInter } from "./script/communicator-plan.ts";
 import type { Action } from "./script/script.ts";
 
-const options = { ranks: 5, events: 200, eagerBytesMax: 1000, deaths: false };
+const options = { ranks: 5, events: 200, eagerBytesMax: 1000, deaths: "none" } as const;
 
 describe("random programs in simulated worlds", () => {
   it("M1 M2 M3 M4: every invariant holds under every one of these seeds", () => {
@@ -107,10 +107,41 @@ describe("random programs in simulated worlds", () => {
     equal(modes.size, 4);
   });
 
-  it("worlds in which somebody dies have every family whose end is certain", () => {
+  it("M1 M2 M3 M4: every invariant holds among the living, whatever programs do about deaths", () => {
+    for (const deaths of ["go-on", "revoke"] as const) {
+      const outcomes: SeedOutcome[] = [];
+      for (let seed = 1; seed <= 60; seed++) {
+        const outcome = runSeed({ seed, deaths });
+        outcomes.push(outcome);
+        equal(outcome.violations.length, 0, `deaths: ${deaths}, ${failureText({ seed }, outcome)}`);
+      }
+      ok(outcomes.filter(({ deaths }) => deaths > 0).length > 30);
+      const gaveUp = outcomes.filter(({ gaveUp }) => gaveUp > 0).length;
+      if (deaths === "revoke") ok(gaveUp > 20, `${gaveUp} worlds in which a rank gave up`);
+      else equal(gaveUp, 0);
+    }
+  });
+
+  it("M4 the leader of an inter-communicator that cannot be made gives back what it allocated, whoever is dead", () => {
+    for (const seed of [17, 32, 57]) equal(runSeed({ seed, deaths: "revoke" }).violations.length, 0);
+  });
+
+  it("M3 buffers of a collective that failed are the program's again: nobody writes into them any more", () => {
+    for (const seed of [1007, 1875, 2437, 2850, 2851]) equal(runSeed({ seed, deaths: "revoke" }).violations.length, 0);
+  });
+
+  it("programs that revoke when a rank dies use everything a script can do", () => {
+    const kinds = (deaths: Deaths): Set<string> => {
+      const scripts = Array.from({ length: 5 }, (_, seed) => generate(new Random(seed + 1), { ...options, deaths }));
+      return new Set(scripts.flatMap(({ actions }) => actions.flat().map(({ kind }) => kind)));
+    };
+    deepEqual(kinds("revoke"), kinds("none"));
+  });
+
+  it("programs that go on when a rank dies have every family whose end is certain", () => {
     const kinds = new Set<Action["kind"]>();
     for (let seed = 1; seed <= 10; seed++) {
-      for (const action of generate(new Random(seed), { ...options, deaths: true }).actions.flat())
+      for (const action of generate(new Random(seed), { ...options, deaths: "go-on" }).actions.flat())
         kinds.add(action.kind);
     }
     deepEqual([...kinds].sort(), [

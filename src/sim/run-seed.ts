@@ -1,5 +1,6 @@
 /** From a seed to a judged world: what kind of world, which program, whether anybody dies; everything follows from the seed. */
-import { generate } from "./generator/generator.ts";
+import type { ProtocolDefinition } from "../core/ft/definition.ts";
+import { type Deaths, generate } from "./generator/generator.ts";
 import { hesitantProtocol } from "./hesitant-protocol.ts";
 import { interpret } from "./interpreter/interpreter.ts";
 import { RankState } from "./interpreter/rank-state.ts";
@@ -19,7 +20,10 @@ export interface SeedOptions {
   /** Otherwise the seed decides. */
   readonly ranks?: number | undefined;
   readonly events?: number | undefined;
+  readonly deaths?: Deaths | undefined;
   readonly listener?: (line: string) => void;
+  /** Of every process; otherwise none, or one that hesitates: the seed decides. */
+  readonly protocol?: ProtocolDefinition | undefined;
 }
 
 const eventsMax = 5_000_000;
@@ -29,11 +33,13 @@ export function runSeed(options: SeedOptions): SeedOutcome {
   const ranks = options.ranks ?? random.pick([1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 13]);
   const world = new World({
     ...hesitation(random),
+    ...protocolOf(options.protocol ?? null, ranks),
     ...randomWorld(random, ranks),
     eventsMax,
     ...(options.listener === undefined ? {} : { listener: options.listener }),
   });
-  const deaths = ranks > 1 && random.chance(0.15);
+  const drawn = random.chance(0.15) ? random.pick(["go-on", "revoke"] as const) : "none";
+  const deaths = ranks > 1 ? (options.deaths ?? drawn) : "none";
   const script = generate(random.fork(), {
     ranks,
     events: options.events ?? random.pick([10, 40, 100, 200]),
@@ -43,7 +49,7 @@ export function runSeed(options: SeedOptions): SeedOutcome {
   const observation = new Observation();
   const outside = atOnce(new Output(ranks), new JobFiles(ranks, () => world.nowNs));
   world.startAll((process) => interpret(new RankState(script, process, { observation, witness: null, outside })));
-  if (deaths) planDeaths(world, random);
+  if (deaths !== "none") planDeaths(world, random);
   return judge(world, { script, observation, ...outside });
 }
 
@@ -51,6 +57,13 @@ export function runSeed(options: SeedOptions): SeedOutcome {
 function hesitation(random: Random): Pick<WorldOptions, "protocol"> {
   const decides = random.chance(0.3) ? random.fork() : null;
   return decides === null ? {} : { protocol: (_, wake) => hesitantProtocol(decides, wake) };
+}
+
+function protocolOf(definition: ProtocolDefinition | null, ranks: number): Pick<WorldOptions, "protocol"> {
+  const newRank = definition?.rank ?? null;
+  if (newRank === null) return {};
+  const part = { ranks, setOf: new Int32Array(ranks), options: {}, resources: undefined };
+  return { protocol: (rank) => newRank({ ...part, rank, passed: new Float64Array(1) }) };
 }
 
 /** A process or a node, some time; now and then another process, soon or much later. Never everybody. */

@@ -8,8 +8,6 @@ export type Brand<Name extends string> = number & { readonly [brand]: Name };
 export type WorldRank = Brand<"WorldRank">;
 /** A rank inside one group or communicator: what programs speak. */
 export type CommRank = Brand<"CommRank">;
-/** Separates the messages of communicators, and inside one communicator those of collectives from the program's own. */
-export type Context = Brand<"Context">;
 /** Where bytes are: ≥ 0 a byte offset in the process's shareable memory; < 0 a view the program lent us, see core/request. */
 export type Pointer = Brand<"Pointer">;
 /** A record of core/request: a request or an envelope. */

@@ -5,8 +5,9 @@
  * is complete on this rank; ranks may be several rounds apart, which is harmless because messages match by order. The
  * state is plain data, see `operation.ts`; nothing is allocated for a round.
  *
- * An error in a message ends its operation: it is reported once, receives that are still posted are cancelled, and the
- * operation's scratch space is kept until its last message has ended. Other operations do not notice.
+ * An error in a message ends its operation: what is still under way is cancelled, and the operation is reported when its last
+ * message has ended. Not before: a receive that has met its message writes into the program's buffer, and a peer may read from
+ * it what was announced; the program may use its buffers again when it has heard of the end. Other operations do not notice.
  *
  * A message of another length than the schedule says is different: ranks have called the collective with counts that do
  * not match. The operation goes on with whatever is there, so that nobody waits for a message of this rank, and is reported
@@ -17,7 +18,7 @@ import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { type CollectivePorts, shorter, underWay } from "./collective-ports.ts";
-import { type Operation, type OperationCall, type OperationId, type OperationState, Phase } from "./operation.ts";
+import { type Operation, type OperationCall, type OperationId, Phase } from "./operation.ts";
 import { BufferCode, localWords, messageWords, StepCode } from "./program.ts";
 
 /** Operations outstanding in one process. A program with more has lost its requests. */
@@ -81,31 +82,6 @@ export class Executor {
   end(channel: number, error: ErrorCode): void {
     for (const operation of this.running) {
       if (operation.channel === channel && operation.phase === Phase.RUNNING) this.fail(operation, error);
-    }
-  }
-
-  save(): OperationState[] {
-    return this.running.map((operation) => ({
-      ...operation,
-      records: operation.records.slice(0, operation.recordCount),
-      program: {
-        words: [...operation.program.words],
-        scratchBytes: operation.program.scratchBytes,
-      },
-    }));
-  }
-
-  /** Takes over the operations of an image, under the same ids. */
-  restore(states: readonly OperationState[]): void {
-    assert(this.operations.length === 0, "operations are restored into an executor that has some already");
-    for (const { program, ...state } of states) {
-      const words = new Float64Array(program.words);
-      const operation = { ...state, program: { words, scratchBytes: program.scratchBytes } };
-      this.operations[state.id] = operation;
-      this.running.push(operation);
-    }
-    for (let id = this.operations.length - 1; id >= 0; id--) {
-      if (this.operations[id] === undefined) this.free.push(this.make(id as OperationId));
     }
   }
 
@@ -180,12 +156,8 @@ export class Executor {
     let moved = this.collect(operation);
     while (operation.recordCount === 0) {
       moved = true;
-      if (operation.phase === Phase.FAILED) {
-        this.release(operation);
-        break;
-      }
-      if (!this.runLocals(operation)) break;
-      if (!this.post(operation)) {
+      if (operation.phase !== Phase.FAILED && !this.runLocals(operation)) break;
+      if (operation.phase === Phase.FAILED || !this.post(operation)) {
         this.release(operation);
         this.ports.finished(operation, operation.error);
         break;
@@ -223,7 +195,6 @@ export class Executor {
     for (let index = 0; index < operation.recordCount; index++) {
       this.ports.cancel(operation.records[index] as RecordId);
     }
-    this.ports.finished(operation, error);
   }
 
   private release(operation: Operation): void {

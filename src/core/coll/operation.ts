@@ -67,8 +67,3 @@ export interface Operation extends Omit<OperationCall, "error"> {
   numbers: number[];
   nextNumber: number;
 }
-
-/** An operation as saved in an image: plain numbers and arrays. */
-export interface OperationState extends Omit<Operation, "program"> {
-  readonly program: { readonly words: readonly number[]; readonly scratchBytes: number };
-}

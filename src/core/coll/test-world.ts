@@ -6,6 +6,8 @@
  * A run fails if it gets stuck, if a message is left over or has another length than its receive, if anything is touched
  * outside its buffer, or if records or scratch memory are left behind.
  */
+import { restoreState } from "../../image/state/restore-state.ts";
+import { saveState } from "../../image/state/save-state.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { type CollectivePorts, underWay } from "./collective-ports.ts";
 import { Executor } from "./executor.ts";
@@ -82,6 +84,7 @@ const empty = new Uint8Array(0);
 export class World {
   readonly messages: Message[] = [];
   readonly executors: Executor[];
+  readonly #ports: readonly CollectivePorts[];
   /** Requests of the operations that are over, with their errors, for each rank. */
   readonly finished: Map<number, number>[];
   readonly #records: Record[] = [];
@@ -109,7 +112,8 @@ export class World {
     this.#buffers = ranks.map(() => []);
     this.#isWoken = ranks.map(() => false);
     this.finished = ranks.map(() => new Map());
-    this.executors = ranks.map((rank) => new Executor(this.#portsOf(rank)));
+    this.#ports = ranks.map((rank) => this.#portsOf(rank));
+    this.executors = this.#ports.map((ports) => new Executor(ports));
   }
 
   lend(rank: number, view: Uint8Array | undefined): Pointer {
@@ -146,9 +150,10 @@ export class World {
 
   /** The process is captured, and goes on from the image. */
   captureAndRestore(rank: number): void {
-    const image = JSON.stringify(this.executors[rank]!.save());
-    const executor = new Executor(this.#portsOf(rank));
-    executor.restore(JSON.parse(image));
+    const ports = this.#ports[rank]!;
+    const image = saveState({ executor: this.executors[rank]! }, new Map([[ports, "ports"]]));
+    const executor = new Executor(ports);
+    restoreState(image, { executor }, new Map([["ports", ports]]));
     this.executors[rank] = executor;
   }
 

@@ -14,7 +14,7 @@ import {
   vector,
 } from "./datatype-constructors.ts";
 import { Combiner, contentsOf } from "./datatype-envelope.ts";
-import { LB, predefinedByHandle, predefinedTypes, UB } from "./datatype-predefined.ts";
+import { LB, predefinedTypes, UB } from "./datatype-predefined.ts";
 import { signatureText } from "./signature.ts";
 
 const { CHAR, DOUBLE, INT } = predefinedTypes;
@@ -39,9 +39,8 @@ test("M5 §3.2.2 predefined types have the sizes of wasm32 and the numbers of th
     [8, 16, 32],
   );
   const all = Object.values(predefinedTypes);
-  assert.equal(predefinedByHandle.size, all.length);
+  assert.equal(new Set(all.map(({ handle }) => handle)).size, all.length);
   for (const type of all) {
-    assert.equal(predefinedByHandle.get(type.handle), type);
     assert.ok(type.isPredefined && type.isCommitted && type.name.startsWith("MPI_"));
     // The ABI writes log2(size) into the numbers of types whose size is fixed.
     const isFixed = (type.handle >= 0x240 && type.handle < 0x280) || type.handle >= 0x2c0;

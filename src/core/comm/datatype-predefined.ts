@@ -125,7 +125,3 @@ export const UB = new Datatype({ ...emptyShape, highMarker: 0 }, namedEnvelope, 
   handle: 0,
   elements: [],
 });
-
-export const predefinedByHandle: ReadonlyMap<number, Datatype> = new Map(
-  Object.values(predefinedTypes).map((type) => [type.handle, type]),
-);

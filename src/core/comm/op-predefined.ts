@@ -57,10 +57,6 @@ export const predefinedOps: Readonly<Record<OpName, PredefinedOp>> = {
   NO_OP: op("NO_OP", 0x3d, false),
 };
 
-export const predefinedOpByHandle: ReadonlyMap<number, PredefinedOp> = new Map(
-  Object.values(predefinedOps).map((each) => [each.handle, each]),
-);
-
 const ordered: readonly ElementGroup[] = ["integer", "fortran integer", "floating", "address"];
 const numeric: readonly ElementGroup[] = [...ordered, "complex"];
 /** The standard does not name addresses and counts here; MPICH takes them, and programs do. */

@@ -1,25 +1,35 @@
-import { equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { InstantStream } from "./logging/instant-stream.ts";
-import { protocols } from "./registry.ts";
+import { protocolNamed, protocolNames } from "./protocol-named.ts";
+import { protocolDefault, protocols } from "./registry.ts";
 
 describe("registry of protocols", () => {
-  it("gives each protocol under its own name, a new one each time", () => {
-    for (const [name, make] of Object.entries(protocols)) {
-      const options = { rank: 0, setOf: new Int32Array(2), stream: new InstantStream() };
-      const [one, other] = [make(options), make(options)];
-      equal(one.name, name);
-      ok(one !== other);
-    }
+  it("has the baseline, which is the default, and message logging", () => {
+    deepEqual(protocolNames, ["none", "logging"]);
+    equal(protocolDefault.name, "none");
+    equal(protocolDefault.rank, null);
   });
 
-  it("has the baseline and message logging", () => {
-    for (const name of ["none", "logging"]) ok(Object.hasOwn(protocols, name));
+  it("finds each protocol by its name", () => {
+    for (const protocol of protocols) equal(protocolNamed(protocol.name), protocol);
   });
 
   it("knows no other names, not even those every object knows", () => {
     for (const name of ["", "None", "toString", "constructor", "__proto__", "hasOwnProperty"]) {
-      equal(Object.hasOwn(protocols, name), false, name);
+      equal(protocolNamed(name), undefined, name);
+    }
+  });
+
+  it("every name can stand in a command, every line of help fits a terminal, and no two options share a flag", () => {
+    const flags = new Map<string, string>();
+    for (const { name, help, options } of protocols) {
+      ok(/^[a-z][a-z0-9-]*$/.test(name), name);
+      ok(help.length <= 110 && !help.includes("\n"), help);
+      for (const { key, flag } of options) {
+        ok(/^--[a-z-]+ <\S+>$/.test(flag), flag);
+        equal(flags.get(flag) ?? key, key, flag);
+        flags.set(flag, key);
+      }
     }
   });
 });

@@ -1,19 +1,16 @@
-/** Every protocol, by the name people write behind `--protocol`. */
-import type { DeterminantStream } from "./logging/determinant-stream.ts";
-import { LoggingProtocol } from "./logging/logging-protocol.ts";
-import { NoProtocol } from "./none.ts";
-import type { Protocol } from "./protocol.ts";
+/**
+ * Every protocol that there is. A new one is a folder beside this file, and a line here; one that needs the machine has a folder
+ * under `real/` as well, and lines in `real/protocol-parts`.
+ */
+import type { ProtocolDefinition } from "./definition.ts";
+import { logging } from "./logging/definition.ts";
+import type { LoggingLaunchOptions } from "./logging/options.ts";
+import { none } from "./none/definition.ts";
 
-/** All that any of them wants to be told at the start. */
-export interface ProtocolOptions {
-  readonly rank: number;
-  /** Correlated set of each rank. */
-  readonly setOf: Int32Array;
-  /** Where determinants of this rank's set go. */
-  readonly stream: DeterminantStream;
-}
+export const protocols: readonly ProtocolDefinition[] = [none, logging];
 
-export const protocols: Readonly<Record<string, (options: ProtocolOptions) => Protocol>> = {
-  none: () => new NoProtocol(),
-  logging: (options) => new LoggingProtocol(options),
-};
+/** Of a job that names none. */
+export const protocolDefault: ProtocolDefinition = none;
+
+/** What the protocols add to the options of `launch`. */
+export interface ProtocolLaunchOptions extends LoggingLaunchOptions {}

@@ -29,7 +29,7 @@ describe("M1 MPI §3.4 communication modes", () => {
     const hand = new ByHand({ ranks: 2, nodes: 2 });
     const send = hand.send({ from: 0, to: 1, bytes: 10, number: 2, mode: SendMode.SYNCHRONOUS });
     hand.settle();
-    const message = hand.engine(1).matchedProbe(0, 0, 2);
+    const message = hand.probeAside(1, 0, 0, 2);
     hand.settle();
     equal(hand.complete(0, send), false);
     const receive = hand.receiveMatched(1, message);

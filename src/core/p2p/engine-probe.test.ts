@@ -47,9 +47,9 @@ for (const { name, bytes, world, sendLent } of messageWays) {
       for (const [source, tag] of patterns) {
         const sends = [1, 2].map((number) => hand.send({ from: 0, to: 1, bytes, number, tag: 9, lent: sendLent }));
         hand.settle();
-        const first = engine.matchedProbe(source, tag, 2);
-        const second = engine.matchedProbe(source, tag, 2);
-        equal(engine.matchedProbe(source, tag, 2), -1);
+        const first = hand.probeAside(1, source, tag, 2);
+        const second = hand.probeAside(1, source, tag, 2);
+        equal(hand.probeAside(1, source, tag, 2), -1);
         const posted = hand.receive({ at: 1, source, tag });
         hand.settle();
         equal(hand.complete(1, posted), false);

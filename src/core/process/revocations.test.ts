@@ -147,7 +147,7 @@ describe("ULFM revoke ends what waits, and what comes later", () => {
     const send = hand.send({ from: 0, to: 1, bytes: 100_000, tag: 3 });
     const small = hand.send({ from: 0, to: 1, bytes: 10, tag: 4 });
     hand.settle();
-    const aside = [3, 4].map((tag) => hand.engine(1).matchedProbe(0, tag, worldContext));
+    const aside = [3, 4].map((tag) => hand.probeAside(1, 0, tag, worldContext));
     const { core } = hand.world.processes[1]!;
     core.revocations.revoke(core.world);
     hand.settle();

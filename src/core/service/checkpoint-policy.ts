@@ -6,11 +6,7 @@
  *
  *     √(2δM) · (1 + ⅓ √(δ/2M) + ⅑ (δ/2M)) − δ        for δ < 2M, and M otherwise.
  */
-export type Interval =
-  | { readonly kind: "never" }
-  | { readonly kind: "fixed"; readonly everyMs: number }
-  /** `meanTimeBetweenFailuresMs`: of the whole job; undefined: it is observed. */
-  | { readonly kind: "best"; readonly meanTimeBetweenFailuresMs: number | undefined };
+import type { Interval } from "../ft/definition.ts";
 
 /** Before anything has failed a failure an hour is expected: a job that runs for a minute takes a checkpoint or two. */
 const expectedMs = 3_600_000;

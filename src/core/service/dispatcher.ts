@@ -13,6 +13,7 @@
  * silent too; therefore a silent node is not dead unless the operating system has not seen it at work for half the patience.
  * The same holds for a node that has not spoken yet, with a longer patience: a loaded machine starts processes slowly.
  */
+import type { DeathPolicy } from "../ft/definition.ts";
 import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
 import { Falls, type GivenUp } from "./falls.ts";
 import { ranksOfNode } from "./placement.ts";
@@ -36,12 +37,6 @@ export interface DispatcherOptions extends Patience {
   /** A node that is silent for too long is dead, and yet left alive: to see that it does no harm. False unless given. */
   readonly keepSuspects?: boolean | undefined;
 }
-
-/**
- * What a death means: "fatal", it ends the job (`none`); "survived", the living are told and go on; "replaced", they are told,
- * and a new node takes the place of the lost one, with new lives of its ranks.
- */
-export type DeathPolicy = "fatal" | "survived" | "replaced";
 
 /** One process is gone. The order of deaths is the same for everybody. */
 export interface Death {

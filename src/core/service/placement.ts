@@ -1,4 +1,4 @@
-import { membersOf } from "./correlated-sets.ts";
+import { membersOf } from "../ft/sets.ts";
 
 /** Ranks in blocks over nodes: when they do not divide evenly the first nodes hold one more. */
 export function nodeOfRanks(ranks: number, nodes: number): number[] {

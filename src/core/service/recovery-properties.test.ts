@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../base/test-properties.ts";
 import type { NextLife } from "../ft/job-part.ts";
-import { membersOf } from "./correlated-sets.ts";
+import { membersOf } from "../ft/sets.ts";
 import { Recovery } from "./recovery.ts";
 
 /** Two sets share node 0, one is alone on node 1. */

@@ -11,9 +11,9 @@
 import { assert } from "../base/assert.ts";
 import type { FaultEvent } from "../fault/moment.ts";
 import type { Checkpoint } from "../ft/checkpoint.ts";
+import type { Interval } from "../ft/definition.ts";
 import type { JobPart, NextLife, Prepared } from "../ft/job-part.ts";
-import type { Interval } from "./checkpoint-policy.ts";
-import { membersOf } from "./correlated-sets.ts";
+import { membersOf } from "../ft/sets.ts";
 import { Losses, type RecoveryTimes } from "./losses.ts";
 import { type Capture, type CheckpointTimes, SetCheckpoints } from "./set-checkpoints.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Interval } from "./checkpoint-policy.ts";
+import type { Interval } from "../ft/definition.ts";
 import { type CheckpointTimes, SetCheckpoints } from "./set-checkpoints.ts";
 
 const patienceMs = 10_000;

@@ -10,7 +10,8 @@
  */
 import type { FaultEvent } from "../fault/moment.ts";
 import type { Checkpoint } from "../ft/checkpoint.ts";
-import { CheckpointPolicy, type Interval } from "./checkpoint-policy.ts";
+import type { Interval } from "../ft/definition.ts";
+import { CheckpointPolicy } from "./checkpoint-policy.ts";
 import { CheckpointServer } from "./checkpoint-server.ts";
 import { CheckpointTrouble } from "./checkpoint-trouble.ts";
 

@@ -2,47 +2,35 @@
  * Message logging's part for the whole job, in a real one: the core `LoggingJob`, with the event logger's process and the timer that
  * the core wants.
  */
+import { join } from "node:path";
 import type { Service } from "../../core/fault/plan.ts";
 import { LoggingJob } from "../../core/ft/logging/logging-job.ts";
-import { membersOf } from "../../core/service/correlated-sets.ts";
-import type { Patience } from "../../core/service/silence.ts";
+import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
+import type { LoggingJobReport } from "../../core/ft/logging/report.ts";
+import { membersOf } from "../../core/ft/sets.ts";
 import { Alarm } from "../service/alarm.ts";
 import { secondsText } from "../service/failure-text.ts";
-import type { JobPartHost, JobPartHostPorts, ProtocolSetup } from "../service/job-part-host.ts";
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../service/job-part-host.ts";
 import { LoggerProcess } from "./logger-process.ts";
-import { type LogVolumes, volumesOf } from "./logging-report.ts";
-
-export interface LoggingJobHostOptions {
-  /** Correlated set of each rank. */
-  readonly setOf: readonly number[];
-  /** Does nobody but the programs take checkpoints? */
-  readonly programsTakeCheckpoints: boolean;
-  /** How much of a rank's payload log may be in memory, and where the rest goes. */
-  readonly logBytesMax: number;
-  readonly spillFolder: string;
-  /** What nodes and services of this job know each other by. */
-  readonly job: Job;
-  /** An event logger that says nothing for so long is replaced. */
-  readonly patience: Patience;
-}
+import type { LoggerIsAt, LoggingNodeSetup } from "./logging-node.ts";
 
 /** When all is over the event logger is asked for so long how much it was given. */
 const lastAnswerMsMax = 500;
 
-export class LoggingJobHost implements JobPartHost<LogVolumes> {
+export class LoggingJobHost implements JobPartHost {
   readonly part: LoggingJob;
-  readonly #options: LoggingJobHostOptions;
+  readonly #setup: JobPartSetup;
   readonly #ports: JobPartHostPorts;
   readonly #logger: LoggerProcess;
   readonly #alarm: Alarm;
   #determinantBytes = 0;
 
-  constructor(options: LoggingJobHostOptions, ports: JobPartHostPorts) {
-    this.#options = options;
+  constructor(setup: JobPartSetup, ports: JobPartHostPorts) {
+    const { setOf, language, job, patience } = setup;
+    this.#setup = setup;
     this.#ports = ports;
     this.part = new LoggingJob(
-      options,
+      { setOf, programsTakeCheckpoints: language === "typescript" },
       {
         fence: (set, incarnation, from) => void this.#fence(set, incarnation, from),
         askEnd: (set) => void this.#askEnd(set),
@@ -51,8 +39,8 @@ export class LoggingJobHost implements JobPartHost<LogVolumes> {
       ports,
     );
     this.#alarm = new Alarm(this.part, (nowMs) => this.part.tick(nowMs));
-    this.#logger = new LoggerProcess(options.job, options.patience, {
-      ready: (address) => ports.toNodes({ kind: "logger", address }),
+    this.#logger = new LoggerProcess(job, patience, {
+      ready: (address) => ports.toNodes({ logger: address } satisfies LoggerIsAt),
       lost: (silentMs) => {
         const how = silentMs === null ? "was lost" : `gave no sign of life for ${secondsText(silentMs)}`;
         ports.note(`the event logger ${how}; another takes its place`);
@@ -72,14 +60,14 @@ export class LoggingJobHost implements JobPartHost<LogVolumes> {
     this.#alarm.set();
   }
 
-  forNode(node: number, restarting: readonly number[]): ProtocolSetup {
-    const { spillFolder, logBytesMax } = this.#options;
-    return { ...this.part.forNode(node, restarting), spillFolder, logBytesMax };
+  forNode(node: number, restarting: readonly number[]): LoggingNodeSetup {
+    const spillFolder = join(this.#setup.folder, "spilled");
+    return { ...this.part.forNode(node, restarting), spillFolder, logBytesMax: logBytesMax(this.#setup) };
   }
 
   nodeStarted(node: number): void {
     const { address } = this.#logger;
-    if (address !== null) this.#ports.toNode(node, { kind: "logger", address });
+    if (address !== null) this.#ports.toNode(node, { logger: address } satisfies LoggerIsAt);
   }
 
   allBegan(): void {
@@ -98,7 +86,7 @@ export class LoggingJobHost implements JobPartHost<LogVolumes> {
 
   async end(): Promise<void> {
     this.#alarm.end();
-    const ends = Promise.all(membersOf(this.#options.setOf).map((_, set) => this.#logger.endOf(set)));
+    const ends = Promise.all(membersOf(this.#setup.setOf).map((_, set) => this.#logger.endOf(set)));
     const known = await Promise.race([
       ends,
       new Promise<null>((resolve) => setTimeout(resolve, lastAnswerMsMax, null)),
@@ -108,8 +96,14 @@ export class LoggingJobHost implements JobPartHost<LogVolumes> {
     await this.#logger.end();
   }
 
-  get report(): LogVolumes {
-    const { losses: loggerRestarts } = this.#logger;
-    return { determinantBytes: this.#determinantBytes, loggerRestarts, ...volumesOf(this.part.logged) };
+  get report(): LoggingJobReport {
+    return { determinantBytes: this.#determinantBytes, loggerRestarts: this.#logger.losses };
   }
+}
+
+/** A quarter of the rank's memory, unless given: a C program's own, in TypeScript its share of the node's. */
+function logBytesMax({ options, memoryMb, setOf, nodes, language }: JobPartSetup): number {
+  const { logMemoryMb = 0 } = options as LoggingLaunchOptions;
+  const share = language === "c" ? memoryMb : memoryMb / Math.ceil(setOf.length / nodes);
+  return Math.floor((logMemoryMb === 0 ? share / 4 : logMemoryMb) * 2 ** 20);
 }

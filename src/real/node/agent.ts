@@ -8,6 +8,7 @@ import { rmSync } from "node:fs";
 import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
+import { type NodePart, nodeParts } from "../protocol-parts/node-parts.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
@@ -22,7 +23,7 @@ import {
   type ToNode,
 } from "./messages.ts";
 import { NodeImages } from "./node-images.ts";
-import { NodeLogging } from "./node-logging.ts";
+import { NodeLives } from "./node-lives.ts";
 import { NodeMemory } from "./node-memory.ts";
 import { bellOf, onBell, onQuietBell, openGate, quietBellOf } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
@@ -44,10 +45,11 @@ class Agent {
   readonly #tcp: TcpHost | null;
   readonly #threads: RankThreads;
   readonly #relay = new OutputRelay(send);
-  /** Under message logging; null otherwise. */
-  readonly #logging: NodeLogging | null;
-  /** Under message logging; null otherwise. */
+  /** Where the lost are started again; null otherwise. */
+  readonly #lives: NodeLives | null;
   readonly #images: NodeImages | null;
+  /** Of the job's protocol; null: it has none in nodes. */
+  readonly #part: NodePart | null;
   /** Ranks whose next life has not begun yet, and those of them that the fault plan has killed meanwhile. */
   readonly #returning = new Set<number>();
   readonly #doomed = new Set<number>();
@@ -66,7 +68,7 @@ class Agent {
         ? null
         : new TcpHost({
             ...{ job, ranks: nodeOf.length, ranksHere, unborn, port },
-            ...(setup.logging === null ? {} : { incarnations: setup.logging.incarnations }),
+            ...(setup.recovery === null ? {} : { incarnations: setup.recovery.incarnations }),
             ring: (place) => this.#memory.ring(place),
             report: (event) => send({ kind: "connections", event }),
           });
@@ -78,19 +80,22 @@ class Agent {
       memoryMb: isC ? cNodeMemoryMb : memoryMb,
       wakeElsewhere: (place) => bells?.wake(place),
     });
-    this.#logging = setup.logging === null ? null : new NodeLogging(setup.logging, first, job);
-    this.#images = setup.logging === null ? null : new NodeImages(setup.logging, job);
-    setInterval(() => send({ kind: "heartbeat", passed: this.#logging?.passed ?? [] }), setup.heartbeatMs);
+    const { recovery } = setup;
+    this.#lives = recovery === null ? null : new NodeLives(recovery);
+    this.#images = recovery === null ? null : new NodeImages(recovery, job);
+    this.#part = this.#createPart(first);
+    setInterval(() => send({ kind: "heartbeat", passed: this.#lives?.passed ?? [] }), setup.heartbeatMs);
     const { program, folders } = setup;
     const { shared } = this.#memory;
     const starting = first.map((rank) => ({ rank, program, folders, origin: null, memory: shared }));
-    const restarts = setup.logging?.restarts ?? [];
+    const restarts = recovery?.restarts ?? [];
     if (this.#images?.areElsewhere(restarts) === true) void this.#startWithImages(starting, restarts);
     else this.#startThreads(starting);
     const { words } = this.#threads;
-    if (this.#logging !== null) void onQuietBell(quietBellOf(words), () => this.#logging?.relay());
+    const part = this.#part;
+    if (part !== null) void onQuietBell(quietBellOf(words), () => part.relay());
     void onBell(bellOf(words), () => {
-      this.#logging?.relay();
+      part?.relay();
       this.#relay.relay();
     });
     void this.#getReady();
@@ -100,11 +105,19 @@ class Agent {
     return new RankThreads(this.#setup, first, {
       placeOf: (rank) => this.#memory.placeOf(rank),
       incarnationOf: (rank) => this.#incarnationOf(rank),
-      loggingOf: (rank) => this.#logging?.forRank(rank) ?? null,
+      lives: () => this.#lives,
+      partOf: (rank) => this.#part?.forRank(rank),
       handover: () => this.#tcp?.handover ?? null,
       eventsOf: (rank) => this.#eventsOf(rank),
       started: (thread) => this.#relay.add(thread.rank, thread.lines),
     });
+  }
+
+  #createPart(ranks: readonly number[]): NodePart | null {
+    const { protocol, protocolPart: part, nodeOf, recovery, job } = this.#setup;
+    const setOf = recovery?.setOf ?? nodeOf.map(() => 0);
+    const create = nodeParts[protocol];
+    return create?.({ part, setOf, ranks, job, incarnationOf: (rank) => this.#incarnationOf(rank) }) ?? null;
   }
 
   async #getReady(): Promise<void> {
@@ -141,7 +154,7 @@ class Agent {
         break;
       case "input":
         this.#threads.get(0)?.post(message);
-        if (this.#logging !== null) this.#memory.ring(this.#memory.placeOf(0));
+        this.#memory.ring(this.#memory.placeOf(0));
         break;
       case "death":
         this.#memory.death(message);
@@ -151,7 +164,7 @@ class Agent {
         // Connections first: who hears of a new life may talk to it at once.
         for (const { rank, incarnation } of message.ranks) {
           this.#tcp?.peerReturned(rank, incarnation);
-          this.#logging?.returned({ rank, incarnation });
+          this.#lives?.returned({ rank, incarnation });
         }
         for (const life of message.ranks) this.#memory.returned(life);
         break;
@@ -161,8 +174,8 @@ class Agent {
       case "frozen":
         for (const rank of this.#threads.ranks) this.#memory.stop(rank, message.isGood ? Stop.END : Stop.NO);
         break;
-      case "logger":
-        this.#logging?.connectTo(message.address);
+      case "protocol":
+        this.#part?.said(message.words);
         break;
       case "checkpoint":
         this.#images!.prepare(message.set, message.number);
@@ -172,7 +185,7 @@ class Agent {
         for (const rank of message.members) this.#memory.stop(rank, Stop.NO);
         break;
       case "oldest":
-        this.#logging?.trim(message.set, message.position);
+        this.#part?.trim(message.set, message.position);
         this.#images!.committed(message.set);
         this.#memory.oldest(message.set, message.number);
         break;
@@ -214,7 +227,7 @@ class Agent {
   }
 
   /** New lives of ranks of this node, in new threads and with new memories: their neighbours live on. */
-  async #restartRanks({ ranks, logging, watches }: RestartRanks): Promise<void> {
+  async #restartRanks({ ranks, recovery, protocolPart, watches }: RestartRanks): Promise<void> {
     for (const rank of ranks) {
       this.#returning.add(rank);
       // A checkpoint that its old life was asked for.
@@ -222,13 +235,14 @@ class Agent {
     }
     await Promise.all(ranks.map((rank) => this.#threads.get(rank)?.terminate()));
     await this.#memory.whenSettled();
-    if (!(await this.#fetchImages(logging.restarts)) || this.#leaving) return;
+    if (!(await this.#fetchImages(recovery.restarts)) || this.#leaving) return;
     const { program, folders, memoryMb } = this.#setup;
     if (tryTo(() => this.#threads.makeRoom(ranks)) === undefined) {
       send({ kind: "unable", why: shortageOf(`a restarted rank's ${memoryMb} MB of memory`) });
       return;
     }
-    this.#logging!.restart(logging, ranks);
+    this.#lives?.restart(recovery);
+    this.#part?.restart(protocolPart, ranks);
     this.#threads.watch(ranks, watches);
     for (const rank of ranks) {
       this.#tcp?.rankReturned(rank, this.#incarnationOf(rank));
@@ -268,7 +282,7 @@ class Agent {
   }
 
   #incarnationOf(rank: number): number {
-    return this.#logging?.incarnationOf(rank) ?? 0;
+    return this.#lives?.incarnationOf(rank) ?? 0;
   }
 
   #eventsOf(rank: number): RankEvents {
@@ -297,7 +311,8 @@ class Agent {
             break;
           case "stands-still":
           case "checkpoint-wanted":
-          case "log-full":
+          case "protocol":
+          case "report":
           case "caught-up":
           case "image-unreadable":
           case "leads-out":
@@ -343,7 +358,7 @@ class Agent {
    * what it has chosen: a restart reads the stream from where it was at the image. And for its end, which may be that of the job.
    */
   #relayEverything(): void {
-    this.#logging?.relay();
+    this.#part?.relay();
     this.#relay.relayAll();
   }
 

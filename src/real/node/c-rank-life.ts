@@ -34,7 +34,7 @@ import { bellOf } from "./node-words.ts";
 import { type OutputGate, outputGate } from "./output-gate.ts";
 import { RankInbox } from "./rank-inbox.ts";
 import type { FromRank, RankSetup } from "./rank-messages.ts";
-import { protocolOf, type RankProtocol, takeUp } from "./rank-protocol.ts";
+import { beginLife, protocolOf, type RankProtocol } from "./rank-protocol.ts";
 import { isOpen, restored, waitUntilOpen } from "./restore-gate.ts";
 
 type Imports = ReturnType<typeof importsOf>;
@@ -82,7 +82,7 @@ export class CRank {
         protocol: this.#protocol.protocol,
         mayUseBoards: this.#protocol.mayUseBoards,
         napper: this.#protocol.napper,
-        oldest: this.#protocol.oldest,
+        set: this.#protocol.set,
         memory: setup.memory,
         handover: setup.handover,
         tell: (message) => this.say(message),
@@ -101,9 +101,9 @@ export class CRank {
   }
 
   #newSpawner(): Spawner {
-    const { ranks, nodeOf, origin, protocol } = this.setup;
-    if (protocol !== "none")
-      return noSpawner(ranks, `protocol ${protocol} cannot start them again; run without --protocol`);
+    const { ranks, nodeOf, origin } = this.setup;
+    const { spawn: refusal } = this.#protocol.definition.refusals;
+    if (refusal !== null) return noSpawner(ranks, refusal);
     return {
       universe: Math.min(nodeOf.length, ranks + availableParallelism()),
       origin,
@@ -127,8 +127,8 @@ export class CRank {
   /** The program is there: its module is compiled, and a thawed rank reads its image. `change` may wrap imports. */
   load(change: (imports: Imports) => void = () => {}): void {
     const { setup, process } = this;
-    const { rank, program, freezeTo, logging } = setup;
-    const thawFrom = logging?.restart?.imageFolder ?? setup.thawFrom;
+    const { rank, program, freezeTo, recovery } = setup;
+    const thawFrom = recovery?.restart?.imageFolder ?? setup.thawFrom;
     const { memory, program: binding } = process;
     const bytes = readFileSync(program.bundle.wasm);
     const random = SeededRandom.ofRank(setup.seed, rank);
@@ -149,14 +149,14 @@ export class CRank {
     if (this.#isStarted) this.#read(thawFrom);
     if (setup.restoreGate !== null) restored(setup.restoreGate);
     // Who was frozen prints for another job now, and reads another input when it has read what it had.
-    if (logging === null) {
+    if (recovery === null) {
       Object.assign(this.#lines.places, newLinePlaces());
       this.#input.offset = 0;
     }
-    takeUp(this.#protocol, setup, (message) => this.say(message));
+    beginLife(process.process.protocol, setup, (message) => this.say(message));
     // Compiled once for all threads of the process: V8 knows the bytes.
     const module = new WebAssembly.Module(bytes);
-    const mustStop = this.#takesTurns ? "take turns" : freezeTo !== "" || logging !== null ? "be frozen" : "";
+    const mustStop = this.#takesTurns ? "take turns" : freezeTo !== "" || recovery !== null ? "be frozen" : "";
     if (mustStop !== "" && !canStop(module)) {
       throw new Ended({ kind: "gave-up", why: `it cannot ${mustStop}: it was linked with --no-capture` });
     }
@@ -190,7 +190,7 @@ export class CRank {
     try {
       readLife(this.process, this.#life, this.#library, this.#imageIn(folder));
     } catch (error) {
-      const checkpoint = this.setup.logging?.restart?.checkpoint ?? 0;
+      const checkpoint = this.setup.recovery?.restart?.checkpoint ?? 0;
       if (checkpoint === 0 || !(error instanceof ImageError || error instanceof StateError)) throw error;
       // Its set will begin again with an older one; this life is over.
       this.say({ kind: "image-unreadable", checkpoint, problem: error.message });
@@ -207,7 +207,7 @@ export class CRank {
   #newLibrary(random: SeededRandom | null): Library {
     const { run, program, folders, environment } = this.setup;
     const { host } = this.process;
-    const mayLeave = outputGate(this.#protocol.protocol, host);
+    const mayLeave = outputGate(this.process.process.protocol, host);
     return newLibrary({
       run,
       args: [program.path, ...program.args],
@@ -228,14 +228,14 @@ export class CRank {
 
   #newFiles(mayLeave: OutputGate): Files {
     const { choices } = this.process.process;
-    const { logging, folders } = this.setup;
+    const { recovery, folders } = this.setup;
     let hasTold = false;
     const files = filesOf(folders, (path, target) => {
       if (!hasTold) this.say({ kind: "leads-out", path, target });
       hasTold = true;
     });
-    if (choices === null || logging === null) return files;
-    const { beganMs } = logging;
+    if (choices === null || recovery === null) return files;
+    const { beganMs } = recovery;
     return new ReplayedFiles({ files, choices, beganMs, mayLeave: () => mayLeave("file") });
   }
 
@@ -282,14 +282,22 @@ export class CRank {
     });
   }
 
-  /** Rule 9: who has finished still serves, where others may need what it has sent. True: it shall stop; false: all is over. */
+  /** Rule 9: a rank that has finished serves, where others may need what it has sent. True: it shall stop; false: all is over. */
   #serve(): boolean {
-    const { host } = this.process;
-    if (this.setup.logging === null) return false;
-    if (!this.#isDone) this.say({ kind: "done", incarnation: this.setup.incarnation, logged: this.#protocol.logged() });
+    const { host, process } = this.process;
+    if (!this.#isDone) this.report();
     this.#isDone = true;
+    if (process.protocol?.finishedServe !== true) return false;
     host.waitUntil(() => false);
     return host.wanted !== Stop.END;
+  }
+
+  /** The program is over: what the protocol has to say, and whether the rank stays. */
+  report(): void {
+    const { protocol } = this.process.process;
+    if (protocol === null) return;
+    this.say({ kind: "report", report: protocol.report() });
+    if (protocol.finishedServe) this.say({ kind: "done", incarnation: this.setup.incarnation });
   }
 
   /** Those who spawned it wait for its MPI_Init. */
@@ -305,8 +313,8 @@ export class CRank {
    */
   writeImage(settledMs: number): void {
     const number = checkpointOf(this.process.host.wanted);
-    this.#protocol.logging?.captured(number);
-    const [position, callsPassed] = [this.#protocol.position(), this.#protocol.callsPassed()];
+    const { protocol } = this.process.process;
+    const [position, callsPassed] = [protocol?.captured(number) ?? 0, protocol?.callsPassed ?? 0];
     const facts = { number, position, callsPassed, inputOffset: this.#input.offset, settledMs };
     const where = this.#imageIn(this.#folderOf(number));
     let problem = "";
@@ -338,9 +346,9 @@ export class CRank {
 
   /** Where an image is written: of the job, or of a checkpoint of the rank's set. */
   #folderOf(checkpoint: number): string {
-    const { logging, freezeTo, rank } = this.setup;
-    if (logging === null || checkpoint === 0) return freezeTo;
-    return join(logging.checkpointFolder, `set-${logging.setOf[rank]}`, String(checkpoint));
+    const { recovery, freezeTo, rank } = this.setup;
+    if (recovery === null || checkpoint === 0) return freezeTo;
+    return join(recovery.checkpointFolder, `set-${recovery.setOf[rank]}`, String(checkpoint));
   }
 
   frozen(): Ending {

@@ -130,7 +130,9 @@ class Turn {
     if (!rank.isOver) return null;
     const leaving = rank.process.tryToLeave();
     if (leaving.kind === "unfinished") return leaving;
-    return leaving.kind === "left" ? { kind: "returned" } : null;
+    if (leaving.kind !== "left") return null;
+    rank.report();
+    return { kind: "returned" };
   }
 
   #settle(settling: Settling): void {

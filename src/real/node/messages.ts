@@ -4,6 +4,7 @@
  *
  * All of them come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
+import type { OptionValues } from "../../core/ft/option.ts";
 import type { Origin, SpawnAnswer } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Job as TcpJob } from "../transport/handshake/handshake.ts";
@@ -25,7 +26,11 @@ export interface Setup {
   readonly ranks: number;
   /** Node of each process that the job can have: its ranks, then those that may be spawned. */
   readonly nodeOf: readonly number[];
+  /** By name, with the values of its options. */
   readonly protocol: string;
+  readonly protocolOptions: OptionValues;
+  /** For the protocol's part in this node; undefined: nothing. */
+  readonly protocolPart: unknown;
   /** What the randomness of the ranks comes from under a protocol that replays: 32 bits, the same in every life. */
   readonly seed: number;
   readonly program: ProgramPlace;
@@ -49,8 +54,8 @@ export interface Setup {
   readonly port: number;
   /** What connections between the job's nodes begin with. */
   readonly job: TcpJob;
-  /** Under message logging; null otherwise. */
-  readonly logging: LoggingSetup | null;
+  /** Where the lost are started again; null otherwise. */
+  readonly recovery: RecoverySetup | null;
   /** What ranks of this node have to report for a fault plan; those that are not named report nothing. */
   readonly watches: readonly Watch[];
 }
@@ -62,9 +67,9 @@ export interface Watch {
   /** Inside MPI_Init. */
   readonly init: boolean;
 }
-/** What everybody needs to know under message logging. */
-export interface LoggingFacts {
-  /** Correlated set of each rank. */
+/** What nodes and ranks need to know where the lost are started again. */
+export interface RecoveryFacts {
+  /** Set of each rank: those that fall, and are captured, together. */
   readonly setOf: readonly number[];
   /** Which life of each rank is the present one. */
   readonly incarnations: readonly number[];
@@ -72,24 +77,12 @@ export interface LoggingFacts {
   readonly checkpointFolder: string;
   /** Sockets of the checkpoint servers that keep them; sets go round. None: the folder does. */
   readonly checkpointServers: readonly string[];
-  /** How much of a rank's payload log may be in memory, and where the rest goes. */
-  readonly logBytesMax: number;
-  readonly spillFolder: string;
   /** When the job began, in milliseconds since 1970. */
   readonly beganMs: number;
 }
-/** What a node needs to know under message logging. */
-export interface LoggingSetup extends LoggingFacts {
-  /** What is known of the streams of determinants of sets that have had a life before; those of others begin at 0. */
-  readonly streams: readonly KnownStream[];
+export interface RecoverySetup extends RecoveryFacts {
   /** How ranks of this node begin that have had a life before. */
   readonly restarts: readonly RankRestart[];
-}
-/** The words of a set's stream since the oldest image that may be restored. */
-export interface KnownStream {
-  readonly set: number;
-  readonly from: number;
-  readonly words: Int32Array;
 }
 /** How a rank begins its next life. */
 export interface RankRestart {
@@ -98,8 +91,8 @@ export interface RankRestart {
   /** The checkpoint that it goes on from, 0: the start of the program; and where its image is, empty: there is none. */
   readonly checkpoint: number;
   readonly imageFolder: string;
-  /** The determinants of its set since then. */
-  readonly log: Int32Array;
+  /** For its protocol, see `Beginning`. */
+  readonly data: unknown;
 }
 export interface Folder {
   readonly name: string;
@@ -196,10 +189,10 @@ export interface FreezeEnds {
   readonly kind: "frozen";
   readonly isGood: boolean;
 }
-/** There is an event logger, perhaps in the place of one that was lost. */
-export interface LoggerIsAt {
-  readonly kind: "logger";
-  readonly address: Address;
+/** From the protocol's part for the job to its part in a node, or the other way; only the protocol understands it. */
+export interface ProtocolWords {
+  readonly kind: "protocol";
+  readonly words: unknown;
 }
 /** Those ranks shall stop inside an MPI call, and write images of themselves when all have, under that number. */
 export interface TakeCheckpoint {
@@ -219,7 +212,7 @@ export interface Oldest {
   readonly kind: "oldest";
   readonly set: number;
   readonly number: number;
-  /** Where the set's stream of determinants was. */
+  /** The position in its images, for the protocol's part in the node. */
   readonly position: number;
 }
 /**
@@ -229,7 +222,9 @@ export interface Oldest {
 export interface RestartRanks {
   readonly kind: "restart-ranks";
   readonly ranks: readonly number[];
-  readonly logging: LoggingSetup;
+  readonly recovery: RecoverySetup;
+  /** As in `Setup`. */
+  readonly protocolPart: unknown;
   readonly watches: readonly Watch[];
 }
 /** The fault plan ends the threads of those ranks. */
@@ -267,7 +262,7 @@ export type ToNode =
   | Returned
   | Freeze
   | FreezeEnds
-  | LoggerIsAt
+  | ProtocolWords
   | TakeCheckpoint
   | GoOn
   | Oldest
@@ -298,7 +293,7 @@ export interface Connections {
 }
 export interface Heartbeat {
   readonly kind: "heartbeat";
-  /** Under message logging how far the ranks of the node have come, as far as is known; otherwise empty. */
+  /** Where the lost are started again: how far the ranks of the node have come, as far as is known; otherwise empty. */
   readonly passed: readonly CallsPassed[];
 }
 /** How many calls a rank has passed in its present life, counted from the beginning of the program. */
@@ -357,6 +352,7 @@ export type FromNode =
   | RankEnded
   | RanksReturned
   | FromRankOnwards
+  | ProtocolWords
   | Bye;
 
 /** Consecutive bytes of one stream of one rank: the end of an unfinished line, whole lines, the start of another. */

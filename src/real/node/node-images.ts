@@ -10,18 +10,18 @@ import { fetchedFolder, folderOfCheckpoint, type ImageKey } from "../checkpoint-
 import type { Job } from "../transport/handshake/handshake.ts";
 import { imagePath } from "./image-path.ts";
 import { ImageStore, type ImageToStore, type ServerPlace, type Stored } from "./image-store.ts";
-import type { LoggingSetup, RankRestart } from "./messages.ts";
+import type { RankRestart, RecoverySetup } from "./messages.ts";
 
 /** A server that was lost is started again: for so long it is waited for. */
 const serverPatienceMs = 10_000;
 const retryMs = 50;
 
 export class NodeImages {
-  readonly #setup: Pick<LoggingSetup, "setOf" | "checkpointFolder" | "checkpointServers">;
+  readonly #setup: Pick<RecoverySetup, "setOf" | "checkpointFolder" | "checkpointServers">;
   readonly #job: Job;
   readonly #store = new ImageStore();
 
-  constructor(setup: Pick<LoggingSetup, "setOf" | "checkpointFolder" | "checkpointServers">, job: Job) {
+  constructor(setup: Pick<RecoverySetup, "setOf" | "checkpointFolder" | "checkpointServers">, job: Job) {
     this.#setup = setup;
     this.#job = job;
   }

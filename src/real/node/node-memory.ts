@@ -116,7 +116,7 @@ export class NodeMemory {
   }
 
   #tell(kind: NoticeKind, rank: number, incarnation: number): void {
-    this.#untold.push({ kind, rank, replica: 0, incarnation });
+    this.#untold.push({ kind, rank, incarnation });
     if (this.#untold.length === 1) this.#tellAll();
   }
 

@@ -1,4 +1,4 @@
-/** `mpi.checkpoint` of a rank under message logging, and how a rank begins with what it left. */
+/** `mpi.checkpoint` of a rank that can be started again, and how a rank begins with what it left. */
 import { join } from "node:path";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
 import { ImageError } from "../../image/image-error.ts";
@@ -10,12 +10,12 @@ import { becomeQuiet } from "./become-quiet.ts";
 import type { LinePlaces } from "./line-ring.ts";
 import type { SteadyClock } from "./rank-globals.ts";
 import { type RankImageOptions, type RankLife, readRankImage, takeRankImage } from "./rank-image.ts";
-import type { FromRank, RankLogging, RankSetup } from "./rank-messages.ts";
+import type { FromRank, RankRecovery, RankSetup } from "./rank-messages.ts";
 import type { RankProtocol } from "./rank-protocol.ts";
 
 export interface RankCheckpointsOptions {
   readonly setup: RankSetup;
-  readonly logging: RankLogging;
+  readonly recovery: RankRecovery;
   readonly protocol: RankProtocol;
   readonly host: RankHost;
   readonly lines: LinePlaces;
@@ -53,8 +53,8 @@ export class RankCheckpoints {
 
   /** Before the program begins. */
   begin(): void {
-    const { logging, host, steady, say } = this.#options;
-    const { restart } = logging;
+    const { recovery, host, steady, say } = this.#options;
+    const { restart } = recovery;
     if (restart === null || restart.imageFolder === "") return;
     try {
       readRankImage(host.process, this.#life, this.#imageIn(restart.imageFolder));
@@ -82,14 +82,14 @@ export class RankCheckpoints {
   }
 
   #write(state: Uint8Array, settledMs: number): void {
-    const { host, protocol, logging, setup, say, steady, inputTaken } = this.#options;
+    const { host, recovery, setup, say, steady, inputTaken } = this.#options;
     const number = checkpointOf(host.wanted);
-    const folder = join(logging.checkpointFolder, `set-${logging.setOf[setup.rank]}`, String(number));
+    const folder = join(recovery.checkpointFolder, `set-${recovery.setOf[setup.rank]}`, String(number));
     const { clock, input } = this.#life;
     Object.assign(clock, { nowS: host.now(), steadyMs: steady.now() });
     input.offset = inputTaken();
-    protocol.logging!.captured(number);
-    const position = protocol.position();
+    const { protocol: itsProtocol } = host.process;
+    const position = itsProtocol?.captured(number) ?? 0;
     // A Buffer is of Node alone; an image holds plain bytes.
     const life = { ...this.#life, program: { state: Uint8Array.from(state) } };
     let problem = "";
@@ -99,7 +99,7 @@ export class RankCheckpoints {
       if (!(error instanceof ImageError || error instanceof StateError)) throw error;
       problem = error.message;
     }
-    const callsPassed = protocol.callsPassed();
+    const callsPassed = itsProtocol?.callsPassed ?? 0;
     say({ kind: "image", problem, number, position, callsPassed, inputOffset: input.offset, settledMs });
   }
 

@@ -4,19 +4,19 @@
  * goes on to the dispatcher as it is (`FromRankOnwards`).
  */
 import type { MessagePort } from "node:worker_threads";
-import type { Logged } from "../../core/ft/logging/logging-protocol.ts";
+import type { OptionValues } from "../../core/ft/option.ts";
 import type { Origin, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
-import type { SharedRing } from "./determinant-ring.ts";
 import type { ImageToStore } from "./image-store.ts";
 import type {
   Folder,
   GoOnAfter,
   Input,
-  LoggingFacts,
   ProgramPlace,
+  ProtocolWords,
   RankRestart,
+  RecoveryFacts,
   SpawnAnswered,
   Watch,
 } from "./messages.ts";
@@ -38,7 +38,11 @@ export interface RankSetup {
   readonly nodeOf: readonly number[];
   /** Of a spawned process; null: one of the job's own ranks. */
   readonly origin: Origin | null;
+  /** See `Setup`. */
   readonly protocol: string;
+  readonly protocolOptions: OptionValues;
+  /** From the protocol's part in the node; undefined: nothing. */
+  readonly protocolPart: unknown;
   /** See `Setup`. */
   readonly seed: number;
   readonly program: ProgramPlace;
@@ -56,8 +60,8 @@ export interface RankSetup {
   readonly thawFrom: string;
   /** Shared by ranks that go on from images together, see `restore-gate.ts`; null: this one waits for nobody. */
   readonly restoreGate: RestoreGate | null;
-  /** Under message logging; null otherwise. */
-  readonly logging: RankLogging | null;
+  /** Where the lost are started again; null otherwise. */
+  readonly recovery: RankRecovery | null;
   /** What it has to report for a fault plan; null: nothing. */
   readonly watch: Watch | null;
   /** Ring for what the rank prints. */
@@ -66,10 +70,7 @@ export interface RankSetup {
   readonly words: SharedArrayBuffer;
 }
 
-/** What a rank needs to know under message logging. */
-export interface RankLogging extends LoggingFacts {
-  /** The stream of determinants of its set, see `determinant-ring.ts`. */
-  readonly stream: SharedRing;
+export interface RankRecovery extends RecoveryFacts {
   /** Where its node sees how many calls it has passed. */
   readonly passed: Float64Array;
   /** How it begins, if it has had a life before. */
@@ -143,7 +144,7 @@ export interface RankImage extends CaptureFacts {
 export interface CaptureFacts {
   /** Of the checkpoint; 0: the job is being frozen. */
   readonly number: number;
-  /** Where the stream of determinants of its set was. */
+  /** The position, which only the protocol understands. */
   readonly position: number;
   /** How many calls it had passed. */
   readonly callsPassed: number;
@@ -151,11 +152,6 @@ export interface CaptureFacts {
   readonly inputOffset: number;
   /** From its stop until nothing was under way any more between those who are captured together. */
   readonly settledMs: number;
-}
-/** The memory of its payload log was short: these sets should take a checkpoint, so that it can be trimmed. */
-export interface LogFull {
-  readonly kind: "log-full";
-  readonly sets: readonly number[];
 }
 /** Its program has called `mpi.checkpoint`, and waits until all of its set have. */
 export interface CheckpointWanted {
@@ -166,7 +162,11 @@ export interface CheckpointWanted {
 export interface RankDone {
   readonly kind: "done";
   readonly incarnation: number;
-  readonly logged: Logged;
+}
+/** Its program is over, and this is what its protocol has to say to that one's part for the job. */
+export interface RankReport {
+  readonly kind: "report";
+  readonly report: unknown;
 }
 /** A new life has come as far as the one before. */
 export interface RankCaughtUp {
@@ -204,9 +204,10 @@ export type RankWord =
   | InputWanted
   | RankStopped
   | RankImage
+  | RankReport
   | RankDone
   | CheckpointWanted
-  | LogFull
+  | ProtocolWords
   | RankCaughtUp
   | RankStandsStill
   | ImageUnreadable

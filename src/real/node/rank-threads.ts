@@ -6,10 +6,11 @@ import { setFlagsFor } from "../../v8/flags.ts";
 import type { SharedHandover } from "../transport/tcp/handover.ts";
 import { startCThread } from "./c-rank-thread.ts";
 import type { Folder, ProgramPlace, Setup, Watch } from "./messages.ts";
+import type { NodeLives } from "./node-lives.ts";
 import type { SharedNode } from "./node-memory.ts";
 import { createNodeWords } from "./node-words.ts";
 import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
-import type { FromRank, Neighbours, RankCompiled, RankEnding, RankLogging, RankSetup } from "./rank-messages.ts";
+import type { FromRank, Neighbours, RankCompiled, RankEnding, RankSetup } from "./rank-messages.ts";
 import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
 import { gatesFor, type RestoreGate } from "./restore-gate.ts";
 
@@ -37,8 +38,10 @@ export interface RankThreadsPorts {
   /** Which of the node's ranks it is. */
   placeOf(rank: number): number;
   incarnationOf(rank: number): number;
-  /** Under message logging; null otherwise. */
-  loggingOf(rank: number): RankLogging | null;
+  /** Where the lost are started again; null otherwise. */
+  lives(): NodeLives | null;
+  /** For the host of a rank, from the protocol's part in the node. */
+  partOf(rank: number): unknown;
   /** Connections to other nodes; null in a job of one node. */
   handover(): SharedHandover | null;
   eventsOf(rank: number): RankEvents;
@@ -120,9 +123,10 @@ export class RankThreads {
 
   /** Which group goes on from images together with that rank: those that fall with it. Null: the rank has no image. */
   #restoredWith({ rank, origin }: StartingRank): number | null {
-    const logging = this.#ports.loggingOf(rank);
-    if (logging === null) return origin === null && this.#setup.thawFrom !== "" ? 0 : null;
-    return (logging.restart?.imageFolder ?? "") === "" ? null : (logging.setOf[rank] ?? null);
+    const { recovery, thawFrom } = this.#setup;
+    if (recovery === null) return origin === null && thawFrom !== "" ? 0 : null;
+    const folder = this.#ports.lives()?.restartOf(rank)?.imageFolder ?? "";
+    return folder === "" ? null : (recovery.setOf[rank] ?? null);
   }
 
   #add(thread: RankInThread): void {
@@ -148,7 +152,8 @@ export class RankThreads {
     { rank, program, folders, origin, memory }: StartingRank,
     restoreGate: RestoreGate | null,
   ): Omit<RankSetup, "lines"> {
-    const { ranks, nodeOf, protocol, seed, traceFolder, freezeTo, thawFrom, job, environment } = this.#setup;
+    const { ranks, nodeOf, protocol, protocolOptions, seed, traceFolder, freezeTo, thawFrom, job, environment } =
+      this.#setup;
     return {
       code: this.#code,
       run: job.id,
@@ -158,6 +163,8 @@ export class RankThreads {
       nodeOf,
       origin,
       protocol,
+      protocolOptions,
+      protocolPart: this.#ports.partOf(rank),
       seed,
       program,
       traceFile: traceFolder === "" ? "" : join(traceFolder, `${rank}.trace`),
@@ -167,7 +174,7 @@ export class RankThreads {
       programMemories: this.#programMemories,
       folders,
       environment,
-      logging: this.#ports.loggingOf(rank),
+      recovery: this.#ports.lives()?.forRank(rank) ?? null,
       watch: this.#watches.find((watch) => watch.rank === rank) ?? null,
       // Of those that are spawned there are no images.
       freezeTo: origin === null ? freezeTo : "",

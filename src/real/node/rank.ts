@@ -17,7 +17,7 @@ import { replaceGlobals, SteadyClock } from "./rank-globals.ts";
 import type { FromRank, RankSetup } from "./rank-messages.ts";
 import { createRank } from "./rank-process.ts";
 import { runProgram } from "./rank-program.ts";
-import { protocolOf, takeUp } from "./rank-protocol.ts";
+import { beginLife, protocolOf } from "./rank-protocol.ts";
 import { replaceStreams } from "./rank-streams.ts";
 
 /** Given by the loader, see `rank-code.ts`. */
@@ -45,7 +45,7 @@ const options: RankOptions = {
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,
   napper: rankProtocol.napper,
-  oldest: rankProtocol.oldest,
+  set: rankProtocol.set,
   memory,
   handover,
   tell: say,
@@ -64,9 +64,10 @@ const options: RankOptions = {
   restored: () => checkpoints?.restored ?? null,
 };
 const rankProcess = createRank(options, (host) => {
-  if (setup.logging === null) return;
+  const { recovery } = setup;
+  if (recovery === null) return;
   checkpoints = new RankCheckpoints({
-    ...{ setup, logging: setup.logging, protocol: rankProtocol, host, random, steady, say },
+    ...{ setup, recovery, protocol: rankProtocol, host, random, steady, say },
     lines: lineWriter.places,
     inputTaken: () => streams.inputTaken(),
   });
@@ -82,7 +83,7 @@ const streams = replaceStreams({
 });
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
 
-takeUp(rankProtocol, setup, say);
+beginLife(rankProcess.host.process.protocol, setup, say);
 if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, random, steady);
 
 /** (The compiler does not see that it was made.) */
@@ -105,9 +106,11 @@ function endingNow(code: number): Ending {
   if (failure === undefined) {
     const requests = rankProcess.finish();
     if (requests > 0) return { kind: "unfinished", requests };
-    if (setup.logging === null) return { kind: "returned" };
-    // Rule 9: who has finished still serves.
-    say({ kind: "done", incarnation, logged: rankProtocol.logged() });
+    const { protocol } = rankProcess.host.process;
+    if (protocol !== null) say({ kind: "report", report: protocol.report() });
+    if (protocol?.finishedServe !== true) return { kind: "returned" };
+    // Rule 9: a rank that has finished serves.
+    say({ kind: "done", incarnation });
     return rankProcess.serve();
   }
   rankProcess.close();

@@ -109,7 +109,7 @@ else {
         await pause(round % 3 === 0 ? 20 : 0);
         assert.ok(post(transport, 1, PacketKind.EAGER));
         await answers(1);
-        assert.ok(notices.append({ kind: NoticeKind.DIED, rank: 7, replica: 0, incarnation: round }));
+        assert.ok(notices.append({ kind: NoticeKind.DIED, rank: 7, incarnation: round }));
         await answers(1);
       }
       // More than both rings hold: the echo sleeps until there is room for its answers, with packets waiting for it.

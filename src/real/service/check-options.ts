@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
-import { protocols } from "../../core/ft/registry.ts";
+import { isWhole } from "../../core/ft/option.ts";
 import { layoutOf, producersMax } from "../transport/layout.ts";
 import type { JobOptions } from "./job-options.ts";
 import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./program-compile.ts";
@@ -11,15 +11,13 @@ import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./
 const ranksMax = 4096;
 
 /** Options as they are checked, before anything is made for the job. */
-export type Options = Omit<JobOptions, "trace" | "folder" | "nodeOf" | "setOf" | "faults">;
+export type Options = Omit<JobOptions, "trace" | "folder" | "nodeOf" | "setOf" | "faults" | "checkpoints">;
 
 export function checkOptions(options: Options): string | undefined {
-  const { ranks, nodes, protocol, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
+  const { ranks, nodes, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
   if (!isWhole(ranks, 1, ranksMax)) return `Cannot start ${ranks} ranks: a job has 1 to ${ranksMax}`;
   if (!isWhole(nodes, 1, ranks))
     return `Cannot use ${nodes} nodes for ${ranks} ${ranks === 1 ? "rank" : "ranks"}: give 1 to ${ranks}, each node holds a rank`;
-  if (!Object.hasOwn(protocols, protocol))
-    return `Cannot use protocol "${protocol}": there is ${Object.keys(protocols).join(", ")}`;
   if (heapMb !== 0 && !isWhole(heapMb, 4, 1 << 20))
     return `Cannot give each rank a heap of ${heapMb} MB: give a whole number from 4`;
   if (!isWhole(memoryMb, 16, 2047))
@@ -33,7 +31,7 @@ export function checkOptions(options: Options): string | undefined {
     return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;
   if (!(patienceMs >= 2 * heartbeatMs))
     return `Cannot wait ${patienceMs} ms for a heartbeat every ${heartbeatMs} ms: give at least twice as long`;
-  return checkProgram(options.program) ?? checkPacking(options) ?? checkFreezing(options) ?? checkLogging(options);
+  return checkProgram(options.program) ?? checkPacking(options) ?? checkFreezing(options) ?? checkProtocol(options);
 }
 
 function checkPacking({ program, ranksPerThread }: Options): string | undefined {
@@ -43,34 +41,21 @@ function checkPacking({ program, ranksPerThread }: Options): string | undefined 
   return `Cannot put ${ranksPerThread} ranks of ${relative("", program)} into a thread: only programs in C and C++ can take turns`;
 }
 
-function checkLogging({
+function checkProtocol({
   program,
   protocol,
-  checkpointInterval: interval,
-  checkpointServers,
-  logMemoryMb,
+  protocolOptions: values,
   jobFolder,
   ranksPerThread,
-}: Options): string | undefined {
-  const takesCheckpoints = interval.kind !== "never";
-  if (protocol !== "logging") {
-    if (logMemoryMb !== 0) return "Cannot bound the memory of payload logs: only --protocol logging has any";
-    if (checkpointServers !== 0) return "Cannot use checkpoint servers: only --protocol logging takes checkpoints";
-    return takesCheckpoints ? "Cannot take checkpoints: only --protocol logging does" : undefined;
-  }
-  if (!isWhole(checkpointServers, 0, 64))
-    return `Cannot start ${checkpointServers} checkpoint servers: give a whole number up to 64`;
-  if (logMemoryMb !== 0 && !isWhole(logMemoryMb, 1, 2047))
-    return `Cannot give each payload log ${logMemoryMb} MB: give a whole number from 1 to 2047`;
-  if (jobFolder !== "") return "Cannot freeze a job under --protocol logging: it takes checkpoints instead";
-  if (ranksPerThread > 1) return "Cannot put several ranks into a thread under --protocol logging";
-  if (!takesCheckpoints) return undefined;
-  if (interval.kind === "fixed" && !(interval.everyMs >= 10))
-    return `Cannot take a checkpoint every ${interval.everyMs} ms: give at least 10 ms`;
-  if (interval.kind === "best" && interval.meanTimeBetweenFailuresMs === 0)
-    return "Cannot expect failures all the time: give a time above 0 with --mtbf";
-  if (languageOf(program) === "c") return undefined;
-  return `Cannot take checkpoints of ${relative("", program)}: only programs in C and C++ can be captured`;
+  ranks,
+  nodes,
+}: Options) {
+  const { name, refusals } = protocol;
+  if (jobFolder !== "" && refusals.freezing !== null)
+    return `Cannot freeze a job under --protocol ${name}: ${refusals.freezing}`;
+  if (ranksPerThread > 1 && refusals.sharedThreads !== null)
+    return `Cannot put several ranks into a thread under --protocol ${name}: ${refusals.sharedThreads}`;
+  return protocol.check(values, { program: relative("", program), language: languageOf(program), ranks, nodes });
 }
 
 function checkFreezing({ program, freezeAtMs, jobFolder }: Options): string | undefined {
@@ -106,8 +91,4 @@ export function checkProgram(path: string): string | undefined {
   const extensions = [...typescriptExtensions, ...sourceExtensions];
   if (extensions.includes(extname(path)) || isModule(path)) return undefined;
   return `Cannot run ${name}: programs end in ${extensions.join(", ")}, or are WebAssembly modules`;
-}
-
-function isWhole(value: number, min: number, max: number): boolean {
-  return Number.isInteger(value) && value >= min && value <= max;
 }

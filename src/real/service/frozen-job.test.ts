@@ -13,6 +13,8 @@ const job: FrozenJob = {
     { name: ".", path: "/home/u" },
     { name: "/home/u", path: "/home/u" },
   ],
+  protocol: "none",
+  protocolOptions: {},
   environment: { LANG: "C", EMPTY: "" },
 };
 const changed = (fields: object): string => JSON.stringify({ format: 1, ...job, ...fields });

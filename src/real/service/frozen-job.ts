@@ -1,5 +1,7 @@
 /** What is written of a frozen job beside its images, as JSON that people can read. It comes from a disk: nothing of it is believed. */
 import { isAbsolute } from "node:path";
+import type { OptionValues } from "../../core/ft/option.ts";
+import { protocolDefault } from "../../core/ft/registry.ts";
 import type { Folder } from "../node/messages.ts";
 
 export const jobFormat = 1;
@@ -18,6 +20,9 @@ export interface FrozenJob {
   readonly folders: readonly Folder[];
   /** What the program finds in its environment; null: what whoever goes on with the job has. */
   readonly environment: Readonly<Record<string, string>> | null;
+  /** The name of its protocol, and the values of that one's options. */
+  readonly protocol: string;
+  readonly protocolOptions: OptionValues;
 }
 
 export const jobText = (job: FrozenJob): string => `${JSON.stringify({ format: jobFormat, ...job }, undefined, 2)}\n`;
@@ -31,8 +36,11 @@ export function frozenJobIn(text: string): FrozenJob | number | null {
   if (!isWord(program) || program === "" || !isListOf(args, isWord)) return null;
   if (!isWhole(ranks, 1, ranksMax) || !isWhole(nodes, 1, ranks) || !isWhole(memoryMb, 16, 2047)) return null;
   if (!isListOf(folders, isFolder) || !(environment === null || isEnvironment(environment))) return null;
+  // Images of an earlier version were all of jobs without one.
+  const { protocol = protocolDefault.name, protocolOptions = {} } = value;
+  if (!isWord(protocol) || !isRecord(protocolOptions)) return null;
   const given = folders.map(({ name, path }) => ({ name, path }));
-  return { program, args, ranks, nodes, memoryMb, folders: given, environment };
+  return { program, args, ranks, nodes, memoryMb, folders: given, environment, protocol, protocolOptions };
 }
 
 function parsed(text: string): unknown {

@@ -1,10 +1,10 @@
 /** What a job is to be. */
 import type { Readable, Writable } from "node:stream";
 import type { FaultPlan } from "../../core/fault/plan.ts";
-import type { Interval } from "../../core/service/checkpoint-policy.ts";
+import type { CheckpointPlan, ProtocolDefinition } from "../../core/ft/definition.ts";
+import type { OptionValues } from "../../core/ft/option.ts";
 import type { Folder } from "../node/messages.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
-import { languageOf } from "./program-compile.ts";
 
 /** Everything decided; defaults live in `launch.ts` and in the command. */
 export interface JobOptions {
@@ -19,7 +19,9 @@ export interface JobOptions {
   readonly nodes: number;
   /** Of each rank, and of those that it may spawn. */
   readonly nodeOf: readonly number[];
-  readonly protocol: string;
+  readonly protocol: ProtocolDefinition;
+  /** Values of the options that the protocol has, as far as they were given. */
+  readonly protocolOptions: OptionValues;
   readonly heapMb: number;
   readonly memoryMb: number;
   /** What a C program sees of the file system. */
@@ -38,14 +40,9 @@ export interface JobOptions {
   readonly jobFolder: string;
   /** Where the images are that the ranks go on from; empty: they begin at the beginning. */
   readonly thawFrom: string;
-  /** Under message logging: correlated set of each rank; null otherwise. */
+  /** Where the lost are started again: set of each rank, that of those which fall together; null otherwise. */
   readonly setOf: readonly number[] | null;
-  /** Under message logging: processes that keep the images of checkpoints; 0: they are kept in the job's folder. */
-  readonly checkpointServers: number;
-  /** Time between two checkpoints of a set. */
-  readonly checkpointInterval: Interval;
-  /** Under message logging: memory for each rank's payload log; 0: a quarter of the rank's. */
-  readonly logMemoryMb: number;
+  readonly checkpoints: CheckpointPlan;
   /** What is to go wrong; null: nothing. */
   readonly faults: FaultPlan | null;
   /** Nodes that are taken for dead are left alive. */
@@ -55,10 +52,4 @@ export interface JobOptions {
   readonly stdin: Readable | undefined;
   readonly stdout: Writable | undefined;
   readonly stderr: Writable | undefined;
-}
-
-/** A quarter of the rank's memory, unless given: a C program's own, in TypeScript its share of the node's. */
-export function logBytesMax({ logMemoryMb, memoryMb, ranks, nodes, program }: JobOptions): number {
-  const share = languageOf(program) === "c" ? memoryMb : memoryMb / Math.ceil(ranks / nodes);
-  return Math.floor((logMemoryMb === 0 ? share / 4 : logMemoryMb) * 2 ** 20);
 }

@@ -1,18 +1,37 @@
 /**
  * The part of a protocol for the whole job, in a real job: its pure part (`JobPart`) and what that needs of this machine, such as
- * processes of its own. One function of the protocol's folder in `real/` makes it.
+ * processes of its own. One function of the protocol's folder in `real/` makes it (`real/protocol-parts/job-parts.ts`).
  */
 import type { Service } from "../../core/fault/plan.ts";
 import type { JobPart, JobPartPorts } from "../../core/ft/job-part.ts";
-import type { LoggingSetup, ToNode } from "../node/messages.ts";
+import type { OptionValues } from "../../core/ft/option.ts";
+import type { Patience } from "../../core/service/silence.ts";
+import type { Job } from "../transport/handshake/handshake.ts";
 
-export interface JobPartHost<Report> {
+/** What there is to know of the job. */
+export interface JobPartSetup {
+  readonly options: OptionValues;
+  /** Set of each rank: those that fall, and are captured, together. */
+  readonly setOf: readonly number[];
+  readonly nodes: number;
+  readonly language: "typescript" | "c";
+  /** Of each node; of a program in C of each rank. */
+  readonly memoryMb: number;
+  /** Of this job alone, and removed with it. */
+  readonly folder: string;
+  /** What nodes and services of this job know each other by. */
+  readonly job: Job;
+  /** With processes that say nothing. */
+  readonly patience: Patience;
+}
+
+export interface JobPartHost {
   readonly part: Omit<JobPart, "forNode" | "tick" | "nextTimeMs">;
-  /** For the setup of a node that is about to start, or to restart some ranks. */
-  forNode(node: number, restarting: readonly number[]): ProtocolSetup;
+  /** For the protocol's part in a node that is about to start, or to restart some ranks. */
+  forNode(node: number, restarting: readonly number[]): unknown;
   /** A node has been started, or another in its place. */
   nodeStarted(node: number): void;
-  /** All ranks of the job have begun: what comes up in reserve takes the processor from nobody who starts. */
+  /** All ranks of the job have begun: what comes up in reserve takes the processor from no rank that starts. */
   allBegan(): void;
   /** Called every heartbeat; so much time has passed in which the dispatcher was awake. */
   tick(nowMs: number, stepMs: number): void;
@@ -20,16 +39,14 @@ export interface JobPartHost<Report> {
   kill(service: Service): boolean;
   /** The job is over. Fulfilled when nothing is left of it. */
   end(): Promise<void>;
-  /** After the end. */
-  readonly report: Report;
+  /** After the end, see `ProtocolReport`. */
+  readonly report: unknown;
 }
 
-/** What the setup of a node has of the protocol. */
-export type ProtocolSetup = Pick<LoggingSetup, "streams" | "spillFolder" | "logBytesMax">;
-
-export interface JobPartHostPorts extends Omit<JobPartPorts, "toNode"> {
-  toNode(node: number, message: ToNode): void;
-  toNodes(message: ToNode): void;
+export interface JobPartHostPorts extends JobPartPorts {
+  toNodes(words: unknown): void;
   /** The protocol cannot do its work: the job ends with that line. */
   unusable(message: string): void;
 }
+
+export type NewJobPartHost = (setup: JobPartSetup, ports: JobPartHostPorts) => JobPartHost;

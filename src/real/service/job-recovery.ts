@@ -5,26 +5,22 @@
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import type { Service } from "../../core/fault/plan.ts";
 import type { Checkpoint } from "../../core/ft/checkpoint.ts";
-import type { LoggingRestart } from "../../core/ft/logging/logging-job.ts";
-import { membersOf } from "../../core/service/correlated-sets.ts";
+import { membersOf } from "../../core/ft/sets.ts";
 import type { RecoveryTimes } from "../../core/service/losses.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../core/service/recovery.ts";
 import { RestartPlacement } from "../../core/service/restart-placement.ts";
 import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
-import type { LoggingReport } from "../logging/logging-report.ts";
-import type { Life, LoggingSetup, RankRestart, ToNode } from "../node/messages.ts";
-import type { CaptureFacts, LogFull, RankDone, RankImage } from "../node/rank-messages.ts";
+import type { Life, RankRestart, RecoverySetup, ToNode } from "../node/messages.ts";
+import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
 import { Alarm } from "./alarm.ts";
 import type { JobPartHost, JobPartHostPorts } from "./job-part-host.ts";
+import type { JobRecoveryReport } from "./job-report.ts";
 import { SetImages, type SetImagesOptions } from "./set-images.ts";
-
-/** What the protocol's part reports, without what recovery counts. */
-type PartReport = Omit<LoggingReport, keyof Recovery["report"] | "restarts">;
 
 export interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
   readonly nodeOf: readonly number[];
-  createPart(ports: JobPartHostPorts): JobPartHost<PartReport>;
+  createPart(ports: JobPartHostPorts): JobPartHost;
 }
 
 export interface JobRecoveryPorts {
@@ -62,12 +58,12 @@ export class JobRecovery {
   readonly #core: Recovery;
   readonly #alarm: Alarm;
   readonly #images: SetImages;
-  readonly #host: JobPartHost<PartReport>;
+  readonly #host: JobPartHost;
   readonly #placement: RestartPlacement;
   /** Nodes that were lost and started again. */
   #restarts = 0;
   /** When the job began, in milliseconds since 1970. */
-  readonly #beganMs = Date.now();
+  readonly beganMs = Date.now();
   /** What was to happen at the last moment that a fault plan heard of has happened. */
   #happened: Promise<void> = Promise.resolve();
 
@@ -80,8 +76,8 @@ export class JobRecovery {
       prepared: (set, incarnation, outcome) => this.#feed(() => this.#core.prepared(set, incarnation, outcome)),
       mayCommit: (set) => this.#feed((nowMs) => this.#core.mayCommit(set, nowMs)),
       wantCheckpoints: (rank, sets) => this.#feed((nowMs) => this.#core.wantCheckpoints(rank, sets, nowMs)),
-      toNode: (node, message) => ports.toNode(node, message),
-      toNodes: (message) => ports.toNodes(message),
+      toNode: (node, words) => ports.toNode(node, { kind: "protocol", words }),
+      toNodes: (words) => ports.toNodes({ kind: "protocol", words }),
       unusable: (message) => ports.unusable(message),
       note: (message) => ports.note(message),
     });
@@ -119,8 +115,13 @@ export class JobRecovery {
   }
 
   /** After the end: what has come of it. */
-  get report(): LoggingReport {
-    return { ...this.#core.report, restarts: this.#restarts, ...this.#host.report };
+  get report(): JobRecoveryReport {
+    return { ...this.#core.report, restarts: this.#restarts };
+  }
+
+  /** After the end: of the protocol's part for the job. */
+  get protocolReport(): unknown {
+    return this.#host.report;
   }
 
   /** Which life of each of these ranks is the present one. */
@@ -130,14 +131,15 @@ export class JobRecovery {
   }
 
   /** What a node must know that is about to start, or to restart some ranks. */
-  setup(node: number, restarts: readonly RankRestart[]): LoggingSetup {
+  setup(node: number, restarts: readonly RankRestart[]): { recovery: RecoverySetup; protocolPart: unknown } {
     const { setOf, folder: checkpointFolder, checkpointServers } = this.#options;
     const { incarnations } = this.#core;
-    const forNode = this.#host.forNode(
+    const protocolPart = this.#host.forNode(
       node,
       restarts.map(({ rank }) => rank),
     );
-    return { setOf, incarnations, restarts, checkpointFolder, checkpointServers, beganMs: this.#beganMs, ...forNode };
+    const { beganMs } = this;
+    return { recovery: { setOf, incarnations, restarts, checkpointFolder, checkpointServers, beganMs }, protocolPart };
   }
 
   nodeStarted(node: number): void {
@@ -188,10 +190,9 @@ export class JobRecovery {
   }
 
   #rankRestarts(restarts: readonly SetRestart[]): RankRestart[] {
-    return restarts.flatMap(({ set, members, incarnation, checkpoint, forRanks }) => {
+    return restarts.flatMap(({ set, members, incarnation, checkpoint, forRanks: data }) => {
       const imageFolder = this.#images.folderOf(set, checkpoint);
-      const { log } = forRanks as LoggingRestart;
-      return members.map((rank) => ({ rank, incarnation, checkpoint: checkpoint.number, imageFolder, log }));
+      return members.map((rank) => ({ rank, incarnation, checkpoint: checkpoint.number, imageFolder, data }));
     });
   }
 
@@ -203,15 +204,19 @@ export class JobRecovery {
     this.#feed((nowMs) => this.#core.caughtUp(rank, incarnation, nowMs));
   }
 
-  /** The program of a rank is over. */
-  done(rank: number, { incarnation, logged }: RankDone): void {
-    this.#host.part.rankDone(rank, logged);
-    this.caughtUp(rank, incarnation);
+  /** The program of a rank is over: what its protocol has to say. */
+  reported(rank: number, report: unknown): void {
+    this.#host.part.rankDone(rank, report);
   }
 
   /** A rank has said something to the protocol. */
-  rankSaid(rank: number, words: LogFull): void {
+  rankSaid(rank: number, words: unknown): void {
     this.#host.part.rankSaid(rank, words);
+  }
+
+  /** A node has. */
+  nodeSaid(node: number, words: unknown): void {
+    this.#host.part.nodeSaid(node, words);
   }
 
   imageUnreadable(rank: number, number: number, why: string): void {

@@ -1,11 +1,18 @@
 /** What a job says of itself to whoever launched it: events, in sentences for people, with times since its start. */
+import type { ProtocolReport } from "../../core/ft/definition.ts";
 import type { Reason } from "../../core/service/dispatcher.ts";
 import type { RecoveryTimes } from "../../core/service/losses.ts";
+import type { RecoveryReport } from "../../core/service/recovery.ts";
 import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
-import type { LoggingReport } from "../logging/logging-report.ts";
 import { EventQueue } from "./event-queue.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
 import type { ProcessNames } from "./process-names.ts";
+
+/** What a job in which the lost are started again lived through. */
+export interface JobRecoveryReport extends RecoveryReport {
+  /** Nodes that were lost and started again. */
+  readonly restarts: number;
+}
 
 /** How a job ended. */
 export interface JobResult {
@@ -16,8 +23,12 @@ export interface JobResult {
   readonly reason: Reason;
   /** From the start until everything was gone. */
   readonly afterMs: number;
-  /** Under message logging; null otherwise. */
-  readonly logging: LoggingReport | null;
+  /** Null: under this protocol nothing that is lost is started again. */
+  readonly recovery: JobRecoveryReport | null;
+  /** Of the protocol; its page says what is in it. */
+  readonly protocol: ProtocolReport;
+  /** The same in words: parts of a sentence. */
+  readonly summary: readonly string[];
 }
 
 export class JobReport {

@@ -4,13 +4,14 @@
  */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { assert } from "../../core/base/assert.ts";
 import type { FaultPlan, Service } from "../../core/fault/plan.ts";
-import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
+import { type Death, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { verifyImages } from "../image/verify-images.ts";
-import { LoggingJobHost } from "../logging/logging-job-host.ts";
 import type { ProgramPlace, RankRestart } from "../node/messages.ts";
+import { jobParts } from "../protocol-parts/job-parts.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
 import type { EventQueue } from "./event-queue.ts";
@@ -18,7 +19,7 @@ import { folderOfProgram } from "./folders-given.ts";
 import { InputSource } from "./input-source.ts";
 import { JobFreezing } from "./job-freezing.ts";
 import { JobNodes } from "./job-nodes.ts";
-import { type JobOptions, logBytesMax } from "./job-options.ts";
+import type { JobOptions } from "./job-options.ts";
 import { JobOutput } from "./job-output.ts";
 import type { JobPartHostPorts } from "./job-part-host.ts";
 import { JobRecovery } from "./job-recovery.ts";
@@ -87,7 +88,7 @@ export class Job {
       keeps: options.setOf !== null,
       send: (piece) => this.#nodes.send(0, { kind: "input", ...piece }),
     });
-    const servers = { job: this.#setups.secret, folder: options.folder, servers: options.checkpointServers };
+    const servers = { job: this.#setups.secret, folder: options.folder, servers: options.checkpoints.servers };
     this.#checkpointServers = new CheckpointServers(servers, { note: (message) => this.#report.note(message) });
     this.#freezing = this.#createFreezing();
     this.#spawning = this.#createSpawning();
@@ -139,7 +140,7 @@ export class Job {
       ...patiencesOf(this.#options.patienceMs),
       timeoutMs,
       endPatienceMs,
-      deaths: deathsUnder(protocol),
+      deaths: protocol.deaths,
       setOf: setOf ?? undefined,
       keepSuspects,
     };
@@ -171,7 +172,7 @@ export class Job {
       {
         setupOf: (node, restarts) =>
           this.#setups.of(node, {
-            logging: this.#recovery?.setup(node, restarts) ?? null,
+            ...(this.#recovery?.setup(node, restarts) ?? { recovery: null, protocolPart: undefined }),
             watches: this.#faults?.watchesOf(ranksOfNode(this.#nodeOf, node)) ?? [],
           }),
         started: (node) => {
@@ -214,7 +215,10 @@ export class Job {
 
   #createFreezing(): JobFreezing {
     const { jobFolder, program, displayName, args, ranks, nodes, memoryMb, folders, environment } = this.#options;
-    const job = { program: displayName ?? program, args, ranks, nodes, memoryMb, folders, environment };
+    const job = {
+      ...{ program: displayName ?? program, args, ranks, nodes, memoryMb, folders, environment },
+      ...{ protocol: this.#options.protocol.name, protocolOptions: this.#options.protocolOptions },
+    };
     return new JobFreezing(
       { jobFolder, module: this.#bundlePlace.wasm, job },
       {
@@ -240,19 +244,20 @@ export class Job {
   }
 
   #createRecovery(): JobRecovery | null {
-    const { setOf, checkpointInterval, program, folder, patienceMs } = this.#options;
+    const { setOf, checkpoints, program, folder, nodes, memoryMb, patienceMs, protocol } = this.#options;
     if (setOf === null) return null;
-    const logging = {
-      ...{ setOf, logBytesMax: logBytesMax(this.#options), spillFolder: join(folder, "spilled") },
-      programsTakeCheckpoints: languageOf(program) === "typescript",
+    const createPart = jobParts[protocol.name];
+    assert(createPart !== undefined, `protocol ${protocol.name} starts the lost again, and has no part for the job`);
+    const partSetup = {
+      ...{ options: this.#options.protocolOptions, setOf, nodes, memoryMb, folder, language: languageOf(program) },
       job: this.#setups.secret,
       patience: patiencesOf(patienceMs),
     };
     const options = {
-      ...{ setOf, nodeOf: this.#nodeOf, checkpointInterval, checkpointPatienceMs },
+      ...{ setOf, nodeOf: this.#nodeOf, checkpointInterval: checkpoints.interval, checkpointPatienceMs },
       folder: join(folder, "checkpoints"),
       checkpointServers: this.#checkpointServers.sockets,
-      createPart: (ports: JobPartHostPorts) => new LoggingJobHost(logging, ports),
+      createPart: (ports: JobPartHostPorts) => createPart(partSetup, ports),
     };
     return new JobRecovery(options, {
       toNode: (node, message) => this.#nodes.send(node, message),
@@ -344,10 +349,10 @@ export class Job {
   /** The node lives on: some of its ranks begin their next life there. */
   #restartRanks(node: number, restarts: readonly RankRestart[]): void {
     const ranks = restarts.map(({ rank }) => rank);
-    const logging = this.#recovery?.setup(node, restarts);
-    if (logging === undefined) return;
+    const setup = this.#recovery?.setup(node, restarts);
+    if (setup === undefined) return;
     const watches = this.#faults?.watchesOf(ranks) ?? [];
-    this.#nodes.send(node, { kind: "restart-ranks", ranks, logging, watches });
+    this.#nodes.send(node, { kind: "restart-ranks", ranks, ...setup, watches });
   }
 
   #decided({ reason, afterMs }: Outcome): void {
@@ -373,8 +378,10 @@ export class Job {
     this.#removeFolder();
     const afterMs = this.#report.elapsedMs;
     this.#report.ended(code);
-    const logging = this.#recovery?.report ?? null;
-    this.#finish({ code, result: this.#listener.result, reason, afterMs, logging });
+    const recovery = this.#recovery?.report ?? null;
+    const protocol = { ranks: this.#listener.reports, job: this.#recovery?.protocolReport };
+    const summary = this.#options.protocol.summary(protocol);
+    this.#finish({ code, result: this.#listener.result, reason, afterMs, recovery, protocol, summary });
   }
 
   /** Something that the job was to leave behind is lost, perhaps when its ranks have finished. */
@@ -395,9 +402,3 @@ function bundleIn(folder: string): ProgramPlace["bundle"] {
 
 const delaysLinks = ({ entries }: FaultPlan): boolean =>
   entries.some((entry) => entry.kind === "fault" && entry.fault.kind === "delay");
-
-/** What a death means under that protocol. */
-function deathsUnder(protocol: string): DeathPolicy {
-  if (protocol === "none") return "fatal";
-  return protocol === "logging" ? "replaced" : "survived";
-}

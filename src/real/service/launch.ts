@@ -16,11 +16,13 @@ import { checkPlan } from "../../core/fault/check.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { printEntry } from "../../core/fault/print.ts";
-import type { Interval } from "../../core/service/checkpoint-policy.ts";
-import { membersOf } from "../../core/service/correlated-sets.ts";
+import type { CheckpointPlan } from "../../core/ft/definition.ts";
+import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/registry.ts";
+import { membersOf } from "../../core/ft/sets.ts";
 import { nodeOfRanks, nodeOfUniverse } from "../../core/service/placement.ts";
 import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
+import { type Arrangement, arrangementOf } from "./arrangement.ts";
 import { checkOptions } from "./check-options.ts";
 import { checkServers } from "./checkpoint-servers.ts";
 import { folderLedAway, foldersGiven } from "./folders-given.ts";
@@ -29,42 +31,19 @@ import type { JobEvent } from "./job-event.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./job-folder.ts";
 import type { JobResult } from "./job-report.ts";
 import { languageOf } from "./program-compile.ts";
-import { setsAndPlaces } from "./sets-wanted.ts";
-import { writeTraffic } from "./traffic-file.ts";
+import { protocolGiven } from "./protocol-given.ts";
 
-export interface LaunchOptions {
+export interface LaunchOptions extends ProtocolLaunchOptions {
   /** How many ranks; 1 unless given. */
   readonly ranks?: number | undefined;
   /** How many node processes to spread them over, in blocks; 1 unless given. */
   readonly nodes?: number | undefined;
   /** What the program finds behind its name in `process.argv`. */
   readonly args?: readonly string[] | undefined;
-  /** The fault-tolerance protocol; "none" unless given. */
+  /** The fault-tolerance protocol, by name; no fault tolerance unless given. */
   readonly protocol?: string | undefined;
-  /**
-   * Under "logging": processes that fall and are restarted together. "node" (unless given), "rank" (classical message
-   * logging), "traffic" (ranks that send each other much share a node; measured by the first run), or lists of ranks.
-   */
-  readonly sets?: "node" | "rank" | "traffic" | readonly (readonly number[])[] | undefined;
-  /** For "traffic": where the measured traffic is kept. */
-  readonly trafficFile?: string | undefined;
-  /**
-   * Under "logging": time between two checkpoints of a set; "auto" for what costs least, from the measured cost and the failures
-   * that are expected or seen. None are taken unless given. Programs in C only.
-   */
-  readonly checkpointEveryMs?: number | "auto" | undefined;
-  /**
-   * Under "logging": how many checkpoint servers keep the images, processes of their own; 0, and the job's folder does, unless
-   * given.
-   */
-  readonly checkpointServers?: number | undefined;
-  /** For "auto": mean time between failures of the whole job; observed unless given. */
-  readonly meanTimeBetweenFailuresMs?: number | undefined;
-  /**
-   * Under "logging": how much of what a rank has sent to other sets is kept in its memory; what is beyond goes to the disk. A
-   * quarter of the rank's memory unless given.
-   */
-  readonly logMemoryMb?: number | undefined;
+  /** Where facts about programs are kept from one job to the next (`sets: "traffic"`); nowhere unless given. */
+  readonly cacheFolder?: string | undefined;
   /** What shall go wrong, and when: a fault plan (docs/faults.md). */
   readonly faults?: string | undefined;
   /** Leaves nodes alive that are taken for dead because of their silence, to see that they do no harm. */
@@ -123,7 +102,7 @@ export interface RunningJob extends AsyncIterable<JobEvent> {
   kill(signal?: NodeJS.Signals): void;
   /** Freezes it now, to its `jobFolder`. */
   freeze(): void;
-  /** Under "logging": takes checkpoints of all sets now. Does nothing otherwise, nor where a program takes its own. */
+  /** Where the protocol takes checkpoints: of all sets, now. Does nothing otherwise, nor where a program takes its own. */
   checkpoint(): void;
 }
 
@@ -145,11 +124,18 @@ export function thaw(folder: string, options: ThawOptions = {}): RunningJob {
     const why = `there is a link in the path of ${led} now, a folder that its program was given`;
     throw new CannotLaunch(`Cannot thaw ${folder}: ${why}; put the folder itself there`, 1);
   }
-  const thawed = { ...options, args, ranks, nodes, memoryMb, environment: job.environment ?? undefined };
+  const { protocol, protocolOptions } = job;
+  const thawed = {
+    ...{ ...options, ...protocolOptions, protocol, args, ranks, nodes, memoryMb },
+    environment: job.environment ?? undefined,
+  };
   return start(resolve(moduleOf(folder)), folders, thawed, { thawFrom: resolve(folder), displayName: program });
 }
 
-export type ThawOptions = Omit<LaunchOptions, "args" | "ranks" | "nodes" | "memoryMb" | "folders" | "environment">;
+export type ThawOptions = Omit<
+  LaunchOptions,
+  "args" | "ranks" | "nodes" | "memoryMb" | "folders" | "environment" | "protocol" | keyof ProtocolLaunchOptions
+>;
 
 interface Earlier {
   readonly thawFrom: string;
@@ -157,21 +143,20 @@ interface Earlier {
 }
 
 function start(path: string, folders: readonly Folder[], options: LaunchOptions, earlier?: Earlier): RunningJob {
+  const given = protocolGiven(options.protocol ?? protocolDefault.name, options);
+  if (typeof given === "string") throw new CannotLaunch(given, 2);
   const complete = {
     program: path,
     displayName: earlier?.displayName,
     thawFrom: earlier?.thawFrom ?? "",
     ranksPerThread: options.ranksPerThread ?? 1,
-    checkpointInterval: intervalOf(options),
-    checkpointServers: options.checkpointServers ?? 0,
-    logMemoryMb: options.logMemoryMb ?? 0,
     keepSuspects: options.keepSuspects ?? false,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),
     args: options.args ?? [],
     ranks: options.ranks ?? 1,
     nodes: options.nodes ?? 1,
-    protocol: options.protocol ?? "none",
+    ...given,
     heapMb: options.heapMb ?? 0,
     memoryMb: options.memoryMb ?? 1024,
     folders,
@@ -187,24 +172,26 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   };
   const mistake = checkOptions(complete);
   if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
-  const trafficFile = options.trafficFile ?? "";
-  const sets = complete.protocol === "logging" ? setsAndPlaces(options.sets ?? "node", complete, trafficFile) : null;
-  if (typeof sets === "string") throw new CannotLaunch(sets, 2);
-  const setOf = sets?.setOf ?? null;
+  const { protocol, protocolOptions } = complete;
+  const sizeAndCache = { ...complete, cacheFolder: options.cacheFolder ?? "" };
+  const arranged = protocol.deaths === "replaced" ? arrangementOf(protocol, protocolOptions, sizeAndCache) : null;
+  if (typeof arranged === "string") throw new CannotLaunch(arranged, 2);
+  const setOf = arranged?.setOf ?? null;
   const faults = options.faults === undefined ? null : planWanted(options.faults, setOf ?? [], complete);
   if (typeof faults === "string") throw new CannotLaunch(faults, 2);
   const obstacle = complete.jobFolder === "" ? undefined : prepareJobFolder(complete.jobFolder);
   if (obstacle !== undefined) throw new CannotLaunch(obstacle, 1);
   const folder = createFolder();
-  const tooLong = checkServers(folder, complete.checkpointServers);
+  const checkpoints = protocol.checkpoints?.(protocolOptions) ?? noCheckpoints;
+  const tooLong = checkServers(folder, checkpoints.servers);
   if (tooLong !== undefined) {
     rmSync(folder, { recursive: true });
     throw new CannotLaunch(tooLong, 1);
   }
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
-  const nodeOf = sets?.nodeOf ?? placesWithSpares(complete);
-  const job = new Job({ ...complete, nodeOf, setOf, faults, trace, folder });
-  const done = sets?.isMeasured === true ? measureTraffic(job, trafficFile) : job.done;
+  const nodeOf = arranged?.nodeOf ?? placesWithSpares(complete);
+  const job = new Job({ ...complete, nodeOf, setOf, checkpoints, faults, trace, folder });
+  const done = arranged === null ? job.done : followed(job, arranged);
   return {
     ranks: complete.ranks,
     nodes: complete.nodes,
@@ -227,29 +214,21 @@ function planWanted(text: string, setOf: readonly number[], job: JobSize & { pro
   return `Cannot use the fault plan: "${printEntry(ofCall)}": calls are counted of programs in C and C++ only`;
 }
 
-function intervalOf({ checkpointEveryMs, meanTimeBetweenFailuresMs }: LaunchOptions): Interval {
-  if (checkpointEveryMs === undefined) return { kind: "never" };
-  if (checkpointEveryMs === "auto") return { kind: "best", meanTimeBetweenFailuresMs };
-  return { kind: "fixed", everyMs: checkpointEveryMs };
-}
+const noCheckpoints: CheckpointPlan = { interval: { kind: "never" }, servers: 0 };
 
 /** Programs in TypeScript cannot spawn others, nor can those whose processes may have to be started again. */
 function placesWithSpares({ program, ranks, nodes }: JobSize & { program: string }): number[] {
   return languageOf(program) === "c" ? nodeOfUniverse(ranks, nodes) : nodeOfRanks(ranks, nodes);
 }
 
-/** Its end comes when the traffic has been written. */
-async function measureTraffic(job: Job, file: string): Promise<JobResult> {
-  const note = (message: string): void => job.events.push({ kind: "note", message });
-  note(
-    `the traffic of this program is not known yet: every rank is a set in this run, and the next one finds it in ${file}`,
-  );
+/** What the arrangement has to say, before and after. */
+async function followed(job: Job, { note, finished }: Arrangement): Promise<JobResult> {
+  const say = (message: string): void => {
+    if (message !== "") job.events.push({ kind: "note", message });
+  };
+  say(note);
   const result = await job.done;
-  try {
-    if (result.code === 0 && result.logging !== null) writeTraffic(file, result.logging);
-  } catch (error) {
-    note(`cannot write the traffic to ${file}: ${describeSystemError(error)}`);
-  }
+  if (result.code === 0) say(finished(result.protocol));
   return result;
 }
 

@@ -44,6 +44,8 @@ export class NodeListener {
   readonly #options: NodeListenerOptions;
   readonly #parts: NodeListenerParts;
   readonly #ranksBegun = new Set<number>();
+  /** Of ranks' protocols, as far as they have come to their end. */
+  readonly #reports: unknown[] = [];
   #result: unknown;
   #hasToldOfLinks = false;
 
@@ -55,6 +57,10 @@ export class NodeListener {
   /** What rank 0 gave to `mpi.result`, if anything. */
   get result(): unknown {
     return this.#result;
+  }
+
+  get reports(): readonly unknown[] {
+    return Array.from({ length: this.#options.ranks }, (_, rank) => this.#reports[rank]);
   }
 
   said(node: number, message: FromNode): void {
@@ -75,6 +81,9 @@ export class NodeListener {
         for (const { rank, calls } of message.passed) core.falls.passed(rank, calls);
         break;
       case "bye":
+        break;
+      case "protocol":
+        this.#parts.recovery?.nodeSaid(node, message.words);
         break;
       case "ranks-ready":
         spawning.ready(node, message.order, message.problem);
@@ -140,15 +149,19 @@ export class NodeListener {
         break;
       case "done":
         this.#rankFinished(rank);
-        recovery?.done(rank, message);
+        recovery?.caughtUp(rank, message.incarnation);
         core.falls.caughtUp(rank);
         core.rankDone(rank, message.incarnation, performance.now());
         break;
       case "leads-out":
         this.#leadsOut(message.path, message.target);
         break;
-      case "log-full":
-        recovery?.rankSaid(rank, message);
+      case "protocol":
+        recovery?.rankSaid(rank, message.words);
+        break;
+      case "report":
+        this.#reports[rank] = message.report;
+        recovery?.reported(rank, message.report);
         break;
       case "checkpoint-wanted":
         recovery?.checkpointWanted(rank, message.incarnation);

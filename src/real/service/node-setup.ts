@@ -1,6 +1,6 @@
 /** What a node must know before it can begin: the job, its part of it, and what the nodes of this job know each other by. */
 import { randomBytes, randomUUID } from "node:crypto";
-import type { LoggingSetup, ProgramPlace, Setup, Watch } from "../node/messages.ts";
+import type { ProgramPlace, Setup } from "../node/messages.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
 import type { JobOptions } from "./job-options.ts";
 import { languageOf } from "./program-compile.ts";
@@ -27,7 +27,7 @@ export class NodeSetups {
   }
 
   /** Of that node; what depends on the moment is given. */
-  of(node: number, { logging, watches }: { logging: LoggingSetup | null; watches: readonly Watch[] }): Setup {
+  of(node: number, { recovery, protocolPart, watches }: Pick<Setup, "recovery" | "protocolPart" | "watches">): Setup {
     const job = this.#job;
     const { nodeOf, bundle, traceFolder } = this.#places;
     const { ranks, protocol, heartbeatMs, heapMb, memoryMb, folders, ranksPerThread, port, program, args } = job;
@@ -36,7 +36,9 @@ export class NodeSetups {
       node,
       ranks,
       nodeOf,
-      protocol,
+      protocol: protocol.name,
+      protocolOptions: job.protocolOptions,
+      protocolPart,
       seed: this.seed,
       program: { path: job.displayName ?? program, bundle, args, language: languageOf(program) },
       heartbeatMs,
@@ -50,7 +52,7 @@ export class NodeSetups {
       traceFolder,
       port: port === 0 ? 0 : port + node,
       job: this.secret,
-      logging,
+      recovery,
       watches,
     };
   }

@@ -30,7 +30,9 @@ test("X3: a slow link takes so much longer, both ways, until it is restored", as
   proxy.delayMs = 60;
   ok((await roundTripMs(socket)) >= 119);
   proxy.delayMs = 0;
-  ok((await roundTripMs(socket)) < 119);
+  // As long as the link is slow no round trip is shorter; on a loaded machine some are longer all the same.
+  let tries = 0;
+  while ((await roundTripMs(socket)) >= 119) ok(++tries < 100, "the link stays slow");
   close();
 });
 

@@ -1,7 +1,7 @@
 /** The layout: nothing overlaps, relations between sizes are asserted, and it starts as it should. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eagerOf, layoutOf, lineOf, ringOf } from "./layout.ts";
+import { layoutOf, lineOf, ringOf } from "./layout.ts";
 
 test("parts lie one after the other, on lines of their own, at every size", () => {
   for (const processes of [1, 2, 8, 63, 64, 256]) {
@@ -21,7 +21,7 @@ test("parts lie one after the other, on lines of their own, at every size", () =
       lineOf(layout, layout.producers),
       ringOf(layout, processes),
       layout.boards + layout.boardCount * layout.boardStride,
-      eagerOf(layout, processes),
+      layout.eager + processes * layout.slots * layout.eagerBytes,
       layout.memoryBytes,
     ];
     ends.forEach((end, i) => void assert.ok(end <= (starts[i + 1] ?? end) && starts[i]! < end));

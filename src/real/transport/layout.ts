@@ -175,5 +175,3 @@ export function layoutOf(options: LayoutOptions): Layout {
 
 export const lineOf = (layout: Layout, process: number): number => layout.lines + process * Line.BYTES;
 export const ringOf = (layout: Layout, process: number): number => layout.rings + process * layout.ringStride;
-export const eagerOf = (layout: Layout, process: number): number =>
-  layout.eager + process * layout.slots * layout.eagerBytes;

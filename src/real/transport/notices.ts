@@ -10,16 +10,14 @@ import type { Population } from "./population.ts";
 export const NoticeKind = {
   DIED: 1,
   RETURNED: 2,
-  FINISHED: 3,
   /** No older checkpoint of a set will be restored; the set stands in the place of the rank, its number in that of the incarnation. */
-  OLDEST: 4,
+  OLDEST: 3,
 } as const;
 export type NoticeKind = (typeof NoticeKind)[keyof typeof NoticeKind];
 
 export interface Notice {
   readonly kind: NoticeKind;
   readonly rank: number;
-  readonly replica: number;
   readonly incarnation: number;
 }
 
@@ -35,7 +33,7 @@ export class NoticeBoard {
     this.#population = population;
   }
 
-  append({ kind, rank, replica, incarnation }: Notice): boolean {
+  append({ kind, rank, incarnation }: Notice): boolean {
     const { calls, layout, words } = this.#node;
     const count = calls.load(layout.noticesAt);
     for (let process = 0; process < layout.processes; process++) {
@@ -46,8 +44,7 @@ export class NoticeBoard {
     const entry = entryOf(this.#node, count);
     words[entry] = kind;
     words[entry + 1] = rank;
-    words[entry + 2] = replica;
-    words[entry + 3] = incarnation;
+    words[entry + 2] = incarnation;
     calls.store(layout.noticesAt, (count + 1) | 0);
     this.#population.ringAll();
     return true;
@@ -76,7 +73,7 @@ export class NoticeReader {
     if (calls.load(layout.noticesAt) === this.#seen) return undefined;
     const entry = entryOf(this.#node, this.#seen);
     const kind = words[entry] as NoticeKind;
-    const notice = { kind, rank: words[entry + 1]!, replica: words[entry + 2]!, incarnation: words[entry + 3]! };
+    const notice = { kind, rank: words[entry + 1]!, incarnation: words[entry + 2]! };
     this.#seen = (this.#seen + 1) | 0;
     calls.store(lineOf(layout, process) + Line.NOTICES_SEEN, this.#seen);
     return notice;

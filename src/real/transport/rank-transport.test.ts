@@ -295,7 +295,7 @@ async function start(program: Program, nodeOf: readonly number[], calls: CallsNa
       // As the dispatcher then tells every node.
       for (const other of nodes) {
         if (other !== node) hosts[other]!.peerFailed(rank);
-        boards[other]!.append({ kind: NoticeKind.DIED, rank, replica: 0, incarnation: 0 });
+        boards[other]!.append({ kind: NoticeKind.DIED, rank, incarnation: 0 });
       }
     },
     async close() {

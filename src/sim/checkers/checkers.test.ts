@@ -1,9 +1,11 @@
-import { deepEqual, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { WorldRank } from "../../core/base/brand.ts";
+import type { Pointer, RecordId, WorldRank } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
-import { NoProtocol } from "../../core/ft/none.ts";
-import { RecordingProtocol } from "../../core/ft/recording-protocol.ts";
+import { ErrorClass } from "../../core/base/mpi-error.ts";
+import { passThrough } from "../../core/ft/pass-through.ts";
+import { Recording } from "../../core/ft/recording-protocol.ts";
+import { worldContext } from "../../core/process/context.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { Observation, type Receipt } from "../observation.ts";
 import { JobFiles } from "../outside/job-files.ts";
@@ -79,7 +81,7 @@ function leak({ processes }: World): undefined {
 }
 
 function heldTwice(): World {
-  const world = new World({ ranks: 2, protocol: () => new RecordingProtocol(new NoProtocol()) });
+  const world = new World({ ranks: 2, protocol: () => new Recording().around(passThrough) });
   for (let times = 0; times < 2; times++) world.processes[1]!.core.protocol!.held(0 as WorldRank, 0);
   return world;
 }
@@ -100,7 +102,10 @@ function evidence(change: (observation: Observation, world: World) => Partial<Ev
   const observation = new Observation();
   const world = new World({ ranks: 2 });
   observation.receipts.push(receipt(0), receipt(1));
-  observation.ended.push({ rank: 0, what: "send of message 0", error: 0, cancelled: false, wantedCancelled: false });
+  observation.ended.push({
+    ...{ rank: 0, what: "send of message 0", communicators: [0], peers: [1] },
+    ...{ error: 0, cancelled: false, wantedCancelled: false },
+  });
   for (const rank of [0, 1]) {
     observation.collectives.push({ collective: 0, rank, error: 0, wrongReceived: -1, wrongSent: -1 });
     observation.communicators.push({ communicator: 1, member: rank, rank, groups: [[0, 1]], context: 80 });
@@ -182,7 +187,12 @@ const cases: readonly [
     ({ collectives }) => change(collectives, 1, { wrongSent: 5 }),
     /byte 5 of what it sends was overwritten/,
   ],
-  [collectivesRight, "a collective that one rank did not end", ({ collectives }) => drop(collectives), /1 of 2 ended/],
+  [
+    collectivesRight,
+    "a collective that one rank did not end",
+    ({ collectives }) => drop(collectives),
+    /did not end at rank 1/,
+  ],
   [collectivesRight, "an error", ({ collectives }) => change(collectives, 0, { error: 16 }), /barrier 0 .* error 16/],
   [
     communicatorsRight,
@@ -235,6 +245,209 @@ const cases: readonly [
   ],
 ];
 
+/**
+ * Ranks 0 to 2, of which 2 is dead: each change concerns the living alone, or is an error that the death does not excuse. All
+ * of it must be found in spite of the death.
+ */
+const scriptOfThree: Script = {
+  ...script,
+  ranks: 3,
+  communicators: [
+    { number: 0, groups: [[0, 1, 2]], topology: null, open: new Set() },
+    { number: 1, groups: [[0, 1]], topology: null, open: new Set() },
+  ],
+  messages: [
+    { ...message, number: 0, bytes: 10 },
+    { ...message, number: 1, bytes: 20, mode: SendMode.SYNCHRONOUS },
+    { ...message, number: 2, bytes: 30, from: 2 },
+  ],
+  receives: [
+    { ...receive, number: 0, source: 0 },
+    { ...receive, number: 1, source: 0 },
+    { ...receive, number: 2, source: 2, mayTake: [2] },
+    // On the communicator of the living.
+    { ...receive, number: 3, communicator: 1 },
+  ],
+  collectives: [0, 1].map((communicator) => ({
+    ...{ number: communicator, communicator, kind: "barrier", root: 0, count: 0, shape: 0 },
+    ...rest,
+  })),
+};
+
+const { PROC_FAILED, PROC_FAILED_PENDING, REVOKED, TRUNCATE } = ErrorClass;
+
+function withDeath(change: (observation: Observation, world: World) => Partial<Evidence> | undefined): Evidence {
+  const world = new World({ ranks: 3 });
+  world.crash(2);
+  world.run();
+  const observation = new Observation();
+  observation.receipts.push(receipt(0), receipt(1), receipt(2, { message: 2, source: 2, error: PROC_FAILED }));
+  observation.sends.push({ message: 1, at: 2, error: 0 });
+  for (const rank of [0, 1]) {
+    observation.ended.push(
+      { ...endedSend, rank, what: "send to the living" },
+      { ...endedSend, rank, what: "send to the dead", peers: [2], error: PROC_FAILED },
+    );
+    observation.collectives.push(
+      { collective: 0, rank, error: rank === 0 ? PROC_FAILED : 0, wrongReceived: -1, wrongSent: -1 },
+      { collective: 1, rank, error: 0, wrongReceived: -1, wrongSent: -1 },
+    );
+    observation.communicators.push({ communicator: 1, member: rank, rank, groups: [[0, 1]], context: 80 });
+  }
+  const changed = change(observation, world);
+  return { script: scriptOfThree, observation, world, stuck: [], dead: new Set([2]), ...changed };
+}
+
+const endedSend = { communicators: [0], peers: [0, 1], error: 0, cancelled: false, wantedCancelled: false };
+
+/** Hooks that the protocol of a rank hears; source and number of the message. */
+function hearing(rank: number, ...calls: readonly ["held" | "matched", number, number][]): World {
+  const world = new World({ ranks: 3, protocol: () => new Recording().around(passThrough) });
+  const protocol = world.processes[rank]!.core.protocol!;
+  for (const [hook, source, sequence] of calls) {
+    if (hook === "held") protocol.held(source as WorldRank, sequence);
+    else protocol.matched(0 as RecordId, source as WorldRank, sequence);
+  }
+  return world;
+}
+
+const sendTo1 = (from: number, context: number) => (_: Observation, world: World) => {
+  const { engine } = world.processes[from]!;
+  engine.sendNow(0 as Pointer, 0, 1, 0, context);
+  return void world.run();
+};
+
+const casesWithDeath: typeof cases = [
+  [
+    statusesRight,
+    "an error of a receive that names a living rank",
+    ({ receipts }) => change(receipts, 0, { error: PROC_FAILED }),
+    /receive 0: it ended with error 75/,
+  ],
+  [
+    statusesRight,
+    "a failed wildcard on a communicator without a dead member",
+    ({ receipts }) => void receipts.push(receipt(3, { message: -1, error: PROC_FAILED_PENDING })),
+    /receive 3: it ended with error 76/,
+  ],
+  [
+    statusesRight,
+    "a revocation that nobody asked for",
+    ({ receipts }) => change(receipts, 2, { error: REVOKED }),
+    /receive 2: it ended with error 77/,
+  ],
+  [
+    statusesRight,
+    "an error that no death explains",
+    ({ receipts }) => change(receipts, 2, { error: TRUNCATE }),
+    /receive 2: it ended with error 15/,
+  ],
+  [contentsRight, "a torn message", ({ receipts }) => change(receipts, 1, { wrongByte: 8 }), /byte 8 is wrong/],
+  [
+    nonOvertaking,
+    "two messages of a living sender the wrong way round",
+    ({ receipts }) => change(receipts, 0, { posted: 2 }),
+    /took message 0 of rank 0 after message 1/,
+  ],
+  [
+    receivedOnce,
+    "a lost message between the living",
+    ({ receipts }) => void receipts.splice(1, 1),
+    /message 1.*: 0 times/,
+  ],
+  [
+    receivedOnce,
+    "a message of the dead that came twice",
+    ({ receipts }) => void receipts.push(...[0, 0].map(() => receipt(2, { message: 2, source: 2, bytes: 30 }))),
+    /message 2.*: 2 times/,
+  ],
+  [
+    requestsEnded,
+    "a send to the living that failed",
+    ({ ended }) => change(ended, 0, { error: PROC_FAILED }),
+    /send to the living ended with error 75/,
+  ],
+  [
+    requestsEnded,
+    "a making among the living that failed",
+    ({ ended }) => void ended.push({ ...endedSend, rank: 0, what: "making of communicator 1", error: PROC_FAILED }),
+    /making of communicator 1 ended with error 75/,
+  ],
+  [
+    synchronousWaits,
+    "a synchronous send between the living that did not wait",
+    ({ sends }) => change(sends, 0, { at: 0 }),
+    /message 1 was complete before its receive began/,
+  ],
+  [historiesAgree, "an orphan", () => ({ histories: orphaned() }), /message 0 from rank 0 to 1/],
+  [
+    collectivesRight,
+    "a failed collective of the living",
+    ({ collectives }) => change(collectives, 1, { error: PROC_FAILED }),
+    /barrier 1 .*rank 0: ended with error 75/,
+  ],
+  [
+    collectivesRight,
+    "a wrong result of one that ended without error, with a dead member",
+    ({ collectives }) => change(collectives, 2, { wrongReceived: 5 }),
+    /barrier 0 .*rank 1: byte 5 of the result is wrong/,
+  ],
+  [
+    collectivesRight,
+    "a failed one that has overwritten what it sends",
+    ({ collectives }) => change(collectives, 0, { wrongSent: 5 }),
+    /barrier 0 .*rank 0: byte 5 of what it sends/,
+  ],
+  [
+    collectivesRight,
+    "one that did not end at a living rank",
+    ({ collectives }) => drop(collectives),
+    /barrier 1: it did not end at rank 1/,
+  ],
+  [
+    communicatorsRight,
+    "a communicator that a living member has not",
+    ({ communicators }) => drop(communicators),
+    /communicator 1 is missing at rank 1/,
+  ],
+  [
+    hooksCalled,
+    "a message of a living rank that is matched and never held",
+    () => ({ world: hearing(1, ["matched", 0, 4]) }),
+    /rank 1: message 4 of rank 0 is matched and never held/,
+  ],
+  [
+    hooksCalled,
+    "a message of the dead that is held twice",
+    () => ({ world: hearing(1, ["held", 2, 4], ["held", 2, 4]) }),
+    /rank 1: message 4 of rank 2 is held 2 times/,
+  ],
+  [nobodyStuck, "a deadlock", () => ({ stuck: [{ rank: 1, waitsFor: "Godot" }] }), /rank 1 waits for ever: Godot/],
+  [
+    printedOnce,
+    "a line of a living rank that is missing",
+    () => ({ output: new Output(3) }),
+    /rank 0 has printed 0 pieces/,
+  ],
+  [
+    filesRight,
+    "files of a living rank that were not used",
+    () => ({ files: usedFiles() }),
+    /rank 1 has used files 0 times/,
+  ],
+  [nothingLeft, "memory of a living rank", (_, world) => leak(world), /rank 1 has left 12 bytes/],
+  [nothingLeft, "a message between the living that nobody wants", sendTo1(0, worldContext), /1 unexpected messages/],
+  [
+    nothingLeft,
+    "such a message though its receiver has given up",
+    (observation, world) => {
+      observation.gaveUp.add(1);
+      return sendTo1(0, worldContext)(observation, world);
+    },
+    /1 unexpected messages/,
+  ],
+];
+
 describe("checkers", () => {
   it("are content with a run in which all is well", () => {
     const all = evidence(() => undefined);
@@ -249,7 +462,45 @@ describe("checkers", () => {
     });
   }
 
-  it("each of them has a case here", () => {
-    deepEqual(new Set(cases.map(([checker]) => checker)), new Set(checkers));
+  it("are content with a run in which the living do all they can", () => {
+    const all = withDeath(() => undefined);
+    for (const { name, check } of checkers) deepEqual(check(all), [], name);
+  });
+
+  it("excuse what a death breaks off", () => {
+    const brokenOff = withDeath(() => ({ world: hearing(1, ["matched", 2, 4]) }));
+    deepEqual(hooksCalled.check(brokenOff), []);
+    const left = withDeath((observation) => {
+      const world = new World({ ranks: 3 });
+      sendTo1(2, worldContext)(observation, world);
+      world.crash(2);
+      world.run();
+      return { world };
+    });
+    equal(left.world.processes[1]!.engine.unexpected.count, 1);
+    deepEqual(nothingLeft.check(left), []);
+  });
+
+  it("excuse REVOKED where somebody has revoked, and what is lost where somebody has given up", () => {
+    const revoked = withDeath(({ receipts, collectives, communicators, revoked, gaveUp }) => {
+      change(receipts, 1, { error: REVOKED, message: -1 });
+      change(collectives, 1, { error: REVOKED });
+      communicators.length = 0;
+      for (const communicator of [0, 1]) revoked.add(communicator);
+      for (const rank of [0, 1]) gaveUp.add(rank);
+    });
+    for (const { name, check } of checkers) deepEqual(check(revoked), [], name);
+  });
+
+  for (const [checker, what, change, wanted] of casesWithDeath) {
+    it(`"${checker.name}" notices, though somebody is dead, ${what}`, () => {
+      const problems = checker.check(withDeath(change));
+      ok(problems.length > 0);
+      match(problems.join("\n"), wanted);
+    });
+  }
+
+  it("each of them has a case here, with and without a death", () => {
+    for (const list of [cases, casesWithDeath]) deepEqual(new Set(list.map(([checker]) => checker)), new Set(checkers));
   });
 });

@@ -1,25 +1,39 @@
+import type { CollectivePlan } from "../script/collective-plan.ts";
 import { membersOf } from "../script/communicator-plan.ts";
-import type { Checker } from "./checker.ts";
+import type { Checker, Evidence } from "./checker.ts";
+import { isExcused, isReliable } from "./excuses.ts";
 
-/** Every collective leaves with every rank what its definition says, and touches nothing else. */
+/**
+ * Every collective ends, and leaves with every rank what its definition says, and touches nothing else. It fails only where a
+ * member is dead or the communicator revoked, and does not write into what it sends even then.
+ */
 export const collectivesRight: Checker = {
   name: "collective results are right",
-  check({ script, observation, stuck }): string[] {
+  check(evidence): string[] {
+    const { script, observation, stuck } = evidence;
     const problems: string[] = [];
-    const seen = new Int32Array(script.collectives.length);
+    const endedAt = script.collectives.map(() => new Set<number>());
     for (const { collective, rank, error, wrongReceived, wrongSent } of observation.collectives) {
-      const { kind, communicator, inPlace } = script.collectives[collective]!;
-      seen[collective]!++;
+      const plan = script.collectives[collective]!;
+      const { kind, communicator, inPlace } = plan;
       const what = `${kind} ${collective}${inPlace ? " in place" : ""} on communicator ${communicator}, rank ${rank}`;
-      if (error !== 0) problems.push(`${what}: ended with error ${error}`);
-      if (wrongReceived >= 0) problems.push(`${what}: byte ${wrongReceived} of the result is wrong`);
+      if (endedAt[collective]!.has(rank)) problems.push(`${what}: ended twice`);
+      endedAt[collective]!.add(rank);
+      if (error !== 0 && !isExcusedIn(evidence, plan, error)) problems.push(`${what}: ended with error ${error}`);
+      if (error === 0 && wrongReceived >= 0) problems.push(`${what}: byte ${wrongReceived} of the result is wrong`);
       if (wrongSent >= 0) problems.push(`${what}: byte ${wrongSent} of what it sends was overwritten`);
     }
+    if (stuck.length > 0) return problems;
     for (const { number, communicator, kind } of script.collectives) {
-      const size = membersOf(script.communicators[communicator]!).length;
-      if (stuck.length === 0 && seen[number] !== size)
-        problems.push(`${kind} ${number}: ${seen[number]} of ${size} ended`);
+      const wanted = membersOf(script.communicators[communicator]!).filter((rank) => isReliable(evidence, rank));
+      const missing = wanted.filter((rank) => !endedAt[number]!.has(rank));
+      if (missing.length > 0) problems.push(`${kind} ${number}: it did not end at rank ${missing.join()}`);
     }
     return problems;
   },
 };
+
+function isExcusedIn(evidence: Evidence, { communicator }: CollectivePlan, error: number): boolean {
+  const peers = membersOf(evidence.script.communicators[communicator]!);
+  return isExcused(evidence, { error, communicators: [communicator], peers });
+}

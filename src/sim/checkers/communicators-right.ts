@@ -1,21 +1,26 @@
 import { groupOf, isInter, membersOf, peersOf, rankOf } from "../script/communicator-plan.ts";
 import type { Checker } from "./checker.ts";
+import { isReliable } from "./excuses.ts";
 
-/** A new communicator has the planned members in the planned order, and one context, which no other of any member has. */
+/**
+ * A new communicator has the planned members in the planned order, and one context, which no other of any member has. Every
+ * member has it that lives and has not given up.
+ */
 export const communicatorsRight: Checker = {
   name: "communicators are right",
-  check({ script, observation, stuck }): string[] {
+  check(evidence): string[] {
+    const { script, observation, stuck } = evidence;
     const problems: string[] = [];
     const contextOf = new Map<number, number>();
     const ownerOf = new Map<string, number>();
-    const seen = new Int32Array(script.communicators.length);
+    const owners = script.communicators.map(() => new Set<number>());
     for (const { communicator, member, rank, groups, context } of observation.communicators) {
       const plan = script.communicators[communicator];
       if (plan === undefined) {
         problems.push(`rank ${member} was given a communicator of which it is no member`);
         continue;
       }
-      seen[communicator]!++;
+      owners[communicator]!.add(member);
       const wanted = [groupOf(plan, member), ...(isInter(plan) ? [peersOf(plan, member)] : [])].join(" | ");
       if (groups.join(" | ") !== wanted || rank !== rankOf(plan, member)) {
         const has = groups.join(" | ");
@@ -33,9 +38,11 @@ export const communicatorsRight: Checker = {
       }
       ownerOf.set(key, owner);
     }
+    if (stuck.length > 0) return problems;
     for (const plan of script.communicators.slice(1)) {
-      if (stuck.length === 0 && seen[plan.number] !== membersOf(plan).length)
-        problems.push(`communicator ${plan.number} is incomplete`);
+      const wanted = membersOf(plan).filter((rank) => isReliable(evidence, rank));
+      const missing = wanted.filter((rank) => !owners[plan.number]!.has(rank));
+      if (missing.length > 0) problems.push(`communicator ${plan.number} is missing at rank ${missing.join()}`);
     }
     return problems;
   },

@@ -4,12 +4,14 @@ import type { Checker } from "./checker.ts";
 export const filesRight: Checker = {
   name: "files are right",
   check: ({ files, stuck, dead, script }) => {
-    if (files === undefined || stuck.length > 0 || dead.size > 0) return [];
+    if (files === undefined || stuck.length > 0) return [];
     const planned = (rank: number): number => script.actions[rank]!.filter(({ kind }) => kind === "file").length;
     const missing = script.actions.flatMap((_, rank) => {
       const done = files.doneBy(rank).length;
-      return done === planned(rank) ? [] : [`rank ${rank} has used files ${done} times of ${planned(rank)}`];
+      return done === planned(rank) || dead.has(rank)
+        ? []
+        : [`rank ${rank} has used files ${done} times of ${planned(rank)}`];
     });
-    return [...missing, ...files.problems()];
+    return [...missing, ...files.problems(dead)];
   },
 };

@@ -4,21 +4,22 @@ import type { Checker } from "./checker.ts";
 
 /**
  * Under a recorded protocol: a send is posted once, let go once and completed once, in that order; a message arrives once,
- * those of one context and sender in the order of their numbers, is matched at most once and is held once if it is. (Messages of
- * collectives have the numbers of the moment when their operation was started, and may be sent later than others.)
+ * those of one context and sender in the order of their numbers, is matched at most once and is held once if it is, unless its
+ * sender or its receiver dies meanwhile. (Messages of collectives have the numbers of the moment when their operation was
+ * started, and may be sent later than others.)
  */
 export const hooksCalled: Checker = {
   name: "the protocol hears what the contract promises",
   check: ({ world, stuck, dead }) =>
-    stuck.length > 0 || dead.size > 0
+    stuck.length > 0
       ? []
-      : world.processes.flatMap(({ rank, core: { protocol } }) =>
-          protocol instanceof RecordingProtocol
-            ? [...sendProblems(protocol.calls), ...messageProblems(protocol.calls)].map(
-                (what) => `rank ${rank}: ${what}`,
-              )
-            : [],
-        ),
+      : world.processes.flatMap(({ rank, core: { protocol } }) => {
+          if (!(protocol instanceof RecordingProtocol)) return [];
+          // Who died has matched messages whose bytes never came, and so has who matched messages of the dead.
+          const mayBreakOff = (source: number): boolean => dead.has(rank) || dead.has(source);
+          const problems = [...sendProblems(protocol.calls), ...messageProblems(protocol.calls, mayBreakOff)];
+          return problems.map((what) => `rank ${rank}: ${what}`);
+        }),
 };
 
 function sendProblems(calls: readonly RecordedCall[]): string[] {
@@ -28,7 +29,7 @@ function sendProblems(calls: readonly RecordedCall[]): string[] {
   const steps = { sendPosted: "posted", sendMayLeave: "left", sendMayComplete: "complete" } as const;
   const before = { left: "posted", complete: "left" } as const;
   for (const { hook, request, answer } of calls) {
-    if (!(hook in steps) || answer === false) continue;
+    if (!(hook in steps) || (hook !== "sendPosted" && answer === false)) continue;
     const step = steps[hook as keyof typeof steps];
     // A send may be cancelled after it was posted or after it left, and its request used again.
     const known = said.get(request);
@@ -41,12 +42,13 @@ function sendProblems(calls: readonly RecordedCall[]): string[] {
 
 const isCollective = (context: number): boolean => collectiveContext(context) === context;
 
-function messageProblems(calls: readonly RecordedCall[]): string[] {
+function messageProblems(calls: readonly RecordedCall[], mayBreakOff: (source: number) => boolean): string[] {
   const problems: string[] = [];
   const last = new Map<string, number>();
   const arrived = new Set<string>();
   const held = new Map<string, number>();
   const matched = new Map<string, number>();
+  const brokenOff = new Set<string>();
   for (const { hook, source, sequence, context } of calls) {
     const key = `message ${sequence} of rank ${source}`;
     if (hook === "arrived") {
@@ -58,9 +60,12 @@ function messageProblems(calls: readonly RecordedCall[]): string[] {
     }
     const counts = hook === "held" ? held : hook === "matched" ? matched : null;
     counts?.set(key, (counts.get(key) ?? 0) + 1);
+    if (mayBreakOff(source)) brokenOff.add(key);
   }
   for (const [key, times] of matched) if (times !== 1) problems.push(`${key} is matched ${times} times`);
   for (const [key, times] of held) if (times !== 1) problems.push(`${key} is held ${times} times`);
-  for (const key of matched.keys()) if (!held.has(key)) problems.push(`${key} is matched and never held`);
+  for (const key of matched.keys()) {
+    if (!held.has(key) && !brokenOff.has(key)) problems.push(`${key} is matched and never held`);
+  }
   return problems;
 }

@@ -1,49 +1,69 @@
-import { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { Engine } from "../../core/p2p/engine.ts";
-import { quietContext } from "../../core/process/context.ts";
-import { R_BYTES, R_CONTEXT, R_MODE } from "../../core/request/records.ts";
+import { collectiveContext, quietContext, worldContext } from "../../core/process/context.ts";
+import { R_BYTES, R_CONTEXT, R_MODE, R_PEER } from "../../core/request/records.ts";
 import { PacketKind } from "../../core/wire/packet.ts";
 import type { SimProcess } from "../sim-process.ts";
-import type { Checker } from "./checker.ts";
+import type { Checker, Evidence } from "./checker.ts";
 
-/** At the end nothing is left behind: no requests, no messages nobody wants, no packets, and all memory is given back. */
+/**
+ * At the end nothing is left behind: no requests, no messages nobody wants, no packets, and all memory is given back. Two
+ * kinds of messages may stay with the living: those of the dead, and those by which others went on making a communicator
+ * after its making had failed here.
+ */
 export const nothingLeft: Checker = {
   name: "nothing is left behind",
-  check({ world, stuck, dead, givenUp = 0 }): string[] {
-    // Who is stuck holds what it waits for, and who speaks with the dead keeps messages that nobody takes any more.
-    if (stuck.length > 0 || dead.size > 0) return [];
-    const problems = world.processes.flatMap((process) => leftAt(process, givenUp > 0));
+  check(evidence): string[] {
+    const { world, stuck, dead } = evidence;
+    // Who is stuck holds what it waits for.
+    if (stuck.length > 0) return [];
+    const living = world.processes.filter(({ rank }) => !dead.has(rank));
+    const problems = living.flatMap((process) => leftAt(process, evidence));
     const { packetsInFlight } = world.network;
     if (packetsInFlight !== 0) problems.push(`${packetsInFlight} packets are still in flight`);
     return problems;
   },
 };
 
-/** `mayHaveMarks`: who did not come to a checkpoint that was given up keeps the marks of the others until the next one. */
-function leftAt({ rank, core, engine, memory, transport }: SimProcess, mayHaveMarks: boolean): string[] {
-  // A payload log is kept until nobody can ask for it any more, which is the end of the job.
-  const kept = core.protocol instanceof LoggingProtocol ? core.protocol.keptInMemory : [];
-  const loggedBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
-  const marks = mayHaveMarks ? storedMarks(engine) : { count: 0, bytes: 0 };
+function leftAt(process: SimProcess, evidence: Evidence): string[] {
+  const { rank, core, engine, memory, transport } = process;
+  // What a protocol keeps stays until nobody can ask for it any more, which is the end of the job.
+  const keptBytes = core.protocol?.kept.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
+  const excused = storedMessages(engine, (source, context) => mayStay(evidence, rank, source, context));
   const left: [number, string][] = [
-    [engine.records.count - marks.count, "requests or envelopes"],
+    [engine.records.count - excused.count, "requests or envelopes"],
     [engine.posted.count, "posted receives"],
-    [engine.unexpected.count - marks.count, "unexpected messages"],
-    [engine.unexpectedBytes - marks.bytes, "bytes of unexpected messages"],
+    [engine.unexpected.count - excused.count, "unexpected messages"],
+    [engine.unexpectedBytes - excused.bytes, "bytes of unexpected messages"],
     [transport.arrivedCount, "packets that arrived and were not looked at"],
-    [memory.bytesAllocated - loggedBytes - marks.bytes, "bytes of memory"],
+    [memory.bytesAllocated - keptBytes - excused.bytes, "bytes of memory"],
     [memory.viewsLent, "lent views"],
     [engine.unsent ? 1 : 0, "queues of unsent packets"],
   ];
   return left.filter(([count]) => count !== 0).map(([count, what]) => `rank ${rank} has left ${count} ${what}`);
 }
 
-function storedMarks({ unexpected, records }: Engine): { count: number; bytes: number } {
-  const marks = { count: 0, bytes: 0 };
+function mayStay(evidence: Evidence, rank: number, source: number, context: number): boolean {
+  const { dead, givenUp = 0, observation } = evidence;
+  if (dead.has(source)) return true;
+  // Who did not come to a checkpoint that was given up keeps the marks of the others until the next one.
+  if (context === quietContext) return givenUp > 0;
+  if (context === collectiveContext(worldContext) || !observation.gaveUp.has(rank)) return false;
+  const isMade = observation.communicators.some(
+    (made) => made.member === rank && collectiveContext(made.context) === context,
+  );
+  return collectiveContext(context) === context && !isMade;
+}
+
+/** Messages that wait for a receive, those of which the condition is true. */
+function storedMessages(
+  { unexpected, records }: Engine,
+  isWanted: (source: number, context: number) => boolean,
+): { count: number; bytes: number } {
+  const stored = { count: 0, bytes: 0 };
   unexpected.forEach((envelope) => {
-    if (records.get(envelope, R_CONTEXT) !== quietContext) return;
-    marks.count++;
-    if (records.get(envelope, R_MODE) === PacketKind.EAGER) marks.bytes += records.get(envelope, R_BYTES);
+    if (!isWanted(records.get(envelope, R_PEER), records.get(envelope, R_CONTEXT))) return;
+    stored.count++;
+    if (records.get(envelope, R_MODE) === PacketKind.EAGER) stored.bytes += records.get(envelope, R_BYTES);
   });
-  return marks;
+  return stored;
 }

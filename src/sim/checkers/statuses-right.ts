@@ -1,17 +1,29 @@
+import { ANY_SOURCE } from "../../core/base/constants.ts";
 import type { Receipt } from "../observation.ts";
+import { sourcesOf } from "../script/communicator-plan.ts";
 import type { Script } from "../script/script.ts";
 import type { Checker } from "./checker.ts";
+import { type FailedRequest, isExcused } from "./excuses.ts";
 
-/** Statuses tell source, tag and size of the message that came, it is one that may come, and probes said the same before. */
+/**
+ * Statuses tell source, tag and size of the message that came, it is one that may come, and probes said the same before. A
+ * receive ends with an error only where its sender may be dead, or its communicator revoked.
+ */
 export const statusesRight: Checker = {
   name: "statuses are right",
-  check: ({ script, observation, dead }) =>
-    observation.receipts.flatMap((receipt) => {
-      if (receipt.error !== 0 && dead.size > 0) return [];
-      const problem = problemOf(script, receipt);
+  check: (evidence) =>
+    evidence.observation.receipts.flatMap((receipt) => {
+      if (receipt.error !== 0 && isExcused(evidence, failedReceive(evidence.script, receipt))) return [];
+      const problem = problemOf(evidence.script, receipt);
       return problem === null ? [] : [`receive ${receipt.receive}: ${problem}`];
     }),
 };
+
+function failedReceive({ receives, communicators }: Script, { receive, error }: Receipt): FailedRequest {
+  const { communicator, at, source } = receives[receive]!;
+  const peers = sourcesOf(communicators[communicator]!, at, source);
+  return { error, communicators: [communicator], peers, isWildcard: source === ANY_SOURCE };
+}
 
 function problemOf(script: Script, receipt: Receipt): string | null {
   const { message: number, source, tag, bytes, error, probed } = receipt;

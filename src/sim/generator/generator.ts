@@ -24,8 +24,8 @@ export interface GeneratorOptions {
   readonly events: number;
   /** Sizes around it are interesting. */
   readonly eagerBytesMax: number;
-  /** Somebody will die: only events whose end is certain whoever is left. */
-  readonly deaths: boolean;
+  /** Some ranks will die. Then the program has only events whose end is certain whoever is left, unless it revokes. */
+  readonly deaths: Deaths;
   /** Families that are drawn much more often than usual, by their names. */
   readonly often?: readonly string[] | undefined;
   /**
@@ -35,11 +35,17 @@ export interface GeneratorOptions {
   readonly mayCancelSend?: (from: number, to: number) => boolean;
 }
 
+/**
+ * What programs do about deaths: "none": there are none; "go-on": they take the errors of their requests and go on; "revoke":
+ * so they do, but whoever sees an operation of several ranks fail revokes all its communicators, so all their ends are certain.
+ */
+export type Deaths = "none" | "go-on" | "revoke";
+
 export function generate(random: Random, options: GeneratorOptions): Script {
   const draft = new Draft(random, options);
   const drawn = families
     .map((make) => make(draft))
-    .filter(({ bearsDeaths }) => bearsDeaths || !options.deaths)
+    .filter(({ bearsDeaths }) => bearsDeaths || options.deaths !== "go-on")
     .map((family) =>
       options.often?.includes(family.name) === true ? { ...family, weight: 10 * family.weight } : family,
     );

@@ -1,7 +1,9 @@
 /** Requests that are cancelled: with a certain end, and in a race with their message. */
 import type { RecordId } from "../../core/base/brand.ts";
+import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { R_ERROR, R_FLAGS, RecordFlag, SendMode } from "../../core/request/records.ts";
+import { sourcesOf } from "../script/communicator-plan.ts";
 import type { CancelAction } from "../script/script.ts";
 import type { Buffer } from "./buffer.ts";
 import type { Doing, RankState, Steps } from "./rank-state.ts";
@@ -25,7 +27,9 @@ export class CancelReceive implements Doing {
   *run(state: RankState): Steps {
     if (this.buffer === null) this.begin(state);
     yield this.record;
-    endCancelled(state, this.record, this.buffer!, "receive that was cancelled");
+    const { communicator, source } = this.action;
+    const what = "receive that was cancelled";
+    endCancelled(state, this.record, this.buffer!, { what, communicator, peer: source });
   }
 
   private begin(state: RankState): void {
@@ -47,7 +51,7 @@ export function* cancelSend(state: RankState, action: ActionOf<"cancel-send">): 
   yield state.process.compute(patienceNs);
   state.core.engine.cancel(record);
   yield record;
-  endCancelled(state, record, buffer, "send that was cancelled");
+  endCancelled(state, record, buffer, { what: "send that was cancelled", communicator, peer: to });
 }
 
 export class RaceReceive implements Doing {
@@ -134,8 +138,10 @@ export function* raceAnswer(state: RankState, { receive, verdictTag }: ActionOf<
   verdict.free();
   if (willNotCome) engine.cancel(pending.record);
   yield pending.record;
-  if (willNotCome) endCancelled(state, pending.record, buffer, "receive of a message that was cancelled");
-  else pending.end(state);
+  if (willNotCome) {
+    const what = "receive of a message that was cancelled";
+    endCancelled(state, pending.record, buffer, { what, communicator: plan.communicator, peer: plan.source });
+  } else pending.end(state);
 }
 
 /** Time passes, what has come is looked at once, and then the request is cancelled. */
@@ -148,10 +154,20 @@ function* cancelLater(state: RankState, record: RecordId, afterNs: number): Step
 const isCancelled = ({ core }: RankState, record: RecordId): boolean =>
   (core.engine.records.get(record, R_FLAGS) & RecordFlag.CANCELLED) !== 0;
 
-function endCancelled(state: RankState, record: RecordId, buffer: Buffer, what: string): void {
+function endCancelled(
+  state: RankState,
+  record: RecordId,
+  buffer: Buffer,
+  request: { readonly what: string; readonly communicator: number; readonly peer: number },
+): void {
   const { rank, observation, core } = state;
+  const { what, communicator, peer } = request;
   const error = core.engine.records.get(record, R_ERROR);
-  observation.ended.push({ rank, what, error, cancelled: isCancelled(state, record), wantedCancelled: true });
+  const cancelled = isCancelled(state, record);
+  observation.ended.push({
+    ...{ rank, what, communicators: [communicator], peers: sourcesOf(state.plan(communicator), rank, peer) },
+    ...{ isWildcard: peer === ANY_SOURCE, error, cancelled, wantedCancelled: true },
+  });
   core.engine.giveBack(record);
   buffer.free();
 }

@@ -6,6 +6,7 @@ import { saves } from "../../core/base/saved-classes.ts";
 import { ChoiceKind } from "../../core/ft/choices.ts";
 import { R_PEER, R_SEQUENCE } from "../../core/request/records.ts";
 import { describeRequest } from "../describe-request.ts";
+import type { ReceivePlan } from "../script/message-plan.ts";
 import type { RankState, Steps } from "./rank-state.ts";
 
 /** As MPI_Waitany: which of some requests is complete, by its place in the list. */
@@ -30,22 +31,22 @@ export class AnyChoice {
   }
 }
 
-/** As MPI_Probe or MPI_Mprobe: the envelope, which is still where it was; −1: its sender died before it came. */
+/** As MPI_Probe or MPI_Mprobe: the envelope, which is still where it was; −1: a death or a revocation ended the probe. */
 export class ProbeChoice {
   /** As of `AnyChoice`. */
   private known: readonly number[] | null = null;
 
-  *run(state: RankState, source: number, tag: number, context: number): Steps<RecordId> {
-    const { engine } = state.core;
+  *run(state: RankState, { source, tag, communicator }: ReceivePlan): Steps<RecordId> {
+    const { engine, failures } = state.core;
+    const comm = state.communicator(communicator);
     // From a named source it is no choice.
     const choices = source === ANY_SOURCE ? state.core.choices : null;
     this.known ??= choices?.replay(ChoiceKind.PROBE) ?? null;
     const { known } = this;
     let envelope = -1 as RecordId;
     yield state.process.until("a probe to find something", () => {
-      envelope = known ? engine.unexpectedOf(known[0]!, known[1]!) : engine.probe(source, tag, context);
-      // A death ends a probe as it ends a receive.
-      return envelope >= 0 || (source >= 0 && engine.hasFailed(source));
+      envelope = known ? engine.unexpectedOf(known[0]!, known[1]!) : engine.probe(source, tag, comm.context);
+      return envelope >= 0 || failures.errorOfProbe(comm, state.rankIn(communicator, source)) !== 0;
     });
     if (choices === null || envelope < 0) return envelope;
     const outcome = nameOf(state, envelope);

@@ -126,6 +126,7 @@ export class CollectiveCall {
       wrongReceived: firstDifference(this.receive.view, image, certainBytes),
       wrongSent,
     });
+    if (error !== 0) state.giveUp();
   }
 
   free(): void {

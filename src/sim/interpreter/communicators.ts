@@ -17,6 +17,7 @@ import {
   SplitInter,
 } from "../../core/process/new-communicators.ts";
 import type { Task } from "../../core/process/task.ts";
+import { membersOf } from "../script/communicator-plan.ts";
 import type { Making } from "../script/script.ts";
 import type { TopologyPlan } from "../script/topology-plan.ts";
 import type { Doing, RankState, Steps } from "./rank-state.ts";
@@ -44,8 +45,11 @@ export class Make implements Doing {
     core.engine.giveBack(task.request);
     const comm = task.result;
     if (task.error !== 0) {
-      const what = `making of communicator ${number}`;
-      observation.ended.push({ rank, what, error: task.error, cancelled: false, wantedCancelled: false });
+      observation.ended.push({
+        ...{ rank, what: `making of communicator ${number}`, communicators: parentsOf(this.how) },
+        ...{ peers: makersOf(state, number, this.how), error: task.error, cancelled: false, wantedCancelled: false },
+      });
+      state.giveUp();
     }
     if (comm === null) return;
     const groups = [comm.group, ...(comm.remote === null ? [] : [comm.remote])].map((group) => group.worldRanks());
@@ -56,6 +60,22 @@ export class Make implements Doing {
     comm.topology = topology === null ? null : topologyFor(topology, comm);
     state.addCommunicator(number, comm);
   }
+}
+
+/** Communicators over which the makers of another one talk. */
+function parentsOf(how: Making): number[] {
+  return how.by === "create-inter" ? [how.local, how.bridge] : [how.parent];
+}
+
+/** Those of them that a rank must have. Only the leader's bridge counts; others may not even be in it. */
+export function neededFor(how: Making, rank: number): number[] {
+  return how.by === "create-inter" && rank !== how.leader ? [how.local] : parentsOf(how);
+}
+
+/** World ranks of all who take part in making a communicator. */
+function makersOf(state: RankState, number: number, how: Making): readonly number[] {
+  if (how.by === "create-group") return how.members;
+  return membersOf(state.plan(how.by === "create-inter" ? number : how.parent));
 }
 
 function taskFor(state: RankState, how: Making): Maker {
@@ -74,7 +94,6 @@ function taskFor(state: RankState, how: Making): Maker {
       return new CreateGroup(state.communicator(how.parent), Group.of(how.members), how.tag, core);
     case "create-inter": {
       const { local, leader, bridge, remoteLeader, tag } = how;
-      // Only the leader's bridge counts; others may not even be in it.
       const talksOver = state.rank === leader ? state.communicator(bridge) : null;
       return new CreateInter(
         state.communicator(local),

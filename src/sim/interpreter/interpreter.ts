@@ -2,11 +2,10 @@
 import { assert, unreachable } from "../../core/base/assert.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Action } from "../script/script.ts";
-import type { SimProcess } from "../sim-process.ts";
 import { CancelReceive, cancelSend, RaceReceive, raceAnswer, raceSend } from "./cancellations.ts";
 import { AnyChoice, lookAround } from "./choices.ts";
 import { CollectiveNow, startCollective } from "./collective-call.ts";
-import { Make } from "./communicators.ts";
+import { Make, neededFor } from "./communicators.ts";
 import { useFile } from "./file-uses.ts";
 import { PartitionedReceive, PartitionedSend } from "./partitioned.ts";
 import { CollectiveSeries, ReceiveSeries, SendSeries } from "./persistent.ts";
@@ -24,7 +23,7 @@ export function* interpret(state: RankState, rests: Rests | null = null): Steps 
   const { script, process } = state;
   const actions = script.actions[process.rank]!;
   for (;;) {
-    if (state.doing !== null) yield* withRests(state.doing.run(state), process, rests);
+    if (state.doing !== null) yield* alert(state.doing.run(state), state, rests);
     state.doing = null;
     if (state.next > actions.length) return;
     if (rests?.isWanted() === true) yield* rests.rest();
@@ -32,9 +31,9 @@ export function* interpret(state: RankState, rests: Rests | null = null): Steps 
     if (state.passes()) yield process.compute(1);
     const action = actions[state.next++];
     if (isLast) state.doing = new LastWait();
-    else {
+    else if (!state.hasGivenUp || isPossible(state, action!)) {
       if (state.next % actionsPerLook === 1) yield* lookAround(state);
-      state.doing = yield* perform(state, action!);
+      state.doing = yield* alert(perform(state, action!), state, null);
     }
   }
 }
@@ -45,19 +44,72 @@ export interface Rests {
   rest(): Steps;
 }
 
-function* withRests(steps: Steps, process: SimProcess, rests: Rests | null): Steps {
-  if (rests === null) return yield* steps;
-  for (let step = steps.next(); step.done !== true; step = steps.next()) {
-    const wait = typeof step.value === "number" ? process.completion(step.value) : step.value;
+/** The steps, with waits that end early where the rank shall rest or give up; afterwards it goes on waiting. */
+function* alert<T>(steps: Steps<T>, state: RankState, rests: Rests | null): Steps<T> {
+  const isAlarmed = (): boolean => state.shallGiveUp || rests?.isWanted() === true;
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    const wait = typeof step.value === "number" ? state.process.completion(step.value) : step.value;
     if (wait.kind === "compute") {
       yield wait;
       continue;
     }
     for (;;) {
-      yield { ...wait, ready: () => rests.isWanted() || wait.ready() };
-      if (!rests.isWanted()) break;
-      yield* rests.rest();
+      yield { ...wait, ready: () => isAlarmed() || wait.ready() };
+      if (!isAlarmed()) break;
+      if (state.shallGiveUp) state.giveUp();
+      else if (rests !== null) yield* rests.rest();
     }
+  }
+}
+
+/** Of a rank that has given up: has it the communicator, series or message that the action needs? */
+function isPossible(state: RankState, action: Action): boolean {
+  const { script, series, asides } = state;
+  const has = (communicator: number): boolean => state.hasCommunicator(communicator);
+  switch (action.kind) {
+    case "send":
+    case "send-now":
+    case "send-copy":
+    case "race-send":
+    case "init-send":
+    case "init-parts":
+      return has(script.messages[action.message]!.communicator);
+    case "receive":
+    case "receive-now":
+    case "probe":
+    case "set-aside":
+    case "race-receive":
+    case "race-answer":
+    case "init-receive":
+    case "init-all-parts":
+      return has(script.receives[action.receive]!.communicator);
+    case "receive-aside":
+      return asides.has(action.receive);
+    case "collective":
+    case "collective-now":
+    case "init-collective":
+      return has(script.collectives[action.collective]!.communicator);
+    case "start-send":
+    case "start-receive":
+    case "start-collective":
+    case "free-series":
+    case "ready":
+      return series.has(action.series);
+    case "cancel-receive":
+    case "cancel-send":
+    case "free":
+      return has(action.communicator);
+    case "make":
+      return neededFor(action.how, state.rank).every(has);
+    case "wait":
+    case "compute":
+    case "print":
+    case "file":
+      return true;
+    default:
+      return unreachable(action);
   }
 }
 
@@ -124,7 +176,10 @@ function* perform(state: RankState, action: Action): Steps<Doing | null> {
       series.get(action.series)!.free();
       return null;
     case "wait":
-      return new Wait(action.requests, action.inOrder);
+      return new Wait(
+        state.hasGivenUp ? action.requests.filter((request) => pending.has(request)) : action.requests,
+        action.inOrder,
+      );
     case "cancel-receive":
       return new CancelReceive(action);
     case "cancel-send":

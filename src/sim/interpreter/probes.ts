@@ -23,10 +23,8 @@ export class Finding {
   *run(state: RankState): Steps {
     if (this.aside !== null) return;
     const { engine } = state.core;
-    const { source, tag, communicator } = state.script.receives[this.receive]!;
-    const { context } = state.communicator(communicator);
     if (this.posted < 0) this.posted = state.nextPosted();
-    const envelope = yield* this.choice.run(state, source, tag, context);
+    const envelope = yield* this.choice.run(state, state.script.receives[this.receive]!);
     if (envelope >= 0 && this.matched) engine.unexpected.remove(envelope);
     this.aside = { envelope, posted: this.posted, probed: probedAt(state, envelope) };
   }
@@ -93,7 +91,7 @@ export function receiveAside(state: RankState, number: number): Pending {
   return receiveFound(state, state.script.receives[number]!, aside);
 }
 
-/** Receives what a matched probe found; where it found a death, a receive of the dead. */
+/** Receives what a matched probe found; where a death or a revocation ended the probe, a receive that ends as it did. */
 function receiveFound(state: RankState, plan: ReceivePlan, { envelope, posted, probed }: Aside): Pending {
   const buffer = state.buffer(plan.room, plan.lent);
   const now = newlyPosted(state, plan.number, probed, posted);

@@ -5,9 +5,11 @@
 import { assert } from "../../core/base/assert.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
+import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { lives } from "../../core/base/saved-classes.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
+import { R_ERROR, R_KIND, R_STATE, RecordKind, RecordState } from "../../core/request/records.ts";
 import type { LinePlace } from "../../core/service/line-places.ts";
 import { AttachedBuffer } from "../../mpi/attached-buffer.ts";
 import type { Observation, Receipt } from "../observation.ts";
@@ -44,7 +46,7 @@ export interface Doing {
 
 /** A message that a matched probe has set aside. */
 export interface Aside {
-  /** −1: its sender died before it came. */
+  /** −1: a death or a revocation ended the probe. */
   readonly envelope: RecordId;
   readonly posted: number;
   readonly probed: Receipt["probed"];
@@ -87,6 +89,7 @@ export class RankState {
   /** By receive. */
   readonly asides = new Map<number, Aside>();
   readonly buffered = new AttachedBuffer();
+  hasGivenUp = false;
   private readonly communicators = new Map<number, Communicator>();
   private readonly witness: Witness | null;
   private readonly hasImages: boolean;
@@ -151,8 +154,49 @@ export class RankState {
     return comm;
   }
 
+  /** Not one whose making failed. */
+  hasCommunicator(number: number): boolean {
+    return this.communicators.has(number);
+  }
+
   addCommunicator(number: number, comm: Communicator): void {
     this.communicators.set(number, comm);
+    if (this.hasGivenUp) this.revoke(number, comm);
+  }
+
+  /** Another rank has given up, or there is a reason in a request that the rank does not wait for at present. */
+  get shallGiveUp(): boolean {
+    if (this.hasGivenUp) return false;
+    return this.core.world.isRevoked || (this.core.failures.count !== 0 && this.hasFailedTogether());
+  }
+
+  /** Has an operation of several ranks failed? The death of a named peer ends one message, no more. */
+  private hasFailedTogether(): boolean {
+    const { records } = this.core.engine;
+    for (const { record } of this.pending.values()) {
+      if (records.get(record, R_STATE) !== RecordState.COMPLETE) continue;
+      const error = records.get(record, R_ERROR);
+      const isNamed = records.get(record, R_KIND) !== RecordKind.OPERATION && error === ErrorClass.PROC_FAILED;
+      if (error !== 0 && !isNamed) return true;
+    }
+    return false;
+  }
+
+  /**
+   * An operation of several ranks has failed here: others may wait in it for this rank, which will not come. As programs do
+   * that use ULFM, it revokes all its communicators, and so does every rank that hears of it. Each goes on to the end of its
+   * script, and whatever it starts there ends with REVOKED.
+   */
+  giveUp(): void {
+    if (this.hasGivenUp) return;
+    this.hasGivenUp = true;
+    this.observation.gaveUp.add(this.rank);
+    for (const [number, comm] of this.communicators) this.revoke(number, comm);
+  }
+
+  private revoke(number: number, comm: Communicator): void {
+    this.observation.revoked.add(number);
+    this.core.revocations.revoke(comm);
   }
 
   freeCommunicator(number: number): void {

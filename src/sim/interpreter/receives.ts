@@ -1,5 +1,6 @@
 /** Receives: posted, or blocking by the short way; and how their outcome is noted. */
 import type { RecordId } from "../../core/base/brand.ts";
+import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Now } from "../../core/p2p/engine.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../core/request/records.ts";
@@ -140,6 +141,8 @@ export function noteReceipt(
     wrongByte: message === undefined || status.error !== 0 ? -1 : firstWrongByte(view, message, status.bytes),
     probed: posted.probed,
   });
+  // A message that might come from anybody is missing, and so is everything behind it that depends on it.
+  if (status.error !== 0 && plan.source === ANY_SOURCE) state.giveUp();
 }
 
 /** Which message came: the only one that may, the one its tag names (open ranks), or the one it says it is (groups). */

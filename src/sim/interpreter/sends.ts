@@ -50,12 +50,16 @@ export function postSend(state: RankState, message: MessagePlan, buffer: Buffer)
 }
 
 export function noteSend(
-  { observation, rank }: RankState,
+  { observation, rank, script }: RankState,
   number: number,
   { error, cancelled }: { readonly error: number; readonly cancelled: boolean },
 ): void {
+  const { communicator, to } = script.messages[number]!;
   observation.sends.push({ message: number, at: observation.tick(), error });
-  observation.ended.push({ rank, what: `send of message ${number}`, error, cancelled, wantedCancelled: false });
+  observation.ended.push({
+    ...{ rank, what: `send of message ${number}`, communicators: [communicator], peers: [to] },
+    ...{ error, cancelled, wantedCancelled: false },
+  });
 }
 
 /** Blocking, by the short way where there is one. */

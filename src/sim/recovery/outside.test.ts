@@ -52,20 +52,20 @@ class BlabsFiles extends LoggingProtocol {
 
 /** Keeps no message that was made of parts. */
 class ForgetsParts extends LoggingProtocol {
-  #records: ProtocolPorts["records"] | null = null;
+  readonly #records: ProtocolPorts["records"];
 
-  override attach(ports: ProtocolPorts): void {
+  constructor(options: LoggingOptions, ports: ProtocolPorts) {
+    super(options, ports);
     this.#records = ports.records;
-    super.attach(ports);
   }
 
   override sendPosted(send: RecordId): boolean {
-    return this.#records!.get(send, R_CONTEXT) < 0x40000000 && super.sendPosted(send);
+    return this.#records.get(send, R_CONTEXT) < 0x40000000 && super.sendPosted(send);
   }
 }
 
-const by = (Protocol: new (options: LoggingOptions) => LoggingProtocol) => ({
-  newProtocol: (options: LoggingOptions) => new Protocol(options),
+const by = (Protocol: new (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol) => ({
+  newProtocol: (options: LoggingOptions, ports: ProtocolPorts) => new Protocol(options, ports),
 });
 
 describe("lines under seeds with deaths", () => {

@@ -8,6 +8,7 @@
  */
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { PayloadMemoryOptions } from "../../core/ft/logging/payload-memory.ts";
+import type { NewProtocol, ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
 import type { Random } from "../random.ts";
@@ -26,7 +27,7 @@ export interface RecoveryOptions {
   readonly delayNsMax: number;
   readonly restartNs: number;
   /** Another one than the real one, for tests that want to see it fail. */
-  readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
+  readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
   /** What a set that has fallen goes on from; null: from the start of the program. */
   readonly newest?: (set: number) => Checkpoint | null;
   /** The event logger has got something of that set. */
@@ -107,11 +108,12 @@ export class Recovery {
     return [...this.setOf.keys()].filter((rank) => this.setOf[rank] === set);
   }
 
-  protocol(rank: number): LoggingProtocol {
+  protocol(rank: number): NewProtocol {
     const { setOf } = this;
     const { stream } = this.#lives.get(setOf[rank]!)!;
     const options = { rank, setOf, stream, payloads: this.#options.payloads?.(rank) ?? null };
-    return this.#options.newProtocol?.(options) ?? new LoggingProtocol(options);
+    const { newProtocol } = this.#options;
+    return (ports) => newProtocol?.(options, ports) ?? new LoggingProtocol(options, ports);
   }
 
   // A life of a set
@@ -201,7 +203,7 @@ export class Recovery {
       const process = this.#there.processes[rank]!;
       this.#later(this.#options.delayNsMax, this.#lives.get(set)!, () => {
         if (process.state === "dead") return;
-        (process.core.protocol as LoggingProtocol).oldestIs(number);
+        process.core.protocol?.trimmedTo(number);
         this.#there.wake(rank);
       });
     }
@@ -285,7 +287,7 @@ export class Recovery {
     const processes = members.map((rank) => this.#there.revive(rank, incarnations, this.protocol(rank)));
     for (const process of processes) {
       this.#options.prepare(process, checkpoint?.images.get(process.rank) ?? null);
-      (process.core.protocol as LoggingProtocol).restart({ incarnation, incarnations, log });
+      process.core.protocol?.begin({ incarnation, incarnations, data: { log }, caughtUp() {} });
       this.#options.start(process);
     }
     for (const rank of members) {

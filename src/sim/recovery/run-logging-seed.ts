@@ -2,6 +2,7 @@
 
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { costModelDefault } from "../cost-model.ts";
 import { generate } from "../generator/generator.ts";
 import { Random } from "../random.ts";
@@ -26,7 +27,7 @@ export interface LoggingSeedOptions {
   /** What goes wrong, instead of what the seed would have gone wrong. It fits the world (core/fault/check.ts). */
   readonly faults?: FaultPlan | undefined;
   /** Another protocol than the real one, for tests that want to see it fail. */
-  readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
+  readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
 }
 
 export const runLoggingSeed = (options: LoggingSeedOptions): LoggingOutcome => runLogging(setupOf(options));
@@ -52,7 +53,7 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     ranks,
     events: options.events ?? random.pick([10, 40, 100]),
     eagerBytesMax: world.cost?.eagerBytesMax ?? costModelDefault.eagerBytesMax,
-    deaths: false,
+    deaths: "none",
     often: options.often,
     // Inside a set it is not replayed how that ended (docs/logging.md).
     mayCancelSend: (from, to) => setOf[from] !== setOf[to],

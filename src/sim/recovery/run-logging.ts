@@ -4,6 +4,7 @@
  * everything must be as if nobody had died.
  */
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { BoardCounts } from "../boards.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
@@ -53,7 +54,7 @@ export interface LoggingSetup {
   readonly trouble: (world: World, ports: PlannedFaultsPorts) => Trouble;
   readonly listener?: ((line: string) => void) | undefined;
   /** Another protocol than the real one, for tests that want to see it fail. */
-  readonly newProtocol?: ((options: LoggingOptions) => LoggingProtocol) | undefined;
+  readonly newProtocol?: ((options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol) | undefined;
 }
 
 export interface LoggingOutcome extends SeedOutcome {

@@ -6,6 +6,7 @@ import { equal, ok } from "node:assert/strict";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { SendMode } from "../../core/request/records.ts";
 import type { CostModel } from "../cost-model.ts";
 import { Draft } from "../generator/draft.ts";
@@ -37,7 +38,7 @@ export interface Scenario {
   readonly seed?: number;
   /** Entries need not have been carried out: of a sweep some come too late. */
   readonly mayMiss?: boolean;
-  readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
+  readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
   /** To see what happens while a scenario is being written. */
   readonly listener?: (line: string) => void;
 }

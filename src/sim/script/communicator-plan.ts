@@ -1,4 +1,5 @@
 /** A communicator of a script: who is in it, and how ranks of the world are numbered there. */
+import { ANY_SOURCE } from "../../core/base/constants.ts";
 import type { TopologyPlan } from "./topology-plan.ts";
 
 export interface CommunicatorPlan {
@@ -26,3 +27,7 @@ export const peersOf = (comm: CommunicatorPlan, world: number): readonly number[
 
 /** Its rank in its own group, by which others call it. */
 export const rankOf = (comm: CommunicatorPlan, world: number): number => groupOf(comm, world).indexOf(world);
+
+/** World ranks whose messages a receive of that rank can take that names this source, or ANY_SOURCE. */
+export const sourcesOf = (comm: CommunicatorPlan, world: number, source: number): readonly number[] =>
+  source === ANY_SOURCE ? peersOf(comm, world) : [source];

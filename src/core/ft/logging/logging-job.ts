@@ -9,7 +9,6 @@
 import { assert } from "../../base/assert.ts";
 import type { Checkpoint } from "../checkpoint.ts";
 import type { JobPart, JobPartPorts, NextLife } from "../job-part.ts";
-import type { Logged } from "./logging-protocol.ts";
 
 export interface LoggingJobOptions {
   /** Correlated set of each rank. */
@@ -73,18 +72,11 @@ export class LoggingJob implements JobPart {
   /** Sets that have a checkpoint that counts. */
   readonly #committed = new Set<number>();
   #hasWarned = false;
-  readonly #logged: (Logged | undefined)[];
 
   constructor(options: LoggingJobOptions, log: EventLogPort, ports: LoggingJobPorts) {
     this.#options = options;
     this.#log = log;
     this.#ports = ports;
-    this.#logged = options.setOf.map(() => undefined);
-  }
-
-  /** What ranks have logged; undefined: the rank has not come to its end. */
-  get logged(): (Logged | undefined)[] {
-    return [...this.#logged];
   }
 
   // Lives
@@ -190,8 +182,8 @@ export class LoggingJob implements JobPart {
     // Nodes speak to the event log, not to the job.
   }
 
-  rankDone(rank: number, report: unknown): void {
-    this.#logged[rank] = report as Logged;
+  rankDone(): void {
+    // What ranks have logged is in the report of the job (report.ts).
   }
 
   #warnOfLogs(sets: readonly number[]): void {

@@ -112,6 +112,7 @@ export class CreateInter extends NewCommunicator {
     }
     this.requests = [];
     memory.free(this.out);
+    if (this.error !== 0) memory.free(this.in);
     return true;
   }
 

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { long } from "../../../../test/long.ts";
 import { BYTES, EXTRA, KIND, SEQUENCE, SOURCE } from "../../../core/wire/packet.ts";
 import { Line, Ring, Status } from "../layout.ts";
 import moduleBytes from "../node.wat";
@@ -235,8 +236,8 @@ function mutant(name: string, op: number, change: (a: number) => Instruction | n
   return { ...program, functions };
 }
 
-const survives = (title: string, options: RingOptions) =>
-  test(title, (t) => {
+const survives = (title: string, options: RingOptions, when = {}) =>
+  test(title, when, (t) => {
     const { states, ends } = ringRuns(options);
     t.diagnostic(`${states} states, ${ends} ends`);
     assert.ok(ends > 0);
@@ -252,10 +253,10 @@ const finds = (title: string, options: RingOptions, what: RegExp) =>
 survives("one producer, more packets than slots", { packets: [6], kills: 1 });
 survives("two producers, one is killed anywhere", { packets: [2, 1], kills: 1 });
 survives("two producers, both are killed anywhere", { packets: [1, 1], kills: 2 });
-survives("three producers, one is killed anywhere", { packets: [1, 1, 1], kills: 1, mortal: 2 });
+survives("three producers, one is killed anywhere", { packets: [1, 1, 1], kills: 1, mortal: 2 }, long);
 survives("two producers and a full ring", { packets: [3, 2] });
 survives("everybody sleeps, one producer fills the ring", { packets: [6], kills: 1, sleeps: true });
-survives("everybody sleeps, two producers, one is killed anywhere", { packets: [1, 1], kills: 1, sleeps: true });
+survives("everybody sleeps, two producers, one is killed anywhere", { packets: [1, 1], kills: 1, sleeps: true }, long);
 
 finds("payload written after the commit", { packets: [1, 1], broken: "payload after commit" }, /torn/);
 finds("the dead are not settled", { packets: [1, 1], kills: 1, broken: "no settling" }, /stuck/);

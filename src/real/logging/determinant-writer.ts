@@ -2,9 +2,9 @@
 import { assert } from "../../core/base/assert.ts";
 import type { DeterminantKind, DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
 import { determinantHeaderWords } from "../../core/wire/determinant-entries.ts";
+import { ring as ringBell } from "../node/node-words.ts";
 import { newYield } from "../process/yield.ts";
 import { Appended, enterRing, Head, headWords, type RingCalls, type SharedRing } from "./determinant-ring.ts";
-import { ring as ringBell } from "./node-words.ts";
 import { StreamDriver } from "./stream-driver.ts";
 
 /** Tries before a sleep: who has the lock keeps it for some twenty nanoseconds, unless the system takes its core away. */

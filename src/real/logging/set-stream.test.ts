@@ -151,9 +151,9 @@ for (const calls of ["koffi", "wasi"]) {
       const writer = new DeterminantWriter(stream.forMember(0), bell());
       writer.append3(0, DeterminantKind.MATCH, 1, 0, 0);
       const before = writer.stable;
-      const startMs = performance.now();
+      const startMs = quietNow();
       while (calls < 3) {
-        equal(performance.now() - startMs < 10_000, true, "waited in vain");
+        equal(quietNow() - startMs < 10_000, true, "waited in vain");
         writer.urge();
         stream.relay();
         await nextTurn();

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { membersOf, parseSets, setsByNode, setsByRank, setsFromLists } from "./correlated-sets.ts";
+import { membersOf, parseSets, setsByNode, setsByRank, setsFromLists } from "./sets.ts";
 
 describe("L3: correlated sets (§3.2)", () => {
   it("follow the node map, or every rank is one", () => {

@@ -23,7 +23,7 @@ export function setsFromLists(lists: readonly (readonly number[])[], ranks: numb
 /** One set for each node. */
 export const setsByNode = (nodeOf: readonly number[]): number[] => renumbered(nodeOf);
 
-/** Every rank for itself: classical message logging. */
+/** Every rank for itself. */
 export const setsByRank = (ranks: number): number[] => Array.from({ length: ranks }, (_, rank) => rank);
 
 /**

@@ -1,0 +1,62 @@
+// Bundles of what is shipped, by esbuild.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { headerPlugin } from "./header-plugin.mjs";
+import { watPlugin } from "./wat-plugin.mjs";
+
+/** Each is one small file, because every rank loads it anew (facts: few modules, CommonJS). */
+const bundles = [
+  { entry: "src/cli/main.ts", out: "cli.cjs", format: "cjs" },
+  { entry: "src/cli/sim-thread.ts", out: "sim-thread.cjs", format: "cjs" },
+  { entry: "src/cc/server.ts", out: "cc-server.cjs", format: "cjs" },
+  { entry: "src/cc/worker.ts", out: "cc-worker.cjs", format: "cjs" },
+  { entry: "src/cc/prepare-support.ts", out: "cc-prepare-support.cjs", format: "cjs" },
+  { entry: "src/cc/compile-program.ts", out: "cc.cjs", format: "cjs" },
+  { entry: "src/real/node/agent.ts", out: "agent.cjs", format: "cjs" },
+  { entry: "src/real/node/rank.ts", out: "rank.cjs", format: "cjs" },
+  { entry: "src/real/node/c-rank.ts", out: "c-rank.cjs", format: "cjs" },
+  { entry: "src/real/image/image-thread.ts", out: "image-thread.cjs", format: "cjs" },
+  { entry: "src/real/node/image-store-thread.ts", out: "image-store-thread.cjs", format: "cjs" },
+  { entry: "src/real/checkpoint-server/checkpoint-server.ts", out: "checkpoint-server.cjs", format: "cjs" },
+  { entry: "src/real/slow-links/slow-links-thread.ts", out: "slow-links-thread.cjs", format: "cjs" },
+  { entry: "src/real/image/verify-thread.ts", out: "verify-thread.cjs", format: "cjs" },
+  { entry: "src/real/logging/logger.ts", out: "logger.cjs", format: "cjs" },
+  { entry: "src/real/service/launch.ts", out: "launch.cjs", format: "cjs" },
+  { entry: "src/index.ts", out: "banyan.mjs", format: "esm" },
+];
+
+/**
+ * Writes all of them to a folder; the files that went into them. Every file is replaced by rename. `plugins`: for bundles that
+ * differ from those that are shipped.
+ */
+export async function bundleAll(folder, plugins = []) {
+  mkdirSync(folder, { recursive: true });
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+  const inputs = await Promise.all(
+    bundles.map(async ({ entry, out, format }) => {
+      const result = await build({
+        entryPoints: [entry],
+        bundle: true,
+        platform: "node",
+        target: "node20",
+        format,
+        packages: "bundle",
+        external: ["esbuild", "koffi", "@yowasp/clang", "binaryen"],
+        plugins: [...plugins, watPlugin, headerPlugin],
+        define: { __BANYAN_VERSION__: JSON.stringify(version) },
+        write: false,
+        sourcemap: "linked",
+        metafile: true,
+        outfile: join(folder, out),
+        legalComments: "none",
+      });
+      for (const file of result.outputFiles) {
+        writeFileSync(`${file.path}.new`, file.contents);
+        renameSync(`${file.path}.new`, file.path);
+      }
+      return Object.keys(result.metafile.inputs);
+    }),
+  );
+  return inputs.flat();
+}

@@ -1,0 +1,90 @@
+/** M6: how long a compile server that starts is waited for. The servers here are programs of a few lines. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it, type TestContext } from "node:test";
+import { timeLimit } from "../../test/patience.ts";
+import { CannotCompile, ServerClient } from "./client.ts";
+import { type ServerPlace, serverPlace } from "./server-place.ts";
+
+const root = mkdtempSync(join(tmpdir(), "banyan-client-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+const limit = timeLimit(60_000);
+const request = { kind: "ask", driver: "clang", words: ["--version"] } as const;
+const idleMs = 250;
+/** Processor time, so that it is at work for longer than the patience on any machine. */
+const workMs = 2 * idleMs;
+
+/** Like the server's own arguments, the socket comes first. The test ends whoever has left its number beside the program. */
+const begin = `require("node:fs").writeFileSync(__filename + ".pid", String(process.pid));`;
+const work = `
+  const usedMs = ({ user, system }) => (user + system) / 1000;
+  while (usedMs(process.cpuUsage()) < ${workMs});`;
+const answer = `
+  const server = require("node:net").createServer((socket) =>
+    socket.once("data", () => {
+      const body = require("node:v8").serialize({ kind: "broken", message: "it has answered" });
+      const head = Buffer.alloc(4);
+      head.writeUInt32LE(body.length);
+      socket.end(Buffer.concat([head, body]));
+      server.close();
+    }));
+  server.listen(process.argv[2]);`;
+
+interface Place {
+  readonly place: ServerPlace;
+  readonly server: string;
+  readonly client: ServerClient;
+}
+
+function placeWith(t: TestContext, name: string, program: string, atWorkMs = 60_000): Place {
+  const cacheFolder = join(root, name);
+  mkdirSync(cacheFolder, { mode: 0o700 });
+  const place = serverPlace(cacheFolder, [name]);
+  const server = join(cacheFolder, "server.cjs");
+  writeFileSync(server, begin + program);
+  t.after(() => {
+    try {
+      process.kill(Number(readFileSync(`${server}.pid`, "utf8")), "SIGKILL");
+    } catch {
+      // It has ended, or never began.
+    }
+  });
+  const startPatience = { idleMs, atWorkMs };
+  return { place, server, client: new ServerClient({ place, server, cacheFolder, startPatience }) };
+}
+
+const isRefused = (error: unknown): boolean => {
+  assert(error instanceof CannotCompile);
+  assert.match(error.message, /^Cannot reach the compile server at .*: it did not answer in [\d.]+ s$/);
+  return true;
+};
+
+const onLinux = process.platform === "linux" ? limit : { skip: "/proc is of Linux" };
+
+describe("M6 a compile server that starts", () => {
+  it("is waited for as long as it is at work", onLinux, async (t) => {
+    const { client } = placeWith(t, "busy", work + answer);
+    assert.deepEqual(await client.run(request), { kind: "broken", message: "it has answered" });
+  });
+
+  it("is waited for as long as it is at work, whoever started it", onLinux, async (t) => {
+    const { client, place, server } = placeWith(t, "other", work + answer);
+    mkdirSync(place.folder, { mode: 0o700 });
+    const other = spawn(process.execPath, [server, place.socket], { stdio: "ignore" });
+    writeFileSync(place.lock, `${other.pid} word\n`);
+    assert.deepEqual(await client.run(request), { kind: "broken", message: "it has answered" });
+  });
+
+  it("is not waited for when it does nothing", limit, async (t) => {
+    const { client } = placeWith(t, "idle", "setInterval(() => {}, 1000);");
+    await assert.rejects(client.run(request), isRefused);
+  });
+
+  it("is not waited for when it is at work for ever", limit, async (t) => {
+    const { client } = placeWith(t, "endless", "for (;;);", 2 * idleMs);
+    await assert.rejects(client.run(request), isRefused);
+  });
+});

@@ -1,0 +1,22 @@
+/** Amounts, in words for people. */
+
+export function countText(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+export function timesText(number: number): string {
+  return number === 1 ? "once" : `${number} times`;
+}
+
+/** Decimal units, two digits where that says more: 35 MB, 4.2 KB, 0 B. */
+export function sizeText(bytes: number): string {
+  const units = ["B", "KB", "MB", "GB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const digits = unit > 0 && value < 9.95 ? 1 : 0;
+  return `${value.toFixed(digits)} ${units[unit]}`;
+}

@@ -1,0 +1,97 @@
+/**
+ * A protocol as the rest of the runtime knows it: its name and help, what it adds to the command line, what a death means under
+ * it, what a job under it cannot do, and its part in each rank. `registry.ts` lists the definitions, and nobody else names one.
+ *
+ * Parts that need the machine (shared memory, sockets, processes) are in folders of the protocol's name under `real/` and
+ * `sim/`. What these parts say to each other crosses the runtime as values that only the protocol understands.
+ */
+import type { OptionValues, ProtocolOption } from "./option.ts";
+import type { NewProtocol } from "./protocol.ts";
+
+/**
+ * What a death means: "fatal", it ends the job; "survived", the living are told and go on; "replaced", they are told, and new
+ * lives take the places of the lost ones.
+ */
+export type DeathPolicy = "fatal" | "survived" | "replaced";
+
+/** Collectives through shared memory go past the messages, and so past the protocol (rule 12). */
+export type BoardPolicy =
+  | "always"
+  /** Only where all ranks of a node fall together. */
+  | "inside a set"
+  | "never";
+
+/** What a job under the protocol cannot do: the end of a sentence that says why. Null: it can. */
+export interface Refusals {
+  /** MPI_Comm_spawn. */
+  readonly spawn: string | null;
+  /** To be stopped for another day (`--freeze-at`). */
+  readonly freezing: string | null;
+  /** Several ranks in one thread (`--ranks-per-thread`). */
+  readonly sharedThreads: string | null;
+}
+
+/** What the check of a protocol's options knows of the job. */
+export interface JobFacts {
+  /** The program's file, as the user sees it. */
+  readonly program: string;
+  readonly language: "typescript" | "c";
+  readonly ranks: number;
+  readonly nodes: number;
+}
+
+/** How often the ranks of a job that can be restarted are captured, and who keeps their images. */
+export interface CheckpointPlan {
+  readonly interval: Interval;
+  /** Processes that keep images; 0: the job's folder does. */
+  readonly servers: number;
+}
+
+/** Time between two checkpoints of a set. */
+export type Interval =
+  | { readonly kind: "never" }
+  | { readonly kind: "fixed"; readonly everyMs: number }
+  /** As often as costs least. `meanTimeBetweenFailuresMs`: of the whole job; undefined: it is observed. */
+  | { readonly kind: "best"; readonly meanTimeBetweenFailuresMs: number | undefined };
+
+/** What the part of a protocol in a rank is made with. */
+export interface RankPart {
+  readonly rank: number;
+  readonly ranks: number;
+  /** The ranks that fall and are captured together: set of each rank. Under a protocol without sets all are in one. */
+  readonly setOf: Int32Array;
+  readonly options: OptionValues;
+  /** One number, for the observer of the rank's progress: `Protocol.callsPassed`. */
+  readonly passed: Float64Array;
+  /** What the host of the rank has for this protocol: of `real/<name>` or `sim/<name>`; undefined: nothing. */
+  readonly resources: unknown;
+}
+
+/** What is left of a protocol when a job is over. */
+export interface ProtocolReport {
+  /** By rank, as far as ranks have come to their end; undefined otherwise. */
+  readonly ranks: readonly unknown[];
+  /** Of its part for the job; undefined: it has none. */
+  readonly job: unknown;
+}
+
+export interface ProtocolDefinition {
+  /** Behind `--protocol`. */
+  readonly name: string;
+  /** A line of `--help`. */
+  readonly help: string;
+  /** Commands for the end of `--help`. */
+  readonly examples: readonly string[];
+  readonly deaths: DeathPolicy;
+  readonly boards: BoardPolicy;
+  readonly refusals: Refusals;
+  readonly options: readonly ProtocolOption[];
+  /** What is wrong with the values of its options for that job, in one line; undefined: nothing. */
+  check(values: OptionValues, job: JobFacts): string | undefined;
+  /** Null: it takes none. */
+  readonly checkpoints: ((values: OptionValues) => CheckpointPlan) | null;
+  /** Null: the engine is asked nothing, and makes no call. */
+  readonly rank: ((part: RankPart) => NewProtocol) | null;
+  /** Parts of the sentence that sums up a job. */
+  summary(report: ProtocolReport): string[];
+}

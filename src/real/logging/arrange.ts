@@ -1,0 +1,59 @@
+/** Which ranks fall together under message logging, and where they are; what `--sets` and its relatives mean. */
+import { describeSystemError } from "../../core/base/system-error.ts";
+import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
+import { loggingReport } from "../../core/ft/logging/report.ts";
+import type { OptionValues } from "../../core/ft/option.ts";
+import { membersOf, setsByNode, setsByRank, setsFromLists } from "../../core/ft/sets.ts";
+import { nodeOfRanks, nodeOfSets } from "../../core/service/placement.ts";
+import { placeByTraffic } from "../../core/service/traffic-sets.ts";
+import type { Arrangement, JobToArrange } from "../service/arrangement.ts";
+import { readTraffic, trafficFileIn, writeTraffic } from "./traffic-file.ts";
+
+export function arrangeSets(values: OptionValues, job: JobToArrange): Arrangement | string {
+  const { ranks, nodes } = job;
+  const { sets = "node", trafficFile } = values as LoggingLaunchOptions;
+  const blocks = nodeOfRanks(ranks, nodes);
+  if (sets === "node") return arranged(setsByNode(blocks), blocks);
+  if (sets === "rank") return arranged(setsByRank(ranks), blocks);
+  if (sets === "traffic") return byTraffic(blocks, trafficFile ?? cachedIn(job));
+  const setOf = setsFromLists(sets, ranks);
+  if (typeof setOf === "string") return `Cannot use these sets: ${setOf}`;
+  const nodeOf = nodeOfSets(setOf, nodes);
+  if (!("tooLarge" in nodeOf)) return arranged(setOf, nodeOf);
+  const members = membersOf(setOf)[nodeOf.tooLarge]!.join(", ");
+  return `Cannot use these sets: ranks ${members} are one set, and no node has room for them all; make it smaller, or the nodes fewer`;
+}
+
+const arranged = (setOf: readonly number[], nodeOf: readonly number[]): Arrangement => {
+  return { setOf, nodeOf, note: "", finished: () => "" };
+};
+
+const cachedIn = ({ cacheFolder, program, ranks }: JobToArrange): string =>
+  cacheFolder === "" ? "" : trafficFileIn(cacheFolder, program, ranks);
+
+/** Where every rank is a set of its own all messages are logged: the logs of such a run are its traffic. */
+function byTraffic(blocks: number[], file: string): Arrangement | string {
+  if (file === "") return "Cannot use sets of traffic: say where it is kept, with trafficFile";
+  const traffic = readTraffic(file, blocks.length);
+  if (typeof traffic === "string") return traffic;
+  if (traffic === null) return measuring(blocks, file);
+  const nodeOf = placeByTraffic(traffic, blocks);
+  return arranged(setsByNode(nodeOf), nodeOf);
+}
+
+/** Nobody knows the traffic: it is measured, for the next time. */
+function measuring(nodeOf: number[], file: string): Arrangement {
+  return {
+    setOf: setsByRank(nodeOf.length),
+    nodeOf,
+    note: `the traffic of this program is not known yet: every rank is a set in this run, and the next one finds it in ${file}`,
+    finished(report) {
+      try {
+        writeTraffic(file, loggingReport(report));
+        return "";
+      } catch (error) {
+        return `cannot write the traffic to ${file}: ${describeSystemError(error)}`;
+      }
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** Message logging in a node's main thread: the streams of determinants of the sets that are here. */
+import type { KnownStream } from "../../core/ft/logging/logging-job.ts";
+import type { NodePart, NodePartSetup } from "../protocol-parts/node-parts.ts";
+import type { Address } from "../transport/tcp/tcp-host.ts";
+import type { LoggingRankSetup } from "./logging-rank.ts";
+import { SetStream } from "./set-stream.ts";
+
+/** From the part for the job: for a node that is about to start, or to start some of its ranks again. */
+export interface LoggingNodeSetup {
+  /** What is known of the streams of sets that have had a life before; those of others begin at 0. */
+  readonly streams: readonly KnownStream[];
+  readonly logBytesMax: number;
+  readonly spillFolder: string;
+}
+
+/** From the part for the job: there is an event logger, perhaps in the place of one that was lost. */
+export interface LoggerIsAt {
+  readonly logger: Address;
+}
+
+/** One life of a set. */
+interface SetHere {
+  readonly ranks: readonly number[];
+  readonly stream: SetStream;
+}
+
+export class LoggingNode implements NodePart {
+  readonly #setup: NodePartSetup;
+  #part: LoggingNodeSetup;
+  readonly #sets = new Map<number, SetHere>();
+  /** Of the event logger; null: there is none yet. */
+  #address: Address | null = null;
+
+  constructor(setup: NodePartSetup) {
+    this.#setup = setup;
+    this.#part = setup.part as LoggingNodeSetup;
+    this.#open(setup.ranks);
+  }
+
+  /** What the old life has not handed over is lost. */
+  restart(part: unknown, ranks: readonly number[]): void {
+    this.#part = part as LoggingNodeSetup;
+    this.#open(ranks);
+  }
+
+  #open(ranks: readonly number[]): void {
+    const { setOf, job, incarnationOf } = this.#setup;
+    for (const set of new Set(ranks.map((rank) => setOf[rank]!))) {
+      this.#sets.get(set)?.stream.close();
+      const members = ranks.filter((rank) => setOf[rank] === set);
+      const incarnation = incarnationOf(members[0]!);
+      const known = this.#part.streams.find((stream) => stream.set === set);
+      const { from, words } = known ?? { from: 0, words: new Int32Array(0) };
+      const stream = new SetStream({ job, set, incarnation, members: members.length, from, known: words });
+      this.#sets.set(set, { ranks: members, stream });
+      if (this.#address !== null) stream.connectTo(this.#address);
+    }
+  }
+
+  forRank(rank: number): LoggingRankSetup {
+    const { ranks, stream } = this.#sets.get(this.#setup.setOf[rank]!)!;
+    const { logBytesMax, spillFolder } = this.#part;
+    return { stream: stream.forMember(ranks.indexOf(rank)), logBytesMax, spillFolder };
+  }
+
+  said(words: unknown): void {
+    this.#address = (words as LoggerIsAt).logger;
+    for (const { stream } of this.#sets.values()) stream.connectTo(this.#address);
+  }
+
+  relay(): void {
+    for (const { stream } of this.#sets.values()) stream.relay();
+  }
+
+  trim(set: number, position: number): void {
+    this.#sets.get(set)?.stream.trim(position);
+  }
+}

@@ -1,0 +1,49 @@
+/** Where the lost are started again: which life of each rank is the present one, and how far those of this node have come. */
+import type { CallsPassed, Life, RankRestart, RecoverySetup } from "./messages.ts";
+import type { RankRecovery } from "./rank-messages.ts";
+
+export class NodeLives {
+  #setup: RecoverySetup;
+  /** How many calls each rank of this node has passed in its present life. */
+  readonly #passed = new Map<number, Float64Array>();
+  /** The present one of every rank, as far as the node has heard. */
+  readonly #incarnations: number[];
+
+  constructor(setup: RecoverySetup) {
+    this.#setup = setup;
+    this.#incarnations = [...setup.incarnations];
+  }
+
+  /** Some ranks of this node are about to begin another life. */
+  restart(setup: RecoverySetup): void {
+    this.#setup = setup;
+    for (const [rank, incarnation] of setup.incarnations.entries()) this.returned({ rank, incarnation });
+  }
+
+  /** A rank lives again, here or elsewhere. */
+  returned({ rank, incarnation }: Life): void {
+    this.#incarnations[rank] = Math.max(this.#incarnations[rank]!, incarnation);
+  }
+
+  incarnationOf(rank: number): number {
+    return this.#incarnations[rank]!;
+  }
+
+  /** How a rank of this node begins; null: for the first time. */
+  restartOf(rank: number): RankRestart | null {
+    return this.#setup.restarts.find((restart) => restart.rank === rank) ?? null;
+  }
+
+  /** For the thread of a rank. */
+  forRank(rank: number): RankRecovery {
+    const { restarts: _, ...facts } = this.#setup;
+    const passed = new Float64Array(new SharedArrayBuffer(8));
+    this.#passed.set(rank, passed);
+    return { ...facts, incarnations: [...this.#incarnations], passed, restart: this.restartOf(rank) };
+  }
+
+  /** How far the ranks of this node have come. */
+  get passed(): CallsPassed[] {
+    return [...this.#passed].map(([rank, [calls]]) => ({ rank, calls: calls! }));
+  }
+}

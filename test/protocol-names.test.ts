@@ -1,0 +1,49 @@
+/** A protocol is a folder, a line and a page: nobody else names it. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import { protocols } from "../src/core/ft/registry.ts";
+import { lineOf, sourceFiles } from "./source-files.ts";
+
+/** May a file name that protocol? */
+function isItsOwn(path: string, name: string): boolean {
+  // The registry, and the tables of parts that need the machine.
+  if (path === "core/ft/registry.ts" || path.startsWith("real/protocol-parts/")) return true;
+  // Its tests and its benchmarks.
+  if (path.endsWith(".test.ts") || path.startsWith("lab/") || path === "cli/bench.ts") return true;
+  return path.split("/").includes(name);
+}
+
+/** `file:line` of every place that names a protocol and may not. */
+function offendersIn(path: string, text: string, name: string): string[] {
+  if (isItsOwn(path, name)) return [];
+  return [...text.matchAll(wordOf(name))].map(({ index }) => `src/${path}:${lineOf(text, index)}: ${name}`);
+}
+
+/** The baseline's name is a word of its own: of it only comparisons with the name count. */
+function wordOf(name: string): RegExp {
+  return name === "none" ? /protocol\b[^\n]*[!=]== "none"|protocol: "none"/gi : new RegExp(name, "gi");
+}
+
+describe("a protocol is named in its folders and in the registry, and nowhere else", () => {
+  it("no other source file names one", () => {
+    const offenders = sourceFiles().flatMap(({ path, text }) =>
+      protocols.flatMap(({ name }) => offendersIn(path, text, name)),
+    );
+    equal(offenders.join("\n"), "");
+  });
+
+  it("an offending line is found", () => {
+    const text = 'import { LoggingProtocol } from "../ft/logging/x.ts";\n\nif (protocol.name === "none") return;\n';
+    deepEqual(offendersIn("core/process/x.ts", text, "logging"), [
+      "src/core/process/x.ts:1: logging",
+      "src/core/process/x.ts:1: logging",
+    ]);
+    deepEqual(offendersIn("core/process/x.ts", text, "none"), ["src/core/process/x.ts:3: none"]);
+    deepEqual(offendersIn("real/logging/x.ts", text, "logging"), []);
+  });
+
+  it("every protocol has its folder", () => {
+    const paths = sourceFiles().map(({ path }) => path);
+    for (const { name } of protocols) ok(paths.includes(`core/ft/${name}/definition.ts`), name);
+  });
+});
