@@ -10,6 +10,7 @@ import type { FaultPlan } from "../core/fault/plan.ts";
 import { protocolNamed, protocolNames } from "../core/ft/protocol-named.ts";
 import { protocolDefault, protocols } from "../core/ft/registry.ts";
 import { failureText } from "../sim/failure-text.ts";
+import { familyNames } from "../sim/generator/generator.ts";
 import { simRefusal } from "../sim/recovery/planned-faults.ts";
 import { type LoggingSetup, runLogging } from "../sim/recovery/run-logging.ts";
 import { type LoggingSeedOptions, setupOf } from "../sim/recovery/run-logging-seed.ts";
@@ -28,6 +29,7 @@ interface SimOptions extends ProgramOptions {
   readonly protocol: string;
   readonly sets?: SetsBy;
   readonly faults?: string;
+  readonly often: readonly string[];
   readonly trace?: true;
 }
 
@@ -71,6 +73,12 @@ export const simCommand: CreateCommand = (finished) =>
     .option(
       "--faults <plan>",
       "where the dead come back: what goes wrong, and when, as for `banyan run`; @file reads it from a file (default: the seed decides)",
+    )
+    .option(
+      "--often <family>",
+      "draw these actions of random programs more often (again for more): files, lines, partitioned messages, …",
+      (family, all: string[]) => [...all, family],
+      [],
     )
     .option("--trace", "with --seed: print everything that happens")
     .option(
@@ -131,6 +139,10 @@ function sim(options: SimOptions): number {
   if (ranks !== undefined && (ranks < 1 || ranks > ranksMax)) {
     throw new UsageError(`Cannot simulate ${ranks} ranks: it must be 1 to ${ranksMax}`);
   }
+  const unknown = options.often.find((name) => !familyNames().includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`Cannot draw "${unknown}" more often: there are ${familyNames().join(", ")}`);
+  }
   if (options.seeds < 1) throw new UsageError("Cannot run --seeds 0: at least one is needed");
   const definition = protocolNamed(protocol)!;
   const comeBack = definition.deaths === "replaced";
@@ -153,7 +165,8 @@ function sim(options: SimOptions): number {
   const totals = { seeds: 0, events: 0, messages: 0, collectives: 0, deaths: 0, failures: 0 };
   const started = process.hrtime.bigint();
   for (let seed = first; seed < first + count && totals.failures < failuresMax; seed++) {
-    const run = { seed, ranks, nodes, events, protocol, sets, faults: options.faults };
+    const { often } = options;
+    const run = { seed, ranks, nodes, events, protocol, sets, often, faults: options.faults };
     const heard = listener === undefined ? {} : { listener };
     const outcome = comeBack
       ? runLogging(setup({ ...run, faults, ...heard }))

@@ -10,6 +10,7 @@ export interface RunOptions {
   readonly sets?: string | undefined;
   readonly nodes?: number | undefined;
   readonly faults?: string | undefined;
+  readonly often?: readonly string[] | undefined;
 }
 
 /** The first ones usually explain the rest. */
@@ -25,6 +26,7 @@ export function failureText(
   for (const name of ["ranks", "nodes", "events", "protocol", "sets"] as const) {
     if (options[name] !== undefined) again.push(`--${name} ${options[name]}`);
   }
+  for (const family of options.often ?? []) again.push(`--often ${JSON.stringify(family)}`);
   if (options.faults !== undefined) again.push(`--faults ${JSON.stringify(options.faults)}`);
   return [`seed ${seed} failed, ${ranks} ranks. To run it again: ${again.join(" ")}`, ...lines].join("\n");
 }

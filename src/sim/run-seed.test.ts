@@ -183,8 +183,11 @@ describe("random programs in simulated worlds", () => {
       invariant: "contents are right",
       what: `receive ${i}`,
     }));
-    const text = failureText({ seed: 4711, ranks: 3, events: 10 }, { violations, ranks: 3 });
-    match(text, /^seed 4711 failed, 3 ranks\. To run it again: npx banyan sim --seed 4711 --ranks 3 --events 10\n/);
+    const text = failureText({ seed: 4711, ranks: 3, events: 10, often: ["lines"] }, { violations, ranks: 3 });
+    match(
+      text,
+      /^seed 4711 failed, 3 ranks\. To run it again: npx banyan sim --seed 4711 --ranks 3 --events 10 --often "lines"\n/,
+    );
     match(text, /\n {2}contents are right: receive 0\n/);
     match(text, /\n {2}and 2 more$/);
   });

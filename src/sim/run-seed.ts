@@ -21,6 +21,8 @@ export interface SeedOptions {
   readonly ranks?: number | undefined;
   readonly events?: number | undefined;
   readonly deaths?: Deaths | undefined;
+  /** Families of actions that are drawn much more often than usual, by their names. */
+  readonly often?: readonly string[] | undefined;
   readonly listener?: (line: string) => void;
   /** Of every process; otherwise none, or one that hesitates: the seed decides. */
   readonly protocol?: ProtocolDefinition | undefined;
@@ -44,6 +46,7 @@ export function runSeed(options: SeedOptions): SeedOutcome {
     ranks,
     events: options.events ?? random.pick([10, 40, 100, 200]),
     eagerBytesMax: world.cost.eagerBytesMax,
+    often: options.often,
     deaths,
   });
   const observation = new Observation();

@@ -1,6 +1,6 @@
 /**
  * A board: shared memory through which the members of one communicator, all on one node, run small blocking collectives
- * without messages. A port; real/transport has the implementation, the simulator has none.
+ * without messages. A port; the implementations are real/transport/shared-board.ts and sim/boards.ts.
  *
  * Every member puts up to `bytesMax` bytes into its own part and arrives. The last one to arrive may combine all parts into
  * the result, then opens the gate; everybody reads what it needs. There are two banks, used in turn, so a member that is

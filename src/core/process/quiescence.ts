@@ -21,7 +21,7 @@ import { TAG_UB } from "../base/constants.ts";
 import { saves } from "../base/saved-classes.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import { SendMode } from "../request/records.ts";
+import { RecordFlag, SendMode } from "../request/records.ts";
 import { quietContext } from "./context.ts";
 import type { Process } from "./process.ts";
 import { Task } from "./task.ts";
@@ -92,7 +92,11 @@ export class Quiescence {
     this.#isOver = true;
     const engine = this.#engine;
     engine.disregard(quietContext, (this.#firstRound + roundsMax) & TAG_UB);
-    for (const request of this.#requests) engine.cancel(request);
+    for (const request of this.#requests) {
+      // They are none of the program's, which may come to its end before they have.
+      engine.records.addFlag(request, RecordFlag.UNWANTED);
+      engine.cancel(request);
+    }
     engine.abandon(this.#process.start(new MarksTakenBack(this.#marks, this.#requests)));
     this.#requests = [];
   }

@@ -1,6 +1,7 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ByHand } from "../../sim/by-hand.ts";
+import { quietContext } from "./context.ts";
 import { Settling } from "./settling.ts";
 
 /** Lets everybody's messages progress, and asks who has come to rest. */
@@ -50,6 +51,17 @@ describe("L4: coming to rest", () => {
       [1, 0],
     ] as const)
       equal(hand.engine(from).reserveNumber(to), 0);
+  });
+
+  it("leaves no request of the program's behind when it is given up: who ends meanwhile has finished", () => {
+    const hand = new ByHand({ ranks: 2, cost: { eagerBytesMax: 0 } });
+    const only = settlingOf(hand, 0, [0, 1], 1);
+    hand.settle();
+    equal(only.advance(), "moving");
+    equal(only.giveUp(), true);
+    const { engine } = hand.world.processes[0]!;
+    ok(engine.isUsing(quietContext), "a mark is still being taken back");
+    equal(engine.unfinished, 0);
   });
 
   it("can be given up while somebody does not come, and tried again", () => {

@@ -13,9 +13,11 @@ import type { Checker, Evidence } from "./checker.ts";
 export const nothingLeft: Checker = {
   name: "nothing is left behind",
   check(evidence): string[] {
-    const { world, stuck, dead } = evidence;
-    // Who is stuck holds what it waits for.
+    const { world, stuck, dead, histories } = evidence;
+    // A rank that is stuck holds what it waits for.
     if (stuck.length > 0) return [];
+    // Where the dead come back, one that has not died after the programs were over: the job has ended, and nobody answers the others.
+    if (histories !== undefined && dead.size > 0) return [];
     const living = world.processes.filter(({ rank }) => !dead.has(rank));
     const problems = living.flatMap((process) => leftAt(process, evidence));
     const { packetsInFlight } = world.network;

@@ -13,7 +13,7 @@
  * everything and everybody: until then nobody knows when their turn comes.
  */
 import { assert } from "../../core/base/assert.ts";
-import type { Random } from "../random.ts";
+import { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
 import { Draft } from "./draft.ts";
 import { families } from "./families.ts";
@@ -57,6 +57,12 @@ export function generate(random: Random, options: GeneratorOptions): Script {
   for (const family of drawn) family.end?.();
   for (const comm of draft.communicators.slice(1)) draft.free(comm);
   return draft.script();
+}
+
+/** All that can be drawn. */
+export function familyNames(): string[] {
+  const draft = new Draft(new Random(1), { ranks: 1, eagerBytesMax: 0 });
+  return families.map((make) => make(draft).name);
 }
 
 function draw(random: Random, list: readonly Family[]): Family {

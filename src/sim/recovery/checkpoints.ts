@@ -190,9 +190,12 @@ export class Checkpoints<I> {
       isGivenUp = attempt.phase === "given up" && settling.giveUp();
       return isGivenUp || settling.advance() === "quiet";
     });
-    if (isGivenUp || attempt.phase !== "under way") return;
-    this.#capture(attempt, rank);
-    yield process.settle("the others to be captured", () => attempt.phase !== "under way");
+    if (isGivenUp) return;
+    if (attempt.phase === "under way") {
+      this.#capture(attempt, rank);
+      yield process.settle("the others to be captured", () => attempt.phase !== "under way");
+    }
+    process.core.collectives.arriveAgain();
   }
 
   #capture(attempt: Attempt, rank: number): void {

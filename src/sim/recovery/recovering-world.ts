@@ -65,6 +65,8 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   readonly #programs: Programs<M, I>;
   readonly #members: readonly (readonly number[])[];
   readonly #dispatching: Dispatching;
+  /** What ranks have printed and their nodes have not said. */
+  readonly #unsaid: (() => void)[][];
   /** Numbers of the oldest checkpoint of each set that may be restored. */
   readonly #oldest = new Map<number, number>();
 
@@ -73,6 +75,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     this.#options = options;
     this.#programs = programs;
     this.#members = membersOf([...setOf]);
+    this.#unsaid = Array.from(setOf, () => []);
     this.parts = newParts(this.#partsPorts());
     this.world = new World<M>({
       ...world,
@@ -82,6 +85,8 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       protocol: (rank) => this.parts.newProtocol(rank),
       crashed: (rank, before) => {
         programs.fell(rank);
+        this.#unsaid[rank]!.length = 0;
+        this.#unsaid[rank] = [];
         this.recovery.crashed(rank, before);
       },
     });
@@ -140,6 +145,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
 
   /** The program of a rank is over. */
   finished(rank: number, incarnation: number): void {
+    this.#sayAll(rank, this.#unsaid[rank]!);
     this.trouble.finished(rank);
     this.recovery.caughtUp(rank, incarnation);
     this.#dispatching.rankDone(rank, incarnation);
@@ -149,6 +155,22 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   ask(set: number): void {
     const { world } = this;
     world.plan(world.nowNs, () => this.recovery.feed((nowMs) => this.recovery.core.take(set, nowMs)));
+  }
+
+  /**
+   * A rank has printed something: it is with its node, and the dispatcher hears of it after a while; before it hears of the rank's
+   * image or end. What the node has not said when the rank falls is lost.
+   */
+  print(rank: number, hear: () => void): void {
+    const unsaid = this.#unsaid[rank]!;
+    unsaid.push(hear);
+    const { random, delayNsMax } = this.#options.services;
+    if (unsaid.length === 1)
+      this.world.plan(this.world.nowNs + random.below(delayNsMax), () => this.#sayAll(rank, unsaid));
+  }
+
+  #sayAll(rank: number, unsaid: (() => void)[]): void {
+    for (const hear of unsaid.splice(0)) this.say(rank, hear);
   }
 
   /** From the node of a rank to the dispatcher: it arrives in the order in which it was said, before the node's end. */
@@ -199,6 +221,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       isOpen: (set, number) => this.recovery.core.isOpen(set, number),
       captured: (rank, capture) => {
         this.#programs.captured(rank);
+        this.#sayAll(rank, this.#unsaid[rank]!);
         this.#tellCore(rank, (nowMs) => this.recovery.core.captured(rank, capture, nowMs));
       },
       imageStored: (rank, image) => {

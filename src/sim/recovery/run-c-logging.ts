@@ -118,7 +118,7 @@ class CLoggingRun {
         rests: () => this.#there.restsOf(rank)!,
         left: (_, place, bytes) => {
           const text = new TextDecoder().decode(bytes);
-          this.#there.say(rank, () => this.#output.offer(rank, place, text));
+          this.#there.print(rank, () => this.#output.offer(rank, place, text));
         },
       },
     };

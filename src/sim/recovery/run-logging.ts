@@ -123,7 +123,7 @@ class LoggingRun {
     this.#outside = {
       output: new Output(setOf.length),
       files: new JobFiles(setOf.length, () => this.#world.nowNs),
-      travel: (rank, act) => this.#there.say(rank, act),
+      travel: (rank, act) => this.#there.print(rank, act),
     };
   }
 
