@@ -85,12 +85,6 @@ describe("C programs under seeds with deaths", () => {
     });
   }
 
-  it("L4 seed 1058: a program that ends just after a checkpoint was given up has left no request open", async () => {
-    const outcome = lived(await compiled("wildcards"), 1058);
-    ok(outcome.checkpoints.givenUp > 0);
-    equal(outcome.problem || allAlike(outcome.printed), "");
-  });
-
   it("rule 2: a protocol that lets lines leave at once is found out", async () => {
     const module = await compiled("output");
     const newProtocol = (options: LoggingOptions, ports: ProtocolPorts) => new BlabsLines(options, ports);

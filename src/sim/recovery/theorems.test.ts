@@ -83,13 +83,13 @@ function violated(newProtocol: NewProtocol, sets: "node" | "rank", wanted = 3): 
 describe("§3.2.1 Theorem 1: no payload is needed inside a set", () => {
   it("a set of all ranks logs none, and comes back from its beginning all the same", () => {
     let restarts = 0;
-    for (let seed = 1; seed <= 10; seed++) {
+    for (let seed = 1; seed <= 30; seed++) {
       const outcome = runLoggingSeed({ seed, sets: "all" });
       equal(outcome.violations.length, 0, failureText({ seed, protocol: "logging", sets: "all" }, outcome));
       equal(outcome.loggedBytes, 0);
       restarts += outcome.restarts;
     }
-    ok(restarts > 10);
+    ok(restarts > 20, `${restarts} restarts`);
   });
 
   it("messages that are on their way inside a set when it is captured are in its images", () => {
