@@ -191,7 +191,8 @@ export class Checkpoints {
     });
     if (isGivenUp || attempt.phase !== "under way") return;
     this.#capture(attempt, rank);
-    yield process.settle("the others to be captured", () => attempt.phase !== "under way");
+    // What it took now would be chosen before the set's position in its stream, and its image does not have it.
+    yield process.still("the others to be captured", () => attempt.phase !== "under way");
   }
 
   #capture(attempt: Attempt, rank: number): void {
