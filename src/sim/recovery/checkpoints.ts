@@ -193,7 +193,8 @@ export class Checkpoints<I> {
     if (isGivenUp) return;
     if (attempt.phase === "under way") {
       this.#capture(attempt, rank);
-      yield process.settle("the others to be captured", () => attempt.phase !== "under way");
+      // What it took now would be chosen before the set's position in its stream, and its image does not have it.
+      yield process.still("the others to be captured", () => attempt.phase !== "under way");
     }
     process.core.collectives.arriveAgain();
   }

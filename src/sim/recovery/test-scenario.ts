@@ -155,6 +155,23 @@ export class Program {
     return this;
   }
 
+  /** The same, with receives that are posted before all of them compute, and waited for afterwards, in order. */
+  gatherWhileComputing(senders: readonly number[], to: number, forNs: number): this {
+    const draft = this.#draft;
+    const tag = this.#tags++;
+    const messages = senders.map((from) => this.#message(from, to, tag, 8, SendMode.STANDARD));
+    const requests = senders.map(() => draft.newRequest(to));
+    for (const request of requests) {
+      const plan = { communicator: 0, at: to, source: ANY_SOURCE, tag, room: 8, lent: false, mayTake: messages };
+      draft.act(to, { kind: "receive", receive: draft.receive(plan), request });
+    }
+    draft.act(to, { kind: "compute", forNs });
+    for (const from of senders) draft.act(from, { kind: "compute", forNs: forNs - 1_000 });
+    for (const [i, from] of senders.entries()) draft.act(from, { kind: "send-now", message: messages[i]! });
+    draft.act(to, { kind: "wait", requests, inOrder: true });
+    return this;
+  }
+
   #message(from: number, to: number, tag: number, bytes: number, mode: SendMode): number {
     return this.#draft.message({ communicator: 0, from, to, tag, bytes, mode, lent: false });
   }
