@@ -1,5 +1,5 @@
 /** What a program that called `launch` hears of its job. */
-import type { Reason } from "../../core/service/dispatcher.ts";
+import type { Reason } from "../../core/service/outcome.ts";
 import type { Stream } from "../node/messages.ts";
 import type { CheckpointTimes, RecoveryTimes } from "./logging-report.ts";
 

@@ -1,5 +1,5 @@
 /** What a job says of itself to whoever launched it: events, in sentences for people, with times since its start. */
-import type { Reason } from "../../core/service/dispatcher.ts";
+import type { Reason } from "../../core/service/outcome.ts";
 import { EventQueue } from "./event-queue.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
 import type { CheckpointTimes, LoggingReport, RecoveryTimes } from "./logging-report.ts";

@@ -5,7 +5,8 @@
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { FaultPlan, Service } from "../../core/fault/plan.ts";
-import { type Death, type DeathPolicy, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
+import { type DeathPolicy, Dispatcher } from "../../core/service/dispatcher.ts";
+import type { Death, Outcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { verifyImages } from "../image/verify-images.ts";
