@@ -34,6 +34,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
       ...changes,
     },
     {
+      record: () => undefined,
       tell(death) {
         deaths.push(death);
         asked.push(`tell ${death.rank}`);

@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { FaultPlan, Service } from "../../core/fault/plan.ts";
 import { type DeathPolicy, Dispatcher } from "../../core/service/dispatcher.ts";
+import type { DispatcherRecord } from "../../core/service/dispatcher-state.ts";
 import type { Death, Outcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
@@ -23,6 +24,7 @@ import { type JobOptions, logBytesMax } from "./job-options.ts";
 import { JobOutput } from "./job-output.ts";
 import { JobReport, type JobResult } from "./job-report.ts";
 import { JobTrace } from "./job-trace.ts";
+import { JournalFile } from "./journal-file.ts";
 import { LoggerProcess } from "./logger/logger-process.ts";
 import { NodeListener } from "./node-listener.ts";
 import { NodeSetups } from "./node-setup.ts";
@@ -47,6 +49,7 @@ export class Job {
   readonly #bundlePlace: ProgramPlace["bundle"];
   readonly #names = new ProcessNames();
   readonly #report = new JobReport(this.#names);
+  readonly #journal: JournalFile;
   readonly #core: Dispatcher;
   readonly #setups: NodeSetups;
   readonly #nodes: JobNodes;
@@ -74,6 +77,7 @@ export class Job {
       this.#finish = resolve;
     });
     this.#bundlePlace = bundleIn(options.folder);
+    this.#journal = new JournalFile(options.folder, (message) => this.#report.note(message));
     this.#core = this.#createCore();
     this.#trace = new JobTrace(options.trace, options.folder);
     this.#setups = new NodeSetups(options, {
@@ -146,8 +150,10 @@ export class Job {
       deaths: deathsUnder(protocol),
       setOf: setOf ?? undefined,
       keepSuspects,
+      calendarMs: Date.now(),
     };
     const ports = {
+      record: (record: DispatcherRecord) => this.#journal.append(record),
       tell: (death: Death) => this.#nodes.sendTrusted({ kind: "death", ...death }),
       restart: (node: number, ranks: readonly number[]) => void this.#restart(node, ranks),
       restartRanks: (node: number, ranks: readonly number[]) => void this.#restartRanks(node, ranks),
@@ -395,6 +401,7 @@ export class Job {
     if (problem !== "") this.#lost(problem);
     const code = coreCode || (problem !== "" || this.#output.isLost ? 1 : 0);
     this.#isOver = true;
+    this.#journal.close();
     this.#removeFolder();
     const afterMs = this.#report.elapsedMs;
     this.#report.ended(code);
