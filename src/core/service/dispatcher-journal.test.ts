@@ -15,7 +15,7 @@ interface Shape {
   readonly nodes: number;
   readonly spares: number;
   readonly deaths: DeathPolicy;
-  readonly oneSetPerRank: boolean;
+  readonly sets: "nodes" | "ranks" | "across nodes";
   readonly keepSuspects: boolean;
 }
 const shape: fc.Arbitrary<Shape> = fc.record({
@@ -23,11 +23,11 @@ const shape: fc.Arbitrary<Shape> = fc.record({
   nodes: fc.integer({ min: 1, max: 3 }),
   spares: fc.nat({ max: 2 }),
   deaths: fc.constantFrom<DeathPolicy>("fatal", "survived", "replaced", "replaced"),
-  oneSetPerRank: fc.boolean(),
+  sets: fc.constantFrom("nodes", "ranks", "across nodes"),
   keepSuspects: fc.boolean(),
 });
 
-function optionsOf({ ranks, nodes, spares, deaths, oneSetPerRank, keepSuspects }: Shape): DispatcherOptions {
+function optionsOf({ ranks, nodes, spares, deaths, sets, keepSuspects }: Shape): DispatcherOptions {
   const nodeOf = Array.from({ length: ranks + spares }, (_, rank) => rank % nodes);
   return {
     ranks,
@@ -35,7 +35,7 @@ function optionsOf({ ranks, nodes, spares, deaths, oneSetPerRank, keepSuspects }
     nodeOf,
     deaths,
     keepSuspects,
-    setOf: oneSetPerRank ? [...nodeOf.keys()] : undefined,
+    setOf: sets === "nodes" ? undefined : nodeOf.map((_, rank) => (sets === "ranks" ? rank : rank >> 1)),
     heartbeatMs,
     patienceMs: 250,
     starvedPatienceMs: 250,

@@ -347,6 +347,49 @@ test("V1: all of a set begin again when one of them vanishes, also those whose p
   assert.deepEqual(asked.slice(3), ["decided finished 0", "end 0"]);
 });
 
+test("V1: a lost node takes the members of its sets on other nodes with it; these begin again where they are", () => {
+  const { dispatcher, deaths, asked } = world(6, 3, { deaths: "replaced", setOf: [0, 1, 1, 2, 2, 3] });
+  dispatcher.nodeEnded(1, killed, 10);
+  assert.deepEqual(asked, ["tell 1", "tell 2", "tell 3", "tell 4", "restart 1: 1,2,3,4"]);
+  assert.ok([0, 2].every((node) => dispatcher.isNodeAlive(node)));
+  dispatcher.rankEnded(1, 0, { kind: "vanished", code: 1 }, 20);
+  assert.equal(asked.length, 5, "the old life of a member elsewhere ends when it is told to, and that is known");
+  dispatcher.nodeEnded(2, killed, 30);
+  assert.deepEqual(asked.slice(5), ["tell 3", "tell 4", "tell 5", "restart 2: 3,4,5"]);
+  assert.deepEqual(
+    deaths.slice(4).map(({ rank, incarnation }) => [rank, incarnation]),
+    [
+      [3, 1],
+      [4, 1],
+      [5, 0],
+    ],
+  );
+});
+
+test("V1: all members of a set begin again when one vanishes, on whichever nodes they are, and nobody else", () => {
+  const { dispatcher, asked } = world(6, 3, { deaths: "replaced", setOf: [0, 1, 2, 1, 3, 1] });
+  dispatcher.rankDone(5, 0, 10);
+  dispatcher.rankEnded(3, 0, { kind: "vanished", code: 1 }, 20);
+  assert.deepEqual(asked, ["tell 1", "tell 3", "tell 5", "restart on 1: 1,3,5"]);
+  for (const rank of [1, 3, 5]) dispatcher.rankDone(rank, 1, 30);
+  for (const rank of [0, 2, 4]) dispatcher.rankDone(rank, 0, 40);
+  assert.deepEqual(asked.slice(4), ["decided finished 0", "end 0", "end 1", "end 2"]);
+});
+
+test("V1: a set that is a whole node and a part of another goes with the node of the rank that vanished", () => {
+  const { dispatcher, asked } = world(4, 2, { deaths: "replaced", setOf: [0, 0, 0, 1] });
+  dispatcher.rankEnded(0, 0, { kind: "vanished", code: 1 }, 10);
+  assert.deepEqual(asked, ["kill 0"]);
+  dispatcher.nodeEnded(0, killed, 20);
+  assert.deepEqual(asked.slice(1), ["tell 0", "tell 1", "tell 2", "restart 0: 0,1,2"]);
+});
+
+test("V1: where the dead are not replaced nobody falls with others but those of a node", () => {
+  const { dispatcher, asked } = world(4, 2, { deaths: "survived", setOf: [0, 1, 0, 1] });
+  dispatcher.nodeEnded(1, killed, 10);
+  assert.deepEqual(asked, ["tell 2", "tell 3"]);
+});
+
 test("rule 10: a rank that vanishes again and again ends the job", () => {
   const { dispatcher, asked } = world(2, 1, { deaths: "replaced", setOf: [0, 1] });
   for (let life = 0; life < 4; life++) {

@@ -65,9 +65,15 @@ export interface DispatcherPorts {
   record(record: DispatcherRecord): void;
   /** Every node that lives must hear of this death. */
   tell(death: Death): void;
-  /** A new node shall take the place of one that is gone, or will be in a moment: these ranks begin their next life there. */
+  /**
+   * A new node shall take the place of one that is gone, or will be in a moment: these ranks begin their next life there. Where a
+   * correlated set spans nodes, some of them have their places on other nodes, and begin as `restartRanks` says.
+   */
   restart(node: number, ranks: readonly number[]): void;
-  /** The node lives, and so do its other ranks: these begin their next life there. Threads that they still have must go first. */
+  /**
+   * A rank of that node has fallen, and the node lives, and so do its other ranks: these ranks, all of a correlated set, begin
+   * their next life where they were. Threads that they still have must go first.
+   */
   restartRanks(node: number, ranks: readonly number[]): void;
   /** The outcome is decided; told once, before the first `end`. */
   decided(outcome: Outcome): void;
@@ -266,18 +272,29 @@ export class Dispatcher {
     const code =
       loss.kind === "signal" ? 128 + loss.signalNumber : loss.kind === "exit" ? codeFromNumber(loss.code) || 1 : 1;
     const reason: Reason = { kind: "node-failed", node, ranks, loss };
-    this.#fall({ node, ranks, reason, code, lost: isGone ? "gone" : "silent" }, nowMs);
+    this.#fall({ node, ranks: this.#withTheirSets(ranks), reason, code, lost: isGone ? "gone" : "silent" }, nowMs);
   }
 
-  /** A rank is gone and its node is not: all who fall with it begin again, in that node unless that is all of it. */
+  /** A rank is gone and its node is not: all who fall with it begin again, where they were unless that is all of the node. */
   #setLost(rank: number, reason: Failure, nowMs: number): void {
     if (this.outcome !== undefined) return;
     const { setOf } = this.#options;
     const { node } = reason;
-    const itsRanks = this.#ranksOf[node]!;
-    const ranks = itsRanks.filter((other) => setOf === undefined || setOf[other] === setOf[rank]);
-    if (ranks.length === itsRanks.length) this.#ports.kill(node);
-    else this.#fall({ node, ranks, reason, code: codeOfEnding(reason.ending) }, nowMs);
+    if (this.#ranksOf[node]!.every((other) => setOf === undefined || setOf[other] === setOf[rank])) {
+      this.#ports.kill(node);
+      return;
+    }
+    this.#fall({ node, ranks: this.#withTheirSets([rank]), reason, code: codeOfEnding(reason.ending) }, nowMs);
+  }
+
+  /** With a rank fall, where the dead are replaced, all members of its correlated set, on whichever nodes. */
+  #withTheirSets(ranks: readonly number[]): readonly number[] {
+    const { setOf, deaths } = this.#options;
+    if (setOf === undefined || deaths !== "replaced") return ranks;
+    const fallen = new Set(ranks.map((rank) => setOf[rank]));
+    const lost = new Set(ranks);
+    const falls = (rank: number): boolean => lost.has(rank) || (fallen.has(setOf[rank]) && this.#isMissed(rank));
+    return [...this.#state.ranks.keys()].filter(falls);
   }
 
   /** Ranks are dead while the outcome is open: what that means for them and for the job is decided, written down and ordered. */
