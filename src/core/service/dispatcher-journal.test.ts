@@ -226,7 +226,7 @@ class World {
   }
 }
 
-test("a journal that is replayed gives the dispatcher's state, after every event", () => {
+test("V1: a journal that is replayed gives the dispatcher's state, after every event", () => {
   fc.assert(
     fc.property(shape, story, (made, events) => {
       const world = new World(made);
@@ -239,7 +239,7 @@ test("a journal that is replayed gives the dispatcher's state, after every event
   );
 });
 
-test("a dispatcher that crashed before any event decides from there on as one that did not", () => {
+test("V1: a dispatcher that crashed before any event decides from there on as one that did not", () => {
   fc.assert(
     fc.property(shape, story, fc.nat(), (made, events, seed) => {
       const crashAt = seed % (events.length + 1);
@@ -260,7 +260,7 @@ test("a dispatcher that crashed before any event decides from there on as one th
   );
 });
 
-test("the stories above reach restarts, falls that are given up, survivals, spawned processes and progress", () => {
+test("V1: the stories above reach restarts, falls that are given up, survivals, spawned processes and progress", () => {
   const kinds = new Map<string, number>();
   const count = (word: string): void => void kinds.set(word, (kinds.get(word) ?? 0) + 1);
   fc.assert(

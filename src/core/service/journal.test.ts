@@ -63,7 +63,7 @@ test("CRC-32 is that of everybody else", () => {
   equal(crc32(new TextEncoder().encode("456789"), crc32(new TextEncoder().encode("123"))), 0xcbf43926);
 });
 
-test("a journal is read as it was written", () => {
+test("V1: a journal is read as it was written", () => {
   fc.assert(
     fc.property(records, (written) => {
       const bytes = journalOf(written);
@@ -74,7 +74,7 @@ test("a journal is read as it was written", () => {
   deepEqual(decodeJournal(new Uint8Array(0)), { kind: "read", records: [], bytes: 0 });
 });
 
-test("a last record that is torn anywhere is left out, and the others are read", () => {
+test("V1: a last record that is torn anywhere is left out, and the others are read", () => {
   fc.assert(
     fc.property(records, (written) => {
       const whole = journalOf(written.slice(0, -1));
@@ -87,7 +87,7 @@ test("a last record that is torn anywhere is left out, and the others are read",
   );
 });
 
-test("a last record with any bit flipped is left out, and the others are read", () => {
+test("V1: a last record with any bit flipped is left out, and the others are read", () => {
   fc.assert(
     fc.property(records, (written) => {
       const whole = journalOf(written.slice(0, -1));
@@ -101,7 +101,7 @@ test("a last record with any bit flipped is left out, and the others are read", 
   );
 });
 
-test("a record with any bit flipped is refused when another follows it", () => {
+test("V1: a record with any bit flipped is refused when another follows it", () => {
   fc.assert(
     fc.property(records, record, (written, last) => {
       const bytes = journalOf([...written, last]);
@@ -116,7 +116,7 @@ test("a record with any bit flipped is refused when another follows it", () => {
   );
 });
 
-test("a record of another version, or of a kind that nobody knows, is refused: it may be the one that matters", () => {
+test("V1: a record of another version, or of a kind that nobody knows, is refused: it may be the one that matters", () => {
   const known: JobRecord = { kind: "node-gone", node: 1 };
   const other = encodeRecord(known);
   other[1] = journalVersion + 1;
