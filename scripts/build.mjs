@@ -35,7 +35,7 @@ const bundles = [
   { entry: "src/real/checkpoint-server/checkpoint-server.ts", out: "dist/checkpoint-server.cjs", format: "cjs" },
   { entry: "src/real/slow-links/slow-links-thread.ts", out: "dist/slow-links-thread.cjs", format: "cjs" },
   { entry: "src/real/image/verify-thread.ts", out: "dist/verify-thread.cjs", format: "cjs" },
-  { entry: "src/real/service/logger/logger.ts", out: "dist/logger.cjs", format: "cjs" },
+  { entry: "src/real/logging/logger.ts", out: "dist/logger.cjs", format: "cjs" },
   { entry: "src/real/service/launch.ts", out: "dist/launch.cjs", format: "cjs" },
   { entry: "src/index.ts", out: "dist/banyan.mjs", format: "esm" },
 ];

@@ -22,10 +22,10 @@ export type { PersistentRequest, Request, StatusesError } from "./mpi/request.ts
 export type { Status } from "./mpi/status.ts";
 export type { AgreementError } from "./mpi/survival.ts";
 export type { Adjacent, Contribution } from "./mpi/topologies.ts";
+export type { LoggingReport } from "./real/logging/logging-report.ts";
 export type { JobEvent } from "./real/service/job-event.ts";
 export type { JobResult } from "./real/service/job-report.ts";
 export type { LaunchOptions, RunningJob, ThawOptions } from "./real/service/launch.ts";
-export type { LoggingReport } from "./real/service/logging-report.ts";
 
 const inRank = (globalThis as Record<symbol, unknown>)[Symbol.for("banyan.mpi")] as Mpi | undefined;
 

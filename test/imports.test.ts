@@ -9,7 +9,7 @@ import { lineOf, sourceFiles } from "./source-files.ts";
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The entry of the package: programs import the API from it, and other programs the way to launch them.
-  "index.ts": ["core", "mpi", "real/service"],
+  "index.ts": ["core", "mpi", "real/service", "real/logging"],
   "core/base": [],
   "core/wire": ["core/base"],
   "core/request": ["core/base"],
@@ -18,7 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "core/comm": ["core/wire", "core/base"],
   "core/coll": ["core/request", "core/comm", "core/wire", "core/base"],
   "core/fault": ["core/base"],
-  "core/service": ["core/wire", "core/fault", "core/base"],
+  "core/service": ["core/ft", "core/wire", "core/fault", "core/base"],
   "core/process": ["core/p2p", "core/ft", "core/coll", "core/comm", "core/request", "core/wire", "core/base"],
   // The flags of the engine, for whoever starts or is a process.
   v8: [],

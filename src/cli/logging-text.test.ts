@@ -1,7 +1,7 @@
 /** The summary's words for a job under message logging. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LoggingReport } from "../real/service/logging-report.ts";
+import type { LoggingReport } from "../real/logging/logging-report.ts";
 import { loggingText, sizeText } from "./logging-text.ts";
 
 const calm: LoggingReport = {

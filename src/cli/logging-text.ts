@@ -1,6 +1,7 @@
 /** What a job under message logging has lived through, in the words of the summary line. */
+
+import type { LoggingReport } from "../real/logging/logging-report.ts";
 import { secondsText } from "../real/service/failure-text.ts";
-import type { LoggingReport } from "../real/service/logging-report.ts";
 
 /** Parts of a sentence: losses and checkpoints only where there were any. */
 export function loggingText(report: LoggingReport): string[] {

@@ -4,9 +4,9 @@
  * which the benchmarks start like any other program.
  */
 import { unreachable } from "../core/base/assert.ts";
+import { bytesOf } from "../real/logging/logging-report.ts";
 import type { CheckpointEvent, JobEvent } from "../real/service/job-event.ts";
 import { type LaunchOptions, launch, type RunningJob } from "../real/service/launch.ts";
-import { bytesOf } from "../real/service/logging-report.ts";
 import { parseSamples } from "./samples.ts";
 
 interface Common {

@@ -7,13 +7,9 @@
  * one image may turn out to be unreadable; logs are trimmed as far as the older of them (rule 5).
  */
 import { assert } from "../base/assert.ts";
+import type { Checkpoint } from "../ft/checkpoint.ts";
 
-/** An image of a whole set. */
-export interface Checkpoint {
-  readonly number: number;
-  /** Where the set's stream of determinants was: a restart replays it from there. */
-  readonly position: number;
-}
+export type { Checkpoint };
 
 interface SetBooks {
   readonly members: ReadonlySet<number>;

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
-import { LoggerServer } from "../service/logger/server.ts";
+import { LoggerServer } from "../logging/server.ts";
 import { Service, secretBytes, Verdict } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";

@@ -1,7 +1,7 @@
 /** What a program that called `launch` hears of its job. */
 import type { Reason } from "../../core/service/outcome.ts";
+import type { CheckpointTimes, RecoveryTimes } from "../logging/logging-report.ts";
 import type { Stream } from "../node/messages.ts";
-import type { CheckpointTimes, RecoveryTimes } from "./logging-report.ts";
 
 /** Every rank has begun to run the program. */
 export interface StartedEvent {

@@ -1,8 +1,8 @@
 /** What a job says of itself to whoever launched it: events, in sentences for people, with times since its start. */
 import type { Reason } from "../../core/service/outcome.ts";
+import type { CheckpointTimes, LoggingReport, RecoveryTimes } from "../logging/logging-report.ts";
 import { EventQueue } from "./event-queue.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
-import type { CheckpointTimes, LoggingReport, RecoveryTimes } from "./logging-report.ts";
 import type { ProcessNames } from "./process-names.ts";
 
 /** How a job ended. */

@@ -1,5 +1,5 @@
 /** Losses that are being made good: which ranks have not come as far as they were, and how long it takes them. */
-import type { RecoveryTimes } from "./logging-report.ts";
+import type { RecoveryTimes } from "../logging/logging-report.ts";
 
 interface Loss {
   readonly atMs: number;

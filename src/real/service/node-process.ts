@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import type { NodeLoss } from "../../core/service/outcome.ts";
 import type { FromNode, Setup, Stream, ToNode } from "../node/messages.ts";
-import { ProcessWork } from "./process-work.ts";
+import { ProcessWork } from "../process/process-work.ts";
 
 export interface NodeProcessEvents {
   said(message: FromNode): void;

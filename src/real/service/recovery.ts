@@ -5,10 +5,10 @@
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import type { Interval } from "../../core/service/checkpoint-policy.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
+import type { LoggerProcess } from "../logging/logger-process.ts";
+import { bytesOf, type CheckpointTimes, type LoggingReport, type RecoveryTimes } from "../logging/logging-report.ts";
 import type { KnownStream, Life, LoggingSetup, RankRestart, ToNode } from "../node/messages.ts";
 import type { RankDone } from "../node/rank-messages.ts";
-import type { LoggerProcess } from "./logger/logger-process.ts";
-import { bytesOf, type CheckpointTimes, type LoggingReport, type RecoveryTimes } from "./logging-report.ts";
 import { Losses } from "./losses.ts";
 import { SetCheckpoints } from "./set-checkpoints.ts";
 

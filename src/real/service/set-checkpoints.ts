@@ -8,10 +8,10 @@ import { CheckpointPolicy, type Interval } from "../../core/service/checkpoint-p
 import { type Checkpoint, CheckpointServer } from "../../core/service/checkpoint-server.ts";
 import { CheckpointTrouble } from "../../core/service/checkpoint-trouble.ts";
 import { fetchedFolder, folderOfCheckpoint } from "../checkpoint-server/image-key.ts";
+import type { CheckpointTimes } from "../logging/logging-report.ts";
 import { imagePath } from "../node/image-path.ts";
 import type { ToNode } from "../node/messages.ts";
 import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
-import type { CheckpointTimes } from "./logging-report.ts";
 import { Removals } from "./removals.ts";
 
 export interface SetCheckpointsOptions {

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import type { Traffic } from "../../core/service/traffic-sets.ts";
-import type { LoggingReport } from "./logging-report.ts";
+import type { LoggingReport } from "../logging/logging-report.ts";
 
 /** Of a program with that many ranks, unless a file is named. */
 export function trafficFileIn(cacheFolder: string, program: string, ranks: number): string {

@@ -2,10 +2,10 @@
  * The event logger: an operating-system process of its own, started by the dispatcher, which fences, trims and reads over its
  * channel; nodes send what their ranks choose over connections (server.ts). It never outlives the dispatcher.
  */
-import { unreachable } from "../../../core/base/assert.ts";
-import { EventLogger } from "../../../core/service/event-logger.ts";
-import { Service } from "../../transport/handshake/handshake.ts";
-import { Reception } from "../../transport/handshake/reception.ts";
+import { unreachable } from "../../core/base/assert.ts";
+import { EventLogger } from "../../core/service/event-logger.ts";
+import { Service } from "../transport/handshake/handshake.ts";
+import { Reception } from "../transport/handshake/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
 import { LoggerServer } from "./server.ts";
 import { askForShortSlices } from "./short-slice.ts";

@@ -2,7 +2,7 @@
  * What crosses between the dispatcher and the event logger's process, over the IPC channel of `fork`. (Nodes speak to it over
  * connections of their own, see server.ts.)
  */
-import type { Job } from "../../transport/handshake/handshake.ts";
+import type { Job } from "../transport/handshake/handshake.ts";
 
 /** The first message. */
 export interface LoggerSetup {

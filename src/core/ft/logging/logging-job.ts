@@ -1,0 +1,218 @@
+/**
+ * Message logging's part for the whole job: the conversation with the event log. A set that has fallen gets its stream of
+ * determinants from there, and the event log refuses what the old life still sends from then on (rule 7); a checkpoint counts when
+ * the event log has all that was decided before it, because a restart replays from there.
+ *
+ * Pure. The host has the event log: `fence`, `askEnd` and `trim` are questions and orders to it, answered in their order by `fenced`
+ * and `endIs`.
+ */
+import { assert } from "../../base/assert.ts";
+import type { Checkpoint } from "../checkpoint.ts";
+import type { JobPart, JobPartPorts, NextLife } from "../job-part.ts";
+import type { Logged } from "./logging-protocol.ts";
+
+export interface LoggingJobOptions {
+  /** Correlated set of each rank. */
+  readonly setOf: readonly number[];
+  /** Does nobody but the programs take checkpoints? */
+  readonly programsTakeCheckpoints: boolean;
+}
+
+export interface EventLogPort {
+  /** The set has fallen, and that life of it begins: its stream is wanted from that position on. */
+  fence(set: number, incarnation: number, from: number): void;
+  /** Where does its stream end? */
+  askEnd(set: number): void;
+  /** Nothing of its stream before that position is needed any more. */
+  trim(set: number, below: number): void;
+}
+
+/** For the protocol of each rank that begins again. */
+export interface LoggingRestart {
+  /** The determinants of its set since the checkpoint. */
+  readonly log: Int32Array;
+}
+
+/** The words of a set's stream since the oldest image that may be restored. */
+export interface KnownStream {
+  readonly set: number;
+  readonly from: number;
+  readonly words: Int32Array;
+}
+
+/** For the node of ranks that begin again. */
+export interface LoggingNodePart {
+  /** Of their sets. */
+  readonly streams: readonly KnownStream[];
+}
+
+/** The memory of a rank's payload log was short, and most of it is kept for these sets. */
+export interface LogFullWords {
+  readonly kind: "log-full";
+  readonly sets: readonly number[];
+}
+
+/** Until the event log is asked again how far it has come. */
+const againMs = 5;
+
+export class LoggingJob implements JobPart {
+  readonly #options: LoggingJobOptions;
+  readonly #log: EventLogPort;
+  readonly #ports: JobPartPorts;
+  /** Lives that wait for their streams, by set. */
+  readonly #fencing = new Map<number, NextLife>();
+  /** Streams of sets that have fallen, and the members whose nodes do not have them yet. */
+  readonly #streams = new Map<number, { readonly stream: KnownStream; readonly missing: Set<number> }>();
+  /** Checkpoints that wait for the event log, by set: where they were, and when it is asked again (null: it has been). */
+  readonly #waiting = new Map<number, { readonly position: number; askMs: number | null }>();
+  /** The end of a set's stream, as long as the checkpoint of the set is told of it. */
+  readonly #ends = new Map<number, number>();
+  /** Sets that have a checkpoint that counts. */
+  readonly #committed = new Set<number>();
+  #hasWarned = false;
+  readonly #logged: (Logged | undefined)[];
+
+  constructor(options: LoggingJobOptions, log: EventLogPort, ports: JobPartPorts) {
+    this.#options = options;
+    this.#log = log;
+    this.#ports = ports;
+    this.#logged = options.setOf.map(() => undefined);
+  }
+
+  /** What ranks have logged; undefined: the rank has not come to its end. */
+  get logged(): (Logged | undefined)[] {
+    return [...this.#logged];
+  }
+
+  // Lives
+
+  prepare(next: NextLife): void {
+    const { set, incarnation, oldest } = next;
+    this.#waiting.delete(set);
+    this.#streams.delete(set);
+    this.#fencing.set(set, next);
+    this.#log.fence(set, incarnation, oldest.position);
+  }
+
+  /** The stream that `fence` asked for; null: the event log has lost a part of it. */
+  fenced(set: number, incarnation: number, words: Int32Array | null): void {
+    const next = this.#fencing.get(set);
+    // The set has fallen again since.
+    if (next?.incarnation !== incarnation) return;
+    this.#fencing.delete(set);
+    const members = this.#membersOf(set);
+    if (words === null) {
+      const who = `rank${members.length === 1 ? "" : "s"} ${members.join(", ")}`;
+      const problem = `Cannot start ${who} again: the event logger was lost with what they had chosen`;
+      this.#ports.prepared(set, incarnation, { problem });
+      return;
+    }
+    const from = next.oldest.position;
+    this.#streams.set(set, { stream: { set, from, words }, missing: new Set(members) });
+    const forRanks: LoggingRestart = { log: words.subarray((next.newest.position - from) | 0) };
+    this.#ports.prepared(set, incarnation, { forRanks });
+  }
+
+  /** Each member's node gets the stream of its set; then it is forgotten here. */
+  forNode(_node: number, restarting: readonly number[]): LoggingNodePart {
+    const sets = [...new Set(restarting.map((rank) => this.#setOf(rank)))];
+    const streams = sets.map((set) => {
+      const known = this.#streams.get(set);
+      assert(known !== undefined, `set ${set} begins again and was not prepared`);
+      for (const rank of restarting) known.missing.delete(rank);
+      if (known.missing.size === 0) this.#streams.delete(set);
+      return known.stream;
+    });
+    return { streams };
+  }
+
+  // Checkpoints
+
+  mayCommit(set: number, position: number): boolean {
+    const end = this.#ends.get(set);
+    if (end !== undefined && hasReached(end, position)) {
+      this.#waiting.delete(set);
+      return true;
+    }
+    this.#waiting.set(set, { position, askMs: null });
+    this.#log.askEnd(set);
+    return false;
+  }
+
+  /** Where the stream of a set ends, which `askEnd` asked for; null: the event log has not been told all of it. */
+  endIs(set: number, end: number | null, nowMs: number): void {
+    const waiting = this.#waiting.get(set);
+    // The answer was for a life that has fallen, or for an attempt that was given up.
+    if (waiting === undefined || waiting.askMs !== null) return;
+    if (end === null || !hasReached(end, waiting.position)) {
+      waiting.askMs = nowMs + againMs;
+      return;
+    }
+    this.#ends.set(set, end);
+    this.#ports.mayCommit(set);
+    this.#ends.delete(set);
+    if (this.#waiting.get(set) === waiting) this.#waiting.delete(set);
+  }
+
+  committed(set: number, oldest: Checkpoint): void {
+    this.#committed.add(set);
+    this.#log.trim(set, oldest.position);
+  }
+
+  get nextTimeMs(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const { askMs } of this.#waiting.values()) if (askMs !== null) least = Math.min(least, askMs);
+    return least;
+  }
+
+  tick(nowMs: number): void {
+    for (const [set, waiting] of this.#waiting) {
+      if (waiting.askMs === null || waiting.askMs > nowMs) continue;
+      waiting.askMs = null;
+      this.#log.askEnd(set);
+    }
+  }
+
+  // Words
+
+  rankSaid(rank: number, words: unknown): void {
+    if (!isLogFull(words)) return;
+    const { programsTakeCheckpoints } = this.#options;
+    if (programsTakeCheckpoints) this.#warnOfLogs(words.sets);
+    // It is said all the same where nobody but the program can do anything about it: a fault plan may wait for it.
+    this.#ports.wantCheckpoints(rank, programsTakeCheckpoints ? [] : words.sets);
+  }
+
+  nodeSaid(): void {
+    // Nodes speak to the event log, not to the job.
+  }
+
+  rankDone(rank: number, report: unknown): void {
+    this.#logged[rank] = report as Logged;
+  }
+
+  #warnOfLogs(sets: readonly number[]): void {
+    const set = sets.find((it) => !this.#committed.has(it));
+    if (this.#hasWarned || set === undefined) return;
+    this.#hasWarned = true;
+    this.#ports.note(
+      `the payload logs of what is sent to ranks ${this.#membersOf(set).join(", ")} grow, and go to the disk, because the program takes no checkpoints; mpi.checkpoint(state) does`,
+    );
+  }
+
+  #setOf(rank: number): number {
+    const set = this.#options.setOf[rank];
+    assert(set !== undefined, `rank ${rank} is in no set`);
+    return set;
+  }
+
+  #membersOf(set: number): number[] {
+    return this.#options.setOf.flatMap((it, rank) => (it === set ? [rank] : []));
+  }
+}
+
+/** Positions count words, from the beginning of the job, and wrap as 32-bit integers. */
+const hasReached = (end: number, position: number): boolean => ((end - position) | 0) >= 0;
+
+const isLogFull = (words: unknown): words is LogFullWords =>
+  typeof words === "object" && words !== null && (words as Partial<LogFullWords>).kind === "log-full";

@@ -1,0 +1,291 @@
+/**
+ * Recovery where the dead are replaced: which life of each set is the present one, what a set that has fallen begins its next life
+ * with, its checkpoints, and how long all of it takes. Stands beside the dispatcher, which says who falls; a protocol's part for
+ * the job (`JobPart`) collects what only the protocol understands. Pure: it is fed what happened and when, and calls its ports.
+ *
+ * A set that falls is *prepared*: its incarnation grows, and the protocol is asked for what its members must know. The ranks of one
+ * loss begin again together, when all their sets are prepared, because they may share a node that has to be set up. A set that
+ * falls again before that is prepared again, and what was lost with it waits for that; so every loss begins once, with the
+ * present lives of its sets.
+ */
+import { assert } from "../base/assert.ts";
+import type { FaultEvent } from "../fault/moment.ts";
+import type { Checkpoint } from "../ft/checkpoint.ts";
+import type { JobPart, NextLife, Prepared } from "../ft/job-part.ts";
+import type { Interval } from "./checkpoint-policy.ts";
+import { membersOf } from "./correlated-sets.ts";
+import { Losses, type RecoveryTimes } from "./losses.ts";
+import { type Capture, type CheckpointTimes, SetCheckpoints } from "./set-checkpoints.ts";
+
+export interface RecoveryOptions {
+  /** Set of each rank. */
+  readonly setOf: readonly number[];
+  /** Time between two checkpoints of a set. */
+  readonly checkpointInterval: Interval;
+  /** A member that has not come to an MPI call by then: the attempt is given up, and repeated later. */
+  readonly checkpointPatienceMs: number;
+}
+
+/** How the members of a set begin their next life. */
+export interface SetRestart {
+  readonly set: number;
+  readonly members: readonly number[];
+  readonly incarnation: number;
+  /** What they go on from. */
+  readonly checkpoint: Checkpoint;
+  /** For the protocol of every member. */
+  readonly forRanks: unknown;
+}
+
+/** Orders for the host, and what it is told. None of them may take time: what does is answered later. */
+export interface RecoveryPorts {
+  /** These ranks, all members of these sets, begin their next life: all is prepared. */
+  restart(ranks: readonly number[], restarts: readonly SetRestart[]): void;
+  /** These ranks were to begin again, and cannot: the job ends with that line. */
+  hopeless(ranks: readonly number[], problem: string): void;
+  /** A rank has begun its life in vain: it must fall, with all its set. */
+  fell(rank: number): void;
+  /** See `SetCheckpointsPorts`. */
+  stop(set: number, number: number): void;
+  goOn(set: number): void;
+  verify(set: number, number: number): void;
+  drop(set: number, number: number): void;
+  oldest(set: number, oldest: Checkpoint): void;
+  committed(times: CheckpointTimes, callsPassed: number): void;
+  /** All that a loss took has come as far as it was. */
+  recovered(times: RecoveryTimes): void;
+  /** For fault plans. */
+  happened(event: FaultEvent): void;
+  note(message: string): void;
+}
+
+/** What has come of it so far. */
+export interface RecoveryReport {
+  readonly checkpoints: number;
+  readonly ranksRestarted: number;
+  /** The first of them. */
+  readonly checkpointTimes: readonly CheckpointTimes[];
+  readonly recoveries: readonly RecoveryTimes[];
+}
+
+/** A loss whose ranks have not begun again. */
+interface Unbegun {
+  readonly ranks: Set<number>;
+  readonly sets: Map<number, { readonly next: NextLife; restart: SetRestart | null }>;
+}
+
+/** Times are kept of so many checkpoints, and of so many recoveries. */
+const timesMax = 1000;
+
+export class Recovery {
+  readonly #setOf: readonly number[];
+  readonly #members: readonly (readonly number[])[];
+  readonly #part: Pick<JobPart, "prepare" | "mayCommit" | "committed">;
+  readonly #ports: RecoveryPorts;
+  readonly #checkpoints: SetCheckpoints;
+  readonly #losses: Losses;
+  /** Which life of each set is the present one. */
+  readonly #incarnations: number[];
+  #unbegun: Unbegun[] = [];
+  readonly #counts = { checkpoints: 0, ranksRestarted: 0 };
+  readonly #checkpointTimes: CheckpointTimes[] = [];
+  readonly #recoveries: RecoveryTimes[] = [];
+
+  constructor(
+    options: RecoveryOptions,
+    part: Pick<JobPart, "prepare" | "mayCommit" | "committed">,
+    ports: RecoveryPorts,
+  ) {
+    const { setOf } = options;
+    this.#setOf = setOf;
+    this.#members = membersOf(setOf);
+    this.#part = part;
+    this.#ports = ports;
+    this.#incarnations = this.#members.map(() => 0);
+    this.#losses = new Losses(setOf);
+    const lives = {
+      incarnationOf: (set: number) => this.#incarnationOf(set),
+      hasBegun: (set: number) => this.#losses.hasBegun(set),
+    };
+    this.#checkpoints = new SetCheckpoints({ ...options, members: this.#members }, lives, {
+      stop: (set, number) => ports.stop(set, number),
+      goOn: (set) => ports.goOn(set),
+      verify: (set, number) => ports.verify(set, number),
+      mayCommit: (set, position) => part.mayCommit(set, position),
+      drop: (set, number) => ports.drop(set, number),
+      oldest: (set, oldest) => {
+        part.committed(set, oldest);
+        ports.oldest(set, oldest);
+      },
+      committed: (times, callsPassed) => {
+        this.#counts.checkpoints++;
+        if (this.#checkpointTimes.length < timesMax) this.#checkpointTimes.push(times);
+        ports.committed(times, callsPassed);
+      },
+      happened: (event) => ports.happened(event),
+      note: (message) => ports.note(message),
+    });
+  }
+
+  get report(): RecoveryReport {
+    return { ...this.#counts, checkpointTimes: [...this.#checkpointTimes], recoveries: [...this.#recoveries] };
+  }
+
+  /** Which life of each rank is the present one. */
+  get incarnations(): number[] {
+    return this.#setOf.map((set) => this.#incarnationOf(set));
+  }
+
+  /** When `time` should be called next; Infinity: there is no need to. Any call may change it. */
+  get nextTimeMs(): number {
+    return this.#checkpoints.nextTimeMs;
+  }
+
+  time(nowMs: number): void {
+    this.#checkpoints.time(nowMs);
+  }
+
+  /** All ranks of the job have begun. */
+  allBegan(nowMs: number): void {
+    this.#checkpoints.begin(nowMs);
+  }
+
+  /** The job is over: nothing is ordered any more. */
+  end(): void {
+    this.#unbegun = [];
+    this.#checkpoints.end();
+  }
+
+  // Lives
+
+  /** These ranks were lost together. With them fall all members of their sets: each will begin its next life. */
+  fallen(ranks: readonly number[], nowMs: number): void {
+    const sets = [...new Set(ranks.map((rank) => this.#setOf[rank]!))];
+    const fallen = sets.flatMap((set) => this.#membersOf(set));
+    this.#losses.fell(fallen, nowMs);
+    for (const set of sets) this.#incarnations[set] = this.#incarnationOf(set) + 1;
+    this.#checkpoints.fell(sets, nowMs);
+    this.#counts.ranksRestarted += fallen.length;
+    const lives = sets.map((set) => this.#nextLifeOf(set));
+    this.#join(lives, fallen);
+    // The protocol may answer at once: all must be known before the first is asked for.
+    for (const next of lives) this.#part.prepare(next);
+  }
+
+  #nextLifeOf(set: number): NextLife {
+    const [newest, oldest] = [this.#checkpoints.newest(set), this.#checkpoints.oldest(set)];
+    return { set, incarnation: this.#incarnationOf(set), newest, oldest };
+  }
+
+  /** Whatever was lost with one of these sets before, and has not begun again, belongs to the same loss. */
+  #join(lives: readonly NextLife[], ranks: readonly number[]): void {
+    const isJoined = ({ sets }: Unbegun): boolean => lives.some(({ set }) => sets.has(set));
+    const earlier = this.#unbegun.filter(isJoined);
+    const joined: Unbegun = {
+      ranks: new Set([...earlier.flatMap((loss) => [...loss.ranks]), ...ranks]),
+      sets: new Map(earlier.flatMap(({ sets }) => [...sets])),
+    };
+    for (const next of lives) joined.sets.set(next.set, { next, restart: null });
+    this.#unbegun = [...this.#unbegun.filter((loss) => !isJoined(loss)), joined];
+  }
+
+  /** The protocol has what a set needs for that life, or cannot have it. */
+  prepared(set: number, incarnation: number, outcome: Prepared): void {
+    const loss = this.#unbegun.find(({ sets }) => sets.has(set));
+    const waiting = loss?.sets.get(set);
+    // Otherwise it is for a life that has fallen meanwhile, or the job is over.
+    if (loss === undefined || waiting?.next.incarnation !== incarnation) return;
+    const ranks = [...loss.ranks].sort((a, b) => a - b);
+    if ("problem" in outcome) {
+      this.#forget(loss);
+      this.#ports.hopeless(ranks, outcome.problem);
+      return;
+    }
+    const checkpoint = waiting.next.newest;
+    waiting.restart = { set, members: this.#membersOf(set), incarnation, checkpoint, forRanks: outcome.forRanks };
+    const restarts = [...loss.sets.values()].flatMap(({ restart }) => restart ?? []);
+    if (restarts.length < loss.sets.size) return;
+    this.#forget(loss);
+    this.#ports.restart(ranks, restarts);
+  }
+
+  #forget(loss: Unbegun): void {
+    this.#unbegun = this.#unbegun.filter((other) => other !== loss);
+  }
+
+  /** A rank has begun a life, perhaps not its first. */
+  began(rank: number, nowMs: number): void {
+    const set = this.#setOf[rank]!;
+    if (!this.#losses.began(rank, nowMs)) return;
+    this.#ports.happened({ kind: "recovery", set });
+    if (this.#losses.hasBegun(set)) this.#checkpoints.begun(set, nowMs);
+  }
+
+  /** A rank has come as far as its lives before, or its program is over. */
+  caughtUp(rank: number, incarnation: number, nowMs: number): void {
+    if (incarnation !== this.#incarnationOf(this.#setOf[rank]!)) return;
+    const times = this.#losses.caughtUp(rank, nowMs);
+    if (times === undefined) return;
+    if (this.#recoveries.length < timesMax) this.#recoveries.push(times);
+    this.#ports.recovered(times);
+  }
+
+  /** The image of a rank that was to begin with it cannot be read: its set begins with an older one, if there is one. */
+  imageUnreadable(rank: number, number: number, why: string): void {
+    this.#ports.note(`rank ${rank} cannot go on from checkpoint ${number}: ${why}`);
+    const set = this.#setOf[rank]!;
+    const problem = this.#checkpoints.unreadable(set, number);
+    if (problem === "") this.#ports.fell(rank);
+    else this.#ports.hopeless(this.#membersOf(set), problem);
+  }
+
+  #incarnationOf(set: number): number {
+    const incarnation = this.#incarnations[set];
+    assert(incarnation !== undefined, `there is no set ${set}`);
+    return incarnation;
+  }
+
+  #membersOf(set: number): readonly number[] {
+    return this.#members[set] ?? [];
+  }
+
+  // Checkpoints: see `SetCheckpoints`
+
+  captured(rank: number, capture: Capture, nowMs: number): void {
+    this.#checkpoints.captured(rank, capture, nowMs);
+  }
+
+  imageStored(rank: number, image: Capture & { readonly problem: string }, nowMs: number): void {
+    this.#checkpoints.imageStored(rank, image, nowMs);
+  }
+
+  verified(set: number, number: number, problem: string, nowMs: number): void {
+    this.#checkpoints.verified(set, number, problem, nowMs);
+  }
+
+  /** Is that checkpoint being taken, or read back? Otherwise it counts already, or never will. */
+  isOpen(set: number, number: number): boolean {
+    return this.#checkpoints.isOpen(set, number);
+  }
+
+  /** The protocol may have changed its mind about the checkpoint of that set. */
+  mayCommit(set: number, nowMs: number): void {
+    this.#checkpoints.mayCommit(set, nowMs);
+  }
+
+  /** A program wants a checkpoint of its own, and waits: it is taken when all members of its set want it. */
+  checkpointWanted(rank: number, incarnation: number, nowMs: number): void {
+    this.#checkpoints.wanted(rank, incarnation, nowMs);
+  }
+
+  /** Of all sets, now; one that is being taken counts. */
+  takeAll(nowMs: number): void {
+    this.#checkpoints.takeAll(nowMs);
+  }
+
+  /** The logs of a rank are full; checkpoints of these sets would trim them. */
+  wantCheckpoints(rank: number, sets: readonly number[], nowMs: number): void {
+    this.#ports.happened({ kind: "log-full", set: this.#setOf[rank]! });
+    this.#checkpoints.takeForLogs(sets, nowMs);
+  }
+}
