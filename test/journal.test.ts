@@ -4,7 +4,7 @@ import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type JobEvent, launch } from "banyan";
-import { dispatcherStateFrom } from "../src/core/service/dispatcher-state.ts";
+import { jobStateFrom } from "../src/core/service/job-state.ts";
 import { decodeJournal } from "../src/core/service/journal.ts";
 import { newFolder, program } from "./harness.ts";
 import { timeLimit } from "./patience.ts";
@@ -81,7 +81,7 @@ test("V1: the journal of a job with a killed node tells the story of its events"
     recovered.toSorted(),
   );
 
-  const { outcome, ranks, nodes, deaths } = dispatcherStateFrom(records);
+  const { outcome, ranks, nodes, deaths } = jobStateFrom(records).dispatcher;
   assert.equal(outcome?.code, code);
   assert.deepEqual(outcome?.reason, { kind: "finished" });
   assert.deepEqual(

@@ -3,9 +3,10 @@ import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../base/test-properties.ts";
 import { type DeathPolicy, Dispatcher, type DispatcherOptions, type DispatcherPorts } from "./dispatcher.ts";
-import { type DispatcherRecord, dispatcherStateFrom } from "./dispatcher-state.ts";
+import type { DispatcherRecord } from "./dispatcher-state.ts";
 import type { Ending } from "./ending.ts";
 import type { JobRecord } from "./job-record.ts";
+import { jobStateFrom } from "./job-state.ts";
 import { decodeJournal, encodeRecord } from "./journal.ts";
 
 const heartbeatMs = 100;
@@ -124,7 +125,7 @@ class World {
   }
 
   crash(): void {
-    const predecessor = { records: this.journal, startMs: 0 };
+    const predecessor = { state: jobStateFrom(this.journal).dispatcher, startMs: 0 };
     this.#dispatcher = new Dispatcher(this.options, this.#ports(), this.#nowMs, predecessor);
   }
 
@@ -232,7 +233,7 @@ test("V1: a journal that is replayed gives the dispatcher's state, after every e
       const world = new World(made);
       for (const event of events) {
         world.happens(event);
-        deepEqual(dispatcherStateFrom(world.journal), world.dispatcher.state);
+        deepEqual(jobStateFrom(world.journal).dispatcher, world.dispatcher.state);
       }
     }),
     { numRuns: 300 },

@@ -24,6 +24,8 @@ export interface JobBegan {
   readonly ranks: number;
   /** Node of each process that there can be. */
   readonly nodeOf: readonly number[];
+  /** Correlated set of each rank; empty: there are none. */
+  readonly setOf: readonly number[];
   /** When, by the calendar: the clock that a successor counts by is another. 0: not said. */
   readonly calendarMs: number;
 }
@@ -166,16 +168,4 @@ function applyFallOf(state: DispatcherState, fall: Fall): void {
   }
   applyFall(state.falls, { node, ranks: deaths.map(({ rank }) => rank), passed });
   state.outcome ??= fall.outcome ?? undefined;
-}
-
-/** The state of the dispatcher that wrote these. */
-export function dispatcherStateFrom(records: readonly DispatcherRecord[]): DispatcherState {
-  const [began, ...others] = records;
-  assert(began?.kind === "began", "a journal begins with the beginning of its job");
-  const state = newDispatcherState(began);
-  for (const record of others) {
-    assert(record.kind !== "began", "a journal is of one job");
-    applyToDispatcher(state, record);
-  }
-  return state;
 }

@@ -21,7 +21,6 @@ import {
   applyToDispatcher,
   type DispatcherRecord,
   type DispatcherState,
-  dispatcherStateFrom,
   type Fall,
   type JobBegan,
   newDispatcherState,
@@ -96,7 +95,7 @@ export interface DispatcherPorts {
 
 /** A dispatcher that has crashed, as its journal knows it. */
 export interface Predecessor {
-  readonly records: readonly DispatcherRecord[];
+  readonly state: DispatcherState;
   /** When the job began, on the clock of the successor. */
   readonly startMs: number;
 }
@@ -121,12 +120,12 @@ export class Dispatcher {
     this.#ports = ports;
     this.#startMs = predecessor?.startMs ?? nowMs;
     this.#lastTickMs = nowMs;
-    const { ranks, nodes, nodeOf, calendarMs = 0 } = options;
+    const { ranks, nodes, nodeOf, setOf = [], calendarMs = 0 } = options;
     if (predecessor === undefined) {
-      const began: JobBegan = { kind: "began", ranks, nodes, nodeOf, calendarMs };
+      const began: JobBegan = { kind: "began", ranks, nodes, nodeOf, setOf, calendarMs };
       ports.record(began);
       this.#state = newDispatcherState(began);
-    } else this.#state = dispatcherStateFrom(predecessor.records);
+    } else this.#state = predecessor.state;
     assert(this.#state.nodes.length === nodes && this.#state.ranks.length === nodeOf.length, "a journal of this job");
     this.falls = new Falls(this.#state.falls, (record) => this.#record(record));
     this.#ranksOf = Array.from({ length: nodes }, (_, node) => ranksOfNode(nodeOf, node));

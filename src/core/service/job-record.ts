@@ -3,8 +3,9 @@
  * A kind of record without a row in the table does not compile.
  */
 import type { DispatcherRecord } from "./dispatcher-state.ts";
+import type { RecoveryRecord } from "./recovery-state.ts";
 
-export type JobRecord = DispatcherRecord;
+export type JobRecord = DispatcherRecord | RecoveryRecord;
 
 type Check = (value: unknown) => boolean;
 type Rows = {
@@ -36,10 +37,13 @@ const isReason = has({ kind: (value) => typeof value === "string" });
 const isOutcome = has({ code: isCount, reason: isReason, afterMs: isTime });
 const isOutcomeOrNull: Check = (value) => value === null || isOutcome(value);
 const isDeath = has({ order: isCount, rank: isCount, incarnation: isCount });
+/** Positions wrap. */
+const isCheckpoint = has({ number: isCount, position: (value) => Number.isSafeInteger(value) });
+const isNumberOfSet = { set: isCount, number: isCount };
 const isCallsOfRank: Check = (value) => listOf(isCount)(value) && (value as unknown[]).length === 2;
 
 const rows: Rows = {
-  began: { nodes: isCount, ranks: isCount, nodeOf: listOf(isCount), calendarMs: isTime },
+  began: { nodes: isCount, ranks: isCount, nodeOf: listOf(isCount), setOf: listOf(isCount), calendarMs: isTime },
   admitted: { ranks: listOf(isCount) },
   withdrawn: { ranks: listOf(isCount) },
   "rank-over": { rank: isCount, how: oneOf("done", "finished", "frozen", "failed"), outcome: isOutcomeOrNull },
@@ -60,6 +64,10 @@ const rows: Rows = {
   progressed: { passed: isCallsOfRank },
   saved: { set: isCount, calls: isCount },
   excused: { node: isCount },
+  "checkpoint-begun": isNumberOfSet,
+  "checkpoint-committed": { set: isCount, checkpoint: isCheckpoint },
+  "checkpoint-given-up": isNumberOfSet,
+  "checkpoint-refused": isNumberOfSet,
 };
 
 export function isJobRecord(value: unknown): value is JobRecord {

@@ -22,6 +22,7 @@ const record: fc.Arbitrary<JobRecord> = fc.oneof(
     nodes: count,
     ranks: count,
     nodeOf: counts,
+    setOf: counts,
     calendarMs: count,
   }),
   fc.record({ kind: fc.constantFrom("admitted" as const, "withdrawn" as const), ranks: counts }),
@@ -48,6 +49,16 @@ const record: fc.Arbitrary<JobRecord> = fc.oneof(
   fc.record({ kind: fc.constant("caught-up" as const), rank: count }),
   fc.record({ kind: fc.constant("progressed" as const), passed: fc.tuple(count, count) }),
   fc.record({ kind: fc.constant("saved" as const), set: count, calls: count }),
+  fc.record({
+    kind: fc.constantFrom("checkpoint-begun" as const, "checkpoint-given-up" as const, "checkpoint-refused" as const),
+    set: count,
+    number: count,
+  }),
+  fc.record({
+    kind: fc.constant("checkpoint-committed" as const),
+    set: count,
+    checkpoint: fc.record({ number: count, position: fc.integer() }),
+  }),
 );
 const records = fc.array(record, { minLength: 1, maxLength: 8 });
 
