@@ -71,12 +71,27 @@ export interface Fall {
   /** Null: the job goes on. */
   readonly outcome: Outcome | null;
 }
+/** Another dispatcher decides from now on. Nodes take no order of an earlier one. */
+export interface TookOver {
+  readonly kind: "took-over";
+  /** How many there were before. */
+  readonly term: number;
+}
 /** The job ends, and not because of a rank's end or a fall. */
 export interface Decided {
   readonly kind: "decided";
   readonly outcome: Outcome;
 }
-export type DispatcherRecord = JobBegan | Admitted | Withdrawn | RankOver | NodeGone | Fall | Decided | FallsRecord;
+export type DispatcherRecord =
+  | JobBegan
+  | Admitted
+  | Withdrawn
+  | RankOver
+  | NodeGone
+  | Fall
+  | TookOver
+  | Decided
+  | FallsRecord;
 
 export interface RankState {
   incarnation: number;
@@ -97,6 +112,8 @@ export interface DispatcherState {
   /** All that were declared, by their order. */
   readonly deaths: Death[];
   readonly falls: FallsState;
+  /** How many dispatchers there were before this one. */
+  term: number;
   isFrozen: boolean;
   outcome: Outcome | undefined;
 }
@@ -107,6 +124,7 @@ export function newDispatcherState({ nodes, ranks, nodeOf }: JobBegan): Dispatch
     nodes: Array.from({ length: nodes }, () => ({ gone: false, life: 0 })),
     deaths: [],
     falls: newFallsState({ nodes, ranks: nodeOf.length }),
+    term: 0,
     isFrozen: false,
     outcome: undefined,
   };
@@ -129,6 +147,9 @@ export function applyToDispatcher(state: DispatcherState, record: Exclude<Dispat
       break;
     case "fall":
       applyFallOf(state, record);
+      break;
+    case "took-over":
+      state.term = record.term;
       break;
     case "decided":
       state.outcome = record.outcome;

@@ -137,6 +137,12 @@ export class Dispatcher {
     return this.#state;
   }
 
+  /** A successor begins its term: from now on it decides. An outcome that its predecessor had decided is ordered again. */
+  takeOver(): void {
+    this.#record({ kind: "took-over", term: this.#state.term + 1 });
+    if (this.outcome !== undefined) this.#end(this.outcome);
+  }
+
   get outcome(): Outcome | undefined {
     return this.#state.outcome;
   }

@@ -59,6 +59,7 @@ const rows: Rows = {
     afterMs: isTime,
     outcome: isOutcomeOrNull,
   },
+  "took-over": { term: isCount },
   decided: { outcome: isOutcome },
   "caught-up": { rank: isCount },
   progressed: { passed: isCallsOfRank },

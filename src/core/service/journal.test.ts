@@ -45,6 +45,7 @@ const record: fc.Arbitrary<JobRecord> = fc.oneof(
     afterMs: count,
     outcome: outcomeOrNull,
   }),
+  fc.record({ kind: fc.constant("took-over" as const), term: count }),
   fc.record({ kind: fc.constant("decided" as const), outcome }),
   fc.record({ kind: fc.constant("caught-up" as const), rank: count }),
   fc.record({ kind: fc.constant("progressed" as const), passed: fc.tuple(count, count) }),

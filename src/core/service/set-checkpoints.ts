@@ -171,14 +171,13 @@ export class SetCheckpoints {
   }
 
   /**
-   * A predecessor has crashed. What it was taking is given up, because nobody knows how far that had come; what it had committed may
-   * not have been told. Then checkpoints are taken as at the beginning.
+   * A predecessor has crashed. What it was taking is given up, because nobody knows how far that had come; nodes let their ranks go on
+   * when they are asked what is there. What it had committed may not have been told. Checkpoints are taken as at the beginning.
    */
   takeOver(nowMs: number): void {
     for (const set of this.#sets.keys()) {
       const number = this.#server.open(set);
       this.#server.giveUp(set);
-      this.#ports.goOn(set);
       if (number !== null) this.#ports.drop(set, number);
       this.#ports.oldest(set, this.#server.oldest(set));
     }
