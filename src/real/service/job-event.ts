@@ -1,6 +1,8 @@
 /** What a program that called `launch` hears of its job. */
+
+import type { RecoveryTimes } from "../../core/service/losses.ts";
 import type { Reason } from "../../core/service/outcome.ts";
-import type { CheckpointTimes, RecoveryTimes } from "../logging/logging-report.ts";
+import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
 import type { Stream } from "../node/messages.ts";
 
 /** Every rank has begun to run the program. */

@@ -1,6 +1,9 @@
 /** What a job says of itself to whoever launched it: events, in sentences for people, with times since its start. */
+
+import type { RecoveryTimes } from "../../core/service/losses.ts";
 import type { Reason } from "../../core/service/outcome.ts";
-import type { CheckpointTimes, LoggingReport, RecoveryTimes } from "../logging/logging-report.ts";
+import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
+import type { LoggingReport } from "../logging/logging-report.ts";
 import { EventQueue } from "./event-queue.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
 import type { ProcessNames } from "./process-names.ts";

@@ -11,18 +11,19 @@ import type { Death, Outcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { verifyImages } from "../image/verify-images.ts";
-import { LoggerProcess } from "../logging/logger-process.ts";
-import type { ProgramPlace } from "../node/messages.ts";
+import { LoggingJobHost } from "../logging/logging-job-host.ts";
+import type { ProgramPlace, RankRestart } from "../node/messages.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
 import type { EventQueue } from "./event-queue.ts";
-import { secondsText } from "./failure-text.ts";
 import { folderOfProgram } from "./folders-given.ts";
 import { InputSource } from "./input-source.ts";
 import { JobFreezing } from "./job-freezing.ts";
 import { JobNodes } from "./job-nodes.ts";
 import { type JobOptions, logBytesMax } from "./job-options.ts";
 import { JobOutput } from "./job-output.ts";
+import type { JobPartHostPorts } from "./job-part-host.ts";
+import { JobRecovery } from "./job-recovery.ts";
 import { JobReport, type JobResult } from "./job-report.ts";
 import { JobTrace } from "./job-trace.ts";
 import { JournalFile } from "./journal-file.ts";
@@ -32,7 +33,6 @@ import { PlannedFaults } from "./planned-faults.ts";
 import { ProcessNames } from "./process-names.ts";
 import { bundleProgram } from "./program-bundle.ts";
 import { compileProgram, languageOf } from "./program-compile.ts";
-import { Recovery } from "./recovery.ts";
 import { Spawning } from "./spawning.ts";
 
 /** A rank that makes no MPI call for so long keeps the others of its set from nothing but their work: the checkpoint is given up. */
@@ -58,9 +58,8 @@ export class Job {
   readonly #input: InputSource;
   readonly #freezing: JobFreezing;
   readonly #spawning: Spawning;
-  /** Under message logging; null otherwise. */
-  readonly #logger: LoggerProcess | null;
-  readonly #recovery: Recovery | null;
+  /** Where the dead are replaced; null otherwise. */
+  readonly #recovery: JobRecovery | null;
   readonly #faults: PlannedFaults | null;
   readonly #checkpointServers: CheckpointServers;
   readonly #links: SlowLinks | null;
@@ -97,7 +96,6 @@ export class Job {
     this.#checkpointServers = new CheckpointServers(servers, { note: (message) => this.#report.note(message) });
     this.#freezing = this.#createFreezing();
     this.#spawning = this.#createSpawning();
-    this.#logger = this.#createLogger();
     this.#recovery = this.#createRecovery();
     this.#faults = this.#createFaults();
     this.#listener = this.#createListener();
@@ -111,7 +109,7 @@ export class Job {
     const nowMs = performance.now();
     this.#core.tick(nowMs);
     // As the core does: whoever could not be heard while we were absent is forgiven.
-    this.#logger?.tick(Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
+    this.#recovery?.tick(nowMs, Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
     this.#tickedMs = nowMs;
   }
 
@@ -127,8 +125,7 @@ export class Job {
 
   /** Checkpoints of all sets, now. */
   checkpoint(): void {
-    if (languageOf(this.#options.program) === "c" && this.#core.outcome === undefined)
-      this.#recovery?.checkpoints.takeAll();
+    if (languageOf(this.#options.program) === "c" && this.#core.outcome === undefined) this.#recovery?.takeAll();
   }
 
   /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */
@@ -155,8 +152,11 @@ export class Job {
     const ports = {
       record: (record: DispatcherRecord) => this.#journal.append(record),
       tell: (death: Death) => this.#nodes.sendTrusted({ kind: "death", ...death }),
-      restart: (node: number, ranks: readonly number[]) => void this.#restart(node, ranks),
-      restartRanks: (node: number, ranks: readonly number[]) => void this.#restartRanks(node, ranks),
+      restart: (node: number, ranks: readonly number[]) => {
+        this.#nodes.abandon(node);
+        this.#recovery?.nodeFallen(node, ranks);
+      },
+      restartRanks: (_: number, ranks: readonly number[]) => this.#recovery?.fallen(ranks),
       disown: (node: number) => this.#nodes.disown(node),
       decided: (outcome: Outcome) => this.#decided(outcome),
       survived: (reason: Outcome["reason"], afterMs: number) => {
@@ -178,12 +178,11 @@ export class Job {
       {
         setupOf: (node, restarts) =>
           this.#setups.of(node, {
-            logging: this.#recovery?.setup(restarts) ?? null,
+            logging: this.#recovery?.setup(node, restarts) ?? null,
             watches: this.#faults?.watchesOf(ranksOfNode(this.#nodeOf, node)) ?? [],
           }),
         started: (node) => {
-          const address = this.#logger?.address ?? null;
-          if (address !== null) this.#nodes.send(node, { kind: "logger", address });
+          this.#recovery?.nodeStarted(node);
           this.#faults?.nodeStarted(node);
         },
         said: (node, message) => this.#listener.said(node, message),
@@ -195,7 +194,7 @@ export class Job {
           this.#core.nodeEnded(node, loss, performance.now());
           this.#spawning.nodeEnded(node);
         },
-        livesOf: (ranks) => this.#recovery!.livesOf(ranks),
+        livesOf: (ranks) => this.#recovery?.livesOf(ranks) ?? [],
       },
     );
   }
@@ -239,9 +238,7 @@ export class Job {
     const beside = folderOfProgram(displayName ?? program, displayName !== undefined);
     const options = { folder, program: displayName ?? program, module, nodeOf: this.#nodeOf, folders, beside };
     return new Spawning(options, {
-      admit: (count) => this.#core.admit(count),
-      withdraw: (admitted) => this.#core.withdraw(admitted),
-      spares: () => this.#core.spares,
+      dispatcher: this.#core,
       isFreezing: () => this.#freezing.isUnderWay,
       send: (node, message) => this.#nodes.send(node, message),
       joined: (children) => this.#names.addWorld(children),
@@ -249,34 +246,47 @@ export class Job {
     });
   }
 
-  #createRecovery(): Recovery | null {
-    const { setOf, checkpointInterval, program, folder } = this.#options;
+  #createRecovery(): JobRecovery | null {
+    const { setOf, checkpointInterval, program, folder, patienceMs } = this.#options;
     if (setOf === null) return null;
+    const logging = {
+      ...{ setOf, logBytesMax: logBytesMax(this.#options), spillFolder: join(folder, "spilled") },
+      programsTakeCheckpoints: languageOf(program) === "typescript",
+      job: this.#setups.secret,
+      patience: patiencesOf(patienceMs),
+    };
     const options = {
-      ...{ setOf, checkpointInterval, checkpointPatienceMs, logBytesMax: logBytesMax(this.#options) },
+      ...{ setOf, nodeOf: this.#nodeOf, checkpointInterval, checkpointPatienceMs },
       folder: join(folder, "checkpoints"),
       checkpointServers: this.#checkpointServers.sockets,
-      spillFolder: join(folder, "spilled"),
-      isTypeScript: languageOf(program) === "typescript",
+      createPart: (ports: JobPartHostPorts) => new LoggingJobHost(logging, ports),
     };
-    const nodeOfSet = (set: number): number => this.#nodeOf[setOf.indexOf(set)]!;
-    return new Recovery(options, {
-      logger: this.#logger!,
-      toSet: (set, message) => this.#nodes.send(nodeOfSet(set), message),
+    return new JobRecovery(options, {
+      record: (record) => this.#journal.append(record),
+      toNode: (node, message) => this.#nodes.send(node, message),
+      toNodes: (message) => this.#nodes.sendAll(message),
+      replace: (node, restarts) => this.#nodes.replace(node, restarts),
+      restartRanks: (node, restarts) => this.#restartRanks(node, restarts),
+      unusable: (message) => this.#core.unusable(message, performance.now()),
+      notReplaced: (node) => this.#core.nodeEnded(node, { kind: "exit", code: 0 }, performance.now()),
+      isEnding: () => this.#core.outcome !== undefined,
+      kill: (node) => void this.#nodes.processOf(node).kill(),
       verify: (paths) => verifyImages(paths),
       dropped: (set, number) => this.#checkpointServers.dropped(set, number),
       happened: (event) => this.#faults?.happened(event) ?? Promise.resolve(),
-      progressed: (set, calls) => this.#core.falls.committed(set, calls),
-      note: (message) => this.#report.note(message),
       oldest: (set, number) => {
         if (set === setOf[0]) this.#input.oldestIs(number);
       },
-      committed: (times) => this.#report.committed(times),
+      committed: (times, callsPassed) => {
+        this.#core.falls.committed(times.set, callsPassed);
+        this.#report.committed(times);
+      },
       recovered: (times) => {
         this.#report.recovered(times);
         // Not sooner: it would take the processors from those who replay.
         if (this.#core.outcome === undefined) this.#nodes.prepareSpare();
       },
+      note: (message) => this.#report.note(message),
     });
   }
 
@@ -296,8 +306,8 @@ export class Job {
 
   /** False: it is part of this process. */
   #killService(service: Service): boolean {
-    if (service === "event-logger") return this.#logger?.kill() ?? false;
-    return service === "checkpoint-server" && this.#checkpointServers.kill();
+    if (service === "checkpoint-server") return this.#checkpointServers.kill();
+    return this.#recovery?.kill(service) ?? false;
   }
 
   #createListener(): NodeListener {
@@ -333,51 +343,19 @@ export class Job {
   #allBegan(): void {
     const { ranks, nodes, freezeAtMs } = this.#options;
     this.#report.started({ ranks, nodes }, this.#nodes.pids);
-    this.#recovery?.checkpoints.begin();
     if (this.#recovery !== null) this.#nodes.prepareSpare();
-    this.#logger?.prepareSpare();
+    this.#recovery?.allBegan();
     this.#faults?.begin();
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
 
-  /** The node is gone: another takes its place, and its ranks begin their next life there. */
-  async #restart(node: number, ranks: readonly number[]): Promise<void> {
-    this.#nodes.abandon(node);
-    const restarts = await this.#recovery!.nodeFallen(ranks);
-    if (restarts === null) this.#choicesLost(ranks);
-    this.#nodes.replace(node, restarts ?? []);
-    // It has been decided that the job ends, and the old one was told.
-    if (this.#core.outcome !== undefined) this.#nodes.processOf(node).kill();
-  }
-
   /** The node lives on: some of its ranks begin their next life there. */
-  async #restartRanks(node: number, ranks: readonly number[]): Promise<void> {
-    const restarts = await this.#recovery!.fallen(ranks);
-    if (restarts === null) {
-      this.#choicesLost(ranks);
-      return;
-    }
-    const logging = this.#recovery!.setup(restarts);
+  #restartRanks(node: number, restarts: readonly RankRestart[]): void {
+    const ranks = restarts.map(({ rank }) => rank);
+    const logging = this.#recovery?.setup(node, restarts);
+    if (logging === undefined) return;
     const watches = this.#faults?.watchesOf(ranks) ?? [];
     this.#nodes.send(node, { kind: "restart-ranks", ranks, logging, watches });
-  }
-
-  #choicesLost(ranks: readonly number[]): void {
-    const who = `rank${ranks.length === 1 ? "" : "s"} ${ranks.join(", ")}`;
-    const message = `Cannot start ${who} again: the event logger was lost with what they had chosen`;
-    if (this.#core.outcome === undefined) this.#core.unusable(message, performance.now());
-  }
-
-  #createLogger(): LoggerProcess | null {
-    if (this.#options.setOf === null) return null;
-    return new LoggerProcess(this.#setups.secret, patiencesOf(this.#options.patienceMs), {
-      ready: (address) => this.#nodes.sendAll({ kind: "logger", address }),
-      lost: (silentMs) => {
-        const how = silentMs === null ? "was lost" : `gave no sign of life for ${secondsText(silentMs)}`;
-        this.#report.note(`the event logger ${how}; another takes its place`);
-      },
-      unable: (why) => this.#core.unusable(`Cannot use the event logger: ${why}`, performance.now()),
-    });
   }
 
   #decided({ reason, afterMs }: Outcome): void {
@@ -391,7 +369,6 @@ export class Job {
     this.#faults?.end();
     this.#links?.end();
     await this.#recovery?.end();
-    await this.#logger?.end();
     await this.#nodes.endOthers();
     await this.#checkpointServers.end();
     this.#freezing.end();

@@ -3,16 +3,15 @@ import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
 import type { Dispatcher } from "../../core/service/dispatcher.ts";
 import { build, type FromNode, type FromRankOnwards } from "../node/messages.ts";
-import type { ImageUnreadable } from "../node/rank-messages.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { InputSource } from "./input-source.ts";
 import type { JobFreezing } from "./job-freezing.ts";
 import type { JobNodes } from "./job-nodes.ts";
 import type { JobOutput } from "./job-output.ts";
+import type { JobRecovery } from "./job-recovery.ts";
 import type { JobReport } from "./job-report.ts";
 import type { PlannedFaults } from "./planned-faults.ts";
 import type { ProcessNames } from "./process-names.ts";
-import type { Recovery } from "./recovery.ts";
 import type { Spawning } from "./spawning.ts";
 
 export interface NodeListenerOptions {
@@ -30,7 +29,7 @@ export interface NodeListenerParts {
   readonly input: Pick<InputSource, "want" | "captured">;
   readonly spawning: Pick<Spawning, "asked" | "ready">;
   readonly freezing: Pick<JobFreezing, "stopped" | "image">;
-  readonly recovery: Recovery | null;
+  readonly recovery: JobRecovery | null;
   readonly faults: PlannedFaults | null;
   readonly report: Pick<JobReport, "note" | "rankEnded">;
   readonly names: Pick<ProcessNames, "nameOf">;
@@ -130,11 +129,11 @@ export class NodeListener {
         if (message.number === 0) freezing.image(rank, message.problem);
         else {
           if (rank === 0) input.captured(message.number, message.inputOffset);
-          recovery?.checkpoints.image(rank, message);
+          recovery?.image(rank, message);
         }
         break;
       case "captured":
-        recovery?.checkpoints.captured(rank, message);
+        recovery?.captured(rank, message);
         break;
       case "stands-still":
         faults?.standsStill(rank, message.call);
@@ -149,32 +148,22 @@ export class NodeListener {
         this.#leadsOut(message.path, message.target);
         break;
       case "log-full":
-        recovery?.logFull(rank, message.sets);
+        recovery?.rankSaid(rank, message);
         break;
       case "checkpoint-wanted":
-        recovery?.checkpoints.wanted(rank, message.incarnation);
+        recovery?.checkpointWanted(rank, message.incarnation);
         break;
       case "caught-up":
         recovery?.caughtUp(rank, message.incarnation);
         core.falls.caughtUp(rank);
         break;
       case "image-unreadable":
-        this.#beginWithOlder(rank, message);
+        // Another rank of the set has found the same, and it was the last image that there was: that has been said.
+        if (core.outcome === undefined) recovery?.imageUnreadable(rank, message.checkpoint, message.problem);
         break;
       default:
         unreachable(message);
     }
-  }
-
-  /** The life of its whole set is over; the next begins with what can be read, if anything can. */
-  #beginWithOlder(rank: number, { checkpoint, problem: why }: ImageUnreadable): void {
-    const { core, recovery, nodes, report } = this.#parts;
-    // Another rank of the set has found the same, and it was the last image that there was: that has been said.
-    if (core.outcome !== undefined) return;
-    report.note(`rank ${rank} cannot go on from checkpoint ${checkpoint}: ${why}`);
-    const problem = recovery?.unreadable(rank, checkpoint) ?? "";
-    if (problem === "") nodes.processOf(this.#options.nodeOf[rank]!).kill();
-    else this.#unusable(problem);
   }
 
   #connectionNews(event: TcpEvent): void {

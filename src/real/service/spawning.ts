@@ -1,10 +1,12 @@
 /**
  * Processes that a job starts while it runs (MPI_Comm_spawn): finds and compiles their programs, has the nodes start them, and
- * answers the rank that asked. Who is there and who is not the dispatcher's core decides.
+ * answers the rank that asked. Which of them may join, `SpawnAdmission` decides.
  */
 import { join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
-import type { SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
+import type { SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
+import type { Dispatcher } from "../../core/service/dispatcher.ts";
+import { SpawnAdmission, type SpawnOrder } from "../../core/service/spawn-admission.ts";
 import type { Folder, NewRank, ProgramPlace, ToNode } from "../node/messages.ts";
 import { foldersFrom } from "./folders-given.ts";
 import { compileGivenProgram } from "./program-compile.ts";
@@ -25,10 +27,7 @@ export interface SpawningOptions {
 }
 
 export interface SpawningPorts {
-  /** See `Dispatcher`. */
-  admit(count: number): number[] | undefined;
-  withdraw(admitted: readonly number[]): void;
-  spares(): number;
+  readonly dispatcher: Pick<Dispatcher, "admit" | "withdraw" | "spares">;
   isFreezing(): boolean;
   send(node: number, message: ToNode): void;
   /** Those are there from now on. */
@@ -49,80 +48,57 @@ interface Part {
   readonly folders: readonly Folder[];
 }
 
-interface Start {
-  readonly nodes: Set<number>;
-  problem: string;
-  over(problem: string): void;
+/** All of a wish. */
+interface Programs {
+  readonly request: SpawnRequest;
+  readonly parts: readonly Part[];
 }
 
 export class Spawning {
   readonly #options: SpawningOptions;
   readonly #ports: SpawningPorts;
+  readonly #admission: SpawnAdmission<Programs>;
   /** By the path of the program. */
   readonly #modules = new Map<string, Promise<Module>>();
-  readonly #starts = new Map<number, Start>();
-  #orders = 0;
 
   constructor(options: SpawningOptions, ports: SpawningPorts) {
     this.#options = options;
     this.#ports = ports;
     this.#modules.set(options.program, Promise.resolve({ kind: "ready", wasm: options.module }));
+    this.#admission = new SpawnAdmission(options.nodeOf, {
+      dispatcher: ports.dispatcher,
+      isFreezing: () => ports.isFreezing(),
+      joined: (children) => ports.joined(children),
+      start: (node, ranks, order) =>
+        ports.send(node, { kind: "start-ranks", order: order.number, ranks: newRanks(ranks, order) }),
+      end: (node, ranks) => ports.send(node, { kind: "end-ranks", ranks }),
+      answer: (rank, answer) => ports.send(options.nodeOf[rank]!, { kind: "spawn-answer", rank, answer }),
+    });
   }
 
   /** A rank asks; it waits for the answer. */
   async asked(rank: number, request: SpawnRequest): Promise<void> {
-    const answer = await this.#answerTo(request);
-    this.#ports.send(this.#options.nodeOf[rank]!, { kind: "spawn-answer", rank, answer });
+    const parts: Part[] = [];
+    for (const command of request.commands) {
+      const part = await this.#partOf(command);
+      if (typeof part === "string") {
+        this.#admission.refuse(rank, part);
+        return;
+      }
+      parts.push(part);
+    }
+    const processes = parts.reduce((sum, { command }) => sum + command.processes, 0);
+    this.#admission.asked({ rank, processes, programs: { request, parts } });
   }
 
   /** A node has started its part of them, or cannot. */
   ready(node: number, order: number, problem: string): void {
-    const start = this.#starts.get(order);
-    if (start === undefined || !start.nodes.delete(node)) return;
-    start.problem ||= problem;
-    if (start.nodes.size > 0) return;
-    this.#starts.delete(order);
-    start.over(start.problem);
+    this.#admission.ready(node, order, problem);
   }
 
   /** Nothing will come from there any more. */
   nodeEnded(node: number): void {
-    for (const order of this.#starts.keys()) this.ready(node, order, `node ${node} is gone`);
-  }
-
-  async #answerTo(request: SpawnRequest): Promise<SpawnAnswer> {
-    const parts: Part[] = [];
-    for (const command of request.commands) {
-      const part = await this.#partOf(command);
-      if (typeof part === "string") return refused(part);
-      parts.push(part);
-    }
-    // Asked as late as possible: whoever is admitted cannot be frozen.
-    if (this.#ports.isFreezing()) return { kind: "later" };
-    const programs = parts.flatMap((part, i) => Array.from({ length: part.command.processes }, () => ({ part, i })));
-    const children = this.#ports.admit(programs.length);
-    if (children === undefined) {
-      return refused(`this job can start ${this.#ports.spares()} more, not ${programs.length}`);
-    }
-    const { parents, context, count } = request;
-    const newRanks = children.map((rank, child): NewRank => {
-      const { part, i } = programs[child]!;
-      const { folders } = part;
-      return {
-        rank,
-        program: placeOf(part),
-        folders,
-        origin: { world: children, parents, context, count, command: i },
-      };
-    });
-    this.#ports.joined(children);
-    const problem = await this.#start(newRanks);
-    if (problem === "") return { kind: "spawned", children };
-    this.#ports.withdraw(children);
-    for (const [node, ranks] of this.#byNode(newRanks)) {
-      this.#ports.send(node, { kind: "end-ranks", ranks: ranks.map(({ rank }) => rank) });
-    }
-    return refused(problem);
+    this.#admission.nodeEnded(node);
   }
 
   /** A text: why it cannot be had. */
@@ -152,28 +128,20 @@ export class Spawning {
       return { kind: "unusable", why: `${program}: ${describeSystemError(error)}` };
     }
   }
-
-  /** Empty when all of them are there. */
-  #start(newRanks: readonly NewRank[]): Promise<string> {
-    const byNode = this.#byNode(newRanks);
-    const order = this.#orders++;
-    return new Promise((over) => {
-      this.#starts.set(order, { nodes: new Set(byNode.keys()), problem: "", over });
-      for (const [node, ranks] of byNode) this.#ports.send(node, { kind: "start-ranks", order, ranks });
-    });
-  }
-
-  #byNode(newRanks: readonly NewRank[]): Map<number, NewRank[]> {
-    const byNode = new Map<number, NewRank[]>();
-    for (const newRank of newRanks) {
-      const node = this.#options.nodeOf[newRank.rank]!;
-      byNode.set(node, [...(byNode.get(node) ?? []), newRank]);
-    }
-    return byNode;
-  }
 }
 
-const refused = (why: string): SpawnAnswer => ({ kind: "refused", why });
+/** How these of an order begin: each with the command that its place in the order says. */
+function newRanks(ranks: readonly number[], { children, programs }: SpawnOrder<Programs>): NewRank[] {
+  const { parents, context, count } = programs.request;
+  const commands = programs.parts.flatMap((part, command) =>
+    Array.from({ length: part.command.processes }, () => ({ part, command })),
+  );
+  return ranks.map((rank) => {
+    const { part, command } = commands[children.indexOf(rank)]!;
+    const origin = { world: children, parents, context, count, command };
+    return { rank, program: placeOf(part), folders: part.folders, origin };
+  });
+}
 
 function placeOf({ path, wasm, command }: Part): ProgramPlace {
   return { path, bundle: { script: "", module: "", wasm }, args: command.args, language: "c" };

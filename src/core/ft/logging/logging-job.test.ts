@@ -26,7 +26,6 @@ class World {
         prepared: (set, incarnation, outcome) => void this.prepared.push({ set, incarnation, outcome }),
         mayCommit: (set) => this.commit(set),
         wantCheckpoints: (rank, sets) => say(`rank ${rank} wants checkpoints of ${sets.join()}`),
-        toNode() {},
         note: (message) => void this.notes.push(message),
       },
     );

@@ -27,6 +27,9 @@ export interface EventLogPort {
   trim(set: number, below: number): void;
 }
 
+/** Nodes hear nothing from here: where the event log is, its host tells them. */
+export type LoggingJobPorts = Omit<JobPartPorts, "toNode">;
+
 /** For the protocol of each rank that begins again. */
 export interface LoggingRestart {
   /** The determinants of its set since the checkpoint. */
@@ -58,7 +61,7 @@ const againMs = 5;
 export class LoggingJob implements JobPart {
   readonly #options: LoggingJobOptions;
   readonly #log: EventLogPort;
-  readonly #ports: JobPartPorts;
+  readonly #ports: LoggingJobPorts;
   /** Lives that wait for their streams, by set. */
   readonly #fencing = new Map<number, NextLife>();
   /** Streams of sets that have fallen, and the members whose nodes do not have them yet. */
@@ -72,7 +75,7 @@ export class LoggingJob implements JobPart {
   #hasWarned = false;
   readonly #logged: (Logged | undefined)[];
 
-  constructor(options: LoggingJobOptions, log: EventLogPort, ports: JobPartPorts) {
+  constructor(options: LoggingJobOptions, log: EventLogPort, ports: LoggingJobPorts) {
     this.#options = options;
     this.#log = log;
     this.#ports = ports;
