@@ -42,7 +42,7 @@ class Life {
       print: ({ rank, bytes }) => {
         this.printed[rank] += Buffer.from(bytes).toString();
       },
-      protocol: (rank) => new TestProtocol(this.choices[rank]!),
+      protocol: (rank) => () => new TestProtocol(this.choices[rank]!),
     });
   }
 

@@ -29,7 +29,7 @@ class Receiver {
 
   constructor(seed: number, choices: TestChoices | null) {
     this.choices = choices;
-    const protocol = (rank: number) => (rank === 0 && choices !== null ? new TestProtocol(choices) : null);
+    const protocol = (rank: number) => (rank === 0 && choices !== null ? () => new TestProtocol(choices) : null);
     this.#world = new World({ ranks: 4, seed, protocol });
     this.#random = new Random(seed);
     this.#late = new LateSends(senders.length, this.#world, this.#random);

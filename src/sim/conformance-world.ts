@@ -2,7 +2,7 @@
 import { assert } from "../core/base/assert.ts";
 import type { RecordId } from "../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../core/base/constants.ts";
-import type { Protocol } from "../core/ft/protocol.ts";
+import type { NewProtocol } from "../core/ft/protocol.ts";
 import type { ConformanceWorld, MessageSize } from "../core/ft/protocol-conformance.ts";
 import { ByHand } from "./by-hand.ts";
 import { costModelDefault } from "./cost-model.ts";
@@ -12,7 +12,7 @@ const bytesOf: Readonly<Record<MessageSize, number>> = {
   rendezvous: 3 * costModelDefault.eagerBytesMax,
 };
 
-export function conformanceWorld(ranks: number, protocolOf: (rank: number) => Protocol): ConformanceWorld {
+export function conformanceWorld(ranks: number, protocolOf: (rank: number) => NewProtocol): ConformanceWorld {
   const hand = new ByHand({ ranks, nodes: ranks, protocol: protocolOf });
   return {
     // The contents of a message follow from its tag, so that whoever receives it can check them.

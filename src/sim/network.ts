@@ -226,10 +226,14 @@ export class Network {
     this.#arenas[node] = this.#arenas[node]!.another();
   }
 
-  /** The next life of a dead process begins, and speaks with these lives of the others. */
+  /** That life of a dead process begins, and speaks with these lives of the others. Some may have been over before they began. */
   revive(rank: number, lives: readonly number[]): void {
+    assert(
+      lives[rank]! > this.#lives[rank]!,
+      `life ${lives[rank]} of rank ${rank} begins after life ${this.#lives[rank]}`,
+    );
     this.#dead[rank] = 0;
-    this.#lives[rank]!++;
+    this.#lives[rank] = lives[rank]!;
     for (let other = 0; other < this.#ranks; other++) {
       this.#channels.delete(rank * this.#ranks + other);
       this.#channels.delete(other * this.#ranks + rank);

@@ -7,7 +7,7 @@
  */
 import { assert, unreachable } from "../core/base/assert.ts";
 import { Group } from "../core/comm/group.ts";
-import type { Protocol } from "../core/ft/protocol.ts";
+import type { NewProtocol } from "../core/ft/protocol.ts";
 import { Process } from "../core/process/process.ts";
 import { CONTEXT, KIND, TAG } from "../core/wire/packet.ts";
 import { Arena } from "./arena.ts";
@@ -35,7 +35,7 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   /** Memories of processes can be saved and restored, each for itself. */
   readonly hasImages?: boolean;
   /** `wake` makes that process look at what it can do. */
-  readonly protocol?: (rank: number, wake: () => void) => Protocol | null;
+  readonly protocol?: (rank: number, wake: () => void) => NewProtocol | null;
   readonly unexpectedBytesMax?: number;
   /** A share of the node's arena unless given. */
   readonly memoryOf?: (rank: number, arena: Arena) => M;
@@ -118,7 +118,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     }
   }
 
-  #newProcess(rank: number, protocol: Protocol | null): SimProcess<M> {
+  #newProcess(rank: number, protocol: NewProtocol | null): SimProcess<M> {
     const { ranks, sharesInside = false, unexpectedBytesMax, memoryOf } = this.#options;
     const { cost, network, nodeOf } = this;
     const arena = network.arenaOf(rank);
@@ -141,7 +141,7 @@ export class World<M extends ProcessMemory = SimMemory> {
   }
 
   /** A new life of a dead rank, without a program yet. It speaks with these lives of the others, and that one of itself. */
-  revive(rank: number, lives: readonly number[], protocol: Protocol): SimProcess<M> {
+  revive(rank: number, lives: readonly number[], protocol: NewProtocol): SimProcess<M> {
     assert(this.#processes[rank]!.state === "dead", `rank ${rank} is revived, and it is not dead`);
     const node = this.nodeOf[rank]!;
     const isEmpty = this.#processes.every((process) => process.node !== node || process.state === "dead");

@@ -7,8 +7,8 @@
  */
 import { assert } from "../base/assert.ts";
 import type { RecordId, WorldRank } from "../base/brand.ts";
-import type { Protocol } from "./protocol.ts";
-import { type RecordedCall, RecordingProtocol } from "./recording-protocol.ts";
+import type { NewProtocol, Protocol } from "./protocol.ts";
+import { type RecordedCall, Recording } from "./recording-protocol.ts";
 
 /** Sizes are by name: a world knows which size takes which way. */
 export type MessageSize = "eager" | "rendezvous";
@@ -27,8 +27,8 @@ export interface ConformanceWorld {
 
 export interface ConformanceSetup {
   /** The protocol under test, a new one for each process; all of them fall together, if that makes a difference. */
-  protocol(rank: number, ranks: number): Protocol;
-  world(ranks: number, protocolOf: (rank: number) => Protocol): ConformanceWorld;
+  protocol(rank: number, ranks: number): NewProtocol;
+  world(ranks: number, protocolOf: (rank: number) => NewProtocol): ConformanceWorld;
 }
 
 export interface ConformanceCase {
@@ -37,9 +37,9 @@ export interface ConformanceCase {
 }
 
 /** A world of recorded processes. */
-function recorded(setup: ConformanceSetup, ranks: number): { world: ConformanceWorld; at: RecordingProtocol[] } {
-  const at = Array.from({ length: ranks }, (_, rank) => new RecordingProtocol(setup.protocol(rank, ranks)));
-  return { world: setup.world(ranks, (rank) => at[rank]!), at };
+function recorded(setup: ConformanceSetup, ranks: number): { world: ConformanceWorld; at: Recording[] } {
+  const at = Array.from({ length: ranks }, () => new Recording());
+  return { world: setup.world(ranks, (rank) => at[rank]!.around(setup.protocol(rank, ranks))), at };
 }
 
 /** The hooks that were called, one word each, "not yet" left out and repeated questions once. */
@@ -205,9 +205,14 @@ export const protocolConformance: readonly ConformanceCase[] = [
   {
     name: "deaths and returns are taken without a word",
     run(setup) {
-      const protocol = setup.protocol(0, 2);
-      protocol.peerFailed(1 as WorldRank, 0);
-      protocol.peerReturned(1 as WorldRank, 1);
+      const made: Protocol[] = [];
+      setup.world(2, (rank) => (ports) => {
+        const protocol = setup.protocol(rank, 2)(ports);
+        made.push(protocol);
+        return protocol;
+      });
+      made[0]!.peerFailed(1 as WorldRank, 0);
+      made[0]!.peerReturned(1 as WorldRank, 1);
     },
   },
 ];

@@ -1,14 +1,17 @@
 /**
- * A fault-tolerance protocol: what Open MPI's PML-V hooks see, and three decisions: where a send goes, when a request may
- * be reported complete, which packet a receive must take. `none` (beside this file) is the template; the conformance suite
- * is `protocol-conformance.ts`; `registry.ts` lists them all.
+ * A fault-tolerance protocol in one process: what Open MPI's PML-V hooks see, and three decisions: where a send goes, when a
+ * request may be reported complete, which packet a receive must take. `pass-through.ts` is the template; the conformance
+ * suite is `protocol-conformance.ts`; `registry.ts` lists all protocols, with their parts for nodes and for the job.
+ *
+ * The life of one: it is made with the process (`NewProtocol`); if the process goes on from an image its fields are restored;
+ * `begin`; then the hooks below, with `captured` and `trimmedTo` at checkpoints; `report` when the program is over.
  *
  * Who calls: `core/process`, from the engine of one process, always in that process's thread, never re-entrantly. When, and
  * in which order, stands on each method. What an implementation must never do: wait, read a clock, keep state that is not in
  * plain fields (an image holds them, core/base/saved-classes.ts), call back into the engine except through the
  * `ProtocolPorts` it was given.
  */
-import type { RecordId, WorldRank } from "../base/brand.ts";
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import type { Arrival, KeptMessage, Pin, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import type { Records } from "../request/records.ts";
@@ -53,15 +56,49 @@ export interface ProtocolPorts {
   incompleteFrom(source: number): number[];
 }
 
+/** Makes the protocol of a process that is being put together: of its ports only the plain fields can be used yet. */
+export type NewProtocol = (ports: ProtocolPorts) => Protocol;
+
+/** How a life begins. */
+export interface Beginning {
+  /** Which life of the rank this is; 0: the first. */
+  readonly incarnation: number;
+  /** The present life of every rank. */
+  readonly incarnations: readonly number[];
+  /** What the protocol's part for the job has for a life that is not the first; only the protocol understands it. */
+  readonly data: unknown;
+  /** To be called once by a life that is not the first, when it has come as far as the lives before. */
+  caughtUp(): void;
+}
+
+/** Bytes in the process's memory that are the protocol's. An image takes them along; the pointer is another one afterwards. */
+export interface KeptPayload {
+  readonly bytes: number;
+  pointer: Pointer;
+}
+
 export interface Protocol {
-  readonly name: string;
-  /** Do the dead come back? Then a death ends no request. */
-  readonly replacesTheDead: boolean;
-  /** Who wants to know what could have gone another way, and may know already; null: nobody. */
+  /** Does the death of a process end the requests that wait for it? Otherwise they wait for its next life. */
+  readonly deathEndsRequests: boolean;
+  /** Does a rank whose program is over stay, because others may still need what it has sent (rule 9)? */
+  readonly finishedServe: boolean;
+  /** Does a rank, before it leaves, wait until all that it has sent is where it belongs? Then nobody can need it again. */
+  readonly hasFarewell: boolean;
+  /** Observations of the program that a second run would have to repeat are told here, and asked for in one; null: none are. */
   readonly choices: Choices | null;
 
-  /** Before anything else. */
-  attach(ports: ProtocolPorts): void;
+  /** A life begins: the process is restored if it has an image, and its program has not run yet. */
+  begin(beginning: Beginning): void;
+  /** An image with that number is about to be taken: a position, which the protocol's part for the job understands. */
+  captured(checkpoint: number): number;
+  /** No image with a lower number will be restored any more. */
+  trimmedTo(checkpoint: number): void;
+  /** Of all it keeps in the process's memory; in the same order after a restore. */
+  readonly kept: readonly KeptPayload[];
+  /** Calls of the program that the protocol has seen; the same number at the same place in every life. */
+  readonly callsPassed: number;
+  /** For the protocol's part for the job, when the program is over. Plain data. */
+  report(): unknown;
 
   /**
    * May small messages to and from that process take the engine's short ways now? Then nothing is asked of them but, of a

@@ -6,12 +6,21 @@ import type { RecordId, WorldRank } from "../base/brand.ts";
 import { Arrival, type Pin } from "../request/decisions.ts";
 import { CONTEXT, SEQUENCE, SOURCE } from "../wire/packet.ts";
 import type { Choices } from "./choices.ts";
-import type { Protocol, ProtocolPorts, Write } from "./protocol.ts";
+import type { Beginning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
 
 export interface RecordedCall {
   readonly hook: keyof Omit<
     Protocol,
-    "name" | "replacesTheDead" | "choices" | "isBusy" | "progress" | "attach" | "mayPass"
+    | "deathEndsRequests"
+    | "finishedServe"
+    | "hasFarewell"
+    | "choices"
+    | "isBusy"
+    | "progress"
+    | "mayPass"
+    | "kept"
+    | "callsPassed"
+    | "report"
   >;
   /** The request it is about, or −1. */
   readonly request: number;
@@ -30,19 +39,45 @@ export interface Gates {
   mayArrive: (source: number, sequence: number) => boolean;
 }
 
-export class RecordingProtocol implements Protocol {
-  readonly name: string;
+/** What was called, and what is held back. Made before the process whose protocol it concerns. */
+export class Recording {
   readonly calls: RecordedCall[] = [];
   readonly gates: Gates = { mayLeave: () => true, mayComplete: () => true, mayArrive: () => true };
+
+  around(inner: NewProtocol): NewProtocol {
+    return (ports) => new RecordingProtocol(inner(ports), this);
+  }
+}
+
+export class RecordingProtocol implements Protocol {
+  readonly calls: RecordedCall[];
+  readonly gates: Gates;
   readonly #inner: Protocol;
 
-  constructor(inner: Protocol) {
+  constructor(inner: Protocol, { calls, gates }: Recording) {
     this.#inner = inner;
-    this.name = `recording of ${inner.name}`;
+    this.calls = calls;
+    this.gates = gates;
   }
 
-  get replacesTheDead(): boolean {
-    return this.#inner.replacesTheDead;
+  get deathEndsRequests(): boolean {
+    return this.#inner.deathEndsRequests;
+  }
+
+  get finishedServe(): boolean {
+    return this.#inner.finishedServe;
+  }
+
+  get hasFarewell(): boolean {
+    return this.#inner.hasFarewell;
+  }
+
+  get kept(): readonly KeptPayload[] {
+    return this.#inner.kept;
+  }
+
+  get callsPassed(): number {
+    return this.#inner.callsPassed;
   }
 
   get choices(): Choices | null {
@@ -53,8 +88,23 @@ export class RecordingProtocol implements Protocol {
     return this.#inner.isBusy;
   }
 
-  attach(ports: ProtocolPorts): void {
-    this.#inner.attach(ports);
+  begin(beginning: Beginning): void {
+    this.#note("begin");
+    this.#inner.begin(beginning);
+  }
+
+  captured(checkpoint: number): number {
+    this.#note("captured");
+    return this.#inner.captured(checkpoint);
+  }
+
+  trimmedTo(checkpoint: number): void {
+    this.#note("trimmedTo");
+    this.#inner.trimmedTo(checkpoint);
+  }
+
+  report(): unknown {
+    return this.#inner.report();
   }
 
   /** Whoever records wants to see everything. */

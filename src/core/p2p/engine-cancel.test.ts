@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { ByHand } from "../../sim/by-hand.ts";
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE } from "../base/constants.ts";
-import { NoProtocol } from "../ft/none.ts";
-import { RecordingProtocol } from "../ft/recording-protocol.ts";
+import { passThrough } from "../ft/pass-through.ts";
+import { Recording } from "../ft/recording-protocol.ts";
 import { SendMode } from "../request/records.ts";
 import { messageWays } from "./test-message-ways.ts";
 
@@ -175,8 +175,8 @@ describe("M1 MPI §3.8.4 cancel", () => {
 describe("M1 MPI §3.8.4 cancel under a protocol: it has seen the number, so the message leaves", () => {
   /** Sends that the protocol holds back, with numbers 0, 1 and 2; the one in the middle is cancelled. */
   function cancelled(middle: { bytes: number; mode: SendMode }) {
-    const protocols = [0, 1].map(() => new RecordingProtocol(new NoProtocol()));
-    const hand = new ByHand({ ...apart, protocol: (rank) => protocols[rank]! });
+    const protocols = [0, 1].map(() => new Recording());
+    const hand = new ByHand({ ...apart, protocol: (rank) => protocols[rank]!.around(passThrough) });
     let closed = true;
     protocols[0]!.gates.mayLeave = () => !closed;
     const sends = [{ bytes: 10, mode: SendMode.STANDARD }, middle, { bytes: 10, mode: SendMode.STANDARD }].map(

@@ -63,7 +63,8 @@ export interface EngineOptions {
   readonly ranks: number;
   readonly transport: Transport;
   readonly memory: Memory;
-  readonly hooks?: EngineHooks | null;
+  /** Makes the protocol of the process; of the engine it can use the plain fields only until all of it is made. */
+  readonly hooks?: ((engine: Engine) => EngineHooks) | null;
   /** Stored payloads of unexpected messages, in bytes; above it senders keep their payloads. */
   readonly unexpectedBytesMax?: number;
 }
@@ -120,7 +121,12 @@ export class Engine implements Landing {
   lastError = 0;
 
   constructor(options: EngineOptions) {
-    const { ranks, transport, memory, hooks = null } = options;
+    const { rank, ranks, transport, memory } = options;
+    this.rank = rank;
+    this.ranks = ranks;
+    this.transport = transport;
+    this.memory = memory;
+    const hooks = options.hooks?.(this) ?? null;
     const ports: EnginePorts = { ranks, records: this.records, transport, memory, hooks };
     const gone = new Uint8Array(ranks);
     const completion = new Completion(ports);
@@ -129,13 +135,9 @@ export class Engine implements Landing {
     const store = new UnexpectedStore(ports, outbox, options.unexpectedBytesMax ?? unexpectedBytesMaxDefault);
     const transfers = new Transfers(ports, outbox, completion);
     const matching = new Matching(ports, { outbox, completion, transfers, store, gone, refusals });
-    this.transport = transport;
-    this.memory = memory;
     this.hooks = hooks;
     this.gone = gone;
     this.refusals = refusals;
-    this.rank = options.rank;
-    this.ranks = ranks;
     this.eagerBytesMax = outbox.eagerBytesMax;
     this.completion = completion;
     this.outbox = outbox;

@@ -11,7 +11,7 @@ import { lives } from "../base/saved-classes.ts";
 import type { Board, Boards } from "../coll/board.ts";
 import { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
-import type { Protocol } from "../ft/protocol.ts";
+import type { NewProtocol, Protocol } from "../ft/protocol.ts";
 import { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import {
@@ -54,7 +54,8 @@ export interface ProcessOptions {
   readonly boards?: Boards | null;
   /** The board that was claimed for all ranks of the job, −1: none. */
   readonly worldBoard?: number;
-  readonly protocol?: Protocol | null;
+  /** Null: no protocol, and the engine makes no call. */
+  readonly protocol?: NewProtocol | null;
   readonly unexpectedBytesMax?: number;
 }
 
@@ -99,17 +100,23 @@ export class Process {
     this.nodeOf = options.nodeOf;
     this.memory = options.memory;
     this.boards = options.boards ?? null;
-    this.protocol = options.protocol ?? null;
+    const { protocol: newProtocol = null } = options;
+    let protocol: Protocol | null = null;
     this.engine = new Engine({
       rank: options.rank,
       ranks: options.universe ?? options.ranks,
       transport: options.transport,
       memory: options.memory,
-      // `none` decides nothing: its calls are left out altogether.
-      hooks: this.protocol === null || this.protocol.name === "none" ? null : this.protocol,
+      hooks:
+        newProtocol === null
+          ? null
+          : (ports) => {
+              protocol = newProtocol(ports);
+              return protocol;
+            },
       ...(options.unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax: options.unexpectedBytesMax }),
     });
-    this.protocol?.attach(this.engine);
+    this.protocol = protocol;
     this.collectives = new Collectives(this.engine, options.memory);
     this.failures = new Failures(this.engine);
     this.revocations = new Revocations(this);
@@ -303,7 +310,7 @@ export class Process {
 
   /** The dispatcher declared a death. */
   peerFailed(rank: number, incarnation: number): void {
-    if (this.protocol?.replacesTheDead === true) {
+    if (this.protocol?.deathEndsRequests === false) {
       this.protocol.peerFailed(rank as WorldRank, incarnation);
       return;
     }

@@ -82,7 +82,7 @@ export class CRank {
         protocol: this.#protocol.protocol,
         mayUseBoards: this.#protocol.mayUseBoards,
         napper: this.#protocol.napper,
-        oldest: this.#protocol.oldest,
+        set: this.#protocol.set,
         memory: setup.memory,
         handover: setup.handover,
         tell: (message) => this.say(message),
@@ -153,7 +153,7 @@ export class CRank {
       Object.assign(this.#lines.places, newLinePlaces());
       this.#input.offset = 0;
     }
-    takeUp(this.#protocol, setup, (message) => this.say(message));
+    takeUp(process.process.protocol, setup, (message) => this.say(message));
     // Compiled once for all threads of the process: V8 knows the bytes.
     const module = new WebAssembly.Module(bytes);
     const mustStop = this.#takesTurns ? "take turns" : freezeTo !== "" || logging !== null ? "be frozen" : "";
@@ -207,7 +207,7 @@ export class CRank {
   #newLibrary(random: SeededRandom | null): Library {
     const { run, program, folders, environment } = this.setup;
     const { host } = this.process;
-    const mayLeave = outputGate(this.#protocol.protocol, host);
+    const mayLeave = outputGate(this.process.process.protocol, host);
     return newLibrary({
       run,
       args: [program.path, ...program.args],
@@ -286,7 +286,8 @@ export class CRank {
   #serve(): boolean {
     const { host } = this.process;
     if (this.setup.logging === null) return false;
-    if (!this.#isDone) this.say({ kind: "done", incarnation: this.setup.incarnation, logged: this.#protocol.logged() });
+    if (!this.#isDone)
+      this.say({ kind: "done", incarnation: this.setup.incarnation, report: this.process.process.protocol?.report() });
     this.#isDone = true;
     host.waitUntil(() => false);
     return host.wanted !== Stop.END;
@@ -305,8 +306,8 @@ export class CRank {
    */
   writeImage(settledMs: number): void {
     const number = checkpointOf(this.process.host.wanted);
-    this.#protocol.logging?.captured(number);
-    const [position, callsPassed] = [this.#protocol.position(), this.#protocol.callsPassed()];
+    const { protocol } = this.process.process;
+    const [position, callsPassed] = [protocol?.captured(number) ?? 0, protocol?.callsPassed ?? 0];
     const facts = { number, position, callsPassed, inputOffset: this.#input.offset, settledMs };
     const where = this.#imageIn(this.#folderOf(number));
     let problem = "";

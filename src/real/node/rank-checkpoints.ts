@@ -82,14 +82,14 @@ export class RankCheckpoints {
   }
 
   #write(state: Uint8Array, settledMs: number): void {
-    const { host, protocol, logging, setup, say, steady, inputTaken } = this.#options;
+    const { host, logging, setup, say, steady, inputTaken } = this.#options;
     const number = checkpointOf(host.wanted);
     const folder = join(logging.checkpointFolder, `set-${logging.setOf[setup.rank]}`, String(number));
     const { clock, input } = this.#life;
     Object.assign(clock, { nowS: host.now(), steadyMs: steady.now() });
     input.offset = inputTaken();
-    protocol.logging!.captured(number);
-    const position = protocol.position();
+    const { protocol: itsProtocol } = host.process;
+    const position = itsProtocol?.captured(number) ?? 0;
     // A Buffer is of Node alone; an image holds plain bytes.
     const life = { ...this.#life, program: { state: Uint8Array.from(state) } };
     let problem = "";
@@ -99,7 +99,7 @@ export class RankCheckpoints {
       if (!(error instanceof ImageError || error instanceof StateError)) throw error;
       problem = error.message;
     }
-    const callsPassed = protocol.callsPassed();
+    const callsPassed = itsProtocol?.callsPassed ?? 0;
     say({ kind: "image", problem, number, position, callsPassed, inputOffset: input.offset, settledMs });
   }
 

@@ -7,7 +7,6 @@
  */
 import type { Pointer } from "../../core/base/brand.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
-import type { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import { storedPayloads } from "../../core/process/at-rest.ts";
 import type { Process } from "../../core/process/process.ts";
 import { restoreState } from "../../image/state/restore-state.ts";
@@ -47,8 +46,7 @@ interface Payload {
 }
 
 function payloadsOf(process: Process): Payload[] {
-  const { keptInMemory } = process.protocol as LoggingProtocol;
-  return [...keptInMemory, ...storedPayloads(process)];
+  return [...(process.protocol?.kept ?? []), ...storedPayloads(process)];
 }
 
 export function takeRankImage(process: Process, life: RankLife, options: RankImageOptions): void {

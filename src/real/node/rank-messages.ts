@@ -4,7 +4,6 @@
  * goes on to the dispatcher as it is (`FromRankOnwards`).
  */
 import type { MessagePort } from "node:worker_threads";
-import type { Logged } from "../../core/ft/logging/logging-protocol.ts";
 import type { Origin, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
@@ -166,7 +165,8 @@ export interface CheckpointWanted {
 export interface RankDone {
   readonly kind: "done";
   readonly incarnation: number;
-  readonly logged: Logged;
+  /** Of its protocol, for that one's part for the job. */
+  readonly report: unknown;
 }
 /** A new life has come as far as the one before. */
 export interface RankCaughtUp {

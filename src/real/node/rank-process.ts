@@ -30,7 +30,7 @@ export function createRank(options: RankOptions, prepare: (host: RankHost) => vo
     mpi,
     host,
     choices: host.process.choices,
-    mayLeave: outputGate(options.protocol, host),
+    mayLeave: outputGate(host.process.protocol, host),
     serve() {
       for (;;) host.waitUntil(() => false);
     },

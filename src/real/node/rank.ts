@@ -45,7 +45,7 @@ const options: RankOptions = {
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,
   napper: rankProtocol.napper,
-  oldest: rankProtocol.oldest,
+  set: rankProtocol.set,
   memory,
   handover,
   tell: say,
@@ -82,7 +82,7 @@ const streams = replaceStreams({
 });
 Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
 
-takeUp(rankProtocol, setup, say);
+takeUp(rankProcess.host.process.protocol, setup, say);
 if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, random, steady);
 
 /** (The compiler does not see that it was made.) */
@@ -107,7 +107,7 @@ function endingNow(code: number): Ending {
     if (requests > 0) return { kind: "unfinished", requests };
     if (setup.logging === null) return { kind: "returned" };
     // Rule 9: who has finished still serves.
-    say({ kind: "done", incarnation, logged: rankProtocol.logged() });
+    say({ kind: "done", incarnation, report: rankProcess.host.process.protocol?.report() });
     return rankProcess.serve();
   }
   rankProcess.close();

@@ -1,7 +1,7 @@
 /** Puts the process of a rank together: its memory, transport, engine and waiting. What its program sees of it is the binding's. */
 import { availableParallelism, hostname } from "node:os";
 import { Group } from "../../core/comm/group.ts";
-import type { Protocol } from "../../core/ft/protocol.ts";
+import type { NewProtocol } from "../../core/ft/protocol.ts";
 import { spawnedWorldContext } from "../../core/process/context.ts";
 import { Process, type ProcessOptions } from "../../core/process/process.ts";
 import type { Origin, Spawner } from "../../core/process/spawner.ts";
@@ -27,7 +27,9 @@ export interface RankOptions {
   readonly nodeOf: readonly number[];
   readonly incarnation: number;
   /** What makes failures survivable; null: nothing does, and nothing is asked. */
-  readonly protocol: Protocol | null;
+  readonly protocol: NewProtocol | null;
+  /** The ranks that fall and are captured together with it, by their number; −1: there are no such sets. */
+  readonly set: number;
   /** Boards go past the messages: only where nobody must see those (rule 12). */
   readonly mayUseBoards: boolean;
   /** What it may wait for besides messages; null: nothing. */
@@ -45,8 +47,6 @@ export interface RankOptions {
   /** Rank 0's value for `await job.done`; throws what `structuredClone` would. */
   result(value: unknown): void;
   readonly spawner: Spawner;
-  /** No older checkpoint of that set will be restored. */
-  oldest(set: number, checkpoint: number): void;
   /** `mpi.checkpoint`: returns when the images of the rank's set are written, or given up. */
   checkpoint(state: Uint8Array): void;
   /** What was given to it, if the program began with an image; null: it did not. */
@@ -119,7 +119,7 @@ export function openProcess(
           } else if (kind === NoticeKind.RETURNED && peer !== rank) {
             transports.peerReturned(peer, incarnation);
             hearer.returned(peer, incarnation);
-          } else if (kind === NoticeKind.OLDEST) hearer.oldest(peer, incarnation);
+          } else if (kind === NoticeKind.OLDEST && peer === options.set) hearer.trimmed(incarnation);
         }
         return true;
       },
@@ -127,7 +127,6 @@ export function openProcess(
     spawner,
     abort: options.abort,
     result: options.result,
-    oldest: options.oldest,
     checkpoint: options.checkpoint,
     restored: options.restored,
   });
@@ -162,8 +161,7 @@ function leave(host: RankHost, transports: RankTransports): Leaving {
     if (unfinished > 0) return { kind: "unfinished", requests: unfinished };
   }
   if (!host.wait(process.startFinalBarrier())) return { kind: "stopped" };
-  // Where the dead come back, nobody says farewell before all is over: one of them may need what this one has sent.
-  if (process.protocol?.replacesTheDead !== true) handOver(host, transports);
+  if (process.protocol?.hasFarewell !== false) handOver(host, transports);
   return { kind: "left" };
 }
 

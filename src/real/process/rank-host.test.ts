@@ -19,7 +19,6 @@ function hostOf(process: Process, happen: () => void): RankHost {
     spawner: noSpawner(1, "this is a test"),
     abort: (_code, message) => assert.fail(message),
     result() {},
-    oldest() {},
     checkpoint() {},
     restored: () => null,
   });
@@ -38,7 +37,7 @@ class Life {
   constructor(seed: number, choices: TestChoices | null) {
     this.choices = choices;
     this.#random = new Random(seed);
-    const protocol = () => (choices === null ? null : new TestProtocol(choices));
+    const protocol = () => (choices === null ? null : () => new TestProtocol(choices));
     const [process] = new World({ ranks: 1, seed, protocol }).processes;
     this.#host = hostOf(process!.core, () => this.#makeReady());
   }

@@ -30,8 +30,8 @@ export interface WaitingPort {
 export interface Hearer {
   died(rank: number, incarnation: number): void;
   returned(rank: number, incarnation: number): void;
-  /** No older checkpoint of that set will be restored. */
-  oldest(set: number, checkpoint: number): void;
+  /** No older checkpoint of the rank's set will be restored. */
+  trimmed(checkpoint: number): void;
 }
 
 /** Hears what the dispatcher declared: calls back for every death and return not heard of yet. Cheap when there is none. */
@@ -59,8 +59,6 @@ export interface RankHostOptions {
   readonly spawner: Spawner;
   abort(code: number, message: string): never;
   result(value: unknown): void;
-  /** See `Hearer`. */
-  oldest(set: number, checkpoint: number): void;
   checkpoint(state: Uint8Array): void;
   restored(): Uint8Array | null;
 }
@@ -103,7 +101,7 @@ export class RankHost {
     this.#hearer = {
       died: (rank, incarnation) => this.process.peerFailed(rank, incarnation),
       returned: (rank, incarnation) => this.process.peerReturned(rank, incarnation),
-      oldest: (set, checkpoint) => options.oldest(set, checkpoint),
+      trimmed: (checkpoint) => this.process.protocol?.trimmedTo(checkpoint),
     };
   }
 

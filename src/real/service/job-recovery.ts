@@ -212,8 +212,8 @@ export class JobRecovery {
   }
 
   /** The program of a rank is over. */
-  done(rank: number, { incarnation, logged }: RankDone): void {
-    this.#host.part.rankDone(rank, logged);
+  done(rank: number, { incarnation, report }: RankDone): void {
+    this.#host.part.rankDone(rank, report);
     this.caughtUp(rank, incarnation);
   }
 

@@ -2,8 +2,8 @@ import { deepEqual, match, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { WorldRank } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
-import { NoProtocol } from "../../core/ft/none.ts";
-import { RecordingProtocol } from "../../core/ft/recording-protocol.ts";
+import { passThrough } from "../../core/ft/pass-through.ts";
+import { Recording } from "../../core/ft/recording-protocol.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { Observation, type Receipt } from "../observation.ts";
 import { Histories } from "../recovery/histories.ts";
@@ -75,7 +75,7 @@ function leak({ processes }: World): undefined {
 }
 
 function heldTwice(): World {
-  const world = new World({ ranks: 2, protocol: () => new RecordingProtocol(new NoProtocol()) });
+  const world = new World({ ranks: 2, protocol: () => new Recording().around(passThrough) });
   for (let times = 0; times < 2; times++) world.processes[1]!.core.protocol!.held(0 as WorldRank, 0);
   return world;
 }

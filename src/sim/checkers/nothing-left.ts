@@ -1,4 +1,3 @@
-import { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { Engine } from "../../core/p2p/engine.ts";
 import { quietContext } from "../../core/process/context.ts";
 import { R_BYTES, R_CONTEXT, R_MODE } from "../../core/request/records.ts";
@@ -21,9 +20,8 @@ export const nothingLeft: Checker = {
 
 /** `mayHaveMarks`: who did not come to a checkpoint that was given up keeps the marks of the others until the next one. */
 function leftAt({ rank, core, engine, memory, transport }: SimProcess, mayHaveMarks: boolean): string[] {
-  // A payload log is kept until nobody can ask for it any more, which is the end of the job.
-  const kept = core.protocol instanceof LoggingProtocol ? core.protocol.keptInMemory : [];
-  const loggedBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+  // What a protocol keeps stays until nobody can ask for it any more, which is the end of the job.
+  const loggedBytes = core.protocol?.kept.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
   const marks = mayHaveMarks ? storedMarks(engine) : { count: 0, bytes: 0 };
   const left: [number, string][] = [
     [engine.records.count - marks.count, "requests or envelopes"],

@@ -1,6 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { at, Program, rounds, survive } from "./test-scenario.ts";
+import { at, Program, play, rounds, survive } from "./test-scenario.ts";
 
 const base = { nodes: 2, program: rounds(4) };
 
@@ -88,5 +88,32 @@ describe("rule 9: the finished still serve", () => {
       faults: "kill node 0 at 0.25ms",
     });
     equal(checkpoints.restored, 1);
+  });
+});
+
+describe("rule 10: a program that ends its own node", () => {
+  const crashing = { ...base, crashesAt: { rank: 2, action: 5 } };
+
+  it("at the same call in every life ends the job, and the dispatcher says why", () => {
+    const { job, restartsOf, violations } = play({ ...crashing, faults: "" });
+    equal(job?.reason.kind === "node-failed" && job.reason.givenUp?.rule, "same-call");
+    equal(restartsOf[2], 3);
+    equal(restartsOf[0], 0);
+    ok(violations.some(({ invariant }) => invariant === "the job ends when all programs are over"));
+  });
+
+  it("ends it as well when it begins from an image, and others are killed meanwhile", () => {
+    const { job, checkpoints } = play({
+      ...{ ...crashing, checkpoints: at(2, 3) },
+      faults: "kill node 0 in recovery of set 1; kill node 0 in recovery of set 1 number 2",
+    });
+    equal(job?.reason.kind === "node-failed" && job.reason.node, 1);
+    ok(checkpoints.restored > 0);
+  });
+
+  it("is another thing than nodes that are killed from outside, however often", () => {
+    const kills = Array.from({ length: 9 }, (_, i) => `kill node 1 in recovery number ${i + 1} of set 1`);
+    const { restartsOf } = survive({ ...base, faults: ["kill node 1 at call 5 of rank 2", ...kills].join("; ") });
+    equal(restartsOf[2], 10);
   });
 });

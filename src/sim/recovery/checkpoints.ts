@@ -5,7 +5,6 @@
  *
  * An attempt is given up when a rank does not stop in time; it is over when the set falls.
  */
-import type { LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import { Settling } from "../../core/process/settling.ts";
 import { CheckpointServer, type Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
@@ -145,7 +144,7 @@ export class Checkpoints {
     const { life, number } = attempt;
     const { set, members } = life;
     if (attempt.phase !== "under way" || this.#hasDead(members)) return;
-    for (const rank of members) (this.#ports.stateOf(rank).core.protocol as LoggingProtocol).captured(number);
+    for (const rank of members) this.#ports.stateOf(rank).core.protocol?.captured(number);
     const images = new Map<number, RankImage>();
     attempt.position = life.born;
     for (const rank of members) images.set(rank, imageOf(this.#ports.stateOf(rank), this.#ports.historyOf(rank)));

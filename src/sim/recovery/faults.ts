@@ -1,11 +1,9 @@
 /** Who dies, and when: drawn from the seed; every fault happens once, not once for each life (rule 10). */
 import { unreachable } from "../../core/base/assert.ts";
-import type { Service } from "../../core/fault/plan.ts";
 import type { Random } from "../random.ts";
-import type { SimProcess } from "../sim-process.ts";
 import type { World } from "../world.ts";
 import { type CheckpointEvent, type CheckpointStep, checkpointSteps } from "./checkpoints.ts";
-import type { Trouble } from "./trouble.ts";
+import type { Trouble, TroublePorts } from "./trouble.ts";
 
 export type FaultTime =
   /** That rank is about to do that action, in whichever life; one more than there are: it has finished. */
@@ -23,7 +21,9 @@ export type FaultTarget =
   /** Not it, but the connections to it. */
   | { readonly kind: "service"; readonly service: "event-logger" | "checkpoint-server" }
   /** It is cut for a while. */
-  | { readonly kind: "link"; readonly link: readonly [number, number]; readonly forNs: number };
+  | { readonly kind: "link"; readonly link: readonly [number, number]; readonly forNs: number }
+  /** It stands still for a while; for too long, and the dispatcher takes it for dead. */
+  | { readonly kind: "stop"; readonly node: number; readonly forNs: number };
 
 export interface Fault {
   readonly time: FaultTime;
@@ -57,6 +57,10 @@ export function planFaults(random: Random, options: FaultsOptions): Fault[] {
     const one = random.below(nodes - 1);
     const link = [one, random.between(one + 1, nodes - 1)] as const;
     faults.push({ ...timeNow(), target: { kind: "link", link, forNs: random.pick([1_000, 50_000, 2_000_000]) } });
+  }
+  if (random.chance(0.1)) {
+    const forNs = random.pick([20_000, 2_000_000, 2_000_000_000]);
+    faults.push({ ...timeNow(), target: { kind: "stop", node: random.below(nodes), forNs } });
   }
   return faults;
 }
@@ -106,16 +110,17 @@ export class Faults implements Trouble {
   happened = 0;
   readonly fired: readonly number[] = [];
 
-  readonly #lose: (service: Service) => void;
+  readonly #ports: TroublePorts;
 
   constructor(
     faults: readonly Fault[],
-    { world, setOf, lose }: { readonly world: World; readonly setOf: Int32Array; lose(service: Service): void },
+    { world, setOf }: { readonly world: World; readonly setOf: Int32Array },
+    ports: TroublePorts,
   ) {
     this.#left = new Set(faults);
     this.#world = world;
     this.#setOf = setOf;
-    this.#lose = lose;
+    this.#ports = ports;
   }
 
   begin(): void {}
@@ -158,27 +163,30 @@ export class Faults implements Trouble {
 
   #do(target: FaultTarget, set: number): void {
     const world = this.#world;
-    const crash = (isMeant: (process: SimProcess) => boolean): void => {
-      for (const process of [...world.processes]) if (isMeant(process)) world.crash(process.rank);
-    };
+    const ports = this.#ports;
+    if (ports.isOver()) return;
     switch (target.kind) {
       case "rank":
-        crash(({ rank }) => rank === target.rank);
+        ports.killRanks([target.rank]);
         return;
       case "node":
-        crash(({ node }) => node === target.node);
+        ports.killNode(target.node);
         return;
       case "set": {
         const wanted = target.set < 0 ? set : target.set;
-        crash(({ rank }) => this.#setOf[rank] === wanted);
+        ports.killRanks([...this.#setOf.keys()].filter((rank) => this.#setOf[rank] === wanted));
         return;
       }
       case "service":
-        this.#lose(target.service);
+        ports.lose(target.service);
         return;
       case "link":
         world.cutLink(...target.link);
         world.plan(world.nowNs + target.forNs, () => world.restoreLink(...target.link));
+        return;
+      case "stop":
+        ports.stopNode(target.node);
+        world.plan(world.nowNs + target.forNs, () => ports.continueNode(target.node));
         return;
       default:
         unreachable(target);

@@ -2,32 +2,22 @@
  * Carries out a fault plan in a simulated world: the host of core/fault, as real/service/faults.ts is for processes.
  *
  * A call is an action of a rank's script, MPI_Init the moment before the first. Whoever reports holds still until the deed is
- * done, and what it has killed is declared dead before a checkpoint is committed. A job whose ranks have all finished is over:
- * nothing happens to it any more.
+ * done, and what it has killed is declared dead before a checkpoint is committed. Nothing happens to a job that is over.
  */
 import { unreachable } from "../../core/base/assert.ts";
 import type { FaultAction } from "../../core/fault/action.ts";
-import type { FaultPlan, Service } from "../../core/fault/plan.ts";
+import type { FaultPlan } from "../../core/fault/plan.ts";
 import { FaultSchedule } from "../../core/fault/schedule.ts";
 import type { World } from "../world.ts";
 import type { CheckpointEvent } from "./checkpoints.ts";
-import type { Trouble } from "./trouble.ts";
+import type { Trouble, TroublePorts } from "./trouble.ts";
 
-/** A node that stands still for longer is taken for dead, and killed. */
-const patienceNs = 1_000_000_000;
 const nsPerMs = 1e6;
-
-export interface PlannedFaultsPorts {
-  /** The connections to that service are lost, and what was on its way. */
-  lose(service: Service): void;
-  /** Who has been killed is declared dead now. */
-  notice(): void;
-}
 
 export class PlannedFaults implements Trouble {
   happened = 0;
   readonly #world: World;
-  readonly #ports: PlannedFaultsPorts;
+  readonly #ports: TroublePorts;
   readonly #schedule: FaultSchedule;
   /** Actions of each rank in its present life. */
   readonly #calls: number[];
@@ -36,16 +26,15 @@ export class PlannedFaults implements Trouble {
   constructor(
     plan: FaultPlan,
     { seed, world, setOf }: { readonly seed: number; readonly world: World; readonly setOf: Int32Array },
-    ports: PlannedFaultsPorts,
+    ports: TroublePorts,
   ) {
     this.#world = world;
     this.#ports = ports;
     this.#calls = world.processes.map(() => 0);
-    const isRankAlive = (rank: number): boolean => world.processes[rank]!.state !== "dead";
     this.#schedule = new FaultSchedule(plan, {
       seed,
       layout: { nodes: world.nodes, nodeOf: [...world.nodeOf], setOf: [...setOf] },
-      living: { isRankAlive, isNodeAlive: (node) => this.#ranksOf(node).some(isRankAlive) },
+      living: ports,
     });
   }
 
@@ -114,28 +103,28 @@ export class PlannedFaults implements Trouble {
     this.#plannedNs = timeNs;
     this.#world.plan(Math.max(timeNs, this.#world.nowNs), () => {
       this.#plannedNs = Number.POSITIVE_INFINITY;
-      const isOver = this.#world.processes.every(({ state }) => state === "finished");
-      if (!isOver) this.#perform(this.#schedule.time(this.#nowMs));
+      if (!this.#ports.isOver()) this.#perform(this.#schedule.time(this.#nowMs));
     });
   }
 
   #do(action: FaultAction): void {
     const world = this.#world;
+    const ports = this.#ports;
     switch (action.kind) {
       case "kill-ranks":
-        for (const rank of action.ranks) world.crash(rank);
+        ports.killRanks(action.ranks);
         return;
       case "kill-node":
-        this.#killNode(action.node);
+        ports.killNode(action.node);
         return;
       case "kill-service":
-        this.#ports.lose(action.service);
+        ports.lose(action.service);
         return;
       case "stop-node":
-        this.#stopNode(action.node);
+        ports.stopNode(action.node);
         return;
       case "continue-node":
-        world.continueNode(action.node);
+        ports.continueNode(action.node);
         return;
       case "cut-link":
         world.cutLink(...action.link);
@@ -149,26 +138,6 @@ export class PlannedFaults implements Trouble {
       default:
         unreachable(action);
     }
-  }
-
-  #killNode(node: number): void {
-    for (const rank of this.#ranksOf(node)) this.#world.crash(rank);
-    // The one that takes its place runs.
-    if (this.#world.isStopped(node)) this.#world.continueNode(node);
-  }
-
-  #stopNode(node: number): void {
-    const world = this.#world;
-    const standing = this.#ranksOf(node).map((rank) => world.processes[rank]!);
-    world.stopNode(node);
-    world.plan(world.nowNs + patienceNs, () => {
-      const isSame = standing.some((process) => world.processes[process.rank] === process);
-      if (world.isStopped(node) && isSame) this.#killNode(node);
-    });
-  }
-
-  #ranksOf(node: number): number[] {
-    return [...this.#world.nodeOf.keys()].filter((rank) => this.#world.nodeOf[rank] === node);
   }
 }
 

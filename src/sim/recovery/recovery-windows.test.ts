@@ -63,6 +63,23 @@ describe("§3.2 several sets fall at once", () => {
   });
 });
 
+describe("L5 a set begins again while another is down", () => {
+  const alone = { ...base, setOf: [0, 1, 2, 3] };
+
+  it("what it tells a life that has not begun yet is lost, and told again", () => {
+    const { restarts } = survive({ ...alone, faults: "kill node 0 at 0.05ms" });
+    equal(restarts, 2);
+  });
+
+  it("two of one node that fall one after the other", () => {
+    const outcomes = sweep(50, 110, 4, (atMs) =>
+      survive({ ...alone, services: { restartNs: 80_000 }, faults: `kill rank 0 at 0.05ms; kill rank 1 at ${atMs}` }),
+    );
+    ok(outcomes.every(({ restarts }) => restarts === 2));
+    ok(outcomes.some(({ rare }) => rare.severalSetsDown > 0));
+  });
+});
+
 describe("L5 a set falls again during its replay", () => {
   it("at its beginning, three times in a row", () => {
     const { rare, restarts } = survive({

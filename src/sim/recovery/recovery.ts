@@ -1,38 +1,40 @@
 /**
- * What the dispatcher and the event logger do in a simulated world under message logging: the deaths of a correlated set are
- * declared to everybody in one order, what is left of the set is ended, and its next life begins with what the event logger
- * has.
- *
- * A death is noticed `detectionNs` after it happened. Everybody hears of it, and of the return, after a delay of its own, but
- * all in the same order (rule 7).
+ * What follows in a simulated world under message logging when the dispatcher has declared a correlated set dead: its next life
+ * begins with what the event logger has.
  */
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { PayloadMemoryOptions } from "../../core/ft/logging/payload-memory.ts";
+import type { NewProtocol, ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
+import type { Death } from "../../core/service/outcome.ts";
+import { SetStream } from "../logging/set-stream.ts";
 import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
 import type { World } from "../world.ts";
 import type { CapturedLife, Checkpoint } from "./checkpoints.ts";
+import type { Place } from "./dispatching.ts";
 import { hasHalf } from "./half-received.ts";
+import { Notices } from "./notices.ts";
 import type { RankImage } from "./rank-image.ts";
-import { SetStream } from "./set-stream.ts";
 
 export interface RecoveryOptions {
   readonly setOf: Int32Array;
   readonly random: Random;
-  readonly detectionNs: number;
   /** Up to so long takes everything that is said between nodes and services. */
   readonly delayNsMax: number;
   readonly restartNs: number;
   /** Another one than the real one, for tests that want to see it fail. */
-  readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
+  readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
   /** What a set that has fallen goes on from; null: from the start of the program. */
   readonly newest?: (set: number) => Checkpoint | null;
   /** The event logger has got something of that set. */
   readonly logged?: (set: number) => void;
-  /** Everybody hears that the set has fallen. */
+  /** The set has fallen. */
   readonly declared?: (set: number) => void;
+  /** New lives of these ranks have begun; a life has come as far as the one before. */
+  readonly begun: (ranks: readonly number[]) => void;
+  readonly caughtUp: (rank: number) => void;
   /** Bounds the payload log of a rank; it has no bound unless given. */
   readonly payloads?: (rank: number) => PayloadMemoryOptions | null;
   /** A new process is to become what the image says, if there is one; then its program shall begin. */
@@ -77,10 +79,11 @@ export class Recovery {
   readonly #options: RecoveryOptions;
   readonly #random: Random;
   readonly #lives = new Map<number, SetLife>();
-  /** The present life of each rank, or its last one. */
+  /** The present life of each rank, which may not have begun yet; and the last one that has begun. */
   readonly #incarnations: number[];
-  readonly #lastNoticeNs: Float64Array;
-  #world: World | null = null;
+  readonly #begun: number[];
+  #there: World = undefined as never;
+  #notices: Notices = undefined as never;
   /** To the event logger; how many there were before. */
   #isConnected = true;
   #connection = 0;
@@ -90,28 +93,26 @@ export class Recovery {
     this.#random = options.random;
     this.setOf = options.setOf;
     this.#incarnations = Array.from(options.setOf, () => 0);
-    this.restartsOf = this.#incarnations;
-    this.#lastNoticeNs = new Float64Array(options.setOf.length);
+    this.#begun = Array.from(options.setOf, () => 0);
+    this.restartsOf = this.#begun;
     for (const set of new Set(options.setOf)) this.#begin(set, 0, 0);
   }
 
-  get #there(): World {
-    return this.#world!;
-  }
-
   attach(world: World): void {
-    this.#world = world;
+    this.#there = world;
+    this.#notices = new Notices(world, this.#random, this.#options.delayNsMax);
   }
 
   membersOf(set: number): number[] {
     return [...this.setOf.keys()].filter((rank) => this.setOf[rank] === set);
   }
 
-  protocol(rank: number): LoggingProtocol {
+  protocol(rank: number): NewProtocol {
     const { setOf } = this;
     const { stream } = this.#lives.get(setOf[rank]!)!;
     const options = { rank, setOf, stream, payloads: this.#options.payloads?.(rank) ?? null };
-    return this.#options.newProtocol?.(options) ?? new LoggingProtocol(options);
+    const { newProtocol } = this.#options;
+    return (ports) => newProtocol?.(options, ports) ?? new LoggingProtocol(options, ports);
   }
 
   // A life of a set
@@ -201,7 +202,7 @@ export class Recovery {
       const process = this.#there.processes[rank]!;
       this.#later(this.#options.delayNsMax, this.#lives.get(set)!, () => {
         if (process.state === "dead") return;
-        (process.core.protocol as LoggingProtocol).oldestIs(number);
+        process.core.protocol?.trimmedTo(number);
         this.#there.wake(rank);
       });
     }
@@ -209,90 +210,86 @@ export class Recovery {
 
   // Deaths
 
-  /** A process has died. Its neighbours of the set may live on until somebody notices. */
+  /** A process has died. */
   crashed(rank: number, before: SimState): void {
+    const process = this.#there.processes[rank]!;
     if (before === "finished") this.rare.finishedFell++;
-    if (hasHalf(this.#there.processes[rank]!, this.setOf)) this.rare.fellWithHalf++;
-    if ((this.#there.processes[rank]!.core.protocol as LoggingProtocol).isReplaying) this.rare.fellInReplay++;
-    const life = this.#lives.get(this.setOf[rank]!)!;
-    if (life.isOver) return;
-    const { detectionNs } = this.#options;
-    const isFirst = this.membersOf(life.set).filter((member) => this.#isDead(member)).length === 1;
-    if (isFirst) this.#there.plan(this.#there.nowNs + this.#random.below(detectionNs + 1), () => this.#declare(life));
+    if (hasHalf(process, this.setOf)) this.rare.fellWithHalf++;
+    if ((process.core.protocol as LoggingProtocol).isReplaying) this.rare.fellInReplay++;
   }
 
-  /** Everybody who is dead is declared so now. */
-  notice(): void {
-    for (const life of [...this.#lives.values()]) {
-      if (!life.isOver && this.membersOf(life.set).some((rank) => this.#isDead(rank))) this.#declare(life);
-    }
+  incarnationOf(rank: number): number {
+    return this.#begun[rank]!;
   }
 
-  #isDead(rank: number): boolean {
-    return this.#there.processes[rank]!.state === "dead";
-  }
-
-  /** The set is ended, and everybody hears of it. */
-  #declare(life: SetLife): void {
-    if (life.isOver) return;
-    for (const other of this.#lives.values()) if (other.isOver) this.rare.severalSetsDown++;
-    life.isOver = true;
-    this.#options.declared?.(life.set);
-    const members = this.membersOf(life.set);
-    for (const rank of members) this.#there.crash(rank);
-    for (const rank of members) {
-      this.#tell(life.set, (process) => {
-        this.#there.network.know(process.rank, rank, life.incarnation + 1);
-        process.core.peerFailed(rank, life.incarnation);
+  /** The dispatcher has declared a death, and everybody outside of the set hears of it. */
+  tell({ rank, incarnation }: Death): void {
+    this.#notices.tell(
+      (other) => this.setOf[other] !== this.setOf[rank],
+      (process) => {
+        this.#there.network.know(process.rank, rank, incarnation + 1);
+        process.core.peerFailed(rank, incarnation);
         this.rare.messagesBroken += process.engine.brokenFrom(rank).length;
-      });
-    }
-    const { restartNs } = this.#options;
-    this.#there.plan(this.#there.nowNs + this.#random.below(restartNs + 1), () => this.#restart(life));
+      },
+    );
   }
 
-  /** Tells everybody outside of that set, each after a while. */
-  #tell(set: number, notice: (process: SimProcess) => void): void {
-    const world = this.#there;
-    for (const process of world.processes) {
-      const { rank } = process;
-      if (this.setOf[rank] === set || process.state === "dead") continue;
-      const delayNs = this.#random.below(this.#options.delayNsMax);
-      const timeNs = Math.max(this.#lastNoticeNs[rank]!, world.nowNs + delayNs);
-      this.#lastNoticeNs[rank] = timeNs;
-      world.plan(timeNs, () => {
-        if (process.state === "dead") return;
-        notice(process);
-        world.wake(rank);
-      });
-    }
+  /** These ranks, all of their sets, have fallen, and begin their next life where the dispatcher has ordered it. */
+  fallen(ranks: readonly number[], place: Place): void {
+    const sets = [...new Set(ranks.map((rank) => this.setOf[rank]!))];
+    for (const life of this.#lives.values()) if (life.isOver && !sets.includes(life.set)) this.rare.severalSetsDown++;
+    this.rare.severalSetsDown += sets.length - 1;
+    const orders = sets.map((set) => {
+      const life = this.#lives.get(set)!;
+      life.isOver = true;
+      this.#options.declared?.(set);
+      for (const rank of this.membersOf(set)) this.#incarnations[rank]!++;
+      return { life, incarnation: this.#incarnations[this.membersOf(set)[0]!]! };
+    });
+    const { restartNs } = this.#options;
+    this.#there.plan(this.#there.nowNs + this.#random.below(restartNs + 1), () => {
+      for (const { life, incarnation } of orders) {
+        // Fallen again before it has begun: another order says how it goes on.
+        if (this.#incarnations[this.membersOf(life.set)[0]!] === incarnation) this.#restart(life, incarnation, place);
+      }
+    });
   }
 
   // The next life
 
-  #restart({ set, incarnation: before, stream }: SetLife): void {
+  #restart({ set, stream }: SetLife, incarnation: number, place: Place): void {
     const known = this.logger.end(set);
     if (known !== stream.born) this.rare.determinantsLost++;
     if (known !== stream.stable) this.rare.acknowledgementsLost++;
     this.restarts++;
-    const incarnation = before + 1;
-    const members = this.membersOf(set);
-    for (const rank of members) this.#incarnations[rank] = incarnation;
+    const members = this.membersOf(set).filter(place);
+    for (const rank of members) {
+      // Members on nodes that live have not ended yet.
+      this.#there.crash(rank);
+      this.#begun[rank] = incarnation;
+    }
     const checkpoint = this.#options.newest?.(set) ?? null;
     const log = this.logger.fence(set, incarnation, checkpoint?.position ?? 0)!;
     this.#begin(set, incarnation, this.logger.end(set));
     const incarnations = [...this.#incarnations];
+    this.#options.begun(members);
     const processes = members.map((rank) => this.#there.revive(rank, incarnations, this.protocol(rank)));
     for (const process of processes) {
       this.#options.prepare(process, checkpoint?.images.get(process.rank) ?? null);
-      (process.core.protocol as LoggingProtocol).restart({ incarnation, incarnations, log });
+      process.core.protocol?.begin({
+        ...{ incarnation, incarnations, data: { log } },
+        caughtUp: () => this.#options.caughtUp(process.rank),
+      });
       this.#options.start(process);
     }
     for (const rank of members) {
-      this.#tell(set, (process) => {
-        this.#there.network.know(process.rank, rank, incarnation);
-        process.core.peerReturned(rank, incarnation);
-      });
+      this.#notices.tell(
+        (other) => this.setOf[other] !== set,
+        (process) => {
+          this.#there.network.know(process.rank, rank, incarnation);
+          process.core.peerReturned(rank, incarnation);
+        },
+      );
     }
     this.onRestart(set);
   }

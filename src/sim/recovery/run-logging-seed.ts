@@ -2,13 +2,14 @@
 
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { costModelDefault } from "../cost-model.ts";
 import { generate } from "../generator/generator.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
 import { Faults, planFaults } from "./faults.ts";
 import { PlannedFaults } from "./planned-faults.ts";
-import { type CheckpointTime, type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
+import { type ActionTime, type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
 import { correlatedSets, type SetsBy } from "./sets.ts";
 
 export interface LoggingSeedOptions {
@@ -24,7 +25,7 @@ export interface LoggingSeedOptions {
   /** What goes wrong, instead of what the seed would have gone wrong. It fits the world (core/fault/check.ts). */
   readonly faults?: FaultPlan | undefined;
   /** Another protocol than the real one, for tests that want to see it fail. */
-  readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
+  readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
 }
 
 export const runLoggingSeed = (options: LoggingSeedOptions): LoggingOutcome => runLogging(setupOf(options));
@@ -66,13 +67,13 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     logBytesMax: random.pick([null, null, 0, 300, 5_000]),
     trouble: (there, ports) =>
       options.faults === undefined
-        ? new Faults(faults, { world: there, setOf, lose: ports.lose })
+        ? new Faults(faults, { world: there, setOf }, ports)
         : new PlannedFaults(options.faults, { seed: options.seed, world: there, setOf }, ports),
   };
 }
 
 /** Some at the end as well, when a rank has finished. */
-function planTimes(random: Random, actions: readonly number[]): CheckpointTime[] {
+function planTimes(random: Random, actions: readonly number[]): ActionTime[] {
   return Array.from({ length: random.between(1, 5) }, () => {
     const rank = random.below(actions.length);
     return { rank, action: random.between(0, actions[rank]!) };
@@ -83,7 +84,7 @@ const waitsForCheckpoints = (plan: FaultPlan | undefined): boolean =>
   plan?.entries.some((entry) => entry.kind === "fault" && entry.when.kind === "checkpoint") === true;
 
 /** For a plan that waits for checkpoints: of every set, all along the program of its lowest rank. */
-function manyTimes(setOf: Int32Array, actions: readonly number[]): CheckpointTime[] {
+function manyTimes(setOf: Int32Array, actions: readonly number[]): ActionTime[] {
   const count = 10;
   return [...new Set(setOf)].flatMap((set) => {
     const rank = setOf.indexOf(set);

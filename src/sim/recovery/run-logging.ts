@@ -4,24 +4,26 @@
  * everything must be as if nobody had died.
  */
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { Outcome } from "../../core/service/outcome.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
-import { judge, type SeedOutcome } from "../judge.ts";
+import { judge, type SeedOutcome, type Violation } from "../judge.ts";
+import { Shelf } from "../logging/shelf.ts";
 import { Clock, Observation } from "../observation.ts";
 import type { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
 import { World, type WorldOptions } from "../world.ts";
 import { Checkpoints } from "./checkpoints.ts";
+import { Dispatching } from "./dispatching.ts";
 import { Histories } from "./histories.ts";
-import type { PlannedFaultsPorts } from "./planned-faults.ts";
 import { type RankImage, restoreRank } from "./rank-image.ts";
 import { Recovery } from "./recovery.ts";
-import { Shelf } from "./shelf.ts";
-import type { Trouble } from "./trouble.ts";
+import type { Trouble, TroublePorts } from "./trouble.ts";
 
-/** The set of a rank is captured when the rank is about to do that action, in whichever life. */
-export interface CheckpointTime {
+/** A rank is about to do that action, in whichever life. */
+export interface ActionTime {
   readonly rank: number;
   readonly action: number;
 }
@@ -31,8 +33,8 @@ export interface LoggingSetup {
   /** Correlated set of each rank. */
   readonly setOf: Int32Array;
   readonly script: Script;
-  /** Null: nobody has images, and everybody starts again from the beginning. */
-  readonly checkpoints: { readonly times: readonly CheckpointTime[]; readonly patienceNs: number } | null;
+  /** When the set of a rank is captured. Null: nobody has images, and everybody starts again from the beginning. */
+  readonly checkpoints: { readonly times: readonly ActionTime[]; readonly patienceNs: number } | null;
   /** How fast dispatcher and event logger are. */
   readonly services: {
     readonly random: Random;
@@ -44,13 +46,17 @@ export interface LoggingSetup {
   readonly isCorrupt: (set: number) => boolean;
   /** Memory of each rank's payload log; null: it has no bound. */
   readonly logBytesMax: number | null;
-  readonly trouble: (world: World, ports: PlannedFaultsPorts) => Trouble;
+  /** When the program of a rank ends its own node. */
+  readonly crashesAt?: ActionTime | undefined;
+  readonly trouble: (world: World, ports: TroublePorts) => Trouble;
   readonly listener?: ((line: string) => void) | undefined;
   /** Another protocol than the real one, for tests that want to see it fail. */
-  readonly newProtocol?: ((options: LoggingOptions) => LoggingProtocol) | undefined;
+  readonly newProtocol?: ((options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol) | undefined;
 }
 
 export interface LoggingOutcome extends SeedOutcome {
+  /** How the dispatcher has ended the job; undefined: it has not. */
+  readonly job: Outcome | undefined;
   readonly restarts: number;
   /** Of a fault plan: how often each entry was carried out. */
   readonly fired: readonly number[];
@@ -79,6 +85,7 @@ class LoggingRun {
   readonly #world: World;
   readonly #recovery: Recovery;
   readonly #checkpoints: Checkpoints;
+  readonly #dispatching: Dispatching;
   readonly #trouble: Trouble;
   readonly #histories: Histories;
   readonly #clock = new Clock();
@@ -106,14 +113,42 @@ class LoggingRun {
     this.#recovery.attach(this.#world);
     this.#histories = new Histories(setOf.length);
     this.#checkpoints = this.#newCheckpoints();
-    this.#trouble = setup.trouble(this.#world, {
-      notice: () => this.#recovery.notice(),
+    const { random, detectionNs, delayNsMax } = setup.services;
+    this.#dispatching = new Dispatching(
+      { world: this.#world, setOf, random: random.fork(), detectionNs, delayNsMax },
+      {
+        incarnationOf: (rank) => this.#recovery.incarnationOf(rank),
+        tell: (death) => this.#recovery.tell(death),
+        fallen: (ranks, place) => this.#recovery.fallen(ranks, place),
+      },
+    );
+    this.#trouble = setup.trouble(this.#world, this.#troublePorts());
+    this.#recovery.onRestart = (set) => this.#trouble.restarted(set);
+  }
+
+  #troublePorts(): TroublePorts {
+    const dispatching = this.#dispatching;
+    const { nodeOf } = this.#world;
+    return {
+      isOver: () => dispatching.outcome !== undefined,
+      isRankAlive: (rank) => dispatching.isRankAlive(rank),
+      isNodeAlive: (node) => dispatching.isNodeAlive(node),
+      killNode: (node) => {
+        dispatching.excuse(node);
+        dispatching.killNode(node);
+      },
+      killRanks: (ranks) => {
+        for (const rank of ranks) dispatching.excuse(nodeOf[rank]!);
+        dispatching.killRanks(ranks);
+      },
+      stopNode: (node) => dispatching.stopNode(node),
+      continueNode: (node) => dispatching.continueNode(node),
+      notice: () => dispatching.notice(),
       lose: (service) => {
         if (service === "event-logger") this.#recovery.loseLogger();
         if (service === "checkpoint-server") this.#checkpoints.serverLost();
       },
-    });
-    this.#recovery.onRestart = (set) => this.#trouble.restarted(set);
+    };
   }
 
   #newRecovery(): Recovery {
@@ -123,6 +158,8 @@ class LoggingRun {
       newest: (set) => this.#checkpoints.newest(set, isCorrupt(set)),
       logged: (set) => this.#checkpoints.commit(set),
       declared: (set) => this.#checkpoints.fell(set),
+      begun: (ranks) => this.#dispatching.begun(ranks),
+      caughtUp: (rank) => this.#dispatching.caughtUp(rank),
       prepare: (process, image) => this.#prepare(process, image),
       start: ({ rank }) => this.#start(rank),
       ...(newProtocol === undefined ? {} : { newProtocol }),
@@ -182,14 +219,20 @@ class LoggingRun {
   *#program(rank: number): Steps {
     const hasImages = this.#setup.checkpoints !== null;
     const rests = hasImages ? this.#checkpoints.rests(this.#setup.setOf[rank]!, rank) : null;
+    const incarnation = this.#recovery.incarnationOf(rank);
     yield* interpret(this.#states[rank]!, rests);
     this.#trouble.finished(rank);
+    this.#dispatching.rankDone(rank, incarnation);
   }
 
   #passes(rank: number, action: number): boolean {
-    const times = this.#setup.checkpoints?.times ?? [];
-    if (times.some((time) => time.rank === rank && time.action === action)) this.#ask(this.#setup.setOf[rank]!);
-    return this.#trouble.passes(rank, action);
+    const world = this.#world;
+    const isTime = (time?: ActionTime): boolean => time?.rank === rank && time.action === action;
+    if (this.#setup.checkpoints?.times.some(isTime) === true) this.#ask(this.#setup.setOf[rank]!);
+    this.#dispatching.passed(rank, action);
+    const isCrash = isTime(this.#setup.crashesAt);
+    if (isCrash) world.plan(world.nowNs, () => this.#dispatching.killNode(world.nodeOf[rank]!));
+    return this.#trouble.passes(rank, action) || isCrash;
   }
 
   /** As in real jobs: a log that is full now is full again soon. */
@@ -223,12 +266,35 @@ class LoggingRun {
     });
     const { happened: deaths, fired } = this.#trouble;
     const { restarts, rare, restartsOf } = this.#recovery;
+    const violations = [...outcome.violations, ...this.#endProblems(outcome)];
     return {
-      ...{ ...outcome, deaths, fired, restarts, rare, restartsOf, checkpoints: this.#checkpoints.counts },
+      ...{
+        ...outcome,
+        violations,
+        job: this.#dispatching.outcome,
+        deaths,
+        fired,
+        restarts,
+        rare,
+        restartsOf,
+        checkpoints: this.#checkpoints.counts,
+      },
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
       spilled: sum(this.#shelves.map(({ puts }) => puts)),
       fetched: sum(this.#shelves.map(({ fetched }) => fetched)),
     };
+  }
+
+  /** What is wrong with the way in which the dispatcher has ended the job. */
+  #endProblems({ violations }: SeedOutcome): Violation[] {
+    const { outcome, isEnded } = this.#dispatching;
+    const invariant = "the job ends when all programs are over";
+    if (outcome !== undefined && outcome.reason.kind !== "finished") {
+      return [{ invariant, what: `the dispatcher has ended it: ${JSON.stringify(outcome.reason)}` }];
+    }
+    // Of a world that is stuck others have told why.
+    if (violations.length > 0 || isEnded) return [];
+    return [{ invariant, what: outcome === undefined ? "it is not over" : "not every node has ended" }];
   }
 }
 

@@ -6,13 +6,14 @@ import { equal, ok } from "node:assert/strict";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { SendMode } from "../../core/request/records.ts";
 import type { CostModel } from "../cost-model.ts";
 import { Draft } from "../generator/draft.ts";
 import { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
 import { PlannedFaults } from "./planned-faults.ts";
-import { type CheckpointTime, type LoggingOutcome, runLogging } from "./run-logging.ts";
+import { type ActionTime, type LoggingOutcome, runLogging } from "./run-logging.ts";
 
 export interface Scenario {
   readonly nodes: number;
@@ -20,8 +21,10 @@ export interface Scenario {
   readonly setOf?: readonly number[];
   readonly program: Script;
   readonly faults: string;
+  /** The program ends its own node whenever that rank is about to do that action. */
+  readonly crashesAt?: ActionTime;
   /** None: nobody has images. */
-  readonly checkpoints?: readonly CheckpointTime[];
+  readonly checkpoints?: readonly ActionTime[];
   /** Sets whose newest image cannot be read, once for each time it stands here. */
   readonly corrupt?: readonly number[];
   readonly patienceNs?: number;
@@ -37,7 +40,7 @@ export interface Scenario {
   readonly seed?: number;
   /** Entries need not have been carried out: of a sweep some come too late. */
   readonly mayMiss?: boolean;
-  readonly newProtocol?: (options: LoggingOptions) => LoggingProtocol;
+  readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
   /** To see what happens while a scenario is being written. */
   readonly listener?: (line: string) => void;
 }
@@ -65,6 +68,7 @@ export function play(scenario: Scenario): LoggingOutcome {
       cost: { ...certainCost, ...scenario.cost },
     },
     ...{ setOf, script: program, newProtocol: scenario.newProtocol, listener: scenario.listener },
+    crashesAt: scenario.crashesAt,
     checkpoints:
       checkpoints === undefined ? null : { times: checkpoints, patienceNs: scenario.patienceNs ?? 1_000_000_000 },
     services: {
@@ -179,5 +183,5 @@ export function rounds(count: number, bytes = 8): Script {
 }
 
 /** Each set when that rank, its lowest, is about to do these actions. */
-export const at = (rank: number, ...actions: readonly number[]): CheckpointTime[] =>
+export const at = (rank: number, ...actions: readonly number[]): ActionTime[] =>
   actions.map((action) => ({ rank, action }));

@@ -9,7 +9,7 @@ import { failureText } from "../failure-text.ts";
 import { runLoggingSeed } from "./run-logging-seed.ts";
 import { at, Program, play, survive } from "./test-scenario.ts";
 
-type NewProtocol = (options: LoggingOptions) => LoggingProtocol;
+type NewProtocol = (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
 
 /** A stream that some entries never get into. */
 function forgetful(
@@ -35,40 +35,36 @@ function forgetful(
 
 const forgets =
   (isForgotten: (kind: DeterminantKind, isInternal: boolean) => boolean): NewProtocol =>
-  ({ stream, ...options }) => {
+  ({ stream, ...options }, ports) => {
     const { setOf, rank } = options;
     const isInternal = (source: number | undefined): boolean => source !== undefined && setOf[source] === setOf[rank];
     const forgetting = forgetful(stream, (kind, words) => isForgotten(kind, isInternal(words[1])));
-    return new LoggingProtocol({ ...options, stream: forgetting });
+    return new LoggingProtocol({ ...options, stream: forgetting }, ports);
   };
 
 /** Leaves out of the log which message of its own set a receive took. */
 const forgetsInternalMatches = forgets((kind, isInternal) => kind === DeterminantKind.MATCH && isInternal);
 
 /** Believes that everything is stable. */
-const impatient: NewProtocol = ({ stream, ...options }) => {
+const impatient: NewProtocol = ({ stream, ...options }, ports) => {
   const trusting = forgetful(stream, () => false);
   Object.defineProperty(trusting, "stable", { get: () => stream.born });
-  return new LoggingProtocol({ ...options, stream: trusting });
+  return new LoggingProtocol({ ...options, stream: trusting }, ports);
 };
 
 /** Does not keep some messages to other sets. */
 class KeepsLess extends LoggingProtocol {
   readonly #isKept: (context: number) => boolean;
-  #records: ProtocolPorts["records"] | null = null;
+  readonly #records: ProtocolPorts["records"];
 
-  constructor(options: LoggingOptions, isKept: (context: number) => boolean) {
-    super(options);
+  constructor(options: LoggingOptions, ports: ProtocolPorts, isKept: (context: number) => boolean) {
+    super(options, ports);
+    this.#records = ports.records;
     this.#isKept = isKept;
   }
 
-  override attach(ports: ProtocolPorts): void {
-    this.#records = ports.records;
-    super.attach(ports);
-  }
-
   override sendPosted(send: RecordId): boolean {
-    return this.#isKept(this.#records!.get(send, R_CONTEXT)) && super.sendPosted(send);
+    return this.#isKept(this.#records.get(send, R_CONTEXT)) && super.sendPosted(send);
   }
 }
 
@@ -113,21 +109,23 @@ describe("§3.2.1 Theorem 1: no payload is needed inside a set", () => {
   });
 
   it("between two that do not fall together it is: with sets that are chosen wrongly somebody waits for ever", () => {
-    const asOneSet: NewProtocol = (options) => new LoggingProtocol({ ...options, setOf: options.setOf.map(() => 0) });
+    const asOneSet: NewProtocol = (options, ports) =>
+      new LoggingProtocol({ ...options, setOf: options.setOf.map(() => 0) }, ports);
     const found = violated(asOneSet, "rank", 8);
     equal(found.length, 8);
     ok(found.includes("nobody is stuck"), found.join(", "));
   });
 
   it("of two sets that are taken for one it is found as well", () => {
-    const firstTwo: NewProtocol = (options) =>
-      new LoggingProtocol({ ...options, setOf: options.setOf.map((set) => (set === 1 ? 0 : set)) });
+    const firstTwo: NewProtocol = (options, ports) =>
+      new LoggingProtocol({ ...options, setOf: options.setOf.map((set) => (set === 1 ? 0 : set)) }, ports);
     equal(violated(firstTwo, "rank").length, 3);
   });
 
   it("whatever class of messages between sets is left out of the payload log, it is missed", () => {
-    const withoutProgram: NewProtocol = (options) => new KeepsLess(options, (context) => !isOfProgram(context));
-    const withoutCollectives: NewProtocol = (options) => new KeepsLess(options, isOfProgram);
+    const withoutProgram: NewProtocol = (options, ports) =>
+      new KeepsLess(options, ports, (context) => !isOfProgram(context));
+    const withoutCollectives: NewProtocol = (options, ports) => new KeepsLess(options, ports, isOfProgram);
     equal(violated(withoutProgram, "rank").length, 3);
     equal(violated(withoutCollectives, "rank").length, 3);
   });

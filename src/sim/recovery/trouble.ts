@@ -2,7 +2,23 @@
  * Who makes things go wrong in a world under message logging, and is told for that what happens in it. There are two of them: the
  * seed (faults.ts), and a fault plan (planned-faults.ts), the same as real jobs have.
  */
+import type { Service } from "../../core/fault/plan.ts";
+import type { Living } from "../../core/fault/schedule.ts";
 import type { CheckpointEvent } from "./checkpoints.ts";
+
+/** What can be done to a job. */
+export interface TroublePorts extends Living {
+  /** Nothing happens to a job that is over. */
+  isOver(): boolean;
+  killNode(node: number): void;
+  /** Their nodes live on. */
+  killRanks(ranks: readonly number[]): void;
+  stopNode(node: number): void;
+  continueNode(node: number): void;
+  lose(service: Service): void;
+  /** Whoever has been killed is known to be dead now. */
+  notice(): void;
+}
 
 export interface Trouble {
   /** Deeds so far. */

@@ -98,6 +98,15 @@ describe("a channel to a process of another set", () => {
     ok(!channel.mustTell(1));
   });
 
+  it("L5 a life that may have begun after it was told is told again", () => {
+    const channel = new Channel(1);
+    channel.close(1);
+    ok(channel.mustTell(1));
+    channel.tellAgain();
+    ok(channel.mustTell(1));
+    ok(!channel.mustTell(1));
+  });
+
   it("words without a beginning, or of a life that fell while it spoke, are not heard", () => {
     const channel = new Channel(1);
     channel.hearHeld(3);

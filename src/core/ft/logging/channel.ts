@@ -152,6 +152,11 @@ export class Channel {
     return true;
   }
 
+  /** What the peer's present life was told may not have reached it. */
+  tellAgain(): void {
+    this.toldPeer = nobody;
+  }
+
   hearBegin(): void {
     this.hearing = { has: new ReceivedNumbers(), wants: new Set(), sum: 0 };
   }

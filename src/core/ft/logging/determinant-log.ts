@@ -67,6 +67,11 @@ export class DeterminantLog {
     return this.stream.born;
   }
 
+  /** Where the stream of the set is. */
+  get position(): number {
+    return this.stream.born;
+  }
+
   isStable(ticket: number): boolean {
     if (((this.stream.stable - ticket) | 0) >= 0) return true;
     this.stream.urge();

@@ -15,7 +15,7 @@
  *
  *   BEGIN   our incarnation, the peer's that we speak to    HELD    a number above the first missing that we have
  *   BROKEN  a number that we have without all its bytes     SUM     of what we have, for comparing
- *   END     the first number that we miss                   TRIM    the peer need not keep lower numbers any more
+ *   END     the first number that we miss; 1: all was heard TRIM    the peer need not keep lower numbers any more
  *   ASK     of a synchronous message that was taken         ANSWER  whatever led to that is stable
  */
 import type { Pointer, RecordId, WorldRank } from "../../base/brand.ts";
@@ -35,7 +35,7 @@ import {
   SendMode,
 } from "../../request/records.ts";
 import { BYTES, CONTEXT, SEQUENCE, SOURCE, TAG } from "../../wire/packet.ts";
-import type { Protocol, ProtocolPorts, Write } from "../protocol.ts";
+import type { Beginning, Protocol, ProtocolPorts, Write } from "../protocol.ts";
 import { Channel } from "./channel.ts";
 import { DeterminantLog } from "./determinant-log.ts";
 import { DeterminantKind, type DeterminantStream } from "./determinant-stream.ts";
@@ -57,19 +57,14 @@ export interface LoggingOptions {
   readonly stream: DeterminantStream;
   /** Bounds the memory of the payload log; it has no bound unless given. */
   readonly payloads?: PayloadMemoryOptions | null;
-  /** One number: the calls that the process has passed, for whoever watches it. */
+  /** One number: the calls that the process has passed, for the observer of its progress. */
   readonly passed?: Float64Array;
 }
 
-/** How a process begins that is not the first life of its rank. */
-export interface Restart {
-  readonly incarnation: number;
-  /** Which life of each rank is the present one. */
-  readonly incarnations: readonly number[];
+/** What a life that is not the first begins with. */
+export interface KnownChoices {
   /** The set's stream from the position of its image on. */
   readonly log: Int32Array;
-  /** Called once, when this life has come as far as the one before. */
-  readonly caughtUp?: () => void;
 }
 
 /** What a process has put into logs, in all of its life that its image knows of. */
@@ -85,21 +80,20 @@ export class LoggingProtocol implements Protocol {
     incarnation: 0,
     lastWrite: -1,
     whenCaughtUp: null,
-    payloadOptions: null,
     isLive: false,
     passed: null,
   };
-  readonly name = "logging";
-  readonly replacesTheDead = true;
+  readonly deathEndsRequests = false;
+  readonly finishedServe = true;
+  readonly hasFarewell = false;
   readonly choices: LoggedChoices;
   private readonly rank: number;
   private readonly log: DeterminantLog;
   private readonly replay = new Replay();
   /** There is nothing to see again, for certain: asked of every message. */
   private isLive = false;
-  private ports: ProtocolPorts | null = null;
-  private readonly payloadOptions: PayloadMemoryOptions | null;
-  private payloads: PayloadMemory | null = null;
+  private readonly ports: ProtocolPorts;
+  private readonly payloads: PayloadMemory;
   private incarnation = 0;
   /** By rank; null for those of our own set. */
   private readonly channels: (Channel | null)[];
@@ -129,20 +123,16 @@ export class LoggingProtocol implements Protocol {
   private calls = 0;
   private readonly passed: Float64Array;
 
-  constructor({ rank, setOf, stream, payloads, passed }: LoggingOptions) {
+  constructor({ rank, setOf, stream, payloads, passed }: LoggingOptions, ports: ProtocolPorts) {
     this.rank = rank;
     this.passed = passed ?? new Float64Array(1);
-    this.payloadOptions = payloads ?? null;
+    this.ports = ports;
+    this.payloads = new PayloadMemory(ports.memory, payloads ?? null, () => this.payloadLog);
     this.setOf = setOf;
     this.loggedBytesTo = new Array(Math.max(...setOf) + 1).fill(0);
     this.log = new DeterminantLog(rank, stream);
     this.choices = new LoggedChoices(this.log, this.replay);
     this.channels = Array.from(setOf, (set, peer) => (set === setOf[rank] ? null : new Channel(peer)));
-  }
-
-  attach(ports: ProtocolPorts): void {
-    this.ports = ports;
-    this.payloads = new PayloadMemory(ports.memory, this.payloadOptions, () => this.payloadLog);
   }
 
   /** For the memory of the payload log, when it is short. */
@@ -152,13 +142,13 @@ export class LoggingProtocol implements Protocol {
 
   // Restarts
 
-  /** After a restore, or in place of it, before the program goes on. */
-  restart({ incarnation, incarnations, log, caughtUp }: Restart): void {
+  begin({ incarnation, incarnations, data, caughtUp }: Beginning): void {
+    if (incarnation === 0) return;
     this.incarnation = incarnation;
-    this.whenCaughtUp = caughtUp ?? null;
-    this.replay.add(this.rank, log);
+    this.whenCaughtUp = caughtUp;
+    this.replay.add(this.rank, (data as KnownChoices).log);
     this.isLive = false;
-    this.ports!.pinPosted((receive) => this.pinOf(receive));
+    this.ports.pinPosted((receive) => this.pinOf(receive));
     for (const channel of this.channels) {
       if (channel === null) continue;
       this.lose(channel, incarnations[channel.peer]!);
@@ -181,11 +171,11 @@ export class LoggingProtocol implements Protocol {
   }
 
   private lose(channel: Channel, incarnation: number): void {
-    this.ports!.peerLost(channel.peer);
+    this.ports.peerLost(channel.peer);
     for (const [keeper, message] of this.underWay) {
       if (message.dest !== channel.peer) continue;
       this.underWay.delete(keeper);
-      this.payloads!.giveBack(message);
+      this.payloads.giveBack(message);
     }
     this.answers = this.answers.filter(({ peer }) => peer !== channel.peer);
     channel.close(incarnation);
@@ -194,12 +184,12 @@ export class LoggingProtocol implements Protocol {
   private tellPeer(channel: Channel): void {
     if (!channel.mustTell(this.incarnation)) return;
     const { peer, received, sum } = channel;
-    const ports = this.ports!;
+    const ports = this.ports;
     ports.tell(peer, Frame.BEGIN, this.incarnation, channel.incarnation);
     for (const number of received.later) ports.tell(peer, Frame.HELD, number, 0);
     for (const number of ports.brokenFrom(peer)) ports.tell(peer, Frame.BROKEN, number, 0);
     ports.tell(peer, Frame.SUM, sum, 0);
-    ports.tell(peer, Frame.END, received.firstMissing, 0);
+    ports.tell(peer, Frame.END, received.firstMissing, channel.isOpen ? 1 : 0);
   }
 
   control(words: Int32Array, packet: number): void {
@@ -220,7 +210,7 @@ export class LoggingProtocol implements Protocol {
         channel.hearSum(a);
         return;
       case Frame.END:
-        this.hearEnd(channel, a);
+        this.hearEnd(channel, a, words[packet + SEQUENCE]! !== 0);
         return;
       case Frame.TRIM:
         this.forget(channel.trim(a));
@@ -238,7 +228,7 @@ export class LoggingProtocol implements Protocol {
   private forget(messages: readonly Kept[]): void {
     for (const message of messages) {
       this.completeSend(message);
-      this.payloads!.forget(message);
+      this.payloads.forget(message);
     }
   }
 
@@ -251,9 +241,14 @@ export class LoggingProtocol implements Protocol {
     channel.hearBegin();
   }
 
-  private hearEnd(channel: Channel, firstMissing: number): void {
+  /**
+   * `isHeard`: the peer's present life has heard what we told it. Otherwise that may be lost: we may have known of that life before
+   * it began. It is told again before anything else leaves; to hear it twice does no harm.
+   */
+  private hearEnd(channel: Channel, firstMissing: number, isHeard: boolean): void {
     if (!channel.hearEnd(firstMissing)) return;
-    this.ports!.peerBack(channel.peer);
+    this.ports.peerBack(channel.peer);
+    if (!isHeard) channel.tellAgain();
     this.tellPeer(channel);
     for (const message of channel.kept) if (message.isDelivered) this.ask(channel, message);
     if (channel.isPending) this.pending.add(channel.peer);
@@ -283,7 +278,6 @@ export class LoggingProtocol implements Protocol {
     if (isAnySource) this.log.append3(DeterminantKind.MATCH, number, source, sequence);
   }
 
-  /** How many calls the process has passed. */
   get callsPassed(): number {
     return this.calls;
   }
@@ -295,7 +289,7 @@ export class LoggingProtocol implements Protocol {
   // Sends
 
   sendPosted(send: RecordId): boolean {
-    const { records } = this.ports!;
+    const { records } = this.ports;
     const dest = records.get(send, R_PEER);
     const channel = this.channels[dest]!;
     if (isOfProgram(records.get(send, R_CONTEXT))) this.replay.passed();
@@ -309,16 +303,16 @@ export class LoggingProtocol implements Protocol {
     this.pass();
     const bytes = records.get(send, R_BYTES);
     const isSynchronous = records.get(send, R_MODE) === SendMode.SYNCHRONOUS;
-    const pointer = this.payloads!.copy(records.get(send, R_POINTER) as Pointer, bytes);
+    const pointer = this.payloads.copy(records.get(send, R_POINTER) as Pointer, bytes);
     const context = records.get(send, R_CONTEXT);
     const tag = records.get(send, R_TAG);
     const sequence = records.get(send, R_SEQUENCE);
     const message = { dest, context, tag, bytes, sequence, isSynchronous, pointer };
     const kept = new Kept(message, this.log.ticket(), isSynchronous ? send : noRequest);
-    if (!isSynchronous) this.ports!.complete(send);
+    if (!isSynchronous) this.ports.complete(send);
     if (!channel.keep(kept)) {
       this.completeSend(kept);
-      this.payloads!.forget(kept);
+      this.payloads.forget(kept);
       return true;
     }
     if (kept.isDelivered) this.ask(channel, kept);
@@ -333,7 +327,7 @@ export class LoggingProtocol implements Protocol {
   private ask(channel: Channel, message: Kept): void {
     if (message.send < 0) return;
     channel.asked.set(message.sequence, message);
-    this.ports!.tell(channel.peer, Frame.ASK, message.sequence, 0);
+    this.ports.tell(channel.peer, Frame.ASK, message.sequence, 0);
   }
 
   private hearAnswer(channel: Channel, sequence: number): void {
@@ -349,7 +343,7 @@ export class LoggingProtocol implements Protocol {
     let moved = false;
     while (answers.length !== 0 && log.isStable(answers[0]!.ticket)) {
       const { peer, sequence } = answers.shift()!;
-      this.ports!.tell(peer, Frame.ANSWER, sequence, 0);
+      this.ports.tell(peer, Frame.ANSWER, sequence, 0);
       moved = true;
     }
     return moved;
@@ -359,7 +353,7 @@ export class LoggingProtocol implements Protocol {
     if (message.send < 0) return;
     const { send } = message;
     message.send = noRequest;
-    this.ports!.complete(send);
+    this.ports.complete(send);
   }
 
   /** Puts on its way what may leave and finds room. */
@@ -379,8 +373,8 @@ export class LoggingProtocol implements Protocol {
 
   /** What travels with its envelope is read now; what follows it, when it is wanted: by the receiver itself if it may be lent. */
   private transmit(message: Kept): boolean {
-    const ports = this.ports!;
-    const payloads = this.payloads!;
+    const ports = this.ports;
+    const payloads = this.payloads;
     if (ports.isEager(message)) {
       payloads.fetch(message);
       return ports.transmit(message, 0) === Went.WHOLE;
@@ -397,10 +391,10 @@ export class LoggingProtocol implements Protocol {
   }
 
   lend(send: RecordId, isForLong: boolean): boolean {
-    const { records } = this.ports!;
+    const { records } = this.ports;
     const message = this.underWay.get(records.get(send, R_PROTOCOL))!;
-    if (isForLong && !this.payloads!.mayLend(message, Lent.TAKEN)) return false;
-    this.payloads!.lend(message, Lent.TAKEN);
+    if (isForLong && !this.payloads.mayLend(message, Lent.TAKEN)) return false;
+    this.payloads.lend(message, Lent.TAKEN);
     records.put(send, R_POINTER, message.pointer);
     return true;
   }
@@ -429,13 +423,13 @@ export class LoggingProtocol implements Protocol {
 
   /** Asked of what we have announced, when its receiver has it; and of sends inside the set. */
   sendMayComplete(send: RecordId): boolean {
-    const { records } = this.ports!;
+    const { records } = this.ports;
     if (!records.hasFlag(send, RecordFlag.KEPT)) return true;
     const keeper = records.get(send, R_PROTOCOL);
     const message = this.underWay.get(keeper);
     this.underWay.delete(keeper);
     if (message !== undefined) {
-      this.payloads!.giveBack(message);
+      this.payloads.giveBack(message);
       message.isDelivered = true;
       this.ask(this.channels[message.dest]!, message);
     }
@@ -446,7 +440,7 @@ export class LoggingProtocol implements Protocol {
 
   /** The record's word for protocols: 0, or twice the number of the receive, counted from 1, and 1 for any source. */
   receivePosted(receive: RecordId): Pin {
-    const { records } = this.ports!;
+    const { records } = this.ports;
     if (!isOfProgram(records.get(receive, R_CONTEXT))) return Pin.FREE;
     this.replay.passed();
     if (this.whenCaughtUp !== null) this.checkCaughtUp();
@@ -458,7 +452,7 @@ export class LoggingProtocol implements Protocol {
   }
 
   private pinOf(receive: RecordId): Pin {
-    const { records } = this.ports!;
+    const { records } = this.ports;
     const word = records.get(receive, R_PROTOCOL);
     if (this.replay.takeCancelled(word >> 1)) return Pin.NOTHING;
     const match = (word & 1) === 0 ? undefined : this.replay.takeMatch(word >> 1);
@@ -476,13 +470,13 @@ export class LoggingProtocol implements Protocol {
     if (channel.receive(sequence, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + BYTES]!)) {
       return Arrival.TAKE;
     }
-    return this.ports!.isBroken(source, sequence) ? Arrival.AGAIN : Arrival.DROP;
+    return this.ports.isBroken(source, sequence) ? Arrival.AGAIN : Arrival.DROP;
   }
 
   held(): void {}
 
   matched(receive: RecordId, source: WorldRank, sequence: number): void {
-    const { records } = this.ports!;
+    const { records } = this.ports;
     const word = records.get(receive, R_PROTOCOL);
     if ((word & 1) === 0 || records.hasFlag(receive, RecordFlag.PINNED)) return;
     this.log.append3(DeterminantKind.MATCH, word >> 1, source, sequence);
@@ -490,7 +484,7 @@ export class LoggingProtocol implements Protocol {
 
   /** A pinned receive does what it did. One from any source that has its message has said so when it took it. */
   cancelling(receive: RecordId, isMatched: boolean): boolean {
-    const { records } = this.ports!;
+    const { records } = this.ports;
     const word = records.get(receive, R_PROTOCOL);
     const number = word >> 1;
     if (number === 0 || records.hasFlag(receive, RecordFlag.PINNED)) return true;
@@ -512,31 +506,29 @@ export class LoggingProtocol implements Protocol {
 
   // Checkpoints
 
-  /**
-   * An image with that number is about to be taken. It goes with the position that the stream has when all of the set have
-   * been told.
-   */
-  captured(checkpoint: number): void {
+  /** The position: where the set's stream is now. Members are told one after the other; the last of them counts. */
+  captured(checkpoint: number): number {
     this.log.closeRun();
-    this.payloads!.flush();
-    const { ranks } = this.ports!;
+    this.payloads.flush();
+    const { ranks } = this.ports;
     const below = new Int32Array(ranks);
     for (const channel of this.channels) {
       if (channel === null) continue;
       let limit = channel.received.firstMissing;
-      for (const number of this.ports!.incompleteFrom(channel.peer)) if (((number - limit) | 0) < 0) limit = number;
+      for (const number of this.ports.incompleteFrom(channel.peer)) if (((number - limit) | 0) < 0) limit = number;
       below[channel.peer] = limit;
     }
     this.heldAt.set(checkpoint, below);
+    return this.log.position;
   }
 
-  /** No image older than that one will be restored any more: senders need not keep what it has. */
-  oldestIs(checkpoint: number): void {
+  /** Senders need not keep what the image of that number has. */
+  trimmedTo(checkpoint: number): void {
     const below = this.heldAt.get(checkpoint);
     for (const number of this.heldAt.keys()) if (number < checkpoint) this.heldAt.delete(number);
     if (below === undefined) return;
     for (const channel of this.channels) {
-      if (channel?.isOpen) this.ports!.tell(channel.peer, Frame.TRIM, below[channel.peer]!, 0);
+      if (channel?.isOpen) this.ports.tell(channel.peer, Frame.TRIM, below[channel.peer]!, 0);
     }
   }
 
@@ -545,13 +537,13 @@ export class LoggingProtocol implements Protocol {
     return !this.replay.isOver;
   }
 
-  get logged(): Logged {
+  report(): Logged {
     const { loggedBytesTo, loggedMessages, log } = this;
     return { bytesTo: [...loggedBytesTo], messages: loggedMessages, determinantBytes: log.bytes };
   }
 
   /** Messages of the payload log that have bytes in the process's memory; in the same order after a restore. */
-  get keptInMemory(): Kept[] {
+  get kept(): Kept[] {
     return this.channels.flatMap(
       (channel) => channel?.kept.filter(({ bytes, isInMemory }) => bytes !== 0 && isInMemory) ?? [],
     );

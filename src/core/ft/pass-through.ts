@@ -1,0 +1,77 @@
+/**
+ * A protocol that lets everything pass: the template of others, which extend it and override what they decide. A job under
+ * `none` has no protocol at all, and the engine makes no call.
+ */
+import type { RecordId, WorldRank } from "../base/brand.ts";
+import { lives } from "../base/saved-classes.ts";
+import { Arrival, Pin } from "../request/decisions.ts";
+import type { Choices } from "./choices.ts";
+import type { Beginning, KeptPayload, NewProtocol, Protocol, Write } from "./protocol.ts";
+
+export class PassThrough implements Protocol {
+  readonly deathEndsRequests: boolean = true;
+  readonly finishedServe: boolean = false;
+  readonly hasFarewell: boolean = true;
+  readonly callsPassed: number = 0;
+
+  get choices(): Choices | null {
+    return null;
+  }
+
+  get isBusy(): boolean {
+    return false;
+  }
+
+  begin(_beginning: Beginning): void {}
+  captured(_checkpoint: number): number {
+    return 0;
+  }
+  trimmedTo(_checkpoint: number): void {}
+  get kept(): readonly KeptPayload[] {
+    return [];
+  }
+  report(): unknown {
+    return undefined;
+  }
+  mayPass(_peer: number): boolean {
+    return true;
+  }
+  received(_isAnySource: boolean, _source: WorldRank, _sequence: number): void {}
+  sendPosted(_send: RecordId): boolean {
+    return false;
+  }
+  meeting(): void {}
+  sendMayLeave(_send: RecordId): boolean {
+    return true;
+  }
+  sendMayComplete(_send: RecordId): boolean {
+    return true;
+  }
+  lend(_send: RecordId, _isForLong: boolean): boolean {
+    return true;
+  }
+  receivePosted(_receive: RecordId): Pin {
+    return Pin.FREE;
+  }
+  arrived(_words: Int32Array, _packet: number): Arrival {
+    return Arrival.TAKE;
+  }
+  held(_source: WorldRank, _sequence: number): void {}
+  matched(_receive: RecordId, _source: WorldRank, _sequence: number): void {}
+  cancelling(_receive: RecordId, _isMatched: boolean): boolean {
+    return true;
+  }
+  writeMayLeave(_write: Write): boolean {
+    return true;
+  }
+  control(_words: Int32Array, _packet: number): void {}
+  progress(): boolean {
+    return false;
+  }
+  peerFailed(_rank: WorldRank, _incarnation: number): void {}
+  peerReturned(_rank: WorldRank, _incarnation: number): void {}
+}
+
+export const passThrough: NewProtocol = () => new PassThrough();
+
+lives({ PassThrough });
