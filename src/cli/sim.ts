@@ -8,7 +8,6 @@ import { checkPlan } from "../core/fault/check.ts";
 import { parsePlan } from "../core/fault/parse.ts";
 import type { FaultPlan } from "../core/fault/plan.ts";
 import { failureText } from "../sim/failure-text.ts";
-import { simRefusal } from "../sim/recovery/planned-faults.ts";
 import { type LoggingSetup, runLogging } from "../sim/recovery/run-logging.ts";
 import { type LoggingSeedOptions, setupOf } from "../sim/recovery/run-logging-seed.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
@@ -100,8 +99,6 @@ Examples:
 function planOf(text: string): FaultPlan {
   const plan = parsePlan(readFaultPlan(text));
   if (typeof plan === "string") throw new UsageError(plan);
-  const wrong = simRefusal(plan);
-  if (wrong !== undefined) throw new UsageError(wrong);
   return plan;
 }
 

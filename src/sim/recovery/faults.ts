@@ -19,7 +19,7 @@ export type FaultTarget =
   | { readonly kind: "node"; readonly node: number }
   | { readonly kind: "set"; readonly set: number }
   /** Not it, but the connections to it. */
-  | { readonly kind: "service"; readonly service: "event-logger" | "checkpoint-server" }
+  | { readonly kind: "service"; readonly service: "event-logger" | "checkpoint-server" | "dispatcher" }
   /** It is cut for a while. */
   | { readonly kind: "link"; readonly link: readonly [number, number]; readonly forNs: number }
   /** It stands still for a while; for too long, and the dispatcher takes it for dead. */
@@ -61,6 +61,12 @@ export function planFaults(random: Random, options: FaultsOptions): Fault[] {
   if (random.chance(0.1)) {
     const forNs = random.pick([20_000, 2_000_000, 2_000_000_000]);
     faults.push({ ...timeNow(), target: { kind: "stop", node: random.below(nodes), forNs } });
+  }
+  // Drawn last, so that nothing else changes; again and again, perhaps.
+  if (random.chance(0.3)) {
+    for (let left = random.pick([1, 1, 2, 4]); left > 0; left--) {
+      faults.push({ ...timeNow(), target: { kind: "service", service: "dispatcher" } });
+    }
   }
   return faults;
 }

@@ -8,6 +8,7 @@ import type { NewProtocol, ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
 import { EventLogger } from "../../core/service/event-logger.ts";
 import type { Death } from "../../core/service/outcome.ts";
+import type { RankLife } from "../../core/service/takeover.ts";
 import { SetStream } from "../logging/set-stream.ts";
 import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
@@ -34,6 +35,9 @@ export interface RecoveryOptions {
   readonly declared?: (set: number) => void;
   /** New lives of these ranks have begun; a life has come as far as the one before. */
   readonly begun: (ranks: readonly number[]) => void;
+  /** How many deaths have been declared; and may the dispatcher say anything to that rank? */
+  readonly deathsDeclared: () => number;
+  readonly isLinked: (rank: number) => boolean;
   readonly caughtUp: (rank: number) => void;
   /** Bounds the payload log of a rank; it has no bound unless given. */
   readonly payloads?: (rank: number) => PayloadMemoryOptions | null;
@@ -71,6 +75,8 @@ export class Recovery {
     /** A rank that had a part of a message from another set. */
     fellWithHalf: 0,
     loggerLost: 0,
+    /** The dispatcher crashed when it had ordered a restart and that had not happened. */
+    restartsLost: 0,
     /** The payload log of a rank had no room. */
     logFull: 0,
   };
@@ -84,6 +90,10 @@ export class Recovery {
   readonly #begun: number[];
   #there: World = undefined as never;
   #notices: Notices = undefined as never;
+  /** How many deaths the present life of each rank has heard of. */
+  readonly #deathsHeard: number[];
+  /** How many dispatchers have crashed. */
+  #crashes = 0;
   /** To the event logger; how many there were before. */
   #isConnected = true;
   #connection = 0;
@@ -95,6 +105,7 @@ export class Recovery {
     this.#incarnations = Array.from(options.setOf, () => 0);
     this.#begun = Array.from(options.setOf, () => 0);
     this.restartsOf = this.#begun;
+    this.#deathsHeard = Array.from(options.setOf, () => 0);
     for (const set of new Set(options.setOf)) this.#begin(set, 0, 0);
   }
 
@@ -222,11 +233,23 @@ export class Recovery {
     return this.#begun[rank]!;
   }
 
-  /** The dispatcher has declared a death, and everybody outside of the set hears of it. */
-  tell({ rank, incarnation }: Death): void {
+  deathsHeard(rank: number): number {
+    return this.#deathsHeard[rank]!;
+  }
+
+  /** The dispatcher has crashed: restarts that it has ordered do not happen, and what it has said is not heard. */
+  dispatcherCrashed(): void {
+    this.#crashes++;
+    this.#notices.lose();
+  }
+
+  /** The dispatcher has declared a death, and everybody outside of the set who is meant hears of it, once. */
+  tell({ order, rank, incarnation }: Death, isMeant: (rank: number) => boolean): void {
     this.#notices.tell(
-      (other) => this.setOf[other] !== this.setOf[rank],
+      (other) => this.setOf[other] !== this.setOf[rank] && isMeant(other),
       (process) => {
+        if (order < this.#deathsHeard[process.rank]!) return;
+        this.#deathsHeard[process.rank] = order + 1;
         this.#there.network.know(process.rank, rank, incarnation + 1);
         process.core.peerFailed(rank, incarnation);
         this.rare.messagesBroken += process.engine.brokenFrom(rank).length;
@@ -247,7 +270,12 @@ export class Recovery {
       return { life, incarnation: this.#incarnations[this.membersOf(set)[0]!]! };
     });
     const { restartNs } = this.#options;
+    const crashes = this.#crashes;
     this.#there.plan(this.#there.nowNs + this.#random.below(restartNs + 1), () => {
+      if (crashes !== this.#crashes) {
+        this.rare.restartsLost++;
+        return;
+      }
       for (const { life, incarnation } of orders) {
         // Fallen again before it has begun: another order says how it goes on.
         if (this.#incarnations[this.membersOf(life.set)[0]!] === incarnation) this.#restart(life, incarnation, place);
@@ -267,6 +295,7 @@ export class Recovery {
       // Members on nodes that live have not ended yet.
       this.#there.crash(rank);
       this.#begun[rank] = incarnation;
+      this.#deathsHeard[rank] = this.#options.deathsDeclared();
     }
     const checkpoint = this.#options.newest?.(set) ?? null;
     const log = this.logger.fence(set, incarnation, checkpoint?.position ?? 0)!;
@@ -282,15 +311,23 @@ export class Recovery {
       });
       this.#options.start(process);
     }
-    for (const rank of members) {
+    this.returned(
+      members.map((rank) => ({ rank, incarnation })),
+      (rank) => this.#options.isLinked(rank),
+    );
+    this.onRestart(set);
+  }
+
+  /** Everybody outside of their sets who is meant hears that these lives have begun. */
+  returned(lives: readonly RankLife[], isMeant: (rank: number) => boolean): void {
+    for (const { rank, incarnation } of lives) {
       this.#notices.tell(
-        (other) => this.setOf[other] !== set,
+        (other) => this.setOf[other] !== this.setOf[rank] && isMeant(other),
         (process) => {
           this.#there.network.know(process.rank, rank, incarnation);
           process.core.peerReturned(rank, incarnation);
         },
       );
     }
-    this.onRestart(set);
   }
 }

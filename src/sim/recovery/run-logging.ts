@@ -67,6 +67,8 @@ export interface LoggingOutcome extends SeedOutcome {
   readonly fetched: number;
   /** How often rare things happened. */
   readonly rare: Recovery["rare"];
+  /** How often the dispatcher has crashed; and in the middle of a record. */
+  readonly dispatcherCrashes: Dispatching["crashes"];
   readonly checkpoints: Checkpoints["counts"];
   /** By rank. */
   readonly restartsOf: readonly number[];
@@ -113,12 +115,19 @@ class LoggingRun {
     this.#recovery.attach(this.#world);
     this.#histories = new Histories(setOf.length);
     this.#checkpoints = this.#newCheckpoints();
-    const { random, detectionNs, delayNsMax } = setup.services;
+    const { random, detectionNs, delayNsMax, restartNs } = setup.services;
     this.#dispatching = new Dispatching(
-      { world: this.#world, setOf, random: random.fork(), detectionNs, delayNsMax },
+      { world: this.#world, setOf, random: random.fork(), detectionNs, delayNsMax, restartNs },
       {
         incarnationOf: (rank) => this.#recovery.incarnationOf(rank),
-        tell: (death) => this.#recovery.tell(death),
+        tell: (death, isMeant) => this.#recovery.tell(death, isMeant),
+        returned: (lives, isMeant) => this.#recovery.returned(lives, isMeant),
+        deathsHeard: (rank) => this.#recovery.deathsHeard(rank),
+        crashed: () => {
+          this.#recovery.dispatcherCrashed();
+          // Its books say what counts; what was being taken is given up.
+          this.#checkpoints.serverLost();
+        },
         fallen: (ranks, place) => this.#recovery.fallen(ranks, place),
       },
     );
@@ -147,6 +156,7 @@ class LoggingRun {
       lose: (service) => {
         if (service === "event-logger") this.#recovery.loseLogger();
         if (service === "checkpoint-server") this.#checkpoints.serverLost();
+        if (service === "dispatcher") dispatching.crash();
       },
     };
   }
@@ -159,6 +169,8 @@ class LoggingRun {
       logged: (set) => this.#checkpoints.commit(set),
       declared: (set) => this.#checkpoints.fell(set),
       begun: (ranks) => this.#dispatching.begun(ranks),
+      deathsDeclared: () => this.#dispatching.deathsDeclared,
+      isLinked: (rank) => this.#dispatching.isLinked(this.#world.nodeOf[rank]!),
       caughtUp: (rank) => this.#dispatching.caughtUp(rank),
       prepare: (process, image) => this.#prepare(process, image),
       start: ({ rank }) => this.#start(rank),
@@ -246,7 +258,9 @@ class LoggingRun {
   /** A checkpoint of that set is wanted. */
   #ask(set: number): void {
     const { checkpoints } = this.#setup;
-    if (checkpoints !== null) this.#checkpoints.ask(this.#recovery.capturedLife(set), checkpoints.patienceNs);
+    // Whoever has no dispatcher has nobody to ask for one.
+    if (checkpoints !== null && !this.#dispatching.isDown)
+      this.#checkpoints.ask(this.#recovery.capturedLife(set), checkpoints.patienceNs);
   }
 
   judged(): LoggingOutcome {
@@ -277,6 +291,7 @@ class LoggingRun {
         restarts,
         rare,
         restartsOf,
+        dispatcherCrashes: this.#dispatching.crashes,
         checkpoints: this.#checkpoints.counts,
       },
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
@@ -287,8 +302,10 @@ class LoggingRun {
 
   /** What is wrong with the way in which the dispatcher has ended the job. */
   #endProblems({ violations }: SeedOutcome): Violation[] {
-    const { outcome, isEnded } = this.#dispatching;
+    const { outcome, isEnded, isWritten } = this.#dispatching;
     const invariant = "the job ends when all programs are over";
+    if (!isWritten)
+      return [{ invariant: "the journal says what the dispatcher knows", what: "it says something else" }];
     if (outcome !== undefined && outcome.reason.kind !== "finished") {
       return [{ invariant, what: `the dispatcher has ended it: ${JSON.stringify(outcome.reason)}` }];
     }
