@@ -10,6 +10,7 @@ import { membersOf } from "../../core/service/correlated-sets.ts";
 import type { RecoveryTimes } from "../../core/service/losses.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../core/service/recovery.ts";
 import type { RecoveryRecord } from "../../core/service/recovery-state.ts";
+import { RestartPlacement } from "../../core/service/restart-placement.ts";
 import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
 import type { LoggingReport } from "../logging/logging-report.ts";
 import type { Life, LoggingSetup, RankRestart, ToNode } from "../node/messages.ts";
@@ -65,8 +66,7 @@ export class JobRecovery {
   readonly #alarm: Alarm;
   readonly #images: SetImages;
   readonly #host: JobPartHost<PartReport>;
-  /** Nodes that are gone, whose places nobody has taken yet. */
-  readonly #gone = new Set<number>();
+  readonly #placement: RestartPlacement;
   /** Nodes that were lost and started again. */
   #restarts = 0;
   /** When the job began, in milliseconds since 1970. */
@@ -88,6 +88,12 @@ export class JobRecovery {
       unusable: (message) => ports.unusable(message),
       note: (message) => ports.note(message),
     });
+    this.#placement = new RestartPlacement(options.nodeOf, {
+      replace: (node, restarts) => ports.replace(node, this.#rankRestarts(restarts)),
+      restartRanks: (node, restarts) => ports.restartRanks(node, this.#rankRestarts(restarts)),
+      notReplaced: (node) => ports.notReplaced(node),
+      isEnding: () => ports.isEnding(),
+    });
     this.#core = this.#createCore();
     this.#alarm = new Alarm(this.#core, (nowMs) => this.#core.time(nowMs));
   }
@@ -96,10 +102,10 @@ export class JobRecovery {
     const ports = this.#ports;
     return new Recovery(this.#options, this.#host.part, {
       record: (record) => ports.record(record),
-      restart: (ranks, restarts) => this.#restart(ranks, restarts),
+      restart: (_, restarts) => this.#placement.restart(restarts),
       hopeless: (ranks, problem) => {
         ports.unusable(problem);
-        for (const node of this.#nodesOf(ranks)) if (this.#gone.delete(node)) ports.notReplaced(node);
+        this.#placement.hopeless(ranks);
       },
       fell: (rank) => ports.kill(this.#nodeOf(rank)),
       stop: (set, number) => this.#toSet(set, { kind: "checkpoint", set, members: this.#membersOf(set), number }),
@@ -176,7 +182,7 @@ export class JobRecovery {
   /** The node is gone, and with it these ranks. */
   nodeFallen(node: number, ranks: readonly number[]): void {
     this.#restarts++;
-    this.#gone.add(node);
+    this.#placement.gone(node);
     this.fallen(ranks);
   }
 
@@ -185,22 +191,12 @@ export class JobRecovery {
     this.#feed((nowMs) => this.#core.fallen(ranks, nowMs));
   }
 
-  #restart(ranks: readonly number[], restarts: readonly SetRestart[]): void {
-    const all = restarts.flatMap((restart) => this.#rankRestarts(restart));
-    for (const node of this.#nodesOf(ranks)) {
-      const here = all.filter(({ rank }) => this.#nodeOf(rank) === node);
-      const isGone = this.#gone.delete(node);
-      // It has been decided meanwhile that the job ends.
-      if (isGone && this.#ports.isEnding()) this.#ports.notReplaced(node);
-      else if (isGone) this.#ports.replace(node, here);
-      else this.#ports.restartRanks(node, here);
-    }
-  }
-
-  #rankRestarts({ set, members, incarnation, checkpoint, forRanks }: SetRestart): RankRestart[] {
-    const imageFolder = this.#images.folderOf(set, checkpoint);
-    const { log } = forRanks as LoggingRestart;
-    return members.map((rank) => ({ rank, incarnation, checkpoint: checkpoint.number, imageFolder, log }));
+  #rankRestarts(restarts: readonly SetRestart[]): RankRestart[] {
+    return restarts.flatMap(({ set, members, incarnation, checkpoint, forRanks }) => {
+      const imageFolder = this.#images.folderOf(set, checkpoint);
+      const { log } = forRanks as LoggingRestart;
+      return members.map((rank) => ({ rank, incarnation, checkpoint: checkpoint.number, imageFolder, log }));
+    });
   }
 
   began(rank: number): void {
@@ -259,11 +255,8 @@ export class JobRecovery {
   // Places
 
   #toSet(set: number, message: ToNode): void {
-    for (const node of this.#nodesOf(this.#membersOf(set))) this.#ports.toNode(node, message);
-  }
-
-  #nodesOf(ranks: readonly number[]): number[] {
-    return [...new Set(ranks.map((rank) => this.#nodeOf(rank)))];
+    const nodes = new Set(this.#membersOf(set).map((rank) => this.#nodeOf(rank)));
+    for (const node of nodes) this.#ports.toNode(node, message);
   }
 
   #nodeOf(rank: number): number {

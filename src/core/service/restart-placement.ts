@@ -1,0 +1,66 @@
+/**
+ * Where ranks begin their next life. Every rank has its place on one node, for the whole job (rule 6); what changes is the process
+ * behind the node's number. A node that is gone gets a successor, which is set up with all its ranks at once; on a node that lives
+ * the ranks begin beside the others. A set may have members on both.
+ *
+ * A node that is gone stays so until `Recovery` has all its ranks prepared. If the job ends meanwhile, or they cannot begin again,
+ * nobody takes its place, and the dispatcher must hear that: it waits for the last node.
+ */
+import { assert } from "../base/assert.ts";
+import type { SetRestart } from "./recovery.ts";
+
+export interface RestartPlacementPorts {
+  /** A successor takes the place of that node. Of each set, `members` are those of this node. */
+  replace(node: number, restarts: readonly SetRestart[]): void;
+  /** The node lives: some of its ranks begin again there. Threads that they still have must go first. */
+  restartRanks(node: number, restarts: readonly SetRestart[]): void;
+  /** Nobody takes the place of that node, which is gone. */
+  notReplaced(node: number): void;
+  /** Has it been decided that the job ends? */
+  isEnding(): boolean;
+}
+
+export class RestartPlacement {
+  readonly #nodeOf: readonly number[];
+  readonly #ports: RestartPlacementPorts;
+  /** Nodes whose places nobody has taken yet. */
+  readonly #gone = new Set<number>();
+
+  /** `nodeOf`: node of each rank. */
+  constructor(nodeOf: readonly number[], ports: RestartPlacementPorts) {
+    this.#nodeOf = nodeOf;
+    this.#ports = ports;
+  }
+
+  /** The dispatcher wants another in the place of that node. Said before `Recovery` hears of its ranks. */
+  gone(node: number): void {
+    this.#gone.add(node);
+  }
+
+  /** The members of these sets begin again: all that was lost together. */
+  restart(restarts: readonly SetRestart[]): void {
+    for (const node of this.#nodesOf(restarts.flatMap(({ members }) => members))) {
+      const here = restarts
+        .map((restart) => ({ ...restart, members: restart.members.filter((rank) => this.#nodeOf[rank] === node) }))
+        .filter(({ members }) => members.length > 0);
+      if (!this.#gone.delete(node)) this.#ports.restartRanks(node, here);
+      else if (this.#ports.isEnding()) this.#ports.notReplaced(node);
+      else this.#ports.replace(node, here);
+    }
+  }
+
+  /** These ranks cannot begin again, and the job ends. */
+  hopeless(ranks: readonly number[]): void {
+    for (const node of this.#nodesOf(ranks)) if (this.#gone.delete(node)) this.#ports.notReplaced(node);
+  }
+
+  #nodesOf(ranks: readonly number[]): Set<number> {
+    return new Set(
+      ranks.map((rank) => {
+        const node = this.#nodeOf[rank];
+        assert(node !== undefined, `rank ${rank} has no place`);
+        return node;
+      }),
+    );
+  }
+}
