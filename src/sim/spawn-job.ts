@@ -10,7 +10,8 @@ import type { Communicator } from "../core/process/communicator.ts";
 import { CreateGroup, MeetParents, Merge, Spawn } from "../core/process/new-communicators.ts";
 import type { Origin, SpawnAnswer } from "../core/process/spawner.ts";
 import type { Task } from "../core/process/task.ts";
-import { Dispatcher, type Outcome } from "../core/service/dispatcher.ts";
+import { Dispatcher } from "../core/service/dispatcher.ts";
+import type { Outcome } from "../core/service/outcome.ts";
 import { SpawnAdmission } from "../core/service/spawn-admission.ts";
 import type { Random } from "./random.ts";
 import type { SimProcess, Steps } from "./sim-process.ts";
@@ -116,6 +117,7 @@ export class SpawnJob {
     return new Dispatcher(
       { ...patience, ...limits, nodeOf, nodes, ranks: parents, deaths: "fatal" },
       {
+        record() {},
         tell: ({ rank, incarnation }) => this.#tellAll(rank, incarnation),
         restart() {},
         restartRanks() {},

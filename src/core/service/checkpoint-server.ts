@@ -5,20 +5,81 @@
  *
  * Number 0 is the start of the program: always there, and without images. The two newest committed numbers are kept, so that
  * one image may turn out to be unreadable; logs are trimmed as far as the older of them (rule 5).
+ *
+ * The books change by records of the journal only. Which images of a checkpoint under way are stored is not in them: whoever takes over
+ * gives that checkpoint up.
  */
-import { assert } from "../base/assert.ts";
+import { assert, unreachable } from "../base/assert.ts";
 import type { Checkpoint } from "../ft/checkpoint.ts";
 
 export type { Checkpoint };
 
-interface SetBooks {
-  readonly members: ReadonlySet<number>;
+/** The books of one set. */
+export interface SetBooks {
   /** Committed, oldest first; never empty. */
   readonly committed: Checkpoint[];
   /** The last number given. */
   last: number;
   /** The one that is being taken; null: none. */
-  open: { readonly number: number; readonly stored: Set<number>; position: number } | null;
+  open: number | null;
+}
+
+/** A checkpoint of a set begins. One that was open is given up. */
+export interface CheckpointBegun {
+  readonly kind: "checkpoint-begun";
+  readonly set: number;
+  readonly number: number;
+}
+/** The checkpoint that was being taken counts from now on. */
+export interface CheckpointCommitted {
+  readonly kind: "checkpoint-committed";
+  readonly set: number;
+  readonly checkpoint: Checkpoint;
+}
+/** The checkpoint that was being taken will never count. */
+export interface CheckpointGivenUp {
+  readonly kind: "checkpoint-given-up";
+  readonly set: number;
+  readonly number: number;
+}
+/** The newest checkpoint that counts cannot be read: the one before it counts. */
+export interface CheckpointRefused {
+  readonly kind: "checkpoint-refused";
+  readonly set: number;
+  readonly number: number;
+}
+export type CheckpointRecord = CheckpointBegun | CheckpointCommitted | CheckpointGivenUp | CheckpointRefused;
+
+export function newBooks(): SetBooks {
+  return { committed: [{ number: 0, position: 0 }], last: 0, open: null };
+}
+
+/** Changes the books of the record's set as it says. Checkpoints whose images can be deleted. */
+export function applyToBooks(books: SetBooks, record: CheckpointRecord): Checkpoint[] {
+  const { committed } = books;
+  switch (record.kind) {
+    case "checkpoint-begun":
+      books.last = record.number;
+      books.open = record.number;
+      return [];
+    case "checkpoint-committed":
+      books.open = null;
+      committed.push(record.checkpoint);
+      return committed.splice(0, committed.length - keptMax);
+    case "checkpoint-given-up":
+      books.open = null;
+      return [];
+    case "checkpoint-refused":
+      return committed.splice(-1);
+    default:
+      return unreachable(record);
+  }
+}
+
+/** What is known of the checkpoint that is being taken, and dies with the dispatcher. */
+interface Progress {
+  readonly stored: Set<number>;
+  position: number;
 }
 
 /** What a commit makes superfluous. */
@@ -33,96 +94,103 @@ export interface Commit {
 const keptMax = 2;
 
 export class CheckpointServer {
-  readonly #sets: SetBooks[];
+  readonly #members: readonly ReadonlySet<number>[];
+  readonly #books: readonly SetBooks[];
+  readonly #write: (record: CheckpointRecord) => void;
+  readonly #progress: Progress[];
 
-  /** Members of each set. */
-  constructor(sets: readonly (readonly number[])[]) {
-    this.#sets = sets.map((members) => ({
-      members: new Set(members),
-      committed: [{ number: 0, position: 0 }],
-      last: 0,
-      open: null,
-    }));
+  /** Members of each set; where records go before they count; the books of a predecessor. */
+  constructor(
+    sets: readonly (readonly number[])[],
+    write: (record: CheckpointRecord) => void = () => {},
+    books: readonly SetBooks[] = sets.map(() => newBooks()),
+  ) {
+    this.#members = sets.map((members) => new Set(members));
+    this.#books = books;
+    this.#write = write;
+    this.#progress = sets.map(() => ({ stored: new Set(), position: 0 }));
   }
 
   /** A checkpoint of that set begins: its number. One that was open is given up. */
   begin(set: number): number {
-    const books = this.#sets[set]!;
-    books.last++;
-    books.open = { number: books.last, stored: new Set(), position: 0 };
-    return books.last;
+    const number = this.#books[set]!.last + 1;
+    this.#record({ kind: "checkpoint-begun", set, number });
+    this.#progress[set] = { stored: new Set(), position: 0 };
+    return number;
   }
 
   /** Is one being taken, or read back? */
   isBusy(set: number): boolean {
-    return this.#sets[set]!.open !== null;
+    return this.#books[set]!.open !== null;
   }
 
   /** Is that the one that is being taken? */
   isOpen(set: number, number: number): boolean {
-    return this.#sets[set]!.open?.number === number;
+    return this.#books[set]!.open === number;
   }
 
   /** The image of a member is stored. True: all are, and the number can be committed. */
   stored(set: number, number: number, rank: number, position: number): boolean {
-    const { open, members } = this.#sets[set]!;
-    if (open?.number !== number) return false;
+    if (!this.isOpen(set, number)) return false;
+    const members = this.#members[set]!;
     assert(members.has(rank), `rank ${rank} is not in set ${set}`);
+    const progress = this.#progress[set]!;
     // Who stands still may still close what it had begun to say: the stream is where the last of them left it.
-    if (open.stored.size === 0 || ((position - open.position) | 0) > 0) open.position = position;
-    open.stored.add(rank);
-    return open.stored.size === members.size;
+    if (progress.stored.size === 0 || ((position - progress.position) | 0) > 0) progress.position = position;
+    progress.stored.add(rank);
+    return progress.stored.size === members.size;
   }
 
   /** How many images of the one that is being taken are stored, and how many there will be. */
   progress(set: number): { readonly stored: number; readonly wanted: number } {
-    const { open, members } = this.#sets[set]!;
-    return { stored: open?.stored.size ?? 0, wanted: members.size };
+    return { stored: this.isBusy(set) ? this.#progress[set]!.stored.size : 0, wanted: this.#members[set]!.size };
   }
 
   /** All images have been read back. Null: it was given up meanwhile. */
   commit(set: number, number: number): Commit | null {
-    const books = this.#sets[set]!;
-    const { open, committed, members } = books;
-    if (open?.number !== number || open.stored.size < members.size) return null;
-    books.open = null;
-    committed.push({ number, position: open.position });
-    const dropped = committed.splice(0, committed.length - keptMax).map((old) => old.number);
-    return { oldest: committed[0]!, dropped };
+    const { stored, position } = this.#progress[set]!;
+    if (!this.isOpen(set, number) || stored.size < this.#members[set]!.size) return null;
+    const dropped = this.#record({ kind: "checkpoint-committed", set, checkpoint: { number, position } });
+    return { oldest: this.oldest(set), dropped: dropped.map((old) => old.number) };
   }
 
   /** An image could not be stored, its set has fallen, or somebody was too slow: that number will never be committed. */
-  giveUp(set: number, number = this.#sets[set]!.open?.number): void {
-    const books = this.#sets[set]!;
-    if (books.open?.number === number) books.open = null;
+  giveUp(set: number, number = this.open(set)): void {
+    if (number !== null && this.isOpen(set, number)) this.#record({ kind: "checkpoint-given-up", set, number });
   }
 
   /** The one that is being taken; null: none. */
   open(set: number): number | null {
-    return this.#sets[set]!.open?.number ?? null;
+    return this.#books[set]!.open;
   }
 
   /** What a restart uses. */
   newest(set: number): Checkpoint {
-    return this.#sets[set]!.committed.at(-1)!;
+    return this.#books[set]!.committed.at(-1)!;
   }
 
   /** No older one will be restored. */
   oldest(set: number): Checkpoint {
-    return this.#sets[set]!.committed[0]!;
+    return this.#books[set]!.committed[0]!;
   }
 
   /** Where the stream was at the one that is being taken, as far as its images are stored. */
   positionOfOpen(set: number): number {
-    return this.#sets[set]!.open?.position ?? 0;
+    return this.isBusy(set) ? this.#progress[set]!.position : 0;
   }
 
   /** That one, the newest, cannot be read. False: there is no other, and what came before it is not in the logs any more. */
   refuse(set: number, number: number): boolean {
-    const { committed } = this.#sets[set]!;
+    const { committed } = this.#books[set]!;
     assert(committed.at(-1)!.number === number, `checkpoint ${number} of set ${set} is not the newest`);
     if (committed.length === 1) return false;
-    committed.pop();
+    this.#record({ kind: "checkpoint-refused", set, number });
     return true;
+  }
+
+  /** Checkpoints whose images can be deleted. */
+  #record(record: CheckpointRecord): Checkpoint[] {
+    this.#write(record);
+    return applyToBooks(this.#books[record.set]!, record);
   }
 }

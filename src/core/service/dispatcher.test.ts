@@ -1,7 +1,8 @@
 /** The dispatcher's decisions, without a process or a clock. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Death, Dispatcher, type DispatcherOptions, type Outcome, type Reason } from "./dispatcher.ts";
+import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
+import type { Death, Outcome, Reason } from "./outcome.ts";
 import { nodeOfRanks, nodeOfUniverse } from "./placement.ts";
 
 const returned = { kind: "returned" } as const;
@@ -33,6 +34,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
       ...changes,
     },
     {
+      record: () => undefined,
       tell(death) {
         deaths.push(death);
         asked.push(`tell ${death.rank}`);

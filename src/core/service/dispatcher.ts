@@ -12,10 +12,25 @@
  * is forgiven. The host must read what has arrived before it ticks. Where ranks leave a node's main thread no processor it is
  * silent too; therefore a silent node is not dead unless the operating system has not seen it at work for half the patience.
  * The same holds for a node that has not spoken yet, with a longer patience: a loaded machine starts processes slowly.
+ *
+ * A decision is a record (`dispatcher-state.ts`). It is written down first, then the state is changed by it, then the world hears of
+ * it: a dispatcher that takes over from one that has crashed may have to repeat an order, and never has to take one back.
  */
+
+import { assert } from "../base/assert.ts";
 import type { DeathPolicy } from "../ft/definition.ts";
+import {
+  applyToDispatcher,
+  type DispatcherRecord,
+  type DispatcherState,
+  type Fall,
+  type JobBegan,
+  newDispatcherState,
+  type RankState,
+} from "./dispatcher-state.ts";
 import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
-import { Falls, type GivenUp } from "./falls.ts";
+import { Falls } from "./falls.ts";
+import type { Death, NodeLoss, Outcome, Reason } from "./outcome.ts";
 import { ranksOfNode } from "./placement.ts";
 import { type Patience, Silence } from "./silence.ts";
 
@@ -36,56 +51,13 @@ export interface DispatcherOptions extends Patience {
   readonly setOf?: readonly number[] | undefined;
   /** A node that is silent for too long is dead, and yet left alive: to see that it does no harm. False unless given. */
   readonly keepSuspects?: boolean | undefined;
-}
-
-/** One process is gone. The order of deaths is the same for everybody. */
-export interface Death {
-  readonly order: number;
-  readonly rank: number;
-  readonly incarnation: number;
-}
-
-/** Why a node is gone that should not be. */
-export type NodeLoss =
-  | { readonly kind: "signal"; readonly signal: string; readonly signalNumber: number }
-  | { readonly kind: "exit"; readonly code: number }
-  | { readonly kind: "silent"; readonly silentMs: number };
-
-export type Reason =
-  | { readonly kind: "finished" }
-  /** All that had not finished stand still, and can go on another time. */
-  | { readonly kind: "frozen" }
-  | (Unrepaired & {
-      readonly kind: "rank-failed";
-      readonly rank: number;
-      readonly node: number;
-      readonly ending: Ending;
-    })
-  | (Unrepaired & {
-      readonly kind: "node-failed";
-      readonly node: number;
-      readonly ranks: readonly number[];
-      readonly loss: NodeLoss;
-    })
-  | { readonly kind: "aborted"; readonly rank: number; readonly node: number; readonly message: string }
-  | { readonly kind: "interrupted"; readonly signal: string }
-  | { readonly kind: "timeout" }
-  | { readonly kind: "output-closed" }
-  | { readonly kind: "unusable"; readonly message: string };
-
-/** Where the dead are replaced, and this one is not: why. */
-export interface Unrepaired {
-  readonly givenUp?: GivenUp;
-}
-
-export interface Outcome {
-  readonly code: number;
-  readonly reason: Reason;
-  /** From the start of the job to the decision. */
-  readonly afterMs: number;
+  /** When the job began, by the calendar: for the journal. */
+  readonly calendarMs?: number | undefined;
 }
 
 export interface DispatcherPorts {
+  /** A decision, to be written down before this returns: what follows from it is ordered next. */
+  record(record: DispatcherRecord): void;
   /** Every node that lives must hear of this death. */
   tell(death: Death): void;
   /**
@@ -117,16 +89,11 @@ export interface DispatcherPorts {
   ended(outcome: Outcome): void;
 }
 
-interface Node {
-  readonly ranks: readonly number[];
-  silence: Silence;
-  gone: boolean;
-}
-
-interface Rank {
-  incarnation: number;
-  /** "absent": not admitted yet. "done": its program is over; it stays, because others may need what it has sent. */
-  state: "absent" | "running" | "done" | "finished" | "dead";
+/** A dispatcher that has crashed, as its journal knows it. */
+export interface Predecessor {
+  readonly state: DispatcherState;
+  /** When the job began, on the clock of the successor. */
+  readonly startMs: number;
 }
 
 export class Dispatcher {
@@ -135,47 +102,58 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #ports: DispatcherPorts;
   readonly #startMs: number;
-  readonly #nodes: Node[] = [];
-  readonly #ranks: Rank[];
-  #deaths = 0;
+  /** Changed by records only. */
+  readonly #state: DispatcherState;
+  readonly #ranksOf: readonly (readonly number[])[];
+  readonly #silences: Silence[];
   #lastTickMs: number;
-  #outcome: Outcome | undefined;
   #endingForMs = 0;
   #allEnded = false;
-  #isFrozen = false;
 
-  constructor(options: DispatcherOptions, ports: DispatcherPorts, nowMs: number) {
+  /** A successor knows what its predecessor had written down; what it does next is in `takeover.ts`. */
+  constructor(options: DispatcherOptions, ports: DispatcherPorts, nowMs: number, predecessor?: Predecessor) {
     this.#options = options;
     this.#ports = ports;
-    this.#startMs = nowMs;
+    this.#startMs = predecessor?.startMs ?? nowMs;
     this.#lastTickMs = nowMs;
-    const { ranks } = options;
-    this.falls = new Falls({ nodes: options.nodes, ranks: options.nodeOf.length });
-    this.#ranks = options.nodeOf.map((_, rank) => ({ incarnation: 0, state: rank < ranks ? "running" : "absent" }));
-    for (let node = 0; node < options.nodes; node++) {
-      this.#nodes.push({
-        ranks: ranksOfNode(options.nodeOf, node),
-        silence: new Silence(options),
-        gone: false,
-      });
-    }
+    const { ranks, nodes, nodeOf, setOf = [], calendarMs = 0 } = options;
+    if (predecessor === undefined) {
+      const began: JobBegan = { kind: "began", ranks, nodes, nodeOf, setOf, calendarMs };
+      ports.record(began);
+      this.#state = newDispatcherState(began);
+    } else this.#state = predecessor.state;
+    assert(this.#state.nodes.length === nodes && this.#state.ranks.length === nodeOf.length, "a journal of this job");
+    this.falls = new Falls(this.#state.falls, (record) => this.#record(record));
+    this.#ranksOf = Array.from({ length: nodes }, (_, node) => ranksOfNode(nodeOf, node));
+    this.#silences = Array.from({ length: nodes }, () => new Silence(options));
+  }
+
+  /** All that a successor must know. Not to be changed. */
+  get state(): DispatcherState {
+    return this.#state;
+  }
+
+  /** A successor begins its term: from now on it decides. An outcome that its predecessor had decided is ordered again. */
+  takeOver(): void {
+    this.#record({ kind: "took-over", term: this.#state.term + 1 });
+    if (this.outcome !== undefined) this.#end(this.outcome);
   }
 
   get outcome(): Outcome | undefined {
-    return this.#outcome;
+    return this.#state.outcome;
   }
 
   /** Anything at all has come from that node. */
   heard(node: number): void {
-    this.#nodes[node]!.silence.heard();
+    this.#silences[node]!.heard();
   }
 
   /** So many processes are about to be started, on nodes that live: their numbers, or undefined where there are not enough. */
   admit(count: number): number[] | undefined {
     const free = this.#free();
-    if (this.#outcome !== undefined || free.length < count) return undefined;
+    if (this.outcome !== undefined || free.length < count) return undefined;
     const admitted = free.slice(0, count);
-    for (const rank of admitted) this.#ranks[rank]!.state = "running";
+    this.#record({ kind: "admitted", ranks: admitted });
     return admitted;
   }
 
@@ -186,45 +164,40 @@ export class Dispatcher {
 
   /** Those could not all be started: whatever becomes of them concerns nobody. Their numbers are spent. */
   withdraw(admitted: readonly number[]): void {
-    for (const rank of admitted) this.#ranks[rank]!.state = "dead";
+    this.#record({ kind: "withdrawn", ranks: admitted });
   }
 
   #free(): number[] {
     const { nodeOf } = this.#options;
     const isFree = (rank: number): boolean =>
-      this.#ranks[rank]!.state === "absent" && !this.#nodes[nodeOf[rank]!]!.gone;
+      this.#state.ranks[rank]!.state === "absent" && this.isNodeAlive(nodeOf[rank]!);
     return [...nodeOf.keys()].filter(isFree);
   }
 
   /** A rank's thread has ended, well or badly. Of an old life, or of one already dead, it means nothing. */
   rankEnded(rank: number, incarnation: number, ending: Ending, nowMs: number): void {
-    const it = this.#ranks[rank]!;
+    const it = this.#state.ranks[rank]!;
     const isServing = it.state === "done" && ending.kind === "vanished";
     if ((it.state !== "running" && !isServing) || it.incarnation !== incarnation) return;
     const code = codeOfEnding(ending);
     if (code === 0) {
-      it.state = "finished";
-      if (ending.kind === "frozen") this.#isFrozen = true;
-      this.#finishIfAllHave(nowMs);
+      this.#over(rank, ending.kind === "frozen" ? "frozen" : "finished", nowMs);
       return;
     }
     const node = this.#options.nodeOf[rank]!;
+    const reason: Reason = { kind: "rank-failed", rank, node, ending };
     if (this.#options.deaths === "replaced") {
       // A program's own end is not a failure (rule 10); a thread that somebody has terminated is one.
-      if (ending.kind === "vanished") this.#setLost(rank, ending, nowMs);
-      else this.#decide({ kind: "rank-failed", rank, node, ending }, code, nowMs);
-      return;
-    }
-    this.#declareDead(rank);
-    this.#failed({ kind: "rank-failed", rank, node, ending }, code, nowMs);
+      if (ending.kind === "vanished") this.#setLost(rank, reason, nowMs);
+      else this.#decide(reason, code, nowMs);
+    } else if (this.outcome === undefined) this.#fall({ node, ranks: [rank], reason, code }, nowMs);
+    else this.#record({ kind: "rank-over", rank, how: "failed", outcome: null });
   }
 
   /** The program of a rank is over, and the rank stays to serve those whose program is not. */
   rankDone(rank: number, incarnation: number, nowMs: number): void {
-    const it = this.#ranks[rank]!;
-    if (it.state !== "running" || it.incarnation !== incarnation) return;
-    it.state = "done";
-    this.#finishIfAllHave(nowMs);
+    const it = this.#state.ranks[rank]!;
+    if (it.state === "running" && it.incarnation === incarnation) this.#over(rank, "done", nowMs);
   }
 
   isRankAlive(rank: number): boolean {
@@ -232,15 +205,16 @@ export class Dispatcher {
   }
 
   isNodeAlive(node: number): boolean {
-    return !this.#nodes[node]!.gone;
+    return !this.#state.nodes[node]!.gone;
   }
 
   /** The operating system says that the node's process is gone. */
   nodeEnded(node: number, loss: NodeLoss, nowMs: number): void {
-    const it = this.#nodes[node]!;
-    if (it.gone) return;
-    it.gone = true;
-    if (this.#outcome === undefined) this.#nodeLost(node, loss, nowMs);
+    if (!this.isNodeAlive(node)) return;
+    const ranks = this.#missedOf(node);
+    // A node whose ranks have all finished is missed by nobody.
+    if (this.outcome !== undefined || ranks.length === 0) this.#record({ kind: "node-gone", node });
+    else this.#nodeLost({ node, ranks, loss, isGone: true }, nowMs);
     this.#endIfAllGone();
   }
 
@@ -252,7 +226,7 @@ export class Dispatcher {
 
   /** The user, or whoever started us, wants an end. When the job is ending already, it is meant at once. */
   interrupted(signal: string, signalNumber: number, nowMs: number): void {
-    if (this.#outcome === undefined) this.#decide({ kind: "interrupted", signal }, 128 + signalNumber, nowMs);
+    if (this.outcome === undefined) this.#decide({ kind: "interrupted", signal }, 128 + signalNumber, nowMs);
     else this.#killAll();
   }
 
@@ -270,7 +244,7 @@ export class Dispatcher {
   tick(nowMs: number): void {
     const stepMs = Math.min(nowMs - this.#lastTickMs, 2 * this.#options.heartbeatMs);
     this.#lastTickMs = nowMs;
-    if (this.#outcome !== undefined) {
+    if (this.outcome !== undefined) {
       this.#endingForMs += stepMs;
       if (this.#endingForMs > this.#options.endPatienceMs) this.#killAll();
       return;
@@ -279,56 +253,39 @@ export class Dispatcher {
       this.#decide({ kind: "timeout" }, 124, nowMs);
       return;
     }
-    for (const [node, it] of this.#nodes.entries()) {
-      if (it.gone) continue;
-      if (!it.silence.lasts(stepMs, () => this.#ports.work(node))) continue;
-      // Suspicion may be wrong, and a stopped process may come back: it is killed, or fenced off, before anybody hears of its
-      // death.
-      if (this.#options.keepSuspects === true) this.#ports.disown(node);
-      else this.#ports.kill(node);
-      this.#nodeLost(node, { kind: "silent", silentMs: it.silence.ms }, nowMs);
-      if (this.#outcome !== undefined) return;
+    for (const node of this.#silences.keys()) {
+      const silence = this.#silences[node]!;
+      if (!this.isNodeAlive(node) || !silence.lasts(stepMs, () => this.#ports.work(node))) continue;
+      const ranks = this.#missedOf(node);
+      if (ranks.length === 0) this.#putAway(node);
+      else this.#nodeLost({ node, ranks, loss: { kind: "silent", silentMs: silence.ms }, isGone: false }, nowMs);
+      if (this.outcome !== undefined) return;
     }
   }
 
-  #nodeLost(node: number, loss: NodeLoss, nowMs: number): void {
-    const ranks = this.#nodes[node]!.ranks.filter((rank) => this.#isMissed(rank));
-    // A node whose ranks have all finished is missed by nobody.
-    if (ranks.length === 0) return;
-    const fallen = this.#withTheirSets(ranks);
-    for (const rank of fallen) this.#declareDead(rank);
+  /** Suspicion may be wrong, and a stopped process may come back: it is killed, or fenced off, before anybody hears of its death. */
+  #putAway(node: number): void {
+    if (this.#options.keepSuspects === true) this.#ports.disown(node);
+    else this.#ports.kill(node);
+  }
+
+  #nodeLost({ node, ranks, loss, isGone }: LostNode, nowMs: number): void {
     const code =
       loss.kind === "signal" ? 128 + loss.signalNumber : loss.kind === "exit" ? codeFromNumber(loss.code) || 1 : 1;
     const reason: Reason = { kind: "node-failed", node, ranks, loss };
-    if (this.#options.deaths !== "replaced") {
-      this.#failed(reason, code, nowMs);
-      return;
-    }
-    const givenUp = this.falls.fell(node, fallen);
-    if (givenUp === null) this.#replace(node, fallen, reason, nowMs);
-    else this.#decide({ ...reason, givenUp }, code, nowMs);
+    this.#fall({ node, ranks: this.#withTheirSets(ranks), reason, code, lost: isGone ? "gone" : "silent" }, nowMs);
   }
 
   /** A rank is gone and its node is not: all who fall with it begin again, where they were unless that is all of the node. */
-  #setLost(rank: number, ending: Ending, nowMs: number): void {
-    if (this.#outcome !== undefined) return;
-    const { setOf, nodeOf } = this.#options;
-    const node = nodeOf[rank]!;
-    if (this.#nodes[node]!.ranks.every((other) => setOf === undefined || setOf[other] === setOf[rank])) {
+  #setLost(rank: number, reason: Failure, nowMs: number): void {
+    if (this.outcome !== undefined) return;
+    const { setOf } = this.#options;
+    const { node } = reason;
+    if (this.#ranksOf[node]!.every((other) => setOf === undefined || setOf[other] === setOf[rank])) {
       this.#ports.kill(node);
       return;
     }
-    const members = this.#withTheirSets([rank]);
-    for (const member of members) this.#declareDead(member);
-    const reason: Reason = { kind: "rank-failed", rank, node, ending };
-    const givenUp = this.falls.fell(node, members);
-    if (givenUp !== null) {
-      this.#decide({ ...reason, givenUp }, codeOfEnding(ending), nowMs);
-      return;
-    }
-    this.#beginLives(members);
-    this.#ports.survived(reason, nowMs - this.#startMs);
-    this.#ports.restartRanks(node, members);
+    this.#fall({ node, ranks: this.#withTheirSets([rank]), reason, code: codeOfEnding(reason.ending) }, nowMs);
   }
 
   /** With a rank fall, where the dead are replaced, all members of its correlated set, on whichever nodes. */
@@ -338,67 +295,140 @@ export class Dispatcher {
     const fallen = new Set(ranks.map((rank) => setOf[rank]));
     const lost = new Set(ranks);
     const falls = (rank: number): boolean => lost.has(rank) || (fallen.has(setOf[rank]) && this.#isMissed(rank));
-    return [...this.#ranks.keys()].filter(falls);
+    return [...this.#state.ranks.keys()].filter(falls);
   }
 
-  /** Rule 9: who is done still serves. */
+  /** Ranks are dead while the outcome is open: what that means for them and for the job is decided, written down and ordered. */
+  #fall({ node, ranks, reason, code, lost }: Loss, nowMs: number): void {
+    const { deaths: policy } = this.#options;
+    const afterMs = nowMs - this.#startMs;
+    const givenUp = policy === "replaced" ? this.falls.judge(node) : null;
+    const returns = policy === "replaced" && givenUp === null;
+    const outcome: Outcome | null =
+      givenUp !== null
+        ? { code, reason: { ...reason, givenUp }, afterMs }
+        : policy === "fatal"
+          ? { code, reason, afterMs }
+          : policy === "survived"
+            ? this.#outcomeWithout(ranks, nowMs)
+            : null;
+    const first = this.#state.deaths.length;
+    const fall: Fall = {
+      kind: "fall",
+      node,
+      isGone: lost === "gone",
+      deaths: ranks.map((rank, i) => ({ order: first + i, rank, incarnation: this.#state.ranks[rank]!.incarnation })),
+      returns,
+      replaced: returns && lost !== undefined ? [node] : [],
+      passed: this.falls.unwritten,
+      reason,
+      afterMs,
+      outcome,
+    };
+    this.#record(fall);
+    if (lost === "silent") this.#putAway(node);
+    for (const death of fall.deaths) this.#ports.tell(death);
+    if (outcome === null || policy === "survived") this.#ports.survived(reason, afterMs);
+    if (returns) this.#restart(fall);
+    if (outcome !== null) this.#end(outcome);
+  }
+
+  /** The dead of a fall begin their next life. */
+  #restart({ node, deaths, replaced }: Fall): void {
+    const ranks = deaths.map(({ rank }) => rank);
+    for (const each of replaced) this.#silences[each] = new Silence(this.#options);
+    if (replaced.includes(node)) this.#ports.restart(node, ranks);
+    else this.#ports.restartRanks(node, ranks);
+  }
+
+  /** Those of a node whose end would be noticed. Rule 9: who is done still serves. */
+  #missedOf(node: number): number[] {
+    return this.#ranksOf[node]!.filter((rank) => this.#isMissed(rank));
+  }
+
   #isMissed(rank: number): boolean {
-    const { state } = this.#ranks[rank]!;
+    const { state } = this.#state.ranks[rank]!;
     return state === "running" || state === "done";
   }
 
-  #replace(node: number, ranks: readonly number[], reason: Reason, nowMs: number): void {
-    Object.assign(this.#nodes[node]!, { silence: new Silence(this.#options), gone: false });
-    this.#beginLives(ranks);
-    this.#ports.survived(reason, nowMs - this.#startMs);
-    this.#ports.restart(node, ranks);
+  #over(rank: number, how: "done" | "finished" | "frozen", nowMs: number): void {
+    const outcome = this.outcome === undefined ? this.#outcomeWith(rank, how === "frozen", nowMs) : null;
+    this.#record({ kind: "rank-over", rank, how, outcome });
+    if (outcome !== null) this.#end(outcome);
   }
 
-  #beginLives(ranks: readonly number[]): void {
-    for (const rank of ranks) {
-      const life = this.#ranks[rank]!;
-      life.incarnation++;
-      life.state = "running";
-    }
+  /** The outcome if the program of that rank is over; null: others run. */
+  #outcomeWith(rank: number, isFrozen: boolean, nowMs: number): Outcome | null {
+    if (this.#runsAnyBut(new Set([rank]))) return null;
+    return { code: 0, reason: this.#allOver(isFrozen), afterMs: nowMs - this.#startMs };
   }
 
-  #declareDead(rank: number): void {
-    const it = this.#ranks[rank]!;
-    it.state = "dead";
-    if (this.#outcome !== undefined) return;
-    this.#ports.tell({ order: this.#deaths++, rank, incarnation: it.incarnation });
+  /** The outcome if those ranks are dead and that is survived; null: others run. */
+  #outcomeWithout(dead: readonly number[], nowMs: number): Outcome | null {
+    const without = new Set(dead);
+    if (this.#runsAnyBut(without)) return null;
+    // The job is lost only when nobody is left to have survived the deaths.
+    const isOver = ({ state }: RankState, rank: number): boolean =>
+      (state === "finished" || state === "done") && !without.has(rank);
+    const code = this.#state.ranks.some(isOver) ? 0 : 1;
+    return { code, reason: this.#allOver(false), afterMs: nowMs - this.#startMs };
   }
 
-  #failed(reason: Reason, code: number, nowMs: number): void {
-    if (this.#options.deaths === "fatal") this.#decide(reason, code, nowMs);
-    else if (this.#outcome === undefined) {
-      this.#ports.survived(reason, nowMs - this.#startMs);
-      this.#finishIfAllHave(nowMs);
-    }
+  #runsAnyBut(ranks: ReadonlySet<number>): boolean {
+    return this.#state.ranks.some(({ state }, rank) => state === "running" && !ranks.has(rank));
   }
 
-  #finishIfAllHave(nowMs: number): void {
-    if (this.#ranks.some((rank) => rank.state === "running")) return;
-    // Where deaths are survived the job is lost only when nobody is left to have survived them.
-    const code = this.#ranks.some(({ state }) => state === "finished" || state === "done") ? 0 : 1;
-    this.#decide({ kind: this.#isFrozen ? "frozen" : "finished" }, code, nowMs);
+  #allOver(isFrozen: boolean): Reason {
+    return { kind: isFrozen || this.#state.isFrozen ? "frozen" : "finished" };
   }
 
   #decide(reason: Reason, code: number, nowMs: number): void {
-    if (this.#outcome !== undefined) return;
-    this.#outcome = { code, reason, afterMs: nowMs - this.#startMs };
-    this.#ports.decided(this.#outcome);
-    for (const [node, it] of this.#nodes.entries()) if (!it.gone) this.#ports.end(node);
+    if (this.outcome !== undefined) return;
+    const outcome = { code, reason, afterMs: nowMs - this.#startMs };
+    this.#record({ kind: "decided", outcome });
+    this.#end(outcome);
+  }
+
+  /** The outcome is written down: everybody hears of it. */
+  #end(outcome: Outcome): void {
+    this.#ports.decided(outcome);
+    for (const [node, { gone }] of this.#state.nodes.entries()) if (!gone) this.#ports.end(node);
     this.#endIfAllGone();
   }
 
   #killAll(): void {
-    for (const [node, it] of this.#nodes.entries()) if (!it.gone) this.#ports.kill(node);
+    for (const [node, { gone }] of this.#state.nodes.entries()) if (!gone) this.#ports.kill(node);
   }
 
   #endIfAllGone(): void {
-    if (this.#outcome === undefined || this.#allEnded || this.#nodes.some((node) => !node.gone)) return;
+    const { outcome } = this;
+    if (outcome === undefined || this.#allEnded || this.#state.nodes.some(({ gone }) => !gone)) return;
     this.#allEnded = true;
-    this.#ports.ended(this.#outcome);
+    this.#ports.ended(outcome);
   }
+
+  #record(record: Exclude<DispatcherRecord, JobBegan>): void {
+    this.#ports.record(record);
+    applyToDispatcher(this.#state, record);
+  }
+}
+
+type Failure = Extract<Reason, { kind: "rank-failed" }>;
+
+interface LostNode {
+  readonly node: number;
+  /** Those that are missed. */
+  readonly ranks: readonly number[];
+  readonly loss: NodeLoss;
+  readonly isGone: boolean;
+}
+
+interface Loss {
+  readonly node: number;
+  readonly ranks: readonly number[];
+  readonly reason: Failure | Extract<Reason, { kind: "node-failed" }>;
+  /** Of the job, if the loss ends it. */
+  readonly code: number;
+  /** The whole node is lost: its process is gone, or silent. */
+  readonly lost?: "gone" | "silent";
 }

@@ -9,6 +9,10 @@
  *   at the same call   when the node's ranks had come as far as they ever were, and nobody else was still on the way there: then
  *                      nothing kept them from getting further but the place where they are
  *   in vain            always. Replay may be slower than the kills, so there is much more patience.
+ *
+ * What a later judgement depends on is in `FallsState`, which changes by records of the journal only. Ranks say with every heartbeat how
+ * far they have come: that is written down when something depends on it, at a fall or at the first progress after one, and not
+ * before. A dispatcher that takes over hears it again with the next heartbeat.
  */
 
 /** Falls of a node for which it is started again, without progress. */
@@ -26,57 +30,149 @@ interface NodeFalls {
   inVain: number;
 }
 
-export class Falls {
-  readonly #nodes: NodeFalls[];
+export interface FallsState {
+  /** Falls that are held against each node. */
+  readonly nodes: NodeFalls[];
   /** Ranks that have not come as far as their lives before. */
-  readonly #behind = new Set<number>();
-  /** Calls that the rank's furthest life has passed. */
-  readonly #furthest: number[];
+  readonly behind: Set<number>;
+  /** Calls that the furthest life of each rank had passed when that was last written down. */
+  readonly furthest: number[];
   /** Calls that the ranks of each set had passed at its newest checkpoint. */
-  readonly #saved = new Map<number, number>();
+  readonly saved: Map<number, number>;
+}
 
-  constructor({ nodes, ranks }: { readonly nodes: number; readonly ranks: number }) {
-    this.#nodes = Array.from({ length: nodes }, () => ({ atSameCall: 0, inVain: 0 }));
-    this.#furthest = new Array<number>(ranks).fill(0);
+/** How many calls the furthest life of a rank has passed. */
+export type CallsOfRank = readonly [rank: number, calls: number];
+
+/** A rank has come as far as its lives before. */
+export interface CaughtUp {
+  readonly kind: "caught-up";
+  readonly rank: number;
+}
+/** A rank has passed a call that none of its lives had passed, and falls were held against some node. */
+export interface Progressed {
+  readonly kind: "progressed";
+  readonly passed: CallsOfRank;
+}
+/** A checkpoint of a set counts in which its ranks have passed more calls than in the one before. */
+export interface Saved {
+  readonly kind: "saved";
+  readonly set: number;
+  readonly calls: number;
+}
+/** Nothing is held against a node any more: somebody wants it to fall. */
+export interface Excused {
+  readonly kind: "excused";
+  readonly node: number;
+}
+export type FallsRecord = CaughtUp | Progressed | Saved | Excused;
+
+export interface FallsSize {
+  readonly nodes: number;
+  readonly ranks: number;
+}
+
+export function newFallsState({ nodes, ranks }: FallsSize): FallsState {
+  return {
+    nodes: Array.from({ length: nodes }, () => ({ atSameCall: 0, inVain: 0 })),
+    behind: new Set(),
+    furthest: new Array<number>(ranks).fill(0),
+    saved: new Map(),
+  };
+}
+
+/** Changes the state as the record says. */
+export function applyToFalls(state: FallsState, record: FallsRecord): void {
+  switch (record.kind) {
+    case "caught-up":
+      state.behind.delete(record.rank);
+      break;
+    case "progressed":
+      noteCalls(state, [record.passed]);
+      excuse(state.nodes);
+      break;
+    case "saved":
+      state.saved.set(record.set, record.calls);
+      excuse(state.nodes);
+      break;
+    case "excused":
+      excuse([state.nodes[record.node]!]);
+      break;
+  }
+}
+
+/** Those ranks have fallen, and it is held against a node. `passed`: what had not been written down of how far ranks had come. */
+export function applyFall(
+  state: FallsState,
+  { node, ranks, passed }: { node: number; ranks: readonly number[]; passed: readonly CallsOfRank[] },
+): void {
+  noteCalls(state, passed);
+  Object.assign(state.nodes[node]!, nextFall(state, node));
+  for (const rank of ranks) state.behind.add(rank);
+}
+
+export class Falls {
+  readonly #state: FallsState;
+  readonly #record: (record: FallsRecord) => void;
+  /** Calls that the furthest life of each rank has passed, written down or not. */
+  readonly #furthest: number[];
+
+  /** `record` must have the state changed. */
+  constructor(state: FallsState, record: (record: FallsRecord) => void) {
+    this.#state = state;
+    this.#record = record;
+    this.#furthest = [...state.furthest];
   }
 
   /** The present life of a rank has passed so many calls; the same ones in every life. */
   passed(rank: number, calls: number): void {
     const furthest = this.#furthest[rank]!;
-    if (calls >= furthest) this.#behind.delete(rank);
+    if (calls >= furthest) this.caughtUp(rank);
     if (calls <= furthest) return;
     this.#furthest[rank] = calls;
-    this.#progressed();
+    if (this.#state.nodes.some(isBlamed)) this.#record({ kind: "progressed", passed: [rank, calls] });
   }
 
   /** A checkpoint counts from now on in which the ranks of the set have passed so many calls together. */
   committed(set: number, calls: number): void {
-    if (calls <= (this.#saved.get(set) ?? 0)) return;
-    this.#saved.set(set, calls);
-    this.#progressed();
+    if (calls > (this.#state.saved.get(set) ?? 0)) this.#record({ kind: "saved", set, calls });
   }
 
   /** A rank has come as far as its lives before. */
   caughtUp(rank: number): void {
-    this.#behind.delete(rank);
+    if (this.#state.behind.has(rank)) this.#record({ kind: "caught-up", rank });
   }
 
   /** What the node did is not why it falls: somebody wants it to. */
   excused(node: number): void {
-    Object.assign(this.#nodes[node]!, { atSameCall: 0, inVain: 0 });
+    if (isBlamed(this.#state.nodes[node]!)) this.#record({ kind: "excused", node });
   }
 
-  /** Those ranks of a node are gone. Null: they shall begin their next life. */
-  fell(node: number, ranks: readonly number[]): GivenUp | null {
-    const it = this.#nodes[node]!;
-    if (this.#behind.size === 0) it.atSameCall++;
-    it.inVain++;
-    for (const rank of ranks) this.#behind.add(rank);
-    if (it.atSameCall > sameCallMax) return { rule: "same-call", falls: it.atSameCall };
-    return it.inVain > inVainMax ? { rule: "no-progress", falls: it.inVain } : null;
+  /** Some ranks have fallen, and it would be held against that node. Null: they shall begin their next life. */
+  judge(node: number): GivenUp | null {
+    const { atSameCall, inVain } = nextFall(this.#state, node);
+    if (atSameCall > sameCallMax) return { rule: "same-call", falls: atSameCall };
+    return inVain > inVainMax ? { rule: "no-progress", falls: inVain } : null;
   }
 
-  #progressed(): void {
-    for (const it of this.#nodes) Object.assign(it, { atSameCall: 0, inVain: 0 });
+  /** How far ranks have come, as far as it has not been written down. */
+  get unwritten(): CallsOfRank[] {
+    const { furthest } = this.#state;
+    return this.#furthest.flatMap((calls, rank) => (calls > furthest[rank]! ? [[rank, calls] as const] : []));
   }
+}
+
+function nextFall({ nodes, behind }: FallsState, node: number): NodeFalls {
+  const { atSameCall, inVain } = nodes[node]!;
+  return { atSameCall: atSameCall + (behind.size === 0 ? 1 : 0), inVain: inVain + 1 };
+}
+
+const isBlamed = ({ atSameCall, inVain }: NodeFalls): boolean => atSameCall + inVain > 0;
+
+function noteCalls({ furthest }: FallsState, passed: readonly CallsOfRank[]): void {
+  for (const [rank, calls] of passed) furthest[rank] = calls;
+}
+
+function excuse(nodes: readonly NodeFalls[]): void {
+  for (const node of nodes) Object.assign(node, { atSameCall: 0, inVain: 0 });
 }

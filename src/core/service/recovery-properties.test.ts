@@ -51,6 +51,7 @@ class World {
       committed() {},
     };
     this.core = new Recovery({ ...options, checkpointPatienceMs: patienceMs }, part, {
+      record() {},
       restart: (ranks, restarts) => {
         assert.deepEqual(
           ranks,

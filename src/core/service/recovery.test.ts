@@ -23,6 +23,7 @@ class World {
       committed: (set: number, { number }: { number: number }) => say(`trim ${set}.${number}`),
     };
     this.core = new Recovery(options, part, {
+      record: () => undefined,
       restart: (ranks, restarts) => {
         const lives = restarts.map(
           (it) => `${it.set}/${it.incarnation} from ${it.checkpoint.number} with ${it.forRanks}`,

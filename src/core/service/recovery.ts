@@ -15,7 +15,8 @@ import type { Interval } from "../ft/definition.ts";
 import type { JobPart, NextLife, Prepared } from "../ft/job-part.ts";
 import { membersOf } from "../ft/sets.ts";
 import { Losses, type RecoveryTimes } from "./losses.ts";
-import { type Capture, type CheckpointTimes, SetCheckpoints } from "./set-checkpoints.ts";
+import { applySetsFell, newRecoveryState, type RecoveryRecord, type RecoveryState } from "./recovery-state.ts";
+import { type Capture, type CheckpointTimes, SetCheckpoints, type SetCheckpointsPorts } from "./set-checkpoints.ts";
 
 export interface RecoveryOptions {
   /** Set of each rank. */
@@ -41,6 +42,8 @@ export interface SetRestart {
 
 /** Orders for the host, and what it is told. None of them may take time: what does is answered later. */
 export interface RecoveryPorts {
+  /** A decision, to be written down before this returns: what follows from it is ordered next. */
+  record(record: RecoveryRecord): void;
   /** These ranks, all members of these sets, begin their next life: all is prepared. */
   restart(ranks: readonly number[], restarts: readonly SetRestart[]): void;
   /** These ranks were to begin again, and cannot: the job ends with that line. */
@@ -86,30 +89,34 @@ export class Recovery {
   readonly #ports: RecoveryPorts;
   readonly #checkpoints: SetCheckpoints;
   readonly #losses: Losses;
-  /** Which life of each set is the present one. */
-  readonly #incarnations: number[];
+  /** Changed by records, and by the dispatcher's falls. */
+  readonly #state: RecoveryState;
   #unbegun: Unbegun[] = [];
   readonly #counts = { checkpoints: 0, ranksRestarted: 0 };
   readonly #checkpointTimes: CheckpointTimes[] = [];
   readonly #recoveries: RecoveryTimes[] = [];
 
+  /** `predecessor`: what the journal of one that has crashed says. */
   constructor(
     options: RecoveryOptions,
     part: Pick<JobPart, "prepare" | "mayCommit" | "committed">,
     ports: RecoveryPorts,
+    predecessor?: RecoveryState,
   ) {
     const { setOf } = options;
     this.#setOf = setOf;
     this.#members = membersOf(setOf);
     this.#part = part;
     this.#ports = ports;
-    this.#incarnations = this.#members.map(() => 0);
+    this.#state = predecessor ?? newRecoveryState(this.#members.length);
     this.#losses = new Losses(setOf);
     const lives = {
       incarnationOf: (set: number) => this.#incarnationOf(set),
       hasBegun: (set: number) => this.#losses.hasBegun(set),
     };
-    this.#checkpoints = new SetCheckpoints({ ...options, members: this.#members }, lives, {
+    const checkpointOptions = { ...options, members: this.#members };
+    const checkpointPorts: SetCheckpointsPorts = {
+      record: (record) => ports.record(record),
       stop: (set, number) => ports.stop(set, number),
       goOn: (set) => ports.goOn(set),
       verify: (set, number) => ports.verify(set, number),
@@ -126,7 +133,18 @@ export class Recovery {
       },
       happened: (event) => ports.happened(event),
       note: (message) => ports.note(message),
-    });
+    };
+    this.#checkpoints = new SetCheckpoints(checkpointOptions, lives, checkpointPorts, this.#state.books);
+  }
+
+  /** All that a successor must know. Not to be changed. */
+  get state(): RecoveryState {
+    return this.#state;
+  }
+
+  /** A predecessor has crashed. Sets that had not begun their present life fall again, says the dispatcher. */
+  takeOver(nowMs: number): void {
+    this.#checkpoints.takeOver(nowMs);
   }
 
   get report(): RecoveryReport {
@@ -165,7 +183,7 @@ export class Recovery {
     const sets = [...new Set(ranks.map((rank) => this.#setOf[rank]!))];
     const fallen = sets.flatMap((set) => this.#membersOf(set));
     this.#losses.fell(fallen, nowMs);
-    for (const set of sets) this.#incarnations[set] = this.#incarnationOf(set) + 1;
+    applySetsFell(this.#state, sets);
     this.#checkpoints.fell(sets, nowMs);
     this.#counts.ranksRestarted += fallen.length;
     const lives = sets.map((set) => this.#nextLifeOf(set));
@@ -242,7 +260,7 @@ export class Recovery {
   }
 
   #incarnationOf(set: number): number {
-    const incarnation = this.#incarnations[set];
+    const incarnation = this.#state.incarnations[set];
     assert(incarnation !== undefined, `there is no set ${set}`);
     return incarnation;
   }

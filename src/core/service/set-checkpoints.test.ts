@@ -34,6 +34,7 @@ class World {
     };
     const options = { setOf, members: sets, checkpointInterval: interval, checkpointPatienceMs: patienceMs };
     this.core = new SetCheckpoints(options, lives, {
+      record: () => undefined,
       stop: (set, number) => say(`stop ${set}.${number}`),
       goOn: (set) => say(`go-on ${set}`),
       verify: (set, number) => say(`verify ${set}.${number}`),

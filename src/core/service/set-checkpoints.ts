@@ -12,7 +12,7 @@ import type { FaultEvent } from "../fault/moment.ts";
 import type { Checkpoint } from "../ft/checkpoint.ts";
 import type { Interval } from "../ft/definition.ts";
 import { CheckpointPolicy } from "./checkpoint-policy.ts";
-import { CheckpointServer } from "./checkpoint-server.ts";
+import { type CheckpointRecord, CheckpointServer, newBooks, type SetBooks } from "./checkpoint-server.ts";
 import { CheckpointTrouble } from "./checkpoint-trouble.ts";
 
 export interface SetCheckpointsOptions {
@@ -54,6 +54,8 @@ export interface Capture {
 
 /** What the images' host and the nodes are told; the protocol is asked. */
 export interface SetCheckpointsPorts {
+  /** A decision, to be written down before this returns. */
+  record(record: CheckpointRecord): void;
   /** The members of the set shall stop inside an MPI call, and write images of themselves when all have. */
   stop(set: number, number: number): void;
   /** All have been captured, or the attempt was given up: the members go on. */
@@ -125,11 +127,17 @@ export class SetCheckpoints {
   #beganMs = 0;
   #isOver = false;
 
-  constructor(options: SetCheckpointsOptions, lives: SetLives, ports: SetCheckpointsPorts) {
+  /** `books`: changed by records only; those of a predecessor, perhaps. */
+  constructor(
+    options: SetCheckpointsOptions,
+    lives: SetLives,
+    ports: SetCheckpointsPorts,
+    books: readonly SetBooks[] = options.members.map(() => newBooks()),
+  ) {
     this.#options = options;
     this.#ports = ports;
     this.#lives = lives;
-    this.#server = new CheckpointServer(options.members);
+    this.#server = new CheckpointServer(options.members, (record) => ports.record(record), books);
     this.#policy = new CheckpointPolicy(options.checkpointInterval);
     this.#sets = options.members.map(() => ({
       attempt: null,
@@ -162,6 +170,20 @@ export class SetCheckpoints {
     for (const [set, state] of this.#sets.entries()) {
       if (state.attempt === null) state.dueMs = nowMs + (this.#policy.nextMs(set, 0) * (set + 1)) / length;
     }
+  }
+
+  /**
+   * A predecessor has crashed. What it was taking is given up, because nobody knows how far that had come; nodes let their ranks go on
+   * when they are asked what is there. What it had committed may not have been told. Checkpoints are taken as at the beginning.
+   */
+  takeOver(nowMs: number): void {
+    for (const set of this.#sets.keys()) {
+      const number = this.#server.open(set);
+      this.#server.giveUp(set);
+      if (number !== null) this.#ports.drop(set, number);
+      this.#ports.oldest(set, this.#server.oldest(set));
+    }
+    this.begin(nowMs);
   }
 
   /** What the next life of a set begins with. */

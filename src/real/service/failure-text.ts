@@ -1,9 +1,9 @@
 /** Why a job ended, in one sentence for people, and where in the program. */
 import { relative } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
-import type { NodeLoss, Reason } from "../../core/service/dispatcher.ts";
 import { describeEnding, type Threw } from "../../core/service/ending.ts";
 import type { GivenUp } from "../../core/service/falls.ts";
+import type { NodeLoss, Reason } from "../../core/service/outcome.ts";
 import type { ProcessNames } from "./process-names.ts";
 
 export type Failure = Exclude<Reason, { kind: "finished" | "frozen" }>;

@@ -1,6 +1,7 @@
 /** What a program that called `launch` hears of its job. */
-import type { Reason } from "../../core/service/dispatcher.ts";
+
 import type { RecoveryTimes } from "../../core/service/losses.ts";
+import type { Reason } from "../../core/service/outcome.ts";
 import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
 import type { Stream } from "../node/messages.ts";
 

@@ -2,8 +2,9 @@
  * The node processes of a job: one for each number, and after a loss another in its place. Nodes hear from here where the
  * others are, and who has returned.
  */
-import type { NodeLoss } from "../../core/service/dispatcher.ts";
+
 import { NodeContacts } from "../../core/service/node-contacts.ts";
+import type { NodeLoss } from "../../core/service/outcome.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { FromNode, Life, ProgramForm, RankRestart, Setup, Stream, ToNode } from "../node/messages.ts";
 import type { SlowLinks } from "../slow-links/slow-links.ts";

@@ -8,6 +8,7 @@ import type { Checkpoint } from "../../core/ft/checkpoint.ts";
 import { membersOf } from "../../core/ft/sets.ts";
 import type { RecoveryTimes } from "../../core/service/losses.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../core/service/recovery.ts";
+import type { RecoveryRecord } from "../../core/service/recovery-state.ts";
 import { RestartPlacement } from "../../core/service/restart-placement.ts";
 import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
 import type { Life, RankRestart, RecoverySetup, ToNode } from "../node/messages.ts";
@@ -24,6 +25,8 @@ export interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
 }
 
 export interface JobRecoveryPorts {
+  /** See `RecoveryPorts`. */
+  record(record: RecoveryRecord): void;
   toNode(node: number, message: ToNode): void;
   toNodes(message: ToNode): void;
   /** Another node takes the place of one that is gone: its ranks begin so. */
@@ -94,6 +97,7 @@ export class JobRecovery {
   #createCore(): Recovery {
     const ports = this.#ports;
     return new Recovery(this.#options, this.#host.part, {
+      record: (record) => ports.record(record),
       restart: (_, restarts) => this.#placement.restart(restarts),
       hopeless: (ranks, problem) => {
         ports.unusable(problem);

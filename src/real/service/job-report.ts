@@ -1,7 +1,7 @@
 /** What a job says of itself to whoever launched it: events, in sentences for people, with times since its start. */
 import type { ProtocolReport } from "../../core/ft/definition.ts";
-import type { Reason } from "../../core/service/dispatcher.ts";
 import type { RecoveryTimes } from "../../core/service/losses.ts";
+import type { Reason } from "../../core/service/outcome.ts";
 import type { RecoveryReport } from "../../core/service/recovery.ts";
 import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
 import { EventQueue } from "./event-queue.ts";

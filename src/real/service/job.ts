@@ -6,7 +6,9 @@ import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { assert } from "../../core/base/assert.ts";
 import type { FaultPlan, Service } from "../../core/fault/plan.ts";
-import { type Death, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
+import { Dispatcher } from "../../core/service/dispatcher.ts";
+import type { DispatcherRecord } from "../../core/service/dispatcher-state.ts";
+import type { Death, Outcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { verifyImages } from "../image/verify-images.ts";
@@ -25,6 +27,7 @@ import type { JobPartHostPorts } from "./job-part-host.ts";
 import { JobRecovery } from "./job-recovery.ts";
 import { JobReport, type JobResult } from "./job-report.ts";
 import { JobTrace } from "./job-trace.ts";
+import { JournalFile } from "./journal-file.ts";
 import { NodeListener } from "./node-listener.ts";
 import { NodeSetups } from "./node-setup.ts";
 import { PlannedFaults } from "./planned-faults.ts";
@@ -47,6 +50,7 @@ export class Job {
   readonly #bundlePlace: ProgramPlace["bundle"];
   readonly #names = new ProcessNames();
   readonly #report = new JobReport(this.#names);
+  readonly #journal: JournalFile;
   readonly #core: Dispatcher;
   readonly #setups: NodeSetups;
   readonly #nodes: JobNodes;
@@ -73,6 +77,7 @@ export class Job {
       this.#finish = resolve;
     });
     this.#bundlePlace = bundleIn(options.folder);
+    this.#journal = new JournalFile(options.folder, (message) => this.#report.note(message));
     this.#core = this.#createCore();
     this.#trace = new JobTrace(options.trace, options.folder);
     this.#setups = new NodeSetups(options, {
@@ -143,8 +148,10 @@ export class Job {
       deaths: protocol.deaths,
       setOf: setOf ?? undefined,
       keepSuspects,
+      calendarMs: Date.now(),
     };
     const ports = {
+      record: (record: DispatcherRecord) => this.#journal.append(record),
       tell: (death: Death) => this.#nodes.sendTrusted({ kind: "death", ...death }),
       restart: (node: number, ranks: readonly number[]) => {
         this.#nodes.abandon(node);
@@ -260,6 +267,7 @@ export class Job {
       createPart: (ports: JobPartHostPorts) => createPart(partSetup, ports),
     };
     return new JobRecovery(options, {
+      record: (record) => this.#journal.append(record),
       toNode: (node, message) => this.#nodes.send(node, message),
       toNodes: (message) => this.#nodes.sendAll(message),
       replace: (node, restarts) => this.#nodes.replace(node, restarts),
@@ -375,6 +383,7 @@ export class Job {
     if (problem !== "") this.#lost(problem);
     const code = coreCode || (problem !== "" || this.#output.isLost ? 1 : 0);
     this.#isOver = true;
+    this.#journal.close();
     this.#removeFolder();
     const afterMs = this.#report.elapsedMs;
     this.#report.ended(code);

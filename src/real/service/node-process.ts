@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
 import { join } from "node:path";
-import type { NodeLoss } from "../../core/service/dispatcher.ts";
+import type { NodeLoss } from "../../core/service/outcome.ts";
 import type { FromNode, Setup, Stream, ToNode } from "../node/messages.ts";
 import { ProcessWork } from "../process/process-work.ts";
 

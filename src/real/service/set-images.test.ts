@@ -36,6 +36,7 @@ class World {
       },
       { incarnationOf: () => 0, hasBegun: () => true },
       {
+        record() {},
         stop: (_, number) => {
           this.#asked = number;
           mkdirSync(join(this.#folder, "set-0", `${number}`), { recursive: true });

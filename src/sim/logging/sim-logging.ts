@@ -8,7 +8,7 @@ import { type LogFullWords, LoggingJob, type LoggingNodePart } from "../../core/
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { PayloadMemoryOptions } from "../../core/ft/logging/payload-memory.ts";
 import type { NewProtocol, ProtocolPorts } from "../../core/ft/protocol.ts";
-import type { Outcome } from "../../core/service/dispatcher.ts";
+import type { Outcome } from "../../core/service/outcome.ts";
 import type { Random } from "../random.ts";
 import type { PartsPorts, ProtocolParts } from "../recovery/protocol-parts.ts";
 import { EventLog } from "./event-log.ts";

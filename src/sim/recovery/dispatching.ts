@@ -8,7 +8,9 @@
  * in which nothing happens would never end.
  */
 import { unreachable } from "../../core/base/assert.ts";
-import { type Death, Dispatcher, type Outcome } from "../../core/service/dispatcher.ts";
+import { Dispatcher } from "../../core/service/dispatcher.ts";
+import type { DispatcherRecord, DispatcherState } from "../../core/service/dispatcher-state.ts";
+import type { Death, Outcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
@@ -26,6 +28,8 @@ export interface DispatchingOptions {
 export interface DispatchingPorts {
   /** The present life of a rank, or its last one. */
   incarnationOf(rank: number): number;
+  /** A decision is written down before anybody acts upon it. */
+  record(record: DispatcherRecord): void;
   /** Everybody outside of the rank's set must hear of that death, in the order of these calls. */
   tell(death: Death): void;
   /** These ranks, all of their sets, have fallen together, and are to begin their next life. */
@@ -86,6 +90,7 @@ export class Dispatching {
         deaths: "replaced",
       },
       {
+        record: (record) => ports.record(record),
         tell: (death) => ports.tell(death),
         restart: (node, ranks) => {
           this.#nodes[node] = newNode(node);
@@ -106,6 +111,11 @@ export class Dispatching {
       0,
     );
     for (const { node } of this.#nodes) this.#core.heard(node);
+  }
+
+  /** What must not be forgotten. */
+  get state(): DispatcherState {
+    return this.#core.state;
   }
 
   get outcome(): Outcome | undefined {

@@ -5,7 +5,9 @@
  */
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import { membersOf } from "../../core/ft/sets.ts";
-import type { Outcome } from "../../core/service/dispatcher.ts";
+import { jobStateFrom } from "../../core/service/job-state.ts";
+import { decodeJournal, encodeRecord } from "../../core/service/journal.ts";
+import type { Outcome } from "../../core/service/outcome.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
 import type { ProcessMemory } from "../memory.ts";
 import type { Random } from "../random.ts";
@@ -65,6 +67,8 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   readonly #programs: Programs<M, I>;
   readonly #members: readonly (readonly number[])[];
   readonly #dispatching: Dispatching;
+  /** Decisions of dispatcher and recovery, as they are written down. */
+  readonly #journal: Uint8Array[] = [];
   /** What ranks have printed and their nodes have not said. */
   readonly #unsaid: (() => void)[][];
   /** Numbers of the oldest checkpoint of each set that may be restored. */
@@ -120,10 +124,29 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   /** What is wrong with the way in which the dispatcher has ended the job; empty: nothing. */
   get problemOfEnd(): string {
     const { outcome, isEnded } = this.#dispatching;
+    if (!this.#isWritten) return "the journal says something else than dispatcher and recovery know";
     if (outcome !== undefined && outcome.reason.kind !== "finished")
       return `the dispatcher has ended it: ${JSON.stringify(outcome.reason)}`;
     if (isEnded) return "";
     return outcome === undefined ? "it is not over" : "not every node has ended";
+  }
+
+  /** Does the journal say what dispatcher and recovery must not forget? */
+  get #isWritten(): boolean {
+    const bytes = new Uint8Array(this.#journal.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const record of this.#journal) {
+      bytes.set(record, at);
+      at += record.length;
+    }
+    const read = decodeJournal(bytes);
+    if (read.kind !== "read") return false;
+    const { dispatcher, recovery } = jobStateFrom(read.records);
+    const [known, written] = [
+      { dispatcher: this.#dispatching.state, recovery: this.recovery.core.state },
+      { dispatcher, recovery },
+    ];
+    return textOf(known) === textOf(written);
   }
 
   // What programs do
@@ -248,6 +271,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     return new Dispatching(
       { world: this.#anyWorld, setOf, random: random.fork(), detectionNs, delayNsMax },
       {
+        record: (record) => this.#journal.push(encodeRecord(record)),
         incarnationOf: (rank) => this.recovery.incarnationOf(rank),
         tell: (death) => this.recovery.tell(death),
         fallen: (ranks) => this.recovery.fallen(ranks),
@@ -264,6 +288,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     return new RecoveryHost(
       { world, setOf, random, delayNsMax, restartNs, parts, checkpointPatienceMs, forLogsMsMin },
       {
+        record: (record) => this.#journal.push(encodeRecord(record)),
         stop: (set, number) => this.checkpoints.stop(set, number),
         goOn: (set) => this.checkpoints.goOn(set),
         verify: (set, number) => this.checkpoints.verify(set, number),
@@ -357,3 +382,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     }
   }
 }
+
+/** Of plain data, with sets and maps in it: the same for what is the same. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => (inner instanceof Map || inner instanceof Set ? [...inner] : inner));

@@ -3,7 +3,7 @@
  * when, and carries out its orders after random delays. New lives begin where the dispatcher has placed them.
  */
 
-import type { Death } from "../../core/service/dispatcher.ts";
+import type { Death } from "../../core/service/outcome.ts";
 import type { SetRestart } from "../../core/service/recovery.ts";
 import { Recovery, type RecoveryOptions, type RecoveryPorts } from "../../core/service/recovery.ts";
 import type { Random } from "../random.ts";
@@ -25,7 +25,7 @@ export interface RecoveryHostOptions extends Pick<RecoveryOptions, "checkpointPa
 }
 
 export interface RecoveryHostPorts
-  extends Pick<RecoveryPorts, "stop" | "goOn" | "verify" | "drop" | "oldest" | "committed" | "happened"> {
+  extends Pick<RecoveryPorts, "record" | "stop" | "goOn" | "verify" | "drop" | "oldest" | "committed" | "happened"> {
   /** Is a node there on which the rank can begin? */
   hasPlace(rank: number): boolean;
   isOver(): boolean;
@@ -99,6 +99,7 @@ export class RecoveryHost {
   #corePorts(): RecoveryPorts {
     const ports = this.#ports;
     return {
+      record: (record) => ports.record(record),
       restart: (_, restarts) => this.#restart(restarts),
       hopeless: (_, problem) => ports.hopeless(problem),
       fell: (rank) => ports.fell(rank),

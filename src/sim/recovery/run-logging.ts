@@ -5,7 +5,7 @@
  */
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
-import type { Outcome } from "../../core/service/dispatcher.ts";
+import type { Outcome } from "../../core/service/outcome.ts";
 import type { BoardCounts } from "../boards.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";

@@ -1,0 +1,192 @@
+/**
+ * What a dispatcher must not forget, and the decisions that change it. The state changes by records only, and a record is in the
+ * journal before anybody acts upon it; so whoever reads the journal has the state of the dispatcher that wrote it. What is not here a
+ * successor finds out by itself: who is silent, and for how long.
+ *
+ * One decision is one record, with all that it means: between a fall and the outcome that follows from it there is nothing that a crash
+ * could divide.
+ */
+import { assert, unreachable } from "../base/assert.ts";
+import {
+  applyFall,
+  applyToFalls,
+  type CallsOfRank,
+  type FallsRecord,
+  type FallsState,
+  newFallsState,
+} from "./falls.ts";
+import type { Death, Outcome, Reason } from "./outcome.ts";
+
+/** The first record: a job of that size has begun. */
+export interface JobBegan {
+  readonly kind: "began";
+  readonly nodes: number;
+  readonly ranks: number;
+  /** Node of each process that there can be. */
+  readonly nodeOf: readonly number[];
+  /** Correlated set of each rank; empty: there are none. */
+  readonly setOf: readonly number[];
+  /** When, by the calendar: the clock that a successor counts by is another. 0: not said. */
+  readonly calendarMs: number;
+}
+/** These processes are about to be started. */
+export interface Admitted {
+  readonly kind: "admitted";
+  readonly ranks: readonly number[];
+}
+/** They could not all be started, and their numbers are spent. */
+export interface Withdrawn {
+  readonly kind: "withdrawn";
+  readonly ranks: readonly number[];
+}
+/** A rank's program is over, or stands still; "failed": badly, after the outcome was decided. */
+export interface RankOver {
+  readonly kind: "rank-over";
+  readonly rank: number;
+  readonly how: "done" | "finished" | "frozen" | "failed";
+  /** Null: others run. */
+  readonly outcome: Outcome | null;
+}
+/** The process of a node is gone, and no rank is missed. */
+export interface NodeGone {
+  readonly kind: "node-gone";
+  readonly node: number;
+}
+/** Ranks are dead, and what becomes of them. */
+export interface Fall {
+  readonly kind: "fall";
+  /** Against which it is held. */
+  readonly node: number;
+  /** Is the process of that node known to be gone? */
+  readonly isGone: boolean;
+  readonly deaths: readonly Death[];
+  /** Do the dead begin another life? */
+  readonly returns: boolean;
+  /** Nodes in whose place another process comes; the dead of other nodes return where they were. */
+  readonly replaced: readonly number[];
+  /** How far ranks had come, as far as no record says so. */
+  readonly passed: readonly CallsOfRank[];
+  readonly reason: Reason;
+  readonly afterMs: number;
+  /** Null: the job goes on. */
+  readonly outcome: Outcome | null;
+}
+/** Another dispatcher decides from now on. Nodes take no order of an earlier one. */
+export interface TookOver {
+  readonly kind: "took-over";
+  /** How many there were before. */
+  readonly term: number;
+}
+/** The job ends, and not because of a rank's end or a fall. */
+export interface Decided {
+  readonly kind: "decided";
+  readonly outcome: Outcome;
+}
+export type DispatcherRecord =
+  | JobBegan
+  | Admitted
+  | Withdrawn
+  | RankOver
+  | NodeGone
+  | Fall
+  | TookOver
+  | Decided
+  | FallsRecord;
+
+export interface RankState {
+  incarnation: number;
+  /** "absent": not admitted yet. "done": its program is over; it stays, because others may need what it has sent. */
+  state: "absent" | "running" | "done" | "finished" | "dead";
+}
+
+export interface NodeState {
+  /** Is its process gone, without another in its place? */
+  gone: boolean;
+  /** How many processes have had this number before. */
+  life: number;
+}
+
+export interface DispatcherState {
+  readonly ranks: RankState[];
+  readonly nodes: NodeState[];
+  /** All that were declared, by their order. */
+  readonly deaths: Death[];
+  readonly falls: FallsState;
+  /** How many dispatchers there were before this one. */
+  term: number;
+  isFrozen: boolean;
+  outcome: Outcome | undefined;
+}
+
+export function newDispatcherState({ nodes, ranks, nodeOf }: JobBegan): DispatcherState {
+  return {
+    ranks: nodeOf.map((_, rank) => ({ incarnation: 0, state: rank < ranks ? "running" : "absent" })),
+    nodes: Array.from({ length: nodes }, () => ({ gone: false, life: 0 })),
+    deaths: [],
+    falls: newFallsState({ nodes, ranks: nodeOf.length }),
+    term: 0,
+    isFrozen: false,
+    outcome: undefined,
+  };
+}
+
+/** Changes the state as the record says. */
+export function applyToDispatcher(state: DispatcherState, record: Exclude<DispatcherRecord, JobBegan>): void {
+  switch (record.kind) {
+    case "admitted":
+      for (const rank of record.ranks) state.ranks[rank]!.state = "running";
+      break;
+    case "withdrawn":
+      for (const rank of record.ranks) state.ranks[rank]!.state = "dead";
+      break;
+    case "rank-over":
+      applyRankOver(state, record);
+      break;
+    case "node-gone":
+      state.nodes[record.node]!.gone = true;
+      break;
+    case "fall":
+      applyFallOf(state, record);
+      break;
+    case "took-over":
+      state.term = record.term;
+      break;
+    case "decided":
+      state.outcome = record.outcome;
+      break;
+    case "caught-up":
+    case "progressed":
+    case "saved":
+    case "excused":
+      applyToFalls(state.falls, record);
+      break;
+    default:
+      unreachable(record);
+  }
+}
+
+function applyRankOver(state: DispatcherState, { rank, how, outcome }: RankOver): void {
+  const ended = { done: "done", finished: "finished", frozen: "finished", failed: "dead" } as const;
+  state.ranks[rank]!.state = ended[how];
+  state.isFrozen ||= how === "frozen";
+  state.outcome ??= outcome ?? undefined;
+}
+
+function applyFallOf(state: DispatcherState, fall: Fall): void {
+  const { node, deaths, passed } = fall;
+  if (fall.isGone) state.nodes[node]!.gone = true;
+  for (const death of deaths) {
+    assert(death.order === state.deaths.length, `death ${death.order} follows ${state.deaths.length} others`);
+    state.deaths.push(death);
+    const rank = state.ranks[death.rank]!;
+    rank.state = fall.returns ? "running" : "dead";
+    if (fall.returns) rank.incarnation++;
+  }
+  for (const each of fall.replaced) {
+    const it = state.nodes[each]!;
+    it.gone = false;
+    it.life++;
+  }
+  applyFall(state.falls, { node, ranks: deaths.map(({ rank }) => rank), passed });
+  state.outcome ??= fall.outcome ?? undefined;
+}

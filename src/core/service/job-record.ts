@@ -1,0 +1,78 @@
+/**
+ * Every decision that is written to the journal of a job, as a closed union, and what each must have to be believed when it is read back.
+ * A kind of record without a row in the table does not compile.
+ */
+import type { DispatcherRecord } from "./dispatcher-state.ts";
+import type { RecoveryRecord } from "./recovery-state.ts";
+
+export type JobRecord = DispatcherRecord | RecoveryRecord;
+
+type Check = (value: unknown) => boolean;
+type Rows = {
+  readonly [Kind in JobRecord["kind"]]: Readonly<
+    Record<Exclude<keyof Extract<JobRecord, { kind: Kind }>, "kind">, Check>
+  >;
+};
+
+const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const isTime: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const isFlag: Check = (value) => typeof value === "boolean";
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const listOf =
+  (isEntry: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(isEntry);
+const oneOf =
+  (...words: readonly string[]): Check =>
+  (value) =>
+    typeof value === "string" && words.includes(value);
+const has =
+  (row: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isObject(value) && Object.entries(row).every(([field, check]) => check(value[field]));
+
+/** For people, and for whoever asks why: nothing is decided by what else it says. */
+const isReason = has({ kind: (value) => typeof value === "string" });
+const isOutcome = has({ code: isCount, reason: isReason, afterMs: isTime });
+const isOutcomeOrNull: Check = (value) => value === null || isOutcome(value);
+const isDeath = has({ order: isCount, rank: isCount, incarnation: isCount });
+/** Positions wrap. */
+const isCheckpoint = has({ number: isCount, position: (value) => Number.isSafeInteger(value) });
+const isNumberOfSet = { set: isCount, number: isCount };
+const isCallsOfRank: Check = (value) => listOf(isCount)(value) && (value as unknown[]).length === 2;
+
+const rows: Rows = {
+  began: { nodes: isCount, ranks: isCount, nodeOf: listOf(isCount), setOf: listOf(isCount), calendarMs: isTime },
+  admitted: { ranks: listOf(isCount) },
+  withdrawn: { ranks: listOf(isCount) },
+  "rank-over": { rank: isCount, how: oneOf("done", "finished", "frozen", "failed"), outcome: isOutcomeOrNull },
+  "node-gone": { node: isCount },
+  fall: {
+    node: isCount,
+    isGone: isFlag,
+    deaths: listOf(isDeath),
+    returns: isFlag,
+    replaced: listOf(isCount),
+    passed: listOf(isCallsOfRank),
+    reason: isReason,
+    afterMs: isTime,
+    outcome: isOutcomeOrNull,
+  },
+  "took-over": { term: isCount },
+  decided: { outcome: isOutcome },
+  "caught-up": { rank: isCount },
+  progressed: { passed: isCallsOfRank },
+  saved: { set: isCount, calls: isCount },
+  excused: { node: isCount },
+  "checkpoint-begun": isNumberOfSet,
+  "checkpoint-committed": { set: isCount, checkpoint: isCheckpoint },
+  "checkpoint-given-up": isNumberOfSet,
+  "checkpoint-refused": isNumberOfSet,
+};
+
+export function isJobRecord(value: unknown): value is JobRecord {
+  if (!isObject(value)) return false;
+  const { kind } = value;
+  return typeof kind === "string" && Object.hasOwn(rows, kind) && has(rows[kind as JobRecord["kind"]])(value);
+}

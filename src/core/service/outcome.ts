@@ -1,0 +1,50 @@
+/** What can become of a job, of its nodes and of its processes: plain data, for people, for the journal and for other processes. */
+import type { Ending } from "./ending.ts";
+import type { GivenUp } from "./falls.ts";
+
+/** One process is gone. The order of deaths is the same for everybody. */
+export interface Death {
+  readonly order: number;
+  readonly rank: number;
+  readonly incarnation: number;
+}
+
+/** Why a node is gone that should not be. */
+export type NodeLoss =
+  | { readonly kind: "signal"; readonly signal: string; readonly signalNumber: number }
+  | { readonly kind: "exit"; readonly code: number }
+  | { readonly kind: "silent"; readonly silentMs: number };
+
+export type Reason =
+  | { readonly kind: "finished" }
+  /** All that had not finished stand still, and can go on another time. */
+  | { readonly kind: "frozen" }
+  | (Unrepaired & {
+      readonly kind: "rank-failed";
+      readonly rank: number;
+      readonly node: number;
+      readonly ending: Ending;
+    })
+  | (Unrepaired & {
+      readonly kind: "node-failed";
+      readonly node: number;
+      readonly ranks: readonly number[];
+      readonly loss: NodeLoss;
+    })
+  | { readonly kind: "aborted"; readonly rank: number; readonly node: number; readonly message: string }
+  | { readonly kind: "interrupted"; readonly signal: string }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "output-closed" }
+  | { readonly kind: "unusable"; readonly message: string };
+
+/** Where the dead are replaced, and this one is not: why. */
+export interface Unrepaired {
+  readonly givenUp?: GivenUp;
+}
+
+export interface Outcome {
+  readonly code: number;
+  readonly reason: Reason;
+  /** From the start of the job to the decision. */
+  readonly afterMs: number;
+}
