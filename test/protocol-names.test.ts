@@ -6,8 +6,8 @@ import { lineOf, sourceFiles } from "./source-files.ts";
 
 /** May a file name that protocol? */
 function isItsOwn(path: string, name: string): boolean {
-  // The registry, and the tables of parts that need the machine.
-  if (path === "core/ft/registry.ts" || path.startsWith("real/protocol-parts/")) return true;
+  // The registry, and the tables of what needs the machine, or the simulator.
+  if (path === "core/ft/registry.ts" || /^(real\/protocol-parts|sim\/protocol-worlds)\//.test(path)) return true;
   // Its tests and its benchmarks.
   if (path.endsWith(".test.ts") || path.startsWith("lab/") || path === "cli/bench.ts") return true;
   return path.split("/").includes(name);

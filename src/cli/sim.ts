@@ -11,9 +11,12 @@ import { protocolNamed, protocolNames } from "../core/ft/protocol-named.ts";
 import { protocolDefault, protocols } from "../core/ft/registry.ts";
 import { failureText } from "../sim/failure-text.ts";
 import { familyNames } from "../sim/generator/generator.ts";
+import {
+  type RecoveringSeedOptions,
+  recoveringSeeds,
+  type SeededWorld,
+} from "../sim/protocol-worlds/recovering-seeds.ts";
 import { simRefusal } from "../sim/recovery/planned-faults.ts";
-import { type LoggingSetup, runLogging } from "../sim/recovery/run-logging.ts";
-import { type LoggingSeedOptions, setupOf } from "../sim/recovery/run-logging-seed.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
 import type { CreateCommand } from "./commands.ts";
@@ -121,11 +124,9 @@ function planOf(text: string): FaultPlan {
 }
 
 /** Of a seed whose world has everything that the plan names. */
-function setup(options: LoggingSeedOptions): LoggingSetup {
-  const made = setupOf(options);
-  const { world, setOf } = made;
-  const size = { ranks: world.ranks, nodes: world.nodes!, sets: Math.max(...setOf) + 1 };
-  const wrong = options.faults === undefined ? undefined : checkPlan(options.faults, size);
+function recoveringWorld(protocol: string, options: RecoveringSeedOptions): SeededWorld {
+  const made = recoveringSeeds[protocol]!(options);
+  const wrong = options.faults === undefined ? undefined : checkPlan(options.faults, made.size);
   if (wrong !== undefined) {
     throw new UsageError(
       `${wrong}; that is the world of seed ${options.seed}, other worlds are made by -n and --nodes`,
@@ -169,7 +170,7 @@ function sim(options: SimOptions): number {
     const run = { seed, ranks, nodes, events, protocol, sets, often, faults: options.faults };
     const heard = listener === undefined ? {} : { listener };
     const outcome = comeBack
-      ? runLogging(setup({ ...run, faults, ...heard }))
+      ? recoveringWorld(protocol, { ...run, faults, ...heard }).run()
       : runSeed({ ...run, protocol: definition, ...heard });
     totals.seeds++;
     totals.events += outcome.events;

@@ -1,7 +1,7 @@
 /** A rank's end of the ring of determinants: appends, and drives the connection to the event logger when it waits for it. */
 import { assert } from "../../core/base/assert.ts";
+import { determinantHeaderWords } from "../../core/ft/logging/determinant-entries.ts";
 import type { DeterminantKind, DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
-import { determinantHeaderWords } from "../../core/wire/determinant-entries.ts";
 import { ring as ringBell } from "../node/node-words.ts";
 import { newYield } from "../process/yield.ts";
 import { Appended, enterRing, Head, headWords, type RingCalls, type SharedRing } from "./determinant-ring.ts";

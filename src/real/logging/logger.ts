@@ -3,7 +3,7 @@
  * channel; nodes send what their ranks choose over connections (server.ts). It never outlives the dispatcher.
  */
 import { unreachable } from "../../core/base/assert.ts";
-import { EventLogger } from "../../core/service/event-logger.ts";
+import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import { Service } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";

@@ -8,7 +8,7 @@
  * loop: the door, and the channel to the dispatcher. (A round trip takes half of what it takes through the event loop.)
  */
 import type { Socket } from "node:net";
-import type { EventLogger } from "../../core/service/event-logger.ts";
+import type { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import { Verdict } from "../transport/handshake/handshake.ts";
 import type { Guest } from "../transport/handshake/reception.ts";
 import { openSocketCallsOver } from "../transport/tcp/open-socket-calls.ts";

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { describe, it } from "node:test";
 import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
-import { EventLogger } from "../../core/service/event-logger.ts";
+import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import { LoggerServer } from "../logging/server.ts";
 import { Service, secretBytes, Verdict } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";

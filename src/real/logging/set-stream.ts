@@ -4,7 +4,7 @@
  * oldest image that may be restored.
  */
 import type { Socket } from "node:net";
-import { EventLogger } from "../../core/service/event-logger.ts";
+import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import { call } from "../transport/handshake/call.ts";
 import { type Hello, type Job, Service, Verdict } from "../transport/handshake/handshake.ts";
 import { descriptorOf } from "../transport/tcp/raw-socket.ts";

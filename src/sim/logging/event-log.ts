@@ -5,8 +5,9 @@
  * One that crashes takes along all that it has: it writes nothing down. Its successor is told by the nodes what they keep (ADR 9);
  * questions that were not answered are asked of the successor again.
  */
+
+import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import type { EventLogPort } from "../../core/ft/logging/logging-job.ts";
-import { EventLogger } from "../../core/service/event-logger.ts";
 import type { Random } from "../random.ts";
 
 export interface EventLogOptions {

@@ -6,8 +6,9 @@
  * or the event logger itself, the next hello says from which position on they are kept, and is answered with the position from
  * which on they are wanted; before them goes how far the stream has been acknowledged.
  */
+
+import { determinantHeaderWords } from "../../core/ft/logging/determinant-entries.ts";
 import type { DeterminantKind, DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
-import { determinantHeaderWords } from "../../core/wire/determinant-entries.ts";
 
 export interface SetStreamPorts {
   /** After a while, unless the set has fallen by then. */

@@ -6,8 +6,8 @@ import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logg
 import type { ProtocolPorts, Write } from "../../core/ft/protocol.ts";
 import { R_CONTEXT } from "../../core/request/records.ts";
 import { failureText } from "../failure-text.ts";
-import { type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
-import { type LoggingSeedOptions, setupOf } from "./run-logging-seed.ts";
+import { type LoggingOutcome, type LoggingSetup, runLogging } from "../logging/run-logging.ts";
+import { type LoggingSeedOptions, setupOf } from "../logging/run-logging-seed.ts";
 import { setsBy } from "./sets.ts";
 
 /** Nothing is violated under any of these seeds. */

@@ -1,6 +1,6 @@
 /** The determinants of one process on their way to the stream of its set. */
 import { lives } from "../../base/saved-classes.ts";
-import { determinantHeaderWords } from "../../wire/determinant-entries.ts";
+import { determinantHeaderWords } from "./determinant-entries.ts";
 import { DeterminantKind, type DeterminantStream } from "./determinant-stream.ts";
 
 export class DeterminantLog {

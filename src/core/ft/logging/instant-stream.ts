@@ -1,6 +1,6 @@
 /** A stream whose entries are stable as soon as they are born: for tests, and for measuring what stability costs. */
 
-import { determinantHeaderWords } from "../../wire/determinant-entries.ts";
+import { determinantHeaderWords } from "./determinant-entries.ts";
 import type { DeterminantKind, DeterminantStream } from "./determinant-stream.ts";
 
 export class InstantStream implements DeterminantStream {

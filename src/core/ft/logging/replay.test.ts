@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { determinantHeaderWords } from "../../wire/determinant-entries.ts";
 import { ChoiceKind } from "../choices.ts";
+import { determinantHeaderWords } from "./determinant-entries.ts";
 import { DeterminantLog } from "./determinant-log.ts";
 import { DeterminantKind, type DeterminantStream } from "./determinant-stream.ts";
 import { LoggedChoices } from "./logged-choices.ts";

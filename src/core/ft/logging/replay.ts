@@ -1,8 +1,8 @@
 /** What a process has still to see again: its own entries of the set's stream, since the image it was restored from. */
 import { assert } from "../../base/assert.ts";
 import { lives } from "../../base/saved-classes.ts";
-import { determinantHeaderWords } from "../../wire/determinant-entries.ts";
 import type { ChoiceKind } from "../choices.ts";
+import { determinantHeaderWords } from "./determinant-entries.ts";
 import { DeterminantKind } from "./determinant-stream.ts";
 
 /** The message that a receive took. */

@@ -1,5 +1,5 @@
 /** Entries of a stream of determinants: words, of which the first says how many. What they mean is core/ft/logging's. */
-import { assert } from "../base/assert.ts";
+import { assert } from "../../base/assert.ts";
 
 /** Every entry has these: how many words, whose, what kind. */
 export const determinantHeaderWords = 3;

@@ -10,22 +10,22 @@ import type { BoardCounts } from "../boards.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
 import { judge, type SeedOutcome, type Violation } from "../judge.ts";
-import { SimLogging } from "../logging/sim-logging.ts";
 import type { SimMemory } from "../memory.ts";
 import { Clock, Observation } from "../observation.ts";
 import { JobFiles } from "../outside/job-files.ts";
 import { Output } from "../outside/output.ts";
 import type { Outside } from "../outside/outside.ts";
+import type { Checkpoints } from "../recovery/checkpoints.ts";
+import { Histories } from "../recovery/histories.ts";
+import { Moments } from "../recovery/moments.ts";
+import { imageOf, type RankImage, restoreRank } from "../recovery/rank-image.ts";
+import { RecoveringWorld, type Services } from "../recovery/recovering-world.ts";
+import type { RecoveryHost } from "../recovery/recovery.ts";
+import type { Trouble, TroublePorts } from "../recovery/trouble.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
 import type { World, WorldOptions } from "../world.ts";
-import type { Checkpoints } from "./checkpoints.ts";
-import { Histories } from "./histories.ts";
-import { Moments } from "./moments.ts";
-import { imageOf, type RankImage, restoreRank } from "./rank-image.ts";
-import { RecoveringWorld, type Services } from "./recovering-world.ts";
-import type { RecoveryHost } from "./recovery.ts";
-import type { Trouble, TroublePorts } from "./trouble.ts";
+import { SimLogging } from "./sim-logging.ts";
 
 /** A rank is about to do that action, in whichever life. */
 export interface ActionTime {

@@ -8,17 +8,17 @@ import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { noFiles } from "../c/library.ts";
 import { CProcess, type CProcessOptions, type ProcessImage } from "../c/process.ts";
 import { SimProgramMemory } from "../c/program-memory.ts";
-import { SimLogging } from "../logging/sim-logging.ts";
 import { Output } from "../outside/output.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
+import type { Checkpoints } from "../recovery/checkpoints.ts";
+import { Faults, planFaults } from "../recovery/faults.ts";
+import { RecoveringWorld } from "../recovery/recovering-world.ts";
+import type { RecoveryHost } from "../recovery/recovery.ts";
+import { correlatedSets, setsBy } from "../recovery/sets.ts";
 import type { SimProcess, Steps } from "../sim-process.ts";
 import type { World } from "../world.ts";
-import type { Checkpoints } from "./checkpoints.ts";
-import { Faults, planFaults } from "./faults.ts";
-import { RecoveringWorld } from "./recovering-world.ts";
-import type { RecoveryHost } from "./recovery.ts";
-import { correlatedSets, setsBy } from "./sets.ts";
+import { SimLogging } from "./sim-logging.ts";
 
 export interface CLoggingOptions {
   readonly module: WebAssembly.Module;

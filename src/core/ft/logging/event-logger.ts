@@ -10,8 +10,8 @@
  *
  * Positions count words, from the beginning of the job, and wrap as 32-bit integers.
  */
-import { assert } from "../base/assert.ts";
-import { wholeEntries } from "../wire/determinant-entries.ts";
+import { assert } from "../../base/assert.ts";
+import { wholeEntries } from "./determinant-entries.ts";
 
 const partWordsMin = 1 << 8;
 const partWordsMax = 1 << 14;

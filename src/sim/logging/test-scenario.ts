@@ -11,8 +11,8 @@ import { SendMode } from "../../core/request/records.ts";
 import type { CostModel } from "../cost-model.ts";
 import { Draft } from "../generator/draft.ts";
 import { Random } from "../random.ts";
+import { PlannedFaults } from "../recovery/planned-faults.ts";
 import type { Script } from "../script/script.ts";
-import { PlannedFaults } from "./planned-faults.ts";
 import { type ActionTime, type LoggingOutcome, runLogging } from "./run-logging.ts";
 
 export interface Scenario {

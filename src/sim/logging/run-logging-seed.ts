@@ -5,29 +5,26 @@ import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logg
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { costModelDefault } from "../cost-model.ts";
 import { generate } from "../generator/generator.ts";
+import type { RecoveringSeedOptions, SeededWorld } from "../protocol-worlds/recovering-seeds.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
-import { Faults, planFaults } from "./faults.ts";
-import { PlannedFaults } from "./planned-faults.ts";
+import { Faults, planFaults } from "../recovery/faults.ts";
+import { PlannedFaults } from "../recovery/planned-faults.ts";
+import { correlatedSets } from "../recovery/sets.ts";
 import { type ActionTime, type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
-import { correlatedSets, type SetsBy } from "./sets.ts";
 
-export interface LoggingSeedOptions {
-  readonly seed: number;
-  /** Otherwise the seed decides. */
-  readonly ranks?: number | undefined;
-  readonly nodes?: number | undefined;
-  readonly events?: number | undefined;
-  readonly sets?: SetsBy | undefined;
-  /** Families of actions that are drawn much more often than usual, by their names. */
-  readonly often?: readonly string[] | undefined;
-  readonly listener?: (line: string) => void;
+export interface LoggingSeedOptions extends RecoveringSeedOptions {
   /** Without checkpoints everybody starts again from the beginning. Otherwise the seed decides. */
   readonly hasCheckpoints?: boolean | undefined;
-  /** What goes wrong, instead of what the seed would have gone wrong. It fits the world (core/fault/check.ts). */
-  readonly faults?: FaultPlan | undefined;
   /** Another protocol than the real one, for tests that want to see it fail. */
   readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
+}
+
+export function loggingWorld(options: LoggingSeedOptions): SeededWorld {
+  const setup = setupOf(options);
+  const { world, setOf } = setup;
+  const size = { ranks: world.ranks, nodes: world.nodes ?? 1, sets: Math.max(...setOf) + 1 };
+  return { size, run: () => runLogging(setup) };
 }
 
 export const runLoggingSeed = (options: LoggingSeedOptions): LoggingOutcome => runLogging(setupOf(options));
