@@ -8,6 +8,9 @@ import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logg
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { membersOf } from "../../core/service/correlated-sets.ts";
 import type { Outcome } from "../../core/service/dispatcher.ts";
+import { contentsRight } from "../checkers/contents-right.ts";
+import { nonOvertaking } from "../checkers/non-overtaking.ts";
+import { statusesRight } from "../checkers/statuses-right.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
 import { judge, type SeedOutcome, type Violation } from "../judge.ts";
@@ -82,6 +85,8 @@ const eventsMax = 20_000_000;
 /** A set is not asked for a checkpoint more often because logs are full. */
 const forLogsMsMin = 0.02;
 const nsPerMs = 1e6;
+/** What must hold in a job that has ended in the middle, too. */
+const holdsAlways = new Set(["nothing throws", statusesRight.name, contentsRight.name, nonOvertaking.name]);
 
 export const runLogging = (setup: LoggingSetup): LoggingOutcome => new LoggingRun(setup).judged();
 
@@ -353,7 +358,9 @@ class LoggingRun {
     const { happened: deaths, fired } = this.#trouble;
     const { restarts, restartsOf } = this.#recovery;
     const rare = { ...this.#recovery.rare, ...this.#logging.rare };
-    const violations = this.#isLegitimateEnd ? [] : [...outcome.violations, ...this.#endProblems(outcome)];
+    const violations = this.#isLegitimateEnd
+      ? outcome.violations.filter(({ invariant }) => holdsAlways.has(invariant))
+      : [...outcome.violations, ...this.#endProblems(outcome)];
     return {
       ...{ ...outcome, violations, job: this.#dispatching.outcome, deaths, fired, restarts, rare, restartsOf },
       checkpoints: this.#checkpoints.counts,

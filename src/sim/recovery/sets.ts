@@ -1,7 +1,7 @@
 /** Which ranks fall together. */
 import type { Random } from "../random.ts";
 
-/** Those of a node; each for itself (classical message logging); any partition, whose sets may span and split nodes; all. */
+/** Those of a node; each for itself; any partition, whose sets may span and split nodes; all. */
 export const setsBy = ["node", "rank", "random", "all"] as const;
 export type SetsBy = (typeof setsBy)[number];
 

@@ -1,5 +1,5 @@
 /**
- * Who makes things go wrong in a world under message logging, and is told for that what happens in it. There are two of them: the
+ * Who makes things go wrong in a world whose dead come back, and is told for that what happens in it. There are two of them: the
  * seed (faults.ts), and a fault plan (planned-faults.ts), the same as real jobs have.
  */
 import type { Service } from "../../core/fault/plan.ts";
@@ -15,7 +15,7 @@ export interface TroublePorts extends Living {
   killRanks(ranks: readonly number[]): void;
   stopNode(node: number): void;
   continueNode(node: number): void;
-  /** It crashes; an event logger may also be lost only to those who speak to it. Unless given the world decides. */
+  /** It crashes, unless it keeps what it has and is lost only to those who speak to it. Unless given the world decides. */
   lose(service: Service, keepsContents?: boolean): void;
   /** Whoever has been killed is known to be dead now. */
   notice(): void;
@@ -37,6 +37,6 @@ export interface Trouble {
   checkpoint(event: CheckpointEvent): void;
   /** The next life of a set has begun. */
   restarted(set: number): void;
-  /** A payload log of a rank of that set has no room. */
+  /** The logs of a rank of that set have no room. */
   logFull(set: number): void;
 }
