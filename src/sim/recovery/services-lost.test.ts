@@ -1,6 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { LoggingOutcome } from "./run-logging.ts";
+import type { LoggingOutcome } from "../logging/run-logging.ts";
 import { at, play, rounds, type Scenario, survive } from "./test-scenario.ts";
 
 const base: Omit<Scenario, "faults"> = { nodes: 2, program: rounds(6) };

@@ -10,10 +10,10 @@ import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { SendMode } from "../../core/request/records.ts";
 import type { CostModel } from "../cost-model.ts";
 import { Draft } from "../generator/draft.ts";
+import { type ActionTime, type LoggingOutcome, runLogging } from "../logging/run-logging.ts";
 import { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
 import { PlannedFaults } from "./planned-faults.ts";
-import { type ActionTime, type LoggingOutcome, runLogging } from "./run-logging.ts";
 
 export interface Scenario {
   readonly nodes: number;

@@ -6,7 +6,7 @@ import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logg
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { R_CONTEXT } from "../../core/request/records.ts";
 import { failureText } from "../failure-text.ts";
-import { runLoggingSeed } from "./run-logging-seed.ts";
+import { runLoggingSeed } from "../logging/run-logging-seed.ts";
 import { at, Program, play, survive } from "./test-scenario.ts";
 
 type NewProtocol = (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;

@@ -7,10 +7,10 @@ import { costModelDefault } from "../cost-model.ts";
 import { generate } from "../generator/generator.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
-import { Faults, planFaults } from "./faults.ts";
-import { PlannedFaults } from "./planned-faults.ts";
+import { Faults, planFaults } from "../recovery/faults.ts";
+import { PlannedFaults } from "../recovery/planned-faults.ts";
+import { correlatedSets, type SetsBy } from "../recovery/sets.ts";
 import { type ActionTime, type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
-import { correlatedSets, type SetsBy } from "./sets.ts";
 
 export interface LoggingSeedOptions {
   readonly seed: number;

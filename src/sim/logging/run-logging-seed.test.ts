@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failureText } from "../failure-text.ts";
+import { setsBy } from "../recovery/sets.ts";
 import type { LoggingOutcome } from "./run-logging.ts";
 import { runLoggingSeed } from "./run-logging-seed.ts";
-import { setsBy } from "./sets.ts";
 
 /** As they were found; later changes of the generator make other programs of them. Scenarios of their own are beside the parts. */
 const seedsThatFound: readonly (readonly [number, string])[] = [

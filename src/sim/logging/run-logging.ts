@@ -14,18 +14,18 @@ import { statusesRight } from "../checkers/statuses-right.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
 import { judge, type SeedOutcome, type Violation } from "../judge.ts";
-import { SimLogging } from "../logging/sim-logging.ts";
 import { Clock, Observation } from "../observation.ts";
 import type { Random } from "../random.ts";
+import { Checkpoints } from "../recovery/checkpoints.ts";
+import { Dispatching } from "../recovery/dispatching.ts";
+import { Histories } from "../recovery/histories.ts";
+import { type RankImage, restoreRank } from "../recovery/rank-image.ts";
+import { RecoveryHost } from "../recovery/recovery.ts";
+import type { Trouble, TroublePorts } from "../recovery/trouble.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
 import { World, type WorldOptions } from "../world.ts";
-import { Checkpoints } from "./checkpoints.ts";
-import { Dispatching } from "./dispatching.ts";
-import { Histories } from "./histories.ts";
-import { type RankImage, restoreRank } from "./rank-image.ts";
-import { RecoveryHost } from "./recovery.ts";
-import type { Trouble, TroublePorts } from "./trouble.ts";
+import { SimLogging } from "./sim-logging.ts";
 
 /** A rank is about to do that action, in whichever life. */
 export interface ActionTime {
