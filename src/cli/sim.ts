@@ -16,7 +16,6 @@ import {
   recoveringSeeds,
   type SeededWorld,
 } from "../sim/protocol-worlds/recovering-seeds.ts";
-import { simRefusal } from "../sim/recovery/planned-faults.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
 import type { CreateCommand } from "./commands.ts";
@@ -118,8 +117,6 @@ ${withReturn.map(examplesOf).join("")}  banyan sim -n 256 --seed 7 solver.c 1000
 function planOf(text: string): FaultPlan {
   const plan = parsePlan(readFaultPlan(text));
   if (typeof plan === "string") throw new UsageError(plan);
-  const wrong = simRefusal(plan);
-  if (wrong !== undefined) throw new UsageError(wrong);
   return plan;
 }
 

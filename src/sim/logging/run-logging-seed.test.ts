@@ -41,6 +41,8 @@ describe("random programs and random deaths under message logging", () => {
     for (const mark of Object.keys(outcomes[0]!.rare) as (keyof LoggingOutcome["rare"])[]) {
       ok(sum(({ rare }) => rare[mark]) > 0, `no world came by "${mark}"`);
     }
+    ok(sum(({ dispatcherCrashes }) => dispatcherCrashes.all) > 50);
+    ok(sum(({ dispatcherCrashes }) => dispatcherCrashes.torn) > 20);
     for (const mark of Object.keys(outcomes[0]!.checkpoints) as (keyof LoggingOutcome["checkpoints"])[]) {
       ok(sum(({ checkpoints }) => checkpoints[mark]) > 0, `no checkpoint came by "${mark}"`);
     }

@@ -68,6 +68,8 @@ export interface LoggingOutcome extends SeedOutcome {
   readonly fetched: number;
   /** How often rare things happened. */
   readonly rare: RecoveryHost["rare"] & SimLogging["rare"];
+  /** How often the dispatcher has crashed; and in the middle of a record. */
+  readonly dispatcherCrashes: RecoveringWorld<SimMemory, RankImage, SimLogging>["dispatcherCrashes"];
   readonly checkpoints: Checkpoints<RankImage>["counts"];
   readonly output: Output["counts"];
   readonly files: JobFiles["counts"];
@@ -182,6 +184,7 @@ class LoggingRun {
     const violations = this.#isLegitimateEnd ? [] : [...outcome.violations, ...this.#endProblems(outcome)];
     return {
       ...{ ...outcome, violations, job: this.#there.outcome, deaths, fired, restarts, rare, restartsOf },
+      dispatcherCrashes: this.#there.dispatcherCrashes,
       checkpoints: checkpoints.counts,
       output: this.#outside.output.counts,
       files: this.#outside.files.counts,

@@ -6,12 +6,19 @@
  * What a node has said arrives in the order in which it was said, before the news that the node is gone. A node that stands
  * still says nothing. Time passes for the dispatcher only while some node stands still or the job is ending: heartbeats of a world
  * in which nothing happens would never end.
+ *
+ * The dispatcher can crash: between two events, or in the middle of a record of its journal. All that was on its way to it and from it
+ * is lost. After a while there is a successor that knows the journal and asks the nodes (core/service/takeover.ts, ADR 13).
  */
 import { unreachable } from "../../core/base/assert.ts";
-import { Dispatcher } from "../../core/service/dispatcher.ts";
-import type { DispatcherRecord, DispatcherState } from "../../core/service/dispatcher-state.ts";
+import { Dispatcher, type Predecessor } from "../../core/service/dispatcher.ts";
+import type { JobRecord } from "../../core/service/job-record.ts";
+import { type JobState, jobStateFrom } from "../../core/service/job-state.ts";
+import { decodeJournal, encodeRecord } from "../../core/service/journal.ts";
 import type { Death, Outcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
+import type { RecoveryState } from "../../core/service/recovery-state.ts";
+import { type NodeAnswer, type RankLife, Takeover } from "../../core/service/takeover.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
 
@@ -23,15 +30,27 @@ export interface DispatchingOptions {
   /** Up to so long takes the news that somebody is gone, and up to so long everything else that nodes say. */
   readonly detectionNs: number;
   readonly delayNsMax: number;
+  /** Up to so long it takes until a dispatcher that has crashed has a successor. */
+  readonly restartNs: number;
 }
 
 export interface DispatchingPorts {
   /** The present life of a rank, or its last one. */
   incarnationOf(rank: number): number;
-  /** A decision is written down before anybody acts upon it. */
-  record(record: DispatcherRecord): void;
-  /** Everybody outside of the rank's set must hear of that death, in the order of these calls. */
-  tell(death: Death): void;
+  /** Everybody outside of the rank's set who is meant must hear of that death, in the order of these calls. */
+  tell(death: Death, isMeant: (rank: number) => boolean): void;
+  /** Those who are meant must hear that these lives have begun. */
+  returned(lives: readonly RankLife[], isMeant: (rank: number) => boolean): void;
+  /** How many deaths the present life of a rank has heard of, since the job's beginning. */
+  deathsHeard(rank: number): number;
+  /** The dispatcher has crashed, and with it all orders that nobody has heard yet. */
+  crashed(): void;
+  /** A successor has this of its recovery. */
+  takeOver(recovery: RecoveryState): void;
+  /** A node is about to answer a successor: it says again, before, what its ranks have printed and nobody has heard. */
+  sayAgain(node: number): void;
+  /** Ranks of that node that stand still for a checkpoint go on. */
+  goOn(node: number): void;
   /** These ranks, all of their sets, have fallen together, and are to begin their next life. */
   fallen(ranks: readonly number[]): void;
   /** The job is over. */
@@ -41,6 +60,8 @@ export interface DispatchingPorts {
 /** A node of the world, until it is gone; then another has its number. */
 interface NodeProcess {
   readonly node: number;
+  /** How many have had its number before. */
+  readonly life: number;
   isGone: boolean;
   /** Does it run ranks already? */
   hasBegun: boolean;
@@ -64,13 +85,30 @@ const killed = { kind: "signal", signal: "SIGKILL", signalNumber: 9 } as const;
 const left = { kind: "exit", code: 0 } as const;
 const vanished = { kind: "vanished", code: 1 } as const;
 
+/** The dispatcher is gone in the middle of a record. */
+class Torn extends Error {}
+
 export class Dispatching {
+  /** How often the dispatcher has crashed; and in the middle of a record. */
+  readonly crashes = { all: 0, torn: 0 };
   /** The job is over, and every node has ended. */
   isEnded = false;
   readonly #options: DispatchingOptions;
   readonly #ports: DispatchingPorts;
-  readonly #core: Dispatcher;
+  #core: Dispatcher;
   readonly #nodes: NodeProcess[];
+  #journal: number[] = [];
+  #isDown = false;
+  #isBusy = false;
+  /** Will the next record be torn? */
+  #isTearing = false;
+  /** Of the present dispatcher, if it has taken over from another. */
+  #takeover: Takeover | null = null;
+  /** Nodes that are to be excused when there is a dispatcher again. */
+  readonly #unexcused: number[] = [];
+  /** Lives whose program is over, and lives that have come as far as those before: their nodes know it. */
+  readonly #done = new Map<number, number>();
+  readonly #caughtUp = new Map<number, number>();
   /** Ends of nodes and ranks that the dispatcher has not heard of yet. */
   readonly #news = new Set<News>();
   /** Calls that ranks have passed and their nodes have not told yet. */
@@ -78,24 +116,29 @@ export class Dispatching {
   #isTicking = false;
 
   constructor(options: DispatchingOptions, ports: DispatchingPorts) {
-    const { world, setOf } = options;
+    const { world } = options;
     this.#options = options;
     this.#ports = ports;
-    this.#nodes = Array.from({ length: world.nodes }, (_, node) => newNode(node));
+    this.#nodes = Array.from({ length: world.nodes }, (_, node) => newNode(node, 0));
     for (const process of this.#nodes) process.hasBegun = true;
-    this.#core = new Dispatcher(
+    this.#core = this.#dispatcher(0);
+    for (const { node } of this.#nodes) this.#core.heard(node);
+  }
+
+  #dispatcher(nowMs: number, predecessor?: Predecessor): Dispatcher {
+    const { world, setOf } = this.#options;
+    const ports = this.#ports;
+    const { nodeOf } = world;
+    return new Dispatcher(
       {
         ...{ nodeOf: [...world.nodeOf], ranks: world.nodeOf.length, nodes: world.nodes, setOf: [...setOf] },
         ...{ heartbeatMs, ...patiencesOf(patienceMs), endPatienceMs, timeoutMs: Number.POSITIVE_INFINITY },
         deaths: "replaced",
       },
       {
-        record: (record) => ports.record(record),
-        tell: (death) => ports.tell(death),
-        restart: (node, ranks) => {
-          this.#nodes[node] = newNode(node);
-          ports.fallen(ranks);
-        },
+        record: (record) => this.record(record),
+        tell: (death) => ports.tell(death, (rank) => this.isLinked(nodeOf[rank]!)),
+        restart: (node, ranks) => this.#replace(node, ranks),
         restartRanks: (_, ranks) => ports.fallen(ranks),
         decided: (outcome) => this.#decided(outcome),
         survived: () => {},
@@ -108,14 +151,145 @@ export class Dispatching {
           this.isEnded = true;
         },
       },
-      0,
+      nowMs,
+      predecessor,
     );
-    for (const { node } of this.#nodes) this.#core.heard(node);
   }
 
-  /** What must not be forgotten. */
-  get state(): DispatcherState {
-    return this.#core.state;
+  record(record: JobRecord): void {
+    const bytes = encodeRecord(record);
+    if (this.#isTearing) {
+      this.#journal.push(...bytes.subarray(0, this.#options.random.below(bytes.length)));
+      throw new Torn();
+    }
+    this.#journal.push(...bytes);
+  }
+
+  /** The dispatcher hears of something, or recovery beside it, if there is one. What follows from that inside it is one event. */
+  feed(act: (core: Dispatcher) => void): void {
+    if (this.#isDown) return;
+    const isInside = this.#isBusy;
+    this.#isBusy = true;
+    try {
+      act(this.#core);
+    } catch (error) {
+      if (!(error instanceof Torn) || isInside) throw error;
+      this.crashes.torn++;
+      this.#crashed();
+    } finally {
+      this.#isBusy = isInside;
+    }
+  }
+
+  // A dispatcher that crashes
+
+  /** It crashes now, or in the middle of the next record that it writes. */
+  crash(): void {
+    const { world, random } = this.#options;
+    if (this.#isDown || this.isEnded) return;
+    this.#isTearing = random.chance(0.5);
+    if (this.#isTearing) return;
+    // Between two events, not in the middle of this one.
+    world.plan(world.nowNs, () => {
+      if (!this.#isDown && !this.isEnded) this.#crashed();
+    });
+  }
+
+  #crashed(): void {
+    const { world, random, restartNs } = this.#options;
+    this.crashes.all++;
+    this.#isDown = true;
+    this.#isTearing = false;
+    this.#news.clear();
+    this.#passed.clear();
+    this.#ports.crashed();
+    world.trace.note(world.nowNs, "dispatcher crashed", []);
+    world.plan(world.nowNs + random.below(restartNs + 1), () => this.#takeOver());
+  }
+
+  /** What the journal says. A torn end is cut off. */
+  #written(): JobState {
+    const read = decodeJournal(Uint8Array.from(this.#journal));
+    if (read.kind === "damaged") throw new Error(read.problem);
+    this.#journal.length = read.bytes;
+    return jobStateFrom(read.records);
+  }
+
+  get deathsDeclared(): number {
+    return this.#core.state.deaths.length;
+  }
+
+  #takeOver(): void {
+    const { world } = this.#options;
+    const { nodeOf } = world;
+    const isOn = (node: number) => (rank: number) => nodeOf[rank] === node;
+    const { dispatcher, recovery } = this.#written();
+    this.#core = this.#dispatcher(this.#nowMs, { state: dispatcher, startMs: 0 });
+    this.#isDown = false;
+    this.#takeover = new Takeover({ nodeOf: [...nodeOf], ranks: nodeOf.length }, this.#core, {
+      refuse: () => unreachable("whoever was replaced is gone" as never),
+      end: (node) => this.#end(this.#nodes[node]!),
+      tell: (node, death) => this.#ports.tell(death, isOn(node)),
+      goOn: (node) => this.#ports.goOn(node),
+      returned: (node, lives) => this.#ports.returned(lives, isOn(node)),
+      endRanks: () => unreachable("everybody who is dead returns" as never),
+    });
+    for (const node of this.#unexcused.splice(0)) this.excuse(node);
+    this.feed((core) => {
+      core.takeOver();
+      this.#ports.takeOver(recovery);
+    });
+    for (const process of this.#nodes) this.#ask(process);
+    this.#tickWhileNeeded();
+  }
+
+  #ask(process: NodeProcess): void {
+    const { random, delayNsMax } = this.#options;
+    const { node } = process;
+    if (process.isGone) {
+      this.#bring(process, () => this.feed((core) => core.nodeEnded(node, killed, this.#nowMs)));
+      return;
+    }
+    const takeover = this.#takeover;
+    this.#whenRunning(process, () => {
+      this.#ports.sayAgain(node);
+      const answer = this.#answerOf(process);
+      this.#plan(process, random.below(delayNsMax), () => {
+        if (!this.#isPresent(process) || takeover !== this.#takeover) return;
+        this.feed(() => takeover?.answered(answer, this.#nowMs));
+      });
+    });
+  }
+
+  #answerOf({ node, life }: NodeProcess): NodeAnswer {
+    const { processes } = this.#options.world;
+    const living = this.ranksOf(node).filter((rank) => processes[rank]!.state !== "dead");
+    const ranks = living.map((rank) => {
+      const incarnation = this.#ports.incarnationOf(rank);
+      const isDone = this.#done.get(rank) === incarnation;
+      return {
+        ...{ rank, incarnation, stands: { kind: isDone ? "done" : "running" } as const },
+        hasCaughtUp: isDone || this.#caughtUp.get(rank) === incarnation,
+      };
+    });
+    const heard = living.map((rank) => this.#ports.deathsHeard(rank));
+    return { node, life, ranks, deathsHeard: Math.min(this.#core.state.deaths.length, ...heard) };
+  }
+
+  /** There is no dispatcher at the moment. */
+  get isDown(): boolean {
+    return this.#isDown;
+  }
+
+  /** Does the journal say what the dispatcher must not forget? A torn end does not count. */
+  isWritten(recovery: RecoveryState): boolean {
+    const written = this.#written();
+    return textOf(written.dispatcher) === textOf(this.#core.state) && textOf(written.recovery) === textOf(recovery);
+  }
+
+  /** May a node hear of anything? Not before it has answered a dispatcher that has taken over. */
+  isLinked(node: number): boolean {
+    return this.#takeover?.isLinked(node) !== false;
   }
 
   get outcome(): Outcome | undefined {
@@ -150,7 +324,7 @@ export class Dispatching {
     for (const rank of this.ranksOf(node)) world.crash(rank);
     // The one that takes its place runs.
     if (world.isStopped(node)) world.continueNode(node);
-    this.#bring(process, () => this.#core.nodeEnded(node, killed, this.#nowMs));
+    this.#bring(process, () => this.feed((core) => core.nodeEnded(node, killed, this.#nowMs)));
   }
 
   /** Threads of these ranks are gone, and their nodes notice it. One that stands still loses them when it goes on. */
@@ -162,14 +336,15 @@ export class Dispatching {
         if (process.isGone || world.processes[rank]!.state === "dead") return;
         const incarnation = this.#ports.incarnationOf(rank);
         world.crash(rank);
-        this.#bring(process, () => this.#core.rankEnded(rank, incarnation, vanished, this.#nowMs));
+        this.#bring(process, () => this.feed((core) => core.rankEnded(rank, incarnation, vanished, this.#nowMs)));
       });
     }
   }
 
   /** Whoever falls on that node now does so because somebody wants it. */
   excuse(node: number): void {
-    this.#core.falls.excused(node);
+    if (this.#isDown) this.#unexcused.push(node);
+    this.feed((core) => core.falls.excused(node));
   }
 
   stopNode(node: number): void {
@@ -191,15 +366,17 @@ export class Dispatching {
 
   /** The program of a life of a rank is over. */
   rankDone(rank: number, incarnation: number): void {
-    this.say(rank, () => {
-      this.#core.falls.caughtUp(rank);
-      this.#core.rankDone(rank, incarnation, this.#nowMs);
+    this.#done.set(rank, incarnation);
+    this.say(rank, (core) => {
+      core.falls.caughtUp(rank);
+      core.rankDone(rank, incarnation, this.#nowMs);
     });
   }
 
   /** A life of a rank has come as far as the one before. */
   caughtUp(rank: number): void {
-    this.say(rank, () => this.#core.falls.caughtUp(rank));
+    this.#caughtUp.set(rank, this.#ports.incarnationOf(rank));
+    this.say(rank, (core) => core.falls.caughtUp(rank));
   }
 
   /** A life of a rank has passed so many calls. */
@@ -207,20 +384,20 @@ export class Dispatching {
     const isNews = !this.#passed.has(rank);
     this.#passed.set(rank, calls);
     if (!isNews) return;
-    this.say(rank, () => {
-      this.#core.falls.passed(rank, this.#passed.get(rank)!);
+    this.say(rank, (core) => {
+      core.falls.passed(rank, this.#passed.get(rank) ?? 0);
       this.#passed.delete(rank);
     });
   }
 
   /** A checkpoint of a set counts in which its ranks have passed so many calls. */
   committed(set: number, calls: number): void {
-    this.#core.falls.committed(set, calls);
+    this.feed((core) => core.falls.committed(set, calls));
   }
 
   /** What the job needs is lost. */
   unusable(message: string): void {
-    this.#core.unusable(message, this.#nowMs);
+    this.feed((core) => core.unusable(message, this.#nowMs));
   }
 
   /** New lives of these ranks have begun. */
@@ -228,7 +405,9 @@ export class Dispatching {
     for (const rank of ranks) {
       this.#passed.delete(rank);
       this.#processOf(rank).hasBegun = true;
-      this.#core.heard(this.#options.world.nodeOf[rank]!);
+      const node = this.#options.world.nodeOf[rank]!;
+      this.#core.heard(node);
+      this.#takeover?.began(node, [{ rank, incarnation: this.#ports.incarnationOf(rank) }]);
     }
   }
 
@@ -237,12 +416,16 @@ export class Dispatching {
   }
 
   /** Something comes from the node of a rank, if that lives long enough to say it. */
-  say(rank: number, hear: () => void): void {
+  say(rank: number, hear: (core: Dispatcher) => void): void {
     const process = this.#processOf(rank);
+    const crashes = this.crashes.all;
     this.#plan(process, this.#options.random.below(this.#options.delayNsMax), () => {
-      if (!this.#isPresent(process)) return;
-      this.#core.heard(process.node);
-      hear();
+      // What was on its way to a dispatcher that crashed is lost.
+      if (!this.#isPresent(process) || crashes !== this.crashes.all) return;
+      this.feed((core) => {
+        core.heard(process.node);
+        hear(core);
+      });
     });
   }
 
@@ -269,10 +452,16 @@ export class Dispatching {
 
   // What the dispatcher wants
 
+  #replace(node: number, ranks: readonly number[]): void {
+    this.#nodes[node] = newNode(node, this.#core.state.nodes[node]!.life);
+    this.#takeover?.started(node);
+    this.#ports.fallen(ranks);
+  }
+
   #decided({ reason }: Outcome): void {
     const { world } = this.#options;
-    world.trace.note(world.nowNs, reason.kind, []);
     this.#ports.decided();
+    world.trace.note(world.nowNs, reason.kind, []);
   }
 
   /** Nodes of a job that has finished leave their ranks as they are: the checkers look at them. */
@@ -283,7 +472,7 @@ export class Dispatching {
       if (process.isGone) return;
       process.isGone = true;
       if (this.outcome?.reason.kind !== "finished") for (const rank of this.ranksOf(node)) world.crash(rank);
-      this.#bring(process, () => this.#core.nodeEnded(node, left, this.#nowMs));
+      this.#bring(process, () => this.feed((core) => core.nodeEnded(node, left, this.#nowMs)));
     };
     world.plan(world.nowNs + random.below(delayNsMax), () => this.#whenRunning(process, leave));
     this.#tickWhileNeeded();
@@ -306,13 +495,16 @@ export class Dispatching {
       for (const { node, isGone, hasBegun } of this.#nodes) {
         if (!isGone && hasBegun && !world.isStopped(node)) this.#core.heard(node);
       }
-      this.#core.tick(this.#nowMs);
+      this.feed((core) => core.tick(this.#nowMs));
       this.#tickWhileNeeded();
     });
   }
 }
 
-const newNode = (node: number): NodeProcess => ({
-  ...{ node, isGone: false, hasBegun: false, lastSaidNs: 0 },
+const newNode = (node: number, life: number): NodeProcess => ({
+  ...{ node, life, isGone: false, hasBegun: false, lastSaidNs: 0 },
   unheard: [],
 });
+
+const textOf = (state: Dispatcher["state"] | RecoveryState): string =>
+  JSON.stringify(state, (_, value: unknown) => (value instanceof Set || value instanceof Map ? [...value] : value));

@@ -21,7 +21,7 @@ export type FaultTarget =
   /** With what it has, or only the connections to it. */
   | {
       readonly kind: "service";
-      readonly service: "event-logger" | "checkpoint-server";
+      readonly service: "event-logger" | "checkpoint-server" | "dispatcher";
       readonly keepsContents: boolean;
     }
   /** It is cut for a while. */
@@ -65,6 +65,12 @@ export function planFaults(random: Random, options: FaultsOptions): Fault[] {
   if (random.chance(0.1)) {
     const forNs = random.pick([20_000, 2_000_000, 2_000_000_000]);
     faults.push({ ...timeNow(), target: { kind: "stop", node: random.below(nodes), forNs } });
+  }
+  // Drawn last, so that nothing else changes; again and again, perhaps.
+  if (random.chance(0.3)) {
+    for (let left = random.pick([1, 1, 2, 4]); left > 0; left--) {
+      faults.push({ ...timeNow(), target: { kind: "service", service: "dispatcher", keepsContents: false } });
+    }
   }
   return faults;
 }

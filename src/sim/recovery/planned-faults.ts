@@ -140,14 +140,3 @@ export class PlannedFaults implements Trouble {
     }
   }
 }
-
-/** What of a plan has no meaning in a simulated world, in one line; undefined: nothing. */
-export function simRefusal({ entries }: FaultPlan): string | undefined {
-  const index = entries.findIndex((entry) => {
-    if (entry.kind !== "fault" || entry.fault.kind !== "kill") return false;
-    const { victim } = entry.fault;
-    return victim.kind === "service" && victim.service === "dispatcher";
-  });
-  if (index < 0) return undefined;
-  return `Cannot use the fault plan: entry ${index + 1}: a job that loses its dispatcher is over; kill another service`;
-}

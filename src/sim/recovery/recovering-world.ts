@@ -5,8 +5,6 @@
  */
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import { membersOf } from "../../core/ft/sets.ts";
-import { jobStateFrom } from "../../core/service/job-state.ts";
-import { decodeJournal, encodeRecord } from "../../core/service/journal.ts";
 import type { Outcome } from "../../core/service/outcome.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
 import type { ProcessMemory } from "../memory.ts";
@@ -67,10 +65,12 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   readonly #programs: Programs<M, I>;
   readonly #members: readonly (readonly number[])[];
   readonly #dispatching: Dispatching;
-  /** Decisions of dispatcher and recovery, as they are written down. */
-  readonly #journal: Uint8Array[] = [];
   /** What ranks have printed and their nodes have not said. */
   readonly #unsaid: (() => void)[][];
+  /** And what has been said and nobody has heard, in that order. */
+  readonly #unheard: Set<() => void>[];
+  /** Nodes that have said nothing to the present dispatcher, which has taken over. */
+  readonly #silent = new Set<number>();
   /** Numbers of the oldest checkpoint of each set that may be restored. */
   readonly #oldest = new Map<number, number>();
 
@@ -80,6 +80,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     this.#programs = programs;
     this.#members = membersOf([...setOf]);
     this.#unsaid = Array.from(setOf, () => []);
+    this.#unheard = Array.from(setOf, () => new Set());
     this.parts = newParts(this.#partsPorts());
     this.world = new World<M>({
       ...world,
@@ -91,6 +92,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         programs.fell(rank);
         this.#unsaid[rank]!.length = 0;
         this.#unsaid[rank] = [];
+        this.#unheard[rank] = new Set();
         this.recovery.crashed(rank, before);
       },
     });
@@ -121,32 +123,19 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     return this.#dispatching.outcome;
   }
 
+  /** How often the dispatcher has crashed; and in the middle of a record. */
+  get dispatcherCrashes(): Dispatching["crashes"] {
+    return this.#dispatching.crashes;
+  }
+
   /** What is wrong with the way in which the dispatcher has ended the job; empty: nothing. */
   get problemOfEnd(): string {
     const { outcome, isEnded } = this.#dispatching;
-    if (!this.#isWritten) return "the journal says something else than dispatcher and recovery know";
+    if (!this.#dispatching.isWritten(this.recovery.core.state)) return "its journal says something else than it knows";
     if (outcome !== undefined && outcome.reason.kind !== "finished")
       return `the dispatcher has ended it: ${JSON.stringify(outcome.reason)}`;
     if (isEnded) return "";
     return outcome === undefined ? "it is not over" : "not every node has ended";
-  }
-
-  /** Does the journal say what dispatcher and recovery must not forget? */
-  get #isWritten(): boolean {
-    const bytes = new Uint8Array(this.#journal.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const record of this.#journal) {
-      bytes.set(record, at);
-      at += record.length;
-    }
-    const read = decodeJournal(bytes);
-    if (read.kind !== "read") return false;
-    const { dispatcher, recovery } = jobStateFrom(read.records);
-    const [known, written] = [
-      { dispatcher: this.#dispatching.state, recovery: this.recovery.core.state },
-      { dispatcher, recovery },
-    ];
-    return textOf(known) === textOf(written);
   }
 
   // What programs do
@@ -193,7 +182,20 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   }
 
   #sayAll(rank: number, unsaid: (() => void)[]): void {
-    for (const hear of unsaid.splice(0)) this.say(rank, hear);
+    // Otherwise the node says them to the successor, behind what was lost.
+    const mayBeHeard = !this.#silent.has(this.world.nodeOf[rank]!);
+    for (const hear of unsaid.splice(0)) {
+      this.#unheard[rank]!.add(hear);
+      if (mayBeHeard) this.#sayLine(rank, hear);
+    }
+  }
+
+  /** The node keeps a line until it is heard: a dispatcher may crash. */
+  #sayLine(rank: number, hear: () => void): void {
+    const unheard = this.#unheard[rank]!;
+    this.say(rank, () => {
+      if (unheard.delete(hear)) hear();
+    });
   }
 
   /** From the node of a rank to the dispatcher: it arrives in the order in which it was said, before the node's end. */
@@ -218,10 +220,13 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       feed: (tell) => this.recovery.feed(tell),
       say: (rank, words) => this.say(rank, () => this.recovery.feed(() => this.parts.job.rankSaid(rank, words))),
       job: {
-        prepared: (set, incarnation, outcome) => this.recovery.core.prepared(set, incarnation, outcome),
-        mayCommit: (set) => this.recovery.core.mayCommit(set, this.recovery.nowMs),
+        prepared: (set, incarnation, outcome) => {
+          this.recovery.feed(() => this.recovery.core.prepared(set, incarnation, outcome));
+        },
+        mayCommit: (set) => this.recovery.feed((nowMs) => this.recovery.core.mayCommit(set, nowMs)),
         wantCheckpoints: (rank, sets) => {
-          this.recovery.core.wantCheckpoints(rank, this.#hasImages ? sets : [], this.recovery.nowMs);
+          const wanted = this.#hasImages ? sets : [];
+          this.recovery.feed((nowMs) => this.recovery.core.wantCheckpoints(rank, wanted, nowMs));
         },
         toNode: () => {},
         note: () => {},
@@ -267,17 +272,39 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
 
   #newDispatching(): Dispatching {
     const { setOf, services } = this.#options;
-    const { random, detectionNs, delayNsMax } = services;
+    const { random, detectionNs, delayNsMax, restartNs } = services;
     return new Dispatching(
-      { world: this.#anyWorld, setOf, random: random.fork(), detectionNs, delayNsMax },
+      { world: this.#anyWorld, setOf, random: random.fork(), detectionNs, delayNsMax, restartNs },
       {
-        record: (record) => this.#journal.push(encodeRecord(record)),
         incarnationOf: (rank) => this.recovery.incarnationOf(rank),
-        tell: (death) => this.recovery.tell(death),
+        tell: (death, isMeant) => this.recovery.tell(death, isMeant),
+        returned: (lives, isMeant) => this.recovery.returned(lives, isMeant),
+        deathsHeard: (rank) => this.recovery.deathsHeard(rank),
+        crashed: () => {
+          for (let node = 0; node < this.world.nodes; node++) this.#silent.add(node);
+          this.recovery.dispatcherCrashed();
+        },
+        sayAgain: (node) => this.#sayAgain(node),
+        takeOver: (state) => this.recovery.takeOver(state),
+        goOn: (node) => this.#goOn(node),
         fallen: (ranks) => this.recovery.fallen(ranks),
         decided: () => this.checkpoints.end(),
       },
     );
+  }
+
+  /** A node has answered a dispatcher that has taken over. */
+  #goOn(node: number): void {
+    const ranks = this.#dispatching.ranksOf(node);
+    for (const set of new Set(ranks.map((rank) => this.#options.setOf[rank]!))) this.checkpoints.goOn(set);
+  }
+
+  /** Whether a rank is done is in the answer: what it has printed must be heard before that. */
+  #sayAgain(node: number): void {
+    this.#silent.delete(node);
+    for (const rank of this.#dispatching.ranksOf(node)) {
+      for (const line of this.#unheard[rank]!) this.#sayLine(rank, line);
+    }
   }
 
   #newRecovery(): RecoveryHost {
@@ -288,7 +315,11 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     return new RecoveryHost(
       { world, setOf, random, delayNsMax, restartNs, parts, checkpointPatienceMs, forLogsMsMin },
       {
-        record: (record) => this.#journal.push(encodeRecord(record)),
+        record: (record) => dispatching.record(record),
+        isDown: () => dispatching.isDown,
+        feed: (act) => dispatching.feed(act),
+        deathsDeclared: () => dispatching.deathsDeclared,
+        isLinked: (rank) => dispatching.isLinked(world.nodeOf[rank]!),
         stop: (set, number) => this.checkpoints.stop(set, number),
         goOn: (set) => this.checkpoints.goOn(set),
         verify: (set, number) => this.checkpoints.verify(set, number),
@@ -317,6 +348,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   }
 
   #prepare(process: SimProcess<M>, image: I | null): void {
+    this.#silent.delete(process.node);
     this.#programs.prepare(process, image);
     this.trouble.lives(process.rank);
   }
@@ -350,6 +382,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       notice: () => dispatching.notice(),
       lose: (service, keepsContents) => {
         if (service === "checkpoint-server") this.checkpoints.serverLost();
+        else if (service === "dispatcher") dispatching.crash();
         else this.parts.lose(service, keepsContents);
       },
     };
@@ -382,7 +415,3 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     }
   }
 }
-
-/** Of plain data, with sets and maps in it: the same for what is the same. */
-const textOf = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => (inner instanceof Map || inner instanceof Set ? [...inner] : inner));

@@ -6,6 +6,8 @@
 import type { Death } from "../../core/service/outcome.ts";
 import type { SetRestart } from "../../core/service/recovery.ts";
 import { Recovery, type RecoveryOptions, type RecoveryPorts } from "../../core/service/recovery.ts";
+import type { RecoveryState } from "../../core/service/recovery-state.ts";
+import type { RankLife } from "../../core/service/takeover.ts";
 import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
 import type { World } from "../world.ts";
@@ -29,6 +31,13 @@ export interface RecoveryHostPorts
   /** Is a node there on which the rank can begin? */
   hasPlace(rank: number): boolean;
   isOver(): boolean;
+  /** Is there no dispatcher at the moment? */
+  isDown(): boolean;
+  /** Something is fed to the dispatcher's process, if there is one. */
+  feed(act: () => void): void;
+  /** How many deaths have been declared; and may the dispatcher say anything to that rank? */
+  deathsDeclared(): number;
+  isLinked(rank: number): boolean;
   /** From the node of a rank, in the order in which it is said. */
   say(rank: number, hear: () => void): void;
   /** New lives of these ranks have begun. */
@@ -50,7 +59,7 @@ export interface RecoveryHostPorts
 const nsPerMs = 1e6;
 
 export class RecoveryHost {
-  readonly core: Recovery;
+  core: Recovery;
   /** Restarts of sets. */
   restarts = 0;
   /** How often rare things happened; tests that claim to exercise one look here. */
@@ -61,6 +70,8 @@ export class RecoveryHost {
     messagesBroken: 0,
     /** A rank that had a part of a message from another set. */
     fellWithHalf: 0,
+    /** The dispatcher crashed when it had ordered a restart and that had not happened. */
+    restartsLost: 0,
   };
   readonly #options: RecoveryHostOptions;
   readonly #ports: RecoveryHostPorts;
@@ -69,6 +80,10 @@ export class RecoveryHost {
   readonly #alarm: Alarm;
   /** The last life of each rank that has begun. */
   readonly #begun: number[];
+  /** How many deaths the present life of each rank has heard of. */
+  readonly #deathsHeard: number[];
+  /** How many dispatchers have crashed. */
+  #crashes = 0;
   /** Ranks whose present life has not come as far as the one before. */
   readonly #behind = new Set<number>();
   /** Sets that have fallen and not begun again. */
@@ -81,19 +96,40 @@ export class RecoveryHost {
     this.#world = world;
     this.#notices = new Notices(world, random, delayNsMax);
     this.#begun = Array.from(setOf, () => 0);
-    this.core = new Recovery(
-      { ...options, setOf: [...setOf], checkpointInterval: { kind: "never" } },
-      parts.job,
-      this.#corePorts(),
-    );
+    this.#deathsHeard = Array.from(setOf, () => 0);
+    this.core = this.#createCore();
     this.#alarm = new Alarm(world, {
       nextTimeMs: () =>
-        ports.isOver() ? Number.POSITIVE_INFINITY : Math.min(this.core.nextTimeMs, parts.job.nextTimeMs),
+        ports.isOver() || ports.isDown()
+          ? Number.POSITIVE_INFINITY
+          : Math.min(this.core.nextTimeMs, parts.job.nextTimeMs),
       time: (nowMs) => {
-        this.core.time(nowMs);
+        ports.feed(() => this.core.time(nowMs));
         parts.job.tick(nowMs);
       },
     });
+  }
+
+  #createCore(predecessor?: RecoveryState): Recovery {
+    const { parts, setOf } = this.#options;
+    const options = { ...this.#options, setOf: [...setOf], checkpointInterval: { kind: "never" } as const };
+    return new Recovery(options, parts.job, this.#corePorts(), predecessor);
+  }
+
+  /** The dispatcher has crashed: restarts that it has ordered do not happen, and what it has said is not heard. */
+  dispatcherCrashed(): void {
+    this.#crashes++;
+    this.#notices.lose();
+  }
+
+  /** Its successor has this. What the protocol's part for the job was preparing is for lives that never were. */
+  takeOver(state: RecoveryState): void {
+    this.core = this.#createCore(state);
+    this.feed((nowMs) => this.core.takeOver(nowMs));
+  }
+
+  deathsHeard(rank: number): number {
+    return this.#deathsHeard[rank]!;
   }
 
   #corePorts(): RecoveryPorts {
@@ -137,7 +173,7 @@ export class RecoveryHost {
   /** Something is told to the core or to the protocol's part for the job: they may want to be called at another time. */
   feed(tell: (nowMs: number) => void): void {
     if (this.#ports.isOver()) return;
-    tell(this.nowMs);
+    this.#ports.feed(() => tell(this.nowMs));
     this.#alarm.set();
   }
 
@@ -166,12 +202,14 @@ export class RecoveryHost {
     this.#options.parts.crashed(rank);
   }
 
-  /** The dispatcher has declared a death, and everybody outside of the set hears of it. */
-  tell({ rank, incarnation }: Death): void {
+  /** The dispatcher has declared a death, and everybody outside of the set who is meant hears of it, once. */
+  tell({ order, rank, incarnation }: Death, isMeant: (rank: number) => boolean): void {
     const { setOf } = this.#options;
     this.#notices.tell(
-      (other) => setOf[other] !== setOf[rank],
+      (other) => setOf[other] !== setOf[rank] && isMeant(other),
       (process) => {
+        if (order < this.#deathsHeard[process.rank]!) return;
+        this.#deathsHeard[process.rank] = order + 1;
         this.#world.network.know(process.rank, rank, incarnation + 1);
         process.core.peerFailed(rank, incarnation);
         this.rare.messagesBroken += process.engine.brokenFrom(rank).length;
@@ -194,8 +232,10 @@ export class RecoveryHost {
 
   #restart(restarts: readonly SetRestart[]): void {
     const { random, restartNs } = this.#options;
+    const crashes = this.#crashes;
     this.#world.plan(this.#world.nowNs + random.below(restartNs + 1), () => {
-      if (this.#ports.isOver()) return;
+      if (crashes !== this.#crashes) this.rare.restartsLost++;
+      if (crashes !== this.#crashes || this.#ports.isOver()) return;
       for (const restart of restarts) this.#begin(restart);
     });
   }
@@ -221,6 +261,7 @@ export class RecoveryHost {
     this.restarts++;
     for (const rank of here) {
       this.#begun[rank] = incarnation;
+      this.#deathsHeard[rank] = ports.deathsDeclared();
       this.#behind.add(rank);
     }
     ports.begun(here);
@@ -232,7 +273,7 @@ export class RecoveryHost {
       process.core.protocol?.begin({ incarnation, incarnations, data: forRanks, caughtUp });
       ports.start(process);
     }
-    this.#return(set, incarnation, here);
+    this.#return(incarnation, here);
   }
 
   #beginPart(set: number, incarnation: number, here: readonly number[]): void {
@@ -249,19 +290,27 @@ export class RecoveryHost {
   }
 
   /** Everybody outside of the set hears of the new lives, and the core hears that they have begun. */
-  #return(set: number, incarnation: number, ranks: readonly number[]): void {
-    const { setOf } = this.#options;
+  #return(incarnation: number, ranks: readonly number[]): void {
+    const lives = ranks.map((rank) => ({ rank, incarnation }));
+    this.returned(lives, (rank) => this.#ports.isLinked(rank));
     for (const rank of ranks) {
+      this.#ports.say(rank, () => {
+        if (this.core.incarnations[rank] === incarnation) this.feed((nowMs) => this.core.began(rank, nowMs));
+      });
+    }
+  }
+
+  /** Everybody outside of their sets who is meant hears that these lives have begun. */
+  returned(lives: readonly RankLife[], isMeant: (rank: number) => boolean): void {
+    const { setOf } = this.#options;
+    for (const { rank, incarnation } of lives) {
       this.#notices.tell(
-        (other) => setOf[other] !== set,
+        (other) => setOf[other] !== setOf[rank] && isMeant(other),
         (process) => {
           this.#world.network.know(process.rank, rank, incarnation);
           process.core.peerReturned(rank, incarnation);
         },
       );
-      this.#ports.say(rank, () => {
-        if (this.core.incarnations[rank] === incarnation) this.feed((nowMs) => this.core.began(rank, nowMs));
-      });
     }
   }
 
