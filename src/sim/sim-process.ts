@@ -8,6 +8,7 @@
  *     yield process.compute(5_000);                   // time passes, and nothing is received meanwhile
  *     yield process.until("a message", () => …);      // anything else
  *     yield process.settle("rest", () => …);          // the same, and nothing but messages progresses meanwhile
+ *     yield process.still("word", () => …);           // the same, and nothing at all progresses meanwhile
  *   }
  */
 import type { RecordId } from "../core/base/brand.ts";
@@ -18,7 +19,7 @@ import type { ProcessMemory, SimMemory } from "./memory.ts";
 import type { SimTransport } from "./transport.ts";
 
 export type Wait =
-  | { readonly kind: "until" | "settle"; readonly describe: () => string; readonly ready: () => boolean }
+  | { readonly kind: "until" | "settle" | "still"; readonly describe: () => string; readonly ready: () => boolean }
   | { readonly kind: "compute"; readonly forNs: number };
 
 export type Steps<T = void> = Generator<RecordId | Wait, T, void>;
@@ -73,7 +74,7 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
       const wait = this.#wait;
       if (wait !== null && wait.kind !== "compute") {
         const moving = wait.kind === "until" ? this.core : this.engine;
-        while (!wait.ready()) if (!moving.progress()) return -1;
+        while (!wait.ready()) if (wait.kind === "still" || !moving.progress()) return -1;
       }
       const { done, value } = this.#program!.next();
       if (done === true) {
@@ -108,6 +109,10 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
 
   settle(what: string, ready: () => boolean): Wait {
     return { kind: "settle", describe: () => what, ready };
+  }
+
+  still(what: string, ready: () => boolean): Wait {
+    return { kind: "still", describe: () => what, ready };
   }
 
   completion(request: RecordId): Wait {

@@ -25,6 +25,8 @@ export interface RecoveryOptions {
   readonly checkpointInterval: Interval;
   /** A member that has not come to an MPI call by then: the attempt is given up, and repeated later. */
   readonly checkpointPatienceMs: number;
+  /** Full logs ask a set for a checkpoint no more often than that; a second unless given. */
+  readonly forLogsMsMin?: number | undefined;
 }
 
 /** How the members of a set begin their next life. */
@@ -294,6 +296,11 @@ export class Recovery {
   /** A program wants a checkpoint of its own, and waits: it is taken when all members of its set want it. */
   checkpointWanted(rank: number, incarnation: number, nowMs: number): void {
     this.#checkpoints.wanted(rank, incarnation, nowMs);
+  }
+
+  /** Of that set, now; one that is being taken counts. */
+  take(set: number, nowMs: number): void {
+    this.#checkpoints.take(set, nowMs);
   }
 
   /** Of all sets, now; one that is being taken counts. */

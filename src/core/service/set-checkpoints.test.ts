@@ -322,6 +322,19 @@ test("L6: full logs ask for checkpoints, of each set at most once a second, and 
   assert.deepEqual(world.orders, [], "set 2 is down");
 });
 
+test("L4: one set is taken when it is wanted; one that is being taken counts", () => {
+  const world = new World({ sets: [[0], [1]] });
+  world.core.take(1, 0);
+  assert.deepEqual(world.orders, ["stop 1.1"]);
+  world.core.take(1, 1);
+  assert.deepEqual(world.orders, [], "set 1 is busy");
+  world.fall(0);
+  world.core.take(0, 2);
+  assert.deepEqual(world.orders, [], "set 0 is down");
+  world.begin(0);
+  assert.deepEqual(world.orders, ["stop 0.1"]);
+});
+
 test("L4: a set that is down is not asked; it is when its next life has begun, if it was due meanwhile", () => {
   const world = new World({ interval: every(1000) });
   world.core.begin(0);

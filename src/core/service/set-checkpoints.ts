@@ -22,6 +22,8 @@ export interface SetCheckpointsOptions {
   readonly checkpointInterval: Interval;
   /** A member that has not come to an MPI call by then: the attempt is given up, and repeated later. */
   readonly checkpointPatienceMs: number;
+  /** Full logs ask a set for a checkpoint no more often than that; a second unless given. */
+  readonly forLogsMsMin?: number | undefined;
 }
 
 /** How long one checkpoint of a set took. */
@@ -111,8 +113,7 @@ interface SetState {
   readonly refused: number[];
 }
 
-/** Full logs ask a set for a checkpoint no more often than that. */
-const forLogsMsMin = 1000;
+const forLogsMsMinDefault = 1000;
 
 export class SetCheckpoints {
   readonly #options: SetCheckpointsOptions;
@@ -237,13 +238,19 @@ export class SetCheckpoints {
     else this.#take(set, nowMs);
   }
 
-  /** Of all sets, now; one that is being taken counts. */
+  /** Of that set, now; one that is being taken counts. */
+  take(set: number, nowMs: number): void {
+    if (this.#sets[set]!.attempt === null) this.#take(set, nowMs);
+  }
+
+  /** The same of all sets. */
   takeAll(nowMs: number): void {
-    for (const [set, { attempt }] of this.#sets.entries()) if (attempt === null) this.#take(set, nowMs);
+    for (const set of this.#sets.keys()) this.take(set, nowMs);
   }
 
   /** Logs are full that checkpoints of these sets would trim. */
   takeForLogs(sets: readonly number[], nowMs: number): void {
+    const { forLogsMsMin = forLogsMsMinDefault } = this.#options;
     for (const set of sets) {
       const state = this.#sets[set]!;
       const isSoon = nowMs - state.forLogsMs < forLogsMsMin;

@@ -273,7 +273,7 @@ export class CRank {
         const stoppedMs = steadyMs();
         if (becomeQuiet(host, this.#protocol.members)) {
           this.writeImage(steadyMs() - stoppedMs);
-          host.settle(() => stopKind(host.wanted) !== Stop.STOP);
+          host.standStill(() => stopKind(host.wanted) !== Stop.STOP);
           if (host.wanted === Stop.END) return this.frozen();
           this.carryOn();
         }

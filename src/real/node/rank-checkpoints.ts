@@ -77,7 +77,7 @@ export class RankCheckpoints {
     const stoppedMs = steadyMs();
     if (!becomeQuiet(host, protocol.members)) return;
     this.#write(state, steadyMs() - stoppedMs);
-    host.settle(() => stopKind(host.wanted) !== Stop.STOP);
+    host.standStill(() => stopKind(host.wanted) !== Stop.STOP);
     host.process.collectives.arriveAgain();
   }
 

@@ -166,6 +166,18 @@ export class RankHost {
     this.#waiting.reset();
   }
 
+  /**
+   * The process has been captured, and others that are captured with it have not: it takes no message. A choice that it made now
+   * would be in the log before the place from which on the log is replayed, and its image would not have it.
+   */
+  standStill(isOver: () => boolean): void {
+    while (!isOver()) {
+      this.listen();
+      this.#waiting.idle();
+    }
+    this.#waiting.reset();
+  }
+
   receive(to: Pointer, room: number, source: number, tag: number, context: number): void {
     if (this.receiveNow(to, room, source, tag, context) === Now.DONE) return;
     this.#receivePosted(to, room, source, tag, context);

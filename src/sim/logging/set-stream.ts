@@ -1,7 +1,10 @@
 /**
- * The stream of determinants of one life of a correlated set, simulated: entries are on their way to the event logger after a
- * while, sooner when somebody waits; what is not there when the set falls is lost with it, and so are acknowledgements. What
- * has not been acknowledged is sent again when the connection to the event logger was lost and is there again.
+ * The stream of determinants of one life of a correlated set, simulated: entries are on their way to the event logger after a while,
+ * sooner when somebody waits. What is not there when the set falls is lost with it, and so are acknowledgements.
+ *
+ * As nodes do, it keeps the words since the oldest image that may be restored. When the connection to the event logger was lost,
+ * or the event logger itself, the next hello says from which position on they are kept, and is answered with the position from
+ * which on they are wanted; before them goes how far the stream has been acknowledged.
  */
 import type { DeterminantKind, DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
 import { determinantHeaderWords } from "../../core/wire/determinant-entries.ts";
@@ -12,8 +15,10 @@ export interface SetStreamPorts {
   /** Something travels to the event logger: it may get there even when the set has fallen, but nothing overtakes anything. */
   travel(act: () => void): void;
   /** Something travels back, if the connection lasts. */
-  acknowledge(act: () => void): void;
-  /** The event logger takes a part: the position up to which it has all, or null: it does not hear this life any more. */
+  travelBack(act: () => void): void;
+  /** At the event logger; see there. Null: it does not hear this life any more. `owes` is acknowledged as words are. */
+  open(begin: number): number | null;
+  owes(position: number): number | null;
   append(from: number, part: Int32Array): number | null;
   /** Something is stable now. */
   changed(): void;
@@ -22,25 +27,29 @@ export interface SetStreamPorts {
 export class SetStream implements DeterminantStream {
   born: number;
   stable: number;
-  /** Position behind what is on its way; and all up to there that is not acknowledged. */
+  /** Position of the first word that is kept, and all words from there on. */
+  #begin: number;
+  #kept: number[];
+  /** Position behind what is on its way. */
   #sent: number;
-  #unacknowledged: { readonly from: number; readonly part: Int32Array }[] = [];
   readonly #ports: SetStreamPorts;
-  #waiting: number[] = [];
+  #isOpen = false;
   #isPlanned = false;
   #isUrgent = false;
 
-  /** `position`: where the life before it ended, as far as the event logger knows. */
-  constructor(position: number, ports: SetStreamPorts) {
-    this.born = position;
-    this.stable = position;
-    this.#sent = position;
+  /** `known`: words of the lives before, as far as the event logger has them, from a position on. */
+  constructor(known: { readonly from: number; readonly words: Int32Array }, ports: SetStreamPorts) {
+    this.#begin = known.from;
+    this.#kept = [...known.words];
+    this.born = (known.from + known.words.length) | 0;
+    this.stable = this.born;
+    this.#sent = this.born;
     this.#ports = ports;
   }
 
   append(rank: number, kind: DeterminantKind, words: readonly number[]): void {
-    this.#waiting.push(determinantHeaderWords + words.length, rank, kind, ...words);
-    this.born = (this.#sent + this.#waiting.length) | 0;
+    this.#kept.push(determinantHeaderWords + words.length, rank, kind, ...words);
+    this.born = (this.#begin + this.#kept.length) | 0;
     this.#plan(false);
   }
 
@@ -49,49 +58,69 @@ export class SetStream implements DeterminantStream {
   }
 
   urge(): void {
-    if (this.#isUrgent || this.#waiting.length === 0) return;
+    if (this.#isUrgent || this.born === this.#sent) return;
     this.#isUrgent = true;
     this.#isPlanned = false;
     this.#plan(true);
   }
 
+  /** No image will be restored whose position is lower. */
+  trim(below: number): void {
+    const count = (below - this.#begin) | 0;
+    if (count <= 0) return;
+    this.#kept.splice(0, count);
+    this.#begin = below;
+  }
+
+  /** There is a connection to the event logger, and nothing has been said on it. */
+  connect(): void {
+    this.#isOpen = false;
+    const ports = this.#ports;
+    const begin = this.#begin;
+    ports.travel(() => {
+      const from = ports.open(begin);
+      if (from !== null) ports.travelBack(() => this.#opened(from));
+    });
+  }
+
+  #opened(from: number): void {
+    this.#isOpen = true;
+    const { stable } = this;
+    this.#ports.travel(() => this.#acknowledge(this.#ports.owes(stable)));
+    this.#sent = from;
+    this.#send();
+  }
+
   #plan(isUrgent: boolean): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    this.#ports.later(isUrgent, () => this.#send());
+    this.#ports.later(isUrgent, () => {
+      this.#isPlanned = false;
+      this.#isUrgent = false;
+      this.#send();
+    });
   }
 
   #send(): void {
-    if (this.#waiting.length === 0) return;
-    const part = Int32Array.from(this.#waiting);
+    if (!this.#isOpen || this.born === this.#sent) return;
     const from = this.#sent;
-    this.#waiting = [];
+    const part = Int32Array.from(this.#kept.slice((from - this.#begin) | 0));
     this.#sent = this.born;
-    this.#isPlanned = false;
-    this.#isUrgent = false;
     // A connection knows nothing of entries: who falls may have sent a part of one.
     const cut = (5 * part.length) >> 3;
-    for (const [begin, piece] of [
-      [0, part.subarray(0, cut)],
-      [cut, part.subarray(cut)],
-    ] as const) {
-      this.#unacknowledged.push({ from: (from + begin) | 0, part: piece });
-      this.#ports.travel(() => this.#arrive((from + begin) | 0, piece));
-    }
+    this.#sendPart(from, part.subarray(0, cut));
+    this.#sendPart((from + cut) | 0, part.subarray(cut));
   }
 
-  /** The connection is new: whatever was on its way on the old one, either way, may be lost. */
-  reconnect(): void {
-    for (const { from, part } of this.#unacknowledged) this.#ports.travel(() => this.#arrive(from, part));
+  #sendPart(from: number, part: Int32Array): void {
+    this.#ports.travel(() => this.#acknowledge(this.#ports.append(from, part)));
   }
 
-  #arrive(from: number, part: Int32Array): void {
-    const end = this.#ports.append(from, part);
+  #acknowledge(end: number | null): void {
     if (end === null) return;
-    this.#ports.acknowledge(() => {
+    this.#ports.travelBack(() => {
       if (((end - this.stable) | 0) <= 0) return;
       this.stable = end;
-      this.#unacknowledged = this.#unacknowledged.filter(({ from, part }) => ((from + part.length - end) | 0) > 0);
       this.#ports.changed();
     });
   }

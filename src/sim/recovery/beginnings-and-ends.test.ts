@@ -104,7 +104,7 @@ describe("rule 10: a program that ends its own node", () => {
 
   it("ends it as well when it begins from an image, and others are killed meanwhile", () => {
     const { job, checkpoints } = play({
-      ...{ ...crashing, checkpoints: at(2, 3) },
+      ...{ ...base, crashesAt: { rank: 2, action: 14 }, checkpoints: at(2, 3) },
       faults: "kill node 0 in recovery of set 1; kill node 0 in recovery of set 1 number 2",
     });
     equal(job?.reason.kind === "node-failed" && job.reason.node, 1);

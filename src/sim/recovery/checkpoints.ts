@@ -1,15 +1,14 @@
 /**
- * Set checkpoints, simulated (§3.3.3): the ranks of a set stop one after the other, come to rest together, and are captured;
- * then they go on, and their images travel to a checkpoint server, which commits a number when it has all of them and the
- * event logger has all that was decided before. The server's books are the real ones (core/service/checkpoint-server.ts).
- *
- * An attempt is given up when a rank does not stop in time; it is over when the set falls.
+ * Set checkpoints in a simulated world (§3.3.3): the host of what core/service/set-checkpoints.ts decides. The ranks of a set stop one
+ * after the other, come to rest together, are captured, each for itself, and stand still until they are told to go on; their images
+ * travel to a checkpoint server. When and whether a checkpoint counts is the core's business.
  */
 import { Settling } from "../../core/process/settling.ts";
-import { CheckpointServer, type Checkpoint as Committed } from "../../core/service/checkpoint-server.ts";
+import type { Capture } from "../../core/service/set-checkpoints.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
 import type { RankState, Steps } from "../interpreter/rank-state.ts";
 import { hasHalf } from "./half-received.ts";
+import { type ImageName, ImageStore } from "./image-store.ts";
 import { imageOf, type RankImage } from "./rank-image.ts";
 
 /** What happens in an attempt, in this order. */
@@ -27,202 +26,203 @@ export interface CheckpointEvent {
   readonly wanted: number;
 }
 
-export interface Checkpoint extends Committed {
-  /** By rank. */
-  readonly images: ReadonlyMap<number, RankImage>;
-}
-
-/** What it needs of the one life of a set that it is about. */
-export interface CapturedLife {
-  readonly set: number;
-  readonly members: readonly number[];
-  readonly isOver: boolean;
-  readonly born: number;
-  /** All of the stream up to there is at the event logger. */
-  isLogged(position: number): boolean;
-  /** Something travels to another machine, and may get there although the set has fallen. */
-  travel(act: () => void): void;
-  later(delayNs: number, act: () => void): void;
-  wake(): void;
-}
-
 export interface CheckpointsPorts {
-  /** Members of each set; and the other way round. */
-  readonly sets: readonly (readonly number[])[];
+  /** Members of each set. */
+  readonly members: readonly (readonly number[])[];
   readonly setOf: Int32Array;
   stateOf(rank: number): RankState;
   historyOf(rank: number): number;
   /** A rank that has finished shall come to rest all the same. */
   restFinished(rank: number, rest: () => Steps): void;
-  /** No image of that set that is older than this one will be used any more. */
-  trim(set: number, oldest: Committed): void;
+  wake(rank: number): void;
+  /** Everything takes its time. */
+  later(act: () => void): void;
+  /** After the time that another server needs to take the place of a lost one. */
+  whenRestarted(act: () => void): void;
+  /** Is that checkpoint being taken, and has it not been given up? */
+  isOpen(set: number, number: number): boolean;
+  /** For the core, from the node of a rank. */
+  captured(rank: number, capture: Capture): void;
+  imageStored(rank: number, image: Capture & { readonly problem: string }): void;
+  verified(set: number, number: number, problem: string): void;
   happens(event: CheckpointEvent): void;
 }
 
 interface Attempt {
-  readonly life: CapturedLife;
+  readonly set: number;
   readonly number: number;
-  phase: "under way" | "captured" | "given up" | "over";
+  phase: "ordered" | "under way" | "captured" | "given up" | "over";
   readonly stopped: Set<number>;
-  readonly quiet: Set<number>;
-  /** Where the set's stream was when it was captured. */
-  position: number;
+  readonly captured: Set<number>;
+  stored: number;
 }
 
 export class Checkpoints {
   readonly #ports: CheckpointsPorts;
-  readonly #server: CheckpointServer;
+  readonly #store = new ImageStore();
   /** The last of each set. */
   readonly #attempts = new Map<number, Attempt>();
-  /** By set and number, of those that were captured and may still be used. */
-  readonly #images = new Map<number, Map<number, ReadonlyMap<number, RankImage>>>();
   /**
    * How often each step was reached; restarts from an image, and from the one before the newest; and what a set had of a
-   * checkpoint when it fell: asked for, captured, stored by its server, in each case not more; images with half a message.
+   * checkpoint when it fell: asked for, captured, stored by its server, in each case not more; images with half a message; images
+   * that a crash of the server has torn.
    */
   readonly counts = {
     ...{ asked: 0, stopped: 0, captured: 0, image: 0, stored: 0, committed: 0, givenUp: 0, restored: 0, corrupt: 0 },
-    ...{ fellAsked: 0, fellCaptured: 0, fellStored: 0, capturedWithHalf: 0 },
+    ...{ fellAsked: 0, fellCaptured: 0, fellStored: 0, capturedWithHalf: 0, torn: 0 },
   };
 
   constructor(ports: CheckpointsPorts) {
     this.#ports = ports;
-    this.#server = new CheckpointServer(ports.sets);
   }
 
-  /** The set shall be captured, unless that is under way already. */
-  ask(life: CapturedLife, patienceNs: number): void {
-    const { set } = life;
-    if (life.isOver || this.#server.isBusy(set)) return;
-    const number = this.#server.begin(set);
-    const attempt: Attempt = {
-      ...{ life, number, phase: "under way", stopped: new Set(), quiet: new Set(), position: 0 },
-    };
+  // Orders
+
+  /** The members of the set shall stop, and be captured when all have. */
+  stop(set: number, number: number): void {
+    const attempt: Attempt = { set, number, phase: "ordered", stopped: new Set(), captured: new Set(), stored: 0 };
     this.#attempts.set(set, attempt);
-    this.#happens("asked", attempt);
-    for (const rank of life.members) {
-      if (this.#ports.stateOf(rank).process.state === "finished") {
-        this.#ports.restFinished(rank, () => this.#rest(attempt, rank));
+    this.#ports.later(() => {
+      if (attempt.phase !== "ordered") return;
+      attempt.phase = "under way";
+      for (const rank of this.#members(set)) {
+        const isFinished = this.#ports.stateOf(rank).process.state === "finished";
+        if (isFinished) this.#ports.restFinished(rank, () => this.#rest(attempt, rank));
+        this.#ports.wake(rank);
       }
-    }
-    life.later(patienceNs, () => {
-      if (attempt.phase !== "under way") return;
-      this.counts.givenUp++;
-      attempt.phase = "given up";
-      this.#server.giveUp(set, number);
-      life.wake();
     });
-    life.wake();
   }
+
+  /** All have been captured, or it was given up. */
+  goOn(set: number): void {
+    const attempt = this.#attempts.get(set);
+    if (attempt === undefined) return;
+    const phase = attempt.captured.size === this.#members(set).length ? "captured" : "given up";
+    this.#ports.later(() => {
+      if (attempt.phase === "over") return;
+      attempt.phase = phase;
+      for (const rank of this.#members(set)) this.#ports.wake(rank);
+    });
+  }
+
+  /** Reads back what is stored. */
+  verify(set: number, number: number): void {
+    this.#ports.later(() => {
+      const problems = this.#members(set).map((rank) => this.#store.problemOf({ set, number, rank }));
+      this.#ports.verified(set, number, problems.find((problem) => problem !== "") ?? "");
+    });
+  }
+
+  drop(set: number, number: number): void {
+    this.#store.drop({ set, number });
+    const attempt = this.#attempts.get(set);
+    // Who falls while a checkpoint is taken does not give it up.
+    if (attempt?.number === number && attempt.phase !== "over") this.counts.givenUp++;
+  }
+
+  imageOf(name: ImageName): RankImage {
+    return this.#store.get(name);
+  }
+
+  // What happens to it
+
+  /** A checkpoint of a set has come so far. */
+  reached(event: CheckpointEvent): void {
+    const { step, set, number } = event;
+    this.counts[step]++;
+    const attempt = this.#attempts.get(set);
+    if (step === "image" && attempt?.number === number) attempt.stored = event.stored;
+    this.#ports.happens(event);
+    if (step === "image" && event.stored === event.wanted) this.reached({ ...event, step: "stored" });
+  }
+
+  /** The set is declared dead. */
+  fell(set: number): void {
+    const attempt = this.#attempts.get(set);
+    if (attempt === undefined) return;
+    const { number, captured, stored } = attempt;
+    const wanted = this.#members(set).length;
+    if (this.#ports.isOpen(set, number)) {
+      if (captured.size < wanted) this.counts.fellAsked++;
+      else if (stored < wanted) this.counts.fellCaptured++;
+      else this.counts.fellStored++;
+    }
+    attempt.phase = "over";
+  }
+
+  /** The job is over: whoever stands still goes on, and what was under way never counts. */
+  end(): void {
+    for (const attempt of this.#attempts.values()) {
+      if (attempt.phase !== "ordered" && attempt.phase !== "under way") continue;
+      attempt.phase = "given up";
+      this.counts.givenUp++;
+      for (const rank of this.#members(attempt.set)) this.#ports.wake(rank);
+    }
+  }
+
+  /** The server is gone, and another takes its place. */
+  serverLost(): void {
+    this.#store.crash();
+    this.counts.torn = this.#store.torn;
+    this.#ports.whenRestarted(() => this.#store.restart());
+  }
+
+  // Ranks
 
   rests(set: number, rank: number): Rests {
     const wanted = (): Attempt | null => {
       const attempt = this.#attempts.get(set);
-      return attempt?.phase === "under way" ? attempt : null;
+      return attempt?.phase === "under way" && !attempt.captured.has(rank) ? attempt : null;
     };
     return { isWanted: () => wanted() !== null, rest: () => this.#rest(wanted()!, rank) };
   }
 
   *#rest(attempt: Attempt, rank: number): Steps {
-    const { life, stopped, quiet } = attempt;
+    const { stopped, set } = attempt;
     const { process, core } = this.#ports.stateOf(rank);
+    const members = this.#members(set);
     stopped.add(rank);
-    if (stopped.size === life.members.length) this.#happens("stopped", attempt);
-    const settling = new Settling(core, life.members, attempt.number);
+    if (stopped.size === members.length) this.#happens("stopped", attempt);
+    const settling = new Settling(core, members, attempt.number);
     let isGivenUp = false;
     yield process.settle("its set to come to rest", () => {
       isGivenUp = attempt.phase === "given up" && settling.giveUp();
       return isGivenUp || settling.advance() === "quiet";
     });
-    if (isGivenUp) return;
-    quiet.add(rank);
-    if (quiet.size === life.members.length) this.#capture(attempt);
-    yield process.settle("the others to be captured", () => attempt.phase !== "under way");
+    if (isGivenUp || attempt.phase !== "under way") return;
+    this.#capture(attempt, rank);
+    // What it took now would be chosen before the set's position in its stream, and its image does not have it.
+    yield process.still("the others to be captured", () => attempt.phase !== "under way");
   }
 
-  #capture(attempt: Attempt): void {
-    const { life, number } = attempt;
-    const { set, members } = life;
-    if (attempt.phase !== "under way" || this.#hasDead(members)) return;
-    for (const rank of members) this.#ports.stateOf(rank).core.protocol?.captured(number);
-    const images = new Map<number, RankImage>();
-    attempt.position = life.born;
-    for (const rank of members) images.set(rank, imageOf(this.#ports.stateOf(rank), this.#ports.historyOf(rank)));
-    const ofSet = this.#images.get(set) ?? new Map<number, ReadonlyMap<number, RankImage>>();
-    this.#images.set(set, ofSet);
-    ofSet.set(number, images);
-    const haveHalf = members.some((rank) => hasHalf(this.#ports.stateOf(rank).process, this.#ports.setOf));
-    if (haveHalf) this.counts.capturedWithHalf++;
-    attempt.phase = "captured";
-    this.#happens("captured", attempt);
-    life.wake();
-    for (const rank of members) life.travel(() => this.#store(attempt, rank));
+  #capture(attempt: Attempt, rank: number): void {
+    const { set, number, captured } = attempt;
+    const ports = this.#ports;
+    const state = ports.stateOf(rank);
+    const { protocol } = state.core;
+    const position = protocol?.captured(number) ?? 0;
+    const capture = { number, position, callsPassed: protocol?.callsPassed ?? 0, settledMs: 0 };
+    const image = imageOf(state, ports.historyOf(rank));
+    if (hasHalf(state.process, ports.setOf)) this.counts.capturedWithHalf++;
+    captured.add(rank);
+    ports.captured(rank, capture);
+    const upload = {
+      ...{ name: { set, number, rank }, image },
+      answer: (problem: string) => ports.imageStored(rank, { ...capture, problem }),
+    };
+    this.#store.upload(upload);
+    ports.later(() => {
+      this.#store.written(upload);
+      ports.later(() => this.#store.acknowledged(upload));
+    });
+    if (captured.size === this.#members(set).length) this.#happens("captured", attempt);
   }
 
-  #store(attempt: Attempt, rank: number): void {
-    const { life, number, position } = attempt;
-    if (!this.#server.isOpen(life.set, number)) return;
-    const areAllStored = this.#server.stored(life.set, number, rank, position);
-    this.#happens("image", attempt);
-    if (areAllStored) this.#happens("stored", attempt);
-    this.commit(life.set);
+  #happens(step: CheckpointStep, { set, number, stored }: Attempt): void {
+    this.reached({ step, set, number, stored, wanted: this.#members(set).length });
   }
 
-  /** Commits what can be; called again when the event logger has got something. */
-  commit(set: number): void {
-    const attempt = this.#attempts.get(set);
-    if (attempt === undefined || !this.#server.isOpen(set, attempt.number)) return;
-    const { stored, wanted } = this.#server.progress(set);
-    const { life, number, position } = attempt;
-    if (stored < wanted || !life.isLogged(position)) return;
-    const commit = this.#server.commit(set, number)!;
-    attempt.phase = "over";
-    for (const dropped of commit.dropped) this.#images.get(set)?.delete(dropped);
-    if (commit.oldest.number > 0) this.#ports.trim(set, commit.oldest);
-    this.#happens("committed", attempt);
-  }
-
-  #hasDead(members: readonly number[]): boolean {
-    return members.some((rank) => this.#ports.stateOf(rank).process.state === "dead");
-  }
-
-  #happens(step: CheckpointStep, { life, number }: Attempt): void {
-    const { set } = life;
-    this.counts[step]++;
-    this.#ports.happens({ step, set, number, ...this.#server.progress(set) });
-  }
-
-  /** The server has lost what it had not committed. Who stands still goes on. */
-  serverLost(): void {
-    for (const attempt of this.#attempts.values()) {
-      if (!this.#server.isOpen(attempt.life.set, attempt.number)) continue;
-      this.counts.givenUp++;
-      this.#server.giveUp(attempt.life.set);
-      if (attempt.phase === "under way") attempt.phase = "given up";
-      attempt.life.wake();
-    }
-  }
-
-  /** The set is declared dead: what is not committed never will be. */
-  fell(set: number): void {
-    const attempt = this.#attempts.get(set);
-    if (attempt === undefined) return;
-    if (this.#server.isOpen(set, attempt.number)) {
-      const { stored, wanted } = this.#server.progress(set);
-      if (attempt.phase !== "captured") this.counts.fellAsked++;
-      else if (stored < wanted) this.counts.fellCaptured++;
-      else this.counts.fellStored++;
-      this.#server.giveUp(set);
-    }
-    attempt.phase = "over";
-  }
-
-  /** What the next life of a set that has fallen begins with; null: the start of the program. */
-  newest(set: number, isCorrupt: boolean): Checkpoint | null {
-    if (isCorrupt && this.#server.refuse(set, this.#server.newest(set).number)) this.counts.corrupt++;
-    const newest = this.#server.newest(set);
-    if (newest.number === 0) return null;
-    this.counts.restored++;
-    return { ...newest, images: this.#images.get(set)!.get(newest.number)! };
+  #members(set: number): readonly number[] {
+    return this.#ports.members[set]!;
   }
 }

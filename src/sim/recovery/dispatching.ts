@@ -17,6 +17,7 @@ import { type JobState, jobStateFrom } from "../../core/service/job-state.ts";
 import { decodeJournal, encodeRecord } from "../../core/service/journal.ts";
 import type { Death, Outcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
+import type { RecoveryState } from "../../core/service/recovery-state.ts";
 import { type NodeAnswer, type RankLife, Takeover } from "../../core/service/takeover.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
@@ -44,12 +45,15 @@ export interface DispatchingPorts {
   deathsHeard(rank: number): number;
   /** The dispatcher has crashed, and with it all orders that nobody has heard yet. */
   crashed(): void;
-  /** These ranks, all of their sets, have fallen. `place` says whether a rank can still begin its next life where it was ordered to. */
-  fallen(ranks: readonly number[], place: Place): void;
+  /** A successor has this of its recovery. */
+  takeOver(recovery: RecoveryState): void;
+  /** Ranks of that node that stand still for a checkpoint go on. */
+  goOn(node: number): void;
+  /** These ranks, all of their sets, have fallen together, and are to begin their next life. */
+  fallen(ranks: readonly number[]): void;
+  /** The job is over. */
+  decided(): void;
 }
-
-/** False: the node that the rank was to begin its next life on is gone, and the dispatcher knows that or will know it. */
-export type Place = (rank: number) => boolean;
 
 /** A node of the world, until it is gone; then another has its number. */
 interface NodeProcess {
@@ -93,6 +97,7 @@ export class Dispatching {
   readonly #nodes: NodeProcess[];
   #journal: number[] = [];
   #isDown = false;
+  #isBusy = false;
   /** Will the next record be torn? */
   #isTearing = false;
   /** Of the present dispatcher, if it has taken over from another. */
@@ -129,10 +134,10 @@ export class Dispatching {
         deaths: "replaced",
       },
       {
-        record: (record) => this.#record(record),
+        record: (record) => this.record(record),
         tell: (death) => ports.tell(death, (rank) => this.isLinked(nodeOf[rank]!)),
         restart: (node, ranks) => this.#replace(node, ranks),
-        restartRanks: (_, ranks) => ports.fallen(ranks, this.#placesNow()),
+        restartRanks: (_, ranks) => ports.fallen(ranks),
         decided: (outcome) => this.#decided(outcome),
         survived: () => {},
         // A node that stands still does nothing, and the operating system sees that.
@@ -149,7 +154,7 @@ export class Dispatching {
     );
   }
 
-  #record(record: JobRecord): void {
+  record(record: JobRecord): void {
     const bytes = encodeRecord(record);
     if (this.#isTearing) {
       this.#journal.push(...bytes.subarray(0, this.#options.random.below(bytes.length)));
@@ -158,15 +163,19 @@ export class Dispatching {
     this.#journal.push(...bytes);
   }
 
-  /** The dispatcher hears of something, if there is one. */
-  #feed(act: (core: Dispatcher) => void): void {
+  /** The dispatcher hears of something, or recovery beside it, if there is one. What follows from that inside it is one event. */
+  feed(act: (core: Dispatcher) => void): void {
     if (this.#isDown) return;
+    const isInside = this.#isBusy;
+    this.#isBusy = true;
     try {
       act(this.#core);
     } catch (error) {
-      if (!(error instanceof Torn)) throw error;
+      if (!(error instanceof Torn) || isInside) throw error;
       this.crashes.torn++;
       this.#crashed();
+    } finally {
+      this.#isBusy = isInside;
     }
   }
 
@@ -174,9 +183,14 @@ export class Dispatching {
 
   /** It crashes now, or in the middle of the next record that it writes. */
   crash(): void {
+    const { world, random } = this.#options;
     if (this.#isDown || this.isEnded) return;
-    this.#isTearing = this.#options.random.chance(0.5);
-    if (!this.#isTearing) this.#crashed();
+    this.#isTearing = random.chance(0.5);
+    if (this.#isTearing) return;
+    // Between two events, not in the middle of this one.
+    world.plan(world.nowNs, () => {
+      if (!this.#isDown && !this.isEnded) this.#crashed();
+    });
   }
 
   #crashed(): void {
@@ -207,19 +221,22 @@ export class Dispatching {
     const { world } = this.#options;
     const { nodeOf } = world;
     const isOn = (node: number) => (rank: number) => nodeOf[rank] === node;
-    this.#core = this.#dispatcher(this.#nowMs, { state: this.#written().dispatcher, startMs: 0 });
+    const { dispatcher, recovery } = this.#written();
+    this.#core = this.#dispatcher(this.#nowMs, { state: dispatcher, startMs: 0 });
     this.#isDown = false;
     this.#takeover = new Takeover({ nodeOf: [...nodeOf], ranks: nodeOf.length }, this.#core, {
       refuse: () => unreachable("whoever was replaced is gone" as never),
       end: (node) => this.#end(this.#nodes[node]!),
       tell: (node, death) => this.#ports.tell(death, isOn(node)),
-      // They do since the dispatcher has crashed.
-      goOn: () => {},
+      goOn: (node) => this.#ports.goOn(node),
       returned: (node, lives) => this.#ports.returned(lives, isOn(node)),
       endRanks: () => unreachable("everybody who is dead returns" as never),
     });
     for (const node of this.#unexcused.splice(0)) this.excuse(node);
-    this.#feed((core) => core.takeOver());
+    this.feed((core) => {
+      core.takeOver();
+      this.#ports.takeOver(recovery);
+    });
     for (const process of this.#nodes) this.#ask(process);
     this.#tickWhileNeeded();
   }
@@ -228,7 +245,7 @@ export class Dispatching {
     const { random, delayNsMax } = this.#options;
     const { node } = process;
     if (process.isGone) {
-      this.#bring(process, () => this.#feed((core) => core.nodeEnded(node, killed, this.#nowMs)));
+      this.#bring(process, () => this.feed((core) => core.nodeEnded(node, killed, this.#nowMs)));
       return;
     }
     const takeover = this.#takeover;
@@ -236,7 +253,7 @@ export class Dispatching {
       const answer = this.#answerOf(process);
       this.#plan(process, random.below(delayNsMax), () => {
         if (!this.#isPresent(process) || takeover !== this.#takeover) return;
-        this.#feed(() => takeover?.answered(answer, this.#nowMs));
+        this.feed(() => takeover?.answered(answer, this.#nowMs));
       });
     });
   }
@@ -262,8 +279,9 @@ export class Dispatching {
   }
 
   /** Does the journal say what the dispatcher must not forget? A torn end does not count. */
-  get isWritten(): boolean {
-    return textOf(this.#written().dispatcher) === textOf(this.#core.state);
+  isWritten(recovery: RecoveryState): boolean {
+    const written = this.#written();
+    return textOf(written.dispatcher) === textOf(this.#core.state) && textOf(written.recovery) === textOf(recovery);
   }
 
   /** May a node hear of anything? Not before it has answered a dispatcher that has taken over. */
@@ -303,7 +321,7 @@ export class Dispatching {
     for (const rank of this.ranksOf(node)) world.crash(rank);
     // The one that takes its place runs.
     if (world.isStopped(node)) world.continueNode(node);
-    this.#bring(process, () => this.#feed((core) => core.nodeEnded(node, killed, this.#nowMs)));
+    this.#bring(process, () => this.feed((core) => core.nodeEnded(node, killed, this.#nowMs)));
   }
 
   /** Threads of these ranks are gone, and their nodes notice it. One that stands still loses them when it goes on. */
@@ -315,7 +333,7 @@ export class Dispatching {
         if (process.isGone || world.processes[rank]!.state === "dead") return;
         const incarnation = this.#ports.incarnationOf(rank);
         world.crash(rank);
-        this.#bring(process, () => this.#feed((core) => core.rankEnded(rank, incarnation, vanished, this.#nowMs)));
+        this.#bring(process, () => this.feed((core) => core.rankEnded(rank, incarnation, vanished, this.#nowMs)));
       });
     }
   }
@@ -323,7 +341,7 @@ export class Dispatching {
   /** Whoever falls on that node now does so because somebody wants it. */
   excuse(node: number): void {
     if (this.#isDown) this.#unexcused.push(node);
-    this.#feed((core) => core.falls.excused(node));
+    this.feed((core) => core.falls.excused(node));
   }
 
   stopNode(node: number): void {
@@ -346,7 +364,7 @@ export class Dispatching {
   /** The program of a life of a rank is over. */
   rankDone(rank: number, incarnation: number): void {
     this.#done.set(rank, incarnation);
-    this.#say(rank, (core) => {
+    this.say(rank, (core) => {
       core.falls.caughtUp(rank);
       core.rankDone(rank, incarnation, this.#nowMs);
     });
@@ -355,7 +373,7 @@ export class Dispatching {
   /** A life of a rank has come as far as the one before. */
   caughtUp(rank: number): void {
     this.#caughtUp.set(rank, this.#ports.incarnationOf(rank));
-    this.#say(rank, (core) => core.falls.caughtUp(rank));
+    this.say(rank, (core) => core.falls.caughtUp(rank));
   }
 
   /** A life of a rank has passed so many calls. */
@@ -363,7 +381,7 @@ export class Dispatching {
     const isNews = !this.#passed.has(rank);
     this.#passed.set(rank, calls);
     if (!isNews) return;
-    this.#say(rank, (core) => {
+    this.say(rank, (core) => {
       core.falls.passed(rank, this.#passed.get(rank) ?? 0);
       this.#passed.delete(rank);
     });
@@ -371,12 +389,12 @@ export class Dispatching {
 
   /** A checkpoint of a set counts in which its ranks have passed so many calls. */
   committed(set: number, calls: number): void {
-    this.#feed((core) => core.falls.committed(set, calls));
+    this.feed((core) => core.falls.committed(set, calls));
   }
 
   /** What the job needs is lost. */
   unusable(message: string): void {
-    this.#feed((core) => core.unusable(message, this.#nowMs));
+    this.feed((core) => core.unusable(message, this.#nowMs));
   }
 
   /** New lives of these ranks have begun. */
@@ -394,13 +412,14 @@ export class Dispatching {
     return this.#nodes[this.#options.world.nodeOf[rank]!]!;
   }
 
-  #say(rank: number, hear: (core: Dispatcher) => void): void {
+  /** Something comes from the node of a rank, if that lives long enough to say it. */
+  say(rank: number, hear: (core: Dispatcher) => void): void {
     const process = this.#processOf(rank);
     const crashes = this.crashes.all;
     this.#plan(process, this.#options.random.below(this.#options.delayNsMax), () => {
       // What was on its way to a dispatcher that crashed is lost.
       if (!this.#isPresent(process) || crashes !== this.crashes.all) return;
-      this.#feed((core) => {
+      this.feed((core) => {
         core.heard(process.node);
         hear(core);
       });
@@ -433,20 +452,12 @@ export class Dispatching {
   #replace(node: number, ranks: readonly number[]): void {
     this.#nodes[node] = newNode(node, this.#core.state.nodes[node]!.life);
     this.#takeover?.started(node);
-    this.#ports.fallen(ranks, this.#placesNow());
-  }
-
-  #placesNow(): Place {
-    const processes = [...this.#nodes];
-    const { nodeOf } = this.#options.world;
-    return (rank) => {
-      const process = processes[nodeOf[rank]!]!;
-      return !process.isGone && this.#isPresent(process);
-    };
+    this.#ports.fallen(ranks);
   }
 
   #decided({ reason }: Outcome): void {
     const { world } = this.#options;
+    this.#ports.decided();
     world.trace.note(world.nowNs, reason.kind, []);
   }
 
@@ -458,7 +469,7 @@ export class Dispatching {
       if (process.isGone) return;
       process.isGone = true;
       if (this.outcome?.reason.kind !== "finished") for (const rank of this.ranksOf(node)) world.crash(rank);
-      this.#bring(process, () => this.#feed((core) => core.nodeEnded(node, left, this.#nowMs)));
+      this.#bring(process, () => this.feed((core) => core.nodeEnded(node, left, this.#nowMs)));
     };
     world.plan(world.nowNs + random.below(delayNsMax), () => this.#whenRunning(process, leave));
     this.#tickWhileNeeded();
@@ -481,7 +492,7 @@ export class Dispatching {
       for (const { node, isGone, hasBegun } of this.#nodes) {
         if (!isGone && hasBegun && !world.isStopped(node)) this.#core.heard(node);
       }
-      this.#feed((core) => core.tick(this.#nowMs));
+      this.feed((core) => core.tick(this.#nowMs));
       this.#tickWhileNeeded();
     });
   }
@@ -492,5 +503,5 @@ const newNode = (node: number, life: number): NodeProcess => ({
   unheard: [],
 });
 
-const textOf = (state: Dispatcher["state"]): string =>
+const textOf = (state: Dispatcher["state"] | RecoveryState): string =>
   JSON.stringify(state, (_, value: unknown) => (value instanceof Set || value instanceof Map ? [...value] : value));

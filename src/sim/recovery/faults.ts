@@ -18,8 +18,12 @@ export type FaultTarget =
   | { readonly kind: "rank"; readonly rank: number }
   | { readonly kind: "node"; readonly node: number }
   | { readonly kind: "set"; readonly set: number }
-  /** Not it, but the connections to it. */
-  | { readonly kind: "service"; readonly service: "event-logger" | "checkpoint-server" | "dispatcher" }
+  /** With what it has, or only the connections to it. */
+  | {
+      readonly kind: "service";
+      readonly service: "event-logger" | "checkpoint-server" | "dispatcher";
+      readonly keepsContents: boolean;
+    }
   /** It is cut for a while. */
   | { readonly kind: "link"; readonly link: readonly [number, number]; readonly forNs: number }
   /** It stands still for a while; for too long, and the dispatcher takes it for dead. */
@@ -51,7 +55,7 @@ export function planFaults(random: Random, options: FaultsOptions): Fault[] {
   const timeNow = (): Pick<Fault, "time" | "afterNs"> => planFault(random, options, 0);
   if (random.chance(0.2)) {
     const service = random.pick(["event-logger", "event-logger", "checkpoint-server"] as const);
-    faults.push({ ...timeNow(), target: { kind: "service", service } });
+    faults.push({ ...timeNow(), target: { kind: "service", service, keepsContents: random.chance(0.5) } });
   }
   if (nodes > 1 && random.chance(0.2)) {
     const one = random.below(nodes - 1);
@@ -65,7 +69,7 @@ export function planFaults(random: Random, options: FaultsOptions): Fault[] {
   // Drawn last, so that nothing else changes; again and again, perhaps.
   if (random.chance(0.3)) {
     for (let left = random.pick([1, 1, 2, 4]); left > 0; left--) {
-      faults.push({ ...timeNow(), target: { kind: "service", service: "dispatcher" } });
+      faults.push({ ...timeNow(), target: { kind: "service", service: "dispatcher", keepsContents: false } });
     }
   }
   return faults;
@@ -184,7 +188,7 @@ export class Faults implements Trouble {
         return;
       }
       case "service":
-        ports.lose(target.service);
+        ports.lose(target.service, target.keepsContents);
         return;
       case "link":
         world.cutLink(...target.link);

@@ -3,13 +3,15 @@
  * goes wrong is its setup, drawn from a seed (run-logging-seed.ts) or written down by a test. The dead come back, so in the end
  * everything must be as if nobody had died.
  */
+import type { FaultEvent } from "../../core/fault/moment.ts";
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
+import { membersOf } from "../../core/service/correlated-sets.ts";
 import type { Outcome } from "../../core/service/outcome.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
 import { judge, type SeedOutcome, type Violation } from "../judge.ts";
-import { Shelf } from "../logging/shelf.ts";
+import { SimLogging } from "../logging/sim-logging.ts";
 import { Clock, Observation } from "../observation.ts";
 import type { Random } from "../random.ts";
 import type { Script } from "../script/script.ts";
@@ -19,7 +21,7 @@ import { Checkpoints } from "./checkpoints.ts";
 import { Dispatching } from "./dispatching.ts";
 import { Histories } from "./histories.ts";
 import { type RankImage, restoreRank } from "./rank-image.ts";
-import { Recovery } from "./recovery.ts";
+import { RecoveryHost } from "./recovery.ts";
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
 /** A rank is about to do that action, in whichever life. */
@@ -46,6 +48,8 @@ export interface LoggingSetup {
   readonly isCorrupt: (set: number) => boolean;
   /** Memory of each rank's payload log; null: it has no bound. */
   readonly logBytesMax: number | null;
+  /** An event logger that is lost to those who speak to it has what it has; otherwise it is lost with all of it. */
+  readonly loggerKeeps?: boolean | undefined;
   /** When the program of a rank ends its own node. */
   readonly crashesAt?: ActionTime | undefined;
   readonly trouble: (world: World, ports: TroublePorts) => Trouble;
@@ -66,7 +70,7 @@ export interface LoggingOutcome extends SeedOutcome {
   readonly spilled: number;
   readonly fetched: number;
   /** How often rare things happened. */
-  readonly rare: Recovery["rare"];
+  readonly rare: RecoveryHost["rare"] & SimLogging["rare"];
   /** How often the dispatcher has crashed; and in the middle of a record. */
   readonly dispatcherCrashes: Dispatching["crashes"];
   readonly checkpoints: Checkpoints["counts"];
@@ -78,61 +82,169 @@ export interface LoggingOutcome extends SeedOutcome {
 const eventsMax = 20_000_000;
 
 /** A set is not asked for a checkpoint more often because logs are full. */
-const askedNsMin = 20_000;
+const forLogsMsMin = 0.02;
+const nsPerMs = 1e6;
 
 export const runLogging = (setup: LoggingSetup): LoggingOutcome => new LoggingRun(setup).judged();
 
 class LoggingRun {
   readonly #setup: LoggingSetup;
+  readonly #members: readonly (readonly number[])[];
+  readonly #logging: SimLogging;
   readonly #world: World;
-  readonly #recovery: Recovery;
+  readonly #recovery: RecoveryHost;
   readonly #checkpoints: Checkpoints;
   readonly #dispatching: Dispatching;
   readonly #trouble: Trouble;
   readonly #histories: Histories;
   readonly #clock = new Clock();
   readonly #states: RankState[] = [];
-  readonly #shelves: readonly Shelf[];
-  /** When a full log asked each set last. */
-  readonly #askedNs = new Map<number, number>();
+  /** Numbers of the oldest checkpoint of each set that may be restored. */
+  readonly #oldest = new Map<number, number>();
 
   constructor(setup: LoggingSetup) {
     const { world: worldOptions, setOf, listener, checkpoints } = setup;
     this.#setup = setup;
-    this.#shelves = Array.from(setOf, () => new Shelf());
-    this.#recovery = this.#newRecovery();
+    this.#members = membersOf([...setOf]);
+    this.#logging = this.#newLogging();
     this.#world = new World({
       ...worldOptions,
       eventsMax,
       hasImages: checkpoints !== null,
-      protocol: (rank) => this.#recovery.protocol(rank),
-      crashed: (rank, before) => {
-        this.#shelves[rank]!.lose();
-        this.#recovery.crashed(rank, before);
-      },
+      protocol: (rank) => this.#logging.newProtocol(rank),
+      crashed: (rank, before) => this.#recovery.crashed(rank, before),
       ...(listener === undefined ? {} : { listener }),
     });
-    this.#recovery.attach(this.#world);
     this.#histories = new Histories(setOf.length);
     this.#checkpoints = this.#newCheckpoints();
-    const { random, detectionNs, delayNsMax, restartNs } = setup.services;
-    this.#dispatching = new Dispatching(
+    this.#dispatching = this.#newDispatching();
+    this.#recovery = this.#newRecovery();
+    this.#trouble = setup.trouble(this.#world, this.#troublePorts());
+  }
+
+  #newLogging(): SimLogging {
+    const { setOf, services, logBytesMax, newProtocol } = this.#setup;
+    const { random, delayNsMax, restartNs } = services;
+    return new SimLogging(
+      { setOf, random, delayNsMax, restartNs, logBytesMax, newProtocol },
+      {
+        nowNs: () => this.#world.nowNs,
+        plan: (timeNs, act) => this.#world.plan(timeNs, act),
+        wake: (rank) => this.#world.wake(rank),
+        areDead: (ranks) => ranks.every((rank) => this.#world.processes[rank]!.state === "dead"),
+        feed: (tell) => this.#recovery.feed(tell),
+        say: (rank, words) => {
+          this.#dispatching.say(rank, () => this.#recovery.feed(() => this.#logging.job.rankSaid(rank, words)));
+        },
+        job: {
+          prepared: (set, incarnation, outcome) => {
+            this.#recovery.feed(() => this.#recovery.core.prepared(set, incarnation, outcome));
+          },
+          mayCommit: (set) => this.#recovery.feed((nowMs) => this.#recovery.core.mayCommit(set, nowMs)),
+          wantCheckpoints: (rank, sets) => {
+            const wanted = this.#setup.checkpoints === null ? [] : sets;
+            this.#recovery.feed((nowMs) => this.#recovery.core.wantCheckpoints(rank, wanted, nowMs));
+          },
+          toNode: () => {},
+          note: () => {},
+        },
+      },
+    );
+  }
+
+  #newCheckpoints(): Checkpoints {
+    const world = this.#world;
+    const { setOf, services } = this.#setup;
+    const { random, delayNsMax, restartNs } = services;
+    return new Checkpoints({
+      ...{ members: this.#members, setOf },
+      stateOf: (rank) => this.#states[rank]!,
+      historyOf: (rank) => this.#histories.now(rank),
+      restFinished: (rank, rest) => world.start(rank, rest),
+      wake: (rank) => world.wake(rank),
+      later: (act) => world.plan(world.nowNs + random.below(delayNsMax), act),
+      whenRestarted: (act) => world.plan(world.nowNs + random.below(restartNs + 1), act),
+      isOpen: (set, number) => this.#recovery.core.isOpen(set, number),
+      captured: (rank, capture) => {
+        this.#tellCore(rank, (nowMs) => this.#recovery.core.captured(rank, capture, nowMs));
+      },
+      imageStored: (rank, image) => {
+        this.#tellCore(rank, (nowMs) => this.#recovery.core.imageStored(rank, image, nowMs));
+      },
+      verified: (set, number, problem) => {
+        this.#recovery.feed((nowMs) => this.#recovery.core.verified(set, number, problem, nowMs));
+      },
+      happens: (event) => {
+        world.trace.note(world.nowNs, event.step, [event.set]);
+        this.#trouble.checkpoint(event);
+      },
+    });
+  }
+
+  #newDispatching(): Dispatching {
+    const { setOf, services } = this.#setup;
+    const { random, detectionNs, delayNsMax, restartNs } = services;
+    return new Dispatching(
       { world: this.#world, setOf, random: random.fork(), detectionNs, delayNsMax, restartNs },
       {
         incarnationOf: (rank) => this.#recovery.incarnationOf(rank),
         tell: (death, isMeant) => this.#recovery.tell(death, isMeant),
         returned: (lives, isMeant) => this.#recovery.returned(lives, isMeant),
         deathsHeard: (rank) => this.#recovery.deathsHeard(rank),
-        crashed: () => {
-          this.#recovery.dispatcherCrashed();
-          // Its books say what counts; what was being taken is given up.
-          this.#checkpoints.serverLost();
+        crashed: () => this.#recovery.dispatcherCrashed(),
+        takeOver: (state) => this.#recovery.takeOver(state),
+        goOn: (node) => {
+          const its = setOf.filter((_, rank) => this.#world.nodeOf[rank] === node);
+          for (const set of new Set(its)) this.#checkpoints.goOn(set);
         },
-        fallen: (ranks, place) => this.#recovery.fallen(ranks, place),
+        fallen: (ranks) => this.#recovery.fallen(ranks),
+        decided: () => this.#checkpoints.end(),
       },
     );
-    this.#trouble = setup.trouble(this.#world, this.#troublePorts());
-    this.#recovery.onRestart = (set) => this.#trouble.restarted(set);
+  }
+
+  #newRecovery(): RecoveryHost {
+    const { setOf, services, checkpoints, isCorrupt } = this.#setup;
+    const { random, delayNsMax, restartNs } = services;
+    const checkpointPatienceMs = (checkpoints?.patienceNs ?? 0) / nsPerMs;
+    const [parts, world, dispatching] = [this.#logging, this.#world, this.#dispatching];
+    return new RecoveryHost(
+      { world, setOf, random, delayNsMax, restartNs, parts, checkpointPatienceMs, forLogsMsMin },
+      {
+        record: (record) => dispatching.record(record),
+        isDown: () => dispatching.isDown,
+        feed: (act) => dispatching.feed(act),
+        deathsDeclared: () => dispatching.deathsDeclared,
+        isLinked: (rank) => dispatching.isLinked(world.nodeOf[rank]!),
+        stop: (set, number) => this.#checkpoints.stop(set, number),
+        goOn: (set) => this.#checkpoints.goOn(set),
+        verify: (set, number) => this.#checkpoints.verify(set, number),
+        drop: (set, number) => this.#checkpoints.drop(set, number),
+        oldest: (set, { number }) => this.#oldest.set(set, number),
+        committed: ({ set }, callsPassed) => dispatching.committed(set, callsPassed),
+        happened: (event) => this.#happened(event),
+        hasPlace: (rank) => dispatching.isNodeAlive(world.nodeOf[rank]!),
+        isOver: () => dispatching.outcome !== undefined,
+        say: (rank, hear) => dispatching.say(rank, hear),
+        begun: (ranks) => dispatching.begun(ranks),
+        caughtUp: (rank) => dispatching.caughtUp(rank),
+        fell: (rank) => dispatching.killNode(world.nodeOf[rank]!),
+        hopeless: (problem) => dispatching.unusable(problem),
+        falls: (set) => this.#checkpoints.fell(set),
+        isUnreadable: (set, number) => {
+          // An older one is left that can be read.
+          const isIt = number > (this.#oldest.get(set) ?? 0) && isCorrupt(set);
+          if (isIt) this.#checkpoints.counts.corrupt++;
+          return isIt;
+        },
+        prepare: (process, set, number) => {
+          const name = { set, number, rank: process.rank };
+          if (number > 0 && process.rank === this.#members[set]![0]) this.#checkpoints.counts.restored++;
+          this.#prepare(process, number === 0 ? null : this.#checkpoints.imageOf(name));
+        },
+        start: ({ rank }) => this.#start(rank),
+      },
+    );
   }
 
   #troublePorts(): TroublePorts {
@@ -153,59 +265,44 @@ class LoggingRun {
       stopNode: (node) => dispatching.stopNode(node),
       continueNode: (node) => dispatching.continueNode(node),
       notice: () => dispatching.notice(),
-      lose: (service) => {
-        if (service === "event-logger") this.#recovery.loseLogger();
+      lose: (service, keepsContents) => {
+        if (service === "event-logger") this.#logging.lose(keepsContents ?? this.#setup.loggerKeeps === true);
         if (service === "checkpoint-server") this.#checkpoints.serverLost();
         if (service === "dispatcher") dispatching.crash();
       },
     };
   }
 
-  #newRecovery(): Recovery {
-    const { setOf, services, isCorrupt, newProtocol, logBytesMax } = this.#setup;
-    return new Recovery({
-      ...{ setOf, ...services },
-      newest: (set) => this.#checkpoints.newest(set, isCorrupt(set)),
-      logged: (set) => this.#checkpoints.commit(set),
-      declared: (set) => this.#checkpoints.fell(set),
-      begun: (ranks) => this.#dispatching.begun(ranks),
-      deathsDeclared: () => this.#dispatching.deathsDeclared,
-      isLinked: (rank) => this.#dispatching.isLinked(this.#world.nodeOf[rank]!),
-      caughtUp: (rank) => this.#dispatching.caughtUp(rank),
-      prepare: (process, image) => this.#prepare(process, image),
-      start: ({ rank }) => this.#start(rank),
-      ...(newProtocol === undefined ? {} : { newProtocol }),
-      ...(logBytesMax === null ? {} : { payloads: (rank) => this.#payloads(rank, logBytesMax) }),
-    });
+  /** From the node of a rank. */
+  #tellCore(rank: number, tell: (nowMs: number) => void): void {
+    this.#dispatching.say(rank, () => this.#recovery.feed(tell));
   }
 
-  #newCheckpoints(): Checkpoints {
-    const world = this.#world;
-    const { setOf } = this.#setup;
-    return new Checkpoints({
-      setOf,
-      sets: Array.from({ length: Math.max(...setOf) + 1 }, (_, set) => this.#recovery.membersOf(set)),
-      stateOf: (rank) => this.#states[rank]!,
-      historyOf: (rank) => this.#histories.now(rank),
-      restFinished: (rank, rest) => world.start(rank, rest),
-      trim: (set, oldest) => this.#recovery.trim(set, oldest),
-      happens: (event) => {
-        world.trace.note(world.nowNs, event.step, [event.set]);
-        this.#trouble.checkpoint(event);
-      },
-    });
-  }
-
-  #payloads(rank: number, bytesMax: number) {
-    return {
-      bytesMax,
-      spill: this.#shelves[rank]!,
-      full: (sets: readonly number[]) => {
-        this.#recovery.rare.logFull++;
-        this.#trouble.logFull(this.#setup.setOf[rank]!);
-        for (const set of sets) this.#askSometimes(set);
-      },
-    };
+  /** For those who make things go wrong. */
+  #happened(event: FaultEvent): void {
+    switch (event.kind) {
+      case "checkpoint-asked":
+      case "checkpoint-committed":
+      case "image-stored": {
+        const steps = {
+          "checkpoint-asked": "asked",
+          "checkpoint-committed": "committed",
+          "image-stored": "image",
+        } as const;
+        const wanted = this.#members[event.set]!.length;
+        this.#checkpoints.reached({ stored: 0, wanted, ...event, step: steps[event.kind] });
+        return;
+      }
+      case "recovery":
+        this.#trouble.restarted(event.set);
+        return;
+      case "log-full":
+        this.#trouble.logFull(event.set);
+        return;
+      default:
+        // What ranks do is told by them.
+        return;
+    }
   }
 
   /** A new process has its state, that of an image or that of the beginning. */
@@ -234,6 +331,7 @@ class LoggingRun {
     const incarnation = this.#recovery.incarnationOf(rank);
     yield* interpret(this.#states[rank]!, rests);
     this.#trouble.finished(rank);
+    this.#recovery.caughtUp(rank, incarnation);
     this.#dispatching.rankDone(rank, incarnation);
   }
 
@@ -247,24 +345,16 @@ class LoggingRun {
     return this.#trouble.passes(rank, action) || isCrash;
   }
 
-  /** As in real jobs: a log that is full now is full again soon. */
-  #askSometimes(set: number): void {
-    const { nowNs } = this.#world;
-    if (nowNs - (this.#askedNs.get(set) ?? Number.NEGATIVE_INFINITY) < askedNsMin) return;
-    this.#askedNs.set(set, nowNs);
-    this.#ask(set);
-  }
-
-  /** A checkpoint of that set is wanted. */
+  /** A checkpoint of that set is wanted. A program runs at this moment, and cannot be stopped in the middle of a step. */
   #ask(set: number): void {
-    const { checkpoints } = this.#setup;
-    // Whoever has no dispatcher has nobody to ask for one.
-    if (checkpoints !== null && !this.#dispatching.isDown)
-      this.#checkpoints.ask(this.#recovery.capturedLife(set), checkpoints.patienceNs);
+    const world = this.#world;
+    world.plan(world.nowNs, () => this.#recovery.feed((nowMs) => this.#recovery.core.take(set, nowMs)));
   }
 
   judged(): LoggingOutcome {
     const world = this.#world;
+    this.#logging.connect();
+    this.#recovery.feed((nowMs) => this.#recovery.core.allBegan(nowMs));
     for (const process of world.processes) {
       this.#prepare(process, null);
       this.#start(process.rank);
@@ -279,33 +369,34 @@ class LoggingRun {
       },
     });
     const { happened: deaths, fired } = this.#trouble;
-    const { restarts, rare, restartsOf } = this.#recovery;
-    const violations = [...outcome.violations, ...this.#endProblems(outcome)];
+    const { restarts, restartsOf } = this.#recovery;
+    const rare = { ...this.#recovery.rare, ...this.#logging.rare };
+    const violations = this.#isLegitimateEnd ? [] : [...outcome.violations, ...this.#endProblems(outcome)];
     return {
-      ...{
-        ...outcome,
-        violations,
-        job: this.#dispatching.outcome,
-        deaths,
-        fired,
-        restarts,
-        rare,
-        restartsOf,
-        dispatcherCrashes: this.#dispatching.crashes,
-        checkpoints: this.#checkpoints.counts,
-      },
+      ...{ ...outcome, violations, job: this.#dispatching.outcome, deaths, fired, restarts, rare, restartsOf },
+      dispatcherCrashes: this.#dispatching.crashes,
+      checkpoints: this.#checkpoints.counts,
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
-      spilled: sum(this.#shelves.map(({ puts }) => puts)),
-      fetched: sum(this.#shelves.map(({ fetched }) => fetched)),
+      ...{ spilled: this.#logging.spilled, fetched: this.#logging.fetched },
     };
+  }
+
+  /** An event logger was lost, and a set has fallen before its node had told the successor what it keeps: nobody has it any more. */
+  get #isLegitimateEnd(): boolean {
+    const { rare, lostInVain } = this.#logging;
+    const reason = this.#dispatching.outcome?.reason;
+    const isIt =
+      reason?.kind === "unusable" && reason.message.endsWith("the event logger was lost with what they had chosen");
+    return isIt && rare.loggerCrashed > 0 && rare.choicesLost > 0 && lostInVain.length === 0;
   }
 
   /** What is wrong with the way in which the dispatcher has ended the job. */
   #endProblems({ violations }: SeedOutcome): Violation[] {
-    const { outcome, isEnded, isWritten } = this.#dispatching;
+    const { outcome, isEnded } = this.#dispatching;
+    if (!this.#dispatching.isWritten(this.#recovery.core.state)) {
+      return [{ invariant: "the journal says what dispatcher and recovery know", what: "it says something else" }];
+    }
     const invariant = "the job ends when all programs are over";
-    if (!isWritten)
-      return [{ invariant: "the journal says what the dispatcher knows", what: "it says something else" }];
     if (outcome !== undefined && outcome.reason.kind !== "finished") {
       return [{ invariant, what: `the dispatcher has ended it: ${JSON.stringify(outcome.reason)}` }];
     }

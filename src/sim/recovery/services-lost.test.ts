@@ -1,18 +1,20 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LoggingOutcome } from "./run-logging.ts";
-import { at, rounds, type Scenario, survive } from "./test-scenario.ts";
+import { at, play, rounds, type Scenario, survive } from "./test-scenario.ts";
 
 const base: Omit<Scenario, "faults"> = { nodes: 2, program: rounds(6) };
 
 /** The program takes longer than that. */
-function sweep(faults: (atMs: string) => string, scenario = base): LoggingOutcome[] {
+function sweep(faults: (atMs: string) => string, scenario: Omit<Scenario, "faults"> = base): LoggingOutcome[] {
   const outcomes: LoggingOutcome[] = [];
   for (let us = 5; us <= 95; us += 5) outcomes.push(survive({ ...scenario, faults: faults(`${us / 1000}ms`) }));
   return outcomes;
 }
 
 describe("L1 the event logger cannot be reached for a while", () => {
+  const base: Omit<Scenario, "faults"> = { nodes: 2, program: rounds(6), loggerKeeps: true };
+
   it("nothing that depends on a choice leaves meanwhile, and all goes on afterwards", () => {
     const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}`, {
       ...base,
@@ -32,7 +34,7 @@ describe("L1 the event logger cannot be reached for a while", () => {
   });
 
   it("and a set falls that had something to tell it", () => {
-    const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}; kill node 1 at ${atMs}`);
+    const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}; kill node 1 at ${atMs}`, base);
     ok(outcomes.some(({ rare }) => rare.determinantsLost > 0));
     ok(outcomes.every(({ restarts }) => restarts === 1));
   });
@@ -41,6 +43,7 @@ describe("L1 the event logger cannot be reached for a while", () => {
     const outcomes = sweep(
       (atMs) =>
         `kill node 1 at ${atMs}; kill service event-logger in recovery of set 1; kill node 1 in recovery number 1; kill node 0 in recovery of set 1`,
+      base,
     );
     ok(outcomes.some(({ rare }) => rare.loggerLost === 1 && rare.severalSetsDown > 0));
   });
@@ -62,22 +65,82 @@ describe("L1 the event logger cannot be reached for a while", () => {
   });
 });
 
-describe("V4 the checkpoint server loses what it has not committed", () => {
-  it("between two images: the attempt is over, the next one counts", () => {
-    const outcome = survive({
-      ...{ ...base, checkpoints: at(0, 4, 8, 12, 14) },
-      faults: "kill service checkpoint-server at checkpoint 2 of set 0 while; kill node 0 at checkpoint 3 after",
+describe("L1 the event logger is lost with all that it has", () => {
+  const lost = "the event logger was lost with what they had chosen";
+
+  it("its successor is told by the nodes, and all goes on", () => {
+    const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}`);
+    ok(outcomes.every(({ rare, job }) => rare.loggerCrashed === 1 && job?.reason.kind === "finished"));
+  });
+
+  it("again and again, also while the nodes tell the successor", () => {
+    for (let periodUs = 1; periodUs <= 10; periodUs++) {
+      const times = Array.from({ length: 20 }, (_, i) => `${((i + 1) * periodUs) / 1000}ms`);
+      const faults = times.map((atMs) => `kill service event-logger at ${atMs}`).join("; ");
+      const { rare, job } = survive({ ...base, faults, mayMiss: true });
+      ok(rare.loggerCrashed > 10);
+      equal(job?.reason.kind, "finished");
+    }
+  });
+
+  it("a set falls when the successor has been told: it replays what its node kept and told", () => {
+    const outcomes = sweep((atMs) => `kill service event-logger at 0.02ms; kill node 1 at ${atMs}`, {
+      ...{ ...base, program: rounds(12), mayMiss: true },
+      services: { restartNs: 0, delayNsMax: 100 },
     });
-    equal(outcome.checkpoints.givenUp, 1);
+    const goneOn = outcomes.filter(({ job, restarts }) => job?.reason.kind === "finished" && restarts === 1);
+    ok(goneOn.length >= 10, `${goneOn.length} of ${outcomes.length} went on`);
+  });
+
+  it("a set falls before: nobody has what it had shown to others, and the job ends and says so", () => {
+    const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}; kill node 1 at ${atMs}`);
+    for (const { job, rare } of outcomes) {
+      ok(job?.reason.kind === "unusable" && job.reason.message.endsWith(lost), JSON.stringify(job));
+      equal(rare.choicesLost, 1);
+    }
+  });
+
+  it("a set that has fallen waits for its stream: the same", () => {
+    const { job } = play({
+      ...{ ...base, services: { delayNsMax: 20_000 } },
+      faults: "kill node 1 at 0.05ms; kill service event-logger at 0.06ms",
+    });
+    ok(job?.reason.kind === "unusable" && job.reason.message.endsWith(lost), JSON.stringify(job));
+  });
+
+  it("while a checkpoint waits for it: it counts when the successor has been told", () => {
+    const outcome = survive({
+      ...{ ...base, checkpoints: [...at(0, 5, 12), ...at(2, 6)], services: { delayNsMax: 10_000 } },
+      faults: "kill service event-logger at checkpoint 1 of set 0 before; kill node 0 at checkpoint 2 after",
+    });
+    equal(outcome.rare.loggerCrashed, 1);
     equal(outcome.checkpoints.restored, 1);
+  });
+});
+
+describe("V4 the checkpoint server loses what it has not committed", () => {
+  const long = { ...base, program: rounds(14), checkpoints: at(0, 4, 12, 20, 28, 36) };
+
+  it("between two images: the attempt is over, the next one counts", () => {
+    const outcomes = [3_000, 6_000, 9_000, 12_000, 15_000, 18_000].map((delayNsMax) =>
+      survive({
+        ...{ ...long, services: { delayNsMax, restartNs: 0 } },
+        faults: "kill service checkpoint-server at checkpoint 2 of set 0 while; kill node 0 at checkpoint 3 after",
+      }),
+    );
+    ok(outcomes.every(({ checkpoints }) => checkpoints.restored === 1));
+    ok(outcomes.some(({ checkpoints }) => checkpoints.givenUp === 1));
   });
 
   it("while its ranks stand still: they go on", () => {
-    const outcome = survive({
-      ...{ ...base, checkpoints: at(0, 4, 8, 12) },
-      faults: "kill service checkpoint-server at checkpoint 1 of set 0 before; kill node 0 at checkpoint 2 after",
-    });
-    equal(outcome.checkpoints.givenUp, 1);
+    const outcomes = [20_000, 40_000, 60_000].map((restartNs) =>
+      survive({
+        ...{ ...long, services: { restartNs } },
+        faults: "kill service checkpoint-server at checkpoint 1 of set 0 before; kill node 0 at checkpoint 3 after",
+      }),
+    );
+    ok(outcomes.every(({ checkpoints }) => checkpoints.restored === 1));
+    ok(outcomes.some(({ checkpoints }) => checkpoints.givenUp > 0));
   });
 });
 

@@ -21,6 +21,8 @@ export interface Scenario {
   readonly setOf?: readonly number[];
   readonly program: Script;
   readonly faults: string;
+  /** See `LoggingSetup`. */
+  readonly loggerKeeps?: boolean;
   /** The program ends its own node whenever that rank is about to do that action. */
   readonly crashesAt?: ActionTime;
   /** None: nobody has images. */
@@ -68,7 +70,7 @@ export function play(scenario: Scenario): LoggingOutcome {
       cost: { ...certainCost, ...scenario.cost },
     },
     ...{ setOf, script: program, newProtocol: scenario.newProtocol, listener: scenario.listener },
-    crashesAt: scenario.crashesAt,
+    ...{ crashesAt: scenario.crashesAt, loggerKeeps: scenario.loggerKeeps },
     checkpoints:
       checkpoints === undefined ? null : { times: checkpoints, patienceNs: scenario.patienceNs ?? 1_000_000_000 },
     services: {
@@ -150,6 +152,23 @@ export class Program {
       const plan = { communicator: 0, at: to, source: ANY_SOURCE, tag, room: bytes, lent: false, mayTake: messages };
       draft.act(to, { kind: "receive-now", receive: draft.receive(plan) });
     }
+    return this;
+  }
+
+  /** The same, with receives that are posted before all of them compute, and waited for afterwards, in order. */
+  gatherWhileComputing(senders: readonly number[], to: number, forNs: number): this {
+    const draft = this.#draft;
+    const tag = this.#tags++;
+    const messages = senders.map((from) => this.#message(from, to, tag, 8, SendMode.STANDARD));
+    const requests = senders.map(() => draft.newRequest(to));
+    for (const request of requests) {
+      const plan = { communicator: 0, at: to, source: ANY_SOURCE, tag, room: 8, lent: false, mayTake: messages };
+      draft.act(to, { kind: "receive", receive: draft.receive(plan), request });
+    }
+    draft.act(to, { kind: "compute", forNs });
+    for (const from of senders) draft.act(from, { kind: "compute", forNs: forNs - 1_000 });
+    for (const [i, from] of senders.entries()) draft.act(from, { kind: "send-now", message: messages[i]! });
+    draft.act(to, { kind: "wait", requests, inOrder: true });
     return this;
   }
 

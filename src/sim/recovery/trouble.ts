@@ -15,7 +15,8 @@ export interface TroublePorts extends Living {
   killRanks(ranks: readonly number[]): void;
   stopNode(node: number): void;
   continueNode(node: number): void;
-  lose(service: Service): void;
+  /** It crashes; an event logger may also be lost only to those who speak to it. Unless given the world decides. */
+  lose(service: Service, keepsContents?: boolean): void;
   /** Whoever has been killed is known to be dead now. */
   notice(): void;
 }

@@ -16,6 +16,8 @@ export interface LoggingJobOptions {
   readonly setOf: readonly number[];
   /** Does nobody but the programs take checkpoints? */
   readonly programsTakeCheckpoints: boolean;
+  /** Until the event log is asked again how far it has come; five milliseconds unless given. */
+  readonly againMs?: number | undefined;
 }
 
 export interface EventLogPort {
@@ -55,8 +57,7 @@ export interface LogFullWords {
   readonly sets: readonly number[];
 }
 
-/** Until the event log is asked again how far it has come. */
-const againMs = 5;
+const againMsDefault = 5;
 
 export class LoggingJob implements JobPart {
   readonly #options: LoggingJobOptions;
@@ -148,7 +149,7 @@ export class LoggingJob implements JobPart {
     // The answer was for a life that has fallen, or for an attempt that was given up.
     if (waiting === undefined || waiting.askMs !== null) return;
     if (end === null || !hasReached(end, waiting.position)) {
-      waiting.askMs = nowMs + againMs;
+      waiting.askMs = nowMs + (this.#options.againMs ?? againMsDefault);
       return;
     }
     this.#ends.set(set, end);

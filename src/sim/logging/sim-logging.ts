@@ -1,0 +1,222 @@
+/**
+ * Message logging in a simulated world, beside what stands in its processes: the streams of determinants of the sets, the event logger
+ * and what payload logs have no room for. Its part for the job is the one that ships.
+ */
+import type { Checkpoint } from "../../core/ft/checkpoint.ts";
+import type { JobPartPorts } from "../../core/ft/job-part.ts";
+import { type LogFullWords, LoggingJob, type LoggingNodePart } from "../../core/ft/logging/logging-job.ts";
+import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
+import type { PayloadMemoryOptions } from "../../core/ft/logging/payload-memory.ts";
+import type { NewProtocol, ProtocolPorts } from "../../core/ft/protocol.ts";
+import type { Random } from "../random.ts";
+import type { ProtocolParts } from "../recovery/protocol-parts.ts";
+import { EventLog } from "./event-log.ts";
+import { SetStream } from "./set-stream.ts";
+import { Shelf } from "./shelf.ts";
+
+export interface SimLoggingOptions {
+  readonly setOf: Int32Array;
+  readonly random: Random;
+  readonly delayNsMax: number;
+  readonly restartNs: number;
+  /** Memory of each rank's payload log; null: it has no bound. */
+  readonly logBytesMax: number | null;
+  /** Another protocol than the real one, for tests that want to see it fail. */
+  readonly newProtocol?: ((options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol) | undefined;
+}
+
+export interface SimLoggingPorts {
+  nowNs(): number;
+  plan(timeNs: number, act: () => void): void;
+  wake(rank: number): void;
+  /** Are all processes of these ranks dead? */
+  areDead(ranks: readonly number[]): boolean;
+  /** The part for the job is told something: it may want to be called at another time. */
+  feed(tell: (nowMs: number) => void): void;
+  /** Words of a rank for the part for the job. */
+  say(rank: number, words: unknown): void;
+  readonly job: JobPartPorts;
+}
+
+/** One life of a set. */
+interface SetLife {
+  readonly incarnation: number;
+  readonly stream: SetStream;
+  isOver: boolean;
+  /** When what it sent last is at the event logger; and whether what travels gets there when it has fallen. */
+  lastArrivalNs: number;
+  readonly sendsSurvive: boolean;
+  /** Up to where the present event logger had its stream when they met; and has it, if it knows how far the one before had come. */
+  opened: number | null;
+  told: number | null;
+}
+
+/** Until the event log is asked again how far it has come. */
+const againMs = 0.02;
+/** How soon somebody's words leave who waits for them. */
+const urgentNs = 1_000;
+
+export class SimLogging implements ProtocolParts {
+  readonly job: LoggingJob;
+  readonly eventLog: EventLog;
+  readonly rare = {
+    determinantsLost: 0,
+    acknowledgementsLost: 0,
+    loggerLost: 0,
+    loggerCrashed: 0,
+    choicesLost: 0,
+    logFull: 0,
+  };
+  /** Sets that could not begin again, though the event logger had been told all: there is none. */
+  readonly lostInVain: number[] = [];
+  readonly #options: SimLoggingOptions;
+  readonly #ports: SimLoggingPorts;
+  readonly #lives = new Map<number, SetLife>();
+  readonly #shelves: readonly Shelf[];
+
+  constructor(options: SimLoggingOptions, ports: SimLoggingPorts) {
+    const { setOf } = options;
+    this.#options = options;
+    this.#ports = ports;
+    this.#shelves = Array.from(setOf, () => new Shelf());
+    this.eventLog = new EventLog(options, {
+      ...{ nowNs: () => ports.nowNs(), plan: (timeNs, act) => ports.plan(timeNs, act) },
+      ready: () => this.connect(),
+      fenced: (set, incarnation, words) => {
+        if (words === null) this.#lost(set);
+        ports.feed(() => this.job.fenced(set, incarnation, words));
+      },
+      endIs: (set, end) => ports.feed((nowMs) => this.job.endIs(set, end, nowMs)),
+    });
+    const jobOptions = { setOf: [...setOf], programsTakeCheckpoints: false, againMs };
+    this.job = new LoggingJob(jobOptions, this.eventLog, ports.job);
+    for (const set of new Set(setOf)) this.#begin(set, 0, { from: 0, words: new Int32Array(0) });
+  }
+
+  /** Streams of sets that live connect to the event logger. */
+  connect(): void {
+    for (const { isOver, stream } of this.#lives.values()) if (!isOver) stream.connect();
+  }
+
+  get spilled(): number {
+    return this.#shelves.reduce((sum, { puts }) => sum + puts, 0);
+  }
+
+  get fetched(): number {
+    return this.#shelves.reduce((sum, { fetched }) => sum + fetched, 0);
+  }
+
+  /** The event logger is lost, with all that it has, or only to those who speak to it. */
+  lose(keepsContents: boolean): void {
+    this.rare.loggerLost++;
+    if (keepsContents) {
+      this.eventLog.cut();
+      return;
+    }
+    this.rare.loggerCrashed++;
+    for (const life of this.#lives.values()) life.told = null;
+    this.eventLog.crash();
+  }
+
+  #lost(set: number): void {
+    this.rare.choicesLost++;
+    const { told, stream } = this.#lives.get(set)!;
+    if (told !== null && ((told - stream.stable) | 0) >= 0) this.lostInVain.push(set);
+  }
+
+  // Processes
+
+  newProtocol(rank: number): NewProtocol {
+    const { setOf, newProtocol } = this.#options;
+    const { stream } = this.#lives.get(setOf[rank]!)!;
+    const options = { rank, setOf, stream, payloads: this.#payloads(rank) };
+    return (ports) => newProtocol?.(options, ports) ?? new LoggingProtocol(options, ports);
+  }
+
+  #payloads(rank: number): PayloadMemoryOptions | null {
+    const { logBytesMax: bytesMax } = this.#options;
+    if (bytesMax === null) return null;
+    const full = (sets: readonly number[]): void => {
+      this.rare.logFull++;
+      const words: LogFullWords = { kind: "log-full", sets };
+      this.#ports.say(rank, words);
+    };
+    return { bytesMax, spill: this.#shelves[rank]!, full };
+  }
+
+  crashed(rank: number): void {
+    this.#shelves[rank]!.lose();
+    const set = this.#options.setOf[rank]!;
+    if (this.#ports.areDead(this.#membersOf(set))) this.#lives.get(set)!.isOver = true;
+  }
+
+  #membersOf(set: number): number[] {
+    const { setOf } = this.#options;
+    return [...setOf.keys()].filter((rank) => setOf[rank] === set);
+  }
+
+  // Lives of sets
+
+  begin(set: number, incarnation: number, forNode: unknown): void {
+    const { streams } = forNode as LoggingNodePart;
+    const known = streams.find((stream) => stream.set === set)!;
+    const before = this.#lives.get(set)!;
+    before.isOver = true;
+    const end = (known.from + known.words.length) | 0;
+    if (end !== before.stream.born) this.rare.determinantsLost++;
+    if (end !== before.stream.stable) this.rare.acknowledgementsLost++;
+    this.#begin(set, incarnation, known);
+    this.#lives.get(set)!.stream.connect();
+  }
+
+  #begin(set: number, incarnation: number, known: { readonly from: number; readonly words: Int32Array }): void {
+    const log = this.eventLog;
+    const life: SetLife = {
+      ...{ incarnation, isOver: false, lastArrivalNs: 0, sendsSurvive: this.#options.random.chance(0.5) },
+      ...{ opened: null, told: null },
+      stream: new SetStream(known, {
+        later: (isUrgent, act) => this.#later(isUrgent ? urgentNs : this.#options.delayNsMax, life, act),
+        travel: (act) => this.#travel(life, log.ofConnection(act)),
+        travelBack: (act) => this.#later(this.#options.delayNsMax, life, log.ofConnection(act)),
+        open: (begin) => {
+          life.opened = log.at.open(set, incarnation, begin);
+          return life.opened;
+        },
+        owes: (position) => {
+          log.at.owes(set, incarnation, position);
+          const end = life.opened === null ? null : log.at.append(set, incarnation, life.opened, new Int32Array(0));
+          if (end !== null) life.told = end;
+          return end;
+        },
+        append: (from, part) => {
+          const end = log.at.append(set, incarnation, from, part);
+          if (end !== null) life.told = end;
+          return end;
+        },
+        changed: () => {
+          for (const rank of this.#membersOf(set)) this.#ports.wake(rank);
+        },
+      }),
+    };
+    this.#lives.set(set, life);
+  }
+
+  trimmed(set: number, { position }: Checkpoint): void {
+    const life = this.#lives.get(set)!;
+    this.#later(this.#options.delayNsMax, life, () => life.stream.trim(position));
+  }
+
+  #later(delayNsMax: number, life: SetLife, act: () => void): void {
+    this.#ports.plan(this.#ports.nowNs() + this.#options.random.below(delayNsMax), () => {
+      if (!life.isOver) act();
+    });
+  }
+
+  #travel(life: SetLife, act: () => void): void {
+    const { random, delayNsMax } = this.#options;
+    life.lastArrivalNs = Math.max(life.lastArrivalNs, this.#ports.nowNs() + random.below(delayNsMax));
+    this.#ports.plan(life.lastArrivalNs, () => {
+      if (!life.isOver || life.sendsSurvive) act();
+    });
+  }
+}
