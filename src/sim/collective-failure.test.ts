@@ -30,8 +30,11 @@ test("M3 a gather that failed writes no more into the root's buffer once the pro
       buffer.fill(used);
     });
     world.planCrash(1_000, 2);
-    world.run();
-    assert.equal(world.processes[0]!.state, "finished", `seed ${seed}`);
+    // The other sender may wait for the root, which has given up: to get it out is what programs revoke for.
+    assert.ok(
+      world.run().every((stuck) => stuck.rank === 1),
+      `seed ${seed}`,
+    );
     assert.equal(error, ErrorClass.PROC_FAILED);
     const wrong = buffer.findIndex((byte) => byte !== used);
     assert.equal(wrong, -1, `seed ${seed}: byte ${wrong} came after the end`);

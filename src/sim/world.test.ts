@@ -78,7 +78,7 @@ describe("a simulated world", () => {
     world.start(0, function* (process) {
       yield process.until("something", () => ++asked > 0);
     });
-    world.run();
+    deepEqual(world.run(), []);
     let isRun = false;
     world.start(0, function* (process) {
       isRun = true;
@@ -151,7 +151,7 @@ describe("a simulated world", () => {
   it("a node takes all its processes with it", () => {
     const world = new World({ ranks: 6, nodes: 3 });
     world.planNodeCrash(10, 1);
-    world.run();
+    deepEqual(world.run(), []);
     deepEqual(
       world.processes.filter(({ state }) => state === "dead").map(({ rank }) => rank),
       [2, 3],
@@ -170,7 +170,7 @@ describe("a simulated world", () => {
         const { engine } = world.processes[0]!;
         for (let i = 0; i < 20; i++) engine.sendNow(nothing, 0, 1, i, context);
         world.planCrash(1, 0);
-        world.run();
+        deepEqual(world.run(), []);
         let arrived = 0;
         while (world.processes[1]!.engine.probe(0, arrived, context) >= 0) arrived++;
         equal(world.processes[1]!.engine.unexpected.count, arrived, "the first ones, without a gap");
