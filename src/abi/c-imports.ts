@@ -9,7 +9,7 @@ import { ProgramFiles } from "./files/program-files.ts";
 import { choosingClock, choosingInput } from "./library-choices.ts";
 import type { Program } from "./program.ts";
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly rank: number;
   readonly memory: CMemory;
   readonly program: Program;

@@ -1,7 +1,7 @@
 /** The imports of module `banyan`: what the C library of a program needs beyond WASI (src/cc/support). */
 import { Ended } from "./ended.ts";
 
-export interface SupportOptions {
+interface SupportOptions {
   /** The program's memory. */
   readonly memory: Uint8Array;
   readonly pid: number;

@@ -147,7 +147,7 @@ export function chooseSomeLater(program: Program, requests: Requests, tell: Tell
 }
 
 /** Which messages a probe looks for, in world ranks. */
-export interface ProbePattern {
+interface ProbePattern {
   readonly source: number;
   readonly tag: number;
   readonly context: number;

@@ -9,7 +9,7 @@ import { noSpawner, type Spawner } from "../core/process/spawner.ts";
 import type { Host } from "./host.ts";
 import type { StopWord } from "./suspension.ts";
 
-export interface CoroutineHostOptions {
+interface CoroutineHostOptions {
   readonly process: Process;
   readonly processorName: string;
   readonly stop: StopWord;

@@ -25,7 +25,7 @@ export const Kind = {
 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
-export interface HandlesOptions {
+interface HandlesOptions {
   readonly kind: Kind;
   /** What messages to people call one of them. */
   readonly name: string;

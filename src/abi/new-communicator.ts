@@ -18,7 +18,7 @@ import { COMM_NULL, type Program, REQUEST_NULL } from "./program.ts";
 import { waitThen } from "./waiting.ts";
 
 /** What the new communicator has besides its members. */
-export interface Heritage {
+interface Heritage {
   /** The parent's unless given. */
   readonly errorHandler?: ErrorHandler<FunctionPointer>;
   readonly topology?: Topology | null;

@@ -19,7 +19,7 @@ export const stateLayout = 11;
 /** What else the world that runs a program keeps of it: living objects by name. */
 export type Companions = Readonly<Record<string, object>>;
 /** What those find rather than have. */
-export type CompanionsWorld = Readonly<Record<string, object>>;
+type CompanionsWorld = Readonly<Record<string, object>>;
 
 /** The process stands still, and nothing is under way between it and others (core/process/quiescence.ts). */
 export function saveProcess(program: Program, companions: Companions = {}, theirs: CompanionsWorld = {}): Uint8Array {

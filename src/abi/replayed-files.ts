@@ -19,7 +19,7 @@ import { ChoiceKind, type Choices } from "../core/ft/choices.ts";
 import { type Errno, errnoOf, WasiError } from "../wasi/errno.ts";
 import type { FileStat, Files, OpenHow } from "../wasi/ports.ts";
 
-export interface ReplayedFilesOptions {
+interface ReplayedFilesOptions {
   readonly files: Files;
   readonly choices: Choices;
   /** Returns when what is about to be changed may be seen. */

@@ -20,7 +20,7 @@ export interface StopWord {
 const always = (): boolean => true;
 
 /** What the world does with Asyncify. */
-export interface Unwinding {
+interface Unwinding {
   start(): void;
   rewound(): void;
 }

@@ -33,7 +33,7 @@ export class Ended extends Error {
 }
 
 type Value = number | bigint;
-export type CFunction = (...args: number[]) => number | undefined;
+type CFunction = (...args: number[]) => number | undefined;
 
 /** Words of `struct banyan_call`: kind, function, arguments. */
 const callWords = 10;

@@ -28,13 +28,13 @@ import { deserialize, serialize } from "node:v8";
 import { isOwnFile, isOwnFolder } from "../trust/folder.ts";
 
 /** What a tool made, and what it said while it did. */
-export interface CacheEntry {
+interface CacheEntry {
   readonly output: Uint8Array;
   readonly stderr: Uint8Array;
   readonly dependencies?: Uint8Array | undefined;
 }
 
-export interface CacheOptions {
+interface CacheOptions {
   readonly bytesMax?: number;
   /** A folder with entries that came with us; nothing is written there. */
   readonly shipped?: string;

@@ -147,7 +147,7 @@ const isCommon = ({ flags, driver }: CompileRequest): boolean =>
   driver === "clang" && flags.lastIndexOf("-fcommon") > flags.lastIndexOf("-fno-common");
 
 /** The tool itself fell over; what it said before belongs to the message. */
-export class ToolBroke extends Error {
+class ToolBroke extends Error {
   override readonly name = "ToolBroke";
   constructor(tool: string, cause: unknown, stderr: Buffer) {
     const said = stderr.toString().trimEnd();

@@ -36,7 +36,7 @@ const stepMsMax = 10 * pollMs;
 /** A server that ends in the middle of a request is replaced, but not for ever. */
 const attemptsMax = 3;
 
-export interface ServerClientOptions {
+interface ServerClientOptions {
   readonly place: ServerPlace;
   /** The server's program. */
   readonly server: string;
@@ -46,7 +46,7 @@ export interface ServerClientOptions {
 }
 
 /** How long a server that starts is waited for. Where others leave it no processor it starts late, and that is not its fault. */
-export interface StartPatience {
+interface StartPatience {
   /** While the operating system does not see it at work. */
   readonly idleMs: number;
   /** In all. One that is at work for longer, and still does not listen, hangs. */

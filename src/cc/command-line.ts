@@ -37,7 +37,7 @@ export type Input =
   | { readonly kind: "linker-word"; readonly word: string };
 
 /** Clang's names for `-x`, as far as programs are written in them. */
-export type Language =
+type Language =
   | ("c" | "cpp-output" | "c++" | "c++-cpp-output" | "assembler" | "assembler-with-cpp" | "ir")
   | (string & {});
 
@@ -50,7 +50,7 @@ export interface IncludeFolders {
 }
 
 /** A rule for make, written beside the object (`-MD`, `-MMD`). */
-export interface DependencyFile {
+interface DependencyFile {
   /** `-MF`; otherwise the name of the output with `.d`. */
   readonly path: string | undefined;
   /** `-MT` as it stands and `-MQ` quoted for make; otherwise the name of the output. */

@@ -23,7 +23,7 @@ export interface ProgramOptions extends WorkshopOptions {
   readonly disk?: (own: readonly string[]) => SourceDisk;
 }
 
-export type CompiledProgram =
+type CompiledProgram =
   | {
       readonly kind: "compiled";
       /** Where the module is; it stays there until the cache needs the room. */
@@ -40,7 +40,7 @@ export type CompiledProgram =
 const flagsDefault: readonly string[] = ["-O2", "-msimd128"];
 
 /** Whether `banyan run` should give this file to us. */
-export function isProgramSource(path: string): boolean {
+function isProgramSource(path: string): boolean {
   return /\.(c|cc|cp|cxx|cpp|CPP|c\+\+|C)$/.test(path);
 }
 

@@ -10,7 +10,7 @@ import type { IncludeFolders } from "./command-line.ts";
 import { type SourceDisk, wholeDisk } from "./source-disk.ts";
 import { type MacroFile, type ScannedSource, scanMacro, scanSource } from "./source-scan.ts";
 
-export interface FoundFile {
+interface FoundFile {
   /** Absolute, without `.` and `..`. */
   readonly path: string;
   readonly bytes: Uint8Array;

@@ -8,7 +8,7 @@ export const binaryenVersion = "132.0.0";
 /** The contract between programs and the runtime, docs/adr/0005. */
 export const contractVersion = 1;
 /** Raised when the same request would now give another result, so that kept results are made anew. */
-export const recipe = 2;
+const recipe = 2;
 
 export interface Installation {
   /** Has mpi.h. */

@@ -72,7 +72,7 @@ function featuresOf({ Features }: Binaryen): number {
 }
 
 /** A section of a WebAssembly module that engines skip: id 0, length, name, contents. */
-export function customSection(name: string, text: string): Uint8Array {
+function customSection(name: string, text: string): Uint8Array {
   const nameBytes = Buffer.from(name);
   const body = Buffer.concat([leb128(nameBytes.length), nameBytes, Buffer.from(text)]);
   return Buffer.concat([Buffer.of(0), leb128(body.length), body]);

@@ -51,7 +51,7 @@ export function linkProgram(
   return runStep(workshop, key, request);
 }
 
-export interface LinkNames {
+interface LinkNames {
   readonly inputs: readonly string[];
   readonly support: readonly string[];
   /** Something computes in `long double`, so printf must know it: a library of its own, because it is large. */

@@ -1,7 +1,7 @@
 /** Where the sources of a compile are read: everything that the user can read, unless somebody gives less. */
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 
-export interface SourceContents {
+interface SourceContents {
   readonly bytes: Uint8Array;
   /** The same for two names of one file. */
   readonly identity: string;

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 /** Makes the command; when it has run it hands over its exit code. */
 export type CreateCommand = (finished: (code: number) => void) => Command;
 
-export interface CommandEntry {
+interface CommandEntry {
   /** For the list of commands. */
   readonly summary: string;
   load(): Promise<CreateCommand>;

@@ -10,7 +10,7 @@ import { CommandError, complain } from "./complain.ts";
 import { endWithParent } from "./parent-watch.ts";
 import { recoveryText } from "./recovery-text.ts";
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly quiet?: true;
   /** Where the job is frozen to, if it is. */
   readonly jobDir?: string;

@@ -18,7 +18,7 @@ import { type Trailer, trailerBytes } from "./trailer.ts";
 /** The runtime's own bytes are far fewer; what a file claims beyond it is not read. */
 const stateBytesMax = 2 ** 31 - 1;
 
-export interface DecoderOptions {
+interface DecoderOptions {
   readonly memory: WebAssembly.Memory;
   readonly codecs: readonly Codec[];
   readonly trailer: Trailer;

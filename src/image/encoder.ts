@@ -27,14 +27,14 @@ export interface Progress {
   readonly fileBytes: number;
 }
 
-export interface EncoderOptions {
+interface EncoderOptions {
   readonly memory: WebAssembly.Memory;
   readonly codec: Codec;
   /** 64 random bits, see page-tracker.ts. */
   readonly seed: bigint;
 }
 
-export interface RoundOptions {
+interface RoundOptions {
   readonly ranges: readonly MemoryRange[];
   /** The program stands still and no round follows: nothing has to be remembered, and what is out of the ranges is dropped. */
   readonly isLast: boolean;

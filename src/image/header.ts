@@ -1,7 +1,7 @@
 /** Whose image it is: a plain object, as JSON in the file, so that people and other tools can read it. */
 import { ImageError } from "./image-error.ts";
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /** What the caller says; more of its own may stand beside it. */
 export interface ImageFacts {

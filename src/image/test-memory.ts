@@ -29,7 +29,7 @@ export function fillPage(memory: WebAssembly.Memory, page: number, value: number
 }
 
 /** Runs of equal bytes as (count, byte): what a test needs of a codec. */
-export const runLengths: Codec = {
+const runLengths: Codec = {
   number: 200,
   compress(pages) {
     const out: number[] = [];

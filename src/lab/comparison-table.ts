@@ -3,7 +3,7 @@ import { medianAt, type Series } from "./series.ts";
 import { type Column, textTable } from "./text-table.ts";
 import { figureText, ratioText } from "./units.ts";
 
-export interface ComparisonOptions {
+interface ComparisonOptions {
   /** What x is: "size", "ranks". */
   readonly heading: string;
   readonly xText: (x: number) => string;

@@ -7,7 +7,7 @@ import { type Column, textTable } from "./text-table.ts";
 import { countText, figureText, ratioText } from "./units.ts";
 
 /** By benchmark. */
-export type Findings = ReadonlyMap<string, readonly Series[]>;
+type Findings = ReadonlyMap<string, readonly Series[]>;
 
 /** Those whose benchmark was run. */
 export function judgements(findings: Findings): Judgement[] {

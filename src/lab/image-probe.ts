@@ -16,7 +16,7 @@ import { readImage } from "../real/image/read-image.ts";
 import { writeImageNow } from "../real/image/write-image.ts";
 import { setFlagsFor } from "../v8/flags.ts";
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly folder: string;
   readonly mib: number;
   readonly batches: number;

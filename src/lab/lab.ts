@@ -10,7 +10,7 @@ import { type BuildOutcome, buildPeerProgram } from "./peer-build.ts";
 import type { Sample } from "./samples.ts";
 import type { Contender } from "./series.ts";
 
-export interface LabOptions {
+interface LabOptions {
   readonly peers: readonly Peer[];
   /** Of each program. */
   readonly runs: number;
@@ -36,7 +36,7 @@ export const kernelClasses = ["S", "W", "A"] as const;
 export type KernelClass = (typeof kernelClasses)[number];
 
 /** One program on our side: `src/lab/programs/<program>.ts`. */
-export interface OwnJob {
+interface OwnJob {
   readonly contender: Contender;
   readonly program: string;
   readonly args: readonly string[];
@@ -45,14 +45,14 @@ export interface OwnJob {
 }
 
 /** A program in C on our side, compiled already. */
-export interface OwnModuleJob extends Omit<OwnJob, "program" | "nodes"> {
+interface OwnModuleJob extends Omit<OwnJob, "program" | "nodes"> {
   readonly module: string;
   /** More for `banyan run`. */
   readonly options?: readonly string[];
 }
 
 /** Its twins: `src/lab/peers/<program>.c`, or the source given. */
-export interface PeersJob {
+interface PeersJob {
   readonly program: string;
   readonly source?: string;
   /** For their compilers. */

@@ -17,7 +17,7 @@ interface Common {
 }
 
 /** Bytes that each rank logs in one round of each collective. Samples: <collective>_<word>_bytes, with a figure for each rank. */
-export interface VolumeProbe extends Common {
+interface VolumeProbe extends Common {
   readonly kind: "volume";
   readonly sets: "node" | "rank";
   readonly word: string;
@@ -27,14 +27,14 @@ export interface VolumeProbe extends Common {
 }
 
 /** Checkpoints of a small program. Samples: settled_us, barrier_us, with a figure for each checkpoint, at the set's ranks. */
-export interface SynchronisationProbe extends Common {
+interface SynchronisationProbe extends Common {
   readonly kind: "synchronisation";
   readonly everyMs: number;
   readonly checkpoints: number;
 }
 
 /** A node is lost some time after a checkpoint of its set. Samples: resumed_s, running_s, caught_up_s and a word, at the MiB. */
-export interface RecoveryProbe extends Common {
+interface RecoveryProbe extends Common {
   readonly kind: "recovery";
   readonly mib: number;
   readonly passes: number;
@@ -45,7 +45,7 @@ export interface RecoveryProbe extends Common {
 }
 
 /** All ranks of one node are captured and then restarted at once. Samples: checkpoint_s, restart_s, round_trip_s, at the ranks. */
-export interface RoundTripProbe extends Common {
+interface RoundTripProbe extends Common {
   readonly kind: "round-trip";
   readonly mib: number;
   /** Checkpoint servers; 0: images are in the job's folder. */

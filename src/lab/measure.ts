@@ -29,7 +29,7 @@ export interface Measurement {
   readonly troubles: readonly Trouble[];
 }
 
-export interface MeasureOptions {
+interface MeasureOptions {
   readonly runs: number;
   readonly interrupt: AbortSignal;
   /** Called before each run: what is under way. */

@@ -3,13 +3,13 @@ import { type Contender, medianAt, type Series } from "./series.ts";
 import { type Column, textTable } from "./text-table.ts";
 import { figureText, ratioText } from "./units.ts";
 
-export interface MetricRow {
+interface MetricRow {
   readonly text: string;
   readonly metric: string;
   readonly x: number;
 }
 
-export interface MetricTableOptions {
+interface MetricTableOptions {
   /** What the rows are. */
   readonly heading: string;
   readonly contenders: readonly Contender[];

@@ -24,7 +24,7 @@ export interface Peer {
   readonly version: string;
 }
 
-export interface PeerJob {
+interface PeerJob {
   /** The compiled program. */
   readonly program: string;
   readonly args: readonly string[];

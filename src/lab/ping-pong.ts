@@ -9,7 +9,7 @@ import type { Lab } from "./lab.ts";
 import type { Measurement } from "./measure.ts";
 import { mapSeries, type Series } from "./series.ts";
 
-export interface PingPongOptions {
+interface PingPongOptions {
   /** Each rank on a node of its own, nothing but TCP between them. */
   readonly tcp: boolean;
   /** Smaller messages are left out. */

@@ -24,7 +24,7 @@ export interface Panel {
 
 export type AnyPanel = Panel | MapPanel;
 
-export interface Plot {
+interface Plot {
   readonly panels: readonly AnyPanel[];
   /** Below everything: where and when, line by line. */
   readonly footnotes: readonly string[];

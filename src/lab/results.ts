@@ -10,7 +10,7 @@ import { hardwareText, type Machine, softwareText } from "./machine.ts";
 import { plotSvg } from "./plot.ts";
 import type { Series } from "./series.ts";
 
-export interface Circumstances {
+interface Circumstances {
   /** ISO 8601, when the session began. */
   readonly date: string;
   readonly machine: Machine;
@@ -40,7 +40,7 @@ export class Results {
 }
 
 /** `runs` are the raw figures: a list of batches for each run. */
-export function resultLine(benchmark: string, { contender, metric, points }: Series, around: Circumstances): string {
+function resultLine(benchmark: string, { contender, metric, points }: Series, around: Circumstances): string {
   const { date, machine, quick } = around;
   return JSON.stringify({
     benchmark,

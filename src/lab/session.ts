@@ -8,7 +8,7 @@ import { findPeer, type Peer, type PeerKind, peerKinds } from "./peer.ts";
 import { Results } from "./results.ts";
 import type { Series } from "./series.ts";
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly benchmarks: readonly Benchmark[];
   readonly runs: number;
   readonly quick: boolean;

@@ -1,6 +1,6 @@
 /** Pieces of SVG. */
 
-export interface TextOptions {
+interface TextOptions {
   readonly x: number;
   readonly y: number;
   readonly anchor?: "middle" | "end";

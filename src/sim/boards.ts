@@ -70,7 +70,7 @@ export class NodeBoards {
   }
 }
 
-export interface SimBoardsPorts {
+interface SimBoardsPorts {
   /** After a while that nobody knows. */
   later(act: () => void): void;
   wake(rank: number): void;

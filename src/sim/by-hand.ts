@@ -50,7 +50,7 @@ interface Loan {
   readonly view: Uint8Array | null;
 }
 
-export const contentByte = (number: number, index: number): number => (number * 131 + index * 7 + (index >> 8)) & 0xff;
+const contentByte = (number: number, index: number): number => (number * 131 + index * 7 + (index >> 8)) & 0xff;
 
 export class ByHand {
   readonly world: World;

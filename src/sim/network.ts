@@ -41,7 +41,7 @@ export interface Packet {
 }
 
 /** What the network needs of the world. */
-export interface NetworkPorts {
+interface NetworkPorts {
   nowNs(): number;
   /** `arrived` is to be called at that time. */
   planArrival(timeNs: number, packet: Packet): void;
@@ -51,7 +51,7 @@ export interface NetworkPorts {
   planRoom(rank: number): void;
 }
 
-export interface NetworkOptions {
+interface NetworkOptions {
   readonly ranks: number;
   readonly nodeOf: Int32Array;
   /** One for each node. */

@@ -31,13 +31,13 @@ export interface Ended {
 }
 
 /** A send whose request has ended, and when its program heard of it. */
-export interface EndedSend {
+interface EndedSend {
   readonly message: number;
   readonly at: number;
   readonly error: number;
 }
 
-export interface CollectiveResult {
+interface CollectiveResult {
   readonly collective: number;
   /** In the world. */
   readonly rank: number;
@@ -47,7 +47,7 @@ export interface CollectiveResult {
   readonly wrongSent: number;
 }
 
-export interface MadeCommunicator {
+interface MadeCommunicator {
   /** −1: its member was to get none. */
   readonly communicator: number;
   /** World rank of the member. */

@@ -15,7 +15,7 @@ import { World, type WorldOptions } from "./world.ts";
 
 export type { SeedOutcome } from "./judge.ts";
 
-export interface SeedOptions {
+interface SeedOptions {
   readonly seed: number;
   /** Otherwise the seed decides. */
   readonly ranks?: number | undefined;

@@ -33,7 +33,7 @@ export class LateSends {
   }
 }
 
-export interface TestLife {
+interface TestLife {
   readonly choices: TestChoices | null;
   /** What the program has seen. */
   readonly seen: readonly unknown[];

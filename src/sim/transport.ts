@@ -10,7 +10,7 @@ import type { CostModel } from "./cost-model.ts";
 import type { ProcessMemory } from "./memory.ts";
 import type { Network, Packet } from "./network.ts";
 
-export interface SimTransportOptions {
+interface SimTransportOptions {
   readonly rank: number;
   readonly network: Network;
   readonly memory: ProcessMemory;

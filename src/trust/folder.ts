@@ -12,7 +12,7 @@ import { dirname, join, resolve } from "node:path";
 const linksMax = 40;
 const stickyBit = 0o1000;
 
-export interface User {
+interface User {
   readonly uid: number;
   readonly gid: number;
 }

@@ -9,9 +9,9 @@
 import { execFileSync } from "node:child_process";
 import { setFlagsFromString } from "node:v8";
 
-export type Purpose = "optimise early" | "run C programs" | "run the compiler" | "collect garbage on demand";
+type Purpose = "optimise early" | "run C programs" | "run the compiler" | "collect garbage on demand";
 
-export interface Flag {
+interface Flag {
   readonly flag: string;
   readonly purpose: Purpose;
   /** The first checked version of V8 that knows it; all do where it is missing. */

@@ -8,7 +8,7 @@ import { Errno, WasiError } from "./errno.ts";
 import type { GivenFolder } from "./paths.ts";
 import type { Files, OpenHow } from "./ports.ts";
 
-export type DescriptorKind = "input" | "output" | "file" | "directory";
+type DescriptorKind = "input" | "output" | "file" | "directory";
 
 export interface Descriptor {
   readonly kind: DescriptorKind;

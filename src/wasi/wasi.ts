@@ -14,7 +14,7 @@ import { processCalls } from "./process-calls.ts";
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
 type Call = (...args: any[]) => number;
 
-export interface WasiOptions {
+interface WasiOptions {
   readonly library: Library;
   /** The program's memory. */
   readonly memory: Uint8Array;

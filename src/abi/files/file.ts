@@ -25,14 +25,14 @@ export interface Split {
 }
 
 /** The shared file pointer as this process knows it; where it really is: shared-pointer.ts. */
-export interface SharedPosition {
+interface SharedPosition {
   /** In etypes: counts where no file says otherwise. */
   start: number;
   /** The file that says so now, empty: none yet. */
   path: string;
 }
 
-export interface CFileOptions {
+interface CFileOptions {
   /** A duplicate of its own: what goes on between its members is nobody else's business. */
   readonly comm: Communicator;
   readonly name: string;

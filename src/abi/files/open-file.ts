@@ -16,7 +16,7 @@ import { diskOf } from "./program-files.ts";
 import { forgetShared } from "./shared-pointer.ts";
 import { Together } from "./together.ts";
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly name: string;
   readonly mode: number;
   readonly info: Info;

@@ -27,7 +27,7 @@ const classes: Readonly<Partial<Record<Errno, readonly [errorClass: number, stat
   [Errno.BADF]: [ErrorClass.FILE, "the program has closed its descriptor"],
 };
 
-export interface ProgramFilesOptions {
+interface ProgramFilesOptions {
   readonly files: Files;
   readonly descriptors: Descriptors;
   /** Tells this run from all others. */

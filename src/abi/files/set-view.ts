@@ -12,7 +12,7 @@ import { isFirst, setShared, sharedPosition } from "./shared-pointer.ts";
 import { byteOfEtype, type Representation, representations, type View } from "./view.ts";
 
 /** MPI_DISPLACEMENT_CURRENT: where the shared pointer is. */
-export const displacementCurrent = -1;
+const displacementCurrent = -1;
 
 export class SetView extends FileTask {
   private readonly view: Omit<View, "representation"> & { readonly representation: string };

@@ -13,7 +13,7 @@ import { type NodeMap, nodeLayout } from "./node-layout.ts";
 import { block, copy, packed, Rounds, receive, region, send, sum } from "./rounds.ts";
 import type { Blocks, InPlace, Place, Schedule } from "./schedule.ts";
 
-export interface AllgathervHierarchical extends Place, InPlace {
+interface AllgathervHierarchical extends Place, InPlace {
   readonly blocks: Blocks;
   readonly nodes: NodeMap;
   readonly inside: FlatBcast;

@@ -5,7 +5,7 @@
 import { block, copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { Blocks, InPlace, Place, Schedule } from "./schedule.ts";
 
-export interface AllgathervRing extends Place, InPlace {
+interface AllgathervRing extends Place, InPlace {
   /** Where everybody's block goes, the same sizes on every rank. */
   readonly blocks: Blocks;
 }

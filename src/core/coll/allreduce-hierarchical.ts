@@ -23,7 +23,7 @@ import {
 import { copy, Rounds, receive, reduce, region, send } from "./rounds.ts";
 import type { Place, Region, Schedule, Step, Vector } from "./schedule.ts";
 
-export interface AllreduceHierarchical extends Place, Vector {
+interface AllreduceHierarchical extends Place, Vector {
   readonly nodes: NodeMap;
   readonly inside: FlatBcast;
 }

@@ -8,7 +8,7 @@
 import { copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { InPlace, Place, Region, Schedule, Step } from "./schedule.ts";
 
-export interface AlltoallEqual extends Place, InPlace {
+interface AlltoallEqual extends Place, InPlace {
   /** Of the block from one rank to another. */
   readonly bytes: number;
 }

@@ -11,7 +11,7 @@ import type { Blocks, InPlace, Place, Schedule, Step } from "./schedule.ts";
 
 export const exchangesPerRound = 8;
 
-export interface AlltoallvPairwise extends Place, InPlace {
+interface AlltoallvPairwise extends Place, InPlace {
   /** With `inPlace` the sizes and places of `receives` hold for both. */
   readonly sends: Blocks;
   readonly receives: Blocks;

@@ -9,7 +9,7 @@ import type { RootedPlace, Schedule } from "./schedule.ts";
 
 export type FlatBcast = (place: RootedPlace & { readonly bytes: number }) => Schedule;
 
-export interface BcastHierarchical extends RootedPlace {
+interface BcastHierarchical extends RootedPlace {
   readonly bytes: number;
   readonly nodes: NodeMap;
   readonly among: FlatBcast;

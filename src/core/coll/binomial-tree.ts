@@ -6,7 +6,7 @@
  */
 import type { RootedPlace } from "./schedule.ts";
 
-export interface BinomialNode {
+interface BinomialNode {
   /** Rank counted from the root. */
   readonly relative: number;
   /** How many ranks hang here, this one included: relative … relative + width − 1. */
@@ -17,7 +17,7 @@ export interface BinomialNode {
   readonly children: readonly BinomialChild[];
 }
 
-export interface BinomialChild {
+interface BinomialChild {
   readonly rank: number;
   readonly relative: number;
   readonly width: number;

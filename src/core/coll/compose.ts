@@ -11,7 +11,7 @@ export interface Base {
   readonly offset: number;
 }
 
-export interface Embedding {
+interface Embedding {
   /** The rank in the communicator of each rank of the inner schedule; without it they are the same. */
   readonly members?: readonly number[];
   readonly group?: "local";

@@ -22,7 +22,7 @@ import { type Operation, type OperationCall, type OperationId, Phase } from "./o
 import { BufferCode, localWords, messageWords, StepCode } from "./program.ts";
 
 /** Operations outstanding in one process. A program with more has lost its requests. */
-export const operationsMax = 1 << 16;
+const operationsMax = 1 << 16;
 
 const noPointer = 0 as Pointer;
 

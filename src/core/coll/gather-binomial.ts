@@ -9,7 +9,7 @@ import { binomialNode } from "./binomial-tree.ts";
 import { copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { InPlace, RootedPlace, Schedule } from "./schedule.ts";
 
-export interface GatherBinomial extends RootedPlace, InPlace {
+interface GatherBinomial extends RootedPlace, InPlace {
   /** Of one rank's block. */
   readonly bytes: number;
 }

@@ -8,7 +8,7 @@ import { reduceInGroup } from "./inter-reduce-leader.ts";
 import { Rounds, receive, region, send } from "./rounds.ts";
 import type { InterPlace, Schedule, Vector } from "./schedule.ts";
 
-export interface InterAllreduce extends InterPlace, Omit<Vector, "inPlace"> {
+interface InterAllreduce extends InterPlace, Omit<Vector, "inPlace"> {
   readonly inside: FlatBcast;
 }
 

@@ -13,7 +13,7 @@ export interface InterRootedPlace extends InterPlace {
   readonly root: number;
 }
 
-export interface InterBcast extends InterRootedPlace {
+interface InterBcast extends InterRootedPlace {
   readonly bytes: number;
   readonly inside: FlatBcast;
 }

@@ -121,7 +121,7 @@ export function halve(rounds: Rounds, value: Accumulator, halving: Halving): voi
 }
 
 /** Which pieces a virtual rank works on after that many levels: 2^k, halved each time, the half its bits say. */
-export function runAt(virtual: number, level: number, { levels }: ReductionShape): Run {
+function runAt(virtual: number, level: number, { levels }: ReductionShape): Run {
   const width = 2 ** (levels - level);
   const first = pieceOf(virtual, level) * width;
   return { first, end: first + width };

@@ -15,7 +15,7 @@ import { combination, heightOf, indexAt, type ReductionShape, reductionShape } f
 import { Rounds, receive, region, send } from "./rounds.ts";
 import type { RootedPlace, Schedule, Vector } from "./schedule.ts";
 
-export interface ReduceTree extends RootedPlace, Vector {
+interface ReduceTree extends RootedPlace, Vector {
   readonly nodes?: NodeMap | undefined;
 }
 

@@ -7,7 +7,7 @@ import { blocksBeforeEnd } from "./gather-binomial.ts";
 import { copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { InPlace, RootedPlace, Schedule } from "./schedule.ts";
 
-export interface ScatterBinomial extends RootedPlace, InPlace {
+interface ScatterBinomial extends RootedPlace, InPlace {
   /** Of one rank's block. */
   readonly bytes: number;
 }

@@ -10,15 +10,15 @@ import { isHierarchy, type NodeMap } from "./node-layout.ts";
 /** A broadcast from this length on is scattered and gathered: the tree's log2 p copies cost more than the ring's latency. */
 export const bcastLongBytes = 128 * 1024;
 /** With fewer ranks a scatter has too little to spread. */
-export const bcastLongRanksMin = 4;
+const bcastLongRanksMin = 4;
 /** An allgather with a longer result goes round the ring. */
 export const allgatherShortBytesMax = 64 * 1024;
 /** A hierarchical allgather copies the result once more in each node: only worth it while messages cost more than bytes. */
-export const allgatherHierarchicalBytesMax = 1024 * 1024;
+const allgatherHierarchicalBytesMax = 1024 * 1024;
 /** Blocks of an all-to-all up to this length are forwarded by others, to save messages. */
 export const alltoallShortBytesMax = 256;
 /** With fewer ranks direct messages are as few. */
-export const alltoallShortRanksMin = 8;
+const alltoallShortRanksMin = 8;
 /** A reduction of longer vectors is split among the ranks. */
 export const reduceShortBytesMax = 32 * 1024;
 export const allreduceShortBytesMax = 16 * 1024;
@@ -42,7 +42,7 @@ const isPowerOfTwo = (size: number): boolean => (size & (size - 1)) === 0;
 export const chooseBarrier = ({ nodes }: Pick<Question, "nodes">): "dissemination" | "hierarchical" =>
   isHierarchy(nodes) ? "hierarchical" : "dissemination";
 
-export type FlatBcastName = "binomial" | "scatter-allgather";
+type FlatBcastName = "binomial" | "scatter-allgather";
 
 export const chooseFlatBcast = ({ size, bytes }: Pick<Question, "size" | "bytes">): FlatBcastName =>
   bytes >= bcastLongBytes && size >= bcastLongRanksMin ? "scatter-allgather" : "binomial";

@@ -5,7 +5,7 @@
 import { unreachable } from "../base/assert.ts";
 import type { ErrorCode, MpiError } from "../base/mpi-error.ts";
 
-export type ErrorHandlerOwner = "communicator" | "window" | "file" | "session";
+type ErrorHandlerOwner = "communicator" | "window" | "file" | "session";
 
 export type ErrorHandler<Callback = unknown> =
   /** Ends every process that is connected. */
@@ -25,7 +25,7 @@ export function userErrorHandler<Callback>(owner: ErrorHandlerOwner, callback: C
   return { kind: "user", owner, callback };
 }
 
-export interface ErrorPorts<Callback = unknown> {
+interface ErrorPorts<Callback = unknown> {
   /** Neither comes back: they end this process too. */
   endJob(error: MpiError): never;
   endMembers(error: MpiError): never;

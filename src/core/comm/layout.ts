@@ -27,14 +27,14 @@ export interface Blocks extends Placed {
   readonly lengths: readonly number[];
 }
 /** `count` copies of `child`, the i-th at offset + i × stride. */
-export interface Repeat extends Placed {
+interface Repeat extends Placed {
   readonly kind: "repeat";
   readonly count: number;
   readonly stride: number;
   readonly child: Layout;
 }
 /** Nodes one after the other, where writing them out as blocks would take too much memory. */
-export interface Sequence extends Placed {
+interface Sequence extends Placed {
   readonly kind: "sequence";
   readonly children: readonly Layout[];
 }

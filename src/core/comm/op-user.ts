@@ -9,7 +9,7 @@ import type { Datatype } from "./datatype.ts";
 import { move } from "./op-kernels-bytes.ts";
 import type { Kernel } from "./views.ts";
 
-export type UserFunction = (invec: Uint8Array, inoutvec: Uint8Array, count: number, type: Datatype) => void;
+type UserFunction = (invec: Uint8Array, inoutvec: Uint8Array, count: number, type: Datatype) => void;
 
 export interface UserOp {
   readonly kind: "user";

@@ -18,7 +18,7 @@ export type Op = PredefinedOp | UserOp;
 /** A kernel whose operands lie in one buffer: into = left ∘ right, at those byte offsets. */
 export type Combine = (views: Views, left: number, right: number, into: number, count: number) => void;
 
-export interface Operand {
+interface Operand {
   readonly views: Views;
   /** Byte offset of the first item in the buffer. */
   readonly offset: number;
@@ -31,7 +31,7 @@ export function kernelFor(op: Op, type: Datatype): Combine {
 }
 
 /** As `kernelFor`, for operands in up to three buffers. */
-export function kernelAcross(op: Op, type: Datatype): Kernel {
+function kernelAcross(op: Op, type: Datatype): Kernel {
   switch (op.kind) {
     case "user":
       return userKernel(op, type);

@@ -22,11 +22,11 @@ import {
 import { predefinedTypes } from "./datatype-predefined.ts";
 import type { Element } from "./element.ts";
 
-export interface NaiveEntry {
+interface NaiveEntry {
   readonly element: Element | "lb" | "ub";
   readonly at: number;
 }
-export interface Twin {
+interface Twin {
   readonly type: Datatype;
   readonly map: readonly NaiveEntry[];
 }

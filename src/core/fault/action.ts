@@ -24,7 +24,7 @@ export type Deed =
 export type Link = readonly [number, number];
 
 /** Picks one who lives; undefined: nobody does. */
-export type PickLiving = (of: "rank" | "node") => number | undefined;
+type PickLiving = (of: "rank" | "node") => number | undefined;
 
 export function deedsOf(fault: Fault, layout: FaultLayout, pick: PickLiving): Deed[] {
   switch (fault.kind) {

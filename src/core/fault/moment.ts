@@ -37,7 +37,7 @@ export type FaultEvent =
   | { readonly kind: "log-full"; readonly set: number };
 
 /** What the schedule remembers of earlier events. */
-export interface Past {
+interface Past {
   /** How often each set has begun to recover. */
   readonly recoveries: readonly number[];
   readonly finished: ReadonlySet<number>;

@@ -22,7 +22,7 @@ export interface Living {
   isNodeAlive(node: number): boolean;
 }
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   /** The job's; a plan with a seed of its own does not use it. */
   readonly seed: number;
   readonly layout: FaultLayout;

@@ -63,7 +63,7 @@ const span: fc.Arbitrary<Span> = fc.oneof(
 
 const scope: fc.Arbitrary<SetScope> = fc.oneof(set, fc.constantFrom("own" as const, "any" as const));
 
-export const whens: fc.Arbitrary<When> = fc.oneof(
+const whens: fc.Arbitrary<When> = fc.oneof(
   fc.record({ kind: fc.constant("time"), after: span }),
   fc.record({ kind: fc.constant("every"), period: span, times: count, fromMs: perhaps(timeMs) }),
   fc.record({ kind: fc.constant("call"), count: fc.integer({ min: 1, max: 50 }), rank }),

@@ -15,7 +15,7 @@ import type { NewProtocol } from "./protocol.ts";
 export type DeathPolicy = "fatal" | "survived" | "replaced";
 
 /** Collectives through shared memory go past the messages, and so past the protocol (rule 12). */
-export type BoardPolicy =
+type BoardPolicy =
   | "always"
   /** Only where all ranks of a node fall together. */
   | "inside a set"

@@ -18,7 +18,7 @@ import { type RecordedCall, Recording, RecordingProtocol } from "./recording-pro
 export type MessageSize = "eager" | "rendezvous";
 const sizes: readonly MessageSize[] = ["eager", "rendezvous"];
 
-export interface ConformanceMessage {
+interface ConformanceMessage {
   readonly from: number;
   readonly to: number;
   readonly size: MessageSize;
@@ -67,7 +67,7 @@ export interface ConformanceProtocols {
   taken(rank: number): number;
 }
 
-export interface ConformanceSetup {
+interface ConformanceSetup {
   readonly layout: ConformanceLayout;
   world(ranks: number, protocolOf: (rank: number) => NewProtocol, advance: () => boolean): ConformanceWorld;
 }

@@ -35,7 +35,7 @@ export interface RecordedCall {
 }
 
 /** What is held back; everything is let through while these say true. */
-export interface Gates {
+interface Gates {
   mayLeave: (send: RecordId) => boolean;
   mayComplete: (send: RecordId) => boolean;
   mayArrive: (source: number, sequence: number) => boolean;

@@ -15,7 +15,7 @@ import { type News, newsMax, newsOf } from "./news.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Transfers } from "./transfers.ts";
 
-export interface ArrivalsParts {
+interface ArrivalsParts {
   readonly outbox: Outbox;
   readonly transfers: Transfers;
   readonly matching: Matching;

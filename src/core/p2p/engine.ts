@@ -58,7 +58,7 @@ import { UnexpectedStore } from "./unexpected-store.ts";
 
 export type { EngineHooks, EngineTracer } from "./engine-ports.ts";
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly rank: number;
   readonly ranks: number;
   readonly transport: Transport;
@@ -69,7 +69,7 @@ export interface EngineOptions {
   readonly unexpectedBytesMax?: number;
 }
 
-export const unexpectedBytesMaxDefault = 16 << 20;
+const unexpectedBytesMaxDefault = 16 << 20;
 
 /** What `receiveNow` found. */
 export const Now = { NOTHING: 0, DONE: 1, MUST_POST: -1 } as const;

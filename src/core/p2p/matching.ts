@@ -42,7 +42,7 @@ import type { Transfers } from "./transfers.ts";
 import { UnexpectedQueue } from "./unexpected-queue.ts";
 import type { UnexpectedStore } from "./unexpected-store.ts";
 
-export interface MatchingParts {
+interface MatchingParts {
   readonly outbox: Outbox;
   readonly completion: Completion;
   readonly transfers: Transfers;

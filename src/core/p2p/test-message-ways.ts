@@ -2,7 +2,7 @@
 import type { ByHand } from "../../sim/by-hand.ts";
 import type { WorldOptions } from "../../sim/world.ts";
 
-export interface MessageWay {
+interface MessageWay {
   readonly name: string;
   readonly bytes: number;
   readonly world: WorldOptions;

@@ -59,7 +59,7 @@ function requestName(words: Int32Array, at: number): string {
 }
 
 /** Bytes that came before their receive, and where they are. */
-export interface StoredPayload {
+interface StoredPayload {
   readonly bytes: number;
   pointer: number;
 }

@@ -18,9 +18,9 @@ import { foldOnBoard } from "./board-fold.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
 
-export type BoardKind = "barrier" | "bcast" | "gather" | "allgather" | "reduce" | "allreduce";
+type BoardKind = "barrier" | "bcast" | "gather" | "allgather" | "reduce" | "allreduce";
 
-export interface BoardCall {
+interface BoardCall {
   readonly kind: BoardKind;
   readonly send: Pointer;
   readonly receive: Pointer;

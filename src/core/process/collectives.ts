@@ -62,7 +62,7 @@ const inPlaceFlag = 1;
 export const onBoard = -1;
 
 /** The arguments that make a difference among calls of one kind on one communicator. */
-export interface EqualCall {
+interface EqualCall {
   readonly bytes?: number;
   readonly root?: number;
   readonly inPlace?: boolean;

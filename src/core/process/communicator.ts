@@ -14,7 +14,7 @@ import type { Topology } from "../comm/topology.ts";
 import { collectiveContext } from "./context.ts";
 import { nodeMapOf } from "./node-maps.ts";
 
-export interface CommunicatorOptions {
+interface CommunicatorOptions {
   readonly context: number;
   readonly group: Group;
   /** The other side of an inter-communicator. */

@@ -47,7 +47,7 @@ export const R_STATUS_TAG = 25;
 export const R_STATUS_BYTES = 26;
 export const R_ERROR = 27;
 /** Which life of this slot in the table: a handle made of (record, life) can be recognised as stale. */
-export const R_LIFE = 28;
+const R_LIFE = 28;
 /** Layers above (core/process, bindings) keep what they need here: a datatype's number, a count, a communicator's number. */
 export const R_USER = 29;
 export const userWords = 6;
@@ -113,7 +113,7 @@ export const RecordFlag = {
 } as const;
 
 /** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */
-export const recordsMax = 1 << 24;
+const recordsMax = 1 << 24;
 
 export class Records {
   words: Int32Array;

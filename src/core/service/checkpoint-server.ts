@@ -25,25 +25,25 @@ export interface SetBooks {
 }
 
 /** A checkpoint of a set begins. One that was open is given up. */
-export interface CheckpointBegun {
+interface CheckpointBegun {
   readonly kind: "checkpoint-begun";
   readonly set: number;
   readonly number: number;
 }
 /** The checkpoint that was being taken counts from now on. */
-export interface CheckpointCommitted {
+interface CheckpointCommitted {
   readonly kind: "checkpoint-committed";
   readonly set: number;
   readonly checkpoint: Checkpoint;
 }
 /** The checkpoint that was being taken will never count. */
-export interface CheckpointGivenUp {
+interface CheckpointGivenUp {
   readonly kind: "checkpoint-given-up";
   readonly set: number;
   readonly number: number;
 }
 /** The newest checkpoint that counts cannot be read: the one before it counts. */
-export interface CheckpointRefused {
+interface CheckpointRefused {
   readonly kind: "checkpoint-refused";
   readonly set: number;
   readonly number: number;
@@ -83,7 +83,7 @@ interface Progress {
 }
 
 /** What a commit makes superfluous. */
-export interface Commit {
+interface Commit {
   /** No older one will be restored. */
   readonly oldest: Checkpoint;
   /** Whose images can be deleted. */

@@ -30,17 +30,17 @@ export interface JobBegan {
   readonly calendarMs: number;
 }
 /** These processes are about to be started. */
-export interface Admitted {
+interface Admitted {
   readonly kind: "admitted";
   readonly ranks: readonly number[];
 }
 /** They could not all be started, and their numbers are spent. */
-export interface Withdrawn {
+interface Withdrawn {
   readonly kind: "withdrawn";
   readonly ranks: readonly number[];
 }
 /** A rank's program is over, or stands still; "failed": badly, after the outcome was decided. */
-export interface RankOver {
+interface RankOver {
   readonly kind: "rank-over";
   readonly rank: number;
   readonly how: "done" | "finished" | "frozen" | "failed";
@@ -48,7 +48,7 @@ export interface RankOver {
   readonly outcome: Outcome | null;
 }
 /** The process of a node is gone, and no rank is missed. */
-export interface NodeGone {
+interface NodeGone {
   readonly kind: "node-gone";
   readonly node: number;
 }
@@ -72,7 +72,7 @@ export interface Fall {
   readonly outcome: Outcome | null;
 }
 /** Another dispatcher decides from now on. Nodes take no order of an earlier one. */
-export interface TookOver {
+interface TookOver {
   readonly kind: "took-over";
   /** How many there were before. */
   readonly term: number;
@@ -99,7 +99,7 @@ export interface RankState {
   state: "absent" | "running" | "done" | "finished" | "dead";
 }
 
-export interface NodeState {
+interface NodeState {
   /** Is its process gone, without another in its place? */
   gone: boolean;
   /** How many processes have had this number before. */

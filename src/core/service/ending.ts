@@ -9,12 +9,12 @@ export interface Returned {
   readonly kind: "returned";
 }
 /** `process.exit(code)`, or `process.exitCode` at the end of the program. */
-export interface Exited {
+interface Exited {
   readonly kind: "exited";
   readonly code: number;
 }
 /** It stands still inside an MPI call, and an image of it has been written: it can go on another time. */
-export interface Frozen {
+interface Frozen {
   readonly kind: "frozen";
 }
 /** An exception or a rejection that nobody caught. */
@@ -28,33 +28,33 @@ export interface Threw {
   readonly frames: readonly string[];
 }
 /** A signal that the program (in C) raised on itself and did not handle. */
-export interface Signalled {
+interface Signalled {
   readonly kind: "signalled";
   readonly signal: number;
   /** "SIGKILL", where the number has a name. */
   readonly name: string;
 }
 /** A program in C that cannot go on and says why. */
-export interface GaveUp {
+interface GaveUp {
   readonly kind: "gave-up";
   readonly why: string;
 }
 /** The event loop ran dry while the program still awaited something. */
-export interface Starved {
+interface Starved {
   readonly kind: "starved";
 }
 /** The thread came to an end, but requests it had started were not finished. */
-export interface Unfinished {
+interface Unfinished {
   readonly kind: "unfinished";
   readonly requests: number;
 }
 /** The JavaScript heap of the thread was full. */
-export interface OutOfMemory {
+interface OutOfMemory {
   readonly kind: "out-of-memory";
   readonly heapMb: number;
 }
 /** The thread was gone without a word: somebody terminated it. */
-export interface Vanished {
+interface Vanished {
   readonly kind: "vanished";
   readonly code: number;
 }

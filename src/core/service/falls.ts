@@ -45,29 +45,29 @@ export interface FallsState {
 export type CallsOfRank = readonly [rank: number, calls: number];
 
 /** A rank has come as far as its lives before. */
-export interface CaughtUp {
+interface CaughtUp {
   readonly kind: "caught-up";
   readonly rank: number;
 }
 /** A rank has passed a call that none of its lives had passed, and falls were held against some node. */
-export interface Progressed {
+interface Progressed {
   readonly kind: "progressed";
   readonly passed: CallsOfRank;
 }
 /** A checkpoint of a set counts in which its ranks have passed more calls than in the one before. */
-export interface Saved {
+interface Saved {
   readonly kind: "saved";
   readonly set: number;
   readonly calls: number;
 }
 /** Nothing is held against a node any more: somebody wants it to fall. */
-export interface Excused {
+interface Excused {
   readonly kind: "excused";
   readonly node: number;
 }
 export type FallsRecord = CaughtUp | Progressed | Saved | Excused;
 
-export interface FallsSize {
+interface FallsSize {
   readonly nodes: number;
   readonly ranks: number;
 }

@@ -38,7 +38,7 @@ export type Reason =
   | { readonly kind: "unusable"; readonly message: string };
 
 /** Where the dead are replaced, and this one is not: why. */
-export interface Unrepaired {
+interface Unrepaired {
   readonly givenUp?: GivenUp;
 }
 

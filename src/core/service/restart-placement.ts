@@ -9,7 +9,7 @@
 import { assert } from "../base/assert.ts";
 import type { SetRestart } from "./recovery.ts";
 
-export interface RestartPlacementPorts {
+interface RestartPlacementPorts {
   /** A successor takes the place of that node. Of each set, `members` are those of this node. */
   replace(node: number, restarts: readonly SetRestart[]): void;
   /** The node lives: some of its ranks begin again there. Threads that they still have must go first. */

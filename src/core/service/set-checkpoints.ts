@@ -15,7 +15,7 @@ import { CheckpointPolicy } from "./checkpoint-policy.ts";
 import { type CheckpointRecord, CheckpointServer, newBooks, type SetBooks } from "./checkpoint-server.ts";
 import { CheckpointTrouble } from "./checkpoint-trouble.ts";
 
-export interface SetCheckpointsOptions {
+interface SetCheckpointsOptions {
   /** Set of each rank, and the ranks of each set. */
   readonly setOf: readonly number[];
   readonly members: readonly (readonly number[])[];
@@ -79,7 +79,7 @@ export interface SetCheckpointsPorts {
 }
 
 /** What is known of the lives of a set. */
-export interface SetLives {
+interface SetLives {
   incarnationOf(set: number): number;
   /** Have all members of the set begun its present life? */
   hasBegun(set: number): boolean;

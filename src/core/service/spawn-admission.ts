@@ -7,7 +7,7 @@ import { assert } from "../base/assert.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
 /** A rank wants processes, whose programs are there; it waits for the answer. */
-export interface SpawnWish<Programs> {
+interface SpawnWish<Programs> {
   readonly rank: number;
   readonly processes: number;
   /** What they run; only the host understands it. */
@@ -28,7 +28,7 @@ export interface SpawnOrder<Programs> {
   readonly programs: Programs;
 }
 
-export interface SpawnAdmissionPorts<Programs> {
+interface SpawnAdmissionPorts<Programs> {
   readonly dispatcher: Pick<Dispatcher, "admit" | "withdraw" | "spares">;
   /** Is the job about to stand still, to go on another time? Processes that were spawned cannot. */
   isFreezing(): boolean;

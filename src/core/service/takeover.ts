@@ -45,7 +45,7 @@ export interface NodeAnswer {
 }
 
 /** Orders to one node. */
-export interface TakeoverPorts {
+interface TakeoverPorts {
   /** A process that has been replaced, or of another job: it must end, and nothing that it says counts. */
   refuse(node: number, life: number): void;
   /** The node must end in order. */
@@ -59,7 +59,7 @@ export interface TakeoverPorts {
   endRanks(node: number, ranks: readonly number[]): void;
 }
 
-export interface TakeoverOptions {
+interface TakeoverOptions {
   /** Node of each process that there can be. */
   readonly nodeOf: readonly number[];
   /** How many of them were there from the start. */

@@ -12,7 +12,7 @@ import { BYTES, CONTEXT, EXTRA, KIND, kindOf, PAYLOAD, PacketKind, SEQUENCE, SOU
 import type { Transport } from "./transport.ts";
 
 /** The part of a process's memory the cases use. */
-export interface ConformanceMemory {
+interface ConformanceMemory {
   allocate(bytes: number): Pointer;
   lend(view: Uint8Array): Pointer;
   view(pointer: Pointer, bytes: number): Uint8Array;

@@ -9,7 +9,7 @@ import { StateError } from "./state-error.ts";
 import { type AnyTypedArray, isTypedArray, Value } from "./value-kinds.ts";
 
 /** Objects of the outside world, and what they are called. */
-export type WorldNames = ReadonlyMap<object, string>;
+type WorldNames = ReadonlyMap<object, string>;
 
 export function saveState(root: object, world: WorldNames): Uint8Array {
   const saving = new Saving(world);

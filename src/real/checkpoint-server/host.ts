@@ -15,7 +15,7 @@ import { startReading } from "../transport/tcp/raw-socket.ts";
 import { Frames } from "./frames.ts";
 import { encoded, folderOfCheckpoint, type ImageKey, requestIn } from "./image-key.ts";
 
-export interface CheckpointHostOptions {
+interface CheckpointHostOptions {
   readonly job: Job;
   /** For the images. */
   readonly folder: string;

@@ -2,12 +2,12 @@
 import type { Job } from "../transport/handshake/handshake.ts";
 
 /** The first message: whose images these are. */
-export interface CheckpointServerSetup {
+interface CheckpointServerSetup {
   readonly kind: "setup";
   readonly job: Job;
 }
 /** Nobody will ask for that checkpoint any more. */
-export interface DropCheckpoint {
+interface DropCheckpoint {
   readonly kind: "drop";
   readonly set: number;
   readonly number: number;

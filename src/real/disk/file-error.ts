@@ -11,7 +11,7 @@ const texts = {
   ENOTDIR: "a part of the name is no folder",
   ENOTSUP: "it is neither a file nor a folder, or it is the kernel's",
 } as const;
-export type FileErrorCode = keyof typeof texts;
+type FileErrorCode = keyof typeof texts;
 
 export function fileError(code: FileErrorCode, path: string): Error {
   return Object.assign(new Error(`${code}: ${texts[code]}, "${path}"`), { code });

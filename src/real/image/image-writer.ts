@@ -21,12 +21,12 @@ import type { MemoryRange } from "../../image/ranges.ts";
 import type { FromImageThread, ImageReport, ImageThreadSetup, RoundReport, ToImageThread } from "./messages.ts";
 import { letGo, type Release } from "./release.ts";
 
-export interface ImageWriterOptions extends ImageThreadSetup {
+interface ImageWriterOptions extends ImageThreadSetup {
   /** The thread's code, where it is not beside ours (tests). */
   readonly threadFile?: string;
 }
 
-export interface LastPart {
+interface LastPart {
   readonly header: ImageFacts;
   /** Copied at once: it may lie in memory that the program will change. */
   readonly state: Uint8Array;
@@ -35,7 +35,7 @@ export interface LastPart {
   readonly release?: Release;
 }
 
-export interface Finishing {
+interface Finishing {
   /** The last round is written: the program may go on. */
   readonly captured: Promise<void>;
   /** The image is durable and has its name. */

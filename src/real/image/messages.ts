@@ -12,7 +12,7 @@ export interface ImageThreadSetup {
 export type ToImageThread = CopyRound | Finish | Discard;
 
 /** Write what changed since the last round; the program runs. */
-export interface CopyRound {
+interface CopyRound {
   readonly kind: "round";
   readonly ranges: readonly MemoryRange[];
 }
@@ -27,7 +27,7 @@ export interface Finish {
 }
 
 /** No image after all. */
-export interface Discard {
+interface Discard {
   readonly kind: "discard";
 }
 
@@ -51,7 +51,7 @@ export interface Stored {
 }
 
 /** The disk or the system said no; the message is one line and names the file. */
-export interface Failed {
+interface Failed {
   readonly kind: "failed";
   readonly message: string;
 }

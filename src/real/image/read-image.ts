@@ -9,7 +9,7 @@ import { fileError } from "./file-error.ts";
 import { lz4 } from "./lz4.ts";
 import { partsAfter, withoutEmpty } from "./parts.ts";
 
-export interface RestoredImage {
+interface RestoredImage {
   readonly header: ImageHeader;
   readonly state: Uint8Array;
 }

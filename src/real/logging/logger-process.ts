@@ -12,7 +12,7 @@ import type { Job } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import type { Fence, FromLogger, ToLogger, Trim } from "./messages.ts";
 
-export interface LoggerPorts {
+interface LoggerPorts {
   /** It is there, or another is in its place: nodes must hear where. */
   ready(address: Address): void;
   /** It was lost, or was silent for so long that it counts as lost; another takes its place. */

@@ -25,32 +25,32 @@ export interface Trim {
   readonly below: number;
 }
 /** `EventLogger.reached`; answered by `end-is`. */
-export interface AskEnd {
+interface AskEnd {
   readonly kind: "ask-end";
   readonly set: number;
 }
 /** Answered by `lives`: the dispatcher watches over the event logger as over nodes. */
-export interface AskLife {
+interface AskLife {
   readonly kind: "ask-life";
 }
 export type ToLogger = LoggerSetup | Fence | Trim | AskEnd | AskLife;
 
 /** It listens on that port of the loopback interface. */
-export interface LoggerReady {
+interface LoggerReady {
   readonly kind: "ready";
   readonly port: number;
 }
 /** It never will. */
-export interface LoggerUnable {
+interface LoggerUnable {
   readonly kind: "unable";
   readonly why: string;
 }
 /** Answers come in the order of the questions. */
-export interface Fenced {
+interface Fenced {
   readonly kind: "fenced";
   readonly log: Int32Array | null;
 }
-export interface EndIs {
+interface EndIs {
   readonly kind: "end-is";
   readonly position: number | null;
 }

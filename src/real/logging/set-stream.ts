@@ -19,7 +19,7 @@ import {
 } from "./determinant-ring.ts";
 import { StreamDriver } from "./stream-driver.ts";
 
-export interface SetStreamOptions {
+interface SetStreamOptions {
   readonly job: Job;
   readonly set: number;
   readonly incarnation: number;

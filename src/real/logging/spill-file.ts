@@ -26,7 +26,7 @@ interface Part {
   readonly kept: Map<number, number>;
 }
 
-export interface SpillFileOptions {
+interface SpillFileOptions {
   readonly folder: string;
   readonly rank: number;
   readonly incarnation: number;

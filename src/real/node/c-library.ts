@@ -30,7 +30,7 @@ export const newInputPlace = (rank: number): InputPlace => ({
   isEnded: rank !== 0,
 });
 
-export interface LibraryOptions {
+interface LibraryOptions {
   readonly run: string;
   readonly args: readonly string[];
   readonly environment: readonly string[];

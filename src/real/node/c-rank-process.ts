@@ -14,7 +14,7 @@ export interface CRankProcess extends OpenProcess {
   readonly stop: StopWord;
 }
 
-export interface CRankProcessOptions {
+interface CRankProcessOptions {
   /** Of every process of the node that it has heard of, by their places. */
   readonly memoryOf: (place: number) => WebAssembly.Memory;
   /** Its waits stop the program instead of the thread. */

@@ -7,7 +7,7 @@ import type { RankStandsStill } from "./rank-messages.ts";
 
 type Call = (...args: never[]) => number;
 
-export interface FaultWatchPorts {
+interface FaultWatchPorts {
   say(message: RankStandsStill): void;
   /** Returns when the rank may go on: the next call that matters, 0: none. */
   standStill(): number;

@@ -102,7 +102,7 @@ export interface Folder {
  * Processes that the job did not start with: the node makes room for them, starts them, and answers `ranks-ready`. Its gate
  * is open by then.
  */
-export interface StartRanks {
+interface StartRanks {
   readonly kind: "start-ranks";
   /** Returns in the answer. */
   readonly order: number;
@@ -116,7 +116,7 @@ export interface NewRank {
   readonly origin: Origin;
 }
 /** Those are not wanted after all: another node has no room for the rest of their world. */
-export interface EndRanks {
+interface EndRanks {
   readonly kind: "end-ranks";
   readonly ranks: readonly number[];
 }
@@ -127,7 +127,7 @@ export interface SpawnAnswered {
   readonly answer: SpawnAnswer;
 }
 /** Where each rank is to be found now: all of them, whatever was said before. */
-export interface Contacts {
+interface Contacts {
   readonly kind: "contacts";
   /** By rank; null: its node does not listen at the moment. */
   readonly addresses: readonly (Address | null)[];
@@ -181,7 +181,7 @@ export interface Returned {
   readonly ranks: readonly Life[];
 }
 /** Every rank shall stop inside an MPI call, and write an image of itself when all have. */
-export interface Freeze {
+interface Freeze {
   readonly kind: "freeze";
 }
 /** All images were asked for: they are there and the ranks end, or one is not and the ranks go on. */
@@ -195,14 +195,14 @@ export interface ProtocolWords {
   readonly words: unknown;
 }
 /** Those ranks shall stop inside an MPI call, and write images of themselves when all have, under that number. */
-export interface TakeCheckpoint {
+interface TakeCheckpoint {
   readonly kind: "checkpoint";
   readonly set: number;
   readonly members: readonly number[];
   readonly number: number;
 }
 /** The images are written, or given up: those ranks go on. */
-export interface GoOn {
+interface GoOn {
   readonly kind: "go-on";
   readonly set: number;
   readonly members: readonly number[];
@@ -228,7 +228,7 @@ export interface RestartRanks {
   readonly watches: readonly Watch[];
 }
 /** The fault plan ends the threads of those ranks. */
-export interface KillRanks {
+interface KillRanks {
   readonly kind: "kill-ranks";
   readonly ranks: readonly number[];
 }
@@ -282,7 +282,7 @@ export interface Ready {
   readonly address: Address | null;
 }
 /** The node cannot take part. */
-export interface Unable {
+interface Unable {
   readonly kind: "unable";
   readonly why: string;
 }
@@ -291,7 +291,7 @@ export interface Connections {
   readonly kind: "connections";
   readonly event: TcpEvent;
 }
-export interface Heartbeat {
+interface Heartbeat {
   readonly kind: "heartbeat";
   /** Where the lost are started again: how far the ranks of the node have come, as far as is known; otherwise empty. */
   readonly passed: readonly CallsPassed[];
@@ -302,14 +302,14 @@ export interface CallsPassed {
   readonly calls: number;
 }
 /** Those of `start-ranks` are there and can be talked to, or none of them is. */
-export interface RanksReady {
+interface RanksReady {
   readonly kind: "ranks-ready";
   readonly order: number;
   /** Why they could not be started; empty: they were. */
   readonly problem: string;
 }
 /** A rank has begun to run the program. */
-export interface RankStarted {
+interface RankStarted {
   readonly kind: "rank-started";
   readonly rank: number;
 }
@@ -320,14 +320,14 @@ export interface Output {
   readonly chunk: LineChunk;
 }
 /** The thread of a rank has ended; everything it printed was sent before, if there was room. */
-export interface RankEnded {
+interface RankEnded {
   readonly kind: "rank-ended";
   readonly rank: number;
   readonly incarnation: number;
   readonly ending: Ending;
 }
 /** The new lives of those ranks can be talked to. */
-export interface RanksReturned {
+interface RanksReturned {
   readonly kind: "ranks-returned";
   readonly ranks: readonly Life[];
 }
@@ -338,7 +338,7 @@ export interface FromRankOnwards {
   readonly message: Captured | RankWord;
 }
 /** The node has done as `end` told it: nothing comes after this. */
-export interface Bye {
+interface Bye {
   readonly kind: "bye";
 }
 export type FromNode =

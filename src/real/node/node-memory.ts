@@ -18,7 +18,7 @@ export interface SharedNode {
   readonly worldBoard: number;
 }
 
-export interface NodeMemoryOptions {
+interface NodeMemoryOptions {
   readonly node: number;
   /** Ranks that the job starts with. */
   readonly ranks: number;

@@ -13,7 +13,7 @@ import { type RankImageOptions, type RankLife, readRankImage, takeRankImage } fr
 import type { FromRank, RankRecovery, RankSetup } from "./rank-messages.ts";
 import type { RankProtocol } from "./rank-protocol.ts";
 
-export interface RankCheckpointsOptions {
+interface RankCheckpointsOptions {
   readonly setup: RankSetup;
   readonly recovery: RankRecovery;
   readonly protocol: RankProtocol;

@@ -93,7 +93,7 @@ export type ToRank = Input | Neighbours | SpawnAnswered | GoOnAfter;
 
 // Rank → node
 
-export interface RankRuns {
+interface RankRuns {
   readonly kind: "runs";
 }
 /** What V8 has compiled by now, for ranks of later runs; only when there is none yet. */
@@ -102,32 +102,32 @@ export interface RankCompiled {
   readonly cache: Uint8Array;
 }
 /** MPI_Abort. */
-export interface RankAbort {
+interface RankAbort {
   readonly kind: "abort";
   readonly code: number;
   readonly message: string;
 }
 /** `mpi.result(value)`, serialised by the rank so that a value that cannot be is the program's error there. */
-export interface RankResult {
+interface RankResult {
   readonly kind: "result";
   readonly value: Uint8Array;
 }
 /** MPI_Comm_spawn: the rank waits for `SpawnAnswered`. */
-export interface RankSpawn {
+interface RankSpawn {
   readonly kind: "spawn";
   readonly request: SpawnRequest;
 }
 /** The program reads standard input and has nothing left of it: so much it has had. */
-export interface InputWanted {
+interface InputWanted {
   readonly kind: "input-wanted";
   readonly offset: number;
 }
 /** The job is being frozen, and this rank stands still. */
-export interface RankStopped {
+interface RankStopped {
   readonly kind: "stopped";
 }
 /** It stands still and its image has been copied; the node writes it, and says `image` when that is done. */
-export interface RankCaptured extends CaptureFacts {
+interface RankCaptured extends CaptureFacts {
   readonly kind: "captured";
   readonly image: ImageToStore;
 }
@@ -154,17 +154,17 @@ export interface CaptureFacts {
   readonly settledMs: number;
 }
 /** Its program has called `mpi.checkpoint`, and waits until all of its set have. */
-export interface CheckpointWanted {
+interface CheckpointWanted {
   readonly kind: "checkpoint-wanted";
   readonly incarnation: number;
 }
 /** Its program is over; it stays to serve others until the job is. */
-export interface RankDone {
+interface RankDone {
   readonly kind: "done";
   readonly incarnation: number;
 }
 /** Its program is over, and this is what its protocol has to say to that one's part for the job. */
-export interface RankReport {
+interface RankReport {
   readonly kind: "report";
   readonly report: unknown;
 }
@@ -180,13 +180,13 @@ export interface RankStandsStill {
   readonly call: number;
 }
 /** The image that it should have gone on from is no good. */
-export interface ImageUnreadable {
+interface ImageUnreadable {
   readonly kind: "image-unreadable";
   readonly checkpoint: number;
   readonly problem: string;
 }
 /** A name that its program used is a link out of the folders given, and was refused; said of the first. */
-export interface RankLeadsOut {
+interface RankLeadsOut {
   readonly kind: "leads-out";
   readonly path: string;
   readonly target: string;

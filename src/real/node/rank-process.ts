@@ -5,7 +5,7 @@ import { openProcess, type RankOptions } from "../process/open-process.ts";
 import type { RankHost } from "../process/rank-host.ts";
 import { type OutputGate, outputGate } from "./output-gate.ts";
 
-export interface RankProcess {
+interface RankProcess {
   /** What programs import as `mpi`. */
   readonly mpi: object;
   readonly host: RankHost;

@@ -38,7 +38,7 @@ class RankOutput extends Writable {
   }
 }
 
-export interface RankStreams {
+interface RankStreams {
   readonly rank: number;
   readonly lines: LineWriter;
   readonly port: MessagePort;
@@ -49,7 +49,7 @@ export interface RankStreams {
   readonly inputOffset: number;
 }
 
-export interface ReplacedStreams {
+interface ReplacedStreams {
   /** How much of standard input the program has taken. */
   inputTaken(): number;
 }

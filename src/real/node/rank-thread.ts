@@ -21,7 +21,7 @@ export interface RankInThread {
   terminate(): Promise<unknown>;
 }
 
-export interface RankThreadOptions {
+interface RankThreadOptions {
   readonly setup: Omit<RankSetup, "lines">;
   readonly heapMb: number;
 }

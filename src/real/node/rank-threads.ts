@@ -34,7 +34,7 @@ export interface RankEvents {
   ended(ending: Ending): void;
 }
 
-export interface RankThreadsPorts {
+interface RankThreadsPorts {
   /** Which of the node's ranks it is. */
   placeOf(rank: number): number;
   incarnationOf(rank: number): number;

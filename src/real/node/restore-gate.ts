@@ -8,7 +8,7 @@
  */
 export type RestoreGate = SharedArrayBuffer;
 
-export function createRestoreGate(ranks: number): RestoreGate {
+function createRestoreGate(ranks: number): RestoreGate {
   const gate = new SharedArrayBuffer(4);
   new Int32Array(gate)[0] = ranks;
   return gate;

@@ -53,7 +53,7 @@ export interface RankOptions {
   restored(): Uint8Array | null;
 }
 
-export type Leaving =
+type Leaving =
   | { readonly kind: "left" }
   | { readonly kind: "unfinished"; readonly requests: number }
   /** It shall stop before it is over. */

@@ -16,7 +16,7 @@ import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../co
 import { steadyMs } from "./steady-clock.ts";
 
 /** What the waiting strategy (waiting.ts) offers. */
-export interface WaitingPort {
+interface WaitingPort {
   /** Nothing moved: spins, yields or parks, more patiently each time. */
   idle(): void;
   /** Nothing moved, and the program does not wait: gives the core away now and then. */
@@ -27,7 +27,7 @@ export interface WaitingPort {
   whenSomething(): Promise<void>;
 }
 
-export interface Hearer {
+interface Hearer {
   died(rank: number, incarnation: number): void;
   returned(rank: number, incarnation: number): void;
   /** No older checkpoint of the rank's set will be restored. */
@@ -35,7 +35,7 @@ export interface Hearer {
 }
 
 /** Hears what the dispatcher declared: calls back for every death and return not heard of yet. Cheap when there is none. */
-export interface NoticesPort {
+interface NoticesPort {
   deliver(hearer: Hearer): boolean;
 }
 
@@ -43,12 +43,12 @@ export interface NoticesPort {
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Told of spans worth drawing while a trace is written. */
-export interface SpanTracer {
+interface SpanTracer {
   begin(name: string, peer: number, tag: number, bytes: number): void;
   end(): void;
 }
 
-export interface RankHostOptions {
+interface RankHostOptions {
   readonly process: Process;
   readonly waiting: WaitingPort;
   readonly notices: NoticesPort;

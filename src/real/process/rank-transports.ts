@@ -15,7 +15,7 @@ import { openSocketCalls } from "../transport/tcp/open-socket-calls.ts";
 import { TcpTransport } from "../transport/tcp/tcp-transport.ts";
 import { type Napper, Waiting } from "./waiting.ts";
 
-export interface RankTransportsOptions {
+interface RankTransportsOptions {
   readonly rank: number;
   /** How many ranks the job starts with. */
   readonly ranks: number;
@@ -44,7 +44,7 @@ export interface RankTransports {
 }
 
 /** `heap`: the transport's own blocks of the node's memory; `memory`: the program's buffers, which may be the same. */
-export interface RankMemories {
+interface RankMemories {
   readonly heap: RankMemory;
   readonly memory: Memory & ProcessBuffers;
 }

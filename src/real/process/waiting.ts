@@ -20,12 +20,12 @@ import type { NodeMemory } from "../transport/node-memory.ts";
 import { newYield } from "./yield.ts";
 
 /** What is looked at while spinning: the ring, or the ring and the sockets. True: something is there, or on its way. */
-export interface Spinner {
+interface Spinner {
   spin(looks: number): boolean;
 }
 
 /** Sockets: a process that has any cannot sleep on its bell alone. */
-export interface Sleeper {
+interface Sleeper {
   /** True: `sleep` wakes for a socket as well as for the bell (`Bell.PARKED_ELSEWHERE`). May change whenever packets are looked for. */
   readonly canSleep: boolean;
   /** Otherwise: the longest sleep on the bell before the sockets must be looked at again. Asked once for each sleep. */
@@ -43,7 +43,7 @@ export interface Napper {
   takeWaiting(): boolean;
 }
 
-export interface WaitingOptions {
+interface WaitingOptions {
   /** More ranks than cores on this machine. */
   readonly crowded: boolean;
   /** Calls of the spin loop before the first yield, and looks in each: about 1.4 µs a call. None when crowded. */

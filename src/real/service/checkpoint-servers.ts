@@ -23,14 +23,14 @@ export function checkServers(folder: string, servers: number): string | undefine
 
 const socketPathOf = (folder: string, server: number): string => join(folder, `cs-${server}`);
 
-export interface CheckpointServersOptions {
+interface CheckpointServersOptions {
   /** What nodes and servers know each other by. */
   readonly job: Job;
   readonly folder: string;
   readonly servers: number;
 }
 
-export interface CheckpointServersPorts {
+interface CheckpointServersPorts {
   note(message: string): void;
 }
 

@@ -13,7 +13,7 @@ export interface FaultsOptions {
   readonly living: Living;
 }
 
-export interface FaultsPorts {
+interface FaultsPorts {
   /** False: there is no such node at the moment. */
   killNode(node: number): boolean;
   /** Their threads end; the node lives on. */

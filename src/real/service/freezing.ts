@@ -4,7 +4,7 @@
 const patienceMs = 2000;
 const againMs = 10_000;
 
-export interface FreezingPorts {
+interface FreezingPorts {
   note(message: string): void;
   /** All ranks have said how their images went; `problem` is the first, empty if there was none. */
   written(problem: string): void;

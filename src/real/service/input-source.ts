@@ -14,7 +14,7 @@ export interface InputPiece {
   readonly bytes: Uint8Array | null;
 }
 
-export interface InputOptions {
+interface InputOptions {
   /** Undefined: the input is empty. */
   readonly stream: Readable | undefined;
   /** May somebody ask again for what was given? */

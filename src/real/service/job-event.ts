@@ -6,7 +6,7 @@ import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
 import type { Stream } from "../node/messages.ts";
 
 /** Every rank has begun to run the program. */
-export interface StartedEvent {
+interface StartedEvent {
   readonly kind: "started";
   readonly ranks: number;
   readonly nodes: number;
@@ -28,14 +28,14 @@ export interface LineEvent {
   readonly ended: boolean;
 }
 /** A rank has reached the end of its program. */
-export interface RankEndedEvent {
+interface RankEndedEvent {
   readonly kind: "rank-ended";
   readonly rank: number;
   readonly node: number;
   readonly afterMs: number;
 }
 /** Something went wrong: which rank or node, why, and when. `none` ends the job at the first. */
-export interface FailedEvent {
+interface FailedEvent {
   readonly kind: "failed";
   readonly reason: Exclude<Reason, { kind: "finished" | "frozen" }>;
   /** One sentence for people. */
@@ -47,7 +47,7 @@ export interface FailedEvent {
   readonly afterMs: number;
 }
 /** A node is gone, and another takes its place: the job goes on. */
-export interface NodeLostEvent {
+interface NodeLostEvent {
   readonly kind: "node-lost";
   readonly node: number;
   readonly ranks: readonly number[];
@@ -56,7 +56,7 @@ export interface NodeLostEvent {
   readonly afterMs: number;
 }
 /** The thread of a rank is gone, and another takes its place in the same node: the job goes on. */
-export interface RankLostEvent {
+interface RankLostEvent {
   readonly kind: "rank-lost";
   readonly rank: number;
   readonly node: number;
@@ -70,22 +70,22 @@ export interface CheckpointEvent extends CheckpointTimes {
   readonly afterMs: number;
 }
 /** What a loss took has come as far as it was. */
-export interface RecoveredEvent extends RecoveryTimes {
+interface RecoveredEvent extends RecoveryTimes {
   readonly kind: "recovered";
   readonly afterMs: number;
 }
 /** Nothing has failed, but somebody should know: nodes that cannot reach each other. */
-export interface NoteEvent {
+interface NoteEvent {
   readonly kind: "note";
   readonly message: string;
 }
 /** What the compiler had to say about a program in C: warnings, or why it refused. As it printed it. */
-export interface CompilerEvent {
+interface CompilerEvent {
   readonly kind: "compiler";
   readonly text: string;
 }
 /** The last event: every process of the job is gone. */
-export interface EndedEvent {
+interface EndedEvent {
   readonly kind: "ended";
   readonly code: number;
   readonly afterMs: number;

@@ -6,7 +6,7 @@ import { Freezing } from "./freezing.ts";
 import type { FrozenJob } from "./frozen-job.ts";
 import { emptyJobFolder, writeJob } from "./job-folder.ts";
 
-export interface JobFreezingOptions {
+interface JobFreezingOptions {
   /** Where the images go; empty: the job cannot be frozen. */
   readonly jobFolder: string;
   /** The program as it runs. */
@@ -14,7 +14,7 @@ export interface JobFreezingOptions {
   readonly job: FrozenJob;
 }
 
-export interface JobFreezingPorts {
+interface JobFreezingPorts {
   /** The job has spawned processes, of which there are no images. */
   hasSpawned(): boolean;
   toNodes(message: ToNode): void;

@@ -11,7 +11,7 @@ import type { SlowLinks } from "../slow-links/slow-links.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import { NodeProcess } from "./node-process.ts";
 
-export interface JobNodesOptions {
+interface JobNodesOptions {
   /** Of the job. */
   readonly folder: string;
   readonly nodes: number;
@@ -22,7 +22,7 @@ export interface JobNodesOptions {
 }
 
 /** What is told of a node comes from the present one of that number: what an old one still says does not count. */
-export interface JobNodesPorts {
+interface JobNodesPorts {
   /** What a node that is about to start must know, and how its ranks begin if not at the beginning. */
   setupOf(node: number, restarts: readonly RankRestart[]): Setup;
   started(node: number): void;

@@ -9,7 +9,7 @@ import type { LineEvent } from "./job-event.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "./line-merge.ts";
 import { type StreamSink, streamSink } from "./stream-sink.ts";
 
-export interface JobOutputOptions {
+interface JobOutputOptions {
   readonly stdout: Writable | undefined;
   readonly stderr: Writable | undefined;
   /** Is the rank to stand in front of each line? */
@@ -17,7 +17,7 @@ export interface JobOutputOptions {
   readonly ranks: number;
 }
 
-export interface JobOutputPorts {
+interface JobOutputPorts {
   /** What a rank is called in front of its lines. */
   shortNameOf(rank: number): string;
   /** A line for those who listen to events. Call `done`, if given, when it has been taken. */

@@ -18,13 +18,13 @@ import type { JobPartHost, JobPartHostPorts } from "./job-part-host.ts";
 import type { JobRecoveryReport } from "./job-report.ts";
 import { SetImages, type SetImagesOptions } from "./set-images.ts";
 
-export interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
+interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
   readonly nodeOf: readonly number[];
   createPart(ports: JobPartHostPorts): JobPartHost;
 }
 
-export interface JobRecoveryPorts {
+interface JobRecoveryPorts {
   /** See `RecoveryPorts`. */
   record(record: RecoveryRecord): void;
   toNode(node: number, message: ToNode): void;

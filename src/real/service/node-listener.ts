@@ -14,7 +14,7 @@ import type { PlannedFaults } from "./planned-faults.ts";
 import type { ProcessNames } from "./process-names.ts";
 import type { Spawning } from "./spawning.ts";
 
-export interface NodeListenerOptions {
+interface NodeListenerOptions {
   /** The job's own; whoever has a higher number was spawned. */
   readonly ranks: number;
   /** Node of each process that there can be. */
@@ -22,7 +22,7 @@ export interface NodeListenerOptions {
 }
 
 /** Those who hear of it. */
-export interface NodeListenerParts {
+interface NodeListenerParts {
   readonly core: Pick<Dispatcher, "outcome" | "heard" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
   readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
   readonly output: Pick<JobOutput, "accept">;

@@ -5,7 +5,7 @@ import { secretBytes } from "../transport/handshake/handshake.ts";
 import type { JobOptions } from "./job-options.ts";
 import { languageOf } from "./program-compile.ts";
 
-export interface NodeSetupsPlaces {
+interface NodeSetupsPlaces {
   /** Node of each process that there can be. */
   readonly nodeOf: readonly number[];
   /** Where the program will be. */

@@ -8,7 +8,7 @@ import type { Watch } from "../node/messages.ts";
 import { Faults } from "./faults.ts";
 import type { NodeProcess } from "./node-process.ts";
 
-export interface PlannedFaultsOptions {
+interface PlannedFaultsOptions {
   readonly plan: FaultPlan;
   readonly seed: number;
   readonly nodes: number;
@@ -18,7 +18,7 @@ export interface PlannedFaultsOptions {
   readonly living: Living;
 }
 
-export interface PlannedFaultsPorts {
+interface PlannedFaultsPorts {
   node(node: number): NodeProcess;
   /** The node is about to fall, and not because of what it does. */
   falls(node: number): void;

@@ -21,7 +21,7 @@ export type BundleOutcome =
   | { readonly kind: "ready"; readonly form: ProgramForm; readonly said?: string }
   | { readonly kind: "unusable"; readonly why: string; readonly said?: string };
 
-export interface BundleOptions {
+interface BundleOptions {
   /** Absolute path of the user's program. */
   readonly program: string;
   /** The file to write, for each form. */

@@ -27,7 +27,7 @@ type Compiled =
   | { readonly kind: "compiled"; readonly wasm: string; readonly stderr: string }
   | { readonly kind: "failed"; readonly stderr: string; readonly code: number };
 
-export interface CompileOptions {
+interface CompileOptions {
   /** Absolute path. */
   readonly program: string;
   readonly bundle: { readonly wasm: string };

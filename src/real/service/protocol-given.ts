@@ -4,7 +4,7 @@ import type { OptionValues } from "../../core/ft/option.ts";
 import { protocolNamed, protocolNames } from "../../core/ft/protocol-named.ts";
 import { protocols } from "../../core/ft/registry.ts";
 
-export interface ProtocolGiven {
+interface ProtocolGiven {
   readonly protocol: ProtocolDefinition;
   readonly protocolOptions: OptionValues;
 }

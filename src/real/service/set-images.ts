@@ -15,7 +15,7 @@ export interface SetImagesOptions {
   readonly checkpointServers: readonly string[];
 }
 
-export interface SetImagesPorts {
+interface SetImagesPorts {
   /** Reads images in the folder back: what is wrong with the first that is no good, empty if nothing. */
   verify(paths: readonly string[]): Promise<string>;
   /** Nobody will ask a server for that one any more. */

@@ -12,7 +12,7 @@ import { foldersFrom } from "./folders-given.ts";
 import { compileGivenProgram } from "./program-compile.ts";
 import { type Found, findProgram } from "./spawned-program.ts";
 
-export interface SpawningOptions {
+interface SpawningOptions {
   /** Of the job: modules go there. */
   readonly folder: string;
   /** The job's own program, by the name by which it knows itself; and its module. */
@@ -26,7 +26,7 @@ export interface SpawningOptions {
   readonly beside: readonly Folder[];
 }
 
-export interface SpawningPorts {
+interface SpawningPorts {
   readonly dispatcher: Pick<Dispatcher, "admit" | "withdraw" | "spares">;
   isFreezing(): boolean;
   send(node: number, message: ToNode): void;

@@ -2,7 +2,7 @@
 import type { Writable } from "node:stream";
 import type { LineSink, Lines, Printer } from "./line-merge.ts";
 
-export interface StreamSinkOptions {
+interface StreamSinkOptions {
   /** Put in front of every line; nothing when undefined. */
   readonly labelOf: ((printer: Printer) => string) | undefined;
   /** Something could not be written; told before the write is done, perhaps more than once. */

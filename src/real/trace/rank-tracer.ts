@@ -10,7 +10,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import type { EngineTracer } from "../../core/p2p/engine.ts";
 import { steadyMs } from "../process/steady-clock.ts";
 
-export interface RankTracerOptions {
+interface RankTracerOptions {
   readonly file: string;
   readonly rank: number;
   readonly node: number;

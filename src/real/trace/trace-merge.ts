@@ -6,7 +6,7 @@ import { closeSync, existsSync, openSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 
-export interface TraceMergeOptions {
+interface TraceMergeOptions {
   /** Where ranks left `<rank>.trace`. */
   readonly folder: string;
   readonly ranks: number;

@@ -96,11 +96,11 @@ export const BoardPart = {
 export const partHeadBytes = 16;
 export const partStride = (boardBytes: number): number => boardBytes + lineBytes;
 /** Bits of PRESENT, words of MEMBERS. */
-export const boardMembersMax = 64;
+const boardMembersMax = 64;
 
 export const noticeWords = 4;
 
-export interface LayoutOptions {
+interface LayoutOptions {
   /** Processes of the node. */
   readonly processes: number;
   /** Threads that send but have no ring (a reader of sockets): each has a line after those of the processes. */

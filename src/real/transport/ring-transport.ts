@@ -30,7 +30,7 @@ import type { ProcessBuffers } from "./process-buffers.ts";
 import type { RankMemory } from "./rank-memory.ts";
 import { releaseStage, Stages } from "./stages.ts";
 
-export interface RingTransportOptions {
+interface RingTransportOptions {
   /** World rank of this process, written as SOURCE. */
   readonly rank: number;
   /** Replica and incarnation of this process as they stand in a packet's KIND word, for packets the transport makes. */

@@ -16,7 +16,7 @@ import type { RankMemory } from "./rank-memory.ts";
 
 const pieceBytesMin = 32 * 1024;
 
-export interface StagesOptions {
+interface StagesOptions {
   readonly stages: number;
   readonly stageBytes: number;
 }

@@ -24,7 +24,7 @@ export interface Draws {
   count: number;
 }
 
-export interface SimLibraryOptions {
+interface SimLibraryOptions {
   readonly args: readonly string[];
   readonly environment: readonly string[];
   readonly files: Files;

@@ -53,7 +53,7 @@ export interface CProcessOptions {
 }
 
 /** What a process needs to be captured and to come back. */
-export interface CRecovery {
+interface CRecovery {
   rests(rank: number): Rests;
   /** Bytes of standard output have left, which begin at that place. */
   left(rank: number, place: LinePlace, bytes: Uint8Array): void;

@@ -53,7 +53,7 @@ export interface Aside {
 }
 
 /** Who is told what a rank goes through. */
-export interface Witness {
+interface Witness {
   /** The rank has seen something that was a choice, or that depends on one. */
   observe(...numbers: readonly number[]): void;
   /** What it has seen so far, as one number. */
@@ -65,7 +65,7 @@ export interface Witness {
 /** Buffered sends of some ranks are counted against a buffer, as programs may ask for it; this one is never full. */
 const attachedBytes = 1 << 30;
 
-export interface RankStateOptions {
+interface RankStateOptions {
   readonly observation: Observation;
   /** Null: nobody wants to know. */
   readonly witness: Witness | null;

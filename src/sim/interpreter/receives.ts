@@ -11,7 +11,7 @@ import type { Buffer } from "./buffer.ts";
 import type { Doing, Pending, RankState, Steps } from "./rank-state.ts";
 
 /** What the status of a receive says, however it was received. The source is a rank of the world. */
-export interface ReceiveStatus {
+interface ReceiveStatus {
   readonly source: number;
   readonly tag: number;
   readonly bytes: number;

@@ -8,7 +8,7 @@ import type { Buffer } from "./buffer.ts";
 import type { Doing, Pending, RankState, Steps } from "./rank-state.ts";
 
 /** A send with a buffer of its own. */
-export class PendingSend implements Pending {
+class PendingSend implements Pending {
   readonly record: RecordId;
   private readonly message: number;
   private readonly buffer: Buffer;

@@ -10,14 +10,14 @@ import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import type { EventLogPort } from "../../core/ft/logging/logging-job.ts";
 import type { Random } from "../random.ts";
 
-export interface EventLogOptions {
+interface EventLogOptions {
   readonly random: Random;
   readonly delayNsMax: number;
   /** Until another one has the place of one that was lost, at most. */
   readonly restartNs: number;
 }
 
-export interface EventLogPorts {
+interface EventLogPorts {
   nowNs(): number;
   plan(timeNs: number, act: () => void): void;
   /** It can be reached, perhaps another one: streams are to connect. */

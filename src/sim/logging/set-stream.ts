@@ -10,7 +10,7 @@
 import { determinantHeaderWords } from "../../core/ft/logging/determinant-entries.ts";
 import type { DeterminantKind, DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
 
-export interface SetStreamPorts {
+interface SetStreamPorts {
   /** After a while, unless the set has fallen by then. */
   later(isUrgent: boolean, act: () => void): void;
   /** Something travels to the event logger: it may get there even when the set has fallen, but nothing overtakes anything. */

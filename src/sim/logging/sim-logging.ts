@@ -15,7 +15,7 @@ import { EventLog } from "./event-log.ts";
 import { SetStream } from "./set-stream.ts";
 import { Shelf } from "./shelf.ts";
 
-export interface SimLoggingOptions {
+interface SimLoggingOptions {
   readonly setOf: Int32Array;
   readonly random: Random;
   readonly delayNsMax: number;

@@ -26,7 +26,7 @@ export interface CheckpointEvent {
   readonly wanted: number;
 }
 
-export interface CheckpointsPorts<I> {
+interface CheckpointsPorts<I> {
   /** Members of each set. */
   readonly members: readonly (readonly number[])[];
   readonly setOf: Int32Array;

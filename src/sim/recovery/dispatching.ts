@@ -22,7 +22,7 @@ import { type NodeAnswer, type RankLife, Takeover } from "../../core/service/tak
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
 
-export interface DispatchingOptions {
+interface DispatchingOptions {
   readonly world: World;
   /** Correlated set of each rank. */
   readonly setOf: Int32Array;
@@ -34,7 +34,7 @@ export interface DispatchingOptions {
   readonly restartNs: number;
 }
 
-export interface DispatchingPorts {
+interface DispatchingPorts {
   /** The present life of a rank, or its last one. */
   incarnationOf(rank: number): number;
   /** Everybody outside of the rank's set who is meant must hear of that death, in the order of these calls. */

@@ -5,7 +5,7 @@ import type { World } from "../world.ts";
 import { type CheckpointEvent, type CheckpointStep, checkpointSteps } from "./checkpoints.ts";
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
-export type FaultTime =
+type FaultTime =
   /** That rank is about to do that action, in whichever life; one more than there are: it has finished. */
   | { readonly kind: "action"; readonly rank: number; readonly action: number }
   /** The so-manieth restart of any set has begun. */
@@ -14,7 +14,7 @@ export type FaultTime =
   | { readonly kind: "checkpoint"; readonly step: CheckpointStep; readonly number: number };
 
 /** That of the set that was restarted or captured: −1. */
-export type FaultTarget =
+type FaultTarget =
   | { readonly kind: "rank"; readonly rank: number }
   | { readonly kind: "node"; readonly node: number }
   | { readonly kind: "set"; readonly set: number }

@@ -26,7 +26,7 @@ export interface Services {
   readonly restartNs: number;
 }
 
-export interface RecoveringOptions<M extends ProcessMemory, P extends ProtocolParts> {
+interface RecoveringOptions<M extends ProcessMemory, P extends ProtocolParts> {
   readonly world: WorldOptions<M>;
   /** Set of each rank: those that fall, and are captured, together. */
   readonly setOf: Int32Array;

@@ -16,7 +16,7 @@ import { hasHalf } from "./half-received.ts";
 import { Notices } from "./notices.ts";
 import type { ProtocolParts } from "./protocol-parts.ts";
 
-export interface RecoveryHostOptions extends Pick<RecoveryOptions, "checkpointPatienceMs" | "forLogsMsMin"> {
+interface RecoveryHostOptions extends Pick<RecoveryOptions, "checkpointPatienceMs" | "forLogsMsMin"> {
   readonly world: World;
   readonly setOf: Int32Array;
   readonly random: Random;
@@ -26,7 +26,7 @@ export interface RecoveryHostOptions extends Pick<RecoveryOptions, "checkpointPa
   readonly parts: ProtocolParts;
 }
 
-export interface RecoveryHostPorts
+interface RecoveryHostPorts
   extends Pick<RecoveryPorts, "record" | "stop" | "goOn" | "verify" | "drop" | "oldest" | "committed" | "happened"> {
   /** Is a node there on which the rank can begin? */
   hasPlace(rank: number): boolean;

@@ -23,7 +23,7 @@ export const reducingKinds = [
 ] as const;
 
 export type EqualKind = (typeof equalKinds)[number];
-export type NeighborKind = (typeof neighborKinds)[number];
+type NeighborKind = (typeof neighborKinds)[number];
 export type MovingKind = EqualKind | (typeof unequalKinds)[number] | NeighborKind;
 export type ReducingKind = (typeof reducingKinds)[number];
 
@@ -49,7 +49,7 @@ export const isEqual = (kind: CollectivePlan["kind"]): kind is EqualKind =>
   (equalKinds as readonly string[]).includes(kind);
 export const isNeighbor = (kind: CollectivePlan["kind"]): kind is NeighborKind =>
   (neighborKinds as readonly string[]).includes(kind);
-export const isRooted = (kind: CollectivePlan["kind"]): boolean =>
+const isRooted = (kind: CollectivePlan["kind"]): boolean =>
   ["bcast", "gather", "scatter", "gatherv", "scatterv", "reduce"].includes(kind);
 
 /** Can the contribution lie where the result goes? A broadcast has one buffer anyway, neighbours never do it. */

@@ -13,7 +13,7 @@ export interface Log {
 
 export const newLog = (): Log => ({ path: "", offset: 0 });
 
-export interface FileStep {
+interface FileStep {
   readonly op: FileOp;
   readonly folder: string;
   /** What it writes. */
@@ -22,7 +22,7 @@ export interface FileStep {
 }
 
 /** Yields one call after the other, and is given what came of it; in the end it is what the program was told. */
-export type FileSteps = Generator<(files: Files) => unknown, readonly number[], unknown>;
+type FileSteps = Generator<(files: Files) => unknown, readonly number[], unknown>;
 
 const how = (given: Partial<OpenHow>): OpenHow => ({
   ...{ read: true, write: true, create: false, exclusive: false, truncate: false, append: false },

@@ -5,7 +5,7 @@ import type { Reduction } from "../../core/process/reduction.ts";
 /** into = left ∘ right for one element, at word offsets; `into` may be either of them. */
 type Combine = (left: Int32Array, l: number, right: Int32Array, r: number, into: Int32Array, i: number) => void;
 
-export interface ExactReduction extends Reduction {
+interface ExactReduction extends Reduction {
   /** Words of one element. */
   readonly words: number;
   /** left ∘ right of whole vectors. */

@@ -33,7 +33,7 @@ export interface FileOp {
   readonly to: string;
 }
 
-export type MessageAction =
+type MessageAction =
   | { readonly kind: "send"; readonly message: number; readonly request: number }
   /** Blocking, by the short way where the engine has one. */
   | { readonly kind: "send-now"; readonly message: number }
@@ -48,7 +48,7 @@ export type MessageAction =
   | { readonly kind: "receive-aside"; readonly receive: number; readonly request: number };
 
 /** Persistent requests. A series is one of them; each of its starts is a message, a receive or a collective of its own. */
-export type SeriesAction =
+type SeriesAction =
   | { readonly kind: "init-send"; readonly series: number; readonly message: number }
   | { readonly kind: "start-send"; readonly series: number; readonly message: number; readonly request: number }
   /** A message in parts, each of which is made ready; pairs with one tag are numbered by `call`. */

@@ -10,7 +10,7 @@ import { assert } from "../../base/assert.ts";
 import type { Checkpoint } from "../checkpoint.ts";
 import type { JobPart, JobPartPorts, NextLife } from "../job-part.ts";
 
-export interface LoggingJobOptions {
+interface LoggingJobOptions {
   /** Correlated set of each rank. */
   readonly setOf: readonly number[];
   /** Does nobody but the programs take checkpoints? */
@@ -29,10 +29,10 @@ export interface EventLogPort {
 }
 
 /** Nodes hear nothing from here: where the event log is, its host tells them. */
-export type LoggingJobPorts = Omit<JobPartPorts, "toNode">;
+type LoggingJobPorts = Omit<JobPartPorts, "toNode">;
 
 /** For the protocol of each rank that begins again. */
-export interface LoggingRestart {
+interface LoggingRestart {
   /** The determinants of its set since the checkpoint. */
   readonly log: Int32Array;
 }

@@ -6,7 +6,7 @@ import { determinantHeaderWords } from "./determinant-entries.ts";
 import { DeterminantKind } from "./determinant-stream.ts";
 
 /** The message that a receive took. */
-export interface ReplayedMatch {
+interface ReplayedMatch {
   readonly source: number;
   readonly sequence: number;
 }

@@ -19,7 +19,7 @@ import { agreementTag } from "./task-tags.ts";
 /** What each member says: does it know the candidate, and which board has it claimed for all. */
 const words = 2;
 
-export interface Agreed {
+interface Agreed {
   readonly context: number;
   readonly board: number;
   readonly error: number;

@@ -42,7 +42,7 @@ const roundsMin = 10;
 const goalBytes = 8;
 const loggerMetric = "logger_us";
 /** None, and one round trip to the event logger. */
-export const allowedMetric = "wildcard_between_allowed_us";
+const allowedMetric = "wildcard_between_allowed_us";
 const paper = "correlated sets, Fig. 4, one node: 53 GB/s without, as much with sets, 11 GB/s classical";
 
 export const pingPong: Benchmark = {

@@ -5,7 +5,7 @@ import type { LoggingProbe } from "../../logging-probe.ts";
 import type { Start } from "../../measure.ts";
 import type { Contender } from "../../series.ts";
 
-export interface ProbeStart {
+interface ProbeStart {
   readonly contender: Contender;
   readonly variant: string;
   readonly timeLimitMs: number;

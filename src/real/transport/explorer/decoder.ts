@@ -13,7 +13,7 @@ export interface Instruction {
   readonly b: number;
 }
 
-export interface Func {
+interface Func {
   readonly name: string;
   readonly params: number;
   readonly results: number;

@@ -14,7 +14,7 @@ export const strangersMax = 64;
 /** Where to listen: a port of an address (0: any free one), or a name in the file system. */
 export type Place = { readonly address: string; readonly port: number } | { readonly path: string };
 
-export interface ReceptionOptions {
+interface ReceptionOptions {
   readonly job: Job;
   readonly service: Service;
   readonly place: Place;

@@ -28,7 +28,7 @@ import {
 
 export const LENGTH = STAMP;
 export const RECEIVED = SOURCE;
-export const CHECK = PAYLOAD;
+const CHECK = PAYLOAD;
 /** Of a FRAGMENT: not 0 when the sender waits to hear that it has been read. */
 export const RECEIPT = SEQUENCE;
 

@@ -40,7 +40,7 @@ export interface ConnectionName {
   readonly generation: number;
 }
 
-export interface HandoverShape {
+interface HandoverShape {
   /** Processes of this node; ranks of the job. */
   readonly processes: number;
   readonly ranks: number;
@@ -169,19 +169,19 @@ interface OfConnection extends ConnectionName {
   readonly to: number;
 }
 /** The rank has something for that life of the peer, and no connection newer than this. */
-export interface TcpConnect extends OfConnection {
+interface TcpConnect extends OfConnection {
   readonly kind: "tcp-connect";
 }
 /** It uses this connection now, if there is one of that name, and none before it. */
-export interface TcpHolds extends OfConnection {
+interface TcpHolds extends OfConnection {
   readonly kind: "tcp-holds";
 }
 /** The connection is closed; it does not use it any more. */
-export interface TcpLost extends OfConnection {
+interface TcpLost extends OfConnection {
   readonly kind: "tcp-lost";
 }
 /** What came over this connection cannot be from us: that life of the peer gets nothing more and is heard no more. */
-export interface TcpBadFrame extends OfConnection {
+interface TcpBadFrame extends OfConnection {
   readonly kind: "tcp-bad-frame";
   readonly reason: string;
 }

@@ -37,7 +37,7 @@ const impossibleReceipt = "a receipt for bytes that were never sent";
 /** Space at the front of the buffer for the FRAGMENT that stands for a landed piece. */
 const landedBytes = 64;
 
-export interface InStreamOptions {
+interface InStreamOptions {
   readonly words: Int32Array;
   readonly memory: Memory;
   readonly buffers: Memory;

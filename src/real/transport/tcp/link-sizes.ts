@@ -20,7 +20,7 @@ export interface LinkSizes {
   readonly outBytes: number;
 }
 
-export interface LinkSizesOptions {
+interface LinkSizesOptions {
   /** Node of each rank of the job. */
   readonly nodeOf: ArrayLike<number>;
   /** Size of a node's memory, the same on all of them. */

@@ -19,7 +19,7 @@ import type { SocketCalls } from "./socket-calls.ts";
 const segmentsMax = 64;
 const segmentMask = segmentsMax - 1;
 /** Pieces lent at the same time. Each may split the buffer's bytes in two, and a wrap may once more. */
-export const lentMax = 16;
+const lentMax = 16;
 assert(2 * lentMax + 8 < segmentsMax, "every lent piece needs up to two segments");
 assert(lentMax * pieceBytesMax < 2 ** 30, "differences of positions stay far below 2^31");
 /** Room kept free for our own frames: receipts must get through when the buffer is full of packets, or both sides wait. */
@@ -34,7 +34,7 @@ export const receiptEveryBytes = (bufferBytes: number, frameBytesMax: number): n
 
 const Lent = { FREE: 0, UNDER_WAY: 1, READ: 2 } as const;
 
-export interface LentPiece {
+interface LentPiece {
   /** Byte offset in the node's memory, or the bytes themselves in an ordinary view. */
   readonly at: number;
   readonly view: Uint8Array | null;
@@ -46,7 +46,7 @@ export interface LentPiece {
   readonly offset: number;
 }
 
-export interface OutStreamOptions {
+interface OutStreamOptions {
   readonly words: Int32Array;
   /** Byte offset and size of the buffer. */
   readonly at: number;

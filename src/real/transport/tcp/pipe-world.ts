@@ -22,7 +22,7 @@ export class Pipe {
   }
 }
 
-export interface PipeSideOptions {
+interface PipeSideOptions {
   readonly rank: number;
   readonly ranks: number;
   /** How many bytes the kernel moves next. */
@@ -145,7 +145,7 @@ interface PipePair {
   generation: number;
 }
 
-export type PipeState = "running" | "leaving" | "finished" | "dead";
+type PipeState = "running" | "leaving" | "finished" | "dead";
 
 export class PipeWorld {
   readonly sides: PipeSide[];

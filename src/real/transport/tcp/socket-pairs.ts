@@ -2,7 +2,7 @@
 import { connect, createServer, type Socket } from "node:net";
 import { descriptorOf, stopReading } from "./raw-socket.ts";
 
-export interface SocketPair {
+interface SocketPair {
   readonly sockets: readonly [Socket, Socket];
   readonly fds: readonly [number, number];
 }

@@ -45,7 +45,7 @@ export type TcpEvent =
   /** A rank's link to that life of a peer is shut for good: nonsense came over one connection after the other. */
   | { readonly kind: "bad-frame"; readonly from: number; readonly to: number; readonly reason: string };
 
-export interface TcpHostOptions {
+interface TcpHostOptions {
   readonly job: Job;
   /** Processes that the job can have, and those of this node in the order of their places. */
   readonly ranks: number;

@@ -19,7 +19,7 @@ import type { LinkSizes } from "./link-sizes.ts";
 import { CLOSED, type SocketCalls } from "./socket-calls.ts";
 import { TcpLink } from "./tcp-link.ts";
 
-export interface TcpTransportOptions {
+interface TcpTransportOptions {
   readonly rank: number;
   readonly ranks: number;
   /** Index of this rank among the processes of its node. */

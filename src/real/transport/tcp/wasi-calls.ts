@@ -31,7 +31,7 @@ const vectorAt = 0;
 const movedAt = 8;
 const stageAt = 16;
 
-export interface WasiCallsOptions extends SocketCallsOptions {
+interface WasiCallsOptions extends SocketCallsOptions {
   /** Bytes at `scratch`: the more, the fewer calls for ordinary views. */
   readonly scratchBytes?: number;
 }
