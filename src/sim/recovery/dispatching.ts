@@ -227,7 +227,8 @@ export class Dispatching {
     this.#core = this.#dispatcher(this.#nowMs, { state: dispatcher, startMs: 0 });
     this.#isDown = false;
     this.#takeover = new Takeover({ nodeOf: [...nodeOf], ranks: nodeOf.length }, this.#core, {
-      refuse: () => unreachable("whoever was replaced is gone" as never),
+      // A node that was silent, and whose replacement was written down and not carried out.
+      refuse: (node) => this.killNode(node),
       end: (node) => this.#end(this.#nodes[node]!),
       tell: (node, death) => this.#ports.tell(death, isOn(node)),
       goOn: (node) => this.#ports.goOn(node),

@@ -320,7 +320,11 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         feed: (act) => dispatching.feed(act),
         deathsDeclared: () => dispatching.deathsDeclared,
         isLinked: (rank) => dispatching.isLinked(world.nodeOf[rank]!),
-        stop: (set, number) => this.checkpoints.stop(set, number),
+        // A node is told nothing before it has answered a dispatcher that has taken over: the attempt is given up in time.
+        stop: (set, number) => {
+          const isLinked = (rank: number): boolean => dispatching.isLinked(world.nodeOf[rank]!);
+          if (this.#members[set]!.every(isLinked)) this.checkpoints.stop(set, number);
+        },
         goOn: (set) => this.checkpoints.goOn(set),
         verify: (set, number) => this.checkpoints.verify(set, number),
         drop: (set, number) => this.checkpoints.drop(set, number),
