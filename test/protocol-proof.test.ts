@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { plainLayout, protocolConformance, runConformance } from "../src/core/ft/protocol-conformance.ts";
 import { conformanceWorld } from "../src/sim/conformance-world.ts";
 import { failureText } from "../src/sim/failure-text.ts";
@@ -27,7 +27,7 @@ function delayedIn(text: string): number {
   return Number(count);
 }
 
-describe("a protocol of one folder and one line", () => {
+describe("X1: a protocol of one folder and one line", () => {
   it("its folder names it, and one line of a registry", () => {
     assert.deepEqual(
       protocols.map(({ name }) => name),
@@ -57,7 +57,7 @@ describe("a protocol of one folder and one line", () => {
   });
 });
 
-describe("the same protocol on real processes", { concurrency: 1 }, () => {
+describe("X1: the same protocol on real processes", { concurrency: 1 }, () => {
   let proof: ProofBuild;
   let module = "";
 
@@ -67,7 +67,6 @@ describe("the same protocol on real processes", { concurrency: 1 }, () => {
     const compiled = await banyan(["cc", frozen, "-o", module], { timeoutMs: 100_000 });
     assert.equal(compiled.code, 0, compiled.stderr);
   }, limit);
-  after(() => {});
 
   const run = (...args: string[]) => banyan(args, { command: [process.execPath, proof.launcher], timeoutMs: 100_000 });
 
