@@ -104,7 +104,7 @@ const { status } = spawnSync(
     "--test",
     "--test-reporter=spec",
     // One more than there are processors: some wait for deaths, heartbeats and sleeping programs. More of them need more memory.
-    `--test-concurrency=${Math.min(availableParallelism() + 1, 4)}`,
+    `--test-concurrency=${Math.min(availableParallelism() + 2, 4)}`,
     ...files,
   ],
   { stdio: "inherit" },

@@ -40,17 +40,23 @@ interface FaultFree {
 
 const known = new Map<string, Promise<FaultFree>>();
 
-function faultFree(name: ProgramName, { ranks, nodes }: typeof on2): Promise<FaultFree> {
-  const key = `${name} ${nodes}`;
-  const found = known.get(key) ?? runFaultFree(name, ranks, nodes);
+function faultFree(name: ProgramName, { ranks, nodes, args = argsOf(name) }: Options): Promise<FaultFree> {
+  const key = `${name} ${nodes} ${args.join(" ")}`;
+  const found = known.get(key) ?? runFaultFree(name, { ranks, nodes, args });
   known.set(key, found);
   return found;
 }
 
-async function runFaultFree(name: ProgramName, ranks: number, nodes: number): Promise<FaultFree> {
+const argsOf = (name: ProgramName): readonly string[] => (name === "orders" ? ["100", "100000"] : programs[name].args);
+/** Long enough for several checkpoints, on a machine that has nothing else to do. */
+const longOrders = ["100", "400000"];
+
+async function runFaultFree(
+  name: ProgramName,
+  { ranks, nodes, args }: typeof on2 & { readonly args: readonly string[] },
+): Promise<FaultFree> {
   const module = join(folder, `${name}.wasm`);
   if (!existsSync(module)) compile(name, folder);
-  const args = name === "orders" ? ["100", "100000"] : programs[name].args;
   let startedMs = 0;
   const run = await runOnce(module, { ranks, nodes, args, protocol: "logging" }, (event) => {
     if (event.kind === "started") startedMs = performance.now();
@@ -115,7 +121,7 @@ test("L8: a set goes on from the image before when the newest cannot be read", l
   process.env["TMPDIR"] = temporary;
   try {
     const images = () => join(temporary, readdirSync(temporary)[0]!, "checkpoints", "set-1");
-    const run = await survives("orders", { ...on2, checkpointEveryMs: 150 }, 0, (event) => {
+    const run = await survives("orders", { ...on2, args: longOrders, checkpointEveryMs: 100 }, 0, (event) => {
       if (event.kind === "started") void damage(images, event.pids[1]!);
     });
     const noticed = run.said.some((text) => /^rank \d cannot go on from checkpoint \d+: /.test(text));
@@ -135,8 +141,8 @@ test("L8: when no image that is kept can be read the job ends at once, and says 
   process.env["TMPDIR"] = temporary;
   try {
     const images = () => join(temporary, readdirSync(temporary)[0]!, "checkpoints", "set-1");
-    const { module, args } = await faultFree("orders", on2);
-    const options = { ...on2, args, protocol: "logging", checkpointEveryMs: 150, timeoutMs: 100_000 };
+    const { module, args } = await faultFree("orders", { ...on2, args: longOrders });
+    const options = { ...on2, args, protocol: "logging", checkpointEveryMs: 100, timeoutMs: 100_000 };
     const { code, said } = await runOnce(module, options, (event) => {
       if (event.kind === "started") void damage(images, event.pids[1]!, "all");
     });

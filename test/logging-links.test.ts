@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, sorted } from "./harness.ts";
-import { longUnless } from "./long.ts";
+import { long, longUnless } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
@@ -55,7 +55,7 @@ async function answer(): Promise<string[]> {
   return [...sorted(stdout).filter((line) => line !== "slow"), "slow"];
 }
 
-test("X3 L6: a node falls while its log is full", limit, async () => {
+test("X3 L6: a node falls while its log is full", { ...limit, ...long }, async () => {
   const full = program(
     "full-log.c",
     `#include <mpi.h>

@@ -99,7 +99,7 @@ async function killed(args: readonly string[], seed: number): Promise<Ended> {
 for (const [name, path, more, which] of [
   ["C, with checkpoints", talker, ["--checkpoint-every", "500ms"], limit],
   ["C, without", talker, [], { ...limit, ...long }],
-  ["TypeScript", talkerTs, [], limit],
+  ["TypeScript", talkerTs, [], { ...limit, ...long }],
 ] as const) {
   test(`X2 output after random kills is that of a run without: ${name}`, which, async () => {
     const plain = await new Run([...logging.slice(0, 3), "--nodes", "2", "--label", path], {
@@ -123,7 +123,10 @@ for (const [name, path, more, which] of [
   });
 }
 
-test("X2 MPI's files too: collective writes, a shared pointer and what is read back", limit, async () => {
+test("X2 MPI's files too: collective writes, a shared pointer and what is read back", {
+  ...limit,
+  ...long,
+}, async () => {
   const path = program(
     "mpi-files.c",
     `

@@ -65,7 +65,7 @@ test("L8: without message logging there is nothing to tell", limit, async () => 
 });
 
 test("L3: who launched a job hears of its checkpoints, of a loss, and when that is made good", limit, async () => {
-  const args = ["20000"];
+  const args = ["6000"];
   const job = launch(ring, { ranks: 4, nodes: 2, protocol: "logging", args });
   let pids: readonly number[] = [];
   const heard: string[] = [];
@@ -96,7 +96,7 @@ test("L3: who launched a job hears of its checkpoints, of a loss, and when that 
 });
 
 test("the summary line tells what was lost, restarted and logged", async () => {
-  const words = ["run", "-n", "4", "--nodes", "2", "--protocol", "logging", ring, "20000"];
+  const words = ["run", "-n", "4", "--nodes", "2", "--protocol", "logging", ring, "6000"];
   const run = new Run(words, { stdin: "", timeoutMs });
   await run.printed("under way");
   process.kill(run.nodePid(1), "SIGKILL");
@@ -104,7 +104,7 @@ test("the summary line tells what was lost, restarted and logged", async () => {
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
-    /4 ranks on 2 nodes, [\d.]+ s, exit 0; 1 node lost, 2 ranks restarted in [\d.]+ s; 40 MB of messages and [\d.]+ K?B of choices logged\n$/,
+    /4 ranks on 2 nodes, [\d.]+ s, exit 0; 1 node lost, 2 ranks restarted in [\d.]+ s; 12 MB of messages and [\d.]+ K?B of choices logged\n$/,
   );
   const { stderr: quiet } = await banyan(["run", "--quiet", ...words.slice(1, -1), "2"], { timeoutMs });
   assert.equal(quiet, "");

@@ -59,7 +59,10 @@ test("V4: ranks go on from images that a checkpoint server kept", limit, async (
   assert.doesNotMatch(stderr, /given up|cannot go on/);
 });
 
-test("V1: a checkpoint server that is killed is started again, and has what it had", limit, async () => {
+test("V1: a checkpoint server that is killed is started again, and has what it had", {
+  ...limit,
+  ...long,
+}, async () => {
   const logging = ["--protocol", "logging", "--checkpoint-every", "150ms", "--checkpoint-servers", "1"];
   const run = new Run(["run", ...size, ...logging, ring, steps], { stdin: "", timeoutMs });
   await run.printed("under way");

@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
 `,
 );
 
-test("V4: a job takes checkpoints of all its sets when it is told, and goes on", limit, async () => {
+test("V4: a job takes checkpoints of all its sets when it is told, and goes on", { ...limit, ...long }, async () => {
   const job = launch(steps, { ranks: 4, nodes: 2, protocol: "logging", args: ["1500"] });
   const sets = new Set<number>();
   for await (const event of job) {

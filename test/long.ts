@@ -14,3 +14,6 @@ export const long: Skipping = isAsked ? {} : { skip: "it takes a while: npm run 
 export function longUnless(isTheOne: boolean): Skipping {
   return isTheOne ? {} : long;
 }
+
+/** How often something is tried: more often where somebody asks for it. */
+export const tries = (always: number, asked: number): number => (isAsked ? asked : always);

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { tries } from "../../test/long.ts";
 import { failureText } from "./failure-text.ts";
 import { type Deaths, generate } from "./generator/generator.ts";
 import { Random } from "./random.ts";
@@ -108,16 +109,17 @@ describe("random programs in simulated worlds", () => {
   });
 
   it("M1 M2 M3 M4: every invariant holds among the living, whatever programs do about deaths", () => {
+    const seeds = tries(25, 200);
     for (const deaths of ["go-on", "revoke"] as const) {
       const outcomes: SeedOutcome[] = [];
-      for (let seed = 1; seed <= 60; seed++) {
+      for (let seed = 1; seed <= seeds; seed++) {
         const outcome = runSeed({ seed, deaths });
         outcomes.push(outcome);
         equal(outcome.violations.length, 0, `deaths: ${deaths}, ${failureText({ seed }, outcome)}`);
       }
-      ok(outcomes.filter(({ deaths }) => deaths > 0).length > 30);
+      ok(outcomes.filter(({ deaths }) => deaths > 0).length > seeds / 2);
       const gaveUp = outcomes.filter(({ gaveUp }) => gaveUp > 0).length;
-      if (deaths === "revoke") ok(gaveUp > 20, `${gaveUp} worlds in which a rank gave up`);
+      if (deaths === "revoke") ok(gaveUp > seeds / 3, `${gaveUp} worlds in which a rank gave up`);
       else equal(gaveUp, 0);
     }
   });

@@ -167,6 +167,14 @@ export class Process {
     this.world.boardIndex = this.jobBoardIndex;
   }
 
+  /**
+   * May communicators that the program makes have boards? A restored life has the job's own alone, and what goes by messages there
+   * takes numbers of its channels: where a protocol replays which message was taken, by its number, it must do so in every life.
+   */
+  get mayClaimBoards(): boolean {
+    return this.boards !== null && this.choices === null;
+  }
+
   /** How members of a new communicator name a board to each other: in a later life it is none of theirs. */
   nameOfBoard(index: number): number {
     return index < 0 ? -1 : this.restores * boardNames + index;

@@ -91,7 +91,7 @@ class World {
         core.prepared(set, incarnation, { forRanks: null });
         break;
       case "begin":
-        for (const rank of members[set]!) core.began(rank, nowMs);
+        for (const rank of members[set]!) core.began(rank, incarnation, nowMs);
         break;
       case "impatience":
         this.#nowMs += 5000;

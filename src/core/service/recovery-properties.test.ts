@@ -121,8 +121,8 @@ class World {
   }
 
   #begin(it: RankLife): void {
+    this.core.began(it.rank, it.life, this.nowMs);
     if (!this.#isPresent(it)) return;
-    this.core.began(it.rank, this.nowMs);
     this.#later(() => this.core.caughtUp(it.rank, it.life, this.nowMs));
   }
 

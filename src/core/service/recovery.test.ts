@@ -179,7 +179,9 @@ test("rule 4: a fall in the middle of a checkpoint drops its images; the life af
   assert.deepEqual(world.said, ["drop 0.1"]);
   world.prepare(0, 1);
   world.said;
-  for (const rank of [0, 1]) world.core.began(rank, 1);
+  for (const rank of [0, 1]) world.core.began(rank, 0, 1);
+  assert.deepEqual(world.said, [], "words of the life before mean nothing (rule 7)");
+  for (const rank of [0, 1]) world.core.began(rank, 1, 1);
   assert.deepEqual(world.said, ["(recovery 0)"], "once, when the last of them has begun");
   world.core.takeAll(2);
   assert.deepEqual(world.said, ["stop 0.2", "(checkpoint-asked 0)"], "set 1 is being captured already");

@@ -234,8 +234,10 @@ export class Recovery {
   }
 
   /** A rank has begun a life, perhaps not its first. */
-  began(rank: number, nowMs: number): void {
+  began(rank: number, incarnation: number, nowMs: number): void {
     const set = this.#setOf[rank]!;
+    // A slow word of a life that has fallen meanwhile.
+    if (incarnation !== this.#incarnationOf(set)) return;
     if (!this.#losses.began(rank, nowMs)) return;
     this.#ports.happened({ kind: "recovery", set });
     if (this.#losses.hasBegun(set)) this.#checkpoints.begun(set, nowMs);

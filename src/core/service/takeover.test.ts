@@ -295,7 +295,9 @@ class World {
         dispatcher.rankEnded(heard.rank, heard.incarnation, heard.ending, nowMs);
         break;
       case "began":
-        for (const { rank } of heard.lives) if (this.#isRecovering) recovery.began(rank, nowMs);
+        for (const { rank, incarnation } of heard.lives) {
+          if (this.#isRecovering) recovery.began(rank, incarnation, nowMs);
+        }
         for (const { rank } of heard.lives) dispatcher.falls.caughtUp(rank);
         this.#announce(heard);
         break;

@@ -291,7 +291,7 @@ class Agent {
       said: (message) => {
         switch (message.kind) {
           case "runs":
-            send({ kind: "rank-started", rank });
+            send({ kind: "rank-started", rank, incarnation });
             break;
           case "captured": {
             const { image, ...facts } = message;

@@ -312,6 +312,7 @@ interface RanksReady {
 interface RankStarted {
   readonly kind: "rank-started";
   readonly rank: number;
+  readonly incarnation: number;
 }
 /** What a rank printed. At most `outputWindowBytes` of a node are unanswered by `written`. */
 export interface Output {

@@ -200,8 +200,8 @@ export class JobRecovery {
     });
   }
 
-  began(rank: number): void {
-    this.#feed((nowMs) => this.#core.began(rank, nowMs));
+  began(rank: number, incarnation: number): void {
+    this.#feed((nowMs) => this.#core.began(rank, incarnation, nowMs));
   }
 
   caughtUp(rank: number, incarnation: number): void {

@@ -89,7 +89,7 @@ export class NodeListener {
         spawning.ready(node, message.order, message.problem);
         break;
       case "rank-started":
-        this.#rankBegan(message.rank);
+        this.#rankBegan(message.rank, message.incarnation);
         break;
       case "output": {
         const { rank, chunk } = message;
@@ -219,10 +219,10 @@ export class NodeListener {
   }
 
   /** Neither spawned ones nor second lives count. */
-  #rankBegan(rank: number): void {
+  #rankBegan(rank: number, incarnation: number): void {
     const { ranks } = this.#options;
     if (rank >= ranks) return;
-    this.#parts.recovery?.began(rank);
+    this.#parts.recovery?.began(rank, incarnation);
     if (this.#ranksBegun.has(rank)) return;
     this.#ranksBegun.add(rank);
     if (this.#ranksBegun.size === ranks) this.#parts.allBegan();

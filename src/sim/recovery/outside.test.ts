@@ -1,6 +1,7 @@
 /** What ranks do beside ordinary messages, under seeds with deaths. */
 import { equal, match, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { tries } from "../../../test/long.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { ProtocolPorts, Write } from "../../core/ft/protocol.ts";
@@ -11,9 +12,9 @@ import { type LoggingSeedOptions, setupOf } from "../logging/run-logging-seed.ts
 import { setsBy } from "./sets.ts";
 
 /** Nothing is violated under any of these seeds. */
-function survived(first: number, last: number, options: Emphasis, change: Change = same): (of: Counted) => number {
+function survived(first: number, seeds: number, options: Emphasis, change: Change = same): (of: Counted) => number {
   const outcomes: LoggingOutcome[] = [];
-  for (let seed = first; seed <= last; seed++) {
+  for (let seed = first; seed < first + tries(seeds / 3, seeds); seed++) {
     const run = { seed, sets: setsBy[seed % setsBy.length], events: 12, ...options };
     const outcome = runLogging(change(setupOf(run)));
     equal(outcome.violations.length, 0, failureText({ ...run, protocol: "logging" }, outcome));
@@ -72,12 +73,12 @@ describe("lines under seeds with deaths", () => {
   const often = ["lines"];
 
   it("rule 2: every line is there once, and says what its rank has seen", () => {
-    const count = survived(1001, 1060, { often });
-    ok(count(({ output }) => output.heldBack) > 50, "lines wait until what they depend on is stable");
-    ok(count(({ output }) => output.repeated) > 50, "lives print again what is there");
+    const count = survived(1001, 60, { often });
+    ok(count(({ output }) => output.heldBack) > tries(12, 50), "lines wait until what they depend on is stable");
+    ok(count(({ output }) => output.repeated) > tries(12, 50), "lives print again what is there");
     ok(count(({ output }) => output.printed - output.offered) > 0, "lines are lost with their set");
-    ok(count(({ moments }) => moments.fell.insideLine) > 5);
-    ok(count(({ moments }) => moments.captured.insideLine) > 5);
+    ok(count(({ moments }) => moments.fell.insideLine) > 0);
+    ok(count(({ moments }) => moments.captured.insideLine) > 0);
   });
 
   it("rule 2: a protocol that lets lines leave at once is found out", () => {
@@ -89,10 +90,10 @@ describe("files under seeds with deaths", () => {
   const often = ["files"];
 
   it("X2: files are what doing everything once makes of them, and so is what ranks were told", () => {
-    const count = survived(4001, 4060, { often });
-    ok(count(({ files }) => files.done) > 300);
-    ok(count(({ files }) => files.heldBack) > 50, "changes wait until what they depend on is stable");
-    ok(count(({ restarts }) => restarts) > 50);
+    const count = survived(4001, 60, { often });
+    ok(count(({ files }) => files.done) > tries(75, 300));
+    ok(count(({ files }) => files.heldBack) > tries(12, 50), "changes wait until what they depend on is stable");
+    ok(count(({ restarts }) => restarts) > tries(12, 50));
   });
 
   it("rule 2: a protocol that lets changes out at once is found out", () => {
@@ -104,10 +105,10 @@ describe("partitioned messages under seeds with deaths", () => {
   const often = ["partitioned messages"];
 
   it("L1 L2: they arrive once and whole, wherever their sender fell", () => {
-    const count = survived(2001, 2120, { often });
+    const count = survived(2001, 120, { often });
     const moments = (what: "fell" | "captured"): number => count((outcome) => outcome.moments[what].betweenParts);
-    ok(moments("fell") > 5, `${moments("fell")} fell between parts`);
-    ok(moments("captured") > 0, "nobody was captured between parts");
+    ok(moments("fell") > tries(0, 5), `${moments("fell")} fell between parts`);
+    ok(moments("captured") > tries(-1, 0), "nobody was captured between parts");
   });
 
   it("L2: a protocol that keeps none of them is found out", () => {
@@ -126,16 +127,19 @@ describe("boards under seeds with deaths", () => {
   });
 
   it("rule 12: meetings are right, whoever falls or is captured in the middle of one", () => {
-    const count = survived(3001, 3060, { often, sets: "node", nodes: 1, ranks: 4 }, withBoards);
-    ok(count(({ boards }) => boards.meetings) > 100);
-    ok(count(({ boards }) => boards.withdrawn) > 10, "arrivals are taken back for a capture");
-    ok(count(({ moments }) => moments.fell.inMeeting) > 10);
-    ok(count(({ moments }) => moments.captured.inMeeting) > 10);
+    const count = survived(3001, 60, { often, sets: "node", nodes: 1, ranks: 4 }, withBoards);
+    ok(count(({ boards }) => boards.meetings) > tries(25, 100));
+    ok(count(({ boards }) => boards.withdrawn) > tries(2, 10), "arrivals are taken back for a capture");
+    ok(count(({ moments }) => moments.fell.inMeeting) > tries(0, 10));
+    ok(count(({ moments }) => moments.captured.inMeeting) > tries(0, 10));
   });
 
-  it("rule 12: those of a node meet, whatever happens to other sets", () => {
-    const count = survived(3101, 3130, { often, sets: "node", nodes: 2, ranks: 6 }, withBoards);
-    ok(count(({ boards }) => boards.meetings) > 5);
+  it("rule 12: only the job's own communicator has a board, which every life has", () => {
+    const count = survived(3101, 30, { often, sets: "node", nodes: 2, ranks: 6 }, withBoards);
+    equal(
+      count(({ boards }) => boards.meetings),
+      0,
+    );
   });
 
   it("rule 12: boards of ranks that fall without each other are found out", () => {

@@ -294,9 +294,7 @@ export class RecoveryHost {
     const lives = ranks.map((rank) => ({ rank, incarnation }));
     this.returned(lives, (rank) => this.#ports.isLinked(rank));
     for (const rank of ranks) {
-      this.#ports.say(rank, () => {
-        if (this.core.incarnations[rank] === incarnation) this.feed((nowMs) => this.core.began(rank, nowMs));
-      });
+      this.#ports.say(rank, () => this.feed((nowMs) => this.core.began(rank, incarnation, nowMs)));
     }
   }
 

@@ -1,5 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { long } from "../../../test/long.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import { DeterminantKind, type DeterminantStream } from "../../core/ft/logging/determinant-stream.ts";
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
@@ -156,11 +157,11 @@ describe("§3.2.2 Theorem 2: internal events are logged", () => {
     ok(invariants.includes("histories agree"), invariants.join(", "));
   });
 
-  it("with internal matches left out some random execution is inconsistent", () => {
+  it("with internal matches left out some random execution is inconsistent", long, () => {
     equal(violated(forgetsInternalMatches, "node", 1).length, 1);
   });
 
-  it("with the outcomes of tests and probes left out, or the runs of nothing, or cancellations, as well", () => {
+  it("with the outcomes of tests and probes left out, or the runs of nothing, or cancellations, as well", long, () => {
     const choices: DeterminantKind[][] = [
       [DeterminantKind.CHOICE],
       [DeterminantKind.NOTHING],

@@ -86,8 +86,8 @@ export class ContextAgreement {
   /** The first member claims a board for all; it counts only if they are on one node, and more than one. */
   private claimBoard(process: Process, draft: Communicator): void {
     if (!this.wantsBoard) return;
-    if (process.boards === null || draft.rank !== 0 || draft.size === 1 || draft.nodeMap !== undefined) return;
-    if (process.boardNamed(this.board) < 0) this.board = process.nameOfBoard(process.boards.claim(draft.size));
+    if (!process.mayClaimBoards || draft.rank !== 0 || draft.size === 1 || draft.nodeMap !== undefined) return;
+    if (process.boardNamed(this.board) < 0) this.board = process.nameOfBoard(process.boards!.claim(draft.size));
   }
 }
 
