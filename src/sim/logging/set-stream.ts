@@ -85,6 +85,11 @@ export class SetStream implements DeterminantStream {
   }
 
   #opened(from: number): void {
+    // Trimmed meanwhile: said again, as real ones do.
+    if (((from - this.#begin) | 0) < 0) {
+      this.connect();
+      return;
+    }
     this.#isOpen = true;
     const { stable } = this;
     this.#ports.travel(() => this.#acknowledge(this.#ports.owes(stable)));
