@@ -86,7 +86,7 @@ test("L8 X5: bench logging-volume counts what collectives log, and draws maps of
   }
 });
 
-test("L9: bench logging-synchronisation has sets of several sizes beside a message of 10 KB", async () => {
+test("L9: bench logging-synchronisation has sets of several sizes beside a message of 10 KB", long, async () => {
   const { stdout, measured, plot } = await bench("synchronisation");
   for (const row of ["first stop until quiet, 2 ranks", "last stop until quiet, 4 ranks", "one message of 10 KB"])
     assert.match(stdout, new RegExp(`^${row} +[\\d. ]+$`, "m"));

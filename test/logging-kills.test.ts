@@ -49,7 +49,7 @@ function faultFree(name: ProgramName, { ranks, nodes, args = argsOf(name) }: Opt
 
 const argsOf = (name: ProgramName): readonly string[] => (name === "orders" ? ["100", "100000"] : programs[name].args);
 /** Long enough for several checkpoints, on a machine that has nothing else to do. */
-const longOrders = ["100", "400000"];
+const longOrders = ["100", "250000"];
 
 async function runFaultFree(
   name: ProgramName,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { banyan, program, sorted } from "./harness.ts";
-import { long, longUnless } from "./long.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
 for (const protocol of ["none", "logging"]) {
   test(`X3: a link that is delayed and restored loses nothing, protocol ${protocol}`, {
     ...limit,
-    ...longUnless(protocol === "logging"),
+    ...long,
   }, async () => {
     const kill = protocol === "none" ? "" : "; kill node 1 at call 150 of rank 0";
     const faults = `delay link 0-1 by 15ms at call 100 of rank 0 for 200ms${kill}`;

@@ -131,25 +131,24 @@ async function takersEnd(run: Run, rounds: number): Promise<string> {
 
 const pidOf = (run: Run, title: string): number | undefined => run.processes().find(({ name }) => name === title)?.pid;
 
-test(
-  "L5: another event logger is up before the first is lost, and a node that falls a moment later is started again",
-  limit,
-  async () => {
-    const run = startTakers(2000);
-    await until(() => pidOf(run, "banyan-logger spare") !== undefined, "there is a spare");
-    await run.printed("round 10\n");
-    const spare = pidOf(run, "banyan-logger spare")!;
-    process.kill(run.pidOf("banyan-logger"), "SIGKILL");
-    await until(() => pidOf(run, "banyan-logger") === spare, "the spare has taken its place");
-    // Whoever prints has told the new one what it had chosen.
-    const lines = run.stdout.split("\n").length;
-    await until(() => run.stdout.split("\n").length > lines + 1, `the job goes on: ${run.stderr}`);
-    process.kill(run.nodePid(0), "SIGKILL");
-    const stderr = await takersEnd(run, 2000);
-    assert.match(stderr, /the event logger was lost; another takes its place/);
-    assert.match(stderr, /node 0 \(rank 0\) failed after .*; it is started again/);
-  },
-);
+test("L5: another event logger is up before the first is lost, and a node that falls a moment later is started again", {
+  ...limit,
+  ...long,
+}, async () => {
+  const run = startTakers(2000);
+  await until(() => pidOf(run, "banyan-logger spare") !== undefined, "there is a spare");
+  await run.printed("round 10\n");
+  const spare = pidOf(run, "banyan-logger spare")!;
+  process.kill(run.pidOf("banyan-logger"), "SIGKILL");
+  await until(() => pidOf(run, "banyan-logger") === spare, "the spare has taken its place");
+  // Whoever prints has told the new one what it had chosen.
+  const lines = run.stdout.split("\n").length;
+  await until(() => run.stdout.split("\n").length > lines + 1, `the job goes on: ${run.stderr}`);
+  process.kill(run.nodePid(0), "SIGKILL");
+  const stderr = await takersEnd(run, 2000);
+  assert.match(stderr, /the event logger was lost; another takes its place/);
+  assert.match(stderr, /node 0 \(rank 0\) failed after .*; it is started again/);
+});
 
 test("L5: an event logger that stands still is noticed, killed and replaced", limit, async () => {
   const run = startTakers(300);

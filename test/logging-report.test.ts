@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { type LaunchOptions, launch } from "banyan";
 import { loggingReport } from "../src/core/ft/logging/report.ts";
 import { banyan, program, Run } from "./harness.ts";
+import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
 /** A machine that compiles for the first time, and does other things as well. */
@@ -64,7 +65,10 @@ test("L8: without message logging there is nothing to tell", limit, async () => 
   assert.deepEqual(summary, []);
 });
 
-test("L3: who launched a job hears of its checkpoints, of a loss, and when that is made good", limit, async () => {
+test("L3: who launched a job hears of its checkpoints, of a loss, and when that is made good", {
+  ...limit,
+  ...long,
+}, async () => {
   const args = ["6000"];
   const job = launch(ring, { ranks: 4, nodes: 2, protocol: "logging", args });
   let pids: readonly number[] = [];

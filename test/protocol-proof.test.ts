@@ -18,8 +18,8 @@ import { buildProof, type ProofBuild } from "./protocols/proof-build.ts";
 import { protocols } from "./protocols/registry.ts";
 
 const limit = timeLimit(120_000);
-const steps = "60";
-const seeds = tries(60, 300);
+const steps = "40";
+const seeds = tries(40, 300);
 const frozen = resolve("test/programs/c/frozen.c");
 
 /** How many sends a summary says were delayed. */

@@ -109,7 +109,7 @@ describe("random programs in simulated worlds", () => {
   });
 
   it("M1 M2 M3 M4: every invariant holds among the living, whatever programs do about deaths", () => {
-    const seeds = tries(25, 200);
+    const seeds = tries(15, 200);
     for (const deaths of ["go-on", "revoke"] as const) {
       const outcomes: SeedOutcome[] = [];
       for (let seed = 1; seed <= seeds; seed++) {

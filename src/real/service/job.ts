@@ -51,6 +51,8 @@ export class Job {
   readonly #names = new ProcessNames();
   readonly #report = new JobReport(this.#names);
   readonly #journal: JournalFile;
+  /** Trouble with the journal, until there is a job that could miss it: one that cannot begin says why, in one line. */
+  #unsaid: string | null = "";
   readonly #core: Dispatcher;
   readonly #setups: NodeSetups;
   readonly #nodes: JobNodes;
@@ -77,7 +79,7 @@ export class Job {
       this.#finish = resolve;
     });
     this.#bundlePlace = bundleIn(options.folder);
-    this.#journal = new JournalFile(options.folder, (message) => this.#report.note(message));
+    this.#journal = new JournalFile(options.folder, (message) => this.#journalTrouble(message));
     this.#core = this.#createCore();
     this.#trace = new JobTrace(options.trace, options.folder);
     this.#setups = new NodeSetups(options, {
@@ -345,9 +347,16 @@ export class Job {
     else this.#core.unusable(`Cannot run ${basename(program)}: ${outcome.why}`, performance.now());
   }
 
+  #journalTrouble(message: string): void {
+    if (this.#unsaid === null) this.#report.note(message);
+    else this.#unsaid = message;
+  }
+
   #allBegan(): void {
     const { ranks, nodes, freezeAtMs } = this.#options;
     this.#report.started({ ranks, nodes }, this.#nodes.pids);
+    if (this.#unsaid) this.#report.note(this.#unsaid);
+    this.#unsaid = null;
     if (this.#recovery !== null) this.#nodes.prepareSpare();
     this.#recovery?.allBegan();
     this.#faults?.begin();
