@@ -121,9 +121,11 @@ test("L8: a set goes on from the image before when the newest cannot be read", l
   process.env["TMPDIR"] = temporary;
   try {
     const images = () => join(temporary, readdirSync(temporary)[0]!, "checkpoints", "set-1");
+    let damaged = Promise.resolve();
     const run = await survives("orders", { ...on2, args: longOrders, checkpointEveryMs: 100 }, 0, (event) => {
-      if (event.kind === "started") void damage(images, event.pids[1]!);
+      if (event.kind === "started") damaged = damage(images, event.pids[1]!);
     });
+    await damaged;
     const noticed = run.said.some((text) => /^rank \d cannot go on from checkpoint \d+: /.test(text));
     assert(noticed, run.said.join("; "));
   } finally {
@@ -143,9 +145,11 @@ test("L8: when no image that is kept can be read the job ends at once, and says 
     const images = () => join(temporary, readdirSync(temporary)[0]!, "checkpoints", "set-1");
     const { module, args } = await faultFree("orders", { ...on2, args: longOrders });
     const options = { ...on2, args, protocol: "logging", checkpointEveryMs: 100, timeoutMs: 100_000 };
+    let damaged = Promise.resolve();
     const { code, said } = await runOnce(module, options, (event) => {
-      if (event.kind === "started") void damage(images, event.pids[1]!, "all");
+      if (event.kind === "started") damaged = damage(images, event.pids[1]!, "all");
     });
+    await damaged;
     assert.equal(code, 1, said.join("; "));
     assert.match(
       said.at(-1)!,

@@ -38,7 +38,7 @@ export const Phase = {
   RUNNING: 1,
   /** The program combines; see `CollectivePorts.reduce`. */
   REDUCING: 2,
-  /** Has been reported with an error; the messages still under way use its buffers, so it stays until they end. */
+  /** Has failed; messages still under way use its buffers, so it stays, and is reported when they have ended. */
   FAILED: 3,
   /** Over; its place in the table is about to be free. */
   DONE: 4,

@@ -15,11 +15,8 @@ export interface JobPart {
   mayCommit(set: number, position: number): boolean;
   /** A checkpoint of the set counts; no image older than `oldest` will be restored. */
   committed(set: number, oldest: Checkpoint): void;
-  /** What ranks and nodes of the job said to it; only the protocol understands it. */
+  /** What ranks of the job said to it; only the protocol understands it. */
   rankSaid(rank: number, words: unknown): void;
-  nodeSaid(node: number, words: unknown): void;
-  /** The program of a rank is over; its protocol's report. */
-  rankDone(rank: number, report: unknown): void;
   /** For the setup of a node that is about to start, or to restart some ranks; only the protocol's part for nodes understands it. */
   forNode(node: number, restarting: readonly number[]): unknown;
   /** Time passes; the host calls it as often as `Dispatcher.tick`, and when `nextTimeMs` has come. */

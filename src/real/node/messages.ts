@@ -189,7 +189,7 @@ export interface FreezeEnds {
   readonly kind: "frozen";
   readonly isGood: boolean;
 }
-/** From the protocol's part for the job to its part in a node, or the other way; only the protocol understands it. */
+/** From the protocol's part for the job to its part in a node, or from a rank to that part; only the protocol understands it. */
 export interface ProtocolWords {
   readonly kind: "protocol";
   readonly words: unknown;
@@ -353,7 +353,6 @@ export type FromNode =
   | RankEnded
   | RanksReturned
   | FromRankOnwards
-  | ProtocolWords
   | Bye;
 
 /** Consecutive bytes of one stream of one rank: the end of an unfinished line, whole lines, the start of another. */

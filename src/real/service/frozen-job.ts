@@ -1,6 +1,6 @@
 /** What is written of a frozen job beside its images, as JSON that people can read. It comes from a disk: nothing of it is believed. */
 import { isAbsolute } from "node:path";
-import type { OptionValues } from "../../core/ft/option.ts";
+import { isWhole, type OptionValues } from "../../core/ft/option.ts";
 import { protocolDefault } from "../../core/ft/registry.ts";
 import type { Folder } from "../node/messages.ts";
 
@@ -53,8 +53,6 @@ function parsed(text: string): unknown {
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const isWhole = (value: unknown, min: number, max: number): value is number =>
-  Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
 /** A program's words, and names of files, have no zero in them. */
 const isWord = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
 function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {

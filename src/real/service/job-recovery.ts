@@ -208,19 +208,9 @@ export class JobRecovery {
     this.#feed((nowMs) => this.#core.caughtUp(rank, incarnation, nowMs));
   }
 
-  /** The program of a rank is over: what its protocol has to say. */
-  reported(rank: number, report: unknown): void {
-    this.#host.part.rankDone(rank, report);
-  }
-
   /** A rank has said something to the protocol. */
   rankSaid(rank: number, words: unknown): void {
     this.#host.part.rankSaid(rank, words);
-  }
-
-  /** A node has. */
-  nodeSaid(node: number, words: unknown): void {
-    this.#host.part.nodeSaid(node, words);
   }
 
   imageUnreadable(rank: number, number: number, why: string): void {

@@ -82,9 +82,6 @@ export class NodeListener {
         break;
       case "bye":
         break;
-      case "protocol":
-        this.#parts.recovery?.nodeSaid(node, message.words);
-        break;
       case "ranks-ready":
         spawning.ready(node, message.order, message.problem);
         break;
@@ -161,7 +158,6 @@ export class NodeListener {
         break;
       case "report":
         this.#reports[rank] = message.report;
-        recovery?.reported(rank, message.report);
         break;
       case "checkpoint-wanted":
         recovery?.checkpointWanted(rank, message.incarnation);

@@ -74,11 +74,11 @@ describe("lines under seeds with deaths", () => {
 
   it("rule 2: every line is there once, and says what its rank has seen", () => {
     const count = survived(1001, 60, { often });
-    ok(count(({ output }) => output.heldBack) > tries(12, 50), "lines wait until what they depend on is stable");
-    ok(count(({ output }) => output.repeated) > tries(12, 50), "lives print again what is there");
+    ok(count(({ output }) => output.heldBack) > 50, "lines wait until what they depend on is stable");
+    ok(count(({ output }) => output.repeated) > 50, "lives print again what is there");
     ok(count(({ output }) => output.printed - output.offered) > 0, "lines are lost with their set");
-    ok(count(({ moments }) => moments.fell.insideLine) > 0);
-    ok(count(({ moments }) => moments.captured.insideLine) > 0);
+    ok(count(({ moments }) => moments.fell.insideLine) > 5);
+    ok(count(({ moments }) => moments.captured.insideLine) > 5);
   });
 
   it("rule 2: a protocol that lets lines leave at once is found out", () => {
@@ -91,9 +91,9 @@ describe("files under seeds with deaths", () => {
 
   it("X2: files are what doing everything once makes of them, and so is what ranks were told", () => {
     const count = survived(4001, 60, { often });
-    ok(count(({ files }) => files.done) > tries(75, 300));
-    ok(count(({ files }) => files.heldBack) > tries(12, 50), "changes wait until what they depend on is stable");
-    ok(count(({ restarts }) => restarts) > tries(12, 50));
+    ok(count(({ files }) => files.done) > tries(150, 300));
+    ok(count(({ files }) => files.heldBack) > 50, "changes wait until what they depend on is stable");
+    ok(count(({ restarts }) => restarts) > tries(20, 50));
   });
 
   it("rule 2: a protocol that lets changes out at once is found out", () => {
@@ -107,8 +107,8 @@ describe("partitioned messages under seeds with deaths", () => {
   it("L1 L2: they arrive once and whole, wherever their sender fell", () => {
     const count = survived(2001, 120, { often });
     const moments = (what: "fell" | "captured"): number => count((outcome) => outcome.moments[what].betweenParts);
-    ok(moments("fell") > tries(0, 5), `${moments("fell")} fell between parts`);
-    ok(moments("captured") > tries(-1, 0), "nobody was captured between parts");
+    ok(moments("fell") > tries(1, 5), `${moments("fell")} fell between parts`);
+    ok(moments("captured") > 0, "nobody was captured between parts");
   });
 
   it("L2: a protocol that keeps none of them is found out", () => {
@@ -128,10 +128,10 @@ describe("boards under seeds with deaths", () => {
 
   it("rule 12: meetings are right, whoever falls or is captured in the middle of one", () => {
     const count = survived(3001, 60, { often, sets: "node", nodes: 1, ranks: 4 }, withBoards);
-    ok(count(({ boards }) => boards.meetings) > tries(25, 100));
-    ok(count(({ boards }) => boards.withdrawn) > tries(2, 10), "arrivals are taken back for a capture");
-    ok(count(({ moments }) => moments.fell.inMeeting) > tries(0, 10));
-    ok(count(({ moments }) => moments.captured.inMeeting) > tries(0, 10));
+    ok(count(({ boards }) => boards.meetings) > tries(50, 100));
+    ok(count(({ boards }) => boards.withdrawn) > tries(5, 10), "arrivals are taken back for a capture");
+    ok(count(({ moments }) => moments.fell.inMeeting) > 10);
+    ok(count(({ moments }) => moments.captured.inMeeting) > 10);
   });
 
   it("rule 12: only the job's own communicator has a board, which every life has", () => {

@@ -179,14 +179,6 @@ export class LoggingJob implements JobPart {
     this.#ports.wantCheckpoints(rank, programsTakeCheckpoints ? [] : words.sets);
   }
 
-  nodeSaid(): void {
-    // Nodes speak to the event log, not to the job.
-  }
-
-  rankDone(): void {
-    // What ranks have logged is in the report of the job (report.ts).
-  }
-
   #warnOfLogs(sets: readonly number[]): void {
     const set = sets.find((it) => !this.#committed.has(it));
     if (this.#hasWarned || set === undefined) return;
