@@ -8,10 +8,9 @@
  */
 import { ORDER_C } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import type { Datatype } from "../core/comm/datatype.ts";
+import { contentsOf, type Datatype, type Envelope } from "../core/comm/datatype.ts";
 import { type Darray, darray, type Subarray, subarray } from "../core/comm/datatype-arrays.ts";
 import * as make from "../core/comm/datatype-constructors.ts";
-import { contentsOf, type Envelope } from "../core/comm/datatype-envelope.ts";
 import { predefinedTypes } from "../core/comm/datatype-predefined.ts";
 import { pack, packSize, unpack } from "../core/comm/pack.ts";
 import { packExternal, packExternalSize, unpackExternal } from "../core/comm/pack-external.ts";

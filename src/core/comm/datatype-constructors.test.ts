@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ErrorClass } from "../base/mpi-error.ts";
+import { contentsOf } from "./datatype.ts";
 import {
   contiguous,
   dup,
@@ -13,7 +14,7 @@ import {
   struct,
   vector,
 } from "./datatype-constructors.ts";
-import { Combiner, contentsOf } from "./datatype-envelope.ts";
+import { Combiner } from "./datatype-envelope.ts";
 import { LB, predefinedTypes, UB } from "./datatype-predefined.ts";
 import { signatureText } from "./signature.ts";
 

@@ -1,11 +1,4 @@
-/**
- * How a datatype was made (MPI 5.0 §5.1.13): the combiner and the arguments of the call, in the order in which
- * MPI_Type_get_contents gives them back. Counts of any size stand among the integers; a binding that must tell the large
- * ones apart (`num_large_counts`) does so by the combiner.
- */
-import { ErrorClass, MpiError } from "../base/mpi-error.ts";
-import type { Datatype } from "./datatype.ts";
-
+/** Which constructor made a datatype (MPI 5.0 §5.1.13), with the numbers of the ABI. */
 export const Combiner = {
   NAMED: 101,
   DUP: 102,
@@ -26,23 +19,3 @@ export const Combiner = {
   VALUE_INDEX: 117,
 } as const;
 export type Combiner = (typeof Combiner)[keyof typeof Combiner];
-
-export interface Envelope {
-  readonly combiner: Combiner;
-  readonly integers: readonly number[];
-  readonly addresses: readonly number[];
-  readonly datatypes: readonly Datatype[];
-}
-
-export const namedEnvelope: Envelope = { combiner: Combiner.NAMED, integers: [], addresses: [], datatypes: [] };
-
-/** The arguments of the call that made the type. A predefined type was not made by a call. */
-export function contentsOf(type: Datatype): Envelope {
-  if (type.envelope.combiner === Combiner.NAMED) {
-    throw new MpiError(
-      ErrorClass.TYPE,
-      `Cannot get the contents of ${type.name}: it is predefined, only made types have contents`,
-    );
-  }
-  return type.envelope;
-}

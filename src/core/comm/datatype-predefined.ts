@@ -5,8 +5,7 @@
  * LB and UB, which MPI-3 took away and old programs still use in MPI_Type_struct, are here too; the ABI has no number for
  * them.
  */
-import { Datatype } from "./datatype.ts";
-import { namedEnvelope } from "./datatype-envelope.ts";
+import { Datatype, namedEnvelope } from "./datatype.ts";
 import { type Element, type ElementFormat, type ElementGroup, element } from "./element.ts";
 import { run } from "./layout.ts";
 import { emptyShape, joinShapes, type Shape, shiftShape } from "./shape.ts";

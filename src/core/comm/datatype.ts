@@ -6,11 +6,25 @@
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { saves } from "../base/saved-classes.ts";
-import { Combiner, type Envelope, namedEnvelope } from "./datatype-envelope.ts";
+import { Combiner } from "./datatype-envelope.ts";
 import type { Element } from "./element.ts";
 import type { Layout } from "./layout.ts";
 import { boundsOf, type Shape } from "./shape.ts";
 import type { Signature } from "./signature.ts";
+
+/**
+ * How a datatype was made: the combiner and the arguments of the call, in the order in which MPI_Type_get_contents returns
+ * them. Counts of any size stand among the integers; a binding that must tell large counts apart (`num_large_counts`) does so
+ * by the combiner.
+ */
+export interface Envelope {
+  readonly combiner: Combiner;
+  readonly integers: readonly number[];
+  readonly addresses: readonly number[];
+  readonly datatypes: readonly Datatype[];
+}
+
+export const namedEnvelope: Envelope = { combiner: Combiner.NAMED, integers: [], addresses: [], datatypes: [] };
 
 interface Identity {
   readonly name: string;
@@ -91,3 +105,14 @@ export class Datatype {
 }
 
 saves({ Datatype });
+
+/** The arguments of the call that made the type. A predefined type was not made by a call. */
+export function contentsOf(type: Datatype): Envelope {
+  if (type.envelope.combiner === Combiner.NAMED) {
+    throw new MpiError(
+      ErrorClass.TYPE,
+      `Cannot get the contents of ${type.name}: it is predefined, only made types have contents`,
+    );
+  }
+  return type.envelope;
+}
