@@ -7,8 +7,8 @@ import { probeImages } from "../lab/image-probe.ts";
 import { type KernelClass, kernelClasses } from "../lab/lab.ts";
 import { type LoggingProbe, probeLogging } from "../lab/logging-probe.ts";
 import { runSession } from "../lab/session.ts";
-import type { CreateCommand } from "./commands.ts";
 import { complain, UsageError } from "./complain.ts";
+import type { CreateCommand } from "./create-command.ts";
 import { endWithParent } from "./parent-watch.ts";
 import { wholeNumber } from "./whole-number.ts";
 

@@ -10,8 +10,8 @@ import { expandResponseFiles } from "../cc/response-file.ts";
 import { type BuildPorts, runBuild } from "../cc/run-build.ts";
 import type { Workshop } from "../cc/workshop.ts";
 import { unreachable } from "../core/base/assert.ts";
-import type { CreateCommand } from "./commands.ts";
 import { CommandError } from "./complain.ts";
+import type { CreateCommand } from "./create-command.ts";
 
 export const ccCommand: CreateCommand = (finished) => create("cc", finished);
 export const cxxCommand: CreateCommand = (finished) => create("c++", finished);

@@ -1,8 +1,8 @@
 /** `banyan checkpoint`: a job that runs elsewhere takes checkpoints of all its sets now. It is told by a signal. */
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import type { CreateCommand } from "./commands.ts";
 import { CommandError } from "./complain.ts";
+import type { CreateCommand } from "./create-command.ts";
 import { checkpointSignal } from "./follow-job.ts";
 
 export const checkpointCommand: CreateCommand = (finished) =>

@@ -1,8 +1,5 @@
 /** Every command of `banyan`, one file each, loaded when it is wanted: `run` does not pay for what the others need. */
-import type { Command } from "commander";
-
-/** Makes the command; when it has run it hands over its exit code. */
-export type CreateCommand = (finished: (code: number) => void) => Command;
+import type { CreateCommand } from "./create-command.ts";
 
 interface CommandEntry {
   /** For the list of commands. */

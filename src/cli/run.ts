@@ -4,7 +4,7 @@ import { cacheFolder } from "../cc/cache.ts";
 import { protocolNames } from "../core/ft/protocol-named.ts";
 import { protocolDefault } from "../core/ft/registry.ts";
 import { launch, type RunningJob } from "../real/service/launch.ts";
-import type { CreateCommand } from "./commands.ts";
+import type { CreateCommand } from "./create-command.ts";
 import { duration } from "./duration.ts";
 import { environmentGiven } from "./environment-given.ts";
 import { readFaultPlan } from "./fault-plan.ts";

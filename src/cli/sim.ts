@@ -18,8 +18,8 @@ import {
 } from "../sim/protocol-worlds/recovering-seeds.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
-import type { CreateCommand } from "./commands.ts";
 import { complain, UsageError } from "./complain.ts";
+import type { CreateCommand } from "./create-command.ts";
 import { readFaultPlan } from "./fault-plan.ts";
 import { type ProgramOptions, simulateProgram } from "./sim-program.ts";
 import { wholeNumber } from "./whole-number.ts";

@@ -1,7 +1,7 @@
 /** `banyan thaw`: goes on with a job that was frozen. */
 import { Command } from "commander";
 import { thaw } from "../real/service/launch.ts";
-import type { CreateCommand } from "./commands.ts";
+import type { CreateCommand } from "./create-command.ts";
 import { duration } from "./duration.ts";
 import { follow } from "./follow-job.ts";
 import { wholeNumber } from "./whole-number.ts";
