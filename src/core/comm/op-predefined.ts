@@ -7,7 +7,7 @@ import * as arithmetic from "./op-kernels-arithmetic.ts";
 import * as bytes from "./op-kernels-bytes.ts";
 import * as complex from "./op-kernels-complex.ts";
 import * as int64 from "./op-kernels-int64.ts";
-import * as location from "./op-kernels-location.ts";
+import { location } from "./op-kernels-location.ts";
 import * as logical from "./op-kernels-logical.ts";
 import * as order from "./op-kernels-order.ts";
 import * as quad from "./op-kernels-quad.ts";
@@ -145,11 +145,11 @@ export const kernels: Readonly<Partial<Record<OpName, Kernels>>> = {
 
 /** By the formats of value and index. */
 export const locationKernels: Readonly<Record<string, (wantsMax: boolean) => Kernel>> = {
-  "float32 int32": location.locationFloat32Int32,
-  "float64 int32": location.locationFloat64Int32,
+  "float32 int32": (wantsMax) => location("float32", "int32", wantsMax),
+  "float64 int32": (wantsMax) => location("float64", "int32", wantsMax),
   "float128 int32": quad.locationFloat128Int32,
-  "int32 int32": location.locationInt32Int32,
-  "int16 int32": location.locationInt16Int32,
-  "float32 float32": location.locationFloat32Float32,
-  "float64 float64": location.locationFloat64Float64,
+  "int32 int32": (wantsMax) => location("int32", "int32", wantsMax),
+  "int16 int32": (wantsMax) => location("int16", "int32", wantsMax),
+  "float32 float32": (wantsMax) => location("float32", "float32", wantsMax),
+  "float64 float64": (wantsMax) => location("float64", "float64", wantsMax),
 };
