@@ -1,9 +1,10 @@
 /**
  * Random bits from a seed: xoshiro128** (Blackman and Vigna, 2018), its state filled by splitmix32. The same seed gives the same
- * bits on every machine and every version of Node. The state is plain fields, so an image can hold it. Nobody shall be unable
- * to guess these bits: they are not for secrets.
+ * bits on every machine and every version of Node. The state is plain fields, so an image can hold it. Anybody can guess the
+ * bits: never use them for secrets.
  */
 import { lives } from "./saved-classes.ts";
+import { splitmix32, splitmixStep } from "./splitmix-32.ts";
 
 export class SeededRandom {
   private a: number;
@@ -13,24 +14,22 @@ export class SeededRandom {
 
   constructor(seed: number) {
     let state = seed | 0;
-    const splitmix = (): number => {
-      state = (state + 0x9e3779b9) | 0;
-      let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-      mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-      return mixed ^ (mixed >>> 15);
+    const next = (): number => {
+      state = (state + splitmixStep) | 0;
+      return splitmix32(state) | 0;
     };
-    this.a = splitmix();
-    this.b = splitmix();
-    this.c = splitmix();
-    this.d = splitmix() | 1; // never all zero
+    this.a = next();
+    this.b = next();
+    this.c = next();
+    this.d = next() | 1; // a state of zeros would give zeros for ever
   }
 
-  /** Of one rank of a job that was given `seed`. */
+  /** The generator of one rank in a job whose seed is `seed`. */
   static ofRank(seed: number, rank: number): SeededRandom {
     return new SeededRandom(new SeededRandom(seed).bits() + Math.imul(rank, 0x9e3779b1));
   }
 
-  /** 32 fresh bits, as an integer from 0. */
+  /** 32 fresh bits, as an unsigned integer. */
   bits(): number {
     const scaled = Math.imul(this.b, 5);
     const result = Math.imul((scaled << 7) | (scaled >>> 25), 9);
@@ -51,7 +50,7 @@ export class SeededRandom {
     }
   }
 
-  /** From 0 to below 1, all 53 bits of it random. */
+  /** A number from 0 to below 1 with 53 random bits. */
   fraction(): number {
     return ((this.bits() >>> 5) * 0x4000000 + (this.bits() >>> 6)) / 0x20000000000000;
   }

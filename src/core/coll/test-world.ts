@@ -9,6 +9,7 @@
 import { restoreState } from "../../image/state/restore-state.ts";
 import { saveState } from "../../image/state/save-state.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
+import { SeededRandom } from "../base/seeded-random.ts";
 import { type CollectivePorts, underWay } from "./collective-ports.ts";
 import { Executor } from "./executor.ts";
 import { checkMatching } from "./matching.ts";
@@ -46,13 +47,8 @@ export interface Message {
 }
 
 export function random(seed: number): (below: number) => number {
-  let state = (seed * 0x9e3779b9) | 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+  const random = new SeededRandom(seed);
+  return (below) => random.bits() % below;
 }
 
 export function rubbish(bytes: number): Uint8Array {

@@ -1,27 +1,20 @@
 /**
- * Random draws of a fault plan: splitmix32 (Steele, Lea and Flood, 2014), begun from the seed and whatever names the draw.
- * Each firing of each entry draws from a sequence of its own, so nothing has to be remembered between two of them and
- * one entry more does not change what the entries before it draw.
+ * Random draws of a fault plan: splitmix32, begun from the seed and the numbers that name the draw. Each firing of each entry
+ * draws from a sequence of its own. So nothing has to be remembered between two firings, and one entry more does not change the
+ * draws of the entries before it.
  */
 import { assert, unreachable } from "../base/assert.ts";
+import { splitmix32, splitmixStep } from "../base/splitmix-32.ts";
 import type { Span } from "./plan.ts";
-
-const golden = 0x9e3779b9;
-
-function mix(value: number): number {
-  let mixed = Math.imul(value ^ (value >>> 16), 0x21f0aaad);
-  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-  return (mixed ^ (mixed >>> 15)) >>> 0;
-}
 
 export class Draws {
   #state = 0;
 
   constructor(seed: number, ...names: readonly number[]) {
-    for (const word of [seed, ...names]) this.#state = mix((this.#state + golden + word) | 0);
+    for (const word of [seed, ...names]) this.#state = splitmix32((this.#state + splitmixStep + word) | 0);
   }
 
-  /** Between 0 and 1, and neither of them. */
+  /** A number between 0 and 1, both excluded. */
   unit(): number {
     // 26 bits each, so that the middle between two neighbours is still exact.
     return ((this.#bits() >>> 6) * 0x4000000 + (this.#bits() >>> 6) + 0.5) / 2 ** 52;
@@ -32,7 +25,7 @@ export class Draws {
     return list[Math.floor(this.unit() * list.length)]!;
   }
 
-  /** Milliseconds, to the microsecond: the last bits of a logarithm are nobody's promise. */
+  /** Milliseconds, rounded to microseconds: engines may differ in the last bits of a logarithm. */
   span(span: Span): number {
     return Math.round(this.#spanMs(span) * 1000) / 1000;
   }
@@ -55,7 +48,7 @@ export class Draws {
   }
 
   #bits(): number {
-    this.#state = (this.#state + golden) | 0;
-    return mix(this.#state);
+    this.#state = (this.#state + splitmixStep) | 0;
+    return splitmix32(this.#state);
   }
 }
