@@ -3,13 +3,13 @@
  */
 import type { Brand, Pointer } from "../base/brand.ts";
 import type { ErrorCode } from "../base/mpi-error.ts";
-import type { Program } from "./program.ts";
+import type { CompiledSchedule } from "./program.ts";
 
 export type OperationId = Brand<"OperationId">;
 
 /** What the caller says of an operation. All but `program` are handed through to the ports. */
 export interface OperationCall {
-  readonly program: Program;
+  readonly program: CompiledSchedule;
   /** Which communicator. */
   readonly channel: number;
   /**

@@ -5,20 +5,26 @@
  * At most `programsMax` programs: the oldest makes room. Forms with arrays of sizes are not cached: comparing the arrays
  * costs what planning costs.
  */
-import type { Program } from "./program.ts";
+import type { CompiledSchedule } from "./program.ts";
 
 export const programsMax = 32;
 const keyWords = 5;
 
 export class ProgramCache {
   private readonly keys = new Float64Array(programsMax * keyWords);
-  private readonly programs: Program[] = [];
+  private readonly programs: CompiledSchedule[] = [];
   private next = 0;
   /** Loops ask for what they asked for last. */
   private last = 0;
 
   /** What the numbers mean is the caller's: which collective, bytes, root, bytes of an element, flags. */
-  find(collective: number, bytes: number, root: number, elementBytes: number, flags: number): Program | undefined {
+  find(
+    collective: number,
+    bytes: number,
+    root: number,
+    elementBytes: number,
+    flags: number,
+  ): CompiledSchedule | undefined {
     if (this.matches(this.last, collective, bytes, root, elementBytes, flags)) return this.programs[this.last];
     for (let index = 0; index < this.programs.length; index++) {
       if (!this.matches(index, collective, bytes, root, elementBytes, flags)) continue;
@@ -28,7 +34,7 @@ export class ProgramCache {
     return undefined;
   }
 
-  keep(key: readonly [number, number, number, number, number], program: Program): void {
+  keep(key: readonly [number, number, number, number, number], program: CompiledSchedule): void {
     this.keys.set(key, this.next * keyWords);
     this.programs[this.next] = program;
     this.last = this.next;

@@ -10,7 +10,7 @@
  */
 import type { BufferName, Region, Round, Schedule, Step } from "./schedule.ts";
 
-export interface Program {
+export interface CompiledSchedule {
   readonly words: Float64Array;
   readonly scratchBytes: number;
 }
@@ -24,7 +24,7 @@ export const StepCode = { SEND: 0, RECEIVE: 1, COPY: 2, REDUCE: 3, LOCAL_GROUP: 
 export const BufferCode = { send: 0, receive: 1, scratch: 2 } as const satisfies Record<BufferName, number>;
 
 /** Every send of a program, in the order in which they are started. */
-export function forEachSend({ words }: Program, visit: (peer: number, local: boolean) => void): void {
+export function forEachSend({ words }: CompiledSchedule, visit: (peer: number, local: boolean) => void): void {
   for (let at = 0; words[at]! >= 0; ) {
     const messages = words[at]!;
     const locals = words[at + 1]!;
@@ -38,7 +38,7 @@ export function forEachSend({ words }: Program, visit: (peer: number, local: boo
 }
 
 /** The same messages without a byte in them, and nothing else. */
-export function emptied({ words }: Program): Program {
+export function emptied({ words }: CompiledSchedule): CompiledSchedule {
   const kept: number[] = [];
   for (let at = 0; words[at]! >= 0; ) {
     const messages = words[at]!;
@@ -57,7 +57,7 @@ export function emptied({ words }: Program): Program {
 const groupCode = (step: Step & { kind: "send" | "receive" }): number =>
   step.group === "local" ? StepCode.LOCAL_GROUP : 0;
 
-export function compile({ rounds, scratchBytes }: Schedule): Program {
+export function compile({ rounds, scratchBytes }: Schedule): CompiledSchedule {
   const words: number[] = [];
   for (const round of rounds) compileRound(round, words);
   words.push(-1);

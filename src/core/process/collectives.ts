@@ -15,7 +15,7 @@ import { Executor } from "../coll/executor.ts";
 import type { Operation, OperationId } from "../coll/operation.ts";
 import { type Collective, plan } from "../coll/plan.ts";
 import { type InterCollective, type NeighborCollective, planInter, planNeighbor } from "../coll/plan-inter.ts";
-import { compile, emptied, forEachSend, type Program } from "../coll/program.ts";
+import { type CompiledSchedule, compile, emptied, forEachSend } from "../coll/program.ts";
 import { equalBlocks } from "../coll/rounds.ts";
 import type { Blocks } from "../coll/schedule.ts";
 import { Views } from "../comm/views.ts";
@@ -86,7 +86,7 @@ export interface Asked {
 
 /** An operation that is about to start by messages; `exact` and `error` are those of `OperationCall`. */
 interface Starting {
-  readonly program: Program;
+  readonly program: CompiledSchedule;
   readonly send: Pointer;
   readonly receive: Pointer;
   readonly reduction: Reduction | null;
@@ -264,14 +264,14 @@ export class Collectives implements CollectivePorts {
     return comm.isInter ? planInter(collective as InterCollective) : plan(collective as Collective);
   }
 
-  private blocksProgram(comm: Communicator, collective: Collective | InterCollective): Program {
+  private blocksProgram(comm: Communicator, collective: Collective | InterCollective): CompiledSchedule {
     const isNothing = collective.kind === "reduce_scatter" && collective.segments.every((bytes) => bytes === 0);
     if (!isNothing) return compile(this.plan(comm, collective));
     const segments = collective.segments.map(() => collective.elementBytes);
     return emptied(compile(this.plan(comm, { ...collective, segments })));
   }
 
-  private equalProgram(comm: Communicator, kind: CachedKind, call: EqualCall, elementBytes: number): Program {
+  private equalProgram(comm: Communicator, kind: CachedKind, call: EqualCall, elementBytes: number): CompiledSchedule {
     const { bytes = 0, root = 0, inPlace = false } = call;
     const flags = inPlace ? inPlaceFlag : 0;
     const known = comm.programs.find(cached[kind], bytes, root, elementBytes, flags);
