@@ -1,4 +1,4 @@
-/** Amounts, in words for people. */
+/** Counts and amounts of bytes as text for people. */
 
 export function countText(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
@@ -8,7 +8,7 @@ export function timesText(number: number): string {
   return number === 1 ? "once" : `${number} times`;
 }
 
-/** Decimal units, two digits where that says more: 35 MB, 4.2 KB, 0 B. */
+/** Bytes in decimal units, with two digits where the amount is small: 35 MB, 4.2 KB, 0 B. */
 export function sizeText(bytes: number): string {
   const units = ["B", "KB", "MB", "GB"];
   let value = bytes;

@@ -1,6 +1,6 @@
 /**
- * Our own bugs. A failed assertion stops the process: it is never the program's mistake (that is an `MpiError`) and never
- * the world's (that is a value or an event).
+ * Bugs of Banyan. A failed assertion stops the process. Mistakes of the program are `MpiError`s, trouble in the outside world
+ * is a value or an event: neither is an assertion.
  */
 export function assert(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(`Banyan is wrong here: ${what}. Please report it.`);

@@ -1,10 +1,14 @@
 /**
- * The imports inside which a process may be captured: everything that communicates or waits. Asyncify makes every function
- * that can reach one of them unwindable, and leaves all others alone; so a call that is local in every implementation is
- * not here, and one that might wait is, whether or not ours does. A test holds this list against include/mpi.h.
+ * The imports inside which a process may be captured: every call that communicates or waits. Asyncify makes each function that
+ * can reach one of them unwindable, and leaves all other functions alone. So a call that is local in every implementation of
+ * MPI is missing here, and a call that may wait is listed even if Banyan's never does. A test compares this list with
+ * include/mpi.h.
  */
 
-/** The answer of an import that shall be unwound. MPI's own are never negative but for −1, which asks for a callback. */
+/**
+ * The result of an import whose caller is to be unwound. MPI's own results are never negative, except −1, which asks for a
+ * callback.
+ */
 export const SUSPENDED = -2;
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
@@ -51,7 +55,7 @@ const others = words(`
   File_read_at_all_end File_write_at_all_end File_read_all_end File_write_all_end
   File_read_ordered_end File_write_ordered_end`);
 
-/** ULFM: all but the questions that are answered from what is known. */
+/** ULFM: every call except the queries that are answered from local knowledge. */
 const extensions = words("MPIX_Comm_revoke MPIX_Comm_shrink MPIX_Comm_ishrink MPIX_Comm_agree MPIX_Comm_iagree");
 
 const functions: readonly string[] = [
@@ -64,14 +68,14 @@ const functions: readonly string[] = [
   ...others,
 ];
 
-/** As `module.name`. */
+/** The imports as `module.name`. */
 export const capturePoints: readonly string[] = [
   ...functions.map((name) => `mpi.MPI_${name}`),
   ...extensions.map((name) => `mpi.${name}`),
-  // The program's own functions, called in the middle of an MPI call, may communicate.
+  // Functions of the program that are called in the middle of an MPI call may communicate.
   "mpi.callback",
   "mpi.callback_done",
-  // sleep(), and standard input that is not there yet.
+  // sleep(), and reads of standard input that wait for input.
   "wasi_snapshot_preview1.poll_oneoff",
   "wasi_snapshot_preview1.fd_read",
 ];

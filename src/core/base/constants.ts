@@ -1,10 +1,10 @@
-/** The named values of the MPI 5.0 standard ABI that the core speaks. Names keep the standard's spelling. */
+/** The named values of the MPI 5.0 standard ABI that the core uses. Names keep the standard's spelling. */
 export const ANY_SOURCE = -1;
 export const ANY_TAG = -2;
 export const PROC_NULL = -3;
 export const ROOT = -4;
 export const UNDEFINED = -32766;
-/** Largest tag a program may use; larger ones and negative ones are ours. */
+/** Largest tag a program may use. Larger tags and negative tags belong to the runtime. */
 export const TAG_UB = 0x3fffffff;
 
 export const IDENT = 201;

@@ -8,7 +8,7 @@ const table = Int32Array.from({ length: 256 }, (_, byte) => {
   return rest;
 });
 
-/** An unsigned number. `before`: that of the bytes that come first. */
+/** The checksum as an unsigned number. `before` is the checksum of the bytes in front. */
 export function crc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before;
   for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 0xff]!;

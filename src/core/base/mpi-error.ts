@@ -1,6 +1,6 @@
 /**
- * The program's mistakes and what the standard lets it hear of the world's: an error class (MPI 5.0 ABI values) and one
- * sentence in our grammar: what could not be done, a colon, the state and the wanted state.
+ * Mistakes of the program, and failures that the standard reports to programs: an error class (MPI 5.0 ABI values) and one
+ * sentence in Banyan's grammar: the action that could not be done, a colon, the state and the wanted state.
  */
 export const ErrorClass = {
   SUCCESS: 0,
@@ -66,7 +66,7 @@ export const ErrorClass = {
   SESSION: 60,
   ERRHANDLER: 61,
   ABI: 62,
-  /** ULFM has no ABI values; ours lie behind the standard's. */
+  /** ULFM has no ABI values; Banyan's lie behind the standard's. */
   PROC_FAILED: 75,
   PROC_FAILED_PENDING: 76,
   REVOKED: 77,

@@ -1,4 +1,4 @@
-/** What the operating system says, in words. */
+/** Errors of the operating system as text for people. */
 export function describeSystemError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const known: Record<string, string> = {
@@ -14,7 +14,7 @@ export function describeSystemError(error: unknown): string {
   return known[codeOf(error)] ?? error.message;
 }
 
-/** Is there no room for what was to be written? */
+/** Did a write fail because the disk or the quota is full? */
 export function isFull(error: Error): boolean {
   return ["ENOSPC", "EDQUOT", "EFBIG"].includes(codeOf(error));
 }

@@ -1,6 +1,6 @@
 /**
- * fast-check, for every property test: with one seed for all runs, so that a test that passed passes again, and a failure that
- * says how to see it again. Other seeds are tried with `BANYAN_SEED=<number>`, or `BANYAN_SEED=random`, a new one each time.
+ * fast-check with one seed for all property tests: a test that passed once passes again, and a failure prints how to repeat it.
+ * `BANYAN_SEED=<number>` tries another seed, `BANYAN_SEED=random` a new one each time.
  */
 import fc, { type RunDetails } from "fast-check";
 
@@ -10,7 +10,7 @@ fc.configureGlobal({ ...seedFrom(process.env["BANYAN_SEED"]), reporter: report }
 
 export default fc;
 
-/** As fast-check wants it; without one it draws its own. */
+/** The seed as an option of fast-check, which draws one where the option is absent. */
 export function seedFrom(text: string | undefined): { readonly seed?: number } {
   if (text === undefined || text === "") return { seed: seedUsual };
   if (text === "random") return {};

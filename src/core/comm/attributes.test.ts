@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { type Attribute, AttributeSet, type DeleteOutcome, Keyvals } from "./attributes.ts";
 
-/** Callbacks are names; what is called is written down, and those called "stubborn" fail with code 99. */
+/** Callbacks are names. Every call is noted, and the callback "stubborn" fails with code 99. */
 function scene() {
   const keyvals = new Keyvals<string>();
   const calls: string[] = [];

@@ -1,28 +1,28 @@
 /**
- * Attributes that programs hang on communicators, datatypes and windows (MPI 5.0 §7.7), and the keyvals they hang them under.
+ * Attributes that programs attach to communicators, datatypes and windows (MPI 5.0 §7.7), and the keyvals that identify them.
  *
- * Callbacks are called by the caller: every operation that may need one takes a function that does it. A binding whose
- * callbacks cannot be called from here (C programs, which must be able to wait inside of one) takes the steps itself:
- * `list`, then `put` or `drop` one by one. In either case delete callbacks run last set first, which the standard asks for when
- * COMM_SELF goes, and leaves open elsewhere; copy callbacks run in the order of setting.
+ * The caller calls the callbacks: every operation that may need one takes a function for it. A binding whose callbacks cannot
+ * be called from here (C programs, whose callbacks may wait) takes the steps itself: `list`, then `put` or `drop` one by one.
+ * In either case delete callbacks run last set first, which the standard demands for COMM_SELF and leaves open elsewhere; copy
+ * callbacks run in the order of setting.
  */
 import { ErrorClass, type ErrorCode, MpiError } from "../base/mpi-error.ts";
 import { lives, saves } from "../base/saved-classes.ts";
 
 export type AttributeOwner = "communicator" | "datatype" | "window";
 
-/** What a copy callback decides: the value of the duplicate, no value, or an error code. */
+/** The result of a copy callback: the value of the duplicate, no value, or an error code. */
 export type CopyOutcome = { readonly kind: "keep"; readonly value: unknown } | { readonly kind: "drop" } | Failure;
-/** What went wrong in a callback: its own error code, which becomes that of the call. */
+/** A callback failed: its error code becomes that of the call. */
 export interface Failure {
   readonly kind: "error";
   readonly code: ErrorCode;
 }
 export type DeleteOutcome = { readonly kind: "done" } | Failure;
 
-/** The callbacks as the caller knows them: functions, table indices, or the names of the predefined ones. */
+/** The callbacks in the caller's form: functions, table indices, or names of the predefined ones. */
 export interface Keyval<Callbacks = unknown> {
-  /** The program's number for it. Never used again after the keyval is freed. */
+  /** The program's number of the keyval. Never used again after the keyval is freed. */
   readonly number: number;
   readonly owner: AttributeOwner;
   readonly callbacks: Callbacks;
@@ -36,7 +36,7 @@ export interface Attribute<Callbacks = unknown> {
 /** Numbers below are the standard's own keyvals (TAG_UB …). */
 const firstNumber = 0x1000;
 
-/** The keyvals of one process. A freed keyval is forgotten here and lives on in the attributes that have it. */
+/** The keyvals of one process. A freed keyval is removed here and lives on in the attributes that have it. */
 export class Keyvals<Callbacks = unknown> {
   private readonly keyvals = new Map<number, Keyval<Callbacks>>();
   private next = firstNumber;
@@ -107,7 +107,10 @@ export class AttributeSet<Callbacks = unknown> {
     return outcome;
   }
 
-  /** The object is going: deletes all, last set first. Stops at the first callback that fails; then the object stays. */
+  /**
+   * For an object that is freed: deletes all attributes, last set first. Stops at the first callback that fails; then the
+   * object stays.
+   */
   clear(callDelete: CallDelete<Callbacks>): DeleteOutcome {
     for (const { keyval } of this.list().reverse()) {
       // A callback may have deleted others.
@@ -118,7 +121,9 @@ export class AttributeSet<Callbacks = unknown> {
     return done;
   }
 
-  /** The attributes of a duplicate. Of a failure nothing remains: what was copied is given to `callDelete` again. */
+  /**
+   * The attributes of a duplicate. When a callback fails, nothing remains: values that were copied are given to `callDelete`.
+   */
   dup(callCopy: CallCopy<Callbacks>, callDelete: CallDelete<Callbacks>): AttributeSet<Callbacks> | Failure {
     const copy = new AttributeSet<Callbacks>();
     for (const attribute of this.list()) {

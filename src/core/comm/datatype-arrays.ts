@@ -1,8 +1,9 @@
 /**
- * A process's part of a large array (MPI 5.0 §5.1.3 and §5.1.4): `subarray`, a box in it, and `darray`, what High Performance
- * Fortran's distributions give to one process of a grid. Both extend over the whole array, so that items of them tile.
+ * A process's part of a large array (MPI 5.0 §5.1.3 and §5.1.4): `subarray` is a box in the array, `darray` the part that a
+ * distribution of High Performance Fortran gives to one process of a grid. Both types extend over the whole array, so that
+ * consecutive items tile.
  *
- * Built from the fastest dimension outwards: each dimension repeats what the faster ones made, some extents apart.
+ * Built from the fastest dimension outwards: each dimension repeats the type of the faster ones, some extents apart.
  */
 import {
   DISTRIBUTE_BLOCK,
@@ -45,7 +46,7 @@ export function subarray(type: Datatype, { sizes, subsizes, starts, order }: Sub
 }
 
 export interface Darray {
-  /** Processes of the grid, and which of them this is, counted in row-major order whatever `order` says. */
+  /** Processes of the grid, and the number of this process, counted in row-major order for every `order`. */
   readonly size: number;
   readonly rank: number;
   readonly gsizes: readonly number[];
@@ -77,7 +78,7 @@ export function darray(type: Datatype, array: Darray): Datatype {
   });
 }
 
-/** Every distribution is a cyclic one: NONE is one block of everything, BLOCK one block to each process. */
+/** Every distribution is a cyclic one: NONE is one block of the whole dimension, BLOCK one block for each process. */
 function blockOf({ gsizes, distributions, dargs, psizes }: Darray, i: number): number {
   const [gsize, darg, psize] = [gsizes[i]!, dargs[i]!, psizes[i]!];
   const isDefault = darg === DISTRIBUTE_DFLT_DARG;

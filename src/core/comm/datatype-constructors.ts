@@ -1,6 +1,7 @@
 /**
- * The constructors of MPI 5.0 §5.1.2, each a few words in the algebra of shapes. Displacements and strides of the plain
- * ones are in extents of the old type, those of the `h…` ones and of `struct` in bytes. Arrays: datatype-arrays.ts.
+ * The constructors of MPI 5.0 §5.1.2, each a few words in the algebra of shapes. Displacements and strides of plain
+ * constructors are in extents of the old type, those of the `h…` constructors and of `struct` in bytes. Arrays:
+ * datatype-arrays.ts.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { Datatype } from "./datatype.ts";
@@ -147,7 +148,7 @@ function scattered(
     }
     return shiftShape(block, displacement * unit);
   });
-  // Blocks of no items are not there at all: their displacements do not count.
+  // Blocks without items are left out: their displacements do not count.
   return joinShapes(blocklengths.includes(0) ? parts.filter((_, i) => blocklengths[i] !== 0) : parts);
 }
 

@@ -1,4 +1,7 @@
-/** Finding predefined datatypes by what they are: MPI_Type_match_size (MPI 5.0 §19.1.9) and MPI_Type_get_value_index (§6.9.4). */
+/**
+ * Finding predefined datatypes by their properties: MPI_Type_match_size (MPI 5.0 §19.1.9) and MPI_Type_get_value_index
+ * (§6.9.4).
+ */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import type { Datatype } from "./datatype.ts";
 import { predefinedTypes } from "./datatype-predefined.ts";

@@ -2,8 +2,7 @@
  * The predefined datatypes of MPI 5.0 (§3.2.2, §6.9.4) with their numbers in the standard ABI and the sizes of C on wasm32:
  * LONG and AINT have 4 bytes, COUNT and OFFSET 8, LONG_DOUBLE 16.
  *
- * LB and UB, which MPI-3 took away and old programs still use in MPI_Type_struct, are here too; the ABI has no number for
- * them.
+ * LB and UB, which MPI-3 removed and old programs still use in MPI_Type_struct, are here too; the ABI has no numbers for them.
  */
 import { Datatype, namedEnvelope } from "./datatype.ts";
 import { type Element, type ElementFormat, type ElementGroup, element } from "./element.ts";
@@ -26,7 +25,7 @@ function basic(
   return new Datatype(shapeOf(item), namedEnvelope, { name: `MPI_${name}`, handle, elements: [item] });
 }
 
-/** A C structure of the two: the second at its own alignment, the whole padded. */
+/** A C structure of the two elements: the second at its own alignment, the whole padded. */
 function pair(name: string, handle: number, value: Datatype, index: Datatype): Datatype {
   const [left, right] = [value.elements[0]!, index.elements[0]!];
   const at = Math.ceil(left.bytes / right.alignment) * right.alignment;
@@ -68,7 +67,7 @@ const basicTypes = {
   WCHAR: basic("WCHAR", 0x23c, "text", "uint32", 2),
   INT8_T: basic("INT8_T", 0x240, "integer", "int8"),
   UINT8_T: basic("UINT8_T", 0x241, "integer", "uint8"),
-  /** The standard keeps CHAR out of reductions; every implementation lets it in as a signed integer, and so do we. */
+  /** The standard keeps CHAR out of reductions; every implementation accepts it as a signed integer, and so does Banyan. */
   CHAR: basic("CHAR", 0x243, "integer", "int8"),
   SIGNED_CHAR: basic("SIGNED_CHAR", 0x244, "integer", "int8"),
   UNSIGNED_CHAR: basic("UNSIGNED_CHAR", 0x245, "integer", "uint8"),

@@ -2,11 +2,11 @@
  * MPI_Dims_create (MPI 5.0 §8.5.2): the free dimensions of a grid, as close to each other as the number of processes allows,
  * in non-increasing order; dimensions that are not 0 stay.
  *
- * Close means the smallest difference between the largest and the smallest. Of those grids we take the one that MPICH does:
- * the largest smallest dimension, then the smallest sum, then the largest dimension where they differ first.
+ * Close means the smallest difference between the largest and the smallest dimension. Of the grids with that difference the
+ * choice is MPICH's: the largest smallest dimension, then the smallest sum, then the largest dimension at the first difference.
  *
- * All factorisations are looked at that may be the closest. A number below 2^31 has at most 30 prime factors, so of more
- * dimensions all others are 1.
+ * Every factorisation that may be the closest is tried. A number below 2^31 has at most 30 prime factors, so of more dimensions
+ * all others are 1.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 
@@ -50,7 +50,8 @@ function balanced(product: number, count: number): number[] {
     const other = found.findIndex((dim, i) => dim !== best![i]);
     return other >= 0 && found[other]! > best[other]!;
   };
-  // Chooses the largest first, so every choice bounds the following ones: each at most the last, together the rest.
+  // The largest factor is chosen first, so every choice bounds the following ones: each is at most the last, their product is
+  // the rest.
   const choose = (chosen: readonly number[], rest: number): void => {
     const left = count - chosen.length;
     if (left === 0) {
@@ -61,7 +62,7 @@ function balanced(product: number, count: number): number[] {
     for (const divisor of divisors) {
       if (divisor > limit) break;
       if (rest % divisor !== 0 || divisor ** left < rest) continue;
-      // The smallest of all cannot exceed the geometric mean of those that are left.
+      // The smallest factor cannot exceed the geometric mean of the remaining ones.
       const mean = Math.floor(rest ** (1 / left) + 1e-9);
       const least = (chosen[0] ?? divisor) - Math.min(divisor, mean);
       if (best === undefined || least <= spread(best)) choose([...chosen, divisor], rest / divisor);

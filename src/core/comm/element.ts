@@ -1,9 +1,9 @@
 /**
- * The basic elements that datatypes are made of: how many bytes, what arithmetic they take, what they look like in
- * external32 (MPI 5.0 §14.5.2). Sizes and alignments are those of C on wasm32: `long` and pointers have 4 bytes.
+ * The basic elements of datatypes: their bytes, their arithmetic, their form in external32 (MPI 5.0 §14.5.2). Sizes and
+ * alignments are those of C on wasm32: `long` and pointers have 4 bytes.
  */
 
-/** How operations read an element's bytes. `opaque` elements are only moved. */
+/** How operations read an element's bytes. `opaque` elements are only copied. */
 export type ElementFormat =
   | "int8"
   | "uint8"
@@ -41,9 +41,9 @@ export interface Element {
   readonly format: ElementFormat;
   readonly bytes: number;
   readonly alignment: number;
-  /** Bytes that are turned round together between little and big endian: half of a complex number. */
+  /** Bytes that are reversed together between little and big endian: half of a complex number. */
   readonly unitBytes: number;
-  /** Length of a unit in external32; differs from ours for addresses (8) and wide characters (2). */
+  /** Length of a unit in external32; differs from the length in memory for addresses (8) and wide characters (2). */
   readonly externalUnitBytes: number;
 }
 
@@ -81,7 +81,7 @@ export function element(name: string, group: ElementGroup, format: ElementFormat
   };
 }
 
-/** Can the arithmetic of the element tell signs? Also says how external32 widens it. */
+/** Does the arithmetic of the element know signs? External32 widens signed and unsigned elements differently. */
 export function isSigned(format: ElementFormat): boolean {
   return !format.startsWith("uint") && format !== "opaque";
 }

@@ -1,6 +1,6 @@
 /**
  * Error codes, classes and their texts (MPI 5.0 §9.4, §9.5): the predefined ones, where code and class are one number, and
- * those a program adds, whose numbers lie behind LASTCODE.
+ * those that a program adds, with numbers behind LASTCODE.
  */
 import { ErrorClass, type ErrorCode, MpiError } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
@@ -101,7 +101,9 @@ export class ErrorCodes {
   private readonly added = new Map<ErrorCode, Added>();
   private last: ErrorCode = ErrorClass.LASTCODE;
 
-  /** The value of the attribute LASTUSEDCODE: no code in use is greater. Numbers are not used twice, so it only grows. */
+  /**
+   * The value of the attribute LASTUSEDCODE: no code in use is greater. Numbers are never used twice, so the value only grows.
+   */
   get lastUsed(): ErrorCode {
     return this.last;
   }

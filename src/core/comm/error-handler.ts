@@ -1,6 +1,6 @@
 /**
- * Error handlers (MPI 5.0 §9.3): what happens when a call on a communicator, window, file or session fails. Handlers are values;
- * the world that ends jobs and the binding that calls functions are ports.
+ * Error handlers (MPI 5.0 §9.3): the consequence of a failed call on a communicator, window, file or session. Handlers are
+ * values; ending a job and calling the program's functions are ports.
  */
 import { unreachable } from "../base/assert.ts";
 import type { ErrorCode, MpiError } from "../base/mpi-error.ts";
@@ -26,13 +26,13 @@ export function userErrorHandler<Callback>(owner: ErrorHandlerOwner, callback: C
 }
 
 interface ErrorPorts<Callback = unknown> {
-  /** Neither comes back: they end this process too. */
+  /** Neither returns: both end this process too. */
   endJob(error: MpiError): never;
   endMembers(error: MpiError): never;
   call(callback: Callback, code: ErrorCode): void;
 }
 
-/** Gives an error to a handler. What comes back is what the failed call returns. */
+/** Gives an error to a handler. Returns the result of the failed call. */
 export function handle<Callback>(
   handler: ErrorHandler<Callback>,
   error: MpiError,

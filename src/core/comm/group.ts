@@ -1,8 +1,8 @@
 /**
  * An ordered set of world ranks, never changed once made (MPI 5.0 §7.3).
  *
- * The group of the whole job, and every other group 0 … n−1, is only a number: no table, no look-up. Any other group holds
- * its members, and builds the way back (world rank → rank) the first time somebody asks.
+ * The group of the whole job, and every other group 0 … n−1, is only a number: no table, no look-up. Any other group holds its
+ * members, and builds the inverse (world rank → rank) at the first question.
  */
 import type { CommRank, WorldRank } from "../base/brand.ts";
 import { IDENT, PROC_NULL, SIMILAR, UNDEFINED, UNEQUAL } from "../base/constants.ts";
@@ -31,7 +31,7 @@ export class Group {
     return size === 0 ? Group.empty : new Group(size, null);
   }
 
-  /** The members in order. They are ours, not the program's: world ranks, each once. */
+  /** A group of these members in order. The caller passes world ranks, each once: nothing is checked. */
   static of(members: ArrayLike<number>): Group {
     let isIdentity = true;
     for (let i = 0; i < members.length && isIdentity; i++) isIdentity = members[i] === i;
@@ -81,28 +81,28 @@ export class Group {
     });
   }
 
-  /** Our members, then those of `other` that we lack, in its order. */
+  /** The members of this group, then those of `other` that this group lacks, in the order of `other`. */
   union(other: Group): Group {
     return Group.of([...this.worldRanks(), ...other.worldRanks().filter((world) => !this.has(world))]);
   }
 
-  /** Our members that `other` has too, in our order. */
+  /** The members of this group that `other` has too, in the order of this group. */
   intersection(other: Group): Group {
     return Group.of(this.worldRanks().filter((world) => other.has(world)));
   }
 
-  /** Our members that `other` lacks, in our order. */
+  /** The members of this group that `other` lacks, in the order of this group. */
   difference(other: Group): Group {
     return Group.of(this.worldRanks().filter((world) => !other.has(world)));
   }
 
-  /** Those ranks, in the order given. */
+  /** The members with those ranks, in the order given. */
   incl(ranks: readonly number[]): Group {
     this.check("include", ranks);
     return Group.of(ranks.map((rank) => this.worldRank(rank as CommRank)));
   }
 
-  /** All but those ranks, in our order. */
+  /** The members without those ranks, in the order of this group. */
   excl(ranks: readonly number[]): Group {
     this.check("exclude", ranks);
     const out = new Set(ranks);
@@ -117,7 +117,7 @@ export class Group {
     return this.excl(ranges.flatMap((range) => this.expand("exclude", range)));
   }
 
-  /** Checks the ends before it lists what lies between: a wild range must not fill the memory. */
+  /** Checks the ends of a range before listing its ranks: an absurd range must not fill the memory. */
   private expand(verb: string, [first, last, stride]: Range): number[] {
     if (stride === 0) {
       throw new MpiError(ErrorClass.ARG, `Cannot ${verb} ranks ${first} to ${last}: the stride is 0 and must not be`);

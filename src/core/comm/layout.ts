@@ -2,13 +2,13 @@
  * Where the bytes of a datatype lie, in the order in which they are packed: a small tree of runs, lists of blocks, repeats
  * and sequences, each placed at an offset from the datatype's origin.
  *
- * Repeats are kept, never written out: a vector of a billion doubles is one node. Neighbouring blocks are merged, so what
- * lies in one piece is one run however it was described. A node is never changed; moving one costs one small object.
+ * Repeats are kept, never written out: a vector of a billion doubles is one node. Neighbouring blocks are merged, so a
+ * contiguous piece is one run however it was described. A node is never changed; moving one costs one small object.
  */
 export type Layout = Run | Blocks | Repeat | Sequence;
 
 interface Placed {
-  /** Where the node's origin lies. */
+  /** Offset of the node's origin. */
   readonly offset: number;
   /** Bytes of data: the length when packed. */
   readonly bytes: number;

@@ -1,6 +1,7 @@
 /**
- * BAND, BOR and BXOR on bytes, word by word where all three operands are aligned: bits do not care how long an integer is.
- * And the two of one-sided communication that look at one side only: REPLACE takes the right, NO_OP the left.
+ * BAND, BOR and BXOR on bytes, word by word where all three operands are aligned: the length of an integer makes no difference
+ * to its bits. Also the two operations of one-sided communication that use one side only: REPLACE takes the right, NO_OP the
+ * left.
  */
 import type { Kernel, Views } from "./views.ts";
 

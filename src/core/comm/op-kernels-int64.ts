@@ -45,7 +45,7 @@ function highWord(u: number, v: number): number {
   return uHigh * vHigh + (first >>> 16) + (second >>> 16);
 }
 
-/** `wantsMax` picks the greater; the high words are compared as signed numbers or not. */
+/** `wantsMax` selects the greater one; `isSigned` says how the high words are compared. */
 function pick(wantsMax: boolean, isSigned: boolean): Kernel {
   return (l, la, r, ra, o, oa, n) => {
     const a = l.uint32;

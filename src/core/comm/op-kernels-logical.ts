@@ -1,4 +1,4 @@
-/** LAND, LOR and LXOR: everything but 0 is true on the way in, true is 1 on the way out. Also LOGICAL, whose true is 1 here. */
+/** LAND, LOR and LXOR: any operand but 0 is true, a true result is 1. Also for LOGICAL, whose true is 1 here. */
 import type { Kernel } from "./views.ts";
 
 const landInt8: Kernel = (l, la, r, ra, o, oa, n) => {

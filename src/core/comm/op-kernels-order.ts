@@ -1,6 +1,6 @@
 /**
  * MIN and MAX. The rule for floating point: a NaN on either side gives NaN, and −0 is less than +0. So the result does not
- * depend on the order in which ranks are combined.
+ * depend on the order of combination.
  */
 import type { Kernel } from "./views.ts";
 

@@ -1,6 +1,6 @@
 /**
  * The predefined operations (MPI 5.0 §6.9.2): their numbers in the standard ABI, the groups of elements each takes, and the
- * table from operation and element to kernel. What is not in the table does not exist.
+ * table from operation and element to kernel. A combination that is missing in the table is an error of the program.
  */
 import type { ElementFormat, ElementGroup } from "./element.ts";
 import * as arithmetic from "./op-kernels-arithmetic.ts";
@@ -59,7 +59,7 @@ export const predefinedOps: Readonly<Record<OpName, PredefinedOp>> = {
 
 const ordered: readonly ElementGroup[] = ["integer", "fortran integer", "floating", "address"];
 const numeric: readonly ElementGroup[] = [...ordered, "complex"];
-/** The standard does not name addresses and counts here; MPICH takes them, and programs do. */
+/** The standard does not name addresses and counts here; MPICH accepts them, and programs use them. */
 const truth: readonly ElementGroup[] = ["integer", "logical", "address"];
 const bits: readonly ElementGroup[] = ["integer", "fortran integer", "byte", "address"];
 
@@ -79,12 +79,12 @@ export const groupsOf: Readonly<Partial<Record<OpName, readonly ElementGroup[]>>
 
 type Kernels = Readonly<Partial<Record<ElementFormat, Kernel>>>;
 
-/** Signed and unsigned integers share what does not look at the sign. */
+/** Signed and unsigned integers share the operations that ignore the sign. */
 function bySize(int8: Kernel, int16: Kernel, int32: Kernel, wide: Kernel): Kernels {
   return { int8, uint8: int8, int16, uint16: int16, int32, uint32: int32, int64: wide, uint64: wide };
 }
 
-/** Any length: the kernel counts bytes. */
+/** For integers of any length: the kernel counts bytes. */
 function byBytes(kernel: Kernel): Kernels {
   const wide = scaled(kernel, 8);
   return { ...bySize(kernel, scaled(kernel, 2), scaled(kernel, 4), wide), int128: scaled(kernel, 16) };

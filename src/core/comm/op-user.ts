@@ -1,8 +1,8 @@
 /**
- * Operations that a program brings along (MPI 5.0 §6.9.5): inout = in ∘ inout, where `in` comes from the lower ranks.
+ * Operations defined by a program (MPI 5.0 §6.9.5): inout = in ∘ inout, where `in` comes from the lower ranks.
  *
- * The function gets views that begin at the first item's origin; data in front of the origin (a negative lower bound) is out of
- * its reach, and such types are refused. Functions of C programs are called by C support code, not from here.
+ * The function gets views that begin at the first item's origin. Data in front of the origin (a negative lower bound) is out of
+ * its reach, so such types are refused. Functions of C programs are called by C support code, not from here.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import type { Datatype } from "./datatype.ts";

@@ -2,7 +2,7 @@
  * Operations: combining the items of two ranks, element by element. Look a kernel up once (`kernelFor`), then call it for every
  * piece of data: it allocates nothing and knows its kind of element.
  *
- * Items lie in memory as their datatype says, one extent apart; a packed pair type with padding is not what kernels take.
+ * Items lie in memory as their datatype says, one extent apart; kernels do not take packed pair types without their padding.
  * The lower rank stands on the left. Operands that are not aligned to their element go through a small aligned stage.
  */
 import { unreachable } from "../base/assert.ts";
@@ -84,7 +84,7 @@ function mismatch(op: PredefinedOp, type: Datatype, reason: string): MpiError {
 }
 
 const stageBytes = 8192;
-/** Made when the first unaligned operand comes; kernels run to their end, so one stage serves all. */
+/** Made for the first unaligned operand. A kernel is never interrupted, so one stage serves all of them. */
 let stage: Views | undefined;
 
 function alignedOrStaged(kernel: Kernel, type: Datatype): Kernel {

@@ -1,6 +1,6 @@
 /**
- * Packing in external32 (MPI 5.0 §5.3, §14.5.2): big endian, sizes that every machine agrees on. Addresses grow from our 4 bytes
- * to 8, wide characters shrink from 4 to 2 (what does not fit loses its high bytes); all others keep their size.
+ * Packing in external32 (MPI 5.0 §5.3, §14.5.2): big endian, with sizes that are equal on every machine. Addresses grow from 4
+ * bytes to 8, wide characters shrink from 4 to 2 (and lose their high bytes); all other elements keep their size.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import type { Datatype } from "./datatype.ts";
@@ -68,7 +68,7 @@ export function unpackExternal(
   return bytes;
 }
 
-/** The low bytes in reverse order, behind what fills up a wider external form. */
+/** The low bytes in reverse order, behind the bytes that fill a wider external form. */
 function toExternal(element: Element, native: Uint8Array, from: number, target: Uint8Array, to: number): void {
   const { unitBytes: own, externalUnitBytes: external } = element;
   const fill = isSigned(element.format) && native[from + own - 1]! > 127 ? 0xff : 0;

@@ -1,9 +1,10 @@
 /**
- * Packing: the bytes of `count` items from wherever their datatype scatters them to one piece, and back (MPI 5.0 §5.2).
+ * Packing: the bytes of `count` items from the places that their datatype gives them to one contiguous piece, and back (MPI 5.0
+ * §5.2).
  *
- * Packed bytes are those of the memory, in packing order: every process of a job has the same byte order, so no header and
- * no conversion is needed. For other machines there is pack-external.ts. With `bytes` and `from` a piece of the packed
- * stream is moved: `bytes` bytes that begin at its byte `from`.
+ * Packed bytes are the bytes of the memory in packing order: every process of a job has the same byte order, so there is no
+ * header and no conversion. For other machines there is pack-external.ts. With `bytes` and `from` a part of the packed stream
+ * is moved: `bytes` bytes that begin at its byte `from`.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import type { Datatype } from "./datatype.ts";
@@ -65,7 +66,7 @@ export function unpack(
   return moved;
 }
 
-/** Checked here once, so that the copying below need not: it may use views of the whole buffer. */
+/** Checked here once, so that the copying below need not check: it uses views of the whole buffer. */
 function checkMemory(verb: string, type: Datatype, count: number, memory: Uint8Array, origin: number): void {
   const span = (count - 1) * type.extent;
   const low = origin + type.trueLb + Math.min(0, span);

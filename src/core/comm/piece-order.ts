@@ -1,17 +1,17 @@
 /**
- * Do the pieces of a layout ascend, and do they overlap? Found from its description: a repeat of a billion costs what one copy
- * does.
+ * Do the pieces of a layout ascend, and do they overlap? Answered from the description of the layout: a repeat of a billion
+ * costs as much as one copy.
  */
 import type { Layout } from "./layout.ts";
 
 interface Order {
-  /** Where the first piece begins, where the last does and ends. */
+  /** Where the first piece begins, and where the last piece begins and ends. */
   readonly first: number;
   readonly last: number;
   readonly end: number;
-  /** No piece begins before the one in front of it. */
+  /** No piece begins before the piece in front of it. */
   readonly ascends: boolean;
-  /** Each begins where the one in front of it has ended, or behind. */
+  /** Each piece begins at or behind the end of the piece in front of it. */
   readonly isDisjoint: boolean;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Where the bytes of a layout lie, told piece by piece in packing order: all of them, or bytes `from` up to `to` of the packed
- * order. What `transfer.ts` does by copying this does by asking, for bytes that are in no memory (a file's).
+ * The pieces of a layout, one by one in packing order: all of them, or bytes `from` up to `to` of the packed order.
+ * `transfer.ts` copies the same pieces; this file only names them, for bytes that lie in no memory (a file's).
  */
 import type { Layout } from "./layout.ts";
 
-/** `bytes` bytes at `at`, never none. False: no more pieces are wanted. */
+/** `bytes` bytes at `at`, at least one. The result false ends the visits. */
 export type Visit = (at: number, bytes: number) => boolean;
 
-/** Bytes `from` up to `to` of copies of the layout, the i-th at base + i × stride. False: `visit` had enough. */
+/** Bytes `from` up to `to` of copies of the layout, the i-th at base + i × stride. False when `visit` ended the visits. */
 export function forEachPiece(
   layout: Layout,
   stride: number,
@@ -56,7 +56,7 @@ function piecesOfOne(layout: Layout, base: number, from: number, to: number, vis
   }
 }
 
-/** Hands pieces on, those that touch as one. Call `end` behind the last. */
+/** Passes pieces on and joins neighbours that touch. Call `end` after the last piece. */
 export class Merging {
   readonly #visit: Visit;
   #at = 0;

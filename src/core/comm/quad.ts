@@ -38,7 +38,7 @@ export function quadSum(left: bigint, right: bigint): bigint {
   if (isZero(left) && isZero(right)) return left & right;
   const [a, b] = [partsOf(left), partsOf(right)];
   const [high, low] = a.exponent >= b.exponent ? [a, b] : [b, a];
-  // Far below the last bit of the larger number it only matters that there is something: 240 bits are plenty.
+  // Far below the last bit of the larger number only the presence of bits matters: 240 bits are enough.
   const distance = Math.min(high.exponent - low.exponent, 240);
   const isFar = high.exponent - low.exponent > distance;
   const exponent = high.exponent - distance;
@@ -80,7 +80,7 @@ function rounded(isNegative: boolean, exponent: number, mantissa: bigint): bigin
     result = mantissa >> by;
     if (rest > half || (rest === half && (result & 1n) === 1n)) result++;
   }
-  // A carry out of the mantissa, and a subnormal that became normal, end up in the exponent by themselves.
+  // A carry out of the mantissa, and a subnormal number that became normal, change the exponent field by themselves.
   const field = exponent + shift - 1;
   if (field >= exponentMax - 1) return sign | infinity;
   return sign | ((BigInt(field) << fractionBits) + result);

@@ -1,6 +1,6 @@
 /**
- * What a datatype describes, apart from its name and history: bytes, elements, bounds. The whole algebra of the
- * constructors is three functions: put several shapes together, repeat one, move one.
+ * The description of a datatype without its name and history: bytes, elements, bounds. The whole algebra of the constructors is
+ * three functions: join several shapes, repeat one, move one.
  *
  * Bounds follow MPI 5.0 §5.1.6: markers (of `resized`, `subarray`, `darray` and the old MPI_LB and MPI_UB) win over
  * data; without a marker the upper bound is padded so that the extent is a multiple of the strictest alignment.
@@ -11,7 +11,7 @@ import { emptySignature, joinSignatures, repeatSignature, type Signature } from 
 export interface Shape {
   readonly layout: Layout;
   readonly signature: Signature;
-  /** Where a lower or upper bound was set by hand, or undefined. */
+  /** Lower and upper bound set by the program, or undefined. */
   readonly lowMarker: number | undefined;
   readonly highMarker: number | undefined;
   /** The strictest alignment among the elements. */
@@ -65,7 +65,7 @@ export function joinShapes(shapes: readonly Shape[]): Shape {
   };
 }
 
-/** The shape between bounds set by hand; earlier markers are forgotten. */
+/** The shape between bounds set by the program; earlier markers are dropped. */
 export function boundShape(shape: Shape, low: number, high: number): Shape {
   return { ...shape, lowMarker: low, highMarker: high };
 }

@@ -50,7 +50,7 @@ export function joinSignatures(parts: readonly Signature[]): Signature {
   return { kind: "sequence", elements, bytes, children };
 }
 
-/** Two neighbours as one, where both are made of the same thing. */
+/** Two neighbours as one, where both consist of the same element or signature. */
 function merge(left: Signature, right: Signature): Signature | undefined {
   if (left.kind === "run" && right.kind === "run" && left.element === right.element) {
     return signatureOf(left.element, left.elements + right.elements);
@@ -79,7 +79,9 @@ export function forEachRun(
   }
 }
 
-/** The one element that everything is made of, or nothing: what accumulate operations on derived datatypes ask for. */
+/**
+ * The only element of the signature, or undefined where it has several: accumulate operations on derived datatypes need one.
+ */
 export function onlyElement(signature: Signature): Element | undefined {
   switch (signature.kind) {
     case "run":
@@ -93,7 +95,10 @@ export function onlyElement(signature: Signature): Element | undefined {
   }
 }
 
-/** How many whole elements the first `bytes` bytes hold; nothing when they end inside of one. At most the signature's bytes. */
+/**
+ * How many whole elements the first `bytes` bytes hold; undefined when they end inside an element. At most the signature's
+ * bytes.
+ */
 export function elementsWithin(signature: Signature, bytes: number): number | undefined {
   if (bytes === signature.bytes) return signature.elements;
   switch (signature.kind) {

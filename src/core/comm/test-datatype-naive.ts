@@ -1,6 +1,6 @@
 /**
- * Datatypes as the standard writes them, for tests: a type map is a list of (element, displacement), with markers for bounds
- * that were set by hand, and every constructor copies the list. Slow, and easy to see to be right.
+ * Datatypes in the standard's own words, for tests: a type map is a list of (element, displacement), with markers for bounds
+ * that the program set, and every constructor copies the list. Slow, and easy to verify.
  */
 
 import { ORDER_C, ORDER_FORTRAN } from "../base/constants.ts";
@@ -171,7 +171,7 @@ function naiveBox(map: readonly NaiveEntry[], box: readonly Side[], order: numbe
   );
 }
 
-/** Types of up to three constructors with their type maps, none with so many bytes that the naive way gets slow. */
+/** Types of up to three constructors with their type maps, none so large that the naive form gets slow. */
 export const twins: fc.Arbitrary<Twin> = [0, 1, 2].reduce<fc.Arbitrary<Twin>>(
   (inner) =>
     fc.oneof(

@@ -51,7 +51,7 @@ export class CartesianTopology {
     return coordinates;
   }
 
-  /** Coordinates of a ring may lie outside and wrap round; those of an open dimension may not. */
+  /** Coordinates of a periodic dimension may lie outside and wrap round; those of an open dimension may not. */
   rank(coordinates: readonly number[]): number {
     if (coordinates.length < this.dims.length) {
       throw new MpiError(
@@ -71,7 +71,7 @@ export class CartesianTopology {
     }, 0);
   }
 
-  /** Whom `rank` receives from and sends to when everybody sends `displacement` steps on. */
+  /** The ranks that `rank` receives from and sends to when every process sends `displacement` steps ahead. */
   shift(rank: number, direction: number, displacement: number): { source: number; destination: number } {
     if (!(direction >= 0 && direction < this.dims.length)) {
       throw new MpiError(
@@ -87,7 +87,10 @@ export class CartesianTopology {
     return { source: neighbour(-displacement), destination: neighbour(displacement) };
   }
 
-  /** The slice that `rank` is in, where `remain` says which dimensions stay: how to split the communicator, and its grid. */
+  /**
+   * The slice that contains `rank`, where `remain` says which dimensions stay: how to split the communicator, and the slice's
+   * grid.
+   */
   sub(rank: number, remain: readonly boolean[]): { color: number; key: number; topology: CartesianTopology } {
     if (remain.length < this.dims.length) {
       throw new MpiError(
@@ -103,12 +106,12 @@ export class CartesianTopology {
     return { color: number(false), key: number(true), topology };
   }
 
-  /** The rank in the grid of a process of the old communicator; UNDEFINED when it is left out. */
+  /** The rank in the grid of a process of the old communicator; UNDEFINED when the process is left out. */
   map(rank: number): number {
     return rank < this.size ? rank : UNDEFINED;
   }
 
-  /** For each dimension the one before and the one behind, PROC_NULL at an open end (§8.6). */
+  /** For each dimension the neighbours at −1 and +1, PROC_NULL at an open end (§8.6). */
   neighbours(rank: number): Neighbours {
     const list = this.dims.flatMap((_, direction) => {
       const { source, destination } = this.shift(rank, direction, 1);

@@ -1,7 +1,7 @@
 /**
- * A graph of which each process knows its own edges (MPI 5.0 §8.5.4): who sends to it, whom it sends to, with weights or
- * without. `adjacent` creation says just that; in the general one any process may bring any edge, so everybody's edges are
- * gathered and each process takes its own, in the order of the ranks that brought them.
+ * A graph of which each process knows its own edges (MPI 5.0 §8.5.4): its sources and destinations, with or without weights.
+ * The `adjacent` constructor takes just that. In the general constructor any process may name any edge, so all edges are
+ * gathered and each process takes its own, in the order of the ranks that named them.
  */
 import { DIST_GRAPH } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
@@ -87,7 +87,7 @@ export function edgesOf({ sources, degrees, destinations, weights }: Contributio
   return edges;
 }
 
-/** What process `rank` takes from everybody's edges, concatenated in the order of ranks. */
+/** The edges that process `rank` takes from the edges of all processes, concatenated in the order of ranks. */
 export function adjacentOf(rank: number, edges: Int32Array, isWeighted: boolean): Adjacent {
   const [sources, destinations, sourceWeights, destinationWeights]: number[][] = [[], [], [], []];
   for (let i = 0; i < edges.length; i += 3) {

@@ -6,7 +6,10 @@ import { GRAPH, UNDEFINED } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { saves } from "../base/saved-classes.ts";
 
-/** Whom a process receives from and sends to in a neighbourhood collective, in the order of its buffers. PROC_NULL may occur. */
+/**
+ * The ranks that a process receives from and sends to in a neighbourhood collective, in the order of its buffers. PROC_NULL may
+ * occur.
+ */
 export interface Neighbours {
   readonly sources: readonly number[];
   readonly destinations: readonly number[];
@@ -49,7 +52,7 @@ export class GraphTopology {
     return this.edges.slice(rank === 0 ? 0 : this.index[rank - 1]!, this.index[rank]!);
   }
 
-  /** The rank in the graph of a process of the old communicator; UNDEFINED when it is left out. */
+  /** The rank in the graph of a process of the old communicator; UNDEFINED when the process is left out. */
   map(rank: number): number {
     return rank < this.size ? rank : UNDEFINED;
   }

@@ -2,19 +2,19 @@
  * Moves the bytes of a layout between memory and a packed buffer, in either direction: all of them, or bytes `from` up to
  * `to` of the packed order, so that a message can be packed in pieces and a short one unpacked as far as it goes.
  *
- * Whole nodes move by tight loops of block copies; only the nodes at the two ends of a piece are looked into. Bounds are the
- * caller's: words are copied through views of the whole buffers, which know no end of the program's own view.
+ * Whole nodes are moved by tight loops of block copies; only the nodes at the two ends of a part are entered. The caller checks
+ * bounds: words are copied through views of the whole buffers, which reach beyond the program's own view.
  */
 import type { Layout } from "./layout.ts";
 
-/** Below this many bytes a loop beats `set`, which must first make a view. */
+/** Below this many bytes a loop is faster than `set`, which needs a new view. */
 const loopBytesMax = 64;
 
 export class Transfer {
   readonly #memory: Uint8Array;
   readonly #packed: Uint8Array;
   readonly #packs: boolean;
-  /** Where in the packed buffer the next byte goes to, or comes from. */
+  /** Position in the packed buffer of the next byte. */
   #at: number;
 
   constructor(memory: Uint8Array, packed: Uint8Array, at: number, packs: boolean) {

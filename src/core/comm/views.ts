@@ -36,8 +36,8 @@ export class Views {
 }
 
 /**
- * into = left ∘ right for `count` items, each operand at a byte offset aligned to its element. `into` may be `left` or
- * `right` itself, or lie apart from both; it never overlaps one in part.
+ * into = left ∘ right for `count` items, each operand at a byte offset aligned to its element. `into` may be `left` or `right`
+ * itself, or lie apart from both; partial overlaps do not occur.
  */
 export type Kernel = (
   left: Views,
@@ -49,7 +49,7 @@ export type Kernel = (
   count: number,
 ) => void;
 
-/** For items that are several of the kernel's: both halves of a complex number, the bytes of an integer. */
+/** For items that consist of several of the kernel's: both halves of a complex number, the bytes of an integer. */
 export function scaled(kernel: Kernel, factor: number): Kernel {
   if (factor === 1) return kernel;
   return (l, la, r, ra, o, oa, count) => kernel(l, la, r, ra, o, oa, count * factor);
