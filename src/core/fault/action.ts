@@ -1,21 +1,21 @@
-/** What is to be done now: a fault with every number filled in. */
+/** A fault that is due now, with every number filled in. */
 import { unreachable } from "../base/assert.ts";
 import { type FaultLayout, placesOf } from "./moment.ts";
 import type { Fault, LinkPattern, Service, Victim } from "./plan.ts";
 
 export type FaultAction = {
-  /** The entry of the plan it comes from, counted from 1. */
+  /** Number of the plan's entry that caused the action, counted from 1. */
   readonly entry: number;
 } & Deed;
 
 export type Deed =
-  /** All of them at once; their nodes live on. */
+  /** All of the set's ranks at once; their nodes live on. */
   | { readonly kind: "kill-ranks"; readonly ranks: readonly number[] }
   | { readonly kind: "kill-node"; readonly node: number }
   | { readonly kind: "kill-service"; readonly service: Service }
   | { readonly kind: "stop-node"; readonly node: number }
   | { readonly kind: "continue-node"; readonly node: number }
-  /** A link carries nothing, or carries everything later, until another deed says otherwise; nothing is lost. */
+  /** A link that carries nothing, or delays everything, until another action changes the link; nothing is lost. */
   | { readonly kind: "cut-link"; readonly link: Link }
   | { readonly kind: "delay-link"; readonly link: Link; readonly byMs: number }
   | { readonly kind: "restore-link"; readonly link: Link };
@@ -23,7 +23,7 @@ export type Deed =
 /** Two nodes, the smaller number first; both directions are meant. */
 export type Link = readonly [number, number];
 
-/** Picks one who lives; undefined: nobody does. */
+/** Picks a living victim at random; undefined when nobody lives. */
 type PickLiving = (of: "rank" | "node") => number | undefined;
 
 export function deedsOf(fault: Fault, layout: FaultLayout, pick: PickLiving): Deed[] {
@@ -79,14 +79,14 @@ function linksOf({ one, other }: LinkPattern, nodes: number): Link[] {
   return links;
 }
 
-/** What ends a deed that lasts. */
+/** The action that ends one that lasts. */
 export function undoingOf(deed: Deed): Deed | undefined {
   if (deed.kind === "stop-node") return { kind: "continue-node", node: deed.node };
   if (deed.kind === "cut-link" || deed.kind === "delay-link") return { kind: "restore-link", link: deed.link };
   return undefined;
 }
 
-/** Do both speak of whether one node runs, or of how one link is? Then the later one replaces the earlier one. */
+/** Do both actions set the state of the same node or of the same link? Then the later one replaces the earlier one. */
 export function isAboutSame(one: Deed, other: Deed): boolean {
   if ("link" in one && "link" in other) return one.link[0] === other.link[0] && one.link[1] === other.link[1];
   const isRunning = ({ kind }: Deed): boolean => kind === "stop-node" || kind === "continue-node";

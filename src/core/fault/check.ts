@@ -1,15 +1,15 @@
-/** Does a fault plan fit a job? Everything that it names must be there. */
+/** Does a fault plan fit a job? Everything that the plan names must exist. */
 import type { Entry, Fault, FaultPlan, LinkPattern, When } from "./plan.ts";
 import { printEntry } from "./print.ts";
 
 export interface JobSize {
   readonly ranks: number;
   readonly nodes: number;
-  /** How many sets of ranks roll back together; 0 under a protocol that takes no checkpoints. */
+  /** The number of sets, whose ranks roll back together; 0 under a protocol that takes no checkpoints. */
   readonly sets: number;
 }
 
-/** What is wrong with the plan for this job, in one line; undefined: nothing. */
+/** Why the plan does not fit this job, in one line; undefined when it fits. */
 export function checkPlan(plan: FaultPlan, job: JobSize): string | undefined {
   for (const [index, entry] of plan.entries.entries()) {
     const wrong = checkEntry(entry, job);

@@ -1,26 +1,26 @@
 /**
- * The moments of a plan that are no times: what the job reports, and which report an entry waits for once it is known who
- * sits where.
+ * Moments of a plan that are not times: the events that a job reports, and which of them an entry waits for once the placement
+ * is known.
  */
 import { assert, unreachable } from "../base/assert.ts";
 import type { CheckpointWindow, Fault, SetScope, When } from "./plan.ts";
 
-/** Who sits where, for the whole job: this does not change when somebody is restarted elsewhere. */
+/** Where each rank is, for the whole job: a restart elsewhere does not change it. */
 export interface FaultLayout {
   readonly nodes: number;
   /** Node of each rank. */
   readonly nodeOf: readonly number[];
-  /** Set of each rank, those that roll back together; empty where there are no sets. */
+  /** Set of each rank, the ranks that roll back together; empty where there are no sets. */
   readonly setOf: readonly number[];
 }
 
-/** What the job reports. Whoever reports holds still until the actions that come back are done: that is the window. */
+/** An event that the job reports. The reporter stands still until the actions that come back are done: that is the window. */
 export type FaultEvent =
   /** The rank is inside MPI_Init. */
   | { readonly kind: "init"; readonly rank: number }
   /** The rank's program has ended well. */
   | { readonly kind: "finished"; readonly rank: number }
-  /** The set has been asked for this checkpoint, and no image of it is stored. Numbers begin with 1. */
+  /** The set has been asked for this checkpoint, and none of its images is stored. Numbers begin with 1. */
   | { readonly kind: "checkpoint-asked"; readonly set: number; readonly number: number }
   /** One more image is stored: `stored` of the `wanted` that the checkpoint consists of. */
   | {
@@ -43,7 +43,7 @@ interface Past {
   readonly finished: ReadonlySet<number>;
 }
 
-/** A `When` with its numbers filled in. Where one is null, any will do. */
+/** A `When` with its numbers filled in. Null means any. */
 export type Moment =
   | { readonly kind: "time" }
   | { readonly kind: "call"; readonly count: number; readonly rank: number }
@@ -82,7 +82,7 @@ export function momentOf(when: When, fault: Fault, layout: FaultLayout): Moment 
   }
 }
 
-/** Is this the moment? `past` includes the event. */
+/** Is this event the moment? `past` includes the event. */
 export function isMoment(moment: Moment, event: FaultEvent, past: Past): boolean {
   switch (moment.kind) {
     case "time":
@@ -119,7 +119,7 @@ function isIn(window: CheckpointWindow, event: CheckpointEvent): boolean {
       return window === "before";
     case "image-stored":
       if (event.stored === event.wanted) {
-        // Of one image alone nothing is ever half done; the nearest moment is the one before its commit.
+        // A checkpoint of one image is never half done; the nearest moment is the one before its commit.
         return window === "commit" || (window === "while" && event.wanted === 1);
       }
       return window === "while";
@@ -132,7 +132,7 @@ function isIn(window: CheckpointWindow, event: CheckpointEvent): boolean {
 
 const isSame = (wanted: number | null, found: number): boolean => wanted === null || wanted === found;
 
-/** The victim's ranks, ascending; null: it has none, or is not known before it is picked. */
+/** The victim's ranks, ascending; null for a victim without ranks, or one that is picked at random later. */
 function ranksOf(fault: Fault, layout: FaultLayout): readonly number[] | null {
   switch (fault.kind) {
     case "kill":

@@ -2,7 +2,7 @@
 import type { Fault, SetScope, Span, When } from "./plan.ts";
 import { Refusal, type Words } from "./words.ts";
 
-/** Shapes beyond these draw times that are nothing or never. */
+/** Shapes outside these bounds draw times that are nearly zero or never come. */
 const shapeBounds = { least: 0.1, most: 100 };
 /** A shorter period would keep a job from doing anything else. */
 const periodMsMin = 1;
@@ -39,7 +39,7 @@ export function parseWhen(words: Words, fault: Fault): When {
   }
 }
 
-/** A time, fixed or drawn; null: something else stands here. */
+/** A time, fixed or drawn; null when the next words are no time. */
 function parseSpan(words: Words, leastMs: number): Span | null {
   const ms = words.timeIfAny(leastMs);
   if (ms !== null) return words.take("±") ? around(ms, words.time()) : { kind: "fixed", ms };
@@ -86,7 +86,7 @@ function parseCall(words: Words, fault: Fault): When {
   const count = words.wholeNumber(1);
   const rank = parseRank(words);
   if (rank !== null || hasRanks(fault)) return { kind: "call", count, rank };
-  // Neither a service nor a link makes calls, and who is picked at random is not known before.
+  // Neither a service nor a link makes calls, and a random victim is not known beforehand.
   throw new Refusal(`it does not say whose call; allowed: "at call ${count} of rank 0"`);
 }
 

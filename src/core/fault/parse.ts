@@ -6,7 +6,7 @@ import { parseWhen } from "./parse-when.ts";
 import { type Entry, entriesMax, type Fault, type FaultPlan, type LinkPattern, services, type Victim } from "./plan.ts";
 import { Refusal, Words } from "./words.ts";
 
-/** The plan, or why there is none, in one line. */
+/** The plan, or the reason why the text is none, in one line. */
 export function parsePlan(text: string): FaultPlan | string {
   const texts = text
     .split(/\r\n?|\n/)
@@ -27,7 +27,7 @@ export function parsePlan(text: string): FaultPlan | string {
   return { entries };
 }
 
-/** The entry, or what is wrong with it. */
+/** The entry, or the mistake in it. */
 function parseEntry(text: string, hasSeed: boolean): Entry | string {
   const words = new Words(text);
   try {

@@ -1,18 +1,18 @@
 /**
- * A fault plan: what is to go wrong in a job, and when, as data. It says nothing about how: the simulator and real jobs
- * follow the same plan. `parse.ts` makes it from text and `print.ts` the text from it, one entry for one entry;
- * `check.ts` holds it against a job; `schedule.ts` says what is due. The language is described in docs/faults.md.
+ * A fault plan: which faults happen in a job, and when, as data. The plan leaves the means open: the simulator and real jobs
+ * follow the same plan. `parse.ts` makes a plan from text and `print.ts` the text from a plan, one entry for one entry;
+ * `check.ts` compares a plan with a job; `schedule.ts` says which faults are due. The language is described in docs/faults.md.
  *
- * All times are milliseconds, and whole microseconds (`wholeMicroseconds`), so that text can say every one of them exactly.
- * Where a field may be null the text may leave it out.
+ * All times are milliseconds in whole microseconds (`wholeMicroseconds`), so that text can say each of them exactly. A field
+ * that may be null is one that the text may leave out.
  */
 export interface FaultPlan {
   readonly entries: readonly Entry[];
 }
 
-/** More than anybody writes by hand or needs in one job. */
+/** More entries than anybody writes by hand or needs in one job. */
 export const entriesMax = 1000;
-/** As far as a timer reaches, in hours: a 32-bit number of milliseconds. */
+/** The reach of a timer, in hours: a 32-bit number of milliseconds. */
 export const timeHoursMax = 500;
 
 /** The nearest time that a plan can have: 1.1 s are 1100 ms and not 1100.0000000000002. */
@@ -21,13 +21,13 @@ export function wholeMicroseconds(ms: number): number {
 }
 
 export type Entry =
-  /** Fixes every random draw of the plan; at most one. */
+  /** The seed of every random draw in the plan; at most one entry. */
   | { readonly kind: "seed"; readonly seed: number }
   | { readonly kind: "fault"; readonly fault: Fault; readonly when: When };
 
 export type Fault =
   | { readonly kind: "kill"; readonly victim: Victim }
-  /** A stopped node does nothing and loses nothing; after `forMs` it goes on. */
+  /** A stopped node does nothing and loses nothing; it continues after `forMs`. */
   | { readonly kind: "stop"; readonly node: number | "random"; readonly forMs: number | null }
   | { readonly kind: "continue"; readonly node: number }
   | { readonly kind: "cut"; readonly link: LinkPattern; readonly forMs: number | null }
@@ -44,7 +44,9 @@ export type Victim =
 export const services = ["event-logger", "checkpoint-server", "dispatcher"] as const;
 export type Service = (typeof services)[number];
 
-/** Between two nodes, in both directions: the smaller number first, and a number before `*`, which is every other node. */
+/**
+ * Between two nodes, in both directions: the smaller number first, and a number before `*`, which stands for every other node.
+ */
 export interface LinkPattern {
   readonly one: number | "*";
   readonly other: number | "*";
@@ -52,7 +54,7 @@ export interface LinkPattern {
 
 export type When =
   | { readonly kind: "time"; readonly after: Span }
-  /** The first at `fromMs`, or when a period has passed; no end when `times` is null. */
+  /** The first time at `fromMs`, or when one period has passed; without end when `times` is null. */
   | {
       readonly kind: "every";
       readonly period: Span;
@@ -63,7 +65,7 @@ export type When =
   | { readonly kind: "call"; readonly count: number; readonly rank: number | null }
   | { readonly kind: "init"; readonly rank: number | null }
   | { readonly kind: "finish" }
-  /** Without a number the first that comes. */
+  /** Without a number the first such moment. */
   | {
       readonly kind: "checkpoint";
       readonly window: CheckpointWindow;
@@ -74,18 +76,18 @@ export type When =
   | { readonly kind: "log-full"; readonly set: SetScope };
 
 /**
- * `before`: it is asked for. `while`: some images of the set are stored. `commit`: all are, and it is not committed.
- * `after`: it is committed.
+ * `before`: the checkpoint is asked for. `while`: some images of the set are stored. `commit`: all images are stored, and the
+ * checkpoint is not committed. `after`: the checkpoint is committed.
  */
 export type CheckpointWindow = "before" | "while" | "commit" | "after";
 
-/** `own`: the set of the victim, or of its lowest rank; any set, where the victim has no ranks or is not known yet. */
+/** `own`: the set of the victim, or of its lowest rank; any set where the victim has no ranks or is picked later. */
 export type SetScope = number | "own" | "any";
 
-/** A time that may have to be drawn. */
+/** A time, fixed or to be drawn. */
 export type Span =
   | { readonly kind: "fixed"; readonly ms: number }
-  /** Even, from ms − spread to ms + spread. */
+  /** Uniform, from ms − spread to ms + spread. */
   | { readonly kind: "around"; readonly ms: number; readonly spreadMs: number }
   | { readonly kind: "between"; readonly leastMs: number; readonly mostMs: number }
   | { readonly kind: "exponential"; readonly meanMs: number }

@@ -1,4 +1,4 @@
-/** Fault plan to text. Parsed again it is the same plan. */
+/** Fault plan to text. Parsing the text gives the same plan. */
 import { assert, unreachable } from "../base/assert.ts";
 import {
   type Entry,

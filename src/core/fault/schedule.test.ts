@@ -25,7 +25,7 @@ interface Made {
   readonly state: ScheduleState | undefined;
 }
 
-/** Asks whenever it wants to be asked, up to a time. */
+/** Calls `time` whenever the schedule asks for it, up to a time. */
 function run(schedule: FaultSchedule, untilMs: number): [number, FaultAction][] {
   const done: [number, FaultAction][] = [];
   for (;;) {
@@ -238,7 +238,7 @@ describe("X3 the schedule of a fault plan: windows", () => {
     deepEqual(firesAt("kill rank 2 at finish", finish(0, 2)), [1]);
     deepEqual(firesAt("kill service event-logger at finish", finish(4, 2)), [0]);
     deepEqual(firesAt("kill rank 7 at finish", finish(0, 1, 2, 3, 4, 5, 6, 7)), []);
-    // Set 1 rolls back and finishes again, so its ranks are not the last ones.
+    // Set 1 rolls back and finishes again, so its ranks are not the last to finish.
     const rolledBack: FaultEvent[] = [...finish(0, 1, 2, 3, 4, 5, 6), { kind: "recovery", set: 1 }];
     deepEqual(firesAt("kill rank 7 at finish", [...rolledBack, ...finish(7, 2, 3)]), [8]);
   });

@@ -1,13 +1,13 @@
 /**
- * Which faults are due. It is fed what happens in the job (time passes, a rank makes a call, a set takes a checkpoint)
- * and answers with what is to be done about it, at once and in that order; it reads no clock and touches nothing, so that
- * the simulator and real jobs follow the same plan. `nowMs` counts from the moment the ranks began and never goes back.
+ * Which faults are due. The schedule is fed the events of the job (time passes, a rank makes a call, a set takes a checkpoint)
+ * and answers with actions, to be done at once and in that order. It reads no clock and touches nothing, so that the simulator
+ * and real jobs follow the same plan. `nowMs` counts from the moment the ranks began and never goes back.
  *
- * An entry fires once per job, however many lives its victim has, `every` as often as it says. So there is one schedule per
- * job, and one that outlives its dispatcher is made from `state`.
+ * An entry fires once per job, however many lives its victim has; `every` fires as often as it says. So there is one schedule
+ * per job, and a schedule that outlives its dispatcher is made from `state`.
  *
- * When the times of several entries have come, they fire in the order of their times. What lasts (`for`) ends that long
- * after it was handed out, unless another entry has spoken of the same node or link since: the later word counts.
+ * When the times of several entries have come, they fire in the order of their times. A fault that lasts (`for`) ends that long
+ * after its action was handed out, unless another entry has changed the same node or link since: the later entry wins.
  */
 import { assert } from "../base/assert.ts";
 import { type Deed, deedsOf, type FaultAction, isAboutSame, undoingOf } from "./action.ts";
@@ -16,22 +16,22 @@ import { Draws } from "./draws.ts";
 import { type FaultEvent, type FaultLayout, isMoment, type Moment, momentOf, placesOf } from "./moment.ts";
 import type { Fault, FaultPlan, When } from "./plan.ts";
 
-/** Who can be picked at random. Those whom the schedule has had killed are dead, whether or not they are gone already. */
+/** The candidates for random picks. Victims of the schedule count as dead, even if they have not died yet. */
 export interface Living {
   isRankAlive(rank: number): boolean;
   isNodeAlive(node: number): boolean;
 }
 
 interface ScheduleOptions {
-  /** The job's; a plan with a seed of its own does not use it. */
+  /** The job's seed; a plan with a seed of its own ignores it. */
   readonly seed: number;
   readonly layout: FaultLayout;
   readonly living: Living;
-  /** Go on from here; undefined: nothing has happened yet. */
+  /** The state to continue from; undefined at the start of a job. */
   readonly state?: ScheduleState | undefined;
 }
 
-/** All that a schedule has to remember, as JSON can keep it. */
+/** All that a schedule has to remember, in a form that JSON can hold. */
 export interface ScheduleState {
   /** How often each entry of the plan has fired. */
   readonly fired: readonly number[];
@@ -40,7 +40,7 @@ export interface ScheduleState {
   readonly finished: readonly number[];
 }
 
-/** A fault that lasts, and when it is over. */
+/** A fault that lasts, and when it ends. */
 interface End {
   readonly atMs: number;
   readonly action: FaultAction;
@@ -53,11 +53,11 @@ interface Watch {
   readonly when: When;
   readonly moment: Moment;
   fired: number;
-  /** Infinity: it waits for no time, or not any more. */
+  /** Infinity: the entry waits for no time, or no longer does. */
   dueMs: number;
 }
 
-/** What a draw is for; each purpose has draws of its own. */
+/** The purposes of draws; each purpose has draws of its own. */
 const forTime = 0;
 const forTarget = 1;
 
@@ -94,8 +94,8 @@ export class FaultSchedule {
   }
 
   /**
-   * When `time` should be called next; Infinity: there is no need to. Every answer with actions may change it. It may be
-   * further away than a timer reaches (2³¹ ms).
+   * When `time` should be called next; Infinity: never. Every answer with actions may change it. The time may be further away
+   * than a timer reaches (2³¹ ms).
    */
   get nextTimeMs(): number {
     const dueMs = this.#watches.reduce((least, watch) => Math.min(least, watch.dueMs), Number.POSITIVE_INFINITY);
@@ -103,8 +103,8 @@ export class FaultSchedule {
   }
 
   /**
-   * The number of the rank's next MPI call that matters, for `call`; null: none does. A rank compares it with its count in
-   * each call, reports the call that reaches it and asks again, as every new life does when it begins.
+   * The number of the rank's next MPI call that an entry waits for, for `call`; null: none. A rank compares the number with its
+   * count in each call, reports the call that reaches it and asks again, as every new life does when it begins.
    */
   callsOf(rank: number): number | null {
     const counts = this.#watches.flatMap(({ moment, fired }) =>
@@ -113,7 +113,10 @@ export class FaultSchedule {
     return counts.length === 0 ? null : Math.min(...counts);
   }
 
-  /** Does it matter that this rank is inside MPI_Init? Then it reports that and waits there for what comes of it. */
+  /**
+   * Does an entry wait for this rank to be inside MPI_Init? Then the rank reports that, and stands still until the actions are
+   * done.
+   */
   initMattersOf(rank: number): boolean {
     return this.#watches.some(
       ({ moment, fired }) => moment.kind === "init" && (moment.rank === null || moment.rank === rank) && fired === 0,
@@ -147,7 +150,7 @@ export class FaultSchedule {
   event(event: FaultEvent, nowMs: number): FaultAction[] {
     if (event.kind === "recovery") {
       this.#recoveries[event.set]!++;
-      // Those who had finished live again, and will finish again.
+      // Ranks of the set that had finished live again, and will finish again.
       for (const rank of placesOf(event.set, this.#layout.setOf)) this.#finished.delete(rank);
     }
     if (event.kind === "finished") {
@@ -166,7 +169,7 @@ export class FaultSchedule {
     return actions;
   }
 
-  /** Adds to `actions` what the entry wants. */
+  /** Adds the entry's actions to `actions`. */
   #fire(watch: Watch, nowMs: number, actions: FaultAction[]): void {
     const { entry, fault } = watch;
     const draws = new Draws(this.#seed, entry, watch.fired, forTarget);
@@ -185,7 +188,7 @@ export class FaultSchedule {
     watch.dueMs = this.#nextDueMs(watch);
   }
 
-  /** When it fires next, `watch.dueMs` being when it fired last. */
+  /** When the entry fires next; `watch.dueMs` is when it fired last. */
   #nextDueMs({ entry, when, fired, dueMs }: Watch): number {
     const draw = new Draws(this.#seed, entry, fired, forTime);
     if (when.kind === "time" && fired === 0) return draw.span(when.after);
@@ -193,7 +196,7 @@ export class FaultSchedule {
     return fired === 0 && when.fromMs !== null ? when.fromMs : dueMs + draw.span(when.period);
   }
 
-  /** One who lives, and will when all of `actions` is done. */
+  /** A candidate that lives, and still does when all of `actions` is done. */
   #pick(of: "rank" | "node", draws: Draws, actions: readonly Deed[]): number | undefined {
     const { nodes, nodeOf } = this.#layout;
     const isKilled = (node: number) => actions.some((deed) => deed.kind === "kill-node" && deed.node === node);

@@ -3,7 +3,7 @@ import fc from "../base/test-properties.ts";
 import type { Entry, Fault, FaultPlan, LinkPattern, SetScope, Span, Victim, When } from "./plan.ts";
 import { services, wholeMicroseconds } from "./plan.ts";
 
-/** The job all of them fit. */
+/** The job that all of the plans fit. */
 export const jobSize = { ranks: 8, nodes: 4, sets: 4 };
 export const jobLayout = { nodes: 4, nodeOf: [0, 0, 1, 1, 2, 2, 3, 3], setOf: [0, 0, 1, 1, 2, 2, 3, 3] };
 
@@ -83,7 +83,7 @@ const faultEntry: fc.Arbitrary<Entry> = fc.record({ kind: fc.constant("fault"), 
 
 export const plans: fc.Arbitrary<FaultPlan> = fc
   .tuple(fc.array(faultEntry, { maxLength: 8 }), perhaps(fc.tuple(fc.nat(8), fc.nat(0xffffffff))))
-  // fast-check makes some objects without a prototype; plans have none of these.
+  // fast-check makes some objects without a prototype; objects of plans have one.
   .map((made) => structuredClone(made))
   .map(([entries, seed]) => {
     if (seed === null) return { entries };

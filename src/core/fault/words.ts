@@ -1,6 +1,6 @@
 /**
- * The words of one entry, read from left to right. Whatever the parser asks for at a place is remembered, so that a word
- * that does not fit is answered with all that would have. A `Refusal` never leaves `parsePlan`.
+ * The words of one entry, read from left to right. Every word that the parser asks for at a place is remembered, so that the
+ * refusal of a wrong word can list all right ones. A `Refusal` never leaves `parsePlan`.
  */
 import { timeHoursMax, wholeMicroseconds } from "./plan.ts";
 
@@ -12,7 +12,7 @@ const timeMsMax = timeHoursMax * unitMs["h"]!;
 export class Words {
   readonly #words: readonly string[];
   #at = 0;
-  /** What would have fitted at this place. */
+  /** The words that would have fitted at this place. */
   readonly #tried = new Set<string>();
 
   constructor(text: string) {
@@ -21,7 +21,7 @@ export class Words {
     this.#words = spaced.split(/\s+/).filter((word) => word !== "");
   }
 
-  /** Goes past the word if it is the next one. */
+  /** Steps over the word if it is the next one. */
   take(word: string): boolean {
     if (this.#words[this.#at] === word) {
       this.#advance();
@@ -80,12 +80,12 @@ export class Words {
     return [match[1]!, match[2]!];
   }
 
-  /** Nothing may be left. */
+  /** Refuses any further word. */
   end(): void {
     if (this.#at < this.#words.length) this.fail();
   }
 
-  /** What stands here does not fit, and this is what would. */
+  /** Refuses the next word, and lists the words that would have fitted. */
   fail(): never {
     const word = this.#words[this.#at];
     const found = word === undefined ? "it ends too early" : `"${word}" does not fit here`;
