@@ -1,5 +1,5 @@
 /**
- * A rank's side of a reduction while a builder writes it down: where the value so far lies, and where the next one goes.
+ * A rank's side of a reduction in a builder: where the value so far lies, and where the next value goes.
  *
  * The first combination reads the caller's buffer and writes the accumulator, so nothing is copied beforehand; until then
  * messages leave straight from the caller's buffer.
@@ -8,7 +8,7 @@ import { copy, part, reduce } from "./rounds.ts";
 import type { Region, Step } from "./schedule.ts";
 
 export class Accumulator {
-  /** The value so far: all of it has the same history, as far as this rank still works on it. */
+  /** The value so far: all of its bytes, as far as this rank still works on them, have the same history. */
   current: Region;
   readonly #into: Region;
 
@@ -18,12 +18,14 @@ export class Accumulator {
     this.#into = into;
   }
 
-  /** One more operand, on the side where its ranks stand. */
+  /** Combines one more operand, on the side of its ranks. */
   combine(operand: Region, side: "left" | "right"): Step {
     return this.combinePart(0, operand, side);
   }
 
-  /** The same for the bytes at `offset`, as many as the operand has. The rest of the value is no longer this rank's. */
+  /**
+   * The same for the bytes at `offset`, as many as the operand has. The rest of the value belongs to other ranks from now on.
+   */
   combinePart(offset: number, operand: Region, side: "left" | "right"): Step {
     const value = part(this.current, offset, operand.bytes);
     const into = part(this.#into, offset, operand.bytes);

@@ -2,8 +2,8 @@
  * Bruck allgather of equal blocks: ⌈log2 p⌉ rounds for any p, (p − 1)·n bytes sent by each rank, and one local copy of
  * everything at the end. Bruck, Ho, Kipnis, Upfal and Weathersby, 1997.
  *
- * Rank r collects blocks r, r + 1, r + 2 … in that order: in round k it has the first 2^k of them and gets the next ones
- * from r + 2^k, whose own run begins there. The copy turns the run round, so that block 0 comes first.
+ * Rank r collects blocks r, r + 1, r + 2 … in that order: before round k it has the first 2^k of them and gets the next ones
+ * from r + 2^k, whose own run begins there. The copy rotates the run, so that block 0 comes first.
  */
 import type { AllgatherEqual } from "./allgather-recursive-doubling.ts";
 import { copy, Rounds, receive, region, send } from "./rounds.ts";

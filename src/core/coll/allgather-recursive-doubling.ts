@@ -1,13 +1,13 @@
 /**
- * Recursive doubling allgather, for powers of two: log2 p rounds, in round k the ranks at distance 2^k exchange all they
- * have, (p − 1)·n bytes sent by each. Blocks are where they belong from the first moment; nothing is copied twice.
+ * Recursive doubling allgather, for powers of two: log2 p rounds, in round k the ranks at distance 2^k exchange all their
+ * blocks, (p − 1)·n bytes sent by each. Blocks arrive at their final place; nothing is copied twice.
  */
 import { assert } from "../base/assert.ts";
 import { copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { InPlace, Place, Schedule } from "./schedule.ts";
 
 export interface AllgatherEqual extends Place, InPlace {
-  /** Of one rank's block. */
+  /** Length of one rank's block. */
   readonly bytes: number;
 }
 

@@ -13,7 +13,7 @@ import { type Message, rubbish, run } from "./test-world.ts";
 
 type Build = (rank: number, inPlace: boolean) => Schedule;
 
-/** Runs it, also in place, and returns the messages of the last run. */
+/** Runs the collective, also in place, and returns the messages of the last run. */
 function allgather(size: number, blocks: Blocks, build: Build): Message[] {
   const parts = ranksOf(size).map((rank) => pattern(rank, size, blocks.bytes[rank]!));
   const whole = rubbish(Math.max(...blocks.offsets.map((offset, rank) => offset + blocks.bytes[rank]!)) + 3);

@@ -1,12 +1,12 @@
 /**
- * Ring allgather: p − 1 rounds, in each a rank passes to its right what it last got from its left. Every block crosses
- * every link once, the least possible, and only neighbours talk; the choice for long blocks, equal or not.
+ * Ring allgather: p − 1 rounds, in each a rank passes the block that it last got from its left to its right. Every block
+ * crosses every link once, the least possible, and only neighbours talk; the choice for long blocks, equal or not.
  */
 import { block, copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { Blocks, InPlace, Place, Schedule } from "./schedule.ts";
 
 interface AllgathervRing extends Place, InPlace {
-  /** Where everybody's block goes, the same sizes on every rank. */
+  /** Where each rank's block goes, with the same sizes on every rank. */
   readonly blocks: Blocks;
 }
 

@@ -9,14 +9,17 @@ import { copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { InPlace, Place, Region, Schedule, Step } from "./schedule.ts";
 
 interface AlltoallEqual extends Place, InPlace {
-  /** Of the block from one rank to another. */
+  /** Length of the block from one rank to another. */
   readonly bytes: number;
 }
 
 export function alltoallBruck({ rank, size, bytes, inPlace = false }: AlltoallEqual): Schedule {
   const from = inPlace ? "receive" : "send";
   const slots = (first: number, count: number): Region => region("scratch", first * bytes, count * bytes);
-  /** Behind the slots: what leaves in a round, then what comes. At most half of the slots have a given bit, rounded up. */
+  /**
+   * Behind the slots: the blocks that leave in a round, then those that come. At most half of the slots, rounded up, have a
+   * given bit.
+   */
   const halfBytes = Math.ceil(size / 2) * bytes;
   const leaving = region("scratch", size * bytes, halfBytes);
   const coming = region("scratch", size * bytes + halfBytes, halfBytes);

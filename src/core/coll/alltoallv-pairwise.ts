@@ -1,8 +1,8 @@
 /**
- * Pairwise all-to-all: every rank exchanges its blocks directly with everybody, each block sent once. In exchange i rank r
- * sends to r + i and receives from r − i, so at any time everybody is the target of few. A round holds
- * `exchangesPerRound` of them: enough that ranks need not walk in step, few enough to bound the requests outstanding.
- * ⌈(p − 1) / exchangesPerRound⌉ rounds.
+ * Pairwise all-to-all: every rank exchanges its blocks directly with every other, each block sent once. In exchange i rank r
+ * sends to r + i and receives from r − i, so that no rank is the target of many at a time. A round holds `exchangesPerRound` of
+ * them: enough that ranks need not walk in step, few enough to bound the outstanding requests. ⌈(p − 1) / exchangesPerRound⌉
+ * rounds.
  *
  * Serves alltoall with long blocks, alltoallv and (sizes and displacements being bytes) alltoallw.
  */
@@ -19,7 +19,7 @@ interface AlltoallvPairwise extends Place, InPlace {
 
 export function alltoallvPairwise({ rank, size, sends, receives, inPlace = false }: AlltoallvPairwise): Schedule {
   const rounds = new Rounds();
-  /** In place what leaves is first put aside: a block may come before its predecessor has gone. */
+  /** In place the leaving blocks are first copied aside: a block may arrive before the block in its place has left. */
   const aside = packed(receives.bytes);
   if (inPlace)
     rounds.add(...aside.bytes.map((_, of) => copy(block("receive", receives, of), block("scratch", aside, of))));

@@ -1,8 +1,8 @@
 /**
  * Dissemination barrier: ⌈log2 p⌉ rounds of one signal sent and one received, for any p.
  *
- * In round k rank r signals r + 2^k and waits for r − 2^k (mod p), so after the last round every rank has heard, through
- * others, from every rank. Hensgen, Finkel and Manber, 1988.
+ * In round k rank r signals r + 2^k and waits for r − 2^k (mod p), so after the last round every rank has a signal, directly or
+ * through others, from every rank. Hensgen, Finkel and Manber, 1988.
  */
 import { Rounds, signalFrom, signalTo } from "./rounds.ts";
 import type { Place, Schedule } from "./schedule.ts";

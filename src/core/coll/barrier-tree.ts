@@ -1,6 +1,6 @@
 /**
- * Half barriers over a binomial tree, p − 1 signals each: `barrierFanIn` ends at the root when everybody has come,
- * `barrierFanOut` lets everybody go. Between them the root may wait for more than its own ranks: the hierarchical and the
+ * Half barriers over a binomial tree, p − 1 signals each: `barrierFanIn` ends at the root when all ranks have entered,
+ * `barrierFanOut` releases all ranks. Between the two the root may wait for more than its own ranks: the hierarchical and the
  * inter-communicator barriers are built of these.
  */
 import { binomialNode } from "./binomial-tree.ts";

@@ -7,7 +7,7 @@ import { crossing, log2Ceiling, roundsOf } from "./test-cost.ts";
 import { nodeMapsOf, ranksOf, sizes } from "./test-data.ts";
 import { run, World } from "./test-world.ts";
 
-/** Nobody may leave while one rank has not come: starts all but `late`, and finds nobody finished. */
+/** No rank may leave before the last has entered: starts all ranks but `late`, and expects none to finish. */
 function assertHoldsFor(late: number, schedules: readonly Schedule[]): void {
   const world = new World(schedules.length, { seed: late });
   for (const [rank, schedule] of schedules.entries()) if (rank !== late) world.start(rank, 0, { schedule });

@@ -1,8 +1,8 @@
 /**
- * Broadcast of long messages: a binomial scatter of p pieces, then a ring in which everybody collects the others'. Each
- * rank receives n bytes and sends at most about 2n however many ranks there are, where a binomial tree makes the root send
- * n·log2 p. ⌈log2 p⌉ + p − 1 messages deep. Barnett, Shuler, van de Geijn et al., 1994; the ring leaves out the
- * pieces that the next rank has from the scatter (Zhou et al., 2015), so nothing comes twice.
+ * Broadcast of long messages: a binomial scatter of p pieces, then a ring in which every rank collects the pieces of the
+ * others. Each rank receives n bytes and sends at most about 2n however many ranks there are; in a binomial tree the root sends
+ * n·log2 p. ⌈log2 p⌉ + p − 1 messages deep. Barnett, Shuler, van de Geijn et al., 1994; the ring leaves out the pieces that the
+ * next rank has from the scatter (Zhou et al., 2015), so no piece comes twice.
  */
 import { binomialNode } from "./binomial-tree.ts";
 import { Rounds, receive, region, send } from "./rounds.ts";

@@ -1,19 +1,19 @@
 /**
  * The binomial tree that rooted algorithms climb: ⌈log2 p⌉ deep, for any p and any root.
  *
- * Ranks are counted from the root (`relative`). The parent is found by clearing the lowest set bit; the subtree of a rank is
- * the run of relative ranks that begins with it, so what a subtree gathers or is given is one piece.
+ * Ranks are counted from the root (`relative`). Clearing the lowest set bit gives the parent. The subtree of a rank is the run
+ * of relative ranks that begins with it, so the blocks of a subtree are one piece.
  */
 import type { RootedPlace } from "./schedule.ts";
 
 interface BinomialNode {
   /** Rank counted from the root. */
   readonly relative: number;
-  /** How many ranks hang here, this one included: relative … relative + width − 1. */
+  /** Ranks in this subtree, this one included: relative … relative + width − 1. */
   readonly width: number;
   /** Rank of the parent; −1 at the root. */
   readonly parent: number;
-  /** Widest first: whoever has the most to pass on is served first. */
+  /** Widest first: the child with the most to pass on is served first. */
   readonly children: readonly BinomialChild[];
 }
 

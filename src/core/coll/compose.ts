@@ -12,7 +12,7 @@ export interface Base {
 }
 
 interface Embedding {
-  /** The rank in the communicator of each rank of the inner schedule; without it they are the same. */
+  /** The rank in the communicator of each rank of the inner schedule; without the list they are the same. */
   readonly members?: readonly number[];
   readonly group?: "local";
   readonly send?: Base;
@@ -21,7 +21,7 @@ interface Embedding {
   readonly scratchOffset?: number;
 }
 
-/** The same schedule among other ranks, on other buffers. `scratchBytes` includes what lies before `scratchOffset`. */
+/** The same schedule among other ranks, on other buffers. `scratchBytes` includes the bytes before `scratchOffset`. */
 export function embed(inner: Schedule, embedding: Embedding): Schedule {
   const scratchOffset = embedding.scratchOffset ?? 0;
   const bases: Record<BufferName, Base> = {
@@ -55,7 +55,10 @@ export function embed(inner: Schedule, embedding: Embedding): Schedule {
 
 export const emptySchedule: Schedule = { rounds: [], scratchBytes: 0 };
 
-/** One schedule after another. They use the same scratch space: what one leaves there for the next, the next must not use. */
+/**
+ * One schedule after another. All of them use the same scratch space: a schedule must not use bytes that an earlier one left
+ * there for a later one.
+ */
 export function sequence(...schedules: readonly Schedule[]): Schedule {
   const rounds = new Rounds();
   for (const schedule of schedules) rounds.follow(schedule.rounds);

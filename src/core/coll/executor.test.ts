@@ -42,7 +42,7 @@ test("M3 executor: operations of several communicators, started in different ord
       }),
     );
     for (const rank of ranksOf(7)) {
-      // On one communicator in the same order everywhere, between communicators in any.
+      // On one communicator in the same order on every rank, between communicators in any order.
       const next = [0, 0, 0];
       while (next.some((tag) => tag < 4)) {
         const channel = draw(3);
@@ -103,7 +103,7 @@ test("M3 executor: a failed peer ends the operations that wait for it, once, and
   for (let seed = 1; seed <= 20; seed++) {
     const world = new World(4, { seed, combine: reduction.combine });
     const { start } = startAllreduce(world);
-    // Rank 3 never comes: 2 waits for it, 0 and 1 for 2 and 3.
+    // Rank 3 never starts the operation: 2 waits for it, 0 and 1 wait for 2 and 3.
     for (const rank of [0, 1, 2]) start(rank);
     // A pair that does not need rank 3.
     const pair = ranksOf(2).map((rank) => ({ schedule: barrierDissemination({ rank, size: 2 }), channel: 1 }));

@@ -1,17 +1,18 @@
 /**
- * Runs collectives: takes each operation's program (`program.ts`) round by round, any number of operations side by side.
+ * Runs collectives: takes each operation's compiled schedule (`program.ts`) round by round, any number of operations side by
+ * side.
  *
- * `start` posts the first round, `progress` moves every operation as far as it will go. A round begins when the one before
- * is complete on this rank; ranks may be several rounds apart, which is harmless because messages match by order. The
- * state is plain data, see `operation.ts`; nothing is allocated for a round.
+ * `start` posts the first round, `progress` moves every operation as far as possible. A round begins when the one before is
+ * complete on this rank; ranks may be several rounds apart, which is harmless because messages match by order. The state is
+ * plain data, see `operation.ts`; a round allocates nothing.
  *
- * An error in a message ends its operation: what is still under way is cancelled, and the operation is reported when its last
- * message has ended. Not before: a receive that has met its message writes into the program's buffer, and a peer may read from
- * it what was announced; the program may use its buffers again when it has heard of the end. Other operations do not notice.
+ * An error in a message ends its operation: messages still under way are cancelled, and the operation is reported when the last
+ * message has ended. Not before: a matched receive writes into the program's buffer and a peer may read announced bytes from
+ * it, while the program may use its buffers again after the report. Other operations are not affected.
  *
- * A message of another length than the schedule says is different: ranks have called the collective with counts that do
- * not match. The operation goes on with whatever is there, so that nobody waits for a message of this rank, and is reported
- * as truncated when it is over.
+ * A message whose length differs from the schedule's is another case: ranks have called the collective with counts that do not
+ * match. The operation goes on with the bytes at hand, so that no rank waits for a message of this one, and is reported as
+ * truncated when it is over.
  */
 import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
@@ -21,14 +22,14 @@ import { type CollectivePorts, shorter, underWay } from "./collective-ports.ts";
 import { type Operation, type OperationCall, type OperationId, Phase } from "./operation.ts";
 import { BufferCode, localWords, messageWords, StepCode } from "./program.ts";
 
-/** Operations outstanding in one process. A program with more has lost its requests. */
+/** Bound of the operations outstanding in one process. A program with more has lost its requests. */
 const operationsMax = 1 << 16;
 
 const noPointer = 0 as Pointer;
 
 export class Executor {
   private readonly ports: CollectivePorts;
-  /** Every operation ever needed at once, by id; those not in use are free. */
+  /** Every operation ever needed at once, by id; operations not in use are in `free`. */
   private readonly operations: Operation[] = [];
   private readonly free: Operation[] = [];
   /** In the order they were started. */
@@ -71,14 +72,16 @@ export class Executor {
     return moved;
   }
 
-  /** The program has done the combination that `reduce` left to it. */
+  /** The program has done the combination that the port's `reduce` left to it. */
   reduced(id: OperationId): void {
     const operation = this.operations[id];
     assert(operation?.phase === Phase.REDUCING, `operation ${id} did not ask the program to combine anything`);
     operation.phase = Phase.RUNNING;
   }
 
-  /** Ends the operations of a communicator with an error. One that the program combines for goes on, and fails then. */
+  /**
+   * Ends the operations of a communicator with an error. An operation that waits for the program's combination fails after it.
+   */
   end(channel: number, error: ErrorCode): void {
     for (const operation of this.running) {
       if (operation.channel === channel && operation.phase === Phase.RUNNING) this.fail(operation, error);
@@ -139,7 +142,7 @@ export class Executor {
     this.free.push(operation);
   }
 
-  /** Takes the operations that are over out of the list. */
+  /** Takes finished operations out of the list. */
   private sweep(): void {
     let kept = 0;
     for (let index = 0; index < this.running.length; index++) {
@@ -150,7 +153,7 @@ export class Executor {
     this.running.length = kept;
   }
 
-  /** As far as one operation goes now. True if it moved. */
+  /** Moves one operation as far as possible. True if it moved. */
   private advance(operation: Operation): boolean {
     if (operation.phase === Phase.DONE || operation.phase === Phase.REDUCING) return false;
     let moved = this.collect(operation);
@@ -183,7 +186,7 @@ export class Executor {
     return operation.recordCount < before;
   }
 
-  /** A message has ended, and not as the schedule says. */
+  /** A message has ended in another way than the schedule expects. */
   private ended(operation: Operation, error: ErrorCode | typeof shorter): void {
     if (error === ErrorClass.TRUNCATE || (error === shorter && operation.exact)) operation.error = ErrorClass.TRUNCATE;
     else if (error !== shorter) this.fail(operation, error);
@@ -225,7 +228,7 @@ export class Executor {
     return true;
   }
 
-  /** Copies and combines, after the round's messages. False when the program must combine first. */
+  /** Copies and combines, after the round's messages. False when the program has to combine first. */
   private runLocals(operation: Operation): boolean {
     const { words } = operation.program;
     while (operation.localsLeft > 0) {
@@ -240,7 +243,7 @@ export class Executor {
         continue;
       }
       const into = pointerOf(operation, words[at + 6]!);
-      // Before the call, so that a program that is asked finds the operation in this state.
+      // Set before the call, so that the program finds the operation in this state.
       operation.phase = Phase.REDUCING;
       if (!this.ports.reduce(operation, first, words[at + 3]!, second, words[at + 5]!, into, words[at + 7]!, bytes)) {
         return false;

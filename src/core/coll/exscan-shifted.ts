@@ -1,6 +1,6 @@
 /**
- * Exclusive scan: everybody passes its contribution one rank up, then ranks 1 … p−1 scan what they got. 1 + ⌈log2(p − 1)⌉
- * rounds. Rank r gets, bit for bit, what the inclusive scan gives rank r − 1; the result on rank 0 is left untouched.
+ * Exclusive scan: every rank passes its contribution one rank up, then ranks 1 … p−1 scan what they got. 1 + ⌈log2(p − 1)⌉
+ * rounds. Rank r gets, bit for bit, the inclusive scan's result of rank r − 1; the result on rank 0 is left untouched.
  */
 import { embed } from "./compose.ts";
 import { copy, Rounds, receive, region, send } from "./rounds.ts";
@@ -10,7 +10,7 @@ import type { Place, Schedule, Vector } from "./schedule.ts";
 export function exscanShifted(call: Place & Vector): Schedule {
   const { rank, size, bytes, inPlace = false } = call;
   const result = region("receive", 0, bytes);
-  /** In place the contribution is put aside: the neighbour's may come before it has gone. */
+  /** In place the contribution is copied aside: the neighbour's may arrive before it has left. */
   const aside = region("scratch", 0, bytes);
   const own = inPlace ? aside : region("send", 0, bytes);
   const rounds = new Rounds();

@@ -10,7 +10,7 @@ import { copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { InPlace, RootedPlace, Schedule } from "./schedule.ts";
 
 interface GatherBinomial extends RootedPlace, InPlace {
-  /** Of one rank's block. */
+  /** Length of one rank's block. */
   readonly bytes: number;
 }
 

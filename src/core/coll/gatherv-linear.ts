@@ -1,5 +1,5 @@
 /**
- * Linear gather of unequal blocks: everybody sends to the root, one round of p − 1 messages. Only the root knows all the
+ * Linear gather of unequal blocks: every rank sends to the root, one round of p − 1 messages. Only the root knows all the
  * sizes, so no other rank could pass on a block that is not its own.
  */
 import { assert } from "../base/assert.ts";
@@ -7,9 +7,9 @@ import { block, copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { Blocks, InPlace, RootedPlace, Schedule } from "./schedule.ts";
 
 export interface GathervLinear extends RootedPlace, InPlace {
-  /** Of this rank's own block. */
+  /** Length of this rank's own block. */
   readonly bytes: number;
-  /** Where the blocks go: at the root only. */
+  /** Where the blocks go; the root's only. */
   readonly blocks?: Blocks | undefined;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Inter-communicator allgather and allgatherv: every rank sends its block to rank 0 of the other group, which alone of its
- * group needs to be told by all (it knows their sizes), and broadcasts them inside. Each block passes between the groups
- * once.
+ * Inter-communicator allgather and allgatherv: every rank sends its block to rank 0 of the other group, which broadcasts all of
+ * them inside its group. Each block passes between the groups once.
  */
 import type { FlatBcast } from "./bcast-hierarchical.ts";
 import { embed, sequence } from "./compose.ts";
@@ -9,7 +8,7 @@ import { block, copy, packed, Rounds, receive, region, send, sum } from "./round
 import type { Blocks, InterPlace, Schedule } from "./schedule.ts";
 
 export interface InterAllgatherv extends InterPlace {
-  /** Of this rank's own block. */
+  /** Length of this rank's own block. */
   readonly bytes: number;
   /** Where the blocks of the other group go. */
   readonly blocks: Blocks;

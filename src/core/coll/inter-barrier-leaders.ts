@@ -1,6 +1,6 @@
 /**
- * Inter-communicator barrier: each group signals its rank 0, the two exchange a signal, each releases its group. Nobody
- * leaves before everybody of the other group (and of its own) has come. 2·⌈log2 p⌉ + 1 signals deep.
+ * Inter-communicator barrier: each group signals its rank 0, the two exchange a signal, each releases its group. No rank leaves
+ * before every rank of both groups has entered. 2·⌈log2 p⌉ + 1 signals deep.
  */
 import { barrierFanIn, barrierFanOut } from "./barrier-tree.ts";
 import { embed, sequence } from "./compose.ts";

@@ -8,7 +8,7 @@ import { embed, emptySchedule, sequence } from "./compose.ts";
 import { Rounds, receive, region, send } from "./rounds.ts";
 import type { InterPlace, Schedule } from "./schedule.ts";
 
-/** The root says ROOT, the others of its group PROC_NULL; the other group names the root's rank. */
+/** ROOT at the root, PROC_NULL at the other ranks of its group, the root's rank in the other group. */
 export interface InterRootedPlace extends InterPlace {
   readonly root: number;
 }

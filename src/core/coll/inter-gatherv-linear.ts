@@ -8,9 +8,9 @@ import { block, Rounds, receive, region, send } from "./rounds.ts";
 import type { Blocks, Schedule } from "./schedule.ts";
 
 export interface InterGatherv extends InterRootedPlace {
-  /** Of this rank's own block; at the root of nobody's. */
+  /** Length of this rank's own block; unused at the root. */
   readonly bytes: number;
-  /** Where the blocks of the other group go: at the root only. */
+  /** Where the blocks of the other group go; the root's only. */
   readonly blocks?: Blocks | undefined;
 }
 

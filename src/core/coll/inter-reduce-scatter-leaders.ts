@@ -10,7 +10,7 @@ import { scattervLinear } from "./scatterv-linear.ts";
 import type { InterPlace, Schedule } from "./schedule.ts";
 
 export interface InterReduceScatter extends InterPlace {
-  /** How many bytes go to each rank of this group; in all as many as in the other. */
+  /** How many bytes go to each rank of this group; the sum is that of the other group. */
   readonly segments: readonly number[];
   readonly elementBytes: number;
 }

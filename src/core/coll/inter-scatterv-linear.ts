@@ -8,9 +8,9 @@ import { block, Rounds, receive, region, send } from "./rounds.ts";
 import type { Blocks, Schedule } from "./schedule.ts";
 
 export interface InterScatterv extends InterRootedPlace {
-  /** Of this rank's own block; at the root of nobody's. */
+  /** Length of this rank's own block; unused at the root. */
   readonly bytes: number;
-  /** Where the blocks for the other group are: at the root only. */
+  /** Where the blocks for the other group are; the root's only. */
   readonly blocks?: Blocks | undefined;
 }
 

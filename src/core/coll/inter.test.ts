@@ -30,13 +30,13 @@ function membersOf([first, second]: readonly [number, number]): Member[] {
 
 interface Side {
   readonly send?: Uint8Array;
-  /** What the receive buffer must be in the end; without it, it must not be touched. */
+  /** The wanted contents of the receive buffer; without it the buffer must not be touched. */
   readonly expected?: Uint8Array;
-  /** What the receive buffer is at the beginning. */
+  /** The first contents of the receive buffer. */
   readonly given?: Uint8Array;
 }
 
-/** Runs it and returns the messages between the groups. */
+/** Runs the collective and returns the messages between the groups. */
 function inter(
   grouping: readonly [number, number],
   build: (member: Member) => [InterCollective, Side],
@@ -55,7 +55,7 @@ function inter(
   return messages.filter(({ from, to }) => from < firstGroup !== to < firstGroup);
 }
 
-/** What a member names as root, when it is that rank of the first group. */
+/** The root argument of a member, when the root is that rank of the first group. */
 const rootFor = ({ group, rank }: Member, root: number): number => {
   if (group === 1) return root;
   return rank === root ? ROOT : PROC_NULL;

@@ -1,10 +1,10 @@
 /**
- * The invariant that lets all messages of an operation carry one tag: of any two ranks, the k-th message that one sends to
- * the other is the k-th that the other receives from it, and both say the same length. Also: regions lie in
- * their scratch space, nothing of 0 bytes moves but signals, no round is empty, nobody sends to itself.
+ * The invariant that lets all messages of an operation carry one tag: of any two ranks, the k-th message that one sends to the
+ * other is the k-th that the other receives from it, and both name the same length. Also: regions lie in their scratch space,
+ * only signals have 0 bytes, no round is empty, no rank sends to itself.
  *
  * Checks the schedules of all ranks of a communicator; `firstGroup` as in an inter-communicator whose ranks are counted
- * through. Throws with the first thing that is wrong.
+ * through. Throws at the first violation.
  */
 import { assert } from "../base/assert.ts";
 import type { Region, Schedule, Step } from "./schedule.ts";
@@ -54,7 +54,7 @@ function checkRegions(step: Step, scratchBytes: number): void {
       (region.buffer !== "scratch" || region.offset + bytes <= scratchBytes) &&
       (bytes > 0 || !isLocal),
   );
-  // Not `assert`: its message would be put together for every step of every schedule.
+  // Not `assert`: its message would be built for every step of every schedule.
   if (!right) throw new Error(`a step is wrong, with ${scratchBytes} bytes of scratch: ${JSON.stringify(step)}`);
 }
 

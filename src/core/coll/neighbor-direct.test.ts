@@ -25,7 +25,7 @@ test("M3 neighbor_alltoall(v, w): what each edge carries arrives, also with seve
     const edges = edgesOf(size);
     const data = (edge: Edge) => pattern(edges.indexOf(edge), 0, edge.bytes);
     const setups = ranksOf(size).map((rank) => {
-      // The k-th edge to a rank is its k-th from us, because both lists are in the order of the edges.
+      // The k-th edge to a rank is that rank's k-th edge from this one, because both lists are in the order of the edges.
       const out = edges.filter((edge) => edge.from === rank);
       const into = edges.filter((edge) => edge.to === rank);
       const sends = packed(out.map((edge) => edge.bytes));

@@ -7,28 +7,31 @@ import type { CompiledSchedule } from "./program.ts";
 
 export type OperationId = Brand<"OperationId">;
 
-/** What the caller says of an operation. All but `program` are handed through to the ports. */
+/** The caller's description of an operation. All fields but `program` are only passed to the ports. */
 export interface OperationCall {
   readonly program: CompiledSchedule;
-  /** Which communicator. */
+  /** Number of the communicator. */
   readonly channel: number;
   /**
-   * Keeps the messages of this operation from those of others on the communicator: the number of the collective there, the
-   * same on all ranks because all start collectives in the same order. Many may be outstanding, each with its own.
+   * Separates the messages of this operation from those of others on the communicator: the number of the collective there,
+   * equal on all ranks because all of them start collectives in the same order. Many may be outstanding, each with its own.
    */
   readonly tag: number;
-  /** Which operation on which datatype; anything when the collective reduces nothing. */
+  /** Number of the operation and datatype; any number when the collective reduces nothing. */
   readonly reduction: number;
-  /** Who is told in the end. */
+  /** The request that is completed at the end. */
   readonly request: number;
   readonly send: Pointer;
   readonly receive: Pointer;
   /**
-   * Is a message that is shorter than the schedule says a mistake? It is where ranks pass on what they were given or combine
-   * it; where each message is a part of its own, what has come is there.
+   * Is a message that is shorter than scheduled a mistake? Yes where ranks pass bytes on or combine them; no where each message
+   * is a block of its own.
    */
   readonly exact: boolean;
-  /** What is wrong with the call already; it runs, for the sake of the others, and ends with this. 0: nothing. */
+  /**
+   * An error that the call has from the start; the operation runs, for the sake of the other ranks, and ends with this error.
+   * 0: none.
+   */
   readonly error: ErrorCode;
 }
 
@@ -38,7 +41,7 @@ export const Phase = {
   RUNNING: 1,
   /** The program combines; see `CollectivePorts.reduce`. */
   REDUCING: 2,
-  /** Has failed; messages still under way use its buffers, so it stays, and is reported when they have ended. */
+  /** Failed; messages still under way use the buffers, so the operation stays, and is reported when they have ended. */
   FAILED: 3,
   /** Over; its place in the table is about to be free. */
   DONE: 4,
@@ -48,21 +51,21 @@ export type Phase = (typeof Phase)[keyof typeof Phase];
 export interface Operation extends Omit<OperationCall, "error"> {
   readonly id: OperationId;
   phase: Phase;
-  /** Word of the program where the next round begins. */
+  /** Index in the schedule's words where the next round begins. */
   nextRound: number;
-  /** Word of the program where the next local step of this round is, and how many there are. */
+  /** Index in the schedule's words of this round's next local step, and how many are left. */
   nextLocal: number;
   localsLeft: number;
   /** The messages of the round that are under way: the first `recordCount` entries. */
   records: number[];
   recordCount: number;
-  /** Valid when the program wants scratch space. */
+  /** Valid when the schedule needs scratch space. */
   scratch: Pointer;
-  /** How it has ended, or will. */
+  /** The result, or the result to come. */
   error: ErrorCode;
   /**
-   * Numbers of its sends in their channels, where those must follow from the program's order: whenever a round begins, its
-   * messages have the numbers of the moment when the operation was started. Empty otherwise.
+   * Sequence numbers of the operation's sends in their channels, for protocols that need them to follow from the program's
+   * order: a message gets the number of the moment when the operation was started, whenever its round begins. Empty otherwise.
    */
   numbers: number[];
   nextNumber: number;

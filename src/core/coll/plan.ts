@@ -1,7 +1,7 @@
 /**
- * From a collective and its arguments to the schedule of one rank: the one place that knows all the builders.
+ * From a collective and its arguments to the schedule of one rank: the only file that knows all builders.
  *
- * Arguments are bytes of packed buffers. The same value on every rank, unless the field says whose it is.
+ * Arguments are bytes of packed buffers, with the same value on every rank unless the field says whose it is.
  */
 import { unreachable } from "../base/assert.ts";
 import { allgatherBruck } from "./allgather-bruck.ts";
@@ -48,7 +48,7 @@ interface OnNodes {
   readonly nodes?: NodeMap | undefined;
 }
 
-/** Blocks of equal length, one for each rank (gather, scatter, allgather) or pair of ranks (alltoall). */
+/** Length of one of the equal blocks: one block for each rank (gather, scatter, allgather) or pair of ranks (alltoall). */
 interface EqualBlocks extends InPlace {
   readonly bytes: number;
 }
@@ -62,7 +62,7 @@ export type Collective =
   | ({ readonly kind: "allgather" } & Place & EqualBlocks & OnNodes)
   | ({ readonly kind: "allgatherv"; readonly blocks: Blocks } & Place & InPlace & OnNodes)
   | ({ readonly kind: "alltoall" } & Place & EqualBlocks)
-  /** Each rank's own, and so is the w form, whose types are packed by the caller. */
+  /** Sizes are each rank's own. The w form is this one too: the caller packs its types. */
   | ({ readonly kind: "alltoallv"; readonly sends: Blocks; readonly receives: Blocks } & Place & InPlace)
   | ({ readonly kind: "reduce" } & RootedPlace & Vector & OnNodes)
   | ({ readonly kind: "allreduce" } & Place & Vector & OnNodes)

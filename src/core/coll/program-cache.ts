@@ -1,9 +1,9 @@
 /**
- * Programs used before, so that a collective in a loop is planned once. One cache per communicator and kind of thing that
- * never changes there (rank, size, node map); the key is the rest of the arguments, a few numbers.
+ * Compiled schedules used before, so that a collective in a loop is planned once. One cache per communicator, where rank, size
+ * and node map never change; the key is the remaining arguments, a few numbers.
  *
- * At most `programsMax` programs: the oldest makes room. Forms with arrays of sizes are not cached: comparing the arrays
- * costs what planning costs.
+ * At most `programsMax` schedules: the oldest makes room. Forms with arrays of sizes are not cached: comparing the arrays costs
+ * as much as planning.
  */
 import type { CompiledSchedule } from "./program.ts";
 
@@ -14,10 +14,10 @@ export class ProgramCache {
   private readonly keys = new Float64Array(programsMax * keyWords);
   private readonly programs: CompiledSchedule[] = [];
   private next = 0;
-  /** Loops ask for what they asked for last. */
+  /** A loop asks for the same schedule again and again: the last one found is tried first. */
   private last = 0;
 
-  /** What the numbers mean is the caller's: which collective, bytes, root, bytes of an element, flags. */
+  /** The caller defines the numbers: collective, bytes, root, bytes of an element, flags. */
   find(
     collective: number,
     bytes: number,

@@ -1,12 +1,12 @@
 /**
- * A schedule in the form the executor reads: one array of numbers, so that running a round allocates nothing and a cached
- * program is compact. Float64, because offsets may exceed 2^31.
+ * A schedule in the form that the executor reads: one array of numbers, so that a round allocates nothing and a cached schedule
+ * is compact. Float64, because offsets may exceed 2^31.
  *
- * For each round: messages, locals (how many of each); then the messages, receives first (so that what comes finds its
- * place), 5 words each: what, peer, buffer, offset, bytes; then the local steps, 8 words each: what, bytes, and buffer
+ * For each round: how many messages, how many local steps; then the messages, receives first (so that a message finds its
+ * receive posted), 5 words each: code, peer, buffer, offset, bytes; then the local steps, 8 words each: code, bytes, and buffer
  * and offset of up to three regions (copy: from, to; reduce: left, right, into). The end is marked with −1.
  *
- * Putting receives first changes no matching: only the order among sends and that among receives count.
+ * Putting receives first changes no matching: only the order of the sends and the order of the receives count.
  */
 import type { BufferName, Region, Round, Schedule, Step } from "./schedule.ts";
 
@@ -18,12 +18,12 @@ export interface CompiledSchedule {
 export const messageWords = 5;
 export const localWords = 8;
 
-/** What a step is. LOCAL_GROUP is added to messages within our group of an inter-communicator. */
+/** Codes of steps. LOCAL_GROUP is added to messages within the rank's own group of an inter-communicator. */
 export const StepCode = { SEND: 0, RECEIVE: 1, COPY: 2, REDUCE: 3, LOCAL_GROUP: 16 } as const;
 
 export const BufferCode = { send: 0, receive: 1, scratch: 2 } as const satisfies Record<BufferName, number>;
 
-/** Every send of a program, in the order in which they are started. */
+/** Every send of a schedule, in the order in which the executor starts them. */
 export function forEachSend({ words }: CompiledSchedule, visit: (peer: number, local: boolean) => void): void {
   for (let at = 0; words[at]! >= 0; ) {
     const messages = words[at]!;
@@ -37,7 +37,7 @@ export function forEachSend({ words }: CompiledSchedule, visit: (peer: number, l
   }
 }
 
-/** The same messages without a byte in them, and nothing else. */
+/** The same messages with 0 bytes each, and no local steps. */
 export function emptied({ words }: CompiledSchedule): CompiledSchedule {
   const kept: number[] = [];
   for (let at = 0; words[at]! >= 0; ) {
@@ -78,7 +78,7 @@ function compileRound(round: Round, words: number[]): void {
         receives.push(StepCode.RECEIVE + groupCode(step), step.peer, ...place(step.to), step.to.bytes);
         break;
       case "copy":
-        // A caller's own part may be longer than its place: whoever starts the operation says so, nothing is written beyond.
+        // A rank's own part may be longer than its place: the starter of the operation reports that, nothing is written beyond.
         locals.push(
           StepCode.COPY,
           Math.min(step.from.bytes, step.to.bytes),

@@ -25,9 +25,9 @@ export interface Halving {
   readonly elementBytes: number;
   /** 2^k + 1 byte offsets: piece i lies between bounds i and i + 1. */
   readonly bounds: readonly number[];
-  /** Who goes on for each pair: of (2i, 2i + 1) the lower, but the root of a rooted reduction for its own pair. */
+  /** The holder of each pair (2i, 2i + 1): the lower rank, but the root of a rooted reduction in its own pair. */
   readonly holderOf: (virtual: number) => number;
-  /** Where what comes in may be put: `incomingBytes` long. */
+  /** Room for incoming bytes: `incomingBytes` long. */
   readonly scratchOffset: number;
 }
 
@@ -57,7 +57,7 @@ export const rootHolder =
   (virtual: number): number =>
     virtualOf(shape, root) === virtual ? root : firstRankOf(shape, virtual);
 
-/** How much may come in at once: half of the vector, or the larger half when pieces are unequal. */
+/** The most bytes that arrive at once: half of the vector, or the larger half when pieces are unequal. */
 export function incomingBytes({
   shape,
   bounds,
@@ -72,8 +72,8 @@ export function incomingBytes({
 const pairMiddle = (bytes: number, elementBytes: number): number => Math.floor(bytes / elementBytes / 2) * elementBytes;
 
 /**
- * Folds pairs: the lower rank combines the lower half, the upper the upper half, then one gives its half to the other. True
- * if this rank goes on.
+ * Folds pairs: the lower rank combines the lower half, the upper the upper half, then one gives its half to the other. True if
+ * this rank is the holder and goes on.
  */
 export function foldPair(rounds: Rounds, value: Accumulator, halving: Halving): boolean {
   const { rank, shape, bounds, elementBytes, holderOf, scratchOffset } = halving;
@@ -102,7 +102,7 @@ export function foldPair(rounds: Rounds, value: Accumulator, halving: Halving): 
   return goesOn;
 }
 
-/** The levels of halving; afterwards the piece of this rank's virtual rank is complete in `value`. */
+/** The levels of halving; afterwards `value` has the complete piece of this rank's virtual rank. */
 export function halve(rounds: Rounds, value: Accumulator, halving: Halving): void {
   const { rank, shape, bounds, holderOf, scratchOffset } = halving;
   const virtual = virtualOf(shape, rank);
@@ -120,7 +120,7 @@ export function halve(rounds: Rounds, value: Accumulator, halving: Halving): voi
   }
 }
 
-/** Which pieces a virtual rank works on after that many levels: 2^k, halved each time, the half its bits say. */
+/** The pieces that a virtual rank works on after that many levels: 2^k, halved at each level, the half that its bits select. */
 function runAt(virtual: number, level: number, { levels }: ReductionShape): Run {
   const width = 2 ** (levels - level);
   const first = pieceOf(virtual, level) * width;

@@ -29,7 +29,7 @@ export function reductionShape(size: number): ReductionShape {
 export const virtualOf = ({ pairs }: ReductionShape, rank: number): number =>
   rank < 2 * pairs ? rank >> 1 : rank - pairs;
 
-/** The lowest rank in a virtual rank; of 2^k, one past the last, it is p. */
+/** The lowest rank in a virtual rank; for virtual rank 2^k, one past the last, it is p. */
 export const firstRankOf = ({ pairs }: ReductionShape, virtual: number): number =>
   virtual < pairs ? 2 * virtual : virtual + pairs;
 
@@ -44,7 +44,7 @@ export interface Combination {
   readonly end: number;
 }
 
-/** What is combined at height ≥ 1. */
+/** The two operands of a block at height ≥ 1. */
 export function combination(shape: ReductionShape, height: number, index: number): Combination {
   if (height === 1) {
     const first = firstRankOf(shape, index);
@@ -65,7 +65,7 @@ export const indexAt = (shape: ReductionShape, height: number, rank: number): nu
 
 /**
  * Folds p parts that lie in memory by the tree: calls `combine(left, right, into)` with the indices of parts, `into` being
- * `left`. Afterwards part 0 is the result; the others hold whatever was in between.
+ * `left`. Afterwards part 0 is the result; the other parts hold intermediate values.
  */
 export function foldParts(size: number, combine: (left: number, right: number, into: number) => void): void {
   const steps = foldSteps(size);

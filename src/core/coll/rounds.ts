@@ -1,7 +1,7 @@
 /**
- * How builders write a schedule down: small constructors for steps, and `Rounds`, which keeps the two promises of every
- * schedule about emptiness, so that builders need not think of them: nothing of 0 bytes moves unless it is said to, and no
- * round is empty.
+ * The means by which builders write schedules: small constructors for steps, and `Rounds`, which keeps two promises of every
+ * schedule, so that builders need not think of them: nothing of 0 bytes moves unless it is explicitly asked for, and no round
+ * is empty.
  */
 import type { Blocks, BufferName, Region, Round, Schedule, Step } from "./schedule.ts";
 
@@ -41,7 +41,7 @@ export const receive = (peer: number, to: Region): Step => ({ kind: "receive", p
 export const copy = (from: Region, to: Region): Step => ({ kind: "copy", from, to });
 export const reduce = (left: Region, right: Region, into: Region): Step => ({ kind: "reduce", left, right, into });
 
-/** What a signal carries. */
+/** The region of a signal: no bytes. */
 const nothing: Region = region("scratch", 0, 0);
 export const signalTo = (peer: number): Step => send(peer, nothing);
 export const signalFrom = (peer: number): Step => receive(peer, nothing);
@@ -64,22 +64,22 @@ export class Rounds {
   readonly #rounds: Step[][] = [];
 
   /**
-   * One more round. Steps of 0 bytes are left out (the peer leaves its half out too: both name the same size). Steps that
-   * are all local join the round before, which costs nothing: they run after its messages, as they would here.
+   * One more round. Steps of 0 bytes are left out (the peer leaves its half out too: both name the same size). A round of local
+   * steps only joins the round before: local steps run after the messages there, as they would here.
    */
   add(...steps: Step[]): this {
     return this.#append(steps.filter(moves));
   }
 
   /**
-   * A round whose messages take place also without a byte in them: a barrier's signals, and parts of which the two ranks may
-   * name different lengths. Nobody waits then for a message that the other has left out.
+   * A round whose messages are sent also with 0 bytes: signals of a barrier, and parts for which the two ranks may name
+   * different lengths. So no rank waits for a message that the other left out.
    */
   signal(...steps: Step[]): this {
     return this.#append(steps);
   }
 
-  /** The rounds of another schedule, after ours. Its scratch space is the caller's business, see `compose.ts`. */
+  /** Appends the rounds of another schedule. Its scratch space is the caller's business, see `compose.ts`. */
   follow(rounds: readonly Round[]): this {
     for (const round of rounds) this.#append([...round]);
     return this;

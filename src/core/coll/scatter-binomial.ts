@@ -1,6 +1,6 @@
 /**
- * Binomial scatter of equal blocks, the gather of `gather-binomial.ts` turned round: a rank gets its whole subtree's
- * blocks in one message and passes on what is not its own. ⌈log2 p⌉ messages deep, n·p·log2(p)/2 bytes in all.
+ * Binomial scatter of equal blocks, the gather of `gather-binomial.ts` reversed: a rank gets its whole subtree's blocks in one
+ * message and passes on those of its children. ⌈log2 p⌉ messages deep, n·p·log2(p)/2 bytes in all.
  */
 import { binomialNode } from "./binomial-tree.ts";
 import { blocksBeforeEnd } from "./gather-binomial.ts";
@@ -8,7 +8,7 @@ import { copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { InPlace, RootedPlace, Schedule } from "./schedule.ts";
 
 interface ScatterBinomial extends RootedPlace, InPlace {
-  /** Of one rank's block. */
+  /** Length of one rank's block. */
   readonly bytes: number;
 }
 

@@ -1,15 +1,15 @@
 /**
- * Linear scatter of unequal blocks: the root sends to everybody, one round of p − 1 messages. As with gatherv only the
- * root knows all the sizes.
+ * Linear scatter of unequal blocks: the root sends to every rank, one round of p − 1 messages. As with gatherv only the root
+ * knows all the sizes.
  */
 import { assert } from "../base/assert.ts";
 import { block, copy, Rounds, receive, region, send } from "./rounds.ts";
 import type { Blocks, InPlace, RootedPlace, Schedule } from "./schedule.ts";
 
 export interface ScattervLinear extends RootedPlace, InPlace {
-  /** Of this rank's own block. */
+  /** Length of this rank's own block. */
   readonly bytes: number;
-  /** Where the blocks are: at the root only. */
+  /** Where the blocks are; the root's only. */
   readonly blocks?: Blocks | undefined;
 }
 

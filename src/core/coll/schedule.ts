@@ -5,24 +5,27 @@
  * rank. All messages of a round are started together and the round is over when they are all complete; local steps of a
  * round (copy, reduce) run in the order listed, after the round's messages.
  *
- * All messages of one operation carry one tag. What keeps them apart is order: of two processes, the k-th message that
- * one sends (round by round, in the order listed) is the k-th that the other receives from it, and both name the same
- * number of bytes. Every builder keeps this, and the tests check it of every schedule (`matching.ts`).
+ * All messages of one operation carry one tag. Their order keeps them apart: of two processes, the k-th message that one sends
+ * (round by round, in the order listed) is the k-th that the other receives from it, and both name the same number of bytes.
+ * Every builder keeps this, and the tests check it of every schedule (`matching.ts`).
  *
- * Programs may break it: their ranks may name counts that do not match. Then messages are longer or shorter than the schedule
- * says, and the executor reports it. That nobody waits takes messages whose number does not follow from the lengths: a
- * collective of nothing has the messages of one of something, and a part of 0 bytes is a message all the same. Only
- * alltoallv leaves empty parts out, because most of its parts may be empty.
+ * Programs may break the rule about lengths: their ranks may name counts that do not match. Then messages are longer or shorter
+ * than the schedule says, and the executor reports it. For no rank to wait, the number of messages must not depend on the
+ * lengths: a collective of 0 bytes has the messages of any other, and a part of 0 bytes is still a message. Only alltoallv
+ * leaves empty parts out, because most of its parts may be empty.
  *
- * Buffers are named, not pointed to, so that a schedule is plain data and can be built again after a restart. They are
- * packed and contiguous: whoever starts the operation deals with datatypes.
+ * Buffers are named, not pointed to, so that a schedule is plain data and can be built again after a restart. They are packed
+ * and contiguous: the starter of the operation deals with datatypes.
  */
 export type BufferName =
-  /** What the caller gave to send. A builder that was told `inPlace` never names it. */
+  /** The caller's data to send. A builder that was told `inPlace` never names it. */
   | "send"
-  /** Where the caller wants the result; with `inPlace` also its contribution, where the standard says. The buffer of a broadcast. */
+  /**
+   * The place of the caller's result; with `inPlace` also its contribution, where the standard says so. The buffer of a
+   * broadcast.
+   */
   | "receive"
-  /** Memory of the operation itself, `scratchBytes` long, zero-filled never: contents start undefined. */
+  /** Memory of the operation itself, `scratchBytes` long, with undefined contents at the start. */
   | "scratch";
 
 /** A run of bytes in one of the buffers. */
@@ -33,8 +36,8 @@ export interface Region {
 }
 
 /**
- * Who a peer is: without `group` the process with that rank of the communicator (on an inter-communicator, of the remote
- * group); "local" is a peer in our own group of an inter-communicator.
+ * Without `group` the peer has that rank in the communicator (in an inter-communicator: in the remote group); "local" is a peer
+ * in the rank's own group of an inter-communicator.
  */
 export interface Peer {
   readonly peer: number;
@@ -64,7 +67,7 @@ export interface Place {
   readonly size: number;
 }
 
-/** Rooted collectives say who the root is. */
+/** Rooted collectives name the root. */
 export interface RootedPlace extends Place {
   readonly root: number;
 }
@@ -76,12 +79,12 @@ export interface InterPlace {
   readonly remoteSize: number;
 }
 
-/** `inPlace` is the caller's IN_PLACE. Other ranks need not know of it: the messages are the same. */
+/** `inPlace` is the caller's IN_PLACE. Other ranks need not know: the messages are the same. */
 export interface InPlace {
   readonly inPlace?: boolean;
 }
 
-/** What a reduction works on. */
+/** The vector of a reduction. */
 export interface Vector extends InPlace {
   readonly bytes: number;
   /** ≥ 1. Elements are never split. */

@@ -1,4 +1,4 @@
-/** What a collective cost, for tests of what an algorithm's comment claims. */
+/** The cost of a collective, for tests of the claims in the comments of algorithms. */
 import { isMessage } from "./rounds.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Message } from "./test-world.ts";

@@ -1,6 +1,6 @@
 /**
- * What the tests of this folder feed to collectives: sizes, roots, blocks that can be told apart, and operations for
- * which order matters, with the canonical fold written down a second time, by its recursive definition.
+ * Test data of this folder: sizes, roots, distinguishable blocks, and operations for which order matters, with the canonical
+ * fold written a second time, by its recursive definition.
  */
 import { type Combine, equal, random } from "./test-world.ts";
 
@@ -15,7 +15,7 @@ export function rootsOf(size: number): number[] {
 
 export const ranksOf = (size: number): number[] => Array.from({ length: size }, (_, rank) => rank);
 
-/** Placements: consecutive ranks together, in turn, unequal nodes, no order at all. */
+/** Placements: consecutive ranks together, round robin, unequal nodes, no order at all. */
 export function nodeMapsOf(size: number): number[][] {
   const draw = random(size);
   return [
@@ -26,7 +26,7 @@ export function nodeMapsOf(size: number): number[][] {
   ];
 }
 
-/** Bytes that say whose they are. */
+/** Bytes that identify their owner. */
 export function pattern(from: number, to: number, bytes: number): Uint8Array {
   const draw = random(from * 1009 + to * 31 + bytes);
   return Uint8Array.from({ length: bytes }, () => draw(256));
@@ -45,7 +45,7 @@ const doubles = (bytes: Uint8Array): Float64Array =>
 const words = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
 const bytesOf = (numbers: Float64Array | Uint32Array): Uint8Array => new Uint8Array(numbers.buffer);
 
-/** Magnitudes that swallow each other: the sum depends on every bracket. */
+/** Magnitudes that absorb each other: the sum depends on every bracket. */
 const sum: Reduction = {
   name: "floating-point sum",
   elementBytes: 8,

@@ -9,7 +9,7 @@ export interface ReductionCase {
   readonly reduction: Reduction;
   /** Which ranks pass IN_PLACE. */
   inPlace(rank: number): boolean;
-  /** The part of the result that a rank gets; none: its receive buffer must not be touched. */
+  /** The part of the result that a rank gets; undefined: its receive buffer must not be touched. */
   resultOf?(rank: number, whole: Uint8Array): Uint8Array | undefined;
   build(rank: number, vector: { bytes: number; elementBytes: number; inPlace: boolean }): Schedule;
 }

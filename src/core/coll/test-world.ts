@@ -1,7 +1,7 @@
 /**
- * A small world for the tests of this folder: p executors in one thread and a network that delivers in an order drawn from
- * a seed. Half of the messages are copied when sent, half are read from the sender's buffer only when they are received, so
- * that a schedule that touches a buffer too early is caught. Scratch memory and results begin as rubbish.
+ * A small world for the tests of this folder: p executors in one thread and a network that delivers in an order drawn from a
+ * seed. Half of the messages are copied when sent, half are read from the sender's buffer only when they are received, so that
+ * a schedule that touches a buffer too early is caught. Scratch memory and results begin with rubbish.
  *
  * A run fails if it gets stuck, if a message is left over or has another length than its receive, if anything is touched
  * outside its buffer, or if records or scratch memory are left behind.
@@ -26,17 +26,17 @@ export interface Setup {
   readonly tag?: number;
 }
 
-/** into = left ∘ right; `into` may be one of them. */
+/** into = left ∘ right; `into` may be one of the two. */
 export type Combine = (left: Uint8Array, right: Uint8Array, into: Uint8Array) => void;
 
 export interface WorldOptions {
   readonly seed?: number;
   readonly combine?: Combine;
-  /** Combinations are left to the program, which does them some time later. */
+  /** Combinations are left to the program, which does them later. */
   readonly deferReductions?: boolean;
   /** Called when an operation is over. */
   readonly finished?: (rank: number, request: number) => void;
-  /** An inter-communicator: that many ranks are in the first group. Ranks here count through both. */
+  /** For an inter-communicator: the number of ranks in its first group. Ranks here count through both groups. */
   readonly firstGroup?: number;
 }
 
