@@ -1,4 +1,4 @@
-/** `banyan bench`: measures this installation beside the MPI libraries that are here. A shell around lab/session.ts. */
+/** `banyan bench`: measures this installation beside the MPI libraries that are installed. A shell around lab/session.ts. */
 import { constants } from "node:os";
 import { Command, Option } from "commander";
 import type { Benchmark } from "../lab/benchmark.ts";
@@ -18,13 +18,13 @@ interface BenchOptions {
   readonly out: string;
   readonly class: string;
   readonly imageMib: number;
-  /** A folder. */
+  /** The path of a folder. */
   readonly imageProbe?: string;
   /** A `LoggingProbe` as JSON. */
   readonly loggingProbe?: string;
 }
 
-/** A memory of a rank has at most 2047 MB, and the program some of its own. */
+/** The memory of a rank has at most 2047 MB, and the program needs some of it. */
 const imageMibMax = 1900;
 
 export const benchCommand: CreateCommand = (finished) =>
@@ -37,9 +37,9 @@ export const benchCommand: CreateCommand = (finished) =>
     .option("--out <folder>", "where results are kept", "bench-results")
     .option("--class <class>", "of the kernels: S, W or A", "A")
     .option("--image-mib <number>", "size of the images, in MiB", wholeNumber("--image-mib"), 1024)
-    // What `bench images` starts, in a process of its own.
+    // A process that `bench images` starts.
     .addOption(new Option("--image-probe <folder>").hideHelp())
-    // And `bench logging`.
+    // A process that `bench logging` starts.
     .addOption(new Option("--logging-probe <json>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", () => `\nBenchmarks:\n${benchmarkList()}\n\n${explanation}`)
@@ -77,7 +77,7 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
     code = 128 + constants.signals[signal];
     interrupt.abort();
   });
-  // Nobody reads on: there is nobody to measure for.
+  // Nobody reads the output any more, so the measurements can end.
   process.stdout.on("error", () => interrupt.abort());
   const outcome = await runSession({
     benchmarks: chosen,
@@ -127,7 +127,7 @@ function benchmarkList(): string {
   return [...lines(benchmarks), ...named].join("\n");
 }
 
-/** One line that replaces itself, for people only. */
+/** One line that replaces itself, for terminals only. */
 function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }

@@ -1,4 +1,4 @@
-/** `banyan cc` and `banyan c++`: mpicc and mpicxx. A shell around cc/run-build.ts: words, terminal, exit code. */
+/** `banyan cc` and `banyan c++`: mpicc and mpicxx. A shell around cc/run-build.ts: arguments, terminal, exit code. */
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { CannotCompile } from "../cc/client.ts";
@@ -23,7 +23,7 @@ function create(driver: Driver, finished: (code: number) => void): Command {
       .description(`Compile and link MPI programs in ${language}, as mpi${driver === "cc" ? "cc" : "cxx"} does.`)
       .usage("[options of a compiler...] <file...>")
       .argument("[word...]")
-      // Every word is the compiler's, also those that look like ours.
+      // Every argument is the compiler's, even if it looks like an option of Banyan.
       .helpOption(false)
       .allowUnknownOption()
       .passThroughOptions()
@@ -43,7 +43,7 @@ Examples:
   make CC="banyan cc" CXX="banyan c++"
 `;
 
-/** What follows the command's name, untouched by commander. */
+/** The arguments behind the command's name, untouched by commander. */
 function wordsAfter(name: string): string[] {
   return process.argv.slice(process.argv.indexOf(name, 2) + 1);
 }
@@ -71,7 +71,7 @@ async function compile(driver: Driver, words: readonly string[]): Promise<number
     }
   } catch (error) {
     if (error instanceof CannotCompile) throw new CommandError(error.message, 1);
-    // A disk that is full, a folder that is not there: the world's.
+    // A full disk, a missing folder: trouble outside of Banyan.
     if (error instanceof Error && "syscall" in error) throw new CommandError(`Cannot compile: ${error.message}`, 1);
     throw error;
   } finally {
@@ -91,7 +91,7 @@ async function ask(
   return reply.code;
 }
 
-/** Open MPI's `-showme:compile` and `:link` are the flags alone. */
+/** Open MPI's `-showme:compile` and `:link` print the flags alone. */
 function shownText({ what, build }: Extract<CommandLine, { kind: "show" }>, workshop: Workshop): string {
   switch (what) {
     case "command":

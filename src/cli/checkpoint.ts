@@ -1,4 +1,4 @@
-/** `banyan checkpoint`: a job that runs elsewhere takes checkpoints of all its sets now. It is told by a signal. */
+/** `banyan checkpoint`: a signal makes a running job take checkpoints of all its sets now. */
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { CommandError } from "./complain.ts";
@@ -25,7 +25,7 @@ function tell(text: string): void {
   process.kill(pid, checkpointSignal);
 }
 
-/** Others would not survive the signal. */
+/** Only a job handles the signal: any other process would be killed by it. */
 function isJob(pid: number): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");

@@ -1,8 +1,8 @@
-/** Every command of `banyan`, one file each, loaded when it is wanted: `run` does not pay for what the others need. */
+/** Every command of `banyan`, one file each, loaded on demand: `run` does not pay for the needs of the others. */
 import type { CreateCommand } from "./create-command.ts";
 
 interface CommandEntry {
-  /** For the list of commands. */
+  /** The line in the list of commands. */
   readonly summary: string;
   load(): Promise<CreateCommand>;
 }

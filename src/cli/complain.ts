@@ -1,9 +1,9 @@
-/** Our own voice: standard error, one line for each thing to say. Standard output belongs to the program. */
+/** Messages of Banyan itself: standard error, one line for each. Standard output belongs to the program. */
 export function complain(message: string): void {
   process.stderr.write(`banyan: ${message}\n`);
 }
 
-/** The command cannot do what it was asked for; its message is the line to print. */
+/** The command cannot do its work; the message is the line to print. */
 export class CommandError extends Error {
   override readonly name: string = "CommandError";
   readonly exitCode: number;
@@ -13,7 +13,7 @@ export class CommandError extends Error {
   }
 }
 
-/** It was called in a way it cannot follow. */
+/** The command was called in a wrong way. */
 export class UsageError extends CommandError {
   override readonly name = "UsageError";
   constructor(message: string) {

@@ -1,4 +1,4 @@
-/** Reads the time behind an option, in ms: "90", "90s", "1.5m", "2h", "250ms". A plain number is seconds. */
+/** Reads the time of an option, in ms: "90", "90s", "1.5m", "2h", "250ms". A plain number is seconds. */
 import { UsageError } from "./complain.ts";
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, "": 1000, s: 1000, m: 60_000, h: 3_600_000 };

@@ -1,7 +1,7 @@
-/** What `--env` and `--sandbox` say of a program's environment. */
+/** The environment that `--env` and `--sandbox` give to a program. */
 import { UsageError } from "./complain.ts";
 
-/** Undefined: it is ours. Of a sandbox it is what was named and nothing else. */
+/** Undefined: the environment of this process. In a sandbox, the named variables and no others. */
 export function environmentGiven(
   named: readonly string[],
   isSandbox: boolean,

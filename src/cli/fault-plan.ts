@@ -1,4 +1,4 @@
-/** Reads what stands behind `--faults`: a fault plan (docs/faults.md), or `@` and the name of a file that holds one. */
+/** Reads the value of `--faults`: a fault plan (docs/faults.md), or `@` and the name of a file that holds one. */
 import { readFileSync } from "node:fs";
 import { describeSystemError } from "../core/base/system-error.ts";
 import { CommandError } from "./complain.ts";

@@ -1,4 +1,4 @@
-/** A job on this terminal: what happens to it is said on standard error, signals are passed on, the summary comes last. */
+/** A job on this terminal: events of the job go to standard error, signals are passed on, the summary comes last. */
 import { constants } from "node:os";
 import { countText } from "../core/base/amounts.ts";
 import { unreachable } from "../core/base/assert.ts";
@@ -12,11 +12,11 @@ import { recoveryText } from "./recovery-text.ts";
 
 interface FollowOptions {
   readonly quiet?: true;
-  /** Where the job is frozen to, if it is. */
+  /** The folder that the job is frozen into, if it is to be frozen. */
   readonly jobDir?: string;
 }
 
-/** Means: take checkpoints now. */
+/** The signal that asks for checkpoints now. */
 export const checkpointSignal = "SIGUSR2";
 
 /** The exit code. */
@@ -58,7 +58,7 @@ function report(event: JobEvent): void {
       const hint = event.reason.kind === "interrupted" ? "; once more ends it at once" : "";
       complain(`${event.message}${hint}`);
       for (const line of event.details) process.stderr.write(line === "" ? "\n" : `    ${line}\n`);
-      // One frame is in the message already.
+      // The message names the first frame already.
       if (event.frames.length > 1) process.stderr.write(event.frames.map((frame) => `    at ${frame}\n`).join(""));
       return;
     }
@@ -87,7 +87,7 @@ function listenToSignals(job: RunningJob): () => void {
   let interrupted = false;
   const heard = (signal: NodeJS.Signals): void => {
     job.kill(signal);
-    // The nodes have SIGKILL; whatever else is still to be done is not worth waiting for.
+    // The nodes have been sent SIGKILL; nothing else is worth waiting for.
     if (interrupted)
       void Promise.race([job.done, pause(500)]).then(() => process.exit(128 + constants.signals[signal]));
     interrupted = true;

@@ -1,4 +1,4 @@
-/** `banyan`: finds the command, which is loaded only then, and runs it. */
+/** `banyan`: finds the command, loads it and runs it. */
 import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { commands } from "./commands.ts";
@@ -23,7 +23,7 @@ async function main(): Promise<number> {
   }
   program.addHelpText("after", "\nExample:\n  banyan run -n 4 --nodes 2 examples/pi.ts");
   for (const command of [program, ...program.commands]) {
-    // Commander would write a mistake in several lines; ours are one, written below.
+    // Commander would report a mistake in several lines; Banyan's report is one line, written below.
     command.exitOverride().configureOutput({ outputError: () => {} });
   }
   try {
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** What Commander, and Node, would answer with a page. */
+/** Mistakes that Commander, or Node, would answer with a page of text. */
 function checkBefore(words: readonly string[]): void {
   const [first, second] = words;
   if (first === "help" && second !== undefined && second !== "help" && !Object.hasOwn(commands, second))
@@ -47,7 +47,7 @@ function checkBefore(words: readonly string[]): void {
   }
 }
 
-/** The exit code for what stopped the command before it began; 2 stands for a mistake in how it was called. */
+/** The exit code when the command did not begin; 2 stands for a mistake in the call. */
 function explain(error: unknown, program: Command): number {
   if (error instanceof CommandError) {
     complain(error.message);
@@ -71,6 +71,6 @@ function explain(error: unknown, program: Command): number {
 }
 
 void main().then((code) => {
-  // Whatever is still open (standard input, mostly) must not keep the command.
+  // Handles that are still open (mostly standard input) must not keep the command alive.
   process.stderr.write("", () => process.exit(code));
 });

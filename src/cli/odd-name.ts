@@ -1,7 +1,7 @@
 /**
- * Programs whose names are not UTF-8. JavaScript's strings cannot hold such a name: Node gives us one with U+FFFD in the place of
- * what it could not read. The bytes that were typed are still known to the system, so the file is found by them, and copied into a
- * folder of its own under a name that can be said. What lies beside it is linked there, because programs include and import it.
+ * Programs whose names are not UTF-8. JavaScript's strings cannot hold such a name: Node replaces each unreadable byte by
+ * U+FFFD. The system still knows the bytes that were typed. So the file is found by its bytes and copied, under a UTF-8 name,
+ * into a folder of its own. Files beside the program are linked into that folder, because programs include and import them.
  */
 import {
   copyFileSync,
@@ -21,7 +21,10 @@ import { CommandError } from "./complain.ts";
 const unreadable = "\ufffd";
 const slash = "/".charCodeAt(0);
 
-/** A path under which the program can be read: the one given, unless it is not as it was typed. Removed when this process ends. */
+/**
+ * A path under which the program can be read: the given path, unless Node could not read it. A copy is removed when this
+ * process ends.
+ */
 export function sayable(program: string): string {
   if (!program.includes(unreadable) || statSync(program, { throwIfNoEntry: false }) !== undefined) return program;
   const typed = wordsTyped().find((word) => word.toString() === program);
@@ -55,13 +58,13 @@ function copied(folder: string, name: Buffer): string {
 
 const inside = (folder: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${folder}/`), name]);
 
-/** Where it is, relative to the root. */
+/** The absolute path of a folder. */
 function wholeFolder(folder: Buffer): Buffer {
   if (folder[0] === slash) return folder;
   return Buffer.concat([readlinkSync("/proc/self/cwd", { encoding: "buffer" }), Buffer.from("/"), folder]);
 }
 
-/** The words of the command line, in bytes; none where the system does not tell. */
+/** The arguments of the command line as bytes; none where the system does not provide them. */
 function wordsTyped(): Buffer[] {
   let line: Buffer;
   try {

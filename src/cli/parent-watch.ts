@@ -1,10 +1,10 @@
 /**
- * npx and npm scripts do not pass on the signal that ends them. When one of them started us and is gone, so is the person
- * who wanted this job.
+ * npx and npm scripts do not pass on the signal that ends them. If one of them started this process and has ended, the user has
+ * cancelled the job.
  */
 const periodMs = 500;
 
-/** Calls `gone` once when the parent has ended; only under npm. Returns how to stop watching. */
+/** Calls `gone` once when the parent has ended; only under npm. Returns a function that stops watching. */
 export function endWithParent(gone: () => void): () => void {
   const { npm_command, npm_lifecycle_event } = process.env;
   if (npm_command === undefined && npm_lifecycle_event === undefined) return () => {};

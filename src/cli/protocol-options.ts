@@ -9,7 +9,7 @@ import { CommandError } from "./complain.ts";
 import { duration } from "./duration.ts";
 import { wholeNumber } from "./whole-number.ts";
 
-/** Several protocols may have the same one. */
+/** Several protocols may have the same option. */
 const options: readonly ProtocolOption[] = [
   ...new Map(protocols.flatMap((protocol) => protocol.options).map((option) => [option.key, option])).values(),
 ];
@@ -23,7 +23,7 @@ export function addProtocolOptions(command: Command): Command {
   return command;
 }
 
-/** From what the command line says to what `launch` takes. */
+/** Turns the values of the command line into options of `launch`. */
 export function protocolValues(given: OptionValues, ranks: number): OptionValues {
   const values = options.map(({ key, flag, form }) => {
     const text = given[new Option(flag).attributeName()];
@@ -32,7 +32,7 @@ export function protocolValues(given: OptionValues, ranks: number): OptionValues
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** A line for each, aligned. */
+/** One line for each option, aligned. */
 export function protocolsHelp(): string {
   const width = Math.max(...protocols.map(({ name }) => name.length));
   return protocols.map(({ name, help }) => `  ${name.padEnd(width)}  ${help}`).join("\n");
@@ -41,7 +41,7 @@ export function protocolsHelp(): string {
 export const protocolExamples = (): string =>
   protocols.flatMap(({ examples }) => examples.map((example) => `  ${example}`)).join("\n");
 
-/** Null: the text is the value. */
+/** Null: the value is the text itself. */
 function parserOf(flag: string, form: OptionForm): ((text: string) => unknown) | null {
   switch (form.kind) {
     case "whole number":

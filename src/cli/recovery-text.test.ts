@@ -1,4 +1,4 @@
-/** The summary's words for a job in which the lost are started again. */
+/** The summary of a job under a protocol that restarts lost ranks. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JobRecoveryReport } from "../real/service/job-report.ts";

@@ -17,7 +17,7 @@ interface RunOptions {
   readonly ranks: number;
   readonly nodes: number;
   readonly protocol: string;
-  /** What protocols have added. */
+  /** Values of options that protocols added. */
   readonly [option: string]: unknown;
   readonly label?: true;
   readonly trace?: string;

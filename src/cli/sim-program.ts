@@ -1,4 +1,4 @@
-/** `banyan sim program.c`: compiles it, has a thread simulate it, and says how it ended. */
+/** `banyan sim program.c`: compiles the program, simulates it in a thread, and reports how it ended. */
 
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
@@ -22,14 +22,14 @@ export interface ProgramOptions {
   readonly trace?: true;
 }
 
-/** Each has a memory of its own, of which the machine has so many. */
+/** Each rank has a memory of its own, and the machine can reserve only so many. */
 const ranksMax = 4096;
 const memoryMbMax = 2047;
-/** Deep recursion in C is deep recursion here; as for the threads of ranks. */
+/** Deep recursion in C is deep recursion here: the stack of a rank's thread, too, has this size. */
 const stackMb = 16;
-/** As of a program that SIGPIPE ended. */
+/** The exit code of a program that was ended by SIGPIPE. */
 const codeOfClosedOutput = 141;
-/** Ranks of a world that is stuck that are named. */
+/** How many ranks of a stuck world are named. */
 const waitingMax = 8;
 
 /** The exit code. */

@@ -1,6 +1,6 @@
 /**
- * The thread in which a program in C is simulated: a thread because only those can be given a deep stack. It prints what the
- * program prints, and tells the command how it ended.
+ * The thread in which a program in C is simulated: only threads can be given a deep stack. The thread prints the program's
+ * output, and reports how the program ended.
  */
 import { writeSync } from "node:fs";
 import { constants } from "node:os";
@@ -48,7 +48,7 @@ parentPort!.postMessage({
   events: trace.events,
 } satisfies FromSimThread);
 
-/** Waits for whoever reads it, as any program does; when nobody reads any more, there is nobody to simulate for. */
+/** Waits for the reader, as any program does; without a reader the simulation ends. */
 function write(stream: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     try {

@@ -1,6 +1,6 @@
 /**
- * `banyan sim`: random programs in simulated worlds, one for each seed, judged by the checkers. A seed that fails is printed
- * with what it violated and the one command that runs it again. With a program in C it is that one, in one world
+ * `banyan sim`: random programs in simulated worlds, one for each seed, judged by the checkers. A failing seed is printed with
+ * its violations and the one command that runs it again. Given a program in C, the command runs that program in one world
  * (sim-program.ts).
  */
 import { Command, Option } from "commander";
@@ -35,11 +35,11 @@ interface SimOptions extends ProgramOptions {
   readonly trace?: true;
 }
 
-/** Seeds that failed, after which the others are not worth the time. */
+/** After this many failing seeds the others are not worth the time. */
 const failuresMax = 10;
 const ranksMax = 1 << 16;
 
-/** Protocols under which the dead come back. */
+/** Protocols that restart lost ranks. */
 const withReturn = protocols.filter(({ deaths }) => deaths === "replaced").map(({ name }) => name);
 
 const examplesOf = (name: string): string => `  banyan sim --protocol ${name} --sets node --seeds 1000
@@ -120,7 +120,7 @@ function planOf(text: string): FaultPlan {
   return plan;
 }
 
-/** Of a seed whose world has everything that the plan names. */
+/** The world of a seed; refuses a plan that names something the world lacks. */
 function recoveringWorld(protocol: string, options: RecoveringSeedOptions): SeededWorld {
   const made = recoveringSeeds[protocol]!(options);
   const wrong = options.faults === undefined ? undefined : checkPlan(options.faults, made.size);

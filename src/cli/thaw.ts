@@ -1,4 +1,4 @@
-/** `banyan thaw`: goes on with a job that was frozen. */
+/** `banyan thaw`: continues a job that was frozen. */
 import { Command } from "commander";
 import { thaw } from "../real/service/launch.ts";
 import type { CreateCommand } from "./create-command.ts";

@@ -1,4 +1,4 @@
-/** Reads the number behind an option; anything else is a mistake in how the command was called. */
+/** Reads the number of an option; any other text is a mistake in the call. */
 import { UsageError } from "./complain.ts";
 
 export function wholeNumber(option: string): (text: string) => number {
