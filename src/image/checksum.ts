@@ -1,7 +1,7 @@
 /**
- * The checksum of everything in an image file: XXH64 (seed 0 unless said). Not CRC-32: zlib's runs at 1.9 GB/s, so a GiB, which
- * is on the disk in about a second, would take half a second more, and 32 bits let one damaged chunk in four thousand million
- * pass. XXH64 runs three times as fast in the kernel that we need anyway.
+ * The checksum of everything in an image file: XXH64 (seed 0 by default). Not CRC-32: zlib's runs at 1.9 GB/s, so an image of a
+ * GiB, which is on the disk in about a second, would take half a second more, and 32 bits let one damaged chunk in four
+ * thousand million pass. XXH64 is three times as fast, in a kernel that images need anyway.
  */
 import { Kernel } from "./kernel.ts";
 
@@ -14,7 +14,7 @@ interface Scratch {
 
 let scratch: Scratch | undefined;
 
-/** Of bytes anywhere; what lies in a kernel's own memory is summed there, without the copy. */
+/** The checksum of bytes anywhere; for bytes in a kernel's own memory use the kernel, which needs no copy. */
 export function checksumOf(bytes: Uint8Array, seed = 0n): bigint {
   scratch ??= newScratch();
   const { kernel, bytes: window } = scratch;

@@ -1,9 +1,9 @@
 /**
- * Puts the records of an image file back into a fresh memory. Whoever drives it reads the file in order: it gives the bytes
- * of a head, is told where the body is to be read to (raw pages straight to their places in memory), reads, and says so.
+ * Restores the records of an image file into a fresh memory. The caller reads the file in order: it passes the bytes of a head,
+ * gets the places to which the body is to be read (raw pages straight to their places in memory), reads, and reports.
  *
- * Nothing is believed: what is read is summed before it is used, addresses are checked before anything is read to them. A
- * memory into which a damaged image was read halfway must be thrown away.
+ * Nothing in the file is trusted: checksums are compared before bytes are used, addresses are checked before anything is read
+ * to them. A memory into which a damaged image was read halfway must be thrown away.
  */
 import { assert, unreachable } from "../core/base/assert.ts";
 import { checksumOf } from "./checksum.ts";
@@ -15,7 +15,7 @@ import { chunkBytes, type PageSet } from "./page-set.ts";
 import { damaged, decodeHead, gapBytes, type RecordHead, RecordKind, startBytes } from "./record.ts";
 import { type Trailer, trailerBytes } from "./trailer.ts";
 
-/** The runtime's own bytes are far fewer; what a file claims beyond it is not read. */
+/** Far more than the state of the runtime needs; a larger claim in the file is refused unread. */
 const stateBytesMax = 2 ** 31 - 1;
 
 interface DecoderOptions {
@@ -34,10 +34,10 @@ export class ImageDecoder {
   #records = 0;
   #pages = 0;
   #chain = 0n;
-  /** The record whose body is being read, and where to. */
+  /** The record whose body is being read, and the places to read it to. */
   #head: RecordHead | undefined;
   #targets: readonly Uint8Array[] = [];
-  /** Zeros before the body, if the file is right; part of `gaps`, which serves them all. */
+  /** The padding before the body, zeros in a correct file; part of `gaps`, which serves all records. */
   #gap = new Uint8Array(0);
   readonly #gaps = new Uint8Array(pageBytes);
 
@@ -48,12 +48,12 @@ export class ImageDecoder {
     this.#trailer = trailer;
   }
 
-  /** Where the next head stands in the file; nothing when the next record is the end. */
+  /** Offset of the next head in the file; undefined when the next record is the end. */
   get nextHeadAt(): number | undefined {
     return this.#at === this.#recordsEnd ? undefined : this.#at;
   }
 
-  /** Where the body behind this head is to be read to, piece by piece. */
+  /** The places to which the body behind this head is to be read, piece by piece. */
   begin(headBytes: Uint8Array): readonly Uint8Array[] {
     assert(this.#head === undefined, "a body is read before the next head");
     const head = decodeHead(headBytes, this.#at);
@@ -70,7 +70,7 @@ export class ImageDecoder {
     return [gap, ...this.#targets];
   }
 
-  /** The targets are filled. */
+  /** The caller has filled the targets. */
   end(): void {
     const head = this.#head;
     assert(head !== undefined, "a body follows a head");
@@ -106,7 +106,7 @@ export class ImageDecoder {
     return this.#trailer.fileBytes - trailerBytes;
   }
 
-  /** State and header are there once each, where the end says, and of a size that somebody may have written. */
+  /** State and header exist once each, at the places that the end names, with plausible sizes. */
   #checkPlace({ kind, bytes }: RecordHead): void {
     if (kind === RecordKind.chunk) return;
     const isState = kind === RecordKind.state;
@@ -168,7 +168,7 @@ export class ImageDecoder {
       const pages = codec.decompress(stored, bytes);
       if (pages.length === bytes) return pages;
     } catch {
-      // The same as a wrong length: it was summed, so it was written like that.
+      // Treated like a wrong length: the checksum was right, so the record was written like that.
     }
     throw new ImageError(`the chunk at address ${head.address} cannot be unpacked; use an older image`);
   }
@@ -186,7 +186,7 @@ function isZero(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** The body of a record that is no chunk, too, for whoever reads one alone. */
+/** Also checks the body of a record that is no chunk, for callers that read a single record. */
 export function checked(head: RecordHead, body: Uint8Array, what: string): Uint8Array {
   if (checksumOf(body) !== head.checksum) throw damaged(what);
   return body;

@@ -1,10 +1,10 @@
 /**
  * Turns a memory into the bytes of an image file, chunk by chunk, in bounded memory: rounds while the program runs, a last
- * one when it stands still, then state, header and end. Whoever drives it writes the pieces in the order they come.
+ * round when it stands still, then state, header and end. The caller writes the pieces in the order they come.
  *
- * While the program runs pages are copied to a stage of our own first, and hashed, summed and written from there: what is
- * written is then what the hash stands for, even if the program changes the page meanwhile. In the last round pages are
- * written from where they are. A piece is good until the next one is asked for.
+ * While the program runs, pages are first copied to a stage, and hashed, summed and written from there: the bytes written are
+ * then the bytes hashed, even if the program changes the page meanwhile. In the last round pages are written from their own
+ * places. A piece is valid until the next one is asked for.
  */
 import { assert } from "../core/base/assert.ts";
 import { checksumOf } from "./checksum.ts";
@@ -17,11 +17,11 @@ import { type MemoryRange, pagesOf } from "./ranges.ts";
 import { encodeHead, encodeStart, formatVersion, gapBytes, type RecordHead, RecordKind } from "./record.ts";
 import { encodeTrailer } from "./trailer.ts";
 
-/** Bytes that stand one behind the other in the file. */
+/** Bytes that are consecutive in the file. */
 export type Piece = readonly Uint8Array[];
 
 export interface Progress {
-  /** Pages written since the start, and pages that were found to be zero again. */
+  /** Pages written since the start, and pages that became zero again. */
   readonly pages: number;
   readonly zeroed: number;
   readonly fileBytes: number;
@@ -36,7 +36,7 @@ interface EncoderOptions {
 
 interface RoundOptions {
   readonly ranges: readonly MemoryRange[];
-  /** The program stands still and no round follows: nothing has to be remembered, and what is out of the ranges is dropped. */
+  /** The program stands still and no round follows: nothing has to be remembered, and pages outside the ranges are dropped. */
   readonly isLast: boolean;
 }
 
@@ -88,7 +88,7 @@ export class ImageEncoder {
     return [start];
   }
 
-  /** Everything in the ranges that the file does not have yet. */
+  /** Every page in the ranges that the file lacks. */
   *round({ ranges, isLast }: RoundOptions): Generator<Piece, void, void> {
     const memoryBytes = this.#memory.length;
     const runs = pagesOf(ranges, memoryBytes);
@@ -153,7 +153,7 @@ export class ImageEncoder {
     return { codec: this.#codec.number, checksum: checksumOf(bytes), parts: [bytes] };
   }
 
-  /** Looks at the wanted pages of the chunk that starts with page `first`. */
+  /** Examines the wanted pages of the chunk that starts with page `first`. */
   #select(first: number, { wanted, pages, zeroed }: { wanted: PageRun[]; pages: PageSet; zeroed: PageSet }): void {
     for (const { from, to } of wanted) {
       for (let page = from; page < to; page++) {
@@ -167,7 +167,7 @@ export class ImageEncoder {
     }
   }
 
-  /** What an earlier round wrote and the memory no longer uses must not come back. */
+  /** Pages that an earlier round wrote and the memory no longer uses must not be restored. */
   #dropOthers(first: number, { wanted, zeroed }: { wanted: PageRun[]; zeroed: PageSet }): void {
     const end = Math.min(first + chunkPages, this.#memory.length / pageBytes);
     let page = first;

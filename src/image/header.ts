@@ -1,11 +1,11 @@
-/** Whose image it is: a plain object, as JSON in the file, so that people and other tools can read it. */
+/** The origin of an image: a plain object, as JSON in the file, so that people and other tools can read it. */
 import { ImageError } from "./image-error.ts";
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** What the caller says; more of its own may stand beside it. */
+/** The caller's fields; the caller may add more. */
 export interface ImageFacts {
-  /** Hash of the program's WebAssembly module: an image fits the very bytes it was captured from, and no others. */
+  /** Hash of the program's WebAssembly module: an image fits only the very bytes it was captured from. */
   readonly program: string;
   /** Version of the encoding of `state`. */
   readonly layout: number;
@@ -14,14 +14,14 @@ export interface ImageFacts {
   readonly [name: string]: Json;
 }
 
-/** What stands in the file. */
+/** The fields in the file. */
 export interface ImageHeader extends ImageFacts {
   readonly format: number;
-  /** Size of the memory it was captured from: restored into one of the same size. */
+  /** Size of the captured memory: the image is restored into a memory of the same size. */
   readonly memoryBytes: number;
 }
 
-/** What a restore wants; what is left out is not compared. */
+/** The demands of a restore; a field that is left out is not compared. */
 export interface Expectation {
   readonly program?: string;
   readonly layout?: number;
@@ -29,9 +29,9 @@ export interface Expectation {
   readonly ranks?: number;
 }
 
-/** Far more than any header has: what is longer is not read. */
+/** Far more than any header has: a longer one is not read. */
 export const headerBytesMax = 1 << 20;
-/** All that 32-bit addresses reach. */
+/** The reach of 32-bit addresses. */
 const memoryBytesMax = 2 ** 32;
 const wasmPageBytes = 65_536;
 

@@ -55,7 +55,7 @@ test("M6: image holds only the ranges: the rest is zero after a restore", () => 
   assertSame(back, memory);
 });
 
-/** What a program does between two rounds: pages and their new contents. The memory ends with a short chunk. */
+/** Changes that a program makes between two rounds: pages and their new contents. The memory ends with a short chunk. */
 const wasmPages = 33;
 const pages = wasmPages * 16;
 const change = fc.record({ page: fc.nat(pages - 1), value: fc.nat(6) });

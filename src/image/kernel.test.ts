@@ -23,7 +23,7 @@ const u64 = (x: bigint): bigint => BigInt.asUintN(64, x);
 const rotate = (x: bigint, by: bigint): bigint => u64((x << by) | (x >> (64n - by)));
 const round = (lane: bigint, word: bigint): bigint => u64(rotate(u64(lane + word * p2), 31n) * p1);
 
-/** The specification, read aloud. */
+/** XXH64 written straight from its specification. */
 function naiveXxh64(bytes: Uint8Array, seed: bigint): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = 0;

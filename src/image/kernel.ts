@@ -1,8 +1,8 @@
 /**
  * The WebAssembly kernel over one shared memory: zero pages at about 10 GB/s, hashes at about 6 GB/s on one core.
  *
- * It is instantiated over the program's own memory, so nothing has to be copied to be looked at. It only reads. A hash
- * under way is state of the instance: one thread, one `Kernel`.
+ * The kernel is instantiated over the program's own memory, so nothing has to be copied before it is examined. The kernel only
+ * reads. A hash under way is state of the instance: one thread, one `Kernel`.
  */
 import kernelModule from "./kernel.wat";
 
@@ -32,12 +32,12 @@ export class Kernel {
     return this.#exports.isZero(page * pageBytes) === 1;
   }
 
-  /** The hashes of pages are of this seed from now on. */
+  /** Sets the seed for the hashes of pages. */
   seedPages(seed: bigint): void {
     this.#exports.seedPages(seed);
   }
 
-  /** The lower half of the page's hash; `hashHigh` is the upper half of the same. */
+  /** The lower half of the page's hash; `hashHigh` is the upper half of the same hash. */
   hashLow(page: number): number {
     return this.#exports.hashPage(page * pageBytes);
   }

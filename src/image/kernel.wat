@@ -1,6 +1,6 @@
-;; What an image asks of memory at the speed of memory: is a page zero, and XXH64 of pages and of longer stretches.
-;; XXH64 as in https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md; the state of a hash under way is in globals,
-;; because the one memory (Node 20 has no second one) is the program's own and not ours to write.
+;; The work of images at the speed of memory: is a page zero, and XXH64 of pages and of longer stretches. XXH64 as in
+;; https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md; the state of a hash under way is in globals, because the only
+;; memory (Node 20 has no second one) is the program's own and must not be written.
 (module
   (import "memory" "memory" (memory 1 65536 shared))
   (global $seed (mut i64) (i64.const 0))

@@ -2,14 +2,14 @@
 import { pageBytes } from "./kernel.ts";
 
 /**
- * 256 KiB a chunk: what was summed is still in the core's cache when the system copies it, and the other way round. With
- * 1 MiB reading costs 0.2 s more a GiB than without checksums, with this 0.1 s.
+ * 256 KiB a chunk: bytes just summed are still in the core's cache when the system copies them, and the other way round. With 1
+ * MiB reading costs 0.2 s more a GiB than without checksums, with this size 0.1 s.
  */
 export const chunkPages = 64;
 export const chunkBytes = chunkPages * pageBytes;
 export const pageSetBytes = chunkPages / 8;
 
-/** Pages from `from` up to and without `to`. */
+/** Pages from `from` up to, but not including, `to`. */
 export interface PageRun {
   readonly from: number;
   readonly to: number;
@@ -18,7 +18,7 @@ export interface PageRun {
 export class PageSet {
   readonly bytes: Uint8Array;
 
-  /** On the bytes given, which are not copied. */
+  /** A set on the given bytes, which are not copied. */
   constructor(bytes = new Uint8Array(pageSetBytes)) {
     this.bytes = bytes;
   }
@@ -41,7 +41,7 @@ export class PageSet {
     return size;
   }
 
-  /** Neighbours together, in order. */
+  /** Runs of neighbouring pages, in order. */
   runs(): PageRun[] {
     const runs: PageRun[] = [];
     for (let page = 0; page < chunkPages; page++) {

@@ -1,12 +1,12 @@
-/** Which parts of a memory belong to an image: byte ranges as the caller knows them, whole pages as the image stores them. */
+/** The parts of a memory that belong to an image: byte ranges from the caller, whole pages in the image. */
 import { assert } from "../core/base/assert.ts";
 import { pageBytes } from "./kernel.ts";
 import type { PageRun } from "./page-set.ts";
 
-/** Bytes from the first up to and without the second. */
+/** Bytes from the first up to, but not including, the second. */
 export type MemoryRange = readonly [from: number, to: number];
 
-/** Whole pages that cover the ranges, in order, none twice. */
+/** Whole pages that cover the ranges, in order, each once. */
 export function pagesOf(ranges: readonly MemoryRange[], memoryBytes: number): PageRun[] {
   const runs: { from: number; to: number }[] = [];
   for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {

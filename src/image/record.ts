@@ -23,8 +23,8 @@
  * Before the body of a large raw chunk there are zeros up to the next multiple of 4096 in the file: the system then copies
  * whole pages, which makes reading a fifth faster.
  *
- * Records of which one is missing, added or moved are noticed by the `chain` in `end`: the checksum of each head seeded
- * with that of the heads before it.
+ * A record that is missing, added or moved is noticed by the `chain` in `end`: the checksum of each head seeded with that of
+ * the heads before it.
  */
 import { checksumOf } from "./checksum.ts";
 import { rawCodec } from "./codec.ts";
@@ -93,7 +93,7 @@ export function encodeHead(head: RecordHead): Uint8Array {
   return bytes;
 }
 
-/** `at` is where in the file the head stands, for the message. The sets are copies. */
+/** `at` is the offset of the head in the file, for the message. The sets are copies. */
 export function decodeHead(bytes: Uint8Array, at: number): RecordHead {
   const view = viewOf(bytes);
   if (bytes.length < headBytes || view.getBigUint64(headSumAt, true) !== checksumOf(bytes.subarray(0, headSumAt))) {
@@ -116,7 +116,7 @@ export function decodeHead(bytes: Uint8Array, at: number): RecordHead {
 
 const alignedBytesMin = 65_536;
 
-/** Zeros between the head, which stands at `at`, and the body. */
+/** Zeros between the head, at offset `at`, and the body. */
 export function gapBytes({ kind, codec, bytes }: RecordHead, at: number): number {
   if (kind !== RecordKind.chunk || codec !== rawCodec || bytes < alignedBytesMin) return 0;
   return pageBytes - 1 - ((at + headBytes - 1) % pageBytes);

@@ -1,4 +1,4 @@
-/** What the tests of this folder and of real/image have in common: a memory with something in it, and a file in memory. */
+/** Shared by the tests of this folder and of real/image: a memory with contents, and a file in memory. */
 import type { Codec } from "./codec.ts";
 import { ImageDecoder } from "./decoder.ts";
 import { ImageEncoder, type Piece } from "./encoder.ts";
@@ -28,7 +28,7 @@ export function fillPage(memory: WebAssembly.Memory, page: number, value: number
   }
 }
 
-/** Runs of equal bytes as (count, byte): what a test needs of a codec. */
+/** Runs of equal bytes as (count, byte): a codec for tests. */
 const runLengths: Codec = {
   number: 200,
   compress(pages) {
@@ -52,7 +52,7 @@ export function newTestEncoder(memory: WebAssembly.Memory): ImageEncoder {
   return new ImageEncoder({ memory, codec: runLengths, seed: 42n });
 }
 
-/** One piece behind the other. */
+/** Concatenates the pieces. */
 export function joined(pieces: Iterable<Piece>): Uint8Array {
   const parts = [...pieces].flat();
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
@@ -64,12 +64,12 @@ export function joined(pieces: Iterable<Piece>): Uint8Array {
   return all;
 }
 
-/** The pieces of a round as they are when they come: each is good until the next one. */
+/** Copies of the pieces of a round, made as they come: each piece is valid until the next one. */
 export function* copied(pieces: Iterable<Piece>): Generator<Piece> {
   for (const piece of pieces) yield piece.map((part) => new Uint8Array(part));
 }
 
-/** As `readImage` in real/image, on bytes. */
+/** The same as `readImage` in real/image, on bytes. */
 export function restore(
   file: Uint8Array,
   memory: WebAssembly.Memory,

@@ -1,11 +1,11 @@
-/** The last record: where the header and the state are, and the counts that everything before it must agree with. */
+/** The last record: the places of the header and the state, and the counts that all records before it must agree with. */
 import { checksumOf } from "./checksum.ts";
 import { ImageError } from "./image-error.ts";
 import { PageSet } from "./page-set.ts";
 import { cutOff, damaged, decodeHead, encodeHead, headBytes, RecordKind, startBytes, viewOf } from "./record.ts";
 
 export interface Trailer {
-  /** Where the heads of these two records stand in the file. */
+  /** Offsets of the heads of these two records in the file. */
   readonly headerAt: number;
   readonly stateAt: number;
   /** Records before the end. */
@@ -43,7 +43,7 @@ export function encodeTrailer(trailer: Trailer): Uint8Array {
   return bytes;
 }
 
-/** From the last `trailerBytes` of a file of `fileBytes`. */
+/** Reads the last `trailerBytes` of a file of `fileBytes`. */
 export function decodeTrailer(bytes: Uint8Array, fileBytes: number): Trailer {
   const trailer = readTrailer(bytes, fileBytes - trailerBytes);
   if (trailer === undefined) throw cutOff();
@@ -57,7 +57,7 @@ export function decodeTrailer(bytes: Uint8Array, fileBytes: number): Trailer {
   return trailer;
 }
 
-/** Nothing if these bytes are no end: then the file was cut off, or is being written. */
+/** Undefined if these bytes are no end: then the file was cut off, or is being written. */
 function readTrailer(bytes: Uint8Array, at: number): Trailer | undefined {
   if (bytes.length !== trailerBytes || at < startBytes) return undefined;
   let head: ReturnType<typeof decodeHead>;

@@ -1,4 +1,4 @@
-/** Reads what `ByteWriter` wrote. What does not fit was not written by it: an error, never a wrong answer. */
+/** Reads bytes of `ByteWriter`. Bytes that a `ByteWriter` cannot have written are an error, never a wrong answer. */
 import { StateError } from "./state-error.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

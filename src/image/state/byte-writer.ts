@@ -1,6 +1,6 @@
-/** Numbers, texts and bytes one after another, in an array that grows. Little-endian, whatever the machine. */
+/** Numbers, texts and bytes one after another, in an array that grows. Little-endian on every machine. */
 const encoder = new TextEncoder();
-/** Most texts are names of fields: shorter ones are written sooner than the encoder is called. */
+/** Most texts are names of fields: up to this length a loop is faster than the encoder. */
 const shortMax = 40;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are one byte
 const isAscii = /^[\x00-\x7f]*$/;
@@ -27,7 +27,7 @@ export class ByteWriter {
     this.#bytes[at] = value;
   }
 
-  /** A whole number of any sign; small ones are short. */
+  /** An integer of any sign; small ones are short. */
   int(value: number): void {
     // Zigzag: the sign becomes the lowest bit. Arithmetic, not bits, because numbers go up to 2^53.
     let rest = value < 0 ? -2 * value - 1 : 2 * value;
@@ -59,7 +59,7 @@ export class ByteWriter {
     for (let i = 0; i < value.length; i++) this.#bytes[at + i] = value.charCodeAt(i);
   }
 
-  /** What was written so far, copied. */
+  /** A copy of the bytes written so far. */
   done(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }

@@ -1,6 +1,6 @@
 /**
- * The way back from `saveState`: fills a living process with the state of another one. Living objects stay who they are, so
- * whoever knows them (a transport, an import) need not be told; all others are made anew.
+ * The inverse of `saveState`: fills a living process with the state of another one. Living objects keep their identity, so
+ * objects that refer to them (a transport, an import) need not be changed; all others are made anew.
  */
 
 import { type SavedClass, savedClassNamed } from "../../core/base/saved-classes.ts";
@@ -8,17 +8,17 @@ import { ByteReader } from "./byte-reader.ts";
 import { StateError } from "./state-error.ts";
 import { type AnyTypedArray, isTypedArray, type TypedArrayName, typedArrays, Value } from "./value-kinds.ts";
 
-/** What the outside world is in this process. */
+/** The objects of the outside world in this process, by name. */
 export type World = ReadonlyMap<string, unknown>;
 
-/** Throws a `StateError` for whatever is wrong with it: nobody knows who wrote these bytes. */
+/** Throws a `StateError` for any mistake in the bytes: they come from an unknown writer. */
 export function restoreState(state: Uint8Array, root: object, world: World): void {
   const reader = new ByteReader(state);
   let restored: unknown;
   try {
     restored = new Restoring(reader, world).value(root);
   } catch (error) {
-    // Texts that are none, numbers that are too large, values within values without end.
+    // Invalid texts, numbers that are too large, values nested without end.
     const isNonsense = error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
     throw isNonsense ? new StateError(`Cannot read the process state: it makes no sense (${error.message})`) : error;
   }
@@ -28,7 +28,7 @@ export function restoreState(state: Uint8Array, root: object, world: World): voi
 
 type Fields = Record<string, unknown>;
 
-/** Read where an array has no element. */
+/** Read in place of an element that an array lacks. */
 const hole = Symbol("hole");
 
 class Restoring {
@@ -41,7 +41,7 @@ class Restoring {
     this.#world = world;
   }
 
-  /** `own`: what the living object has in this place. */
+  /** `own`: the living object's present value in this place. */
   value(own: unknown): unknown {
     const reader = this.#reader;
     const kind = reader.byte();
@@ -87,7 +87,7 @@ class Restoring {
     }
   }
 
-  /** How many values follow; each takes a byte at least. */
+  /** How many values follow; each takes at least a byte. */
   #count(): number {
     const count = this.#reader.int();
     if (count >= 0 && count <= this.#reader.bytesLeft) return count;
@@ -164,7 +164,7 @@ class Restoring {
     return Object.assign(Object.create(prototype) as Fields, unsaved);
   }
 
-  /** Another version of the class has other fields: it must not come back half filled. */
+  /** Another version of the class has other fields: the object must not be restored half filled. */
   #fillLiving(object: Fields, { name, unsaved }: SavedClass): object {
     this.#objects.push(object);
     const left = new Set(Object.keys(object).filter((field) => !Object.hasOwn(unsaved, field)));

@@ -1,6 +1,6 @@
 /**
  * The state of a process as bytes: everything that can be reached from its root object, each object once, by class and field
- * (saved-classes.ts). What belongs to the outside world is named, not written.
+ * (saved-classes.ts). Objects of the outside world are written as names.
  */
 
 import { type SavedClass, savedClassOf } from "../../core/base/saved-classes.ts";
@@ -8,7 +8,7 @@ import { ByteWriter } from "./byte-writer.ts";
 import { StateError } from "./state-error.ts";
 import { type AnyTypedArray, isTypedArray, Value } from "./value-kinds.ts";
 
-/** Objects of the outside world, and what they are called. */
+/** Objects of the outside world, and their names. */
 type WorldNames = ReadonlyMap<object, string>;
 
 export function saveState(root: object, world: WorldNames): Uint8Array {
@@ -21,14 +21,14 @@ class Saving {
   readonly writer = new ByteWriter();
   readonly #world: WorldNames;
   readonly #numbers = new Map<object, number>();
-  /** Where we are, for errors. */
+  /** The path to the current value, for errors. */
   readonly #path: (string | number)[] = ["the process"];
 
   constructor(world: WorldNames) {
     this.#world = world;
   }
 
-  /** `isOfLiving`: the object that has this value is there in a restored process. */
+  /** `isOfLiving`: the object that has this value exists in a restored process already. */
   value(value: unknown, isOfLiving: boolean): void {
     switch (typeof value) {
       case "undefined":
@@ -63,7 +63,7 @@ class Saving {
     this.writer.text(text);
   }
 
-  /** What only a living object can keep. */
+  /** A value that only a living object can keep. */
   #own(isOfLiving: boolean, what: string): void {
     if (!isOfLiving) throw this.#unsavable(what);
     this.writer.byte(Value.OWN);
@@ -149,7 +149,7 @@ class Saving {
     }
   }
 
-  /** A value that is called so where we are. */
+  /** A value under this name on the current path. */
   #part(name: string | number, value: unknown, isOfLiving: boolean): void {
     this.#path.push(name);
     this.value(value, isOfLiving);

@@ -22,7 +22,7 @@ class TestPoint {
 }
 saves({ TestPoint });
 
-/** Lives in every process: has a function and a view of shared memory of its own. */
+/** A living class: its objects have a function and a view of shared memory of their own. */
 class TestRoot {
   value: unknown = null;
   readonly queue: unknown[] = [];

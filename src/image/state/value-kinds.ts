@@ -1,4 +1,4 @@
-/** How values are told apart in saved state: the byte in front of each. The numbers are part of the format. */
+/** The kinds of values in saved state: the byte in front of each. The numbers are part of the format. */
 export const Value = {
   UNDEFINED: 0,
   NULL: 1,
@@ -8,7 +8,7 @@ export const Value = {
   DOUBLE: 5,
   BIGINT: 6,
   TEXT: 7,
-  /** An object that has been written before, by its number: objects are numbered as they come. */
+  /** An object that has been written before, by its number: objects are numbered in the order of writing. */
   AGAIN: 8,
   ARRAY: 9,
   PLAIN: 10,
@@ -17,11 +17,11 @@ export const Value = {
   SET: 13,
   /** An object of a class of saved-classes.ts. */
   INSTANCE: 14,
-  /** Something of the outside world, by name. */
+  /** An object of the outside world, by name. */
   WORLD: 15,
   /** A function or a view of shared memory: the living object keeps its own. */
   OWN: 16,
-  /** An element that an array does not have. */
+  /** An element that an array lacks. */
   HOLE: 17,
 } as const;
 
