@@ -1,4 +1,4 @@
-/** WASI calls with addresses that lead nowhere, row X8. */
+/** WASI calls with invalid addresses, row X8. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Descriptors } from "./descriptors.ts";
@@ -6,7 +6,7 @@ import { Errno } from "./errno.ts";
 import type { Files, Library } from "./ports.ts";
 import { wasiImports } from "./wasi.ts";
 
-/** A world in which nothing may be done. */
+/** A world in which every action fails the test. */
 const untouched = new Proxy({} as Files, {
   get: (_target, name) => () => assert.fail(`files.${String(name)} is called`),
 });
@@ -35,7 +35,7 @@ for (let i = 0; i < 2; i++) {
 }
 
 type Args = readonly (number | bigint)[];
-/** Arguments that are good, and which of them are addresses. */
+/** Valid arguments, and which of them are addresses. */
 const all: readonly (readonly [name: string, args: Args, addresses: readonly number[]])[] = [
   ["args_sizes_get", [64, 128], [0, 1]],
   ["args_get", [64, 128], [0, 1]],

@@ -1,14 +1,14 @@
 /**
- * Addresses and places in files that a program hands to WASI, checked before a call does anything: memory that is not there is
- * EFAULT, a place that no file has EINVAL. Every parameter of every call that is an address, or 64 bits of an offset, is in the
- * table below; a call that is not there has none.
+ * Addresses and file offsets that a program passes to WASI, checked before a call does anything: memory outside the program's
+ * is EFAULT, an offset that no file has is EINVAL. The table below has every parameter of every call that is an address, or 64
+ * bits of an offset; a call that is missing in it has no such parameter.
  */
 import { Errno, WasiError } from "./errno.ts";
 import { textBytes } from "./memory.ts";
 import type { Library } from "./ports.ts";
 
 type Args = readonly (number | bigint)[];
-/** What a call does with an argument; throws when it cannot. */
+/** The check of one argument; throws when a call cannot use it. */
 type Rule = (args: Args, memory: Memory) => void;
 
 interface Memory {
@@ -28,25 +28,25 @@ function checkInside({ bytes }: Memory, address: number | bigint | undefined, le
 
 const unsigned = (value: number | bigint | undefined): number => Number(value) >>> 0;
 
-/** A result of `bytes` bytes. */
+/** The address of a result of `bytes` bytes. */
 const result =
   (index: number, bytes: number): Rule =>
   (args, memory) =>
     checkInside(memory, args[index], bytes);
 
-/** As many bytes as the argument behind it says. */
+/** The address of bytes whose number is the next argument. */
 const buffer =
   (index: number): Rule =>
   (args, memory) =>
     checkInside(memory, args[index], unsigned(args[index + 1]));
 
-/** An array; its length is another argument. */
+/** The address of an array whose length is another argument. */
 const array =
   (index: number, bytes: number, count: number): Rule =>
   (args, memory) =>
     checkInside(memory, args[index], bytes * unsigned(args[count]));
 
-/** A list of pieces, their number behind it; each of them is looked at. */
+/** The address of a list of pieces, whose number is the next argument; each piece is checked. */
 const vectors =
   (index: number): Rule =>
   (args, memory) => {
@@ -58,7 +58,7 @@ const vectors =
     }
   };
 
-/** Places for a list of texts, and for the texts. */
+/** Room for a list of addresses of texts, and for the texts. */
 const texts =
   (of: (library: Library) => readonly string[]): Rule =>
   (args, memory) => {
@@ -67,7 +67,7 @@ const texts =
     checkInside(memory, args[1], textBytes(list));
   };
 
-/** Places in files are exact up to 2^53, and no file is as long. */
+/** Offsets are exact up to 2^53, and no file is as long. */
 const place =
   (...indexes: number[]): Rule =>
   (args) => {

@@ -1,7 +1,7 @@
 /**
- * Open files of a program. A descriptor is a plain record, so that an image can hold it: which file, how it was opened, where
- * in it the program is. The system's own descriptor is opened when it is first needed, in every life anew; reads and writes say
- * their position, so the system need not know it.
+ * Open files of a program. A descriptor is a plain record, so that an image can hold it: the file, its open mode, the program's
+ * position. Every life opens the system's own descriptor anew, at the first use; reads and writes pass their position, so the
+ * system's descriptor needs none.
  */
 import { lives } from "../core/base/saved-classes.ts";
 import { Errno, WasiError } from "./errno.ts";
@@ -14,11 +14,11 @@ export interface Descriptor {
   readonly kind: DescriptorKind;
   /** The system's path; empty for standard streams. */
   path: string;
-  /** How the program names a folder it was given at the start; empty for all others. */
+  /** The program's name of a folder that it was given at the start; empty for all other files. */
   readonly given: string;
   readonly how: OpenHow;
   position: number;
-  /** Flags as `fd_fdstat_set_flags` sets them. */
+  /** Flags in the form of `fd_fdstat_set_flags`. */
   flags: number;
 }
 
@@ -35,10 +35,10 @@ export class Descriptors {
   static readonly unsaved = { open: null };
   private readonly files: Files;
   private readonly table: (Descriptor | undefined)[] = [];
-  /** The system's descriptors of those that are open. */
+  /** The system's descriptors, as far as they are open. */
   private readonly open = new Map<Descriptor, number>();
 
-  /** `folders`: what the program is given, under the names by which it knows them. */
+  /** `folders`: the folders given to the program, under the program's names. */
   constructor(files: Files, folders: readonly GivenFolder[]) {
     this.files = files;
     this.add({ kind: "input", path: "", given: "", how: { ...nothing, read: true }, position: 0, flags: 0 });
@@ -50,14 +50,14 @@ export class Descriptors {
     }
   }
 
-  /** What the program was given and has not closed. */
+  /** The given folders that the program has not closed. */
   folders(): GivenFolder[] {
     return this.table.flatMap((descriptor) =>
       descriptor === undefined || descriptor.given === "" ? [] : [{ name: descriptor.given, path: descriptor.path }],
     );
   }
 
-  /** All of them, by their numbers. */
+  /** All descriptors, by their numbers. */
   all(): readonly (Descriptor | undefined)[] {
     return this.table;
   }
@@ -68,7 +68,7 @@ export class Descriptors {
     return descriptor;
   }
 
-  /** Of a file or folder that the program has opened, or was given. */
+  /** The descriptor of a file or folder that the program has opened, or was given. */
   onDisk(fd: number): Descriptor {
     const descriptor = this.get(fd);
     if (descriptor.path === "") throw new WasiError(Errno.SPIPE);
@@ -94,7 +94,7 @@ export class Descriptors {
     return fd;
   }
 
-  /** A file that has been opened: the system's descriptor is there already. */
+  /** Adds a file that has been opened: its system descriptor exists already. */
   addOpen(descriptor: Descriptor, handle: number): number {
     this.open.set(descriptor, handle);
     return this.add(descriptor);
@@ -108,7 +108,7 @@ export class Descriptors {
     if (handle !== undefined) this.files.close(handle);
   }
 
-  /** `to` is what `from` was: fd_renumber. */
+  /** `to` becomes what `from` was: fd_renumber. */
   move(from: number, to: number): void {
     const descriptor = this.get(from);
     if (this.table[to] !== undefined) this.close(to);
@@ -116,7 +116,7 @@ export class Descriptors {
     this.table[from] = undefined;
   }
 
-  /** Files have other names now: those that are open among them. */
+  /** Files were renamed: changes the paths of those that are open. */
   renamed(from: string, to: string): void {
     for (const descriptor of this.table) {
       if (descriptor === undefined || descriptor.kind !== "file") continue;
@@ -125,7 +125,10 @@ export class Descriptors {
     }
   }
 
-  /** Before an image is taken: a file that is appended to is as long as it is now, and must be so again after a restore. */
+  /**
+   * Called before an image is taken: notes the length of files that are appended to, which they must have again after a
+   * restore.
+   */
   beforeSave(): void {
     if (this.files.isReplayed) return;
     for (const descriptor of this.table) {
@@ -159,7 +162,7 @@ export class Descriptors {
   }
 }
 
-/** As `fd_fdstat_set_flags` says it. */
+/** In the form of `fd_fdstat_set_flags`. */
 export const APPEND = 1;
 
 const isAppended = ({ kind, flags }: Descriptor): boolean => kind === "file" && (flags & APPEND) !== 0;

@@ -1,7 +1,10 @@
-/** What a program finds in its environment. */
+/** The environment of a program. */
 import type { GivenFolder } from "./paths.ts";
 
-/** PWD is the folder that it knows as ".", or "/" without one: relative names begin there (src/cc/support/working-folder.c). */
+/**
+ * PWD is the folder that the program knows as ".", or "/" without one: relative names begin there
+ * (src/cc/support/working-folder.c).
+ */
 export function environmentOf(
   variables: Readonly<Record<string, string | undefined>>,
   folders: readonly GivenFolder[],

@@ -1,4 +1,4 @@
-/** Error numbers of WASI preview 1, and where the system's errors map to. */
+/** Error numbers of WASI preview 1, and the mapping from the system's errors. */
 export const Errno = {
   SUCCESS: 0,
   ACCES: 2,
@@ -42,11 +42,11 @@ export class WasiError extends Error {
   }
 }
 
-/** The number for whatever a call threw; what is no error of the system is ours, and is thrown on. */
+/** The number for an error that a call threw; an error that is not the system's is a bug of Banyan and is thrown again. */
 export function errnoOf(error: unknown): Errno {
   if (error instanceof WasiError) return error.errno;
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-  // Node's own: a number or a name that no system call takes.
+  // Errors of Node itself: a number or a name that no system call takes.
   if (code === "ERR_OUT_OF_RANGE" || code === "ERR_INVALID_ARG_VALUE") return Errno.INVAL;
   if (!/^E[A-Z]+$/.test(code)) throw error;
   const name = code.slice(1);

@@ -7,7 +7,7 @@ import { FileType, fileType, putStat } from "./stat.ts";
 
 const Whence = { SET: 0, CURRENT: 1, END: 2 } as const;
 const allRights = 0x1fffffffn;
-/** A stream can be read and written, not sought: wasi-libc takes what it cannot seek for a terminal. */
+/** A stream can be read and written, but not sought: wasi-libc takes a descriptor that it cannot seek for a terminal. */
 const streamRights = 0x4an;
 const direntBytes = 24;
 
@@ -60,7 +60,7 @@ export function fileCalls(library: Library, memory: ProgramBytes, descriptors: D
         for (const piece of memory.pieces(list, count)) {
           const got = library.read(piece);
           total += got;
-          // More may come later; what is there is enough.
+          // More may come later; the bytes at hand are enough.
           if (got < piece.length) break;
         }
         memory.putU32(out, total);
@@ -161,7 +161,7 @@ export function fileCalls(library: Library, memory: ProgramBytes, descriptors: D
 
 const TimeFlag = { ACCESSED: 1, ACCESSED_NOW: 2, MODIFIED: 4, MODIFIED_NOW: 8 } as const;
 
-/** A time that is not to be set stays what it is: taken for now, which is what `touch` does with it. */
+/** A time that is not to be set should stay as it is; it becomes the present time, as `touch` expects. */
 export function chosenTimes(library: Library, accessed: bigint, modified: bigint, flags: number): [bigint, bigint] {
   const now = library.realTime();
   return [(flags & TimeFlag.ACCESSED) !== 0 ? accessed : now, (flags & TimeFlag.MODIFIED) !== 0 ? modified : now];

@@ -1,4 +1,4 @@
-/** The program's memory as WASI's functions read and write it. */
+/** The program's memory in the form that WASI's functions read and write. */
 export class ProgramBytes {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -37,7 +37,7 @@ export class ProgramBytes {
     }
   }
 
-  /** Texts with closing zeros, one after the other, and a list of where they begin. */
+  /** Texts with closing zeros, one after the other, and a list of their addresses. */
   putTexts(texts: readonly string[], list: number, at: number): void {
     let next = at;
     for (const [i, text] of texts.entries()) {
@@ -50,7 +50,7 @@ export class ProgramBytes {
   }
 }
 
-/** How many bytes `putTexts` takes. */
+/** How many bytes `putTexts` needs. */
 export function textBytes(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length + 1, 0);
 }

@@ -1,4 +1,4 @@
-/** Files by their names: the calls of WASI on paths. A path is relative to a folder that is open, and stays in those given. */
+/** Files by their names: the calls of WASI on paths. A path is relative to an open folder, and stays in the given folders. */
 
 import type { Descriptors } from "./descriptors.ts";
 import { Errno, WasiError } from "./errno.ts";

@@ -4,7 +4,7 @@ import { Errno, WasiError } from "./errno.ts";
 import { pathBelow, pathOfName } from "./paths.ts";
 import type { Files } from "./ports.ts";
 
-/** Says what it was asked for: what lies where is tested beside real/disk. */
+/** Returns the question as the answer: real/disk tests the answers. */
 const files = {
   resolve: (path: string, follow: boolean) => `${path}${follow ? "" : " itself"}`,
 } as Partial<Files> as Files;

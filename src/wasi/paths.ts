@@ -1,20 +1,25 @@
-/** From names that a program uses to the system's paths, without links. What leads out of the folders given is refused. */
+/**
+ * From names that a program uses to the system's paths, without links. Names that lead out of the given folders are refused.
+ */
 import { Errno, WasiError } from "./errno.ts";
 import type { Files } from "./ports.ts";
 
-/** `name` is relative to the folder. With `follow` it is what a link leads to. */
+/** `name` is relative to the folder. With `follow` the result is the target of a link. */
 export function pathBelow(files: Files, folder: string, name: string, follow: boolean): string {
   if (name.startsWith("/")) throw new WasiError(Errno.NOTCAPABLE);
   return files.resolve(`${folder === "/" ? "" : folder}/${name}`, follow);
 }
 
-/** A folder as the program knows it, and where it is. */
+/** A folder under the program's name, and its path. */
 export interface GivenFolder {
   readonly name: string;
   readonly path: string;
 }
 
-/** A name as C's functions take it, relative to the current folder or whole: found in the folder that has most of it. */
+/**
+ * A name as C's functions take it, relative to the current folder or absolute: found in the folder with the longest common
+ * part.
+ */
 export function pathOfName(files: Files, folders: readonly GivenFolder[], name: string): string {
   const whole = name.startsWith("/");
   const fitting = folders.filter((folder) => {

@@ -1,6 +1,6 @@
-/** What the C library's calls need of the world: real/node/c-library.ts, sim/c/library.ts. */
+/** The needs of the C library's calls: implemented by real/node/c-library.ts and sim/c/library.ts. */
 
-/** A file as the system tells of it. Times are nanoseconds. */
+/** The system's description of a file. Times are nanoseconds. */
 export interface FileStat {
   readonly kind: "file" | "directory" | "link" | "other";
   readonly device: bigint;
@@ -22,16 +22,16 @@ export interface OpenHow {
 }
 
 /**
- * The file system below the folders that a program is given. Paths are the system's own, whole. Links are followed on the way to the
- * last component and never there: `resolve` follows those. What leads out of the folders is refused by every call, with
- * "ENOTCAPABLE", whatever was found out before: others may put a link anywhere at any moment. Errors are thrown as the system's
- * (`code` "ENOENT" …).
+ * The file system below the folders that a program is given. Paths are the system's own, absolute. Links are followed on the
+ * way to the last component and never there: `resolve` follows those. Every call refuses a path that leads out of the folders
+ * with "ENOTCAPABLE", whatever an earlier call found: others may place a link anywhere at any moment. Errors are thrown as the
+ * system's (`code` "ENOENT" …).
  */
 export interface Files {
-  /** Does a later life find every file as the life before has left it, and know what that was told? */
+  /** Does a later life find every file as the life before left it, with a record of the answers that life got? */
   readonly isReplayed: boolean;
   open(path: string, how: OpenHow): number;
-  /** What a life before had open, and an image says so. */
+  /** Opens a file again that an image lists as open. */
   reopen(path: string, how: OpenHow): number;
   close(file: number): void;
   read(file: number, bytes: Uint8Array, position: number): number;
@@ -49,33 +49,36 @@ export interface Files {
   symlink(target: string, path: string): void;
   readLink(path: string): string;
   setTimes(path: string, accessed: bigint, modified: bigint): void;
-  /** The path without links and `..` in it; with `follow` its last component is no link either. That need not exist. */
+  /**
+   * The path without links and `..` in it; with `follow` its last component is no link either. The last component need not
+   * exist.
+   */
   resolve(path: string, follow: boolean): string;
 }
 
-/** Clocks, as programs number them. The last two count the time of the process here, as the second does. */
+/** Clocks, by the programs' numbers. The last two count the time of the process; here they are the same as the second. */
 export const WasiClock = { REAL: 0, STEADY: 1, PROCESS: 2, THREAD: 3 } as const;
 
-/** A sleep that is not over: plain data, part of an image. */
+/** An unfinished sleep: plain data, part of an image. */
 export interface Pause {
-  /** As `steadyTime` says it; 0: there is none. */
+  /** In the time of `steadyTime`; 0: no sleep. */
   untilNs: bigint;
 }
 
 export interface Library {
-  /** Tells this run of the job from all others, also from those of the same image; the same in all its processes. */
+  /** Distinguishes this run of the job from all others, also from runs of the same image; the same in all its processes. */
   readonly run: string;
   readonly args: readonly string[];
   /** NAME=value. */
   readonly environment: readonly string[];
   readonly files: Files;
-  /** Nanoseconds; the first since 1970, the second since some moment, never going back. */
+  /** Nanoseconds; the first since 1970, the second since an arbitrary moment, never going back. */
   realTime(): bigint;
   steadyTime(): bigint;
-  /** In `steadyTime` already: a process that is restored or replayed goes on with the time of its earlier life. */
+  /** Included in `steadyTime`: a process that is restored or replayed continues with the time of its earlier life. */
   steadyShiftNs: bigint;
   random(bytes: Uint8Array): void;
-  /** Waits until `steadyTime` is that. False: it is not, and the process shall stop inside this call and make it again. */
+  /** Waits until `steadyTime` reaches this. False: it has not, and the process must stop inside this call and make it again. */
   sleep(untilNs: bigint): boolean;
   yield(): void;
   /** Standard output (1) and error output (2). */

@@ -1,10 +1,10 @@
-/** Arguments, environment, clocks, waiting, the end: the calls of WASI that are about no file. */
+/** Arguments, environment, clocks, waiting, exit: the calls of WASI that concern no file. */
 import { SUSPENDED } from "../core/base/capture-points.ts";
 import { Errno, WasiError } from "./errno.ts";
 import { type ProgramBytes, textBytes } from "./memory.ts";
 import { type Library, type Pause, WasiClock } from "./ports.ts";
 
-/** Words of a subscription of `poll_oneoff`, and of the event it leads to. */
+/** Words of a subscription of `poll_oneoff`, and of its event. */
 const subscriptionBytes = 48;
 const eventBytes = 32;
 const EventKind = { CLOCK: 0, READ: 1, WRITE: 2 } as const;
@@ -17,7 +17,7 @@ export function processCalls(library: Library, memory: ProgramBytes, pause: Paus
     throw new WasiError(Errno.INVAL);
   }
 
-  /** Sleeps that long, or for the rest of a sleep that was begun before. */
+  /** Sleeps that long, or for the rest of a sleep begun in an earlier call. */
   function isOver(waitNs: bigint): boolean {
     if (pause.untilNs === 0n && waitNs > 0n) pause.untilNs = library.steadyTime() + waitNs;
     if (pause.untilNs !== 0n && !library.sleep(pause.untilNs)) return false;
@@ -52,7 +52,9 @@ export function processCalls(library: Library, memory: ProgramBytes, pause: Paus
       throw new WasiError(Errno.NOSYS);
     },
 
-    /** Sleeps until the first clock; files and streams are always ready. A process that stops meanwhile makes the call again. */
+    /**
+     * Sleeps until the first clock; files and streams are always ready. A process that stops meanwhile makes the call again.
+     */
     poll_oneoff(subscriptions: number, events: number, count: number, out: number): number {
       let ready = 0;
       let first: { readonly at: number; readonly wait: bigint } | undefined;

@@ -1,4 +1,4 @@
-/** How WASI writes what it knows of a file. */
+/** WASI's form of a file's attributes. */
 import type { ProgramBytes } from "./memory.ts";
 import type { FileStat } from "./ports.ts";
 

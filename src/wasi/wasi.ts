@@ -1,6 +1,6 @@
 /**
- * The imports of module `wasi_snapshot_preview1`: what wasi-libc calls. State that must survive is in `Descriptors`; everything
- * else is asked of the `Library` port.
+ * The imports of module `wasi_snapshot_preview1`: the calls of wasi-libc. State that must survive is in `Descriptors`;
+ * everything else comes from the `Library` port.
  */
 import { addressCheck } from "./addresses.ts";
 import type { Descriptors } from "./descriptors.ts";
@@ -18,9 +18,9 @@ interface WasiOptions {
   readonly library: Library;
   /** The program's memory. */
   readonly memory: Uint8Array;
-  /** What the program has open. */
+  /** The program's open files. */
   readonly descriptors: Descriptors;
-  /** The sleep it is in. */
+  /** The unfinished sleep. */
   readonly pause: Pause;
 }
 
@@ -39,7 +39,7 @@ export function wasiImports({ library, memory, descriptors, pause }: WasiOptions
   );
 }
 
-/** A call that returns has succeeded, unless it says otherwise; what it throws is the program's error number. */
+/** A call that returns has succeeded, unless it returns a number; an error that it throws is the program's error number. */
 function answering(call: (...args: unknown[]) => number | undefined, check: (args: number[]) => void): Call {
   return (...args) => {
     try {
