@@ -1,10 +1,10 @@
 /**
- * Whether a folder, and what lies in it, can be this user's doing alone. A folder is trusted when nobody but this user and the
- * system's owner could have put it where it is, or anything into it: every folder on the way to it, links followed, belongs to one
- * of them and cannot be written by others. Where others may write, as in /tmp, they must not be able to replace what is not
- * theirs (the sticky bit). The folder itself must be this user's.
+ * Can a folder and its contents be the work of this user alone? A folder is trusted when only this user and the owner of the
+ * system could have put it into its place, or anything into it: every folder on the way to it, links followed, belongs to one
+ * of the two and cannot be written by others. Where others may write, as in /tmp, the sticky bit must keep them from replacing
+ * files of this user. The folder itself must be this user's.
  *
- * A group may write if it is the user's own: many systems give every user one, and let it write everywhere.
+ * A group may write if it is the user's own: many systems give every user such a group, and let it write everywhere.
  */
 import { fstatSync, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -19,10 +19,13 @@ interface User {
 
 export const thisUser = (): User => ({ uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 });
 
-/** Why a folder cannot be trusted, a clause that names it; undefined: it can, or is not there and would be if it were made. */
+/**
+ * Why a folder cannot be trusted, a clause that names it; undefined: it can be trusted, or does not exist and could be once
+ * made.
+ */
 export function distrust(folder: string, user: User = thisUser()): string | undefined {
   const whole = resolve(folder);
-  // Whoever owns the root of the file system can do anything; in a container it may have any number.
+  // The owner of the root of the file system can do anything; in a container that user may have any number.
   const owners = new Set([0, user.uid, lstatSync("/").uid]);
   const left = whole.split("/").filter((name) => name !== "");
   let at = "/";
@@ -50,13 +53,13 @@ export function distrust(folder: string, user: User = thisUser()): string | unde
   return undefined;
 }
 
-/** Is an open file one of this user's, that nobody else can change? */
+/** Does an open file belong to this user, and can nobody else change it? */
 export function isOwnFile(descriptor: number, user: User = thisUser()): boolean {
   const status = fstatSync(descriptor);
   return status.isFile() && status.uid === user.uid && !othersMayWrite(status, user);
 }
 
-/** The same of a folder that lies in a trusted one; one that is not there is nobody's. */
+/** The same question for a folder inside a trusted one; a missing folder belongs to nobody. */
 export function isOwnFolder(path: string, user: User = thisUser()): boolean {
   const status = lstatSync(path, { throwIfNoEntry: false });
   return status?.isDirectory() === true && status.uid === user.uid && !othersMayWrite(status, user);
