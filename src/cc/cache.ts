@@ -1,12 +1,13 @@
 /**
- * Results of compiles and links, kept under the hash of everything they were made of. An entry is written beside its place
- * and renamed, so it is whole or absent; each carries a checksum, and one that does not fit counts as absent. What was used
- * least recently goes first when there is too much.
+ * Results of compiles and links, kept under the hash of everything they depend on. An entry is written beside its place and
+ * renamed, so an entry is whole or absent; each has a checksum, and an entry with a wrong one counts as absent. The least
+ * recently used entries are removed first when the cache is too large.
  *
- * Programs are kept a second time as plain files, because ranks load them by name: `module` gives it.
+ * Programs are kept a second time as plain files, because ranks load them by name: `module` returns the name.
  *
- * What comes out of here is run, so nothing is taken that another user could have put in: a folder or file that is not this
- * user's alone counts as absent. That the folder itself is this user's, whoever opens it has checked (`open-workshop.ts`).
+ * Entries are run as programs, so nothing is used that another user could have written: a folder or file that does not belong
+ * to this user alone counts as absent. The caller that opens the cache has checked that the folder itself is this user's
+ * (`open-workshop.ts`).
  */
 import { createHash } from "node:crypto";
 import {
@@ -27,7 +28,7 @@ import { dirname, join, resolve } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { isOwnFile, isOwnFolder } from "../trust/folder.ts";
 
-/** What a tool made, and what it said while it did. */
+/** The output of a tool, and its messages. */
 interface CacheEntry {
   readonly output: Uint8Array;
   readonly stderr: Uint8Array;
@@ -36,16 +37,16 @@ interface CacheEntry {
 
 interface CacheOptions {
   readonly bytesMax?: number;
-  /** A folder with entries that came with us; nothing is written there. */
+  /** A folder with entries that were shipped with Banyan; nothing is written there. */
   readonly shipped?: string;
-  /** Others may read what is written: it is going to be shipped. */
+  /** Others may read the entries: they are going to be shipped. */
   readonly isForAll?: boolean;
 }
 
 const bytesMaxDefault = 2 ** 30;
-/** How exactly the time of the last use is kept: writing it at each use would cost more than it tells. */
+/** Resolution of the time of the last use: writing it at each use would cost more than it is worth. */
 const useMs = 60_000;
-/** Drafts that are older belong to nobody any more. */
+/** Older drafts have no writer any more. */
 const draftMs = 60 * 60_000;
 const checksumBytes = 32;
 
@@ -72,7 +73,7 @@ export class Cache {
     return entry;
   }
 
-  /** A disk that is full or not ours to write is no reason to fail: the result is there, only not kept. */
+  /** A full disk, or one without the right to write, is no failure: the result exists, it is just not kept. */
   put(key: string, entry: CacheEntry): void {
     const body = serialize(entry);
     try {
@@ -82,7 +83,7 @@ export class Cache {
     }
   }
 
-  /** A file with these bytes, named by their hash; made, or mended, when it is not there as it should be. */
+  /** A file with these bytes, named by their hash; written, or repaired, where it is missing or damaged. */
   module(bytes: Uint8Array): string {
     const hash = digest(bytes);
     const path = join(this.folder, "modules", `${hash.toString("hex")}.wasm`);
@@ -92,7 +93,9 @@ export class Cache {
     return path;
   }
 
-  /** Removes what was used least recently until the rest fits. Somebody else may be doing the same: nothing is ever missing. */
+  /**
+   * Removes the least recently used entries until the rest fits. Another process may do the same: no entry in use goes missing.
+   */
   sweep(): void {
     const files = ["entries", "modules"].flatMap((part) => filesBelow(join(this.folder, part)));
     files.sort((a, b) => b.usedMs - a.usedMs);
@@ -117,19 +120,19 @@ export class Cache {
     }
   }
 
-  /** Undefined when it is not there, or not ours. */
+  /** Undefined when the file is missing, or not this user's alone. */
   #read(path: string): Buffer | undefined {
     return this.#isOwn(path) ? readOwn(path) : undefined;
   }
 
-  /** Are all folders between this cache's and that file this user's alone? */
+  /** Do all folders between this cache's folder and that file belong to this user alone? */
   #isOwn(path: string): boolean {
     for (let at = dirname(path); at.length > this.folder.length; at = dirname(at)) if (!isOwnFolder(at)) return false;
     return true;
   }
 }
 
-/** Looks like the system's own errors: for whoever asks it is one. */
+/** Has the form of the system's errors, so that callers treat it as one. */
 class ForeignFolder extends Error {
   readonly code = "EPERM";
   readonly syscall = "open";
@@ -145,7 +148,7 @@ function entryPath(folder: string, key: string): string {
   return join(folder, "entries", key.slice(0, 2), key.slice(2));
 }
 
-/** Undefined when there is none, or not as it was written. */
+/** Undefined when the entry is missing or damaged. */
 function entryIn(bytes: Buffer | undefined): CacheEntry | undefined {
   const body = bytes?.subarray(checksumBytes);
   if (bytes === undefined || body === undefined) return undefined;
@@ -158,10 +161,10 @@ function entryIn(bytes: Buffer | undefined): CacheEntry | undefined {
     : undefined;
 }
 
-/** `$BANYAN_CACHE`, or where the desktop's standard says. */
+/** `$BANYAN_CACHE`, or the place that the desktop's standard prescribes. */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string {
   const { BANYAN_CACHE, XDG_CACHE_HOME } = environment;
-  // Whole: the server, which lives longer, is elsewhere.
+  // Absolute: the server, which lives longer, has another working folder.
   if (BANYAN_CACHE) return resolve(BANYAN_CACHE);
   return join(XDG_CACHE_HOME || join(homedir(), ".cache"), "banyan");
 }
@@ -185,11 +188,11 @@ function touch(path: string): void {
     const now = new Date();
     if (now.getTime() - statSync(path).mtimeMs > useMs) utimesSync(path, now, now);
   } catch {
-    // It was swept away meanwhile; its contents are ours already.
+    // The entry was removed meanwhile; its contents are in memory already.
   }
 }
 
-/** A file of this user's alone; never a link, and nobody waits for what is no file. */
+/** Opens a file of this user's alone; never a link, and never something to wait for, such as a pipe. */
 function readOwn(path: string): Buffer | undefined {
   let file: number;
   try {

@@ -7,7 +7,7 @@ const headers = ["include/mpi.h", "include/mpi-ext.h"].map((path) => readFileSyn
 const declared = [...headers.matchAll(/^BANYAN_DECLARE\(\w+, (\w+),/gm)].map(([, name]) => name!);
 const captured = new Set(capturePoints.map((point) => point.replace(/^mpi\./, "")));
 
-/** Local in the standard (§2.4.3 and the chapters' own words), so that no stack has to be unwound in them. */
+/** Local in the standard (§2.4.3 and the chapters' own words), so their callers need not be unwound. */
 const local: readonly RegExp[] = [
   /^MPI_(Type|Group|Op|Info|Errhandler|Status|Message|T|Abi|Aint)_/,
   /^MPI_(Get|Query|Is|Add|Remove|Error|Keyval|Attr)_/,

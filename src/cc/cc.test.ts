@@ -1,4 +1,4 @@
-/** `banyan cc` and `banyan c++` as a user calls them: what they write, what they say, what they leave behind. */
+/** `banyan cc` and `banyan c++` as a user calls them: their files, their messages, their leftovers. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -180,7 +180,7 @@ describe("M6 banyan cc", { concurrency: false }, () => {
       "old.c":
         '#include <setjmp.h>\n#include <signal.h>\n#include <stdio.h>\n#include <time.h>\nstatic jmp_buf back;\nmain(n) {\n  long double third = n / 3.0L;\n  signal(SIGINT, SIG_IGN);\n  if (setjmp(back) == 0) longjmp(back, 1);\n  return printf("%Lf %g", third, (double)clock());\n}\n',
     });
-    // To prepare all of the library for capture takes longer than to compile the program.
+    // Preparing the whole library for capture takes longer than compiling the program.
     const more = long.skip === undefined ? "" : "--no-capture ";
     assert.deepEqual(await codeAndText(session.run(cwd, `c++ -O1 ${more}io.cpp -o io`)), [0, ""]);
     assert(moduleAt(join(cwd, "io")).exports.includes("_start"));
@@ -259,10 +259,10 @@ describe("M6 banyan cc", { concurrency: false }, () => {
     const cache = session.newCache("endless-cache");
     const env = { BANYAN_CACHE: cache, BANYAN_CC_IDLE_MS: "300" };
     const client = session.start(cwd, ["c++", "-c", "-fconstexpr-steps=4000000000", "endless.cpp"], env);
-    // It is at work when it has computed for longer than clang takes to load.
+    // The server is at work once it has computed for longer than clang takes to load.
     while (!session.servers(cache).some((pid) => secondsOf(pid) > 3)) await sleep(20);
     client.kill("SIGINT");
-    // Only a server without work ends itself; this compile alone would take minutes.
+    // Only an idle server ends itself; this compile alone would take minutes.
     while (session.servers(cache).length > 0) await sleep(50);
     assert.deepEqual(readdirSync(join(cache, "cc/server")), []);
   });
@@ -323,7 +323,7 @@ describe("M6 compileProgram, for banyan run", { concurrency: false }, () => {
   });
 });
 
-/** How long a process has computed. */
+/** The processor time of a process. */
 function secondsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]!.split(" ");
   return (Number(fields[11]) + Number(fields[12])) / 100;

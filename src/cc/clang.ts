@@ -1,10 +1,10 @@
 /**
- * clang and wasm-ld as npm ships them: WebAssembly, each run with a file system of its own that lives in memory and ends
- * with it. This clang cannot start itself, so the driver is only asked what it would do (`-###`), and its jobs are run here.
- * What it said is kept: the next source with the same flags needs one run less.
+ * clang and wasm-ld from npm: WebAssembly, each run with a file system of its own in memory, which ends with the run. This
+ * clang cannot start itself, so the driver is only asked for its jobs (`-###`), and the jobs are run here. The driver's answer
+ * is kept: the next source with the same flags needs one run less.
  *
- * The names that clang sees are the user's. A table (`-ivfsoverlay`) leads from them to the contents, because the file system
- * in memory knows no `..` and has a `/usr` of its own.
+ * Clang sees the user's names of files. A table (`-ivfsoverlay`) leads from them to the contents, because the file system in
+ * memory knows no `..` and has a `/usr` of its own.
  */
 import { basename, dirname, extname, resolve } from "node:path";
 import type { Exit, RunOptions, Tree } from "@yowasp/clang";
@@ -13,7 +13,7 @@ import type { AskRequest, CompileRequest, DependencyRequest, LinkRequest, Reply,
 import { mismatchedFunctions } from "./signature-adapters.ts";
 import { asWarnings, missingDeclarations } from "./void-functions.ts";
 
-/** The package exports it, its types do not say so. */
+/** Exported by the package, but missing in its types. */
 interface ClangPackage {
   readonly runLLVM: (words: string[] | null, files: Tree, options: RunOptions) => Promise<Tree> | Tree;
   readonly Exit: typeof Exit;
@@ -28,12 +28,12 @@ interface ToolRun {
 
 interface DriverAnswer {
   readonly jobs: readonly (readonly string[])[];
-  /** What it has to say to the user: warnings, or why there are no jobs. */
+  /** Messages for the user: warnings, or why there are no jobs. */
   readonly stderr: string;
   readonly code: number;
 }
 
-/** Stands for the source while the driver is asked. */
+/** Stands for the source in the question to the driver. */
 const placeholder = "banyan_input";
 const answersMax = 256;
 
@@ -45,7 +45,7 @@ export class Clang {
     this.#package = clang;
   }
 
-  /** Takes a second; the module is the same for all threads when they are given it compiled (`clang-modules.ts`). */
+  /** Takes a second; threads that are given the compiled module share it (`clang-modules.ts`). */
   static async load(): Promise<Clang> {
     const clang = (await import("@yowasp/clang")) as unknown as ClangPackage;
     await clang.runLLVM(null, {}, { fetchProgress() {} });
@@ -58,7 +58,7 @@ export class Clang {
     const said: Uint8Array[] = [Buffer.from(stderr)];
     if (code !== 0) return done(code, { said });
     let tree: Tree = { tmp: {}, "banyan.yaml": overlayOf(files, cwd), banyan: contentsOf(files) };
-    // The assembler knows nothing of the table.
+    // The assembler does not use the table.
     const assembled = request.language === "assembler" ? resolve(cwd, input) : undefined;
     for (const { path, bytes } of files) if (path === assembled) placeFile(tree, input, bytes);
     let output: Uint8Array = new Uint8Array();
@@ -96,7 +96,7 @@ export class Clang {
     if (run.code !== 0 || finish === undefined || mismatched.length === 0) {
       return done(run.code, { said: [run.stderr], output: run.stdout });
     }
-    // A function that is only called in a wrong way is left out as one that nobody calls.
+    // A function that is only called under a wrong signature is left out like one that is never called.
     const again = link(...mismatched.map((name) => `--export-if-defined=${name}`));
     const remark = `banyan: These calls are passed on as native code would, converted to what the function takes: ${mismatched.join(", ")}. Declare them before they are called\n`;
     return done(again.code, { said: [again.stderr, Buffer.from(remark)], output: again.stdout });
@@ -142,11 +142,11 @@ export class Clang {
   }
 }
 
-/** Variables without a value may be declared in several files: the last word on it counts. */
+/** May several files define variables without a value? The last option of the command line counts. */
 const isCommon = ({ flags, driver }: CompileRequest): boolean =>
   driver === "clang" && flags.lastIndexOf("-fcommon") > flags.lastIndexOf("-fno-common");
 
-/** The tool itself fell over; what it said before belongs to the message. */
+/** The tool crashed; its earlier messages belong to the error. */
 class ToolBroke extends Error {
   override readonly name = "ToolBroke";
   constructor(tool: string, cause: unknown, stderr: Buffer) {
@@ -165,7 +165,7 @@ function done(code: number, { said, output = new Uint8Array(), dependencies }: D
   return { kind: "done", code, output, stderr: Buffer.concat(said), dependencies };
 }
 
-/** Jobs are lines of quoted words; the driver's own remarks stand around them. */
+/** Jobs are lines of quoted words between remarks of the driver. */
 function readDriver(text: string): { jobs: string[][]; stderr: string } {
   const jobs: string[][] = [];
   const said: string[] = [];
@@ -183,7 +183,7 @@ function readDriver(text: string): { jobs: string[][]; stderr: string } {
   return { jobs, stderr: said.map((line) => `${line}\n`).join("") };
 }
 
-/** A job of the driver with the real source in it, and with our files instead of the disk. */
+/** A job of the driver with the real source, and with files in memory instead of the disk. */
 function jobWords(job: readonly string[], { input, cwd, dependencies }: CompileRequest): string[] {
   const name = basename(input);
   const words = job.map((word, at) => {
@@ -208,7 +208,7 @@ function ruleWords(dependencies: DependencyRequest | undefined): string[] {
   ];
 }
 
-/** Where each name of a file leads; two names of one file lead to one place, or `#pragma once` would read it twice. */
+/** The place of each name of a file; two names of one file share a place, or `#pragma once` would read the file twice. */
 function overlayOf(files: readonly SourceFile[], cwd: string): string {
   const places = placesOf(files);
   const folders = new Map<string, object[]>([[cwd, []]]);
@@ -233,7 +233,7 @@ function placesOf(files: readonly SourceFile[]): ReadonlyMap<string, string> {
   return places;
 }
 
-/** Puts a file where the file system in memory looks for this name: it takes no notice of `.` and `..`. */
+/** Puts a file where the file system in memory finds this name: it ignores `.` and `..`. */
 function placeFile(tree: Tree, name: string, bytes: Uint8Array): void {
   const segments = name.split("/").filter((segment) => segment !== "" && segment !== "." && segment !== "..");
   const last = segments.pop();

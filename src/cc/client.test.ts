@@ -1,4 +1,4 @@
-/** M6: how long a compile server that starts is waited for. The servers here are programs of a few lines. */
+/** M6: the patience with a compile server that starts. The servers here are programs of a few lines. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,10 +14,10 @@ after(() => rmSync(root, { recursive: true, force: true }));
 const limit = timeLimit(60_000);
 const request = { kind: "ask", driver: "clang", words: ["--version"] } as const;
 const idleMs = 250;
-/** Processor time, so that it is at work for longer than the patience on any machine. */
+/** Processor time, so that the server is at work for longer than the patience on any machine. */
 const workMs = 2 * idleMs;
 
-/** Like the server's own arguments, the socket comes first. The test ends whoever has left its number beside the program. */
+/** Takes the socket first, like the real server. The test kills every process that left its number beside the program. */
 const begin = `require("node:fs").writeFileSync(__filename + ".pid", String(process.pid));`;
 const work = `
   const usedMs = ({ user, system }) => (user + system) / 1000;
@@ -49,7 +49,7 @@ function placeWith(t: TestContext, name: string, program: string, atWorkMs = 60_
     try {
       process.kill(Number(readFileSync(`${server}.pid`, "utf8")), "SIGKILL");
     } catch {
-      // It has ended, or never began.
+      // The process has ended, or never began.
     }
   });
   const startPatience = { idleMs, atWorkMs };

@@ -1,6 +1,6 @@
 /**
- * Asks the compile server, and starts one when there is none. Whoever finds nobody listening starts a candidate; all but one
- * of several candidates end at once, because they do not get the lock.
+ * Sends requests to the compile server, and starts one when there is none. A client that finds no listener starts a candidate;
+ * of several candidates all but one end at once, because they do not get the lock.
  */
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
@@ -15,23 +15,23 @@ import { isReply, type Reply, type Request, type ToolRequest } from "./requests.
 import { isLockHeld, lockHolder, unwritableCode } from "./server-lock.ts";
 import { distrustServer, prepareFolder, type ServerPlace } from "./server-place.ts";
 
-/** Runs clang, the linker and Binaryen; where, is not its user's concern. */
+/** Runs clang, the linker and Binaryen; its user need not know where. */
 export interface Tools {
-  /** The signal takes the request back. Fails with `CannotCompile` when the tools cannot be reached. */
+  /** The signal cancels the request. Fails with `CannotCompile` when the tools cannot be reached. */
   run(request: ToolRequest, signal?: AbortSignal): Promise<Reply>;
 }
 
-/** There is no way to compile; the message says why. */
+/** Compiling is impossible; the message says why. */
 export class CannotCompile extends Error {
   override readonly name = "CannotCompile";
 }
 
-/** A minute: as long as somebody who edits and compiles in turn may think. */
+/** A minute: the pauses of a programmer who edits and compiles in turn. */
 export const idleMsDefault = 60_000;
 const pollMs = 15;
 /** Starting takes a tenth of a second, and a lock is stale after 15 s. */
 const startPatienceDefault: StartPatience = { idleMs: 40_000, atWorkMs: 800_000 };
-/** A client that could not run itself cannot say that a server was silent: longer steps do not count. */
+/** A client that did not run itself cannot claim that a server was silent: longer steps do not count. */
 const stepMsMax = 10 * pollMs;
 /** A server that ends in the middle of a request is replaced, but not for ever. */
 const attemptsMax = 3;
@@ -45,11 +45,11 @@ interface ServerClientOptions {
   readonly startPatience?: StartPatience;
 }
 
-/** How long a server that starts is waited for. Where others leave it no processor it starts late, and that is not its fault. */
+/** The patience with a server that starts. On a busy machine it starts late, which is no failure. */
 interface StartPatience {
-  /** While the operating system does not see it at work. */
+  /** Without visible work: the operating system does not see the server compute. */
   readonly idleMs: number;
-  /** In all. One that is at work for longer, and still does not listen, hangs. */
+  /** In all. A server that computes for longer and still does not listen hangs. */
   readonly atWorkMs: number;
 }
 
@@ -70,7 +70,7 @@ export class ServerClient implements Tools {
     }
   }
 
-  /** Ends the server, if there is one, as soon as it has nothing to do. */
+  /** Ends the server, if there is one, as soon as it is idle. */
   async stop(): Promise<void> {
     const { place } = this.#options;
     const socket = distrustServer(place) === undefined ? await connectTo(place.socket) : undefined;
@@ -106,7 +106,7 @@ export class ServerClient implements Tools {
     const log = openLog(place.log);
     const flags = flagsFor("run the compiler");
     const words = [...flags, server, place.socket, place.lock, place.log, `${idleMs}`, cacheFolder];
-    // Nothing of our environment: the server outlives us and serves others.
+    // With an empty environment: the server outlives this process and serves others.
     const { PATH, HOME, TMPDIR } = process.env;
     const env = Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR }).filter(([, value]) => value !== undefined));
     const child = spawn(process.execPath, words, { detached: true, stdio: ["ignore", log, log], cwd: "/", env });
@@ -123,7 +123,7 @@ export class ServerClient implements Tools {
     try {
       log = readFileSync(this.#options.place.log, "utf8");
     } catch {
-      // Then there is nothing to tell.
+      // Then there is nothing to report.
     }
     const last = log
       .split("\n")
@@ -133,7 +133,7 @@ export class ServerClient implements Tools {
   }
 }
 
-/** Something is written at once: a server on a disk that is full could not even say so. */
+/** Writes a line at once: a server on a full disk could not even report that. */
 function openLog(path: string): number {
   try {
     const log = openSync(path, "a", 0o600);
@@ -154,7 +154,7 @@ const unusable = (what: "start" | "use", why: string): CannotCompile =>
 
 interface Candidate {
   readonly pid: number | undefined;
-  /** Undefined while it runs; 0 when another one serves. */
+  /** Undefined while the server runs; 0 when another one serves. */
   code: number | undefined;
 }
 
@@ -174,7 +174,7 @@ class ServerStart {
     });
   }
 
-  /** True: it will not be waited for any longer. `pid` is that of the process which is to serve, if there is one. */
+  /** True: stop waiting. `pid` is the process that is to serve, if there is one. */
   hangs(pid: number | undefined): boolean {
     const nowMs = performance.now();
     const stepMs = Math.min(nowMs - this.#lookedMs, stepMsMax);
@@ -191,7 +191,7 @@ class ServerStart {
   }
 }
 
-/** Undefined when nobody listens there. */
+/** Undefined without a listener. */
 function connectTo(path: string): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection(path);
@@ -204,7 +204,7 @@ function connectTo(path: string): Promise<Socket | undefined> {
   });
 }
 
-/** Undefined when the other end goes away first. */
+/** Undefined when the other end closes first. */
 async function exchange(socket: Socket, request: Request, signal?: AbortSignal): Promise<unknown> {
   const takeBack = (): void => void socket.destroy();
   signal?.addEventListener("abort", takeBack, { once: true });

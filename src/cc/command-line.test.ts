@@ -61,7 +61,7 @@ describe("M6 the command line of mpicc", () => {
     ["--some-option=new a.c", "--some-option=new"],
     ["-mno-simd128 -mbulk-memory a.c", "-mno-simd128 -mbulk-memory"],
     ["-dM -E a.c", "-dM"],
-    // Native processors, shared libraries, threads: nothing to do here.
+    // Native processors, shared libraries, threads: ignored.
     ["-march=native -mtune=generic -mavx2 -msse4.2 -m64 -mcmodel=large a.c", ""],
     ["-fPIC -fpic -pie -static -pthread -pipe -rdynamic -fstack-protector-strong a.c", ""],
     ["-flto -flto=auto -fwhole-program a.c", ""],

@@ -1,6 +1,6 @@
 /**
- * What was asked of `banyan cc` and `banyan c++`: a command line as for mpicc, gcc or clang becomes a plan. Nothing is looked
- * up or read here. What we do not know goes to clang as it stands, and clang says what is wrong with it.
+ * The command line of `banyan cc` and `banyan c++`, as for mpicc, gcc or clang, becomes a plan. Nothing is looked up or read
+ * here. Unknown options go to clang unchanged, which reports its objections.
  */
 import { extname } from "node:path";
 import {
@@ -15,33 +15,33 @@ import {
 /** `cc` links C alone; `c++` also takes `.c` for C++ and links its library. */
 export type Driver = "cc" | "c++";
 
-/** How far to go with each source. */
+/** The last step for each source. */
 export type Stage = "dependencies" | "preprocess" | "syntax" | "assembly" | "object" | "link";
 
 export interface Source {
   readonly kind: "source";
-  /** As it was written; `-` is standard input. */
+  /** The path as written; `-` is standard input. */
   readonly path: string;
-  /** What `-x` or the name of the file says. */
+  /** From `-x` or the name of the file. */
   readonly language: Language;
 }
 
-/** Something with a place in the order of linking. */
+/** An input with a place in the order of linking. */
 export type Input =
   | Source
   /** An object, an archive: for the linker. */
   | { readonly kind: "file"; readonly path: string }
   /** `-lname`. */
   | { readonly kind: "library"; readonly name: string }
-  /** A word for the linker that counts for what follows it, as `--whole-archive`. */
+  /** An option of the linker that counts for the inputs behind it, as `--whole-archive`. */
   | { readonly kind: "linker-word"; readonly word: string };
 
-/** Clang's names for `-x`, as far as programs are written in them. */
+/** Clang's names for `-x`, as far as users write programs in them. */
 type Language =
   | ("c" | "cpp-output" | "c++" | "c++-cpp-output" | "assembler" | "assembler-with-cpp" | "ir")
   | (string & {});
 
-/** Where `#include` looks, in the order of the command line. */
+/** The folders of `#include`, in the order of the command line. */
 export interface IncludeFolders {
   /** For `#include "…"` only (`-iquote`). */
   readonly quote: readonly string[];
@@ -68,7 +68,7 @@ export interface Build {
   /** `-o`. */
   readonly output: string | undefined;
   readonly inputs: readonly Input[];
-  /** For clang, without inputs, output, stage and dependency files. */
+  /** Options for clang, without inputs, output, stage and dependency files. */
   readonly flags: readonly string[];
   readonly folders: IncludeFolders;
   /** `-include` and `-imacros`: read before each source. */
@@ -77,38 +77,38 @@ export interface Build {
   readonly macros: readonly string[];
   readonly dependencies: DependencyFile | undefined;
   readonly link: LinkOptions;
-  /** `-v`: say what is done. `-###`: say it and do nothing. */
+  /** `-v`: print the steps. `-###`: print them and do nothing. */
   readonly verbose: boolean;
   readonly dryRun: boolean;
-  /** One line each for the user: what is left out, and why. */
+  /** One line each for the user: an option that is ignored, and why. */
   readonly notes: readonly string[];
 }
 
 export interface LinkOptions {
   /** `-L`. */
   readonly folders: readonly string[];
-  /** For wasm-ld, wherever they stood. */
+  /** Options for wasm-ld, wherever they stood. */
   readonly flags: readonly string[];
   readonly stackBytes: number;
   readonly withStart: boolean;
   readonly withLibraries: boolean;
-  /** The C++ library, after everything else. */
+  /** Link the C++ library, after everything else. */
   readonly withCxx: boolean;
   /** `-s`: without the names of functions. */
   readonly strip: boolean;
   /** `-r`: one object out of several. */
   readonly relocatable: boolean;
-  /** False (`--no-capture`): without Asyncify, to measure what it costs; the program cannot be frozen. */
+  /** False (`--no-capture`): without Asyncify, to measure its cost; the program cannot be frozen. */
   readonly capture: boolean;
 }
 
 export type CommandLine =
   | Build
-  /** Clang knows the answer: `--version`, `-dumpmachine`, `-print-…`. */
+  /** Questions that clang answers: `--version`, `-dumpmachine`, `-print-…`. */
   | { readonly kind: "ask"; readonly words: readonly string[] }
-  /** Our own help. */
+  /** The help of `banyan cc` itself. */
   | { readonly kind: "help" }
-  /** mpicc's questions about what it would do: all of it, or the flags for one half. */
+  /** mpicc's questions about its actions: all of them, or the flags for one half. */
   | { readonly kind: "show"; readonly what: "command" | "compile" | "link"; readonly build: Build }
   | { readonly kind: "refused"; readonly message: string };
 
@@ -122,7 +122,7 @@ const languageOf: Readonly<Record<string, Language>> = {
 };
 const fortran = /\.(f|for|ftn|f77|f90|f95|f03|f08|F|F77|F90|F95)$/;
 
-/** `words` are what follows `banyan cc`; response files are expanded already. */
+/** `words` are the arguments behind `banyan cc`, with response files expanded. */
 export function parseCommandLine(words: readonly string[], driver: Driver): CommandLine {
   const question = questionOf(words);
   if (question !== undefined) return question;
@@ -132,7 +132,7 @@ export function parseCommandLine(words: readonly string[], driver: Driver): Comm
   const build = reader.build();
   if (reader.shown !== undefined) return { kind: "show", what: reader.shown, build };
   if (build.inputs.every(({ kind }) => kind === "library" || kind === "linker-word")) {
-    // `clang -v` alone tells its version.
+    // `clang -v` alone prints its version.
     if (build.verbose) return { kind: "ask", words };
     return { kind: "refused", message: "Cannot compile: no input files; name sources, objects or archives" };
   }
@@ -202,7 +202,7 @@ class Reader {
     this.#withCxx = driver === "c++";
   }
 
-  /** Understands the word at `at`, with what belongs to it; returns where the next one begins. */
+  /** Reads the word at `at` with its values; returns the index of the next word. */
   take(words: readonly string[], at: number): number {
     const word = words[at]!;
     if (word === "-" || !word.startsWith("-")) {
@@ -310,7 +310,7 @@ class Reader {
       case "-I":
       case "-isystem":
       case "-idirafter":
-        // `-I-` is long gone from compilers; clang says so.
+        // Compilers have dropped `-I-` long ago; clang says so.
         if (value !== "-") this.#folders.push(value);
         break;
       case "-iquote":
@@ -399,7 +399,7 @@ class Reader {
     return false;
   }
 
-  /** What MPICH's and Open MPI's wrappers answer themselves. */
+  /** Questions that MPICH's and Open MPI's wrappers answer themselves. */
   #takeMpi(word: string): boolean {
     if (/^-show$|^--?showme(:command)?$|^--?show-me$/.test(word)) this.shown = "command";
     else if (/^--?showme:(compile|incdirs)$|^-compile[-_]info$/.test(word)) this.shown = "compile";
@@ -438,7 +438,7 @@ class Reader {
   }
 }
 
-/** `-include` begins with `-i`, `-openmp` with `-o`: options that only look like another one with its value. */
+/** `-include` begins with `-i`, `-openmp` with `-o`: options that only look like a shorter one with its value. */
 function isLonger(word: string, name: string): boolean {
   if (name === "-o") return word === "-openmp";
   if (name === "-l") return /^-link[-_]info$/.test(word);
@@ -450,7 +450,7 @@ function isLonger(word: string, name: string): boolean {
   return false;
 }
 
-/** A file's name as a target: what make would understand otherwise is escaped. */
+/** A file's name as a target: characters that make would interpret are escaped. */
 export function quoteForMake(name: string): string {
   return name.replace(/[\s#]/g, "\\$&").replaceAll("$", "$$$$");
 }

@@ -1,4 +1,4 @@
-/** The commands behind a build: what `-v`, `-###` and mpicc's `-show` print. */
+/** The commands of a build as text: for `-v`, `-###` and mpicc's `-show`. */
 import type { Build } from "./command-line.ts";
 import { compileFlags } from "./compile-step.ts";
 import { linkWords } from "./link-step.ts";

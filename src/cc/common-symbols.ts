@@ -1,7 +1,8 @@
 /**
- * `-fcommon`, as gcc had it by default before version 10: a variable that several files declare without a value (`int
- * counter;` in a header) is one variable. WebAssembly has no common symbols, so such variables are weak ones in the objects:
- * the linker takes one of them, or the file's that gives it a value. Where files differ in its size, the largest is taken.
+ * `-fcommon`, gcc's default before version 10: a variable that several files declare without a value (`int counter;` in a
+ * header) is one variable. WebAssembly has no common symbols, so such variables are weak in the objects: the linker takes one
+ * of them, or the definition of the file that gives it a value. Where files differ in the size of a variable, the largest is
+ * taken.
  *
  * Reads and changes the symbol table of an object: section "linking", subsection 8, of the tool conventions for WebAssembly
  * (https://github.com/WebAssembly/tool-conventions/blob/main/Linking.md).
@@ -19,14 +20,14 @@ interface Variable {
   readonly flagsAt: number;
   readonly segment: number;
   readonly size: number;
-  /** Where segment, offset and size stand. */
+  /** Offsets of segment, offset and size. */
   readonly place: readonly [from: number, to: number];
 }
 
 interface Symbols {
   readonly variables: readonly Variable[];
   readonly segmentNames: readonly string[];
-  /** Where the lengths of the section and of the table stand. */
+  /** Offsets of the lengths of the section and of the table. */
   readonly lengths: readonly (readonly [from: number, to: number])[];
 }
 
@@ -39,7 +40,7 @@ export function withCommon(object: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Of weak variables that differ in size only the largest is left; the others refer to it. */
+/** Of weak variables that differ in size only the largest stays; the others refer to it. */
 export function largestOnly(files: readonly LinkFile[]): LinkFile[] {
   const largest = new Map<string, number>();
   const differing = new Set<string>();
@@ -83,13 +84,13 @@ function undefine(object: Uint8Array, { lengths }: Symbols, variables: readonly 
   return Buffer.concat(kept);
 }
 
-/** As many bytes as it had. */
+/** Written in as many bytes as before. */
 function putLength(bytes: Uint8Array, [from, to]: readonly [number, number], value: number): void {
   let rest = value;
   for (let at = from; at < to; at++, rest >>>= 7) bytes[at] = (rest & 0x7f) | (at === to - 1 ? 0 : 0x80);
 }
 
-/** Undefined: it is no object of WebAssembly, or one without symbols. */
+/** Undefined: no object of WebAssembly, or one without symbols. */
 function readSymbols(bytes: Uint8Array): Symbols | undefined {
   const magic = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
   if (bytes.length < 8 || magic.some((byte, at) => bytes[at] !== byte)) return undefined;

@@ -1,7 +1,7 @@
 /**
  * For `banyan run solver.c`: sources to a module that ranks can load. Nothing is written beside the sources; the module is a
- * file of the cache, named by the hash of its bytes. When no source and no header has changed since the last time, no compiler
- * is asked: the files are read, hashed and looked up.
+ * file of the cache, named by the hash of its bytes. When no source and no header has changed since the last time, the compiler
+ * does not run: the files are read, hashed and looked up.
  */
 import { assert } from "../core/base/assert.ts";
 import { describeSystemError } from "../core/base/system-error.ts";
@@ -17,34 +17,34 @@ import { supportLibrary } from "./support-library.ts";
 import type { Made } from "./workshop.ts";
 
 export interface ProgramOptions extends WorkshopOptions {
-  /** As for `banyan cc`. Optimised unless they say otherwise. */
+  /** Options as for `banyan cc`. Optimised unless they say otherwise. */
   readonly flags?: readonly string[];
-  /** Where sources and headers are read, if not from the whole disk: it must have our own folders, which are named to it. */
+  /** The disk with sources and headers, if not the whole disk: it must contain Banyan's own folders, which are passed to it. */
   readonly disk?: (own: readonly string[]) => SourceDisk;
 }
 
 type CompiledProgram =
   | {
       readonly kind: "compiled";
-      /** Where the module is; it stays there until the cache needs the room. */
+      /** The path of the module; it stays there until the cache needs the room. */
       readonly wasm: string;
-      /** What clang and the linker remarked. */
+      /** Messages of clang and the linker. */
       readonly stderr: string;
-      /** Nothing had to be compiled. */
+      /** True when nothing had to be compiled. */
       readonly kept: boolean;
     }
-  /** Messages as clang prints them, and its exit code; or a line of ours that says why nothing can be compiled. */
+  /** Messages as clang prints them, and its exit code; or one line that says why nothing can be compiled. */
   | { readonly kind: "failed"; readonly stderr: string; readonly code: number };
 
-/** What somebody wants who just runs a source. */
+/** The default for a user who just runs a source. */
 const flagsDefault: readonly string[] = ["-O2", "-msimd128"];
 
-/** Whether `banyan run` should give this file to us. */
+/** Is this file a source, to be compiled by `banyan run`? */
 function isProgramSource(path: string): boolean {
   return /\.(c|cc|cp|cxx|cpp|CPP|c\+\+|C)$/.test(path);
 }
 
-/** Throws only the signal's reason, when it is taken back. */
+/** Throws only the signal's reason, when the request is cancelled. */
 export async function compileProgram(paths: readonly string[], options: ProgramOptions = {}): Promise<CompiledProgram> {
   try {
     return await compileAndLink(paths, options);
@@ -66,7 +66,7 @@ async function compileAndLink(paths: readonly string[], options: ProgramOptions)
   const support = supportLibrary(workshop);
   support.catch(() => {});
   const sources = build.inputs.filter((input) => input.kind === "source");
-  // A program in C++ may have parts in C, which are C here: nobody typed c++.
+  // A program in C++ may have parts in C, which stay C here: the user did not type c++.
   const results = await Promise.all(
     sources.map((source) =>
       compileSource(workshop, build, source.path.endsWith(".c") ? { ...source, language: "c" } : source),

@@ -1,6 +1,6 @@
 /**
- * One source through clang, unless the same was done before: what it may include is collected, the hash of all of it is the
- * name under which the result is kept.
+ * One source through clang, unless the result is in the cache: all files that the source may include are collected, and the
+ * hash of all of them is the name of the result.
  */
 import { keyOf } from "./cache.ts";
 import type { Build, Stage } from "./command-line.ts";
@@ -12,19 +12,19 @@ import type { Made, Terminal, Workshop } from "./workshop.ts";
 export interface SourceInput {
   readonly path: string;
   readonly language: string;
-  /** For `-`. */
+  /** The text of `-`. */
   readonly stdin?: Uint8Array | undefined;
 }
 
-/** Before the user's own flags, which may take them back. */
+/** In front of the user's own flags, which may override them. */
 const flagsBefore: readonly string[] = [
-  // What every engine has, as every x86-64 has SSE2.
+  // Features that every engine has, as every x86-64 has SSE2.
   "-msimd128",
   // setjmp and longjmp.
   ...["-mllvm", "-wasm-enable-sjlj"],
-  // Signals, clock(), mmap and getpid are libraries here; the headers want to be told that they are linked.
+  // Signals, clock(), mmap and getpid are libraries here; the headers need to know that they are linked.
   ...["-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_MMAN", "-D_WASI_EMULATED_GETPID"],
-  // Old C, as compilers took it for thirty years: warnings, not errors.
+  // Old C, as compilers accepted it for thirty years: warnings, not errors.
   ...["-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion"],
   ...["-Wno-error=incompatible-pointer-types", "-Wno-error=incompatible-function-pointer-types"],
   "-Wno-error=return-mismatch",
@@ -61,7 +61,7 @@ export async function compileSource(
   return compileFiles(workshop, { ...request, files: includeClosure({ ...closure, everything: true }) });
 }
 
-/** All flags that clang's driver gets for a source; `include` is our own folder of headers. */
+/** All flags of clang's driver for a source; `include` is Banyan's folder of headers. */
 export function compileFlags(build: Build, include: string, terminal: Terminal): string[] {
   return [
     ...quietly([
@@ -75,12 +75,12 @@ export function compileFlags(build: Build, include: string, terminal: Terminal):
   ];
 }
 
-/** Assembler has no use for most of our flags; nobody wants to hear of it. */
+/** Assembler has no use for most of Banyan's flags; a warning about that would help nobody. */
 function quietly(flags: readonly string[]): string[] {
   return ["--start-no-unused-arguments", ...flags, "--end-no-unused-arguments"];
 }
 
-/** After the user's folders: a program that brings its own mpi.h gets it. */
+/** Behind the user's folders: a program with its own mpi.h gets that one. */
 function ownFolders(include: string): string[] {
   return [`${include}/compat`, include];
 }
@@ -101,7 +101,7 @@ export function compileFiles(workshop: Workshop, request: CompileRequest): Promi
   return runStep(workshop, key, request);
 }
 
-/** Clang did not find a header that is there: it is included in a way that the scan does not see. */
+/** Clang did not find a header that exists: the scan missed the way in which it is included. */
 function missesFindable(stderr: Uint8Array, closure: ClosureRequest): boolean {
   const text = Buffer.from(stderr).toString();
   const missing = [...text.matchAll(/'([^'\n]+)' file not found/g)].map(([, name]) => name!);

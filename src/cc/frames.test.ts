@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { it } from "node:test";
 import { readFrame, writeFrame } from "./frames.ts";
 
-/** A stream that comes back to where it was written. */
+/** A stream that returns its own bytes. */
 const loop = (): Socket => new PassThrough() as unknown as Socket;
 
 it("M6 a message arrives as it was sent, in however many pieces", async () => {

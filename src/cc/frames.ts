@@ -1,12 +1,12 @@
 /**
- * Messages on a byte stream: length (4 bytes), then the value as Node's structured clone writes it. Both ends are the same
+ * Messages on a byte stream: length (4 bytes), then the value in the form of Node's structured clone. Both ends are the same
  * Banyan on the same Node (the socket's name says so), so the format needs no version of its own.
  */
 import type { Socket } from "node:net";
 import { deserialize, serialize } from "node:v8";
 import { assert } from "../core/base/assert.ts";
 
-/** More than any program's objects; who announces more does not speak our language. */
+/** More than the objects of any program; a peer that announces more does not speak this format. */
 const frameBytesMax = 2 ** 31;
 
 export function writeFrame(socket: Socket, message: unknown): void {
@@ -20,7 +20,7 @@ export function writeFrame(socket: Socket, message: unknown): void {
   socket.uncork();
 }
 
-/** The first message that arrives, or undefined when the stream ends or breaks before, or makes no sense. */
+/** The first message that arrives, or undefined when the stream ends, breaks or makes no sense before. */
 export function readFrame(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];

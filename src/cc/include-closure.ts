@@ -1,7 +1,7 @@
 /**
- * The files that a compile may need. Clang sees only what it is given, so everything that its sources could include is
- * collected beforehand: textually, through the folders of the command line, more rather than less. An include that only a
- * macro names, and that no definition explains, makes us give every header there is.
+ * The files that a compile may need. Clang sees only the files it is given, so everything that its sources could include is
+ * collected beforehand: textually, through the folders of the command line, rather too much than too little. An include that is
+ * named by a macro without a known definition leads to all headers being given.
  *
  * Headers of the toolchain itself are not found here and need not be.
  */
@@ -14,30 +14,30 @@ interface FoundFile {
   /** Absolute, without `.` and `..`. */
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** The same for two names of one file. */
+  /** Equal for two names of one file. */
   readonly identity: string;
 }
 
 export interface ClosureRequest {
   readonly cwd: string;
   readonly sources: readonly string[];
-  /** Text from standard input, as if it were a file in the current folder. */
+  /** Text from standard input, treated as a file in the current folder. */
   readonly stdin?: Uint8Array | undefined;
   readonly folders: IncludeFolders;
   readonly forced: readonly string[];
   readonly macros: readonly string[];
-  /** Folders of which everything is given: headers of the toolchain, which nobody scans, include what is in them. */
+  /** Folders that are given as a whole: headers of the toolchain, which are not scanned, include files from them. */
   readonly whole: readonly string[];
-  /** Give every header, whether or not anything seems to need it. */
+  /** Give every header, needed or not. */
   readonly everything?: boolean;
-  /** Where all of that is read; the whole disk unless given. */
+  /** The disk to read from; the whole disk by default. */
   readonly disk?: SourceDisk | undefined;
 }
 
-/** With more headers than this below the folders, the rest is left out: somebody named the root of a disk. */
+/** With more headers than this below the folders, the rest is left out: the user named the root of a disk. */
 const headersMax = 10_000;
 const headerBytesMax = 4 << 20;
-/** Where this machine's own C library is; ours takes its place. */
+/** The folders of this machine's own C library; Banyan's takes their place. */
 const hostFolders = /^\/usr\/include(\/[a-z0-9_]+-linux-[a-z0-9]+)?$/;
 const notHeaders = /\.(o|a|so|lo|la|wasm|c|cc|cpp|cxx|C|d|py|sh|md|txt|html|png|gz|xz|zip|pdf|json|js|ts)$/;
 
@@ -45,7 +45,7 @@ export function includeClosure(request: ClosureRequest): FoundFile[] {
   return new Closure(request).collect();
 }
 
-/** A file that an `#include` would find, although the scan did not: reason to give everything. */
+/** A file that an `#include` would find although the scan did not: a reason to give every header. */
 export function isFindable(name: string, { cwd, folders, sources, disk = wholeDisk }: ClosureRequest): boolean {
   return [...folders.quote, ...folders.all, ...sources.map((source) => dirname(source))].some((folder) =>
     disk.isFile(resolve(cwd, folder, name)),
@@ -60,7 +60,7 @@ class Closure {
   readonly #found = new Map<string, FoundFile>();
   readonly #absent = new Set<string>();
   readonly #definitions = new Map<string, MacroFile[]>();
-  /** Includes by macro whose definition has not been seen yet, with the folder of the file they are in. */
+  /** Includes by macro without a known definition so far, with the folder of their file. */
   readonly #open: { readonly macro: string; readonly folder: string }[] = [];
   readonly #pending: { readonly scanned: ScannedSource; readonly folder: string }[] = [];
 
@@ -95,7 +95,7 @@ class Closure {
     }
   }
 
-  /** Follows includes by macro as long as definitions turn up; false when one of them has none. */
+  /** Follows includes by macro as long as new definitions are found; false when one of them has none. */
   #resolveMacros(): boolean {
     for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
       const files = this.#definitions.get(next.macro) ?? [];
@@ -114,12 +114,12 @@ class Closure {
     else others.push(definition);
   }
 
-  /** Every folder that has it, not only the first: `#include_next` and conditions may reach the others. */
+  /** Every folder that has the file, not only the first: `#include_next` and conditions may reach the others. */
   #look(name: string, folders: readonly string[]): void {
     for (const folder of new Set(folders)) this.#give(name.startsWith("/") ? name : `${folder}/${name}`);
   }
 
-  /** `path` may contain `..`, which the system follows through links; clang sees the name without. */
+  /** `path` may contain `..`, which the system follows through links; clang sees the name without it. */
   #give(path: string, bytesMax?: number): void {
     const plain = resolve(path);
     if (this.#found.has(plain) || this.#absent.has(plain)) return;
@@ -146,7 +146,7 @@ class Closure {
         this.#give(path, headerBytesMax);
       }
     }
-    // What they include in turn is below the folders as well.
+    // Files included by these headers are below the folders as well.
     this.#pending.length = 0;
   }
 

@@ -1,30 +1,30 @@
-/** Where our own files are, and which versions they are: what a compile depends on besides the user's sources. */
+/** The places and versions of Banyan's own files, on which a compile depends besides the user's sources. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Exactly what package.json asks for; a test says so. */
+/** Exactly the versions in package.json; a test compares them. */
 export const clangVersion = "22.0.0-git20542-10";
 export const binaryenVersion = "132.0.0";
 /** The contract between programs and the runtime, docs/adr/0005. */
 export const contractVersion = 1;
-/** Raised when the same request would now give another result, so that kept results are made anew. */
+/** Raised when the same request would now give another result, so that kept results are not used any more. */
 const recipe = 2;
 
 export interface Installation {
-  /** Has mpi.h. */
+  /** The folder of mpi.h. */
   readonly include: string;
-  /** Has the sources of the support library. */
+  /** The folder of the support library's sources. */
   readonly support: string;
-  /** Has it compiled, if the build was able to. */
+  /** The folder of the compiled support library, if the build was able to compile it. */
   readonly shipped: string;
   readonly server: string;
-  /** Everything that decides what a tool makes of its inputs. */
+  /** Everything that determines the output of a tool besides its inputs. */
   readonly toolchain: string;
-  /** Everything that client and server must agree about. */
+  /** Everything that must be equal in client and server. */
   readonly identity: readonly string[];
 }
 
-/** `dist` is where the build has put us. */
+/** `dist` is the folder of the build. */
 export function findInstallation(dist: string = __dirname): Installation {
   const server = join(dist, "cc-server.cjs");
   const { mtimeMs, size } = statSync(server);

@@ -1,9 +1,9 @@
 /**
- * Binaryen: a linked module becomes one whose stack can be unwound inside the imports given, and rewound later (Asyncify).
- * Functions that cannot reach them stay as clang made them. Indirect calls are never left out: who does that has programs
- * that crash later. With no imports (`--no-capture`) nothing can be unwound, and all functions stay.
+ * Binaryen: changes a linked module so that its stack can be unwound inside the given imports, and rewound later (Asyncify).
+ * Functions that cannot reach these imports stay as clang made them. Indirect calls are always assumed to reach them: leaving
+ * them out gives programs that crash later. With no imports (`--no-capture`) nothing can be unwound, and all functions stay.
  *
- * Binaryen's settings are global: one thread, one module at a time. When it aborts, it cannot be used again.
+ * Binaryen's settings are global: one thread, one module at a time. After an abort it cannot be used again.
  */
 import type binaryenPackage from "binaryen";
 import type { InstrumentRequest, Reply } from "./requests.ts";
@@ -32,7 +32,7 @@ export class Instrumenter {
     binaryen.clearPassArguments();
     adaptSignatures(binaryen, module);
     const canUnwind = finish.capturePoints.length > 0;
-    // Binaryen takes no names for all of them; a name that no import has instruments nothing.
+    // Binaryen has no way to say "none"; a name that no import has instruments nothing.
     binaryen.setPassArgument("asyncify-imports", canUnwind ? finish.capturePoints.join(",") : "nothing.at_all");
     if (!canUnwind) binaryen.setPassArgument("asyncify-ignore-indirect", "");
     module.runPasses(["asyncify"]);
@@ -47,7 +47,10 @@ export class Instrumenter {
   }
 }
 
-/** Functions that do not unwind would go on with nothing done: whoever asks for it gets a trap whose stack trace says why. */
+/**
+ * Functions that do not unwind would go on as if the call had succeeded: an import that asks for unwinding gets a trap, whose
+ * stack trace says why.
+ */
 function refuseToUnwind(binaryen: Binaryen, module: binaryenPackage.Module): void {
   const why = "linked_with_no_capture";
   module.addFunction(why, binaryen.i32, binaryen.none, [], module.unreachable());
@@ -55,7 +58,7 @@ function refuseToUnwind(binaryen: Binaryen, module: binaryenPackage.Module): voi
   module.addFunctionExport(why, "asyncify_start_unwind");
 }
 
-/** Not all there are: with all of them Binaryen writes encodings that Node 20 does not read. Not relaxed-simd: see options. */
+/** Not all features: with all of them Binaryen writes encodings that Node 20 cannot read. Not relaxed-simd: see options. */
 function featuresOf({ Features }: Binaryen): number {
   return (
     Features.MutableGlobals |

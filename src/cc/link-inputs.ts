@@ -1,4 +1,4 @@
-/** What a command line names for the linker, with its contents: compiled sources, objects, archives, libraries by name. */
+/** The linker's inputs on a command line, with their contents: compiled sources, objects, archives, libraries by name. */
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { assert, unreachable } from "../core/base/assert.ts";
@@ -28,7 +28,7 @@ export function linkInputs(build: Build, compiled: ReadonlyMap<Source, Made>, cw
   });
 }
 
-/** One that no folder has is left to the linker, which knows those of the toolchain and complains of all others. */
+/** A library that no folder has is left to the linker, which knows those of the toolchain and reports all others. */
 function library(name: string, folders: readonly string[], cwd: string): LinkInput[] {
   const wanted = name.startsWith(":") ? name.slice(1) : `lib${name}.a`;
   const found = folders.map((folder) => join(folder, wanted)).find((path) => isFile(resolve(cwd, path)));

@@ -1,6 +1,6 @@
 /**
- * Objects, archives and our support library to one module, as docs/adr/0005 wants it; then Asyncify. Libraries are looked up
- * here, because the linker sees only what it is given; those of the toolchain it has itself.
+ * Objects, archives and Banyan's support library to one module, as docs/adr/0005 prescribes; then Asyncify. Libraries are
+ * looked up here, because the linker sees only the files it is given; it has those of the toolchain itself.
  */
 
 import { capturePoints } from "../core/base/capture-points.ts";
@@ -12,14 +12,14 @@ import type { Finish, LinkFile, LinkRequest } from "./requests.ts";
 import { runStep } from "./run-step.ts";
 import type { Made, Workshop } from "./workshop.ts";
 
-/** What is linked, in order: contents under a name, or a word for the linker. */
+/** The inputs, in order: contents under a name, or an option of the linker. */
 export type LinkInput =
   | { readonly kind: "file"; readonly file: LinkFile }
   | { readonly kind: "word"; readonly word: string };
 
 const libraryFolder = "/usr/lib/wasm32-wasip1";
 const builtins = "/usr/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a";
-/** The largest that 32-bit addresses reach; the runtime gives less. */
+/** The reach of 32-bit addresses; the runtime gives less. */
 const memoryBytesMax = 2 ** 32;
 
 export function linkProgram(
@@ -54,7 +54,7 @@ export function linkProgram(
 interface LinkNames {
   readonly inputs: readonly string[];
   readonly support: readonly string[];
-  /** Something computes in `long double`, so printf must know it: a library of its own, because it is large. */
+  /** If some object computes in `long double`, printf must support it: a library of its own, because it is large. */
   readonly longDouble: boolean;
 }
 
@@ -63,11 +63,11 @@ export function linkWords({ link }: Build, { inputs, support, longDouble }: Link
   const { flags, stackBytes, withStart, withLibraries, withCxx, relocatable } = link;
   if (relocatable) return ["-m", "wasm32", "-r", ...inputs, ...flags];
   return [
-    // Names stay for what follows (signature-adapters.ts), which leaves them out when they are not wanted.
+    // Names of functions stay for the next step (signature-adapters.ts), which removes them when they are not wanted.
     ...["-m", "wasm32", "--error-limit=0", "--strip-debug"],
     ...["--import-memory", "--shared-memory", "--no-check-features", `--max-memory=${memoryBytesMax}`],
     ...["--export=__stack_pointer", "--export-table", "-z", `stack-size=${stackBytes}`],
-    // MPI has small numbers for functions that are none (MPI_COMM_DUP_FN); no real one may have them.
+    // MPI has small numbers for predefined functions (MPI_COMM_DUP_FN); no real function may have them.
     "--table-base=16",
     ...(withLibraries ? ["--export=banyan_memory"] : []),
     ...flags,
@@ -98,7 +98,7 @@ function finishOf({ link }: Build): Finish {
   return { capturePoints: link.capture ? capturePoints : [], section: JSON.stringify(section), names: !link.strip };
 }
 
-/** What clang calls to compute with 128 bits; only code with `long double` does. */
+/** Functions that clang calls to compute with 128 bits; only code with `long double` does. */
 const longDoubleCalls = [
   "extenddftf2",
   "extendsftf2",
@@ -116,8 +116,8 @@ function usesLongDouble({ bytes }: LinkFile): boolean {
 }
 
 /**
- * The linker's file system takes no notice of `..` and has its own `/usr`: names that would be mistaken for another are
- * changed, as little as possible, because the linker's messages show them.
+ * The linker's file system ignores `..` and has its own `/usr`: names that would be mistaken for others are changed, as little
+ * as possible, because the linker's messages show them.
  */
 function nameApart(inputs: readonly LinkInput[]): LinkInput[] {
   const taken = new Set<string>();

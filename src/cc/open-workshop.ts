@@ -1,4 +1,4 @@
-/** Puts a workshop together from what this machine has. */
+/** Opens a workshop with the tools and folders of this machine. */
 
 import { distrust } from "../trust/folder.ts";
 import { Cache, cacheFolder } from "./cache.ts";
@@ -16,8 +16,8 @@ export interface WorkshopOptions {
 }
 
 /**
- * Fails with `CannotCompile` where the cache may be another user's: programs come out of it. `BANYAN_CC_IDLE_MS` shortens the life
- * of a server that this call starts; for tests.
+ * Fails with `CannotCompile` where the cache may be another user's: its entries are run as programs. `BANYAN_CC_IDLE_MS`
+ * shortens the life of a server that this call starts; for tests.
  */
 export function openWorkshop(options: WorkshopOptions = {}): Workshop & { readonly tools: ServerClient } {
   const { cwd = process.cwd(), terminal = { colours: false }, signal, environment = process.env } = options;

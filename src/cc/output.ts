@@ -22,7 +22,7 @@ export function writeOutput(path: string, bytes: Uint8Array, { executable = fals
   }
 }
 
-/** Where the result of a source goes; undefined is standard output. */
+/** The path of a source's result; undefined is standard output. */
 export function outputOf({ stage, output, flags }: Build, source: string): string | undefined {
   if (output !== undefined) return output === "-" ? undefined : output;
   const isIr = flags.includes("-emit-llvm");
@@ -40,7 +40,7 @@ export function outputOf({ stage, output, flags }: Build, source: string): strin
   }
 }
 
-/** Where the rule for make goes: beside the object. */
+/** The path of the rule for make: beside the object. */
 export function rulePathOf({ dependencies, output }: Build, source: string): string {
   const beside = output ?? basename(source);
   return dependencies?.path ?? join(dirname(beside), `${basename(beside, extname(beside))}.d`);

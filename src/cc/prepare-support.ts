@@ -1,6 +1,6 @@
 /**
  * Run by the build: compiles the support library into `dist/cc/shipped`, where every `banyan cc` finds it. Clang runs in this
- * process, alone; what is there already is not compiled again.
+ * process; files that are compiled already are left alone.
  */
 import { setFlagsFor } from "../v8/flags.ts";
 import { Cache } from "./cache.ts";
@@ -10,7 +10,7 @@ import { findInstallation } from "./installation.ts";
 import type { Reply, ToolRequest } from "./requests.ts";
 import { supportLibrary } from "./support-library.ts";
 
-/** Room for some older libraries, which were used least recently and go first. */
+/** Room for some older libraries; the least recently used go first. */
 const bytesMax = 4 << 20;
 
 class LocalTools implements Tools {

@@ -1,22 +1,22 @@
 /**
- * What crosses the socket between a command and the compile server, and between the server and its threads. One request for
- * each connection; closing it takes the request back. Contents of files travel with it: what the server makes depends on
- * nothing else.
+ * Messages on the socket between a command and the compile server, and between the server and its threads. One request for each
+ * connection; closing the connection cancels the request. The request includes the contents of files: the server's output
+ * depends on nothing else.
  */
 
 /** One source through clang. */
 export interface CompileRequest {
   readonly kind: "compile";
   readonly driver: "clang" | "clang++";
-  /** For clang's driver, without input and output. */
+  /** Options of clang's driver, without input and output. */
   readonly flags: readonly string[];
-  /** How far: `-c`, `-S`, `-E`, `-fsyntax-only`. */
+  /** The last step: `-c`, `-S`, `-E`, `-fsyntax-only`. */
   readonly stage: string;
   readonly language: string;
-  /** As the user wrote it: messages say it that way. `-` is `stdin`. */
+  /** The path as the user wrote it, which messages show. `-` is `stdin`. */
   readonly input: string;
   readonly stdin?: Uint8Array | undefined;
-  /** What relative names are relative to. */
+  /** The folder that relative names are relative to. */
   readonly cwd: string;
   readonly files: readonly SourceFile[];
   /** Also make a rule for make. */
@@ -27,7 +27,7 @@ export interface SourceFile {
   /** Absolute, without `.` and `..`. */
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** The same for two names of one file. */
+  /** Equal for two names of one file. */
   readonly identity: string;
 }
 
@@ -36,28 +36,28 @@ export interface DependencyRequest {
   readonly targets: readonly string[];
   readonly withSystem: boolean;
   readonly phony: boolean;
-  /** Nothing but the rule. */
+  /** Make the rule only. */
   readonly only: boolean;
 }
 
 /** Objects to a module. */
 export interface LinkRequest {
   readonly kind: "link";
-  /** For wasm-ld, without the output. */
+  /** Options of wasm-ld, without the output. */
   readonly words: readonly string[];
   readonly files: readonly LinkFile[];
-  /** Makes a program of it: Asyncify and the section that says how it was made. Objects (`-r`) have none. */
+  /** Makes a program: Asyncify and the section that says how it was made. Undefined for objects (`-r`). */
   readonly finish?: Finish | undefined;
 }
 
 export interface LinkFile {
-  /** As `words` name it; no two are the same without their `..`. */
+  /** The name in `words`; names are distinct also without their `..`. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
 export interface Finish {
-  /** Imports, as `module.name`, inside which the stack may be unwound. None: every function stays as clang made it. */
+  /** Imports, as `module.name`, inside which the stack may be unwound. Without any, every function stays as clang made it. */
   readonly capturePoints: readonly string[];
   /** Text of the custom section `banyan`. */
   readonly section: string;
@@ -65,7 +65,7 @@ export interface Finish {
   readonly names: boolean;
 }
 
-/** The second half of a link, a job of its own: another thread may do it, and when it dies clang does not. */
+/** The second half of a link, a job of its own: another thread may do it, and if that thread dies, clang does not. */
 export interface InstrumentRequest {
   readonly kind: "instrument";
   readonly module: Uint8Array;
@@ -81,14 +81,14 @@ export interface AskRequest {
 
 export type ToolRequest = CompileRequest | LinkRequest | AskRequest;
 
-/** What a client may say; `stop` ends the server once nothing is left to do. */
+/** Requests of a client; `stop` ends the server once it is idle. */
 export type Request = ToolRequest | { readonly kind: "stop" };
 
-/** What a thread of the server is told. */
+/** Orders for a thread of the server. */
 export type Job = ToolRequest | InstrumentRequest;
 
 export type Reply =
-  /** The tool ran to its end; `code` says how it went. */
+  /** The tool ran to its end; `code` is its exit code. */
   | {
       readonly kind: "done";
       readonly code: number;
@@ -97,7 +97,7 @@ export type Reply =
       readonly stderr: Uint8Array;
       readonly dependencies?: Uint8Array | undefined;
     }
-  /** The tool broke, or the server could not do what was asked; the text is for the user. */
+  /** The tool crashed, or the server could not handle the request; the text is for the user. */
   | { readonly kind: "broken"; readonly message: string };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -124,7 +124,7 @@ const isRecordOf =
 
 const isFinish = isRecordOf({ capturePoints: isListOf(isText), section: isText, names: isFlag });
 
-/** What a request of each kind must have; a socket may carry anything. */
+/** The required fields of each kind of request; a socket may carry anything. */
 const requestChecks: Readonly<Record<Request["kind"], Check>> = {
   compile: isRecordOf({
     driver: isDriver,
@@ -166,7 +166,7 @@ function isOneOf(checks: Readonly<Record<string, Check>>, value: unknown): boole
   return typeof kind === "string" && Object.hasOwn(checks, kind) && checks[kind]?.(value) === true;
 }
 
-/** The name under which clang is called, which it puts before its messages. */
+/** The name under which clang is called, which begins its messages. */
 export function driverName(driver: "cc" | "c++"): "clang" | "clang++" {
   return driver === "cc" ? "clang" : "clang++";
 }

@@ -1,12 +1,12 @@
 /**
- * `@file` on a command line: the file's words take its place, as gcc and clang have it. Words are separated by white space;
- * quotes keep it, a backslash takes the next character as it is.
+ * `@file` on a command line: the words in the file take its place, as in gcc and clang. Words are separated by white space;
+ * quotes keep white space, a backslash keeps the next character.
  */
 
 /** Longer chains are files that name each other. */
 const depthMax = 10;
 
-/** A file that cannot be read stays what it is, a word with an `@`. */
+/** For an unreadable file the word with the `@` stays. */
 export function expandResponseFiles(
   words: readonly string[],
   readText: (path: string) => string | undefined,

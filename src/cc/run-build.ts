@@ -1,6 +1,6 @@
 /**
- * Does what a command line asked for, as mpicc would: sources to objects, objects to a program, messages to standard error.
- * Sources are compiled at once as far as there are processors; their messages come in the order of the command line.
+ * Carries out a command line as mpicc would: sources to objects, objects to a program, messages to standard error. Sources are
+ * compiled in parallel as far as there are processors; their messages come in the order of the command line.
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -21,7 +21,7 @@ export interface BuildPorts {
   readStdin(): Uint8Array;
 }
 
-/** More than that at once would only wait in the server, each with all its headers. */
+/** More sources at once would only wait in the server, each with all its headers. */
 const atOnceMax = 8;
 
 /** Returns the exit code. */
@@ -38,9 +38,9 @@ export async function runBuild(workshop: Workshop, build: Build, ports: BuildPor
   const sources = build.inputs.filter((input) => input.kind === "source");
   const linking = build.stage === "link";
   if (!linking) warnOfUnused(build, say);
-  // The library is made meanwhile if it is not there.
+  // The library is made meanwhile if it is missing.
   const support = linking && build.link.withLibraries && !build.link.relocatable ? supportLibrary(workshop) : undefined;
-  // Waited for later; it must not fail with nobody listening.
+  // Awaited later; a failure before that must not be an unhandled rejection.
   support?.catch(() => {});
   const compiled = await compileAll(workshop, build, sources, ports);
   const failed = [...compiled.values()].find((made) => made.kind === "failed");

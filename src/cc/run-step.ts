@@ -1,11 +1,11 @@
-/** One request to the tools, or the result that is kept of the same request before. Only what went well is kept. */
+/** One request to the tools, or the kept result of the same request. Only successful results are kept. */
 import { CannotCompile } from "./client.ts";
 import type { ToolRequest } from "./requests.ts";
 import type { Made, Workshop } from "./workshop.ts";
 
 /**
- * This clang is built with assertions, and one in its vectorizer fails for loops such as m = fmax(m, fabs(a[i] - b[i])). Such
- * a file is compiled without it.
+ * This clang is built with assertions, and one in its vectorizer fails for loops such as m = fmax(m, fabs(a[i] - b[i])). Such a
+ * file is compiled without the vectorizer.
  */
 const vectorizerBroke = /LoopVectorize\.cpp/;
 

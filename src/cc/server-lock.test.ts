@@ -11,7 +11,7 @@ after(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;
 const newPath = (): string => join(root, `${count++}.lock`);
 
-/** Of a process that has ended. */
+/** The number of a process that has ended. */
 const deadPid = spawnSync(process.execPath, ["-e", ""]).pid;
 
 describe("M6 one compile server for a socket", () => {

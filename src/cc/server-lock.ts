@@ -1,15 +1,15 @@
 /**
  * At most one server for a socket. The lock is a file with the holder's process id and a random word, made by an exclusive
- * create; the holder renews its time while it lives. A lock whose process is gone, or that was not renewed for long, is
- * stale, and whoever moves it away first may make a new one.
+ * create; the holder renews its time while it lives. A lock whose process is gone, or that was not renewed for long, is stale,
+ * and the process that moves it away first may make a new one.
  *
- * Two that find the same stale lock at once could, in a window of microseconds, both believe they hold it; so a holder looks
- * again each time it renews, and the one whose word is gone ends.
+ * Two processes that find the same stale lock at once could, in a window of microseconds, both believe they hold it; so a
+ * holder reads the lock each time it renews it, and ends if its word is gone.
  */
 import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 
-/** Even a server that has been starved renews within this time. */
+/** Even a server without processor time renews its lock within this time. */
 const staleMs = 15_000;
 export const renewMs = 2_000;
 /** A server's exit code when it cannot write the lock at all: the disk is full, or read-only. */
@@ -24,7 +24,7 @@ export class ServerLock {
     this.#text = text;
   }
 
-  /** Undefined when another process has it. Throws when it cannot be written. */
+  /** Undefined when another process holds the lock. Throws when the lock cannot be written. */
   static take(path: string): ServerLock | undefined {
     const text = `${process.pid} ${randomUUID()}\n`;
     for (let tries = 0; tries < 3; tries++) {
@@ -35,7 +35,7 @@ export class ServerLock {
     return undefined;
   }
 
-  /** False when the lock is somebody else's by now. */
+  /** False when another process holds the lock by now. */
   renew(): boolean {
     if (readText(this.#path) !== this.#text) return false;
     try {
@@ -51,12 +51,12 @@ export class ServerLock {
   }
 }
 
-/** Whether a living process has it. */
+/** Does a living process hold the lock? */
 export function isLockHeld(path: string): boolean {
   return lockHolder(path) !== undefined;
 }
 
-/** The id of the living process that has it. */
+/** The id of the living process that holds the lock. */
 export function lockHolder(path: string): number | undefined {
   const pid = Number.parseInt(readText(path) ?? "", 10);
   try {
@@ -72,11 +72,11 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-  // In a container nobody may collect the dead: they still have a number. Elsewhere than on Linux there is no such file.
+  // In a container nobody may collect dead processes: they still have a number. Systems other than Linux have no such file.
   return !/^\d+ \(.*\) [ZX]/.test(readText(`/proc/${pid}/stat`) ?? "");
 }
 
-/** The text is there as soon as the name is. */
+/** The file appears together with its text. */
 function createExclusively(path: string, text: string): boolean {
   const draft = `${path}.${process.pid}`;
   try {
@@ -91,14 +91,14 @@ function createExclusively(path: string, text: string): boolean {
   }
 }
 
-/** Only one of several that try succeeds; a lock that was renewed meanwhile goes back to its place. */
+/** Only one of several attempts succeeds; a lock that was renewed meanwhile goes back to its place. */
 function moveAway(path: string): void {
   const aside = `${path}.stale-${process.pid}`;
   try {
     renameSync(path, aside);
     if (isLockHeld(aside)) linkSync(aside, path);
   } catch {
-    // Somebody was faster.
+    // Another process was faster.
   } finally {
     rmSync(aside, { force: true });
   }

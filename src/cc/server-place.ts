@@ -1,6 +1,6 @@
 /**
- * Where the compile server listens: a socket in the cache folder that only its user may reach. The name is made of everything
- * that must be the same at both ends, so a server of another version is never asked.
+ * The address of the compile server: a socket in the cache folder that only its user may reach. The name depends on everything
+ * that must be the same at both ends, so a client never speaks to a server of another version.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
@@ -12,9 +12,9 @@ import { distrust, thisUser } from "../trust/folder.ts";
 export interface ServerPlace {
   readonly folder: string;
   readonly socket: string;
-  /** Held by the one server of this place; see `server-lock.ts`. */
+  /** Held by the one server of this address; see `server-lock.ts`. */
   readonly lock: string;
-  /** What the server printed, for us when it broke. */
+  /** The server's output, for diagnosis after a crash. */
   readonly log: string;
 }
 
@@ -30,7 +30,7 @@ export function serverPlace(cacheFolder: string, identity: readonly string[]): S
   return { folder, socket: path("sock"), lock: path("lock"), log: path("log") };
 }
 
-/** Makes the folder, for its owner alone. Returns what is wrong with one that is there already, if anything is. */
+/** Makes the folder, for its owner alone. Returns the objection to an existing one, if there is any. */
 export function prepareFolder(folder: string): string | undefined {
   const wrong = distrust(folder);
   if (wrong !== undefined) return wrong;
@@ -44,8 +44,8 @@ export function prepareFolder(folder: string): string | undefined {
 }
 
 /**
- * What is wrong with whoever listens there, if anything is: sources are sent to this user's own server and to nobody else. (Node
- * cannot ask a socket who is at its other end; but in a folder that only this user can enter, nobody else can listen.)
+ * The objection to the listener at this address, if there is any: sources are sent only to a server of this user. (Node cannot
+ * ask a socket about the process at its other end; but in a folder that only this user can enter, nobody else can listen.)
  */
 export function distrustServer({ folder, socket }: ServerPlace): string | undefined {
   const wrong = distrust(folder);

@@ -1,10 +1,10 @@
 /**
  * The compile server: a process that the first `banyan cc` leaves behind, because clang takes a second to load and a tenth of
- * one to compile. It listens on a socket in the cache folder and ends when it has had nothing to do for a minute.
+ * one to compile. The server listens on a socket in the cache folder and ends after a minute without work.
  *
- * Its main thread only passes messages; the tools run in threads, so a client that goes away can have its compile ended, and
- * a tool that breaks down takes nothing else with it. It runs with V8's baseline compiler alone (see the client): clang is
- * large and each part of it runs briefly.
+ * The main thread only passes messages; the tools run in threads, so the compile of a client that goes away can be ended, and a
+ * tool that crashes harms nothing else. The process runs with V8's baseline compiler alone (see the client): clang is large and
+ * each part of it runs briefly.
  *
  * Arguments: socket, lock, log, idle time in ms, cache folder.
  */
@@ -20,14 +20,14 @@ import { isRequest, type LinkRequest, type Reply, type ToolRequest } from "./req
 import { renewMs, ServerLock, unwritableCode } from "./server-lock.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-/** A thread with clang in it takes about this much. */
+/** The memory of a thread with clang, about. */
 const threadBytes = 512 * 2 ** 20;
 const sweepMs = 10 * 60_000;
 const leftoverMs = 24 * 60 * 60_000;
 
 class CompileServer {
   readonly #lock: ServerLock;
-  /** Worth keeping only when we do not end as we should. */
+  /** Kept only when the server does not end as it should. */
   readonly #log: string;
   readonly #idleMs: number;
   readonly #cache: Cache;
@@ -69,7 +69,7 @@ class CompileServer {
       if (this.#connections === 0) this.#startIdling();
     });
     const request = await readFrame(socket);
-    // Nothing more is to come; but only who reads hears of the end.
+    // No more input is expected; but a socket that is not read does not report its end.
     socket.resume();
     if (!isRequest(request)) socket.destroy();
     else if (request.kind === "stop") {
@@ -101,7 +101,9 @@ class CompileServer {
     this.#idle = setTimeout(() => this.#end(), this.#stopping ? 0 : this.#idleMs);
   }
 
-  /** Closing takes the socket's name away; who connected in the last moment finds nobody and starts another server. */
+  /**
+   * Closing removes the socket's name; a client that connected at the last moment is disconnected and starts another server.
+   */
   #end(): void {
     if (!this.#lock.renew()) this.#leave();
     this.#server.close();
@@ -111,7 +113,9 @@ class CompileServer {
     process.exit(0);
   }
 
-  /** The socket's name is another server's by now: nothing of it may be touched. Clients here finish first. */
+  /**
+   * The socket's name belongs to another server by now: none of its files may be touched. Clients of this server finish first.
+   */
   #leave(): void {
     if (this.#connections === 0) process.exit(0);
   }
@@ -123,7 +127,7 @@ class CompileServer {
   }
 }
 
-/** Servers that were killed, long ago, left their files: nobody of their version comes to replace them. */
+/** Files of servers that were killed long ago: no server of their version comes to replace them. */
 function tidy(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);

@@ -1,11 +1,10 @@
 /**
- * Calls of a function under another signature than its own: without a prototype, or with one that lies. Native code passes
- * such arguments in registers and mostly gets away with it; wasm-ld warns and puts a function in the place of the real one
- * that traps. Here that function gets a body which passes the call on as native code would.
+ * Calls of a function under another signature than its own: without a prototype, or with a wrong one. Native code passes such
+ * arguments in registers and mostly works; wasm-ld warns and calls a function that traps instead of the real one. Here that
+ * function gets a body which passes the call on as native code would.
  *
- * As on x86-64 and arm64 whole numbers and floating-point numbers are counted apart: the n-th whole number of the call is the
- * n-th that the function takes. What the function does not take is dropped, what the call does not give is zero, and widths
- * are converted.
+ * As on x86-64 and arm64 integers and floating-point numbers are counted apart: the n-th integer of the call is the n-th
+ * integer parameter of the function. Surplus arguments are dropped, missing ones are zero, and widths are converted.
  */
 import type binaryenPackage from "binaryen";
 
@@ -16,12 +15,12 @@ type Expression = binaryenPackage.ExpressionRef;
 
 const stubPrefix = "signature_mismatch:";
 
-/** What wasm-ld says of such functions: their names. */
+/** The names of such functions, from the messages of wasm-ld. */
 export function mismatchedFunctions(stderr: string): string[] {
   return [...new Set([...stderr.matchAll(/warning: function signature mismatch: (\S+)/g)].map(([, name]) => name!))];
 }
 
-/** Fills the places that wasm-ld has left in a module whose functions have their names. */
+/** Fills the functions that wasm-ld left in a module whose functions have their names. */
 export function adaptSignatures(binaryen: Binaryen, module: Module): void {
   const names = functionNames(binaryen, module);
   for (const stub of names) {
@@ -39,7 +38,7 @@ function functionNames(binaryen: Binaryen, module: Module): Set<string> {
   return names;
 }
 
-/** A function that is called in two wrong ways has two places; Binaryen numbers those of the same name. */
+/** A function that is called in two wrong ways has two of them; Binaryen numbers functions of the same name. */
 function realName(name: string, names: ReadonlySet<string>): string | undefined {
   return [name, name.replace(/_\d+$/, "")].find((each) => names.has(each));
 }
@@ -91,7 +90,7 @@ class Converter {
     if (from === i64 && to === i32) return module.i32.wrap(value);
     if (from === f32 && to === f64) return module.f64.promote(value);
     if (from === f64 && to === f32) return module.f32.demote(value);
-    // Results only: native code would find them in a register that the function has not written.
+    // Results only: native code would find a register that the function has not written.
     return module.block(null, [module.drop(value), this.zero(to)], to);
   }
 

@@ -1,15 +1,15 @@
-/** Where the sources of a compile are read: everything that the user can read, unless somebody gives less. */
+/** The disk from which the sources of a compile are read: everything that the user can read, unless the caller gives less. */
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 
 interface SourceContents {
   readonly bytes: Uint8Array;
-  /** The same for two names of one file. */
+  /** Equal for two names of one file. */
   readonly identity: string;
 }
 
-/** What is not there, or not for this compile to see, is not there: nothing here throws. */
+/** A file that is missing, or hidden from this compile, is undefined: nothing here throws. */
 export interface SourceDisk {
-  /** Only of files, and none that is larger, if that is said. */
+  /** Only files, and none that is larger than the bound, if one is given. */
   read(path: string, bytesMax?: number): SourceContents | undefined;
   isFile(path: string): boolean;
   list(folder: string): readonly Dirent[];

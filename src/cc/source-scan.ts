@@ -1,6 +1,6 @@
 /**
- * What a source may include, found textually: no conditions are evaluated, so it is more than a compiler would read. Comments
- * and strings that look like a directive are taken for one. Names made by macros are reported as such.
+ * The files that a source may include, found textually: no conditions are evaluated, so there are more than a compiler would
+ * read. Comments and strings that look like a directive are taken for one. Names made by macros are reported as such.
  */
 
 export interface ScannedSource {
@@ -8,9 +8,9 @@ export interface ScannedSource {
   readonly quoted: readonly string[];
   /** The same with `<x>`. */
   readonly angled: readonly string[];
-  /** `#include NAME`: names of macros, or "" when it is more than a name. */
+  /** `#include NAME`: names of macros, or "" for anything but a name. */
   readonly macros: readonly string[];
-  /** `#define NAME "x"` and `#define NAME <x>`: what those macros may be. */
+  /** `#define NAME "x"` and `#define NAME <x>`: the possible values of those macros. */
   readonly definitions: readonly MacroFile[];
 }
 
@@ -45,7 +45,7 @@ export function scanSource(text: string): ScannedSource {
   return { quoted: [...quoted], angled: [...angled], macros: [...macros], definitions };
 }
 
-/** The same for `-D`: what shells leave of `-DHEADER='"x.h"'`. */
+/** The same for `-D`: the form that shells leave of `-DHEADER='"x.h"'`. */
 export function scanMacro(definition: string): MacroFile[] {
   const found = /^(\w+)=(?:"([^"]+)"|<([^>]+)>)$/.exec(definition);
   if (found === null) return [];

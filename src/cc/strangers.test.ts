@@ -1,4 +1,4 @@
-/** X7: other users of the machine, and disks that are full, where programs are compiled. */
+/** X7: other users of the machine, and full disks, where programs are compiled. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ const isRoot = process.geteuid?.() === 0;
 const asRoot = { skip: isRoot ? false : "only root can be two users" };
 const hello = { "hello.c": '#include <stdio.h>\nint main(void) { puts("hello"); return 0; }\n' };
 
-/** A process of another user that listens there and says what it gets. */
+/** A process of another user that listens there and prints what it receives. */
 async function impostorAt(socket: string): Promise<ChildProcess> {
   const program = `
     const server = require("node:net").createServer((socket) => {
@@ -95,7 +95,7 @@ describe("X7: the compile client", () => {
       return;
     }
     try {
-      // To the last byte: nobody can start to serve, or keep what was made.
+      // To the last byte: no server can start, and no result can be kept.
       assert.throws(() => writeFileSync(join(cache, "filler"), Buffer.alloc(1 << 20)), { code: "ENOSPC" });
       for (const words of ["cc hello.c", "run -q hello.c"]) {
         const { code, stderr } = await session.run(folder, words, { env: { BANYAN_CACHE: cache } });

@@ -1,7 +1,7 @@
 /**
- * The support library: the wrappers of MPI's functions and what the C library lacks. Each of its files is linked only when
- * something of it is used. The build compiles it (`prepare-support.ts`); where that did not happen, it is compiled when it is
- * first needed. Its files have the same names wherever we are installed, so that both find the same entries of the cache.
+ * The support library: the wrappers of MPI's functions and functions that the C library lacks. Each of its files is linked only
+ * when something in it is used. The build compiles it (`prepare-support.ts`); where that did not happen, it is compiled at its
+ * first use. Its files have the same names in every installation, so that both ways lead to the same entries of the cache.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -12,7 +12,7 @@ import { compileFiles, compileFlags } from "./compile-step.ts";
 import type { CompileRequest, LinkFile, SourceFile } from "./requests.ts";
 import type { Workshop } from "./workshop.ts";
 
-/** Where clang sees them. */
+/** Their folder in clang's file system. */
 const folder = "/banyan-support";
 const include = "/banyan-include";
 
@@ -41,7 +41,7 @@ async function compile(workshop: Workshop, path: string, files: readonly SourceF
     language: "c",
     input: path,
     cwd: folder,
-    // Of the other sources it needs nothing.
+    // The other sources are not needed.
     files: files.filter((file) => file.path === path || !file.path.endsWith(".c")),
   };
   const made = await compileFiles(workshop, request);

@@ -17,7 +17,7 @@ type Import = (...args: number[]) => number | undefined;
 interface World {
   /** Functions of module `mpi`; `callback` and `callback_done` among them. */
   readonly mpi?: Readonly<Record<string, Import>>;
-  /** First byte that is not the program's. */
+  /** Address of the first byte that is not the program's. */
   readonly limit?: number;
 }
 
@@ -27,7 +27,7 @@ class Run {
   readonly bytes = new Uint8Array(this.memory.buffer);
   readonly ints = new Int32Array(this.memory.buffer);
   output = "";
-  /** `exit 3`, `signal 6`, or what it was fatal about. */
+  /** `exit 3`, `signal 6`, or the message of a fatal error. */
   ending = "exit 0";
 
   constructor(wasm: Uint8Array, world: (run: Run) => World = () => ({})) {
@@ -56,7 +56,7 @@ class Run {
     throw new Ended(ending);
   }
 
-  /** What the tests' programs need; everything else fails with ENOSYS. */
+  /** The calls that the tests' programs need; all others fail with ENOSYS. */
   #wasi(): Record<string, Import> {
     const known: Record<string, Import> = {
       proc_exit: (code) => this.#end(`exit ${code}`),
@@ -321,7 +321,7 @@ describe("memory", () => {
         #include <stdlib.h>
         #include <string.h>
         #include <unistd.h>
-        /* Clang knows malloc and would leave it out. */
+        /* Clang knows malloc and would optimise the call away. */
         static void *(*volatile allocate)(size_t) = malloc;
         static void *(*volatile allocateZeros)(size_t, size_t) = calloc;
         int main(void) {

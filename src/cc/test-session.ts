@@ -1,6 +1,6 @@
 /**
- * For tests that compile: a folder for sources, a cache of its own, and `banyan cc` as a user calls it. Servers that were
- * started end with the session.
+ * For tests that compile: a folder for sources, a cache of its own, and `banyan cc` as a user calls it. The session ends the
+ * servers that were started.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
@@ -62,7 +62,7 @@ export class Session {
     );
   }
 
-  /** Compile servers of a cache, and candidates for it, that are alive: their output goes to a file there. */
+  /** Living compile servers of a cache, and candidates: their output goes to a file there. */
   servers(cache: string = this.cache): number[] {
     return readdirSync("/proc")
       .filter((entry) => /^\d+$/.test(entry))
@@ -70,7 +70,7 @@ export class Session {
       .map(Number);
   }
 
-  /** A real SIGKILL; returns when they are gone. */
+  /** A real SIGKILL; returns when the processes are gone. */
   async killServers(cache: string = this.cache): Promise<void> {
     for (const pid of this.servers(cache)) process.kill(pid, "SIGKILL");
     while (this.servers(cache).length > 0) await sleep(10);
@@ -90,7 +90,7 @@ function outputOf(pid: string): string | undefined {
   }
 }
 
-/** A command that others are built with. */
+/** A command for building other commands. */
 export function make(cwd: string, words: readonly string[], env: NodeJS.ProcessEnv): Ended {
   const startMs = performance.now();
   const { status, stdout, stderr } = spawnSync("make", words, { cwd, env, encoding: "utf8" });

@@ -32,11 +32,11 @@ function folder(path: string): Tree {
 
 type Tool = "clang" | "clang++" | "wasm-ld";
 
-/** The tool's output file `out`, empty if it makes none; its messages are those of the exception that it throws. */
+/** The tool's output file `out`, empty if it makes none; the messages are in the exception that it throws. */
 async function run(tool: Tool, words: readonly string[], files: Tree): Promise<Uint8Array> {
   const said: Uint8Array[] = [];
   const options: RunOptions = { stderr: (bytes) => bytes && said.push(bytes.slice()), fetchProgress() {} };
-  // Loads it, quietly; the types do not know of that.
+  // Loads the package, quietly; its types do not declare that.
   await (runLLVM as (words: unknown, files: Tree, options: RunOptions) => unknown)(null, {}, options);
   try {
     const made = await commands[tool]([...words], files, options);
@@ -48,17 +48,17 @@ async function run(tool: Tool, words: readonly string[], files: Tree): Promise<U
 
 const toolOf = (name: string): Tool => (name.endsWith(".cpp") ? "clang++" : "clang");
 
-/** An object. `name` says which language it is. */
+/** An object. The ending of `name` determines the language. */
 function compile(name: string, text: string): Promise<Uint8Array> {
   return run(toolOf(name), ["-c", ...flags, "-O1", "-o", "out", name], { include, [name]: text });
 }
 
-/** Fails with clang's messages, if there are any; an object would say no more. */
+/** Fails with clang's messages, if there are any; no object is made. */
 export async function check(name: string, text: string, ...more: readonly string[]): Promise<void> {
   await run(toolOf(name), ["-fsyntax-only", "-Werror", ...flags, ...more, name], { include, [name]: text });
 }
 
-/** The sources of the support library; which of them have warnings is in the exception. */
+/** Compiles the sources of the support library; the exception names those with warnings. */
 export async function checkSupportLibrary(): Promise<void> {
   const support: Tree = { ...folder("src/cc/support"), "mpi-calls.c": wrappersSource(importedFunctions()) };
   const sources = Object.keys(support).filter((name) => name.endsWith(".c"));
@@ -68,7 +68,7 @@ export async function checkSupportLibrary(): Promise<void> {
 
 let shipped: Promise<[string, Uint8Array][]> | undefined;
 
-/** The objects that the build has made, which every `banyan cc` links. */
+/** The objects of the build, which every `banyan cc` links. */
 async function shippedSupportLibrary(): Promise<[string, Uint8Array][]> {
   const installation = findInstallation(join(process.cwd(), "dist"));
   const objects = await supportLibrary({

@@ -1,11 +1,11 @@
 /**
- * A `void` function that is called before it is declared. The call declares it as one that returns `int`; for clang the
- * function itself is a conflict then, for gcc a warning. Such a file is compiled once more, with the functions declared
- * before its first line, and the conflicts are warnings.
+ * A `void` function that is called before it is declared. The call declares it as one that returns `int`; clang then reports a
+ * conflict at the function itself, gcc only warns. Such a file is compiled once more, with the functions declared before its
+ * first line, and the conflicts are reported as warnings.
  */
 import { stripVTControlCharacters } from "node:util";
 
-/** Declarations that the file needs; undefined: it has other errors, or no such function. */
+/** Declarations that the file needs; undefined: the file has other errors, or no such function. */
 export function missingDeclarations(stderr: string): string | undefined {
   const text = stripVTControlCharacters(stderr);
   const names = [...text.matchAll(/: error: conflicting types for '(\w+)'/g)].map(([, name]) => name!);
@@ -15,6 +15,6 @@ export function missingDeclarations(stderr: string): string | undefined {
   return names.map((name) => `void ${name}();\n`).join("");
 }
 
-/** What clang said of the file before, when it has compiled after all. Every error in it was a conflict. */
+/** Clang's messages of the first attempt, for a file that then compiled. Every error in them was a conflict. */
 export const asWarnings = (stderr: string): string =>
   stderr.replaceAll("error: ", "warning: ").replace(/^(\d+ warnings? and )?\d+ errors? generated\.\n/m, "");

@@ -1,7 +1,7 @@
 /**
  * The threads of the compile server. A job goes to an idle thread that has its tool loaded, else to a new thread, else to any
- * idle one; otherwise it waits. A job that is taken back ends its thread, and so does a tool that breaks down: the next one
- * starts with fresh memory.
+ * idle one; otherwise it waits. A job that is cancelled ends its thread, and so does a tool that crashes: the next one starts
+ * with fresh memory.
  */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -20,7 +20,7 @@ interface Thread {
   task: Task | undefined;
 }
 
-/** Templates nest deeply, and so does clang. */
+/** Templates nest deeply, and so do clang's calls. */
 const stackMb = 64;
 
 export class WorkerPool {
@@ -28,7 +28,7 @@ export class WorkerPool {
   readonly #threadsMax: number;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Task[] = [];
-  /** Threads that are being made; they will take a task. */
+  /** Threads that are starting; each will take a task. */
   #starting = 0;
 
   constructor(modules: Promise<ClangModules>, threadsMax: number) {
@@ -36,12 +36,12 @@ export class WorkerPool {
     this.#threadsMax = threadsMax;
   }
 
-  /** Jobs that are not finished. */
+  /** The number of unfinished jobs. */
   get busy(): number {
     return this.#waiting.length + [...this.#threads].filter(({ task }) => task !== undefined).length;
   }
 
-  /** Never fails: what goes wrong is the reply. The signal takes the job back; nobody hears of it then. */
+  /** Never fails: failures are replies. The signal cancels the job; then no reply comes. */
   perform(job: Job, signal: AbortSignal): Promise<Reply> {
     return new Promise((resolve) => {
       const task: Task = { job, finish: resolve };
@@ -52,7 +52,7 @@ export class WorkerPool {
     });
   }
 
-  /** Loads a tool where no job is kept waiting for it. */
+  /** Loads a tool while no job waits. */
   warmUp(tool: Tool): void {
     const ready = [...this.#threads].some(({ tools }) => tools.has(tool));
     if (ready || this.#threads.size + this.#starting >= this.#threadsMax) return;

@@ -6,7 +6,7 @@ import { type ClangModules, provideClangModules } from "./clang-modules.ts";
 import { Instrumenter } from "./instrument.ts";
 import type { Job, Reply } from "./requests.ts";
 
-/** A tool to have ready, for a job that will come. */
+/** A tool to load, for a job that will come. */
 export interface WarmUp {
   readonly kind: "warm-up";
   readonly tool: Tool;
@@ -49,6 +49,6 @@ port.on("message", async (job: Job | WarmUp) => {
     await (job.tool === "clang" ? loadClang() : loadInstrumenter());
     return;
   }
-  // What a tool throws is the end of this thread: its memory is in no known state. The server says so to the client.
+  // An exception of a tool ends this thread: its memory is in an unknown state. The server tells the client.
   port.postMessage(await perform(job));
 });
