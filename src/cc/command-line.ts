@@ -116,9 +116,23 @@ export type CommandLine =
 export const stackBytesDefault = 8 << 20;
 
 const languageOf: Readonly<Record<string, Language>> = {
-  ...{ ".c": "c", ".i": "cpp-output", ".ii": "c++-cpp-output", ".s": "assembler", ".S": "assembler-with-cpp" },
-  ...{ ".sx": "assembler-with-cpp", ".ll": "ir", ".bc": "ir", ".h": "c-header", ".hpp": "c++-header" },
-  ...{ ".cc": "c++", ".cp": "c++", ".cxx": "c++", ".cpp": "c++", ".CPP": "c++", ".c++": "c++", ".C": "c++" },
+  ".c": "c",
+  ".i": "cpp-output",
+  ".ii": "c++-cpp-output",
+  ".s": "assembler",
+  ".S": "assembler-with-cpp",
+  ".sx": "assembler-with-cpp",
+  ".ll": "ir",
+  ".bc": "ir",
+  ".h": "c-header",
+  ".hpp": "c++-header",
+  ".cc": "c++",
+  ".cp": "c++",
+  ".cxx": "c++",
+  ".cpp": "c++",
+  ".CPP": "c++",
+  ".c++": "c++",
+  ".C": "c++",
 };
 const fortran = /\.(f|for|ftn|f77|f90|f95|f03|f08|F|F77|F90|F95)$/;
 
@@ -366,7 +380,10 @@ class Reader {
 
   #takeStage(word: string): boolean {
     const stages: Readonly<Record<string, Stage>> = {
-      ...{ "-c": "object", "-S": "assembly", "-E": "preprocess", "-fsyntax-only": "syntax" },
+      "-c": "object",
+      "-S": "assembly",
+      "-E": "preprocess",
+      "-fsyntax-only": "syntax",
     };
     const stage = Object.hasOwn(stages, word) ? stages[word] : undefined;
     if (stage === undefined) return false;

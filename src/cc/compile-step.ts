@@ -31,7 +31,11 @@ const flagsBefore: readonly string[] = [
 ];
 
 const stageFlag: Readonly<Record<Exclude<Stage, "link">, string>> = {
-  ...{ dependencies: "-E", preprocess: "-E", syntax: "-fsyntax-only", assembly: "-S", object: "-c" },
+  dependencies: "-E",
+  preprocess: "-E",
+  syntax: "-fsyntax-only",
+  assembly: "-S",
+  object: "-c",
 };
 
 export async function compileSource(
@@ -43,7 +47,10 @@ export async function compileSource(
   const { cwd, installation, terminal } = workshop;
   const { folders, forced, macros } = build;
   const closure: ClosureRequest = {
-    ...{ cwd, forced, macros, stdin },
+    cwd,
+    forced,
+    macros,
+    stdin,
     sources: path === "-" ? [] : [path],
     folders: { quote: folders.quote, all: [...folders.all, ...ownFolders(installation.include)] },
     whole: [`${installation.include}/compat`],
@@ -54,7 +61,11 @@ export async function compileSource(
     driver: driverName(build.driver),
     flags: compileFlags(build, installation.include, terminal),
     stage: stageFlag[build.stage === "link" ? "object" : build.stage],
-    ...{ language, input: path, stdin, cwd, dependencies },
+    language,
+    input: path,
+    stdin,
+    cwd,
+    dependencies,
   };
   const first = await compileFiles(workshop, { ...request, files: includeClosure(closure) });
   if (first.kind === "made" || !missesFindable(first.stderr, closure)) return first;

@@ -106,7 +106,8 @@ function ruleRequest(build: Build, source: string): DependencyRequest | undefine
   const target = outputOf({ ...build, stage: "object", output: named }, source) ?? "-";
   return {
     targets: targets.length > 0 ? targets : [quoteForMake(target)],
-    ...{ withSystem, phony },
+    withSystem,
+    phony,
     only: stage === "dependencies",
   };
 }

@@ -31,7 +31,9 @@ async function impostorAt(socket: string): Promise<ChildProcess> {
       process.stdout.write("listening\\n");
     });`;
   const impostor = spawn(process.execPath, ["-e", program], {
-    ...{ uid: stranger, gid: stranger, cwd: "/" },
+    uid: stranger,
+    gid: stranger,
+    cwd: "/",
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(impostor.stdout!, "data");
@@ -122,7 +124,13 @@ describe("X7: the compile server", () => {
     const socketPath = join(place, readdirSync(place).find((name) => name.endsWith(".sock"))!);
     const file = { path: "/a.c", bytes: new Uint8Array(1), identity: "a" };
     const compile = {
-      ...{ kind: "compile", driver: "clang", flags: [], stage: "-c", language: "c", input: "a.c", cwd: "/" },
+      kind: "compile",
+      driver: "clang",
+      flags: [],
+      stage: "-c",
+      language: "c",
+      input: "a.c",
+      cwd: "/",
       files: [file],
     };
     for (const nonsense of [

@@ -48,7 +48,10 @@ export async function simulateProgram(program: string, args: string[], options: 
   const ended = await simulate({
     module,
     args: [path, ...(args[0] === "--" ? args.slice(1) : args)],
-    ...{ ranks, nodes, seed, trace },
+    ranks,
+    nodes,
+    seed,
+    trace,
     memoryMb: memory,
     folders,
   });

@@ -11,7 +11,11 @@ const untouched = new Proxy({} as Files, {
   get: (_target, name) => () => assert.fail(`files.${String(name)} is called`),
 });
 const library: Library = {
-  ...{ run: "test", args: ["program", "word"], environment: ["A=b"], files: untouched, steadyShiftNs: 0n },
+  run: "test",
+  args: ["program", "word"],
+  environment: ["A=b"],
+  files: untouched,
+  steadyShiftNs: 0n,
   realTime: () => 1n,
   steadyTime: () => 1n,
   random: () => assert.fail("random bytes are made"),

@@ -232,8 +232,13 @@ function sparseImage(path: string, large: "header" | "state"): void {
   const bytesOfState = large === "state" ? holeBytes : 8;
   const bytesOfHeader = large === "header" ? holeBytes : header.length;
   const headOf = (kind: RecordKind, bytes: number, checksum: bigint): RecordHead => ({
-    ...{ kind, codec: 0, address: 0, bytes, checksum },
-    ...{ pages: new PageSet(), zeroed: new PageSet() },
+    kind,
+    codec: 0,
+    address: 0,
+    bytes,
+    checksum,
+    pages: new PageSet(),
+    zeroed: new PageSet(),
   });
   const stateHead = encodeHead(headOf(RecordKind.state, bytesOfState, checksumOf(new Uint8Array(8))));
   const headerHead = encodeHead(headOf(RecordKind.header, bytesOfHeader, checksumOf(header)));

@@ -12,8 +12,17 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
   memory.born(0, 0);
   const heard: string[] = [];
   const { host } = openProcess({
-    ...{ rank: 0, ranks: 2, nodeOf, incarnation: 0, protocol: null, set: -1, mayUseBoards: false, napper: null },
-    ...{ memory: memory.shared, traceFile: "", spawner: noSpawner(2, "a test") },
+    rank: 0,
+    ranks: 2,
+    nodeOf,
+    incarnation: 0,
+    protocol: null,
+    set: -1,
+    mayUseBoards: false,
+    napper: null,
+    memory: memory.shared,
+    traceFile: "",
+    spawner: noSpawner(2, "a test"),
     handover: newHandover({ processes: 1, ranks: 2 }),
     tell: ({ kind, life }) => heard.push(`${kind} ${life}`),
     abort: () => assert.fail(),

@@ -72,7 +72,13 @@ export function openTransports(
     ...joint,
   });
   const tcp = new TcpTransport({
-    ...{ rank, ranks: nodeOf.length, process: places[rank]!, memory: heap, buffers: memory, handover, tell },
+    rank,
+    ranks: nodeOf.length,
+    process: places[rank]!,
+    memory: heap,
+    buffers: memory,
+    handover,
+    tell,
     openCalls: () => openSocketCalls(node.memory, heap),
     sizesOf: linkSizesBetween({ rank, ranks, nodeOf, memoryBytes: node.layout.memoryBytes }),
   });

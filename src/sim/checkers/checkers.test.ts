@@ -48,7 +48,7 @@ const script: Script = {
     { ...receive, number: 0 },
     { ...receive, number: 1 },
   ],
-  collectives: [{ ...{ number: 0, communicator: 0, kind: "barrier", root: 0, count: 0, shape: 0 }, ...rest }],
+  collectives: [{ number: 0, communicator: 0, kind: "barrier", root: 0, count: 0, shape: 0, ...rest }],
   actions: [[{ kind: "print", endsLine: true }], [{ kind: "file", op: { does: "append", name: "a", to: "" } }]],
 };
 
@@ -103,8 +103,13 @@ function evidence(change: (observation: Observation, world: World) => Partial<Ev
   const world = new World({ ranks: 2 });
   observation.receipts.push(receipt(0), receipt(1));
   observation.ended.push({
-    ...{ rank: 0, what: "send of message 0", communicators: [0], peers: [1] },
-    ...{ error: 0, cancelled: false, wantedCancelled: false },
+    rank: 0,
+    what: "send of message 0",
+    communicators: [0],
+    peers: [1],
+    error: 0,
+    cancelled: false,
+    wantedCancelled: false,
   });
   for (const rank of [0, 1]) {
     observation.collectives.push({ collective: 0, rank, error: 0, wrongReceived: -1, wrongSent: -1 });
@@ -237,7 +242,7 @@ const cases: readonly [
     nothingLeft,
     "a message nobody wants",
     (_, world) => {
-      world.processes[0]!.engine.sendNow(0 as never, 0, 1, 0, 2);
+      world.processes[0]!.engine.sendNow(0 as Pointer, 0, 1, 0, 2);
       world.run();
       return undefined;
     },
@@ -269,7 +274,12 @@ const scriptOfThree: Script = {
     { ...receive, number: 3, communicator: 1 },
   ],
   collectives: [0, 1].map((communicator) => ({
-    ...{ number: communicator, communicator, kind: "barrier", root: 0, count: 0, shape: 0 },
+    number: communicator,
+    communicator,
+    kind: "barrier",
+    root: 0,
+    count: 0,
+    shape: 0,
     ...rest,
   })),
 };

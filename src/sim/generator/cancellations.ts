@@ -38,7 +38,10 @@ export const racingReceives: MakeFamily = (draft) => ({
     if (from === to || comm.open.has(to)) return;
     const message = draft.message({
       communicator: comm.number,
-      ...{ from, to, tag: choices.ownTag(), mode: choices.mode() },
+      from,
+      to,
+      tag: choices.ownTag(),
+      mode: choices.mode(),
       bytes: choices.bytes(),
       lent: choices.lent(),
     });
@@ -61,7 +64,10 @@ export const racingSends: MakeFamily = (draft) => ({
     if (draft.mayCancelSend?.(from, to) === false) return;
     const message = draft.message({
       communicator: comm.number,
-      ...{ from, to, tag: choices.ownTag(), mode: random.pick([SendMode.STANDARD, SendMode.SYNCHRONOUS]) },
+      from,
+      to,
+      tag: choices.ownTag(),
+      mode: random.pick([SendMode.STANDARD, SendMode.SYNCHRONOUS]),
       bytes: choices.bytes(),
       lent: choices.lent(),
     });

@@ -27,7 +27,10 @@ export const messages: MakeFamily = (draft) => ({
     const mode = from === to && random.chance(0.2) ? SendMode.READY : choices.mode();
     const message = draft.message({
       communicator: comm.number,
-      ...{ from, to, tag, mode },
+      from,
+      to,
+      tag,
+      mode,
       bytes: choices.bytes(),
       lent: choices.lent(),
     });
@@ -45,7 +48,10 @@ export const messages: MakeFamily = (draft) => ({
 function openReceive({ choices }: Draft, comm: CommunicatorPlan, at: number) {
   return {
     communicator: comm.number,
-    ...{ at, source: ANY_SOURCE, tag: ANY_TAG, mayTake: null },
+    at,
+    source: ANY_SOURCE,
+    tag: ANY_TAG,
+    mayTake: null,
     room: choices.bytesMax,
     lent: choices.lent(),
   };

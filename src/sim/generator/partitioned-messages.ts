@@ -39,8 +39,13 @@ export const partitionedMessages: MakeFamily = (draft) => {
     const bytes = choices.bytes();
     return {
       pattern: { communicator: comm.number, from, to, tag, bytes, mode: SendMode.STANDARD, lent: choices.lent() },
-      ...{ room: bytes + random.below(3), parts: random.between(1, partsMax), call },
-      ...{ sends: draft.newSeries(from), receives: draft.newSeries(to), lastSend: [], lastReceive: [] },
+      room: bytes + random.below(3),
+      parts: random.between(1, partsMax),
+      call,
+      sends: draft.newSeries(from),
+      receives: draft.newSeries(to),
+      lastSend: [],
+      lastReceive: [],
     };
   };
   return {

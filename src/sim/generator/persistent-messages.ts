@@ -72,7 +72,11 @@ function start(draft: Draft, pair: Pair, isFirst: boolean): void {
   const { communicator, from, to, tag } = pattern;
   const message = draft.message(pattern);
   const receive = draft.receive({
-    ...{ communicator, at: to, source: from, tag, mayTake: [message] },
+    communicator,
+    at: to,
+    source: from,
+    tag,
+    mayTake: [message],
     room: pair.room,
     lent: pair.lentReceive,
   });

@@ -18,7 +18,10 @@ export const readySends: MakeFamily = (draft) => ({
     if (from === to || comm.open.has(from) || comm.open.has(to)) return;
     const message = draft.message({
       communicator: comm.number,
-      ...{ from, to, tag: random.below(4), mode: SendMode.READY },
+      from,
+      to,
+      tag: random.below(4),
+      mode: SendMode.READY,
       bytes: choices.bytes(),
       lent: choices.lent(),
     });
@@ -33,7 +36,10 @@ export function tellReady(draft: Draft, comm: CommunicatorPlan, { from, to }: { 
   const { choices } = draft;
   const go = draft.message({
     communicator: comm.number,
-    ...{ from: to, to: from, tag: choices.ownTag(), mode: SendMode.STANDARD },
+    from: to,
+    to: from,
+    tag: choices.ownTag(),
+    mode: SendMode.STANDARD,
     bytes: 0,
     lent: false,
   });

@@ -165,8 +165,14 @@ function endCancelled(
   const error = core.engine.records.get(record, R_ERROR);
   const cancelled = isCancelled(state, record);
   observation.ended.push({
-    ...{ rank, what, communicators: [communicator], peers: sourcesOf(state.plan(communicator), rank, peer) },
-    ...{ isWildcard: peer === ANY_SOURCE, error, cancelled, wantedCancelled: true },
+    rank,
+    what,
+    communicators: [communicator],
+    peers: sourcesOf(state.plan(communicator), rank, peer),
+    isWildcard: peer === ANY_SOURCE,
+    error,
+    cancelled,
+    wantedCancelled: true,
   });
   core.engine.giveBack(record);
   buffer.free();

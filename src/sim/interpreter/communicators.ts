@@ -46,8 +46,13 @@ export class Make implements Doing {
     const comm = task.result;
     if (task.error !== 0) {
       observation.ended.push({
-        ...{ rank, what: `making of communicator ${number}`, communicators: parentsOf(this.how) },
-        ...{ peers: makersOf(state, number, this.how), error: task.error, cancelled: false, wantedCancelled: false },
+        rank,
+        what: `making of communicator ${number}`,
+        communicators: parentsOf(this.how),
+        peers: makersOf(state, number, this.how),
+        error: task.error,
+        cancelled: false,
+        wantedCancelled: false,
       });
       state.giveUp();
     }

@@ -57,8 +57,13 @@ export function noteSend(
   const { communicator, to } = script.messages[number]!;
   observation.sends.push({ message: number, at: observation.tick(), error });
   observation.ended.push({
-    ...{ rank, what: `send of message ${number}`, communicators: [communicator], peers: [to] },
-    ...{ error, cancelled, wantedCancelled: false },
+    rank,
+    what: `send of message ${number}`,
+    communicators: [communicator],
+    peers: [to],
+    error,
+    cancelled,
+    wantedCancelled: false,
   });
 }
 

@@ -25,7 +25,12 @@ interface FileStep {
 type FileSteps = Generator<(files: Files) => unknown, readonly number[], unknown>;
 
 const how = (given: Partial<OpenHow>): OpenHow => ({
-  ...{ read: true, write: true, create: false, exclusive: false, truncate: false, append: false },
+  read: true,
+  write: true,
+  create: false,
+  exclusive: false,
+  truncate: false,
+  append: false,
   ...given,
 });
 
