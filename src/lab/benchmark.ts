@@ -1,10 +1,10 @@
 /**
- * A benchmark: measures one thing, with the peers where they can do the same, and says what came out.
+ * A benchmark: one measurement, with the peers where they can do the same, and its tables, plots and troubles.
  *
- * The session calls `measure` once per invocation of the command, one benchmark at a time, and does everything that
- * concerns all of them: it prints the tables, appends the series to `<name>.jsonl`, draws the panels into `<name>.svg` and
- * looks up the goals (goals.ts) in the series. A benchmark starts programs only through `lab`, which bounds and ends them,
- * and prints nothing itself. A contender that fails is a trouble, never an exception.
+ * The session calls `measure` once per invocation of the command, one benchmark at a time, and does everything that all
+ * benchmarks share: it prints the tables, appends the series to `<name>.jsonl`, draws the panels into `<name>.svg` and looks up
+ * the goals (goals.ts) in the series. A benchmark starts programs only through `lab`, which bounds and ends them, and prints
+ * nothing itself. A contender that fails is a trouble, never an exception.
  */
 import type { Lab } from "./lab.ts";
 import type { Trouble } from "./measure.ts";
@@ -13,7 +13,7 @@ import type { Series } from "./series.ts";
 
 export interface Benchmark {
   readonly name: string;
-  /** For the help: what is measured, in one line. */
+  /** The line in the help: the subject of the measurement. */
   readonly summary: string;
   measure(lab: Lab): Promise<Finding>;
 }
@@ -21,7 +21,7 @@ export interface Benchmark {
 export interface Finding {
   readonly series: readonly Series[];
   readonly tables: readonly Table[];
-  /** None: there is nothing to draw. */
+  /** Empty: nothing is drawn. */
   readonly panels: readonly AnyPanel[];
   readonly troubles: readonly Trouble[];
 }

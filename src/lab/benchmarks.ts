@@ -19,13 +19,13 @@ import { memory } from "./benchmarks/memory.ts";
 import { startup } from "./benchmarks/startup.ts";
 import { tcp } from "./benchmarks/tcp.ts";
 
-/** What `banyan bench` runs, in this order. */
+/** The benchmarks that `banyan bench` runs, in this order. */
 export const benchmarks: readonly Benchmark[] = [
   ...[latency, bandwidth, allreduce, tcp, startup, memory, matching],
   ...[cLatency, kernels, images, compile],
 ];
 
-/** What it runs only when it is named, part by part or all of it. */
+/** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
   logging: [pingPong, loggingKernels, lu, volume, synchronisation, recovery, checkpoints],
 };

@@ -11,7 +11,7 @@ function node(text: string): { file: string; args: string[] } {
   return { file: process.execPath, args: ["-e", text] };
 }
 
-/** A program with a child in a group of its own, which ends only by force; prints the child's id. */
+/** A program with a child in a group of its own, which must be killed; prints the child's id. */
 const withStubbornChild = `
   const { spawn } = require("node:child_process");
   const child = spawn(process.execPath, ["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')"],
@@ -19,7 +19,7 @@ const withStubbornChild = `
   child.stdout.once("data", () => { console.log(child.pid); GO });
 `;
 
-/** It has been killed; the system may need a moment, and nobody may have asked yet how it ended (state Z). */
+/** The process has been killed; the system may need a moment, and its parent may not have collected it yet (state Z). */
 async function assertGone(pid: number): Promise<void> {
   assert.ok(pid > 0);
   for (let waits = 0; isAlive(pid); waits++) {

@@ -1,4 +1,4 @@
-/** One run of a measured program: a time limit, an interrupt, and nothing left of it when it is over. */
+/** One run of a measured program: a time limit, an interrupt, and no process left when it is over. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { endLeftovers, markName } from "./leftovers.ts";
@@ -25,17 +25,17 @@ export interface ChildRun {
   readonly ending: Ending;
   /** Milliseconds since 1970 when the program was started. */
   readonly startMs: number;
-  /** From there to its end. */
+  /** From the start to the end of the program. */
   readonly ms: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Programs print a few kilobytes; what goes beyond is not read. */
+/** Programs print a few kilobytes; further output is not read. */
 const outputCharactersMax = 1 << 20;
-/** Asked to end, a runtime cleans up behind itself; after this long we do it. */
+/** A runtime that is asked to end cleans up behind itself; after this long it is killed. */
 const endPatienceMs = 1_500;
-/** Something that outlives the program may hold its output open. */
+/** A process that outlives the program may hold its output open. */
 const closePatienceMs = 500;
 
 /** Never rejects. */
@@ -45,7 +45,7 @@ export function runChild({ file, args, env = {} }: Command, { timeLimitMs, inter
   const start = performance.now();
   if (interrupt.aborted)
     return Promise.resolve({ ending: { kind: "interrupted" }, startMs, ms: 0, stdout: "", stderr: "" } as const);
-  // A group of its own: Ctrl-C reaches us alone, and we end it in order.
+  // A group of its own: Ctrl-C reaches only the bench, which ends the program in order.
   const child = spawn(file, args, {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
@@ -93,7 +93,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch {
-    // All of it ended by itself.
+    // All processes ended by themselves.
   }
 }
 
@@ -105,7 +105,7 @@ function collect(child: ChildProcess, stream: "stdout" | "stderr"): () => string
   return () => text;
 }
 
-/** Why a run cannot count, in a few words; undefined when it can. */
+/** Why a run does not count, in a few words; undefined when it counts. */
 export function describeTrouble({ ending, stderr }: ChildRun): string | undefined {
   const said = stderr
     .split("\n")

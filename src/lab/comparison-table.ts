@@ -1,16 +1,16 @@
-/** Contenders side by side: a row for each point, ours against each peer as ratios, and who is best. */
+/** Contenders side by side: a row for each point, ratios of Banyan to each peer, and the best contender. */
 import { medianAt, type Series } from "./series.ts";
 import { type Column, textTable } from "./text-table.ts";
 import { figureText, ratioText } from "./units.ts";
 
 interface ComparisonOptions {
-  /** What x is: "size", "ranks". */
+  /** The name of x: "size", "ranks". */
   readonly heading: string;
   readonly xText: (x: number) => string;
   readonly better: "less" | "more";
 }
 
-/** All series measure the same. */
+/** Series of one metric. */
 export function comparisonTable(series: readonly Series[], { heading, xText, better }: ComparisonOptions): string {
   const ours = series.filter(({ contender }) => contender.isOurs);
   const peers = series.filter(({ contender }) => !contender.isOurs);
@@ -47,7 +47,7 @@ function stacked(label: string): string {
   return label.replace(", ", "\n");
 }
 
-/** What tells our contenders apart: "shared arrays". */
+/** The part of the name that distinguishes Banyan's contenders: "shared arrays". */
 function shortName({ contender }: Series): string {
   return contender.label.split(", ").at(-1)!;
 }

@@ -1,26 +1,26 @@
-/** Our own contenders, and how each contender looks in a plot. */
+/** Banyan's contenders, and the style of each contender in a plot. */
 import { peerKinds } from "./peer.ts";
 import type { PlotLine } from "./plot.ts";
 import type { Contender, Series } from "./series.ts";
 
 /** Typed arrays from `mpi.alloc`, in the node's shared memory. */
 export const banyanShared: Contender = { id: "banyan-shared", label: "Banyan, shared", isOurs: true };
-/** Typed arrays as everybody makes them. */
+/** Ordinary typed arrays. */
 export const banyanOrdinary: Contender = { id: "banyan-ordinary", label: "Banyan, ordinary", isOurs: true };
 /** Where the kind of array makes no difference. */
 export const banyan: Contender = { id: "banyan", label: "Banyan", isOurs: true };
 /** A program in C, compiled by `banyan cc`. */
 export const banyanC: Contender = { id: "banyan-c", label: "Banyan, C", isOurs: true };
-/** The same in TypeScript, beside it. */
+/** The same in TypeScript, for comparison. */
 export const banyanTypeScript: Contender = { id: "banyan-typescript", label: "Banyan, TypeScript", isOurs: true };
 /** The same in C, linked with `--no-capture`. */
 export const banyanNoCapture: Contender = { id: "banyan-no-capture", label: "Banyan, no Asyncify", isOurs: true };
-/** Message logging, with what falls together as one set; with each rank alone; and without it. */
+/** No logging; message logging with nodes as sets; with each rank as a set. */
 export const loggingNone: Contender = { id: "none", label: "none", isOurs: true };
 export const loggingSets: Contender = { id: "sets", label: "sets", isOurs: true };
 export const loggingClassical: Contender = { id: "classical", label: "classical", isOurs: true };
 
-/** Those that are never in one plot look the same. */
+/** Contenders that never share a plot have the same style. */
 const looks: readonly (readonly string[])[] = [
   [banyanShared.id, banyanC.id, loggingNone.id],
   [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id],

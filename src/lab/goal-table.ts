@@ -1,4 +1,4 @@
-/** Goals and how they came out, as a table. */
+/** Goals and their results as a table. */
 import { type Bound, type Comparison, type Judgement, judge } from "./goal.ts";
 import { goals } from "./goals.ts";
 import { peerKinds } from "./peer.ts";
@@ -9,7 +9,7 @@ import { countText, figureText, ratioText } from "./units.ts";
 /** By benchmark. */
 type Findings = ReadonlyMap<string, readonly Series[]>;
 
-/** Those whose benchmark was run. */
+/** The goals whose benchmarks were run. */
 export function judgements(findings: Findings): Judgement[] {
   return goals.flatMap((goal) => {
     const series = findings.get(goal.benchmark);
@@ -56,7 +56,7 @@ function boundText({ side, factor, of }: Bound, unit: string): string {
   }
 }
 
-/** Figures with a fixed bound stand in their own column already. */
+/** Figures with a fixed bound have their own column already. */
 function comparisonText({ of }: Bound, comparison: Comparison): string {
   if (comparison.kind === "unknown") return "–";
   return of.kind === "unit" ? "" : ratioText(comparison.ratio);

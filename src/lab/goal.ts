@@ -1,26 +1,26 @@
-/** A goal: a figure of ours, a bound it must keep, and a stricter one we want. Judged from what was measured. */
+/** A goal: a figure of Banyan, a bound it must keep, and a stricter bound that is wanted. Judged from the measurements. */
 import { medianAt, type Series } from "./series.ts";
 
-/** What a bound is a multiple of. */
+/** The reference of a bound, which is a multiple of it. */
 export type Reference =
-  /** Nothing: the bound is the figure itself. */
+  /** No reference: the bound is the figure itself. */
   | { readonly kind: "unit" }
   | { readonly kind: "peer"; readonly id: string }
   /** The better of the peers that were measured. */
   | { readonly kind: "better-peer" }
-  /** Our own figure at another point, or of another metric there, or of another of our programs. */
+  /** Banyan's own figure at another point, of another metric, or of another contender. */
   | {
       readonly kind: "own";
       readonly x: number;
       readonly metric: string;
-      /** The goal's own unless given. */
+      /** The goal's own if absent. */
       readonly contender?: string;
-      /** What it is, for the table. */
+      /** The name of the reference in the table. */
       readonly label: string;
     };
 
 export interface Bound {
-  /** May our figure be at most that, or must it be at least that? */
+  /** Is the bound an upper or a lower one? */
   readonly side: "at most" | "at least";
   readonly factor: number;
   readonly of: Reference;
@@ -33,13 +33,13 @@ export interface Goal {
   readonly contender: string;
   readonly x: number;
   readonly unit: string;
-  /** None: it is only wanted. */
+  /** Absent: the project only has a goal. */
   readonly atLeast?: Bound;
-  /** None: the issue names no stricter one. */
+  /** Absent: there is no stricter bound. */
   readonly goal?: Bound;
 }
 
-/** How a bound came out. Unknown: our figure, or what it is compared with, was not measured. */
+/** The result of a bound. Unknown: Banyan's figure, or the reference, was not measured. */
 export type Comparison =
   | { readonly kind: "known"; readonly ratio: number; readonly isMet: boolean }
   | { readonly kind: "unknown" };
@@ -95,7 +95,7 @@ function figureOf(series: readonly Series[], contender: string, metric: string, 
   );
 }
 
-/** A bound that is known to be missed counts, also when the other is unknown. */
+/** A bound that is known to be missed counts, even if the other is unknown. */
 function verdictOf(atLeast: Comparison | undefined, wanted: Comparison | undefined): Verdict {
   if (atLeast?.kind === "known" && !atLeast.isMet) return "missed";
   if (atLeast?.kind === "unknown") return "not measured";

@@ -1,4 +1,4 @@
-/** The bounds that this project has set itself for speed and size ("at least" and "goal"), line by line. */
+/** The project's bounds for speed and size ("at least" and "goal"), line by line. */
 
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
 import { banyan, banyanC, banyanNoCapture, banyanOrdinary, banyanShared, banyanTypeScript } from "./contenders.ts";
@@ -25,14 +25,20 @@ const compile = { benchmark: "compile", contender: banyan.id, unit: "s" };
 const plain = (metric: string, label: string): Reference => ({ kind: "own", metric, x: images.x, label });
 const plainWrite = plain("plain_write_gbs", "plain write");
 
-/** What WebAssembly compiles to gets better with V8: the goal is stricter on what came after Node 20. */
+/** V8 compiles WebAssembly better with every version: the goal is stricter on versions after Node 20. */
 const isNewerNode = Number(process.versions.node.split(".")[0]) > 20;
-/** A module with two memories can copy from one rank's to another's. Two memories without a page, if the engine knows it. */
+/**
+ * Does the engine support modules with two memories, which can copy from one rank's memory to another's? Tried with two
+ * memories without a page.
+ */
 const copiesBetweenMemories = WebAssembly.validate(
   Uint8Array.of(...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0], ...[5, 5, 2, 0, 0, 0, 0]),
 );
 
-/** "Near constant time": a hundred times as many may cost five times as much, for leaving the caches; a list a hundred. */
+/**
+ * "Near constant time": a hundred times as many may cost five times as much, for leaving the caches; a list would cost a
+ * hundred.
+ */
 const nearConstant = (metric: string): Bound => atMost(5, { kind: "own", metric, x: 1_000, label: "at 1 000" });
 
 export const goals: readonly Goal[] = [
@@ -135,7 +141,7 @@ export const goals: readonly Goal[] = [
     what: "memory of 100 000 waiting messages of 4 KiB",
     metric: "queued_mb",
     unit: "MB",
-    // Bounded: payloads stay with their senders, so most of what waits is envelopes.
+    // Bounded: payloads stay with their senders, so most of the waiting memory is envelopes.
     atLeast: atMost(0.3, { kind: "own", metric: "queued_payload_mb", x: 100_000, label: "payloads" }),
   },
   {
@@ -180,7 +186,7 @@ export const goals: readonly Goal[] = [
   },
   ...[
     { what: "capture of 1 GiB, program standing still", metric: "capture_gbs" },
-    // Pre-copy: jobs stop their program for the whole capture so far. It is there for clones of running processes (row D2).
+    // Pre-copy: jobs stop their program for the whole capture so far. Meant for clones of running processes (row D2).
     { what: "pre-copy of 1 GiB, which no job does yet", metric: "capture_running_gbs" },
   ].map((capture) => ({
     ...images,

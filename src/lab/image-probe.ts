@@ -1,9 +1,9 @@
 /**
- * How fast images are written and read: the runtime's own writer and reader on a memory full of what cannot be compressed,
+ * The speed of writing and reading images: the runtime's own writer and reader on a memory full of incompressible bytes,
  * against a plain write and a plain read of as many bytes, in turn in one process. `banyan bench images` starts it.
  *
- * Two ways to capture: the program stands still all the time (`banyan run --freeze-at`), or it runs and changes 16 MiB again and
- * again while rounds are copied, and stands still for the last of them.
+ * Two ways to capture: the program stands still all the time (`banyan run --freeze-at`), or the program runs and changes 16 MiB
+ * again and again while rounds are copied, and stands still for the last round.
  */
 import { randomFillSync } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
@@ -24,14 +24,14 @@ interface ProbeOptions {
 
 const mibBytes = 1 << 20;
 const wasmPageBytes = 65_536;
-/** What a plain write or read hands to the system at once. */
+/** Bytes of one plain write or read call. */
 const pieceBytes = mibBytes;
-/** What the running program changes. */
+/** The part of the memory that the running program changes. */
 const busyBytesMax = 16 * mibBytes;
 const header = { program: "bench", layout: 1, rank: 0, ranks: 1 };
 const state = new Uint8Array(wasmPageBytes);
 
-/** Bytes and how long they took. */
+/** Bytes and the time for them. */
 interface Timed {
   readonly bytes: number;
   readonly seconds: number;
@@ -39,7 +39,7 @@ interface Timed {
 
 /** Prints samples, a figure for each batch. */
 export async function probeImages({ folder, mib, batches }: ProbeOptions): Promise<void> {
-  // As a node with programs in C runs.
+  // With the flags of a node that runs programs in C.
   setFlagsFor("run C programs");
   setFlagsFor("collect garbage on demand");
   const collectGarbage = runInNewContext("gc") as () => void;

@@ -1,4 +1,4 @@
-/** What a benchmark works with: the peers that are here, how much to measure, and how to start the same job everywhere. */
+/** The means of a benchmark: the installed peers, how much to measure, and how to start the same job under each contender. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
@@ -12,30 +12,30 @@ import type { Contender } from "./series.ts";
 
 interface LabOptions {
   readonly peers: readonly Peer[];
-  /** Of each program. */
+  /** Runs of each program. */
   readonly runs: number;
   /** A fraction of the iterations: shows that everything works; the figures mean little. */
   readonly quick: boolean;
   readonly sizes: Sizes;
-  /** Where the folder for what is needed only now is made: on the disk that images are written to. */
+  /** The parent of the scratch folder: on the disk that images are written to. */
   readonly folder: string;
   readonly interrupt: AbortSignal;
-  /** Something the reader must know, for example that a peer was left out. */
+  /** A remark for the reader, for example that a peer was left out. */
   readonly remark: (text: string) => void;
   readonly progress: (text: string) => void;
 }
 
-/** How large some problems are, where the user may choose. A quick run uses its own. */
+/** Sizes of some problems that the user may choose. A quick run uses its own. */
 export interface Sizes {
   readonly kernelClass: KernelClass;
   readonly imageMiB: number;
 }
 
-/** Of the NAS Parallel Benchmarks. */
+/** Class of the NAS Parallel Benchmarks. */
 export const kernelClasses = ["S", "W", "A"] as const;
 export type KernelClass = (typeof kernelClasses)[number];
 
-/** One program on our side: `src/lab/programs/<program>.ts`. */
+/** A program for Banyan: `src/lab/programs/<program>.ts`. */
 interface OwnJob {
   readonly contender: Contender;
   readonly program: string;
@@ -44,18 +44,18 @@ interface OwnJob {
   readonly nodes?: number;
 }
 
-/** A program in C on our side, compiled already. */
+/** A compiled program in C for Banyan. */
 interface OwnModuleJob extends Omit<OwnJob, "program" | "nodes"> {
   readonly module: string;
-  /** More for `banyan run`. */
+  /** More options of `banyan run`. */
   readonly options?: readonly string[];
 }
 
-/** Its twins: `src/lab/peers/<program>.c`, or the source given. */
+/** The twins for the peers: `src/lab/peers/<program>.c`, or the given source. */
 interface PeersJob {
   readonly program: string;
   readonly source?: string;
-  /** For their compilers. */
+  /** Options of their compilers. */
   readonly flags?: readonly string[];
   readonly ranks: number;
   readonly tcp?: boolean;
@@ -86,7 +86,7 @@ export class Lab {
     this.sizes = options.sizes;
   }
 
-  /** A folder for modules, images and caches; gone after the session. */
+  /** A folder for modules, images and caches; removed after the session. */
   get scratch(): string {
     this.#scratch ??= mkdtempSync(join(this.#options.folder, "scratch-"));
     return this.#scratch;
@@ -141,13 +141,13 @@ export class Lab {
     });
   }
 
-  /** `runsMax`: of what does not depend on time. */
+  /** `runsMax`: for figures that do not depend on time. */
   async measure(starts: readonly Start[], runsMax = Number.POSITIVE_INFINITY): Promise<Measurement> {
     return measure(starts, { ...this.#options, runs: Math.min(this.#options.runs, runsMax) });
   }
 }
 
-/** Our own command, as `npx banyan` starts it. */
+/** Banyan's own command, as `npx banyan` starts it. */
 export function banyanCommand(words: readonly string[], env: Command["env"] = {}): Command {
   return { file: process.execPath, args: [launcherPath(), ...words], env };
 }

@@ -1,6 +1,6 @@
 /**
- * Finds and ends what a measured program left running. Everything it starts inherits a mark in its environment, wherever
- * it moves in the tree of processes: mpirun puts ranks into groups of their own. Only where there is a /proc.
+ * Finds and kills processes that a measured program left running. Every process inherits a mark in its environment, wherever it
+ * moves in the tree of processes: mpirun puts ranks into groups of their own. Only where there is a /proc.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
@@ -12,7 +12,7 @@ export function endLeftovers(mark: string): void {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It ended by itself.
+      // The process ended by itself.
     }
   }
 }
@@ -28,7 +28,7 @@ function isMarked(pid: string, mark: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${markName}=${mark}`);
   } catch {
-    // Somebody else's, or gone by now.
+    // Another user's process, or one that has ended.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** A logarithmic axis: where values lie, and which of them get a label. */
+/** A logarithmic axis: the places of values, and which of them get a label. */
 export interface LogAxis {
   readonly low: number;
   readonly high: number;
@@ -10,7 +10,7 @@ export interface LogAxis {
   readonly others: readonly number[];
 }
 
-/** Powers of ten around all values; over less than two decades also 2 and 5 times them are labelled. */
+/** Powers of ten around all values; over less than two decades 2 and 5 times them are labelled too. */
 export function decimalAxis(values: readonly number[]): LogAxis {
   const low = roundedDown(Math.min(...values));
   const high = roundedUp(Math.max(...values), low);
@@ -21,7 +21,7 @@ export function decimalAxis(values: readonly number[]): LogAxis {
   return axis(low, high, labelled, inside);
 }
 
-/** The values themselves are the grid; labels are thinned out until there are at most so many. */
+/** The values themselves are the grid; labels are thinned out until there are at most this many. */
 export function valuesAxis(values: readonly number[], labelsMax: number): LogAxis {
   const sorted = [...new Set(values)].sort((a, b) => a - b);
   let every = 1;
@@ -51,7 +51,7 @@ function decades(low: number, high: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
 }
 
-/** To the next of 1, 2, 5 times a power of ten. */
+/** Rounds to the next of 1, 2, 5 times a power of ten. */
 function roundedDown(value: number): number {
   const decade = 10 ** Math.floor(Math.log10(value));
   return [5, 2, 1].map((step) => step * decade).find((candidate) => candidate <= value * 1.0001) ?? decade;

@@ -1,4 +1,4 @@
-/** The bounds for message logging: against the same without it. What the paper has is the first, where it has one. */
+/** The bounds for message logging, against the same without it. Where the paper has a figure, it is the first bound. */
 import { atLeast, atMost, unit, withBounds } from "./bounds.ts";
 import { loggingClassical, loggingNone, loggingSets } from "./contenders.ts";
 import type { Goal, Reference } from "./goal.ts";
@@ -97,11 +97,11 @@ export const loggingGoals: readonly Goal[] = [
     contender: loggingSets.id,
     x: 16,
     unit: "µs",
-    // Four times the ranks: linear. Tokens from each to each would be sixteen times as many.
+    // Four times the ranks: linear. Tokens from each rank to each would be sixteen times as many.
     goal: atMost(4, against("barrier_us", 4, loggingSets, "of 4")),
   },
   ...[
-    // The second has to repeat what was lost, some 0.6 s of work; how long that takes is the program's business.
+    // The second has to repeat the lost work, some 0.6 s; the program alone determines that time.
     { metric: "killed_running_s", what: "SIGKILL of a node until its ranks go on, 64 MB each", seconds: 0.5 },
     { metric: "killed_resumed_s", what: "SIGKILL of a node until the others get on", seconds: 0.5 },
     { metric: "stopped_running_s", what: "stop of a node until its ranks go on", seconds: 1.25 },

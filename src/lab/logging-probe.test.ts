@@ -1,4 +1,4 @@
-/** What the probe makes of time stamps. */
+/** The probe's evaluation of time stamps. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resumption } from "./logging-probe.ts";

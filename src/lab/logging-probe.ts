@@ -1,7 +1,7 @@
 /**
- * Jobs under message logging whose figures are not in what they print: what their ranks logged, how long checkpoints and
- * recoveries took. Launches them, kills their nodes, prints samples. A process of its own: `banyan bench --logging-probe …`,
- * which the benchmarks start like any other program.
+ * Jobs under message logging whose figures are not in their output: the volume of logs, the duration of checkpoints and
+ * recoveries. The probe launches them, kills their nodes and prints samples. A process of its own: `banyan bench
+ * --logging-probe …`, which the benchmarks start like any other program.
  */
 import { unreachable } from "../core/base/assert.ts";
 import { loggingReport } from "../core/ft/logging/report.ts";
@@ -10,7 +10,7 @@ import { type LaunchOptions, launch, type RunningJob } from "../real/service/lau
 import { parseSamples } from "./samples.ts";
 
 interface Common {
-  /** The program, compiled. */
+  /** The compiled program. */
   readonly module: string;
   readonly ranks: number;
   readonly nodes: number;
@@ -33,7 +33,9 @@ interface SynchronisationProbe extends Common {
   readonly checkpoints: number;
 }
 
-/** A node is lost some time after a checkpoint of its set. Samples: resumed_s, running_s, caught_up_s and a word, at the MiB. */
+/**
+ * A node is lost some time after a checkpoint of its set. Samples: resumed_s, running_s, caught_up_s and a word, at the MiB.
+ */
 interface RecoveryProbe extends Common {
   readonly kind: "recovery";
   readonly mib: number;
@@ -55,7 +57,7 @@ interface RoundTripProbe extends Common {
 export type LoggingProbe = VolumeProbe | SynchronisationProbe | RecoveryProbe | RoundTripProbe;
 
 const timeoutMs = 120_000;
-/** Steps between two time stamps of `steps.c`, and stamps after a recovery that show that it goes on. */
+/** Steps between two time stamps of `steps.c`, and the stamps after a recovery that prove progress. */
 const stampEvery = 5;
 const stampsAfter = 5;
 
@@ -80,7 +82,7 @@ function start({ module, ranks, nodes }: Common, options: LaunchOptions): Runnin
 
 async function volume(probe: VolumeProbe): Promise<void> {
   const { collectives, sizes, rounds, word } = probe;
-  // What is sent at the start and at the end of every program does not count.
+  // Messages at the start and at the end of every program do not count.
   const none = await loggedBytes(probe, [collectives[0]!, "4", "0"]);
   for (const collective of collectives) {
     for (const bytes of sizes) {
@@ -143,7 +145,7 @@ async function recovery(probe: RecoveryProbe): Promise<void> {
         if (recovered !== undefined && --stampsLeft === 0) job.kill();
         break;
       case "checkpoint":
-        // Sets are numbered as their nodes are. The first image may be of a time before the memory was filled.
+        // Sets have the numbers of their nodes. The first image may be older than the filled memory.
         if (event.set !== victim || event.number < 2 || lostMs !== 0) break;
         lostMs = Number.POSITIVE_INFINITY;
         setTimeout(() => {
@@ -169,8 +171,8 @@ async function recovery(probe: RecoveryProbe): Promise<void> {
 }
 
 /**
- * How long after the loss those who were not lost get on: rank 0's longest wait that ends behind it. Nobody gets further than a
- * step without the others, but what they had sent before is still on its way. Undefined: it never got on.
+ * The time from the loss until the other ranks continue: rank 0's longest wait that ends after the loss. No rank gets further
+ * than a step without the others, but earlier messages are still on their way. Undefined: the ranks never continued.
  */
 export function resumption(stampsMs: readonly number[], lostMs: number): number | undefined {
   let longest = 0;
@@ -218,7 +220,7 @@ function sample(metric: string, x: number, figures: readonly number[]): void {
   process.stdout.write(`sample ${metric} ${x} ${figures.map((figure) => figure.toFixed(6)).join(" ")}\n`);
 }
 
-/** What stands in the way is said where the bench looks for it. */
+/** Prints an error where the bench looks for it. */
 function complain(event: JobEvent): void {
   if (event.kind === "note" || (event.kind === "failed" && event.reason.kind !== "interrupted"))
     process.stderr.write(`${event.message}\n`);

@@ -1,4 +1,4 @@
-/** Where figures come from: a figure without its machine says little. */
+/** The machine of a measurement: a figure without its machine says little. */
 import { availableParallelism, cpus, release, totalmem, type } from "node:os";
 import { peerKinds } from "./peer.ts";
 
@@ -11,7 +11,7 @@ export interface Machine {
   readonly kernel: string;
   readonly node: string;
   readonly banyan: string;
-  /** The peers' versions by name, null where one is missing. */
+  /** The peers' versions by name, null where a peer is missing. */
   readonly peers: Readonly<Record<string, string | null>>;
 }
 
@@ -28,7 +28,7 @@ export function describeMachine(peers: Machine["peers"]): Machine {
   };
 }
 
-/** For people. */
+/** The description for people. */
 export function hardwareText({ cpu, cores, architecture, memoryGb }: Machine): string {
   return `${cores} × ${cpu} (${architecture}), ${memoryGb} GB`;
 }

@@ -1,4 +1,4 @@
-/** Maps, as they are drawn beside lines. */
+/** Maps in plots, beside lines. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawMap, type MapPanel, mapSize } from "./map-plot.ts";

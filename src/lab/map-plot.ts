@@ -1,16 +1,16 @@
-/** A map as SVG text: a rectangle of cells, each the shade of its ratio. White is nothing, dark is all; no cell, no figure. */
+/** A map as SVG text: a rectangle of cells, each shaded by its ratio. White is 0, dark is 1; a missing cell has no figure. */
 import { escaped, rounded, text } from "./svg.ts";
 
 export interface MapPanel {
   readonly title: string;
   readonly xLabel: string;
   readonly yLabel: string;
-  /** Of the columns, and of the rows, from the top. */
+  /** Titles of the columns, and of the rows, from the top. */
   readonly columns: readonly string[];
   readonly rows: readonly string[];
-  /** Row by row, from 0 to 1; undefined: there is nothing to show. */
+  /** Row by row, from 0 to 1; undefined: no figure. */
   readonly cells: readonly (readonly (number | undefined)[])[];
-  /** A line is drawn behind so many rows. */
+  /** A line is drawn after every so many rows. */
   readonly rowsTogether: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Measures in turn: one run of each start, then the next run of each. What disturbs the machine for a while disturbs all
- * of them, so that their ratios stand.
+ * Measures in turn: one run of each start, then the next run of each. A disturbance of the machine disturbs all of them, so
+ * that their ratios stand.
  */
 import { type ChildRun, type Command, describeTrouble, runChild } from "./child.ts";
 import { parseSamples, type Sample } from "./samples.ts";
@@ -9,12 +9,12 @@ import { type Contender, type Series, SeriesCollector } from "./series.ts";
 /** One program to start, again and again. */
 export interface Start {
   readonly contender: Contender;
-  /** What tells this start of the contender from its others, for messages: "8 ranks". May be empty. */
+  /** Distinguishes this start of the contender from its others in messages: "8 ranks". May be empty. */
   readonly variant: string;
-  /** A function is asked anew before each run, and its time does not count: it prepares what the program works on. */
+  /** A function is called before each run, and its time does not count: it prepares the program's input. */
   readonly command: Command | (() => Promise<Command>);
   readonly timeLimitMs: number;
-  /** From what was printed to samples; the printed samples themselves unless given. Undefined: the run cannot count. */
+  /** From the output to samples; the printed samples themselves if absent. Undefined: the run does not count. */
   readonly read?: (run: ChildRun) => readonly Sample[] | undefined;
 }
 
@@ -32,13 +32,13 @@ export interface Measurement {
 interface MeasureOptions {
   readonly runs: number;
   readonly interrupt: AbortSignal;
-  /** Called before each run: what is under way. */
+  /** Called before each run with a description of it. */
   readonly progress: (text: string) => void;
-  /** Starts a program; tests put their own here. */
+  /** Starts a program; tests replace it. */
   readonly run?: typeof runChild;
 }
 
-/** A start that fails is not tried again; what it had measured before, counts. */
+/** A start that fails is not tried again; its earlier measurements count. */
 export async function measure(starts: readonly Start[], options: MeasureOptions): Promise<Measurement> {
   const { runs, interrupt, progress, run = runChild } = options;
   const collector = new SeriesCollector();

@@ -7,7 +7,7 @@ test("M8: bench takes medians, between the two in the middle when they are even"
   assert.equal(median([4, 1, 3, 2]), 2.5);
   assert.equal(median([7]), 7);
   assert.ok(Number.isNaN(median([])));
-  // Numbers, not words: 10 comes behind 9.
+  // Compared as numbers, not as text: 10 comes behind 9.
   assert.equal(median([10, 9, 8]), 9);
 });
 

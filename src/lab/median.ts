@@ -1,6 +1,6 @@
-/** Medians: a run disturbed by something else on the machine moves a mean, not a median. */
+/** Medians: a run disturbed by another program moves a mean, not a median. */
 
-/** NaN when there is nothing. */
+/** NaN for an empty list. */
 export function median(figures: readonly number[]): number {
   if (figures.length === 0) return Number.NaN;
   const sorted = [...figures].sort((a, b) => a - b);
@@ -8,7 +8,7 @@ export function median(figures: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Runs count equally, however many batches each of them gave. */
+/** Runs count equally, however many batches each has. */
 export function medianOfMedians(runs: readonly (readonly number[])[]): number {
   return median(runs.map(median));
 }

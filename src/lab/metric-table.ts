@@ -10,14 +10,14 @@ interface MetricRow {
 }
 
 interface MetricTableOptions {
-  /** What the rows are. */
+  /** The heading of the rows. */
   readonly heading: string;
   readonly contenders: readonly Contender[];
   /** The first divided by the second. */
   readonly ratios: readonly (readonly [Contender, Contender])[];
 }
 
-/** Contenders of whom nothing was measured have no column. */
+/** Contenders without a measurement have no column. */
 export function metricTable(
   series: readonly Series[],
   rows: readonly MetricRow[],

@@ -1,6 +1,6 @@
 /**
- * Compiles the peers' programs, once for each text and version: the results lie in a folder of this user under the
- * system's temporary folder.
+ * Compiles the peers' programs, once for each text and version: the results lie in a folder of this user under the system's
+ * temporary folder.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ export type BuildOutcome =
   | { readonly kind: "ready"; readonly program: string }
   | { readonly kind: "unusable"; readonly why: string };
 
-/** How the peers' programs are compiled, unless a benchmark says otherwise. */
+/** The compiler's options for the peers' programs, unless a benchmark gives others. */
 const flagsDefault: readonly string[] = ["-O2"];
 const compileMsMax = 60_000;
 
@@ -51,7 +51,7 @@ function textsOf(source: string): string[] {
   return [source, ...headers.sort().map((name) => join(folder, name))].map((path) => readFileSync(path, "utf8"));
 }
 
-/** The name can be guessed, and what lies there will be run: nobody else may have made the folder. */
+/** The name can be guessed, and its files will be run: the folder must be this user's. */
 function isOurFolder(folder: string): boolean {
   makeFolder(folder);
   const found = lstatSync(folder);

@@ -1,6 +1,6 @@
 /**
- * The MPI libraries we compare with: how each is found, named, installed and started. Nothing is installed here; a peer
- * that is missing is left out, and the bench says how to get it.
+ * The MPI libraries to compare with: how each is found, named, installed and started. Nothing is installed here; a missing peer
+ * is left out, and the bench prints how to get it.
  */
 import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -10,9 +10,9 @@ import type { Contender } from "./series.ts";
 export interface PeerKind extends Contender {
   /** The command that installs it on Debian and Ubuntu. */
   readonly install: string;
-  /** Debian's names first, so that both can be there; then the plain ones, of which there can be only one. */
+  /** Debian's names first, so that both libraries can be installed; then the plain names, which only one of them can have. */
   readonly programs: readonly { readonly mpirun: string; readonly mpicc: string }[];
-  /** Found in what `mpirun --version` prints, the version in its group. */
+  /** Matches the output of `mpirun --version`, with the version as its group. */
   readonly version: RegExp;
   command(mpirun: string, job: PeerJob): Command;
 }
@@ -29,7 +29,7 @@ interface PeerJob {
   readonly program: string;
   readonly args: readonly string[];
   readonly ranks: number;
-  /** No shared memory between ranks: as if each had a machine of its own. */
+  /** No shared memory between ranks, as if each had a machine of its own. */
   readonly tcp: boolean;
 }
 
@@ -67,17 +67,17 @@ const mpich: PeerKind = {
   command: (mpirun, { program, args, ranks, tcp }) => ({
     file: mpirun,
     args: ["-n", String(ranks), program, ...args],
-    // The first closes MPICH's own shared memory; the others leave UCX or libfabric nothing but sockets.
+    // The first variable closes MPICH's own shared memory; the others leave only sockets to UCX or libfabric.
     ...(tcp ? { env: { MPIR_CVAR_NOLOCAL: "1", UCX_TLS: "tcp,self", FI_PROVIDER: "tcp" } } : {}),
   }),
 };
 
-/** Every peer there is, in the order of columns and legends. */
+/** Every known peer, in the order of columns and legends. */
 export const peerKinds: readonly PeerKind[] = [openMpi, mpich];
 
 const askMsMax = 10_000;
 
-/** Undefined: it, or its compiler, is not installed. `path` is where programs are looked for. */
+/** Undefined when the peer, or its compiler, is not installed. `path` is the search path for programs. */
 export function findPeer(kind: PeerKind, path = process.env["PATH"] ?? ""): Peer | undefined {
   const env = { ...process.env, PATH: path };
   for (const { mpirun, mpicc } of kind.programs) {

@@ -1,4 +1,4 @@
-/** The two ways to look at a ping-pong, as tables and as panels of a plot. */
+/** The two views of a ping-pong, as tables and as panels of a plot. */
 import type { Table } from "./benchmark.ts";
 import { comparisonTable } from "./comparison-table.ts";
 import { plotLines } from "./contenders.ts";

@@ -1,8 +1,8 @@
 /**
  * The ping-pong measurement behind `latency`, `bandwidth`, `tcp` and `c-latency`: half a round trip of one message, for each size.
  *
- * Both sides send and receive one buffer. Each size is warmed up and then measured in batches; every rank sees only
- * completed round trips, so a batch is long enough for the clock.
+ * Both sides send and receive one buffer. Each size is warmed up and then measured in batches; a rank sees only completed round
+ * trips, so a batch is long enough for the clock.
  */
 import { banyanOrdinary, banyanShared } from "./contenders.ts";
 import type { Lab } from "./lab.ts";
@@ -10,19 +10,19 @@ import type { Measurement } from "./measure.ts";
 import { mapSeries, type Series } from "./series.ts";
 
 interface PingPongOptions {
-  /** Each rank on a node of its own, nothing but TCP between them. */
+  /** Each rank on a node of its own, with only TCP between them. */
   readonly tcp: boolean;
   /** Smaller messages are left out. */
   readonly bytesMin?: number;
 }
 
 const sizes = Array.from({ length: 23 }, (_, power) => 2 ** power);
-/** Those that goals speak of, and one between. */
+/** The sizes of the goals, and one between. */
 const sizesQuick = [8, 1 << 10, 8 << 10, 64 << 10, 1 << 20];
 const batches = 5;
 const warmBatches = 10;
 const timeLimitMs = 120_000;
-/** So few that even spinning peers on a machine with other things to do are soon through. */
+/** Few enough that even spinning peers on a busy machine are soon through. */
 const roundsQuickDivisor = 1_000;
 const timeLimitQuickMs = 10_000;
 
@@ -45,7 +45,7 @@ export function pingPongNumbers({ quick }: Lab, { tcp, bytesMin = 1 }: PingPongO
   return [String(batches), String(warmBatches), ...chosen.map((bytes) => `${bytes}:${rounds(bytes, tcp)}`)];
 }
 
-/** The same for the program in C, which knows more than one way to receive. */
+/** The same for the program in C, which can receive in more than one way. */
 export function pingPongInC(numbers: readonly string[]): string[] {
   return ["latency_us", "named", ...numbers];
 }

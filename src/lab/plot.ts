@@ -1,6 +1,6 @@
 /**
  * Plots as SVG text: lines over logarithmic axes, and maps (map-plot.ts), up to three panels in a row. Written by hand because
- * this is all we draw; see docs/dependencies.md.
+ * these are all the plots; see docs/dependencies.md.
  */
 import { decimalAxis, type LogAxis, valuesAxis } from "./log-axis.ts";
 import { drawMap, type MapPanel, mapSize } from "./map-plot.ts";
@@ -9,7 +9,7 @@ import { figureText } from "./units.ts";
 
 export interface PlotLine {
   readonly label: string;
-  /** Which of the fixed styles; the same contender looks the same in every plot. */
+  /** Number of the style; the same contender has the same style in every plot. */
   readonly style: number;
   readonly points: readonly { readonly x: number; readonly y: number }[];
 }
@@ -26,7 +26,7 @@ export type AnyPanel = Panel | MapPanel;
 
 interface Plot {
   readonly panels: readonly AnyPanel[];
-  /** Below everything: where and when, line by line. */
+  /** The footer: place and date, line by line. */
   readonly footnotes: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const inner = {
   height: panelHeight - margin.top - margin.bottom,
 };
 
-/** Colours of Okabe and Ito, told apart by colour-blind readers too; marks tell them apart in grey. */
+/** Colours of Okabe and Ito, distinct for colour-blind readers too; marks distinguish them in grey. */
 const styles = [
   { colour: "#0072b2", mark: "circle" },
   { colour: "#56b4e9", mark: "square" },
@@ -217,12 +217,12 @@ function yOf(axis: LogAxis, value: number): number {
   return rounded(margin.top + (1 - axis.place(value)) * inner.height);
 }
 
-/** 0.1, 1, 10, 1 000: without digits that say nothing. */
+/** 0.1, 1, 10, 1 000: without superfluous digits. */
 function axisText(value: number): string {
   return value < 1 ? String(Number(value.toPrecision(1))) : figureText(value).replace(/\.0+$/, "");
 }
 
-/** Near enough: nobody measures text without a browser. */
+/** Approximate: text cannot be measured without a browser. */
 function textWidth(content: string): number {
   return content.length * 7;
 }

@@ -1,6 +1,6 @@
 /**
- * The folder of results: `<benchmark>.jsonl` grows by one line for each contender and metric, `<benchmark>.svg` is drawn
- * anew. Each line stands for itself: figures, machine, versions, date.
+ * The folder of results: `<benchmark>.jsonl` grows by one line for each contender and metric, `<benchmark>.svg` is drawn anew.
+ * Each line is complete by itself: figures, machine, versions, date.
  */
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

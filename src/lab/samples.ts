@@ -1,15 +1,15 @@
 /**
- * What a measuring program prints: one line `sample <metric> <x> <figure>…` per point, a figure for each batch. A metric
- * ends in its unit. Other lines are warnings of a runtime, or remarks, and do not concern us.
+ * The output of a measuring program: one line `sample <metric> <x> <figure>…` per point, a figure for each batch. A metric ends
+ * in its unit. Other lines are warnings of a runtime, or remarks, and are ignored.
  */
 export interface Sample {
   readonly metric: string;
-  /** What the point is a point of: bytes, ranks, messages. */
+  /** The abscissa of the point: bytes, ranks, messages. */
   readonly x: number;
   readonly figures: readonly number[];
 }
 
-/** Lines that are cut off (the program was ended) or damaged (two ranks printed at once) are left out. */
+/** Lines that are cut off (the program was killed) or damaged (two ranks printed at once) are left out. */
 export function parseSamples(text: string): Sample[] {
   const complete = text.slice(0, text.lastIndexOf("\n") + 1);
   return complete.split("\n").flatMap((line) => parseSample(line) ?? []);

@@ -1,11 +1,11 @@
-/** What was measured: for each contender and metric the figures at every point, run by run. */
+/** Measurements: for each contender and metric the figures at every point, run by run. */
 import { medianOfMedians } from "./median.ts";
 import type { Sample } from "./samples.ts";
 
-/** A program that takes part: one of our own, or a peer's. */
+/** A program that takes part: one of Banyan's, or a peer's. */
 export interface Contender {
   readonly id: string;
-  /** As tables and plots call it. */
+  /** The name in tables and plots. */
   readonly label: string;
   readonly isOurs: boolean;
 }
@@ -14,7 +14,7 @@ export interface Point {
   readonly x: number;
   /** One list of batches for each run. */
   readonly runs: readonly (readonly number[])[];
-  /** Of the runs' medians. */
+  /** The median of the runs' medians. */
   readonly median: number;
 }
 
@@ -47,7 +47,7 @@ export class SeriesCollector {
   }
 }
 
-/** The same measurement told in another unit, figure by figure. */
+/** The same measurement in another unit, figure by figure. */
 export function mapSeries(series: Series, metric: string, convert: (figure: number, x: number) => number): Series {
   const points = series.points.map(({ x, runs }) => {
     const converted = runs.map((figures) => figures.map((figure) => convert(figure, x)));

@@ -1,4 +1,4 @@
-/** One invocation of `banyan bench`: finds the peers, runs the benchmarks in order, shows and keeps what came out. */
+/** One invocation of `banyan bench`: finds the peers, runs the benchmarks in order, shows and keeps the results. */
 import { describeSystemError } from "../core/base/system-error.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { goalTable, judgements } from "./goal-table.ts";
@@ -20,11 +20,11 @@ interface SessionOptions {
   readonly print: (text: string) => void;
   /** A line for standard error. */
   readonly complain: (text: string) => void;
-  /** What is under way, replaced by the next. */
+  /** The current activity; each text replaces the last. */
   readonly progress: (text: string) => void;
 }
 
-/** The exit code: 1 when a program of ours failed or results could not be written. Missing peers are no failure. */
+/** The exit code: 1 when a program of Banyan's failed or results could not be written. Missing peers are no failure. */
 export async function runSession(options: SessionOptions): Promise<number> {
   const { runs, quick, sizes, out, interrupt, print, complain } = options;
   const peers = availablePeers(complain);

@@ -1,6 +1,6 @@
 /** A table in plain text: columns aligned, headings of several lines, a rule below them. */
 export interface Column {
-  /** Lines apart by "\n". */
+  /** Lines separated by "\n". */
   readonly heading: string;
   readonly align: "left" | "right";
 }
@@ -10,7 +10,7 @@ const gap = "  ";
 export function textTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const headings = columns.map(({ heading }) => heading.split("\n"));
   const height = Math.max(...headings.map((lines) => lines.length));
-  // Headings stand on the rule.
+  // Headings are aligned to the rule at the bottom.
   const top = Array.from({ length: height }, (_, line) => headings.map((of) => of[line - height + of.length] ?? ""));
   const widths = columns.map((_, i) => Math.max(...[...top, ...rows].map((row) => row[i]?.length ?? 0)));
   const lineOf = (row: readonly string[]): string =>

@@ -1,6 +1,6 @@
 /** Numbers as people read them. */
 
-/** Three significant digits, thousands apart: 0.182, 15.3, 12 300. */
+/** Three significant digits, with thousands separated: 0.182, 15.3, 12 300. */
 export function figureText(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
@@ -20,7 +20,7 @@ export function bytesText(bytes: number): string {
   return `${bytes} B`;
 }
 
-/** Whole numbers, thousands apart. */
+/** Whole numbers, with thousands separated. */
 export function countText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, " ");
 }

@@ -1,9 +1,9 @@
 /**
- * One double summed over 2, 4, 8 and 16 ranks. Most of these are more ranks than a small machine has cores: what is
- * measured then is how they wait.
+ * One double summed over 2, 4, 8 and 16 ranks. Most of these are more ranks than a small machine has cores: then the way ranks
+ * wait is measured.
  *
- * MPICH spins without giving up its core. With more ranks than cores one of its rounds takes milliseconds, so it runs
- * fewer of them, and none at all from more than two ranks per core on.
+ * MPICH spins without giving up its core. With more ranks than cores one of its rounds takes milliseconds, so MPICH runs fewer
+ * rounds, and none at all beyond two ranks per core.
  */
 import type { Benchmark } from "../benchmark.ts";
 import { comparisonTable } from "../comparison-table.ts";
@@ -21,7 +21,7 @@ interface Amount {
   readonly warmBatches: number;
   readonly rounds: number;
 }
-/** Every rank compiles its own code: 40 000 rounds before the first that counts, for the peers too. */
+/** Every rank compiles its own code: 40 000 rounds before the first measured one, for the peers too. */
 const full: Amount = { batches: 5, warmBatches: 40, rounds: 1_000 };
 const quick: Amount = { batches: 3, warmBatches: 1, rounds: 50 };
 const spinning: Amount = { batches: 3, warmBatches: 1, rounds: 20 };

@@ -1,4 +1,4 @@
-/** The ping-pong of `latency` told as bytes per second. */
+/** The ping-pong of `latency` in bytes per second. */
 import type { Benchmark } from "../benchmark.ts";
 import { asBandwidth, pingPongInNode } from "../ping-pong.ts";
 import { bandwidthPanel, bandwidthTable } from "../ping-pong-views.ts";

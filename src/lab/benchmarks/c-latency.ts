@@ -1,6 +1,7 @@
 /**
  * The ping-pong of `latency` from C: one source (peers/ping-pong.c), compiled by `banyan cc` and by the peers' compilers with
- * the same flags, beside the program in TypeScript with arrays from `mpi.alloc`. Buffers in C are from `malloc`, everywhere.
+ * the same flags, beside the program in TypeScript with arrays from `mpi.alloc`. Buffers in C are from `malloc` for all
+ * contenders.
  */
 import type { Benchmark, Finding } from "../benchmark.ts";
 import { banyanC, banyanTypeScript } from "../contenders.ts";

@@ -1,4 +1,4 @@
-/** What the benchmarks of programs in C make of what was printed. */
+/** Reading the output of the benchmarks' programs in C. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openMpi, ours, seriesOf } from "../test-series.ts";

@@ -1,7 +1,7 @@
 /**
- * What somebody waits for who writes in C: an object with the compile server at hand, the first program of all with nothing
- * kept and no server, and the start of a program that has not changed since the last time, against one in TypeScript that does
- * the same. Whole commands are timed, from the start of the process to its end, with caches of our own.
+ * The waiting times of a programmer in C: an object with the compile server running, the very first program with an empty cache
+ * and no server, and the start of a program that has not changed since the last time, against the same program in TypeScript.
+ * Whole commands are timed, from the start of the process to its end, with caches of the bench's own.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { type Contender, medianAt, type Series } from "../series.ts";
 
 const ranks = 2;
 const timeLimitMs = 90_000;
-/** A server with nothing to do ends after this long: nobody comes back to those of the bench. */
+/** A server ends after this long without work: no later command uses the bench's servers. */
 const idleMs = "10000";
 const rows = [
   { text: "cc -c, warm server", metric: "object_s", x: 1 },
@@ -54,7 +54,7 @@ export const compile: Benchmark = {
   },
 };
 
-/** The second run of a program has a first one. */
+/** The second run of a program needs a first one. */
 async function warmUp(lab: Lab): Promise<Trouble[]> {
   const troubles: Trouble[] = [];
   for (const [contender, ending] of [
@@ -73,7 +73,7 @@ function object(lab: Lab): Start {
   return {
     contender: banyan,
     variant: "object",
-    // Two sources that nobody has compiled: the first finds or starts a server, the second is measured.
+    // Two sources that were never compiled: the first finds or starts a server, the second is measured.
     command: async () => {
       await lab.run(banyanCommand(words(newSource(lab)), env), timeLimitMs);
       return banyanCommand(words(newSource(lab)), env);
@@ -89,7 +89,7 @@ function firstModule(lab: Lab): Start {
     contender: banyan,
     variant: "first module",
     command: async () => {
-      // A folder of its own each time: a server of the run before may still be listening in the other.
+      // A folder of its own each time: a server of the run before may still listen in the old one.
       const folder = (at: number): string => join(lab.scratch, `first-${at}`);
       rmSync(folder(number), { recursive: true, force: true });
       number++;
@@ -117,7 +117,7 @@ function cacheAt(folder: string): Readonly<Record<string, string>> {
 
 let sources = 0;
 
-/** The small program again, with a line that no other has. */
+/** The small program with a line that makes it unique. */
 function newSource(lab: Lab): string {
   const path = join(lab.scratch, "small.c");
   writeFileSync(path, `${readFileSync(programPath("hello", "c"), "utf8")}\nint source_${process.pid}_${sources++};\n`);

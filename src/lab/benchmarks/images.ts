@@ -1,7 +1,7 @@
 /**
- * Images of a rank whose memory is full of what cannot be compressed: how fast they come to disk and back, against a plain
- * write and a plain read of as many bytes (image-probe.ts, a process of its own); and a whole job frozen and thawed, as its
- * user waits for it.
+ * Images of a rank whose memory is full of incompressible bytes: the speed of writing and reading, against a plain write and a
+ * plain read of as many bytes (image-probe.ts, a process of its own); and a whole job frozen and thawed, in the waiting time of
+ * its user.
  */
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -19,11 +19,11 @@ import { bytesText, figureText, ratioText } from "../units.ts";
 const mibQuick = 16;
 const batches = 2;
 const timeLimitMs = 180_000;
-/** Of the job: it fills its memory first, and stops at the first MPI call behind that. */
+/** Memory of the job's rank: the job fills it first, and stops at the next MPI call. */
 const freezeAt = "500ms";
 const memoryMbMax = 2047;
 
-/** `plain`: what it is compared with. */
+/** `plain`: the figure to compare with. */
 const rows: readonly { text: string; metric: string; plain?: string; seconds?: string }[] = [
   { text: "plain write + fsync", metric: "plain_write_gbs" },
   { text: "capture, the program stands still", metric: "capture_gbs", plain: "plain_write_gbs" },
@@ -96,7 +96,7 @@ function imageBytes(folder: string): number {
   return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
 
-/** From the last sign of life to the end of the command. Undefined: there was none, or no image. */
+/** From the last sign of life to the end of the command. Undefined without a sign or without an image. */
 export function readFreeze(run: Pick<ChildRun, "stdout" | "startMs" | "ms">, bytes: number): Sample[] | undefined {
   const last = parseSamples(run.stdout).at(-1);
   if (last === undefined || bytes === 0) return undefined;

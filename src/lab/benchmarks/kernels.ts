@@ -1,7 +1,7 @@
 /**
  * Whole programs in C (examples/kernels) on two ranks: compiled by `banyan cc -O3`, by the same without Asyncify, and by gcc
- * -O3 for Open MPI. What counts is the time that a program prints for its own timed section, without start and set-up, and
- * only if it found its result to be right.
+ * -O3 for Open MPI. The figure is the time that a program prints for its own timed section, without start and set-up, and only
+ * if the program verified its result.
  *
  * Programs are compared by the geometric mean of their times: the ratio of two such means is the mean of the ratios, so no
  * program counts more because it runs longer.
@@ -21,15 +21,18 @@ import { type Contender, medianAt, type Series } from "../series.ts";
 interface Kernel {
   readonly name: string;
   readonly args: readonly string[];
-  /** Seconds of the timed section. It names the class: figures of different ones must not be mistaken for each other. */
+  /**
+   * Seconds of the timed section. The name includes the class: figures of different classes must not be mistaken for each
+   * other.
+   */
   readonly metric: string;
 }
 
 const ranks = 2;
 const flags = ["-O3"];
-/** Of the NAS Parallel Benchmarks, with a class each. */
+/** Kernels of the NAS Parallel Benchmarks, each with a class. */
 const classed = ["cg", "ep", "ft", "is", "mg"];
-/** At the sizes that they have unless told otherwise. */
+/** Kernels with sizes of their own, run at their default size. */
 const others = ["bt", "sp", "hpccg"];
 const quick: readonly Kernel[] = [
   { name: "is", args: ["S"], metric: "is_class_s_s" },
@@ -93,14 +96,14 @@ async function startsOf(lab: Lab, { name, args, metric }: Kernel): Promise<{ sta
   };
 }
 
-/** Undefined: the result is wrong, or there is none. */
+/** Undefined: the result is wrong or missing. */
 export function readKernel(metric: string, { stdout }: Pick<ChildRun, "stdout">): Sample[] | undefined {
   const seconds = Number(/^(?:Seconds:|\s+time)\s+([\d.]+)/m.exec(stdout)?.[1]);
   if (!/Verification: SUCCESSFUL/.test(stdout) || !(seconds > 0)) return undefined;
   return [{ metric, x: ranks, figures: [seconds] }];
 }
 
-/** Of each contender, over the kernels that all of them ran: otherwise the means would not be of the same. */
+/** The mean of each contender, over the kernels that all of them ran: otherwise the means would not be comparable. */
 export function means(series: readonly Series[], metrics: readonly string[]): Series[] {
   const contenders = [...new Map(series.map(({ contender }) => [contender.id, contender])).values()];
   const figure = ({ id }: Contender, metric: string): number | undefined =>

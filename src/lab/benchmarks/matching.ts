@@ -1,6 +1,6 @@
 /**
- * What a receive costs when 1 000, 10 000 and 100 000 messages or receives are waiting, wildcards among them, and how much
- * memory waiting messages take. Peers keep lists and walk them, so they are not asked about 100 000: it would take minutes.
+ * The cost of a receive when 1 000, 10 000 and 100 000 messages or receives are waiting, wildcards among them, and the memory
+ * of waiting messages. Peers keep lists and walk them, so they do not run with 100 000: it would take minutes.
  */
 import type { Benchmark, Table } from "../benchmark.ts";
 import { comparisonTable } from "../comparison-table.ts";
@@ -14,7 +14,7 @@ const batches = 5;
 const batchesQuick = 3;
 const waiting = [1_000, 10_000, 100_000];
 const waitingQuick = [100, 1_000];
-/** Before a point is measured: few messages must not look dear because their code is still cold. */
+/** Warm-up before a point is measured: few messages must not look expensive because their code is still cold. */
 const warmMessages = 50_000;
 const waitingOfPeersMax = 10_000;
 const scenarios = [

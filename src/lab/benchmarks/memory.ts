@@ -1,5 +1,5 @@
 /**
- * Memory of one more idle rank: what 16 ranks take, less what one takes, divided by 15. Ranks of ours are threads of one
+ * Memory of one more idle rank: the memory of 16 ranks, less that of one, divided by 15. Banyan's ranks are threads of one
  * process; those of the peers are processes, whose proportional set sizes are added so that libraries count once.
  */
 import type { Benchmark } from "../benchmark.ts";
@@ -44,7 +44,7 @@ export const memory: Benchmark = {
   },
 };
 
-/** Run by run: each run of the many against the run of the one beside it. Undefined: one of the two is missing. */
+/** Run by run: each run of the many against the run of the one beside it. Undefined when one of the two is missing. */
 export function eachRank(total: Series): Series | undefined {
   const one = total.points.find(({ x }) => x === 1);
   const many = total.points.find(({ x }) => x === ranks);

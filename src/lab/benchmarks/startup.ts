@@ -1,6 +1,6 @@
 /**
- * From the start of the process (`node bin/banyan.js`, `mpirun`) until 16 ranks have passed their first barrier: the last
- * of them says when, by the clock that we looked at before the start.
+ * From the start of the process (`node bin/banyan.js`, `mpirun`) until 16 ranks have passed their first barrier: the last rank
+ * prints the time, on the clock that the bench reads before the start.
  */
 import type { Benchmark } from "../benchmark.ts";
 import type { ChildRun } from "../child.ts";
@@ -35,7 +35,7 @@ export const startup: Benchmark = {
   },
 };
 
-/** Undefined: not every rank came through. */
+/** Undefined when a rank is missing. */
 export function readStartup({ stdout, startMs }: Pick<ChildRun, "stdout" | "startMs">): Sample[] | undefined {
   const passed = parseSamples(stdout).filter(({ metric }) => metric === "passed_ms");
   if (passed.length !== ranks) return undefined;

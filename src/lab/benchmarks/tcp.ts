@@ -1,4 +1,4 @@
-/** The ping-pong between two nodes of this machine, which have nothing but TCP between them. */
+/** The ping-pong between two nodes of this machine that are connected by TCP only. */
 import type { Benchmark } from "../benchmark.ts";
 import { asBandwidth, pingPong } from "../ping-pong.ts";
 import { bandwidthPanel, bandwidthTable, latencyPanel, latencyTable } from "../ping-pong-views.ts";

@@ -1,8 +1,8 @@
-/** What the measuring programs share: the order of batches, and the line in which a figure leaves the program. */
+/** Shared by the measuring programs: the order of batches, and the output line of a figure. */
 
 export interface Batches {
   readonly measured: number;
-  /** Run first and thrown away: code is compiled, pages are touched, connections stand. */
+  /** Run first and thrown away: code is compiled, pages are touched, connections are open. */
   readonly warm: number;
 }
 
@@ -21,7 +21,7 @@ export function printSample(metric: string, x: number, figures: readonly number[
   console.log(`sample ${metric} ${x} ${figures.map((figure) => figure.toFixed(4)).join(" ")}`);
 }
 
-/** `<batches> <warm-up batches> …`, as all programs take them. */
+/** `<batches> <warm-up batches> …`, the arguments of all programs. */
 export function readBatches([measured, warm]: readonly string[]): Batches {
   return { measured: Number(measured), warm: Number(warm) };
 }

@@ -1,4 +1,4 @@
-// All ranks meet, and rank 0 says how many they are; the twin of hello.c.
+// All ranks meet, and rank 0 prints how many they are; the twin of hello.c.
 import { mpi } from "banyan";
 
 const { world } = mpi;

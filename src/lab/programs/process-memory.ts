@@ -1,4 +1,4 @@
-/** Memory of the process that this rank is a thread of. Linux only: elsewhere the proportional set size is not known. */
+/** Memory of the process that contains this rank as a thread. Linux only: elsewhere the proportional set size is not known. */
 import { readFileSync } from "node:fs";
 
 export interface ProcessMemory {

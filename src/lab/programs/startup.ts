@@ -1,4 +1,4 @@
-// Every rank says when it has passed the first barrier, in milliseconds since 1970.
+// Every rank prints when it has passed the first barrier, in milliseconds since 1970.
 import { mpi } from "banyan";
 
 mpi.world.barrier();

@@ -1,7 +1,7 @@
 /**
- * What checkpoints cost a program that goes on: the same steps without any and with one every 10 s, 64 MB in each rank. And
- * Fig. 9 of MPICH-V: the round trip of a checkpoint and a restart, for 1 to 7 ranks at once, with images that the node
- * writes and reads itself, and with those that a checkpoint server keeps. All on this machine and its one disk.
+ * The cost of checkpoints for a program that goes on: the same steps without any and with one every 10 s, 64 MB in each rank.
+ * And Fig. 9 of MPICH-V: the round trip of a checkpoint and a restart, for 1 to 7 ranks at once, with images that the node
+ * writes and reads itself, and with images on a checkpoint server. All on this machine and its one disk.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
 import { loggingSets, plotLines } from "../../contenders.ts";
@@ -60,7 +60,7 @@ export const checkpoints: Benchmark = {
         roundTrip(built.program, served, count, amount),
       ]),
     ]);
-    // The same for any number of steps, which depends on the machine.
+    // Per step: the number of steps depends on the machine.
     const perStep = ofMetric(measured, "steps_s").map((one) => {
       const { points, ...rest } = mapSeries(one, stepMetric, (seconds, count) => (seconds / count) * 1e6);
       return { ...rest, points: points.map((point) => ({ ...point, x: amount.mib })) };
@@ -73,7 +73,7 @@ export const checkpoints: Benchmark = {
 const wordsOf = ({ mib, passes }: Amount, steps: number): string[] => [mib, steps, passes, 0].map(String);
 const logging = ["--nodes", String(nodes), "--protocol", "logging"];
 
-/** How many steps take as long as the program shall run. */
+/** How many steps take as long as the program is to run. */
 async function stepsFor(lab: Lab, module: string, amount: Amount): Promise<number | undefined> {
   const words = ["-n", String(ranks), ...logging, module, ...wordsOf(amount, calibrationSteps)];
   const { stdout } = await lab.run(banyanCommand(["run", "--quiet", ...words]), 120_000);

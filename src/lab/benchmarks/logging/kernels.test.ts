@@ -1,4 +1,4 @@
-/** What the benchmark of kernels under message logging makes of its figures. */
+/** Evaluating the figures of the kernels under message logging. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loggingClassical, loggingNone, loggingSets } from "../../contenders.ts";

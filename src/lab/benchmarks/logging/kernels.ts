@@ -1,7 +1,7 @@
 /**
- * Fig. 5: whole programs in C (examples/kernels) under the three modes, on one node (as in the paper: with sets nothing but
- * choices is logged) and on two. What counts is the time that a program prints for its own timed section, if its result is
- * right. No checkpoints are taken.
+ * Fig. 5: whole programs in C (examples/kernels) under the three modes, on one node (as in the paper: with sets only choices
+ * are logged) and on two. The figure is the time that a program prints for its own timed section, if its result is right. No
+ * checkpoints are taken.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
 import { geometricMean } from "../../geometric-mean.ts";
@@ -18,7 +18,7 @@ interface Kernel {
   readonly args: readonly string[];
 }
 
-/** How many ranks, on how many nodes. In a metric's name `word` stands for it. */
+/** How many ranks, on how many nodes. `word` names the layout in a metric. */
 interface Placement {
   readonly ranks: number;
   readonly nodes: number;
@@ -83,7 +83,7 @@ function startsOf(lab: Lab, module: string, { name, args }: Kernel): Start[] {
   );
 }
 
-/** Geometric means over the kernels that ran in every mode; a ratio of two of them is the mean of the ratios. */
+/** Geometric means over the kernels that ran in every mode; a ratio of two means is the mean of the ratios. */
 export function means(series: readonly Series[], names: readonly string[], placement: Placement): Series[] {
   const { ranks } = placement;
   const metrics = names.map((name) => metricOf(name, placement));

@@ -1,7 +1,7 @@
 /**
  * Fig. 6 and §4.3: LU decomposition (examples/kernels/hpl.c), its speed over the size of the problem, and the largest problem
- * that the same memory has room for. In the paper payloads that are logged take it from the matrix; ours go to the disk when
- * there is no room for them, and checkpoints are asked for that let them be forgotten.
+ * that the same memory has room for. In the paper logged payloads take memory from the matrix; Banyan writes them to the disk
+ * when memory is short, and asks for checkpoints that make them unnecessary.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
 import { describeTrouble } from "../../child.ts";
@@ -19,9 +19,9 @@ const ranks = 4;
 const nodes = 2;
 const sizes = [250, 500, 1000, 1500, 2000];
 const sizesQuick = [60, 120];
-/** Of each rank, for the largest problem. */
+/** Memory of each rank, for the largest problem. */
 const memoryMb = 16;
-/** The largest problem is found to this many rows; a larger one than `sizeMax` has no room in any mode. */
+/** The largest problem is found to this many rows; a problem beyond `sizeMax` has no room in any mode. */
 const precision = 20;
 const sizeMax = 2_900;
 const precisionQuick = 1_000;

@@ -4,7 +4,7 @@ import { type Contender, medianAt, type Series } from "../../series.ts";
 
 export interface Mode {
   readonly contender: Contender;
-  /** For `banyan run`. */
+  /** Options of `banyan run`. */
   readonly options: readonly string[];
   /** The same with so much memory that no payload has to go to the disk. */
   readonly roomy: readonly string[];
@@ -23,7 +23,7 @@ export const modes: readonly Mode[] = [
 
 export const contenders: readonly Contender[] = modes.map(({ contender }) => contender);
 
-/** What logging costs: each way against none. */
+/** The cost of logging: each mode against none. */
 export const ratios: readonly (readonly [Contender, Contender])[] = [
   [loggingSets, loggingNone],
   [loggingClassical, loggingNone],
@@ -36,7 +36,7 @@ export function figureOf(series: readonly Series[], { id }: Contender, metric: s
   );
 }
 
-/** A figure that was computed from others. */
+/** A figure computed from others. */
 export function derived(contender: Contender, metric: string, x: number, figure: number | undefined): Series[] {
   if (figure === undefined || !Number.isFinite(figure)) return [];
   return [{ contender, metric, points: [{ x, runs: [[figure]], median: figure }] }];

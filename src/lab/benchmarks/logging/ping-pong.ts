@@ -1,10 +1,10 @@
 /**
  * Fig. 4: the ping-pong under the three modes, between two ranks of a node (inside a set, or classical) and of two nodes
  * (between sets, which is classical too), with named receives and with receives from any source; and the round trip to the
- * event logger, which a message to another set waits for after a choice.
+ * event logger, for which a message to another set waits after a choice.
  *
- * Nothing is trimmed while it runs, so the round trips for each size are limited by the memory for their payloads; all modes
- * do as many. The clock is a choice as well: a batch between sets has one round trip to the event logger in it.
+ * Nothing is trimmed during the run, so the memory for payloads limits the round trips of each size; all modes do as many.
+ * Reading the clock is a choice as well: a batch between sets includes one round trip to the event logger.
  */
 import type { Benchmark, Finding, Table } from "../../benchmark.ts";
 import { loggingNone, loggingSets, plotLines } from "../../contenders.ts";
@@ -17,7 +17,7 @@ import { mapSeries, ofMetric, type Series } from "../../series.ts";
 import { bytesText } from "../../units.ts";
 import { contenders, derived, figureOf, type Mode, modes, ratios } from "./modes.ts";
 
-/** Where the two ranks are, and whom they receive from. */
+/** Where the two ranks are, and from which sources they receive. */
 interface Way {
   readonly metric: string;
   readonly nodes: 1 | 2;
@@ -36,12 +36,12 @@ const sizes = [1, 8, 64, 256, ...[1, 4, 8, 64, 256, 1024, 4096].map((kib) => kib
 const sizesQuick = [8, 1 << 10, 1 << 20];
 const batches = 5;
 const warmBatches = 4;
-/** Of each size, in the logs; and at least so many round trips. */
+/** Bytes of each size in the logs, at most; and the least number of round trips. */
 const loggedBytesMax = 64e6;
 const roundsMin = 10;
 const goalBytes = 8;
 const loggerMetric = "logger_us";
-/** None, and one round trip to the event logger. */
+/** The time without logging, and one round trip to the event logger. */
 const allowedMetric = "wildcard_between_allowed_us";
 const paper = "correlated sets, Fig. 4, one node: 53 GB/s without, as much with sets, 11 GB/s classical";
 
@@ -71,7 +71,7 @@ export const pingPong: Benchmark = {
   },
 };
 
-/** With a rank on each node every set has one rank: classical is the same. */
+/** With one rank on each node every set has one rank: classical is the same. */
 function modesOf({ nodes }: Way): readonly Mode[] {
   return nodes === 1 ? modes : modes.slice(0, 2);
 }
@@ -106,7 +106,7 @@ function trip(lab: Lab, module: string, { contender, options }: Mode): Start {
   return lab.ownModule({ contender, module, ranks: 1, options, args }, { timeLimitMs, variant: loggerMetric });
 }
 
-/** Printing itself, which is measured without logging, is no part of the trip. */
+/** The time of printing itself, measured without logging, is subtracted. */
 function allowed(series: readonly Series[]): Series[] {
   const trip = tripUs(series);
   const none = figureOf(series, loggingNone, "wildcard_between_us", goalBytes);

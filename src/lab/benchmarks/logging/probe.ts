@@ -1,4 +1,4 @@
-/** Starts of the probe (logging-probe.ts), which launches jobs and prints what they tell of themselves. */
+/** Starts the probe (logging-probe.ts), which launches jobs and prints their figures. */
 
 import { banyanCommand } from "../../lab.ts";
 import type { LoggingProbe } from "../../logging-probe.ts";

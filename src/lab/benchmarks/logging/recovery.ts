@@ -1,7 +1,7 @@
 /**
- * A node is lost, by SIGKILL or because it stands still, with 64 MB in each of its ranks: how long until the others get on.
- * The loss comes some time after a checkpoint of the node, so there is something to replay. Beside it where the time goes: until
- * the lost ranks run again, and until they have come as far as they were.
+ * A node is lost, by SIGKILL or because it stands still, with 64 MB in each of its ranks: the time until the other ranks
+ * continue. The loss comes some time after a checkpoint of the node, so there are messages to replay. Beside it the parts of
+ * that time: until the lost ranks run again, and until they have reached the point of the loss.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
 import { loggingSets } from "../../contenders.ts";

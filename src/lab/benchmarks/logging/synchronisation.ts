@@ -1,7 +1,7 @@
 /**
- * Fig. 3, rows L4 and L9: what it costs to bring a set to rest before its images are taken, over the ranks of the set; beside
- * it one message of 10 KB. From the first stop until all are quiet, which includes the wait for the last one to stop (a rank
- * stops in its next MPI call); and from the last stop.
+ * Fig. 3, rows L4 and L9: the cost of bringing a set to rest before its images are taken, over the ranks of the set; beside it
+ * one message of 10 KB. Measured from the first stop until all ranks are quiet, which includes the wait for the last rank to
+ * stop (a rank stops in its next MPI call); and from the last stop.
  */
 import type { Benchmark, Finding, Table } from "../../benchmark.ts";
 import { loggingSets, plotLines } from "../../contenders.ts";

@@ -1,7 +1,7 @@
 /**
- * Fig. 7: how much each rank logs in a broadcast, a reduction and an allreduce, with sets against classical, over message sizes.
- * The collectives are hierarchical where the node map says so; large ones should log one share of k, with k ranks on a node.
- * Volumes do not depend on time: each is counted once.
+ * Fig. 7: how much each rank logs in a broadcast, a reduction and an allreduce, with sets against classical, over message
+ * sizes. The collectives are hierarchical where the node map says so; large ones should log one share of k, with k ranks on a
+ * node. Volumes do not depend on time: each is counted once.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
 import { loggingClassical, loggingSets } from "../../contenders.ts";
@@ -14,7 +14,7 @@ import { bytesText, figureText, ratioText } from "../../units.ts";
 import { derived, figureOf } from "./modes.ts";
 import { probeStart } from "./probe.ts";
 
-/** `word`: for metrics, how many ranks are on a node. */
+/** `word`: the number of ranks on a node, in names of metrics. */
 interface Layout {
   readonly ranks: number;
   readonly nodes: number;
@@ -62,7 +62,7 @@ export const volume: Benchmark = {
 const perRankMetric = (collective: string, { word }: Layout): string => `${collective}_${word}_bytes`;
 const totalMetric = (collective: string, { word }: Layout): string => `${collective}_${word}_total_bytes`;
 
-/** Of each rank; nothing where it was not measured. */
+/** The volume of each rank; undefined where it was not measured. */
 function perRank(series: readonly Series[], id: string, metric: string, bytes: number): readonly number[] {
   const one = series.find(({ contender, metric: of }) => contender.id === id && of === metric);
   return one?.points.find(({ x }) => x === bytes)?.runs[0] ?? [];
@@ -108,7 +108,7 @@ function table(series: readonly Series[], layout: Layout, chosen: readonly numbe
   };
 }
 
-/** A rank that logs nothing even classically sends nothing: its cell is empty. */
+/** A rank that logs nothing even in classical mode sends nothing: its cell is empty. */
 function maps(series: readonly Series[], layout: Layout, chosen: readonly number[]): MapPanel[] {
   const { ranks, nodes } = layout;
   return collectives.map((collective) => {
