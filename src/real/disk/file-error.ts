@@ -1,4 +1,4 @@
-/** Errors about files that we find ourselves, in the form of the system's: `code` says which. */
+/** Errors about files that Banyan finds itself, in the form of the system's: `code` says which. */
 const texts = {
   EAGAIN: "it is made and removed all the time",
   EEXIST: "file already exists",

@@ -1,4 +1,4 @@
-/** X8: names, links and folders that change; what programs in C make of it is in test/sandbox.test.ts. */
+/** X8: names, links and folders that change; programs in C that use them are in test/sandbox.test.ts. */
 import assert from "node:assert/strict";
 import {
   closeSync,
@@ -21,7 +21,7 @@ import { GivenFolders } from "./given-folders.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "banyan-test-")));
 after(() => rmSync(root, { recursive: true }));
-/** As it is: `..` is part of what is tested. */
+/** Concatenated, not normalised: `..` is part of the test. */
 const below = (name: string): string => `${root}/${name}`;
 
 function write(name: string, text = name): void {

@@ -1,50 +1,49 @@
 /**
- * The folders that a program is given, and every way to a file below them. A program in C makes links, renames folders and has
- * other ranks do so at any moment, so no name that was looked at is trusted a moment later.
+ * The folders that a program is given, and every way to a file below them. A program in C may make links and rename folders at
+ * any moment, and so may other ranks: a name that was examined is not trusted a moment later.
  *
- * A name is followed component by component: each folder on the way is held open (`O_PATH`), and the next component is looked for
- * in it as `/proc/self/fd/<folder>/<component>` with `O_NOFOLLOW`, which is what `openat` does and Node has no call for. Links are
- * never followed by the system: their text is read, and followed here, with the same care. Where it leads out of all folders that
- * are given, the name is refused. What is done at the end is done to the last component in a folder that is held open, by a
- * call that follows no link.
+ * A name is followed component by component: each folder on the way is held open (`O_PATH`), and the next component is looked
+ * up in it as `/proc/self/fd/<folder>/<component>` with `O_NOFOLLOW`, as `openat` does, which Node lacks. The system never
+ * follows a link: its text is read, and followed here, with the same care. A name that leads out of all given folders is
+ * refused. The final action is done to the last component in a folder that is held open, by a call that follows no link.
  *
- * Limits: a hard link that somebody else has made is a file of the folder. What the operating system mounts below a given folder
- * belongs to it, except the kernel's own file systems (kernel-files.ts).
+ * Limits: a hard link made by another user is a file of the folder. File systems that are mounted below a given folder belong
+ * to it, except the kernel's own (kernel-files.ts).
  */
 import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { fileError, isFileError } from "./file-error.ts";
 import { isKernels } from "./kernel-files.ts";
 
-/** A folder as the program knows it, and where it is: whole, without links in it. */
+/** A folder under the program's name, and its path: absolute, without links. */
 export interface GivenFolder {
   readonly name: string;
   readonly path: string;
 }
 
-/** As in Linux; Node has no name for it. The descriptor stands for the file, and cannot be read or written. */
+/** The value on Linux; Node has no name for it. The descriptor stands for the file, and cannot be read or written. */
 const O_PATH = 0o10000000;
 const pinned = O_PATH | constants.O_NOFOLLOW;
-/** As many as Linux follows. */
+/** As many links as Linux follows. */
 const linksMax = 40;
-/** As long as Linux takes them. */
+/** As many bytes as Linux accepts. */
 const pathCharactersMax = 4096;
-/** Somebody else makes and removes the file all the time. */
+/** Attempts while another process makes and removes the file all the time. */
 const triesMax = 100;
-/** Null, zero, full, random, urandom: nothing happens to anybody who opens them. */
+/** Null, zero, full, random, urandom: opening them has no effect on others. */
 const harmlessDevices: ReadonlySet<bigint> = new Set([0x103n, 0x105n, 0x107n, 0x108n, 0x109n]);
 
-/** Where a name has led: to a component of a folder that is held open. */
+/** The end of a name: a component of a folder that is held open. */
 interface Place {
   readonly folder: number;
   /** The folder is a given one, and stays open. */
   readonly isRoot: boolean;
   /** "." for the given folder itself. */
   readonly name: string;
-  /** The whole path, without links but perhaps its last component. */
+  /** The absolute path, without links except perhaps its last component. */
   readonly path: string;
 }
 
-/** Hears that a link has led out of the folders given: whoever made it may wonder. */
+/** Called when a link has led out of the given folders: its maker may wonder about the error. */
 export type OnLeaving = (path: string, target: string) => void;
 
 export class GivenFolders {
@@ -58,20 +57,22 @@ export class GivenFolders {
     this.#onLeaving = onLeaving;
   }
 
-  /** Gives up the folders themselves; what was opened in them stays open. */
+  /** Closes the folders themselves; files opened in them stay open. */
   close(): void {
     for (const root of this.#roots.values()) closeSync(root);
     this.#roots.clear();
   }
 
-  /** The path of a file without links and `..` in it; its last component need not exist. With `follow` it is no link either. */
+  /**
+   * The path of a file without links and `..` in it; its last component need not exist. With `follow` that is no link either.
+   */
   resolve(path: string, follow: boolean): string {
     const place = this.#walk(path, follow);
     release(place);
     return place.path;
   }
 
-  /** Has `act` do something to the last component of the path, by a name that leads to it whatever happens meanwhile. */
+  /** Calls `act` with a name of the path's last component that leads there whatever happens meanwhile. */
   at<T>(path: string, act: (name: string) => T): T {
     const place = this.#walk(path, false);
     try {
@@ -82,8 +83,8 @@ export class GivenFolders {
   }
 
   /**
-   * Opens a file; flags are the system's. The last component of the path is not followed. Nobody waits here, and nothing happens to
-   * a device: what is no file is refused before it is opened.
+   * Opens a file; flags are the system's. The last component of the path is not followed. The call never waits, and has no
+   * effect on devices: anything but a file is refused before it is opened.
    */
   open(path: string, flags: number): number {
     const { O_CREAT, O_EXCL, O_NOCTTY, O_NOFOLLOW } = constants;
@@ -127,7 +128,10 @@ export class GivenFolders {
     return new Walk(start(path), { follow, start, path, onLeaving: this.#onLeaving }).toEnd();
   }
 
-  /** From which given folder to go, and where. The outermost one that has the path: names mean what they say. */
+  /**
+   * The given folder to start from, and the rest of the path. The outermost folder that contains the path: names mean what they
+   * say.
+   */
   #start(path: string): Start {
     const having = this.#folders.filter((folder) => isInside(path, folder.path));
     const [outermost] = having.sort((a, b) => a.path.length - b.path.length);
@@ -157,9 +161,9 @@ interface Start {
 
 interface WalkOptions {
   readonly follow: boolean;
-  /** Begins again with a whole path. */
+  /** Starts again with an absolute path. */
   start(path: string): Start;
-  /** What the program said, for errors. */
+  /** The program's name, for errors. */
   readonly path: string;
   readonly onLeaving: OnLeaving;
 }
@@ -167,7 +171,7 @@ interface WalkOptions {
 class Walk {
   readonly #options: WalkOptions;
   #start: Start;
-  /** The folder that it has come to, below the start. */
+  /** The current folder, below the start. */
   #folder: number;
   #done: string[] = [];
   #left: string[];
@@ -180,7 +184,7 @@ class Walk {
     this.#left = [...start.parts].reverse();
   }
 
-  /** The folder of the place is the caller's to release. */
+  /** The caller releases the folder of the place. */
   toEnd(): Place {
     try {
       for (;;) {
@@ -195,7 +199,7 @@ class Walk {
     }
   }
 
-  /** Goes one component further; true: there is no further. */
+  /** Goes one component further; true at the end. */
   #isEnd(part: string): boolean {
     const isLast = this.#left.length === 0;
     if (isLast && !this.#options.follow) return true;
@@ -222,14 +226,14 @@ class Walk {
     return false;
   }
 
-  /** Its text takes its place. */
+  /** The text of a link takes the link's place. */
   #follow(name: string, part: string): void {
     if (++this.#links > linksMax) throw fileError("ELOOP", this.#options.path);
     let target: string;
     try {
       target = readlinkSync(name);
     } catch (error) {
-      // It was a link a moment ago: looked at again.
+      // The component was a link a moment ago: examined again.
       if (!isFileError(error, "EINVAL", "ENOENT")) throw error;
       this.#left.push(part);
       return;
@@ -245,8 +249,8 @@ class Walk {
   }
 
   /**
-   * Goes on from another folder. That need not be a given one if what is left leads into one: on the way there are only names
-   * then, which is right, because the path of a given folder has no links in it.
+   * Continues from another folder. It need not be a given one if the rest leads into one: the way there has only names then,
+   * which is right, because the path of a given folder has no links in it.
    */
   #startAgain(path: string): void {
     this.#leave();
@@ -294,7 +298,7 @@ function release({ folder, isRoot }: Place): void {
   if (!isRoot) closeSync(folder);
 }
 
-/** A descriptor that stands for the file, whatever it is; undefined: there is none. */
+/** A descriptor that stands for the file, of any kind; undefined: there is no file. */
 function pin(name: string): number | undefined {
   try {
     return openSync(name, pinned);
@@ -304,7 +308,7 @@ function pin(name: string): number | undefined {
   }
 }
 
-/** Undefined: it is there already. */
+/** Undefined: the file exists already. */
 function create(name: string, flags: number): number | undefined {
   try {
     return openSync(name, flags, 0o666);
@@ -314,7 +318,7 @@ function create(name: string, flags: number): number | undefined {
   }
 }
 
-/** What may be opened: files, folders to be looked at, and the harmless ones among devices. */
+/** The kinds that may be opened: files, folders for listing, and harmless devices. */
 function checkKind(file: number, path: string, creates: boolean): void {
   const status = fstatSync(file, { bigint: true });
   if (status.isSymbolicLink()) throw fileError("ELOOP", path);
@@ -326,7 +330,7 @@ function checkKind(file: number, path: string, creates: boolean): void {
   if (isKernels(file)) throw fileError("ENOTSUP", path);
 }
 
-/** Given folders are found without links: whoever has put one into their way since they were given is not followed. */
+/** Given folders are found without links: a link that was put into their way later is not followed. */
 function openRoot(path: string): number {
   let folder = openSync("/", O_PATH | constants.O_DIRECTORY);
   try {

@@ -1,10 +1,11 @@
 /**
- * File systems that are no disks but the kernel's own: `/proc/self/mem` is the memory of the node, `/proc/self/environ` the user's
- * environment, and writing to others changes the machine. No program in C opens or lists anything there, whatever folder it is given.
+ * File systems of the kernel, which are no disks: `/proc/self/mem` is the memory of the node, `/proc/self/environ` the user's
+ * environment, and writing to others changes the machine. No program in C opens or lists anything there, whatever folder it is
+ * given.
  */
 import { statfsSync } from "node:fs";
 
-/** As statfs(2) tells them: linux/magic.h. */
+/** Types in statfs(2): linux/magic.h. */
 const types: ReadonlySet<number> = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs
@@ -30,5 +31,5 @@ const types: ReadonlySet<number> = new Set([
 
 export const isKernelsFolder = (path: string): boolean => types.has(statfsSync(path).type >>> 0);
 
-/** The same of a file that is open. */
+/** The same question for an open file. */
 export const isKernels = (descriptor: number): boolean => isKernelsFolder(`/proc/self/fd/${descriptor}`);

@@ -1,7 +1,7 @@
-/** What the disk and the format complain about, as one line that names the file. */
+/** Errors of the disk and of the format, as one line that names the file. */
 import { ImageError } from "../../image/image-error.ts";
 
-/** Our own bugs and anything else that is neither stays what it is. */
+/** Bugs of Banyan, and any other error, are returned unchanged. */
 export function fileError(what: string, error: unknown): unknown {
   if (error instanceof ImageError) return new ImageError(`${what}: ${error.message}`);
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;

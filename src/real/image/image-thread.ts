@@ -1,6 +1,6 @@
 /**
- * The thread that writes one image. It blocks on the disk, that is what it is for; while it scans and sums, the system sends
- * what was written to the disk (part-file.ts).
+ * The thread that writes one image. It blocks on the disk by design; while it scans and sums, the system sends written bytes to
+ * the disk (part-file.ts).
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { assert, unreachable } from "../../core/base/assert.ts";
@@ -76,7 +76,7 @@ function answer(message: ToImageThread): void {
   }
 }
 
-/** After an error nothing more is done: the file is gone, and the writer is told, who lets a rank go that stands still. */
+/** An error ends the work: the file is removed, and the writer, which releases a waiting rank, is told. */
 function answerOrFail(message: ToImageThread): void {
   try {
     answer(message);

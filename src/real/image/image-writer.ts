@@ -1,5 +1,5 @@
 /**
- * Captures one image in a thread of its own, for whoever has an event loop (a node's main thread does nothing long).
+ * Captures one image in a thread of its own, for callers with an event loop (a node's main thread must not work for long).
  *
  *     const writer = ImageWriter.start({ path, memory });
  *     await writer.preCopy(() => ranges());          // the program runs
@@ -8,8 +8,8 @@
  *     await captured;                                // it may go on
  *     await stored;                                  // the file is durable, under its name
  *
- * One writer, one image. If anything fails every promise from then on is rejected with the same `ImageError`, the unfinished
- * file is removed, and an older image of the same name is still there.
+ * One writer, one image. After a failure every promise is rejected with the same `ImageError`, the unfinished file is removed,
+ * and an older image of the same name is still there.
  */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -22,7 +22,7 @@ import type { FromImageThread, ImageReport, ImageThreadSetup, RoundReport, ToIma
 import { letGo, type Release } from "./release.ts";
 
 interface ImageWriterOptions extends ImageThreadSetup {
-  /** The thread's code, where it is not beside ours (tests). */
+  /** The path of the thread's code, where it does not lie beside this file (tests). */
   readonly threadFile?: string;
 }
 
@@ -31,12 +31,12 @@ interface LastPart {
   /** Copied at once: it may lie in memory that the program will change. */
   readonly state: Uint8Array;
   readonly ranges: readonly MemoryRange[];
-  /** For a rank that waits without an event loop; it is let go also when the capture fails. */
+  /** For a rank that waits without an event loop; the rank is released also when the capture fails. */
   readonly release?: Release;
 }
 
 interface Finishing {
-  /** The last round is written: the program may go on. */
+  /** The last round is written: the program may continue. */
   readonly captured: Promise<void>;
   /** The image is durable and has its name. */
   readonly stored: Promise<ImageReport>;
@@ -63,7 +63,7 @@ export class ImageWriter {
     this.#worker.on("exit", () => this.#fail(new ImageError(`Cannot write image ${path}: its thread has ended`)));
   }
 
-  /** One round: writes what changed since the last one, all that is not zero the first time. One at a time. */
+  /** One round: writes the pages that changed since the last one; the first time all pages that are not zero. One at a time. */
   copyRound(ranges: readonly MemoryRange[]): Promise<RoundReport> {
     assert(this.#round === undefined && !this.#isFinishing, "rounds come one after the other, before the end");
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
@@ -73,7 +73,7 @@ export class ImageWriter {
     return round.promise;
   }
 
-  /** Rounds until few pages change or no fewer than before; `ranges` is asked before each, as the program's memory grows. */
+  /** Rounds until few pages change, or no fewer than before; `ranges` is called before each, as the program's memory grows. */
   async preCopy(ranges: () => readonly MemoryRange[]): Promise<readonly RoundReport[]> {
     const reports: RoundReport[] = [];
     while (isWorthAnotherRound(reports.map(({ pages }) => pages))) reports.push(await this.copyRound(ranges()));
@@ -90,7 +90,7 @@ export class ImageWriter {
     return { captured: this.#captured.promise, stored: this.#stored.promise };
   }
 
-  /** Instead of `finish`: no image. */
+  /** Instead of `finish`: gives up the image. */
   async discard(): Promise<void> {
     assert(!this.#isFinishing, "an image is finished or discarded");
     this.#isFinishing = true;
@@ -113,7 +113,7 @@ export class ImageWriter {
         return;
       }
       case "captured":
-        // From here on the word is the rank's again.
+        // From here on the word belongs to the rank again.
         this.#release = undefined;
         this.#captured.resolve();
         return;
@@ -128,7 +128,7 @@ export class ImageWriter {
     }
   }
 
-  /** Also called when the thread ends after a good end: then everything is settled, and nobody hears. */
+  /** Also called when the thread ends after success: then everything is settled, and the call has no effect. */
   #fail(error: Error): void {
     this.#failure ??= error;
     const round = this.#round;
@@ -140,7 +140,7 @@ export class ImageWriter {
   }
 }
 
-/** A promise and the two ways to settle it. Rejected without anybody waiting it is no unhandled rejection. */
+/** A promise and the two ways to settle it. Rejecting it without a listener is no unhandled rejection. */
 class Answer<Value> {
   readonly promise: Promise<Value>;
   resolve!: (value: Value) => void;

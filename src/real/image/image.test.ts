@@ -42,7 +42,7 @@ const whole: readonly MemoryRange[] = [[0, wasmPages * 65_536]];
 
 function filledMemory(): WebAssembly.Memory {
   const memory = newMemory(wasmPages);
-  // Half of it hardly compresses, some is one byte again and again, some is zero.
+  // Half of it hardly compresses, some of it is one repeated byte, some of it is zero.
   for (let page = 0; page < 1000; page++) fillPage(memory, page, page < 500 ? 2 * page + 2 : Number(page % 3 > 0));
   return memory;
 }
@@ -96,7 +96,7 @@ test("M6: image thread writes rounds while the program changes memory, and the l
   await captured;
   const frozen = newMemory(wasmPages);
   bytesOf(frozen).set(bytesOf(memory));
-  // The program goes on before the file is durable.
+  // The program continues before the file is durable.
   bytesOf(memory).fill(255);
   const report = await stored;
   assert.equal(readFileSync(path).length, report.fileBytes);
@@ -225,7 +225,7 @@ test("X7: what is no file is no image, and nobody waits for it", () => {
   assert.throws(() => readImageHeader(join(folder, "folder.image")), refused);
 });
 
-/** A file of 3 GB, nearly all of it a hole, whose heads and end are right: only nobody has ever written so much there. */
+/** A file of 3 GB, nearly all of it a hole, whose heads and end are valid, but whose contents were never written. */
 function sparseImage(path: string, large: "header" | "state"): void {
   const holeBytes = 3 * 2 ** 30;
   const header = encodeHeader({ ...facts, format: 1, memoryBytes: wasmPages * 65_536 });

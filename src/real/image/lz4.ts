@@ -5,7 +5,7 @@ import type { Codec } from "../../image/codec.ts";
 type Lz4 = typeof import("lz4-wasm-nodejs");
 let loaded: Lz4 | undefined;
 
-/** Not before it is needed: most threads that can write images never do. */
+/** Loaded on demand: most threads that can write images never do. */
 function load(): Lz4 {
   loaded ??= require("lz4-wasm-nodejs") as Lz4;
   return loaded;
@@ -16,7 +16,7 @@ export const lz4: Codec = {
   compress: (pages) => load().compress(pages),
   decompress(stored, bytes) {
     const said = new DataView(stored.buffer, stored.byteOffset, stored.length).getUint32(0, true);
-    // The package allocates what the length says before it looks at anything else.
+    // The package allocates as much as the length says before it examines anything else.
     assert(said === bytes, "a block says how long it will be");
     return load().decompress(stored);
   },

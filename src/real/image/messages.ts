@@ -1,4 +1,4 @@
-/** What `ImageWriter` and its thread tell each other. The thread does one thing at a time, in the order it was asked. */
+/** Messages between `ImageWriter` and its thread. The thread does one thing at a time, in the order of the messages. */
 import type { ImageFacts } from "../../image/header.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
 import type { Release } from "./release.ts";
@@ -11,7 +11,7 @@ export interface ImageThreadSetup {
 
 export type ToImageThread = CopyRound | Finish | Discard;
 
-/** Write what changed since the last round; the program runs. */
+/** Write the pages that changed since the last round; the program runs. */
 interface CopyRound {
   readonly kind: "round";
   readonly ranges: readonly MemoryRange[];
@@ -26,7 +26,7 @@ export interface Finish {
   readonly release: Release | undefined;
 }
 
-/** No image after all. */
+/** Give up the image. */
 interface Discard {
   readonly kind: "discard";
 }
@@ -40,7 +40,7 @@ export interface RoundReport {
   readonly ms: number;
 }
 
-/** Nothing of the memory is needed any more: the program may go on. */
+/** The memory is not needed any more: the program may continue. */
 export interface Captured {
   readonly kind: "captured";
 }
@@ -50,7 +50,7 @@ export interface Stored {
   readonly report: ImageReport;
 }
 
-/** The disk or the system said no; the message is one line and names the file. */
+/** The disk or the system failed; the message is one line and names the file. */
 interface Failed {
   readonly kind: "failed";
   readonly message: string;
@@ -58,12 +58,12 @@ interface Failed {
 
 export interface ImageReport {
   readonly fileBytes: number;
-  /** Pages in the file; one that was written in three rounds counts three times. */
+  /** Pages in the file; a page that was written in three rounds counts three times. */
   readonly pages: number;
   /** Pages that the last round wrote, with the program standing still. */
   readonly pagesLast: number;
   readonly rounds: number;
-  /** From the call of `finish` to the end of the last round: as long as the program stood still for it. */
+  /** From the call of `finish` to the end of the last round: the time for which the program stood still. */
   readonly stoppedMs: number;
   /** From there until the file was durable. */
   readonly flushMs: number;

@@ -1,10 +1,10 @@
 /**
- * A file that is there complete and durable, or not at all: written beside its name as `<name>.part`, flushed, renamed, and
- * the folder flushed too, so that after a power cut the name leads to the whole file or to the one before.
+ * A file that exists complete and durable, or not at all: written beside its name as `<name>.part`, flushed, renamed, and the
+ * folder flushed too, so that after a power cut the name leads to the new file or to the old one, each complete.
  *
- * For its owner alone: it holds all that a program knew.
+ * Readable by its owner alone: it holds the program's memory.
  *
- * Everything blocks: whoever writes images has a thread for it.
+ * Every call blocks: callers have a thread for writing images.
  */
 import { closeSync, fdatasync, fsyncSync, openSync, renameSync, rmSync, writevSync } from "node:fs";
 import { dirname } from "node:path";
@@ -12,8 +12,8 @@ import type { Piece } from "../../image/encoder.ts";
 import { partsAfter, withoutEmpty } from "./parts.ts";
 
 /**
- * The disk starts on what we have written long before the system would send it, while the next pieces are made: of a GiB the
- * `fsync` at the end then takes 0.1 s instead of 0.6.
+ * Bytes after which the disk starts to write, long before the system would send them, while the next pieces are made: for a GiB
+ * the `fsync` at the end then takes 0.1 s instead of 0.6.
  */
 const flushBytes = 128 * 1024 * 1024;
 
@@ -23,7 +23,7 @@ export class PartFile {
   readonly #file: number;
   /**
    * The same file opened again, for flushing on the way. The system reports an error of the disk once per opening: the last
-   * `fsync`, which decides whether there is an image, must not be the second to hear of it.
+   * `fsync`, which decides whether the image exists, must get that report.
    */
   readonly #flushed: number;
   #unflushedBytes = 0;
@@ -32,7 +32,7 @@ export class PartFile {
   constructor(path: string) {
     this.#path = path;
     this.#part = `${path}.part`;
-    // Whatever a life before has left there may be open elsewhere, or a link.
+    // A file that an earlier life left there may be open elsewhere, or a link.
     rmSync(this.#part, { force: true });
     this.#file = openSync(this.#part, "wx", 0o600);
     this.#flushed = openSync(this.#part, "r+");
@@ -58,7 +58,7 @@ export class PartFile {
     this.#unflushedBytes += written;
     if (this.#unflushedBytes >= flushBytes) {
       this.#unflushedBytes = 0;
-      // It is done in a thread of libuv's even if the event loop of this one never turns, and nobody waits for it.
+      // A thread of libuv does it even if the event loop of this thread never turns, and nobody waits for it.
       fdatasync(this.#flushed, () => {});
     }
     return partsAfter(parts, written);

@@ -1,4 +1,4 @@
-/** The parts that are left when `bytes` of them are done: the system may write or read less than it is given. */
+/** The parts that remain when `bytes` of them are done: the system may write or read less than it is given. */
 export function partsAfter(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
   const rest: Uint8Array[] = [];
   let done = bytes;

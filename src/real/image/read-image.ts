@@ -1,4 +1,7 @@
-/** Reads an image file: its header alone, or all of it into a fresh memory. Blocks. Throws an `ImageError` for whatever is wrong. */
+/**
+ * Reads an image file: its header alone, or all of it into a fresh memory. Blocks. Throws an `ImageError` for every mistake in
+ * it.
+ */
 import { closeSync, constants, fstatSync, openSync, readvSync } from "node:fs";
 import { checked, ImageDecoder } from "../../image/decoder.ts";
 import { checkHeader, decodeHeader, type Expectation, headerBytesMax, type ImageHeader } from "../../image/header.ts";
@@ -14,14 +17,14 @@ interface RestoredImage {
   readonly state: Uint8Array;
 }
 
-/** Whose image it is, and for which size of memory. Reads three small pieces of the file. */
+/** The origin of the image, and the size of its memory. Reads three small pieces of the file. */
 export function readImageHeader(path: string, expected: Expectation = {}): ImageHeader {
   return withFile(path, (file) => readFront(file, expected).header);
 }
 
 /**
- * `memory` is fresh (all zero) and of the size the header says; if this throws it is no longer usable. Verifies the header
- * first, so an image of another program is refused before anything is read.
+ * `memory` is fresh (all zero) and of the header's size; after an exception it is unusable. Verifies the header first, so an
+ * image of another program is refused before anything is read.
  */
 export function readImage(path: string, memory: WebAssembly.Memory, expected: Expectation = {}): RestoredImage {
   return withFile(path, (file) => {
@@ -37,7 +40,7 @@ export function readImage(path: string, memory: WebAssembly.Memory, expected: Ex
   });
 }
 
-/** A body and the head behind it in one call; raw pages go straight to their places. */
+/** Reads a body and the head behind it in one call; raw pages go straight to their places. */
 function readRecords(file: number, decoder: ImageDecoder): void {
   let at = startBytes;
   let head = new Uint8Array(headBytes);
@@ -46,7 +49,7 @@ function readRecords(file: number, decoder: ImageDecoder): void {
     const targets = decoder.begin(head);
     const bodyAt = at + headBytes;
     head = new Uint8Array(headBytes);
-    // After the last record the head of the end is read: it is as long as any.
+    // Behind the last record the head of the end is read: it is as long as any.
     at = decoder.nextHeadAt ?? at;
     readAll(file, { at: bodyAt, targets: [...targets, head] });
     decoder.end();
@@ -85,7 +88,7 @@ function readAll(file: number, { at, targets }: { at: number; targets: readonly 
   let position = at;
   while (rest.length > 0) {
     const bytes = readvSync(file, rest, position);
-    // It became shorter while we read it.
+    // The file became shorter while it was read.
     if (bytes === 0) throw cutOff();
     position += bytes;
     rest = partsAfter(rest, bytes);
@@ -96,7 +99,7 @@ function withFile<Result>(path: string, use: (file: number) => Result): Result {
   const what = `Cannot read image ${path}`;
   let file: number | undefined;
   try {
-    // Whatever it is, nobody waits for it: a pipe would have to be opened by somebody else as well.
+    // Opening must never wait: a pipe would wait for a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return use(file);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** A word of shared memory that becomes 1, with a notification, when the program may go on: for threads that only block. */
+/** A word of shared memory that becomes 1, with a notification, when the program may continue: for threads that only block. */
 export interface Release {
   readonly words: Int32Array;
   readonly index: number;

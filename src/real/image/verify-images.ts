@@ -1,8 +1,8 @@
-/** Reads the images of a checkpoint back, in a thread of its own: the dispatcher's own does nothing long. */
+/** Reads the images of a checkpoint back, in a thread of its own: the dispatcher's main thread must not work for long. */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 
-/** What is wrong with the first of them that is no good; empty: nothing. */
+/** The objection to the first bad image; empty: all are good. */
 export function verifyImages(paths: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const worker = new Worker(join(__dirname, "verify-thread.cjs"), { workerData: paths });

@@ -1,4 +1,4 @@
-/** The thread of `verifyImages`: reads all of each into a memory that nobody uses, checking every checksum. */
+/** The thread of `verifyImages`: reads each image completely into an unused memory, checking every checksum. */
 import { parentPort, workerData } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
 import { readImage, readImageHeader } from "../image/read-image.ts";

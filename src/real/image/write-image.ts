@@ -1,4 +1,4 @@
-/** Writes an image from the thread that calls, which blocks until the image is durable. In bounded memory, chunk by chunk. */
+/** Writes an image from the calling thread, which blocks until the image is durable. In bounded memory, chunk by chunk. */
 import { randomBytes } from "node:crypto";
 import { ImageEncoder, type Piece, type Progress } from "../../image/encoder.ts";
 import type { ImageFacts } from "../../image/header.ts";
@@ -15,7 +15,7 @@ export interface ImageContents {
   readonly ranges: readonly MemoryRange[];
 }
 
-/** The program stands still. Throws an `ImageError` if the image cannot be written; whatever had the name before stays. */
+/** The program stands still. Throws an `ImageError` if the image cannot be written; an older file of that name stays. */
 export function writeImageNow(path: string, { header, state, memory, ranges }: ImageContents): Progress {
   const what = `Cannot write image ${path}`;
   let file: PartFile;
@@ -35,7 +35,7 @@ export function writeImageNow(path: string, { header, state, memory, ranges }: I
   }
 }
 
-/** All of an image, in the order of its file. A piece is good until the next one is asked for. */
+/** All of an image, in the order of its file. A piece is valid until the next one is asked for. */
 export function imagePieces(contents: ImageContents): Iterable<Piece> {
   return piecesOf(newEncoder(contents.memory), contents);
 }

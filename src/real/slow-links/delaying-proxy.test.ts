@@ -6,7 +6,7 @@ import { DelayingProxy } from "./delaying-proxy.ts";
 
 const host = "127.0.0.1";
 
-/** A server that sends back what it gets, behind a proxy. */
+/** An echo server behind a proxy. */
 async function echo(): Promise<{ proxy: DelayingProxy; socket: Socket; close(): void }> {
   const server = createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket));
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
@@ -30,7 +30,7 @@ test("X3: a slow link takes so much longer, both ways, until it is restored", as
   proxy.delayMs = 60;
   ok((await roundTripMs(socket)) >= 119);
   proxy.delayMs = 0;
-  // As long as the link is slow no round trip is shorter; on a loaded machine some are longer all the same.
+  // While the link is slow no round trip is shorter; on a loaded machine some are longer.
   let tries = 0;
   while ((await roundTripMs(socket)) >= 119) ok(++tries < 100, "the link stays slow");
   close();

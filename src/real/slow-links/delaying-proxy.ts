@@ -1,6 +1,6 @@
 /**
- * Stands before a port and passes everything on, both ways and in order, as much later as it is told. What is on its way when the
- * delay changes keeps its time; nothing overtakes.
+ * Stands before a port and passes everything on, both ways and in order, after a delay. Bytes on their way when the delay
+ * changes keep their time; no byte overtakes another.
  */
 import { connect, createServer, type Server, type Socket } from "node:net";
 
@@ -9,7 +9,7 @@ export interface Target {
   readonly port: number;
 }
 
-/** So much of a direction is on its way at most; then its source waits. */
+/** At most so many bytes of a direction are on their way; then its source waits. */
 const bytesMax = 4 << 20;
 
 export class DelayingProxy {
@@ -30,7 +30,7 @@ export class DelayingProxy {
     return (this.#server.address() as { port: number }).port;
   }
 
-  /** Of connections that are made from now on. */
+  /** The delay of connections that are made from now on. */
   leadTo(target: Target): void {
     this.#target = target;
   }
@@ -41,7 +41,7 @@ export class DelayingProxy {
   }
 
   #join(here: Socket): void {
-    // Who connects too early tries again.
+    // A client that connects too early tries again.
     if (this.#target === undefined) {
       here.destroy();
       return;
@@ -52,7 +52,7 @@ export class DelayingProxy {
       [there, here],
     ] as const) {
       this.#sockets.add(socket);
-      // Broken is broken, at once: who is dead is dead on all its ways.
+      // A broken connection breaks at once, without delay: a dead process is dead on all its connections.
       socket.on("error", () => other.destroy());
       socket.on("close", (hadError) => {
         this.#sockets.delete(socket);

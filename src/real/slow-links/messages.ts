@@ -1,19 +1,19 @@
-/** Between the dispatcher and its thread for slow links. */
+/** Messages between the dispatcher and its thread for slow links. */
 import type { Target } from "./delaying-proxy.ts";
 
-/** The way from one node to another: connections that the first one makes. */
+/** The direction from one node to another: connections that the first one makes. */
 export interface Way {
   readonly from: number;
   readonly to: number;
 }
 
 export type ToSlowLinks =
-  /** That node is to be found there now. */
+  /** The present address of a node. */
   | { readonly kind: "lead"; readonly node: number; readonly target: Target }
-  /** All between these two takes so much longer. */
+  /** The delay of everything between these two nodes. */
   | { readonly kind: "delay"; readonly link: readonly [number, number]; readonly delayMs: number };
 
-/** It listens: the port of each way. */
+/** The thread listens: the port of each direction. */
 export interface FromSlowLinks {
   readonly ports: readonly (Way & { readonly port: number })[];
 }

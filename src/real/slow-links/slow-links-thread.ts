@@ -1,4 +1,4 @@
-/** The thread of `SlowLinks`: a proxy for each way between two nodes. */
+/** The thread of `SlowLinks`: a proxy for each direction between two nodes. */
 import { parentPort, workerData } from "node:worker_threads";
 import { DelayingProxy } from "./delaying-proxy.ts";
 import type { FromSlowLinks, ToSlowLinks, Way } from "./messages.ts";

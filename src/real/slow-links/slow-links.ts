@@ -10,12 +10,12 @@ import type { FromSlowLinks, ToSlowLinks } from "./messages.ts";
 export class SlowLinks {
   readonly #host: string;
   readonly #thread: Worker;
-  /** By node that connects, then by node that is connected to. */
+  /** By connecting node, then by accepting node. */
   readonly #ports = new Map<string, number>();
-  /** Fulfilled when it can be used. */
+  /** Fulfilled when the links can be used. */
   readonly listening: Promise<void>;
 
-  /** `failed`: it will never be usable. */
+  /** `failed`: the links will never be usable. */
   constructor(nodes: number, failed: (why: string) => void, host = "127.0.0.1") {
     this.#host = host;
     this.#thread = new Worker(join(__dirname, "slow-links-thread.cjs"), { workerData: { nodes, host } });
@@ -29,12 +29,12 @@ export class SlowLinks {
     this.#thread.unref();
   }
 
-  /** That node is to be found there now. */
+  /** Sets the present address of a node. */
   lead(node: number, target: Target): void {
     this.#post({ kind: "lead", node, target });
   }
 
-  /** How one node reaches another. */
+  /** The address under which one node reaches another. */
   addressOf(from: number, to: number): Target {
     return { host: this.#host, port: this.#ports.get(`${from}-${to}`)! };
   }

@@ -1,10 +1,10 @@
 /**
- * What one rank did, as Chrome trace events (the JSON that Perfetto and chrome://tracing open), one object a line, appended
- * to the rank's own file. The dispatcher puts the ranks' files together at the end.
+ * The actions of one rank, as Chrome trace events (the JSON that Perfetto and chrome://tracing open), one object a line,
+ * appended to the rank's own file. The dispatcher joins the ranks' files at the end.
  *
- * Spans (send, recv, wait, collectives) are complete events; a message is an arrow (flow event) from where it was posted
- * to where it was matched, known by its channel and sequence number. Times are the machine's clock in microseconds, so
- * the ranks of all nodes of a machine lie on one axis.
+ * Spans (send, recv, wait, collectives) are complete events; a message is an arrow (flow event) from its send to its match,
+ * identified by channel and sequence number. Times are the machine's clock in microseconds, so the ranks of all nodes of a
+ * machine lie on one axis.
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { EngineTracer } from "../../core/p2p/engine.ts";
@@ -14,14 +14,14 @@ interface RankTracerOptions {
   readonly file: string;
   readonly rank: number;
   readonly node: number;
-  /** The trace cannot be written any more (a full disk): ends the job, does not return. */
+  /** Called when the trace cannot be written any more (a full disk): ends the job, does not return. */
   failed(reason: string): never;
 }
 
 const flushBytes = 256 << 10;
 const nestedMax = 16;
 
-/** Also the `Tracer` of mpi/host.ts: real/process/rank-host.ts hands it on as such. */
+/** Also the `Tracer` of mpi/host.ts: real/process/rank-host.ts passes it on as such. */
 export class RankTracer implements EngineTracer {
   readonly #file: number;
   readonly #options: RankTracerOptions;

@@ -1,21 +1,21 @@
 /**
- * The traces of all ranks as one file in the Chrome trace format (also Perfetto's). While the job runs each rank writes
- * events of its own to a file of its own, one JSON object a line (`rank-tracer.ts`); here they are joined.
+ * The traces of all ranks as one file in the Chrome trace format (also Perfetto's). During the job each rank writes its events
+ * to a file of its own, one JSON object a line (`rank-tracer.ts`); here they are joined.
  */
 import { closeSync, existsSync, openSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 
 interface TraceMergeOptions {
-  /** Where ranks left `<rank>.trace`. */
+  /** The folder in which ranks left `<rank>.trace`. */
   readonly folder: string;
   readonly ranks: number;
 }
 
-/** Written at once; an event alone is too little for a system call. */
+/** Bytes of one write call; a single event is too little for a system call. */
 const pieceCharacters = 1 << 16;
 
-/** Taken before the job starts, so that a file that cannot be written costs nobody a long run. Throws what `open` throws. */
+/** Opened before the job starts, so that an unwritable file is found before a long run. Throws the error of `open`. */
 export class TraceFile {
   readonly path: string;
   readonly #file: number;
