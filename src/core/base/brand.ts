@@ -3,6 +3,8 @@
  */
 declare const brand: unique symbol;
 export type Brand<Name extends string> = number & { readonly [brand]: Name };
+/** The same for tables of numbers. */
+export type BrandedTable<Name extends string> = readonly number[] & { readonly [brand]: Name };
 
 /** A rank of the whole job, 0 … n−1: what packets and matching speak. */
 export type WorldRank = Brand<"WorldRank">;
