@@ -67,7 +67,7 @@ export class CreateDistGraph extends NewCommunicator {
       kind: "allgatherv",
       ...parent.place,
       bytes: bytes[parent.rank]!,
-      nodes: parent.nodeMap,
+      nodes: parent.memberNodes,
     } as const;
     const call = { ...collective, blocks: { bytes, offsets }, inPlace: true };
     this.exchangeRequest = collectives.start(parent, call, 0 as Pointer, this.buffer);

@@ -43,12 +43,12 @@ export function restoreProcess(
 
 /** What a process finds rather than has: by name. */
 function worldOf({ host, process }: Program, theirs: CompanionsWorld): Map<string, object | null> {
-  const { boards, nodeOf } = process;
+  const { boards, nodeMap } = process;
   const world = new Map<string, object | null>([
     ["host", host],
     ["transport", process.engine.transport],
     ["boards", boards],
-    ["nodes", nodeOf],
+    ["nodes", nodeMap],
     ["called by the program", calledByTheProgram],
     ["errors are fatal", errorsAreFatal],
     ["errors abort", errorsAbort],

@@ -167,7 +167,7 @@ class PartsMove implements Start {
           inPlace,
         };
       case "allgatherv":
-        return { kind, ...place, bytes: sent.bytes, blocks: blocks(received, to), inPlace, nodes: core.nodeMap };
+        return { kind, ...place, bytes: sent.bytes, blocks: blocks(received, to), inPlace, nodes: core.memberNodes };
       case "alltoallv": {
         const receives = blocks(received, to);
         return { kind, ...place, sends: inPlace ? receives : blocks(sent, from), receives, inPlace };

@@ -111,8 +111,8 @@ export class Communicator extends Survival {
     const byNode =
       type === "shared" ||
       (type === "hw_guided" && hint === "mpi_shared_memory") ||
-      (type === "hw_unguided" && this.core.nodeMap !== undefined);
-    return this.split(byNode ? process.nodeOf[process.rank]! : UNDEFINED, key);
+      (type === "hw_unguided" && this.core.memberNodes !== undefined);
+    return this.split(byNode ? process.nodeMap[process.rank]! : UNDEFINED, key);
   }
 
   /** The members of `group`, in its order. All of this communicator call; groups of different callers may be disjoint. */

@@ -125,7 +125,7 @@ export class ObjectCollective extends Task {
   }
 
   #collective(sends: Blocks, receives: Blocks): Collective {
-    const place = { ...this.#comm.place, root: this.#root, nodes: this.#comm.nodeMap };
+    const place = { ...this.#comm.place, root: this.#root, nodes: this.#comm.memberNodes };
     const [sent, received] = [sends.bytes[0] ?? 0, receives.bytes[0] ?? 0];
     /** `bytes` of an allgather is for inter-communicators. */
     const gathered = { ...place, bytes: sent, blocks: receives };

@@ -174,7 +174,7 @@ export class StartMovement extends Starts {
 
   allgatherv<T extends TypedArray>(data: Sent<T>, layout: Layout, into?: BufferLike<T>, tag?: number): Started<T> {
     return this.attempt("gather", () => {
-      const { isInter, place, nodeMap: nodes } = this.core;
+      const { isInter, place, memberNodes: nodes } = this.core;
       const inPlace = data === IN_PLACE;
       if (inPlace) this.refuseInPlace("gather");
       const send = inPlace ? null : this.needed<BufferLike<T>>("gather", data);

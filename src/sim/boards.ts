@@ -74,6 +74,8 @@ interface SimBoardsPorts {
   /** After a while that nobody knows. */
   later(act: () => void): void;
   wake(rank: number): void;
+  /** Is that process on our node? */
+  isHere(rank: number): boolean;
   /** How often members met. */
   readonly counts: BoardCounts;
 }
@@ -91,6 +93,10 @@ export class SimBoards implements Boards {
   constructor(node: NodeBoards, ports: SimBoardsPorts) {
     this.#node = node;
     this.#ports = ports;
+  }
+
+  reaches(worldRank: number): boolean {
+    return this.#ports.isHere(worldRank);
   }
 
   claim(members: number): number {

@@ -1,4 +1,5 @@
 /** Links between simulated nodes that carry nothing, or everything later. Nothing is lost: what a cut link holds arrives when it is restored. */
+import type { Placement } from "../core/service/placement.ts";
 import type { Packet } from "./network.ts";
 
 interface Link {
@@ -9,12 +10,12 @@ interface Link {
 }
 
 export class Links {
-  readonly #nodeOf: Int32Array;
+  readonly #placement: Placement;
   /** Those that are not as they should be, by their two nodes. */
   readonly #links = new Map<string, Link>();
 
-  constructor(nodeOf: Int32Array) {
-    this.#nodeOf = nodeOf;
+  constructor(placement: Placement) {
+    this.#placement = placement;
   }
 
   cut(one: number, other: number): void {
@@ -46,7 +47,7 @@ export class Links {
   }
 
   #between(from: number, to: number): Link | undefined {
-    return this.#links.get(nameOf(this.#nodeOf[from]!, this.#nodeOf[to]!));
+    return this.#links.get(nameOf(this.#placement[from]!, this.#placement[to]!));
   }
 
   #link(one: number, other: number): Link {

@@ -6,6 +6,7 @@
  * node it stays where it is), and is freed when the receiver releases it. Until then it counts against its channel.
  */
 import { assert } from "../core/base/assert.ts";
+import type { Placement } from "../core/service/placement.ts";
 import { controlWords, headerWords, KIND, kindOf, PAYLOAD, PacketKind, SOURCE, STAMP } from "../core/wire/packet.ts";
 import type { Arena } from "./arena.ts";
 import type { CostModel } from "./cost-model.ts";
@@ -53,7 +54,7 @@ interface NetworkPorts {
 
 interface NetworkOptions {
   readonly ranks: number;
-  readonly nodeOf: Int32Array;
+  readonly placement: Placement;
   /** One for each node. */
   readonly arenas: readonly Arena[];
   readonly cost: CostModel;
@@ -67,7 +68,7 @@ const network = -1;
 
 export class Network {
   readonly #ranks: number;
-  readonly #nodeOf: Int32Array;
+  readonly #placement: Placement;
   readonly #arenas: Arena[];
   readonly #cost: CostModel;
   readonly #random: Random;
@@ -92,7 +93,7 @@ export class Network {
 
   constructor(options: NetworkOptions) {
     this.#ranks = options.ranks;
-    this.#nodeOf = options.nodeOf;
+    this.#placement = options.placement;
     this.#arenas = [...options.arenas];
     this.#cost = options.cost;
     this.#random = options.random;
@@ -102,11 +103,11 @@ export class Network {
   }
 
   arenaOf(rank: number): Arena {
-    return this.#arenas[this.#nodeOf[rank]!]!;
+    return this.#arenas[this.#placement[rank]!]!;
   }
 
   sameNode(one: number, other: number): boolean {
-    return this.#nodeOf[one] === this.#nodeOf[other];
+    return this.#placement[one] === this.#placement[other];
   }
 
   isDead(rank: number): boolean {

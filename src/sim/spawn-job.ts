@@ -12,6 +12,7 @@ import type { Origin, SpawnAnswer } from "../core/process/spawner.ts";
 import type { Task } from "../core/process/task.ts";
 import { Dispatcher } from "../core/service/dispatcher.ts";
 import type { Outcome } from "../core/service/outcome.ts";
+import type { Placement } from "../core/service/placement.ts";
 import { SpawnAdmission } from "../core/service/spawn-admission.ts";
 import type { Random } from "./random.ts";
 import type { SimProcess, Steps } from "./sim-process.ts";
@@ -85,9 +86,9 @@ export class SpawnJob {
       ...{ ranks: universe, nodes, seed: random.bits(), cost: { jitterNs: 2_000 }, eventsMax: 1_000_000 },
       crashed: (rank) => this.#crashed(rank),
     });
-    const nodeOf = [...this.#world.nodeOf];
-    this.#dispatcher = this.#newDispatcher(nodeOf);
-    this.#admission = new SpawnAdmission<Parentage>(nodeOf, {
+    const { placement } = this.#world;
+    this.#dispatcher = this.#newDispatcher(placement);
+    this.#admission = new SpawnAdmission<Parentage>(placement, {
       dispatcher: this.#dispatcher,
       isFreezing: () => false,
       joined() {},
@@ -95,7 +96,7 @@ export class SpawnJob {
       end: (node, ranks) => {
         if (options.endsRefused !== false) this.#order(node, () => this.#endRanks(ranks));
       },
-      answer: (rank, answer) => this.#order(nodeOf[rank]!, () => this.#answer(rank, answer)),
+      answer: (rank, answer) => this.#order(placement[rank]!, () => this.#answer(rank, answer)),
     });
     for (let rank = 0; rank < parents; rank++) this.#world.start(rank, (process) => this.#parent(process));
     if (death !== null) this.#world.plan(death.timeNs, () => this.#die(death));
@@ -110,12 +111,12 @@ export class SpawnJob {
     };
   }
 
-  #newDispatcher(nodeOf: readonly number[]): Dispatcher {
+  #newDispatcher(placement: Placement): Dispatcher {
     const { nodes, parents } = this.#options;
     const patience = { patienceMs: 1, starvedPatienceMs: 1, startPatienceMs: 1, starvedStartPatienceMs: 1 };
     const limits = { heartbeatMs: 1, endPatienceMs: 1, timeoutMs: Number.POSITIVE_INFINITY };
     return new Dispatcher(
-      { ...patience, ...limits, nodeOf, nodes, ranks: parents, deaths: "fatal" },
+      { ...patience, ...limits, placement, nodes, ranks: parents, deaths: "fatal" },
       {
         record() {},
         tell: ({ rank, incarnation }) => this.#tellAll(rank, incarnation),
@@ -173,7 +174,7 @@ export class SpawnJob {
   }
 
   #crashed(rank: number): void {
-    const node = this.#world.nodeOf[rank]!;
+    const node = this.#world.placement[rank]!;
     if (this.#silent.has(rank) || this.#lostNodes.has(node)) return;
     this.#say(node, () => this.#dispatcher.rankEnded(rank, 0, vanished, this.#nowMs));
   }

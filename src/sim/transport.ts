@@ -24,6 +24,7 @@ interface SimTransportOptions {
 
 export class SimTransport implements Transport {
   readonly words: Int32Array;
+  readonly payloadBytesMax: number;
   payload = 0;
   readonly #options: SimTransportOptions;
   readonly #rank: number;
@@ -43,6 +44,7 @@ export class SimTransport implements Transport {
     this.#rank = options.rank;
     this.#network = options.network;
     this.words = options.memory.arena.words;
+    this.payloadBytesMax = options.cost.eagerBytesMax;
   }
 
   get arrivedCount(): number {
@@ -60,7 +62,7 @@ export class SimTransport implements Transport {
   }
 
   eagerBytesMax(): number {
-    return this.#options.cost.eagerBytesMax;
+    return this.payloadBytesMax;
   }
 
   reserve(to: number, payloadBytes: number): number {

@@ -202,7 +202,7 @@ describe("a simulated world", () => {
     deepEqual(world.run(), []);
     equal(errors, 0);
     // What is as long as the world is there once, not once for each process.
-    const [first, second] = world.processes.map(({ core }) => core.world.nodeMap);
+    const [first, second] = world.processes.map(({ core }) => core.world.memberNodes);
     equal(first!.length, ranks);
     equal(first, second);
     equal(world.network.packetsSent, 12 * ranks);

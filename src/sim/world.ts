@@ -8,7 +8,9 @@
 import { assert, unreachable } from "../core/base/assert.ts";
 import { Group } from "../core/comm/group.ts";
 import type { NewProtocol } from "../core/ft/protocol.ts";
+import { type NodeMap, nodeMapOf } from "../core/process/node-map.ts";
 import { Process } from "../core/process/process.ts";
+import { type Placement, placementOf } from "../core/service/placement.ts";
 import { CONTEXT, KIND, TAG } from "../core/wire/packet.ts";
 import { Arena } from "./arena.ts";
 import { type BoardCounts, type BoardLimits, NodeBoards, SimBoards } from "./boards.ts";
@@ -27,8 +29,10 @@ const regionBytes = 1 << 22;
 
 export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly ranks: number;
-  /** Ranks in blocks, as in the real world. */
+  /** Ranks are placed on them in blocks, as in the real world. */
   readonly nodes?: number;
+  /** By rank, what programs see of nodes; the nodes that ranks are placed on unless given. */
+  readonly nodeMap?: readonly number[];
   readonly seed?: number;
   readonly cost?: Partial<CostModel>;
   /** Processes of a node read and write each other's memory. */
@@ -67,7 +71,8 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly network: Network;
   readonly trace: Trace;
   readonly nodes: number;
-  readonly nodeOf: Int32Array;
+  readonly placement: Placement;
+  readonly nodeMap: NodeMap;
   readonly cost: CostModel;
   readonly #options: WorldOptions<M>;
   readonly #processes: SimProcess<M>[] = [];
@@ -99,12 +104,15 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#random = new Random(options.seed ?? 1);
     this.#eventsMax = options.eventsMax ?? Number.POSITIVE_INFINITY;
     this.trace = new Trace(options.listener ?? null);
-    this.nodeOf = Int32Array.from({ length: ranks }, (_, rank) => Math.floor((rank * nodes) / ranks));
-    this.#links = new Links(this.nodeOf);
+    const inBlocks = Array.from({ length: ranks }, (_, rank) => Math.floor((rank * nodes) / ranks));
+    this.placement = placementOf(inBlocks);
+    this.nodeMap = nodeMapOf(options.nodeMap ?? inBlocks);
+    assert(this.nodeMap.length === ranks, `a world of ${ranks} ranks with a node map of ${this.nodeMap.length}`);
+    this.#links = new Links(this.placement);
     const ranksOfNodeMax = Math.ceil(ranks / nodes);
     this.network = new Network({
       ranks,
-      nodeOf: this.nodeOf,
+      placement: this.placement,
       arenas: Array.from({ length: nodes }, () =>
         options.hasImages === true ? new Arena((ranksOfNodeMax + 1) * regionBytes, ranksOfNodeMax) : new Arena(),
       ),
@@ -131,24 +139,25 @@ export class World<M extends ProcessMemory = SimMemory> {
   #newBoards(node: number): void {
     const { boards, ranks } = this.#options;
     if (boards === undefined || boards.mayUse?.(node) === false) return;
-    const made = new NodeBoards(this.network.arenaOf(this.nodeOf.indexOf(node)), boards);
+    const made = new NodeBoards(this.network.arenaOf(this.placement.indexOf(node)), boards);
     this.#boards[node] = made;
     if (this.nodes === 1 && ranks > 1) this.#worldBoard = made.claim(ranks);
   }
 
   #boardsOf(rank: number): SimBoards | null {
-    const ofNode = this.#boards[this.nodeOf[rank]!]!;
+    const ofNode = this.#boards[this.placement[rank]!]!;
     if (ofNode === null) return null;
     return new SimBoards(ofNode, {
       later: (act) => this.plan(this.nowNs + this.#delay(0), act),
       wake: (other) => this.#wake(other, this.#delay(this.cost.wakeNs)),
+      isHere: (other) => this.network.sameNode(rank, other),
       counts: this.boardCounts,
     });
   }
 
   #newProcess(rank: number, protocol: NewProtocol | null): SimProcess<M> {
     const { ranks, sharesInside = false, unexpectedBytesMax, memoryOf } = this.#options;
-    const { cost, network, nodeOf } = this;
+    const { cost, network, nodeMap } = this;
     const arena = network.arenaOf(rank);
     const memory = memoryOf?.(rank, arena) ?? (new SimMemory(arena, rank) as unknown as M);
     const transport = new SimTransport({
@@ -157,11 +166,11 @@ export class World<M extends ProcessMemory = SimMemory> {
       wake: (other) => this.#wake(other, this.#delay(cost.wakeNs)),
     });
     const core = new Process({
-      ...{ rank, ranks, worldGroup: this.#worldGroup, nodeOf, transport, memory, protocol },
+      ...{ rank, ranks, worldGroup: this.#worldGroup, nodeMap, transport, memory, protocol },
       ...{ boards: this.#boardsOf(rank), worldBoard: this.#worldBoard },
       ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
     });
-    return new SimProcess({ node: nodeOf[rank]!, memory, transport, core });
+    return new SimProcess({ node: this.placement[rank]!, memory, transport, core });
   }
 
   /** The present life of each rank, or its last one. */
@@ -172,7 +181,7 @@ export class World<M extends ProcessMemory = SimMemory> {
   /** A new life of a dead rank, without a program yet. It speaks with these lives of the others, and that one of itself. */
   revive(rank: number, lives: readonly number[], protocol: NewProtocol): SimProcess<M> {
     assert(this.#processes[rank]!.state === "dead", `rank ${rank} is revived, and it is not dead`);
-    const node = this.nodeOf[rank]!;
+    const node = this.placement[rank]!;
     const isEmpty = this.#processes.every((process) => process.node !== node || process.state === "dead");
     if (isEmpty) {
       this.network.renewArena(node);

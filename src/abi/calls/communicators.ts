@@ -159,7 +159,7 @@ export function communicatorCalls(program: Program) {
         return true;
       case COMM_TYPE_HW_UNGUIDED:
         // Parts must be smaller than the whole.
-        return core.nodeMap !== undefined;
+        return core.memberNodes !== undefined;
       case COMM_TYPE_HW_GUIDED:
       case COMM_TYPE_RESOURCE_GUIDED:
         return resource === sharedMemory;
@@ -221,7 +221,7 @@ export function communicatorCalls(program: Program) {
       const byNode = isByNode(comm, type, infoArgument(program, info).get(resourceKey));
       // The program is told what it was that we split by.
       if (byNode && type === COMM_TYPE_HW_UNGUIDED) program.infos.find(info)?.set(resourceKey, sharedMemory);
-      return split(comm, byNode ? process.nodeOf[process.rank]! : UNDEFINED, key, out);
+      return split(comm, byNode ? process.nodeMap[process.rank]! : UNDEFINED, key, out);
     },
     MPI_Comm_create(handle: number, groupHandle: number, out: number): number {
       const comm = program.comm(handle);

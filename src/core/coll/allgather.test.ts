@@ -8,7 +8,7 @@ import { bcastBinomial } from "./bcast-binomial.ts";
 import { equalBlocks, sum } from "./rounds.ts";
 import type { Blocks, Schedule } from "./schedule.ts";
 import { bytesOf, crossing, log2Ceiling, roundsMax, sentBy } from "./test-cost.ts";
-import { assertBytes, nodeMapsOf, pattern, ranksOf, sizes } from "./test-data.ts";
+import { assertBytes, memberNodesOf, pattern, ranksOf, sizes } from "./test-data.ts";
 import { type Message, rubbish, run } from "./test-world.ts";
 
 type Build = (rank: number, inPlace: boolean) => Schedule;
@@ -80,7 +80,7 @@ test("M3 allgather(v) ring: everybody has every block, p − 1 rounds, only neig
 
 test("M3 allgather(v) hierarchical: everybody has every block, (m − 1)·N bytes between m nodes", () => {
   for (const size of sizes) {
-    for (const nodes of nodeMapsOf(size)) {
+    for (const nodes of memberNodesOf(size)) {
       for (const blocks of [equalBlocks(size, 0), equalBlocks(size, 7), gapped(size)]) {
         const build: Build = (rank, inPlace) =>
           allgathervHierarchical({ rank, size, blocks, nodes, inPlace, inside: bcastBinomial });

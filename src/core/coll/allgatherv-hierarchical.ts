@@ -9,20 +9,20 @@
 import { allgathervRing } from "./allgatherv-ring.ts";
 import type { FlatBcast } from "./bcast-hierarchical.ts";
 import { type Base, embed, emptySchedule, sequence } from "./compose.ts";
-import { type NodeMap, nodeLayout } from "./node-layout.ts";
+import { type MemberNodes, nodeLayout } from "./node-layout.ts";
 import { block, copy, packed, Rounds, receive, region, send, sum } from "./rounds.ts";
 import type { Blocks, InPlace, Place, Schedule } from "./schedule.ts";
 
 interface AllgathervHierarchical extends Place, InPlace {
   readonly blocks: Blocks;
-  readonly nodes: NodeMap;
+  readonly nodes: MemberNodes;
   readonly inside: FlatBcast;
 }
 
 export function allgathervHierarchical(call: AllgathervHierarchical): Schedule {
   const { rank, blocks, nodes, inside, inPlace = false } = call;
-  const { members, leaders, nodeOf } = nodeLayout(nodes);
-  const node = nodeOf[rank]!;
+  const { members, leaders, nodeIndices } = nodeLayout(nodes);
+  const node = nodeIndices[rank]!;
   const ranks = members[node]!;
   const leader = leaders[node]!;
 

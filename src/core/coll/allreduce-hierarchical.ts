@@ -10,7 +10,7 @@
  */
 import type { FlatBcast } from "./bcast-hierarchical.ts";
 import { embed, sequence } from "./compose.ts";
-import { type NodeLayout, type NodeMap, nodeLayout } from "./node-layout.ts";
+import { type MemberNodes, type NodeLayout, nodeLayout } from "./node-layout.ts";
 import { reduceTree } from "./reduce-tree.ts";
 import {
   type Combination,
@@ -24,7 +24,7 @@ import { copy, Rounds, receive, reduce, region, send } from "./rounds.ts";
 import type { Place, Region, Schedule, Step, Vector } from "./schedule.ts";
 
 interface AllreduceHierarchical extends Place, Vector {
-  readonly nodes: NodeMap;
+  readonly nodes: MemberNodes;
   readonly inside: FlatBcast;
 }
 
@@ -51,7 +51,7 @@ export function allreduceHierarchical(call: AllreduceHierarchical): Schedule {
   const layout = nodeLayout(nodes);
   const shape = reductionShape(size);
   const tree = treeOf(shape, layout);
-  const node = layout.nodeOf[rank]!;
+  const node = layout.nodeIndices[rank]!;
   const leader = layout.leaders[node]!;
   const subtrees = subtreesOn(tree, node);
   const mine = subtrees.find(({ first, end }) => rank >= first && rank < end)!;
@@ -93,7 +93,7 @@ export function allreduceHierarchical(call: AllreduceHierarchical): Schedule {
 }
 
 /** How many values pass between nodes. */
-export function crossings({ size, nodes }: { readonly size: number; readonly nodes: NodeMap }): number {
+export function crossings({ size, nodes }: { readonly size: number; readonly nodes: MemberNodes }): number {
   const shape = reductionShape(size);
   const tree = treeOf(shape, nodeLayout(nodes));
   const count = (block: Block): number =>
@@ -136,12 +136,12 @@ function climb({ rounds, height, tree, node, layout, values, slots, result }: Cl
 }
 
 /** The canonical tree, down to the subtrees that lie on one node. */
-function treeOf(shape: ReductionShape, { nodeOf }: NodeLayout): Block {
+function treeOf(shape: ReductionShape, { nodeIndices }: NodeLayout): Block {
   const below = (height: number, index: number): Block => {
     const { first, middle, end } = height === 0 ? singleRank(index) : combination(shape, height, index);
-    const node = nodeOf[first]!;
+    const node = nodeIndices[first]!;
     let together = first + 1;
-    while (together < end && nodeOf[together] === node) together++;
+    while (together < end && nodeIndices[together] === node) together++;
     if (together === end) return { first, end, nodes: [node], children: [], height: 0 };
     const left = below(height - 1, indexAt(shape, height - 1, first));
     const right = below(height - 1, indexAt(shape, height - 1, middle));

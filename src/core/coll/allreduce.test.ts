@@ -5,7 +5,7 @@ import { allreduceRabenseifner } from "./allreduce-rabenseifner.ts";
 import { allreduceRecursiveDoubling } from "./allreduce-recursive-doubling.ts";
 import { bcastBinomial } from "./bcast-binomial.ts";
 import { bytesOf, crossing, roundsMax, sentBy } from "./test-cost.ts";
-import { nodeMapsOf, ranksOf, reductions, sizes } from "./test-data.ts";
+import { memberNodesOf, ranksOf, reductions, sizes } from "./test-data.ts";
 import { always, never, type ReductionCase, runReduction } from "./test-reduce.ts";
 
 type Vector = Parameters<ReductionCase["build"]>[1];
@@ -73,7 +73,7 @@ test("M3 allreduce Rabenseifner: nodes of consecutive ranks exchange at most 2n 
 
 test("M3 allreduce hierarchical: everybody has the canonical bits, also in place, on any placement", () => {
   for (const size of sizes) {
-    for (const [index, nodes] of nodeMapsOf(size).entries()) {
+    for (const [index, nodes] of memberNodesOf(size).entries()) {
       const build = (rank: number, vector: Vector) =>
         allreduceHierarchical({ rank, size, nodes, inside: bcastBinomial, ...vector });
       runReduction({ size, elements: 3, reduction: reductions[2]!, inPlace: never, build });
@@ -84,7 +84,7 @@ test("M3 allreduce hierarchical: everybody has the canonical bits, also in place
 
 test("M3 allreduce hierarchical: only what the tree needs passes between nodes", () => {
   for (const size of sizes) {
-    for (const nodes of nodeMapsOf(size)) {
+    for (const nodes of memberNodesOf(size)) {
       const build = (rank: number, vector: Vector) =>
         allreduceHierarchical({ rank, size, nodes, inside: bcastBinomial, ...vector });
       const messages = runReduction({ size, elements: 1, reduction: reductions[0]!, inPlace: never, build });

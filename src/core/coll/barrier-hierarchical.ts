@@ -5,12 +5,12 @@
 import { barrierDissemination } from "./barrier-dissemination.ts";
 import { barrierFanIn, barrierFanOut } from "./barrier-tree.ts";
 import { embed, emptySchedule, sequence } from "./compose.ts";
-import { type NodeMap, nodeLayout } from "./node-layout.ts";
+import { type MemberNodes, nodeLayout } from "./node-layout.ts";
 import type { Place, Schedule } from "./schedule.ts";
 
-export function barrierHierarchical({ rank, nodes }: Place & { readonly nodes: NodeMap }): Schedule {
-  const { members, leaders, nodeOf } = nodeLayout(nodes);
-  const node = nodeOf[rank]!;
+export function barrierHierarchical({ rank, nodes }: Place & { readonly nodes: MemberNodes }): Schedule {
+  const { members, leaders, nodeIndices } = nodeLayout(nodes);
+  const node = nodeIndices[rank]!;
   const inside = members[node]!;
   const place = { rank: inside.indexOf(rank), size: inside.length, root: 0 };
   return sequence(

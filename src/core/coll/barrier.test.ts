@@ -4,7 +4,7 @@ import { barrierDissemination } from "./barrier-dissemination.ts";
 import { barrierHierarchical } from "./barrier-hierarchical.ts";
 import type { Schedule } from "./schedule.ts";
 import { crossing, log2Ceiling, roundsOf } from "./test-cost.ts";
-import { nodeMapsOf, ranksOf, sizes } from "./test-data.ts";
+import { memberNodesOf, ranksOf, sizes } from "./test-data.ts";
 import { run, World } from "./test-world.ts";
 
 /** No rank may leave before the last has entered: starts all ranks but `late`, and expects none to finish. */
@@ -39,7 +39,7 @@ test("M3 barrier dissemination: ⌈log2 p⌉ rounds of one signal each", () => {
 
 test("M3 barrier hierarchical: nobody leaves before the last has come, m·⌈log2 m⌉ signals between m nodes", () => {
   for (const size of sizes) {
-    for (const nodes of nodeMapsOf(size)) {
+    for (const nodes of memberNodesOf(size)) {
       const schedules = ranksOf(size).map((rank) => barrierHierarchical({ rank, size, nodes }));
       for (const late of ranksOf(size).slice(0, 8)) assertHoldsFor(late, schedules);
       const count = new Set(nodes).size;

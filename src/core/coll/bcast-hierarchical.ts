@@ -4,26 +4,26 @@
  * caller's choice.
  */
 import { embed, emptySchedule, sequence } from "./compose.ts";
-import { type NodeMap, nodeLayout } from "./node-layout.ts";
+import { type MemberNodes, nodeLayout } from "./node-layout.ts";
 import type { RootedPlace, Schedule } from "./schedule.ts";
 
 export type FlatBcast = (place: RootedPlace & { readonly bytes: number }) => Schedule;
 
 interface BcastHierarchical extends RootedPlace {
   readonly bytes: number;
-  readonly nodes: NodeMap;
+  readonly nodes: MemberNodes;
   readonly among: FlatBcast;
   readonly inside: FlatBcast;
 }
 
 export function bcastHierarchical({ rank, root, bytes, nodes, among, inside }: BcastHierarchical): Schedule {
-  const { members, leaders, nodeOf } = nodeLayout(nodes, root);
-  const node = nodeOf[rank]!;
+  const { members, leaders, nodeIndices } = nodeLayout(nodes, root);
+  const node = nodeIndices[rank]!;
   const ranks = members[node]!;
   const leader = leaders[node]!;
   return sequence(
     rank === leader
-      ? embed(among({ rank: node, size: leaders.length, root: nodeOf[root]!, bytes }), { members: leaders })
+      ? embed(among({ rank: node, size: leaders.length, root: nodeIndices[root]!, bytes }), { members: leaders })
       : emptySchedule,
     embed(inside({ rank: ranks.indexOf(rank), size: ranks.length, root: ranks.indexOf(leader), bytes }), {
       members: ranks,

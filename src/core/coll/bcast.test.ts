@@ -4,7 +4,7 @@ import { bcastBinomial } from "./bcast-binomial.ts";
 import { bcastHierarchical, type FlatBcast } from "./bcast-hierarchical.ts";
 import { bcastScatterAllgather } from "./bcast-scatter-allgather.ts";
 import { bytesOf, crossing, log2Ceiling, roundsMax, sentBy } from "./test-cost.ts";
-import { assertBytes, nodeMapsOf, pattern, ranksOf, rootsOf, sizes } from "./test-data.ts";
+import { assertBytes, memberNodesOf, pattern, ranksOf, rootsOf, sizes } from "./test-data.ts";
 import { type Message, rubbish, run } from "./test-world.ts";
 
 function broadcast(build: FlatBcast, { size, root, bytes }: { size: number; root: number; bytes: number }): Message[] {
@@ -56,7 +56,7 @@ test("M3 bcast scatter-allgather: at most 2n bytes sent by anybody, p + 1 rounds
 
 test("M3 bcast hierarchical: everybody has the root's bytes, (m − 1)·n bytes between m nodes", () => {
   for (const size of sizes) {
-    for (const nodes of nodeMapsOf(size)) {
+    for (const nodes of memberNodesOf(size)) {
       for (const root of rootsOf(size)) {
         for (const bytes of [0, 50]) {
           const build: FlatBcast = (call) =>

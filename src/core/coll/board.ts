@@ -41,7 +41,9 @@ export interface Board {
 }
 
 export interface Boards {
-  /** A free board for `members` members, claimed by one of them, or −1 when the pool is empty or there are too many members. */
+  /** Is that process (by its world rank) on our node now, so that it can share a board with us? */
+  reaches(worldRank: number): boolean;
+  /** A free board for `members` members, all of which are on our node; claimed by one of them. −1 when the pool is empty or there are too many members. */
   claim(members: number): number;
   /** This member's end of a claimed board. `worldRanks` are the members in communicator order. */
   open(index: number, member: number, worldRanks: readonly number[]): Board;

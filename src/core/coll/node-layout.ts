@@ -4,7 +4,7 @@
  */
 
 /** The node of each rank; the numbers only say who is together. */
-export type NodeMap = readonly number[];
+export type MemberNodes = readonly number[];
 
 export interface NodeLayout {
   /** Ranks of each node, ascending; nodes in the order of their lowest ranks. */
@@ -12,13 +12,13 @@ export interface NodeLayout {
   /** Who speaks for each node: the lowest rank, but the root for its own node. */
   readonly leaders: readonly number[];
   /** Index in `members` of each rank's node. */
-  readonly nodeOf: readonly number[];
+  readonly nodeIndices: readonly number[];
 }
 
 /** Maps never change, and all processes of a simulated world share one: it is read once, not once for each of them. */
-const known = new WeakMap<NodeMap, NodeLayout>();
+const known = new WeakMap<MemberNodes, NodeLayout>();
 
-export function nodeLayout(nodes: NodeMap, root?: number): NodeLayout {
+export function nodeLayout(nodes: MemberNodes, root?: number): NodeLayout {
   let layout = known.get(nodes);
   if (layout === undefined) {
     layout = layoutOf(nodes);
@@ -26,14 +26,14 @@ export function nodeLayout(nodes: NodeMap, root?: number): NodeLayout {
   }
   if (root === undefined) return layout;
   const leaders = [...layout.leaders];
-  leaders[layout.nodeOf[root]!] = root;
+  leaders[layout.nodeIndices[root]!] = root;
   return { ...layout, leaders };
 }
 
-function layoutOf(nodes: NodeMap): NodeLayout {
+function layoutOf(nodes: MemberNodes): NodeLayout {
   const indices = new Map<number, number>();
   const members: number[][] = [];
-  const nodeOf = nodes.map((node, rank) => {
+  const nodeIndices = nodes.map((node, rank) => {
     let index = indices.get(node);
     if (index === undefined) {
       index = members.length;
@@ -43,11 +43,11 @@ function layoutOf(nodes: NodeMap): NodeLayout {
     members[index]!.push(rank);
     return index;
   });
-  return { members, leaders: members.map((ranks) => ranks[0]!), nodeOf };
+  return { members, leaders: members.map((ranks) => ranks[0]!), nodeIndices };
 }
 
 /** Is there anything to gain: more than one node, and one that holds more than one rank? */
-export function isHierarchy(nodes: NodeMap | undefined): nodes is NodeMap {
+export function isHierarchy(nodes: MemberNodes | undefined): nodes is MemberNodes {
   if (nodes === undefined) return false;
   const count = nodeLayout(nodes).members.length;
   return count > 1 && count < nodes.length;

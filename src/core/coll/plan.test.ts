@@ -21,7 +21,7 @@ import {
   reduceScatterShortBytesMax,
   reduceShortBytesMax,
 } from "./select.ts";
-import { nodeMapsOf, ranksOf, reductions } from "./test-data.ts";
+import { memberNodesOf, ranksOf, reductions } from "./test-data.ts";
 import { always, never, runReduction } from "./test-reduce.ts";
 
 const twoNodes = [0, 0, 0, 0, 1, 1, 1, 1];
@@ -83,7 +83,7 @@ function collectivesOf(rank: number, size: number, bytes: number, nodes: readonl
 test("M3 selection: all ranks choose alike, whoever is in place, at every size of message", () => {
   for (const size of [1, 2, 5, 8, 12, 33]) {
     const alone = ranksOf(size).map(() => 0);
-    for (const nodes of [alone, nodeMapsOf(size)[0]!]) {
+    for (const nodes of [alone, memberNodesOf(size)[0]!]) {
       for (const bytes of [0, 8, 24 * 1024, 400 * 1024]) {
         const calls = ranksOf(size).map((rank) => collectivesOf(rank, size, bytes, nodes));
         for (const index of calls[0]!.keys()) checkMatching(calls.map((ofRank) => plan(ofRank[index]!)));
@@ -95,7 +95,7 @@ test("M3 selection: all ranks choose alike, whoever is in place, at every size o
 test("M3 selection: an allreduce has the same bits whatever is chosen", () => {
   const size = 12;
   for (const elements of [1, 3000, 20000]) {
-    for (const nodes of [undefined, ...nodeMapsOf(size)]) {
+    for (const nodes of [undefined, ...memberNodesOf(size)]) {
       for (const inPlace of [never, always]) {
         runReduction({
           size,

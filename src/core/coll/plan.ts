@@ -21,7 +21,7 @@ import { bcastScatterAllgather } from "./bcast-scatter-allgather.ts";
 import { exscanShifted } from "./exscan-shifted.ts";
 import { gatherBinomial } from "./gather-binomial.ts";
 import { type GathervLinear, gathervLinear } from "./gatherv-linear.ts";
-import type { NodeMap } from "./node-layout.ts";
+import type { MemberNodes } from "./node-layout.ts";
 import { reduceRabenseifner } from "./reduce-rabenseifner.ts";
 import { type ReduceScatter, reduceScatterHalving } from "./reduce-scatter-halving.ts";
 import { reduceScatterPairwise } from "./reduce-scatter-pairwise.ts";
@@ -45,7 +45,7 @@ import {
 
 /** Without a node map, or on one node, algorithms are flat. */
 interface OnNodes {
-  readonly nodes?: NodeMap | undefined;
+  readonly nodes?: MemberNodes | undefined;
 }
 
 /** Length of one of the equal blocks: one block for each rank (gather, scatter, allgather) or pair of ranks (alltoall). */

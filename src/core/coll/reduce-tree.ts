@@ -10,13 +10,13 @@
  * passes between nodes.
  */
 import { Accumulator } from "./accumulator.ts";
-import type { NodeMap } from "./node-layout.ts";
+import type { MemberNodes } from "./node-layout.ts";
 import { combination, heightOf, indexAt, type ReductionShape, reductionShape } from "./reduction-order.ts";
 import { Rounds, receive, region, send } from "./rounds.ts";
 import type { RootedPlace, Schedule, Vector } from "./schedule.ts";
 
 interface ReduceTree extends RootedPlace, Vector {
-  readonly nodes?: NodeMap | undefined;
+  readonly nodes?: MemberNodes | undefined;
 }
 
 export function reduceTree({ rank, size, root, bytes, nodes, inPlace = false }: ReduceTree): Schedule {
@@ -45,7 +45,7 @@ interface HolderQuestion {
   readonly height: number;
   readonly index: number;
   readonly root: number;
-  readonly nodes: NodeMap | undefined;
+  readonly nodes: MemberNodes | undefined;
 }
 
 function holderOf(question: HolderQuestion): number {

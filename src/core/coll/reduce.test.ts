@@ -4,7 +4,7 @@ import { reduceRabenseifner } from "./reduce-rabenseifner.ts";
 import { reduceTree } from "./reduce-tree.ts";
 import { combination, heightOf, reductionShape } from "./reduction-order.ts";
 import { bytesOf, crossing, log2Ceiling, roundsMax, sentBy } from "./test-cost.ts";
-import { nodeMapsOf, ranksOf, reductions, rootsOf, sizes } from "./test-data.ts";
+import { memberNodesOf, ranksOf, reductions, rootsOf, sizes } from "./test-data.ts";
 import { never, type ReductionCase, runReduction } from "./test-reduce.ts";
 
 type Build = (
@@ -60,7 +60,7 @@ function spanning(size: number, nodes: readonly number[]): number {
 
 test("M3 reduce hierarchical: canonical bits, at most one message between nodes for a combination that spans them", () => {
   for (const size of sizes) {
-    for (const nodes of nodeMapsOf(size)) {
+    for (const nodes of memberNodesOf(size)) {
       const build: Build = (root, rank, vector) => reduceTree({ rank, size, root, nodes, ...vector });
       for (const root of rootsOf(size)) {
         const given = { size, elements: 2, reduction: reductions[2]!, ...reduceAt(root, build), inPlace: never };

@@ -16,7 +16,7 @@ export function rootsOf(size: number): number[] {
 export const ranksOf = (size: number): number[] => Array.from({ length: size }, (_, rank) => rank);
 
 /** Placements: consecutive ranks together, round robin, unequal nodes, no order at all. */
-export function nodeMapsOf(size: number): number[][] {
+export function memberNodesOf(size: number): number[][] {
   const draw = random(size);
   return [
     ranksOf(size).map((rank) => Math.floor(rank / 4)),

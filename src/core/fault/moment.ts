@@ -5,11 +5,11 @@
 import { assert, unreachable } from "../base/assert.ts";
 import type { CheckpointWindow, Fault, SetScope, When } from "./plan.ts";
 
-/** Where each rank is, for the whole job: a restart elsewhere does not change it. */
+/** Which ranks a fault of a node or of a set concerns. */
 export interface FaultLayout {
   readonly nodes: number;
-  /** Node of each rank. */
-  readonly nodeOf: readonly number[];
+  /** Node that each rank runs on. */
+  readonly placement: readonly number[];
   /** Set of each rank, the ranks that roll back together; empty where there are no sets. */
   readonly setOf: readonly number[];
 }
@@ -137,11 +137,11 @@ function ranksOf(fault: Fault, layout: FaultLayout): readonly number[] | null {
   switch (fault.kind) {
     case "kill":
       if (fault.victim.kind === "rank") return [fault.victim.rank];
-      if (fault.victim.kind === "node") return placesOf(fault.victim.node, layout.nodeOf);
+      if (fault.victim.kind === "node") return placesOf(fault.victim.node, layout.placement);
       return fault.victim.kind === "set" ? placesOf(fault.victim.set, layout.setOf) : null;
     case "stop":
     case "continue":
-      return fault.node === "random" ? null : placesOf(fault.node, layout.nodeOf);
+      return fault.node === "random" ? null : placesOf(fault.node, layout.placement);
     default:
       return null;
   }

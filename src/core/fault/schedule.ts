@@ -73,7 +73,7 @@ export class FaultSchedule {
 
   constructor(plan: FaultPlan, { seed, layout, living, state }: ScheduleOptions) {
     const sets = Math.max(-1, ...layout.setOf) + 1;
-    const wrong = checkPlan(plan, { ranks: layout.nodeOf.length, nodes: layout.nodes, sets });
+    const wrong = checkPlan(plan, { ranks: layout.placement.length, nodes: layout.nodes, sets });
     assert(wrong === undefined, `the plan was to be checked before: ${wrong}`);
     this.#seed = plan.entries.find((entry) => entry.kind === "seed")?.seed ?? seed;
     this.#layout = layout;
@@ -155,7 +155,7 @@ export class FaultSchedule {
     }
     if (event.kind === "finished") {
       this.#finished.add(event.rank);
-      if (this.#finished.size === this.#layout.nodeOf.length) return [];
+      if (this.#finished.size === this.#layout.placement.length) return [];
     }
     const past = { recoveries: this.#recoveries, finished: this.#finished };
     return this.#fireAll((moment) => isMoment(moment, event, past), nowMs);
@@ -198,13 +198,13 @@ export class FaultSchedule {
 
   /** A candidate that lives, and still does when all of `actions` is done. */
   #pick(of: "rank" | "node", draws: Draws, actions: readonly Deed[]): number | undefined {
-    const { nodes, nodeOf } = this.#layout;
+    const { nodes, placement } = this.#layout;
     const isKilled = (node: number) => actions.some((deed) => deed.kind === "kill-node" && deed.node === node);
     const isRankKilled = (rank: number) =>
-      actions.some((deed) => deed.kind === "kill-ranks" && deed.ranks.includes(rank)) || isKilled(nodeOf[rank]!);
+      actions.some((deed) => deed.kind === "kill-ranks" && deed.ranks.includes(rank)) || isKilled(placement[rank]!);
     const candidates =
       of === "rank"
-        ? [...nodeOf.keys()].filter((rank) => this.#living.isRankAlive(rank) && !isRankKilled(rank))
+        ? [...placement.keys()].filter((rank) => this.#living.isRankAlive(rank) && !isRankKilled(rank))
         : [...new Array(nodes).keys()].filter((node) => this.#living.isNodeAlive(node) && !isKilled(node));
     return candidates.length === 0 ? undefined : draws.pick(candidates);
   }

@@ -5,7 +5,7 @@ import { services, wholeMicroseconds } from "./plan.ts";
 
 /** The job that all of the plans fit. */
 export const jobSize = { ranks: 8, nodes: 4, sets: 4 };
-export const jobLayout = { nodes: 4, nodeOf: [0, 0, 1, 1, 2, 2, 3, 3], setOf: [0, 0, 1, 1, 2, 2, 3, 3] };
+export const jobLayout = { nodes: 4, placement: [0, 0, 1, 1, 2, 2, 3, 3], setOf: [0, 0, 1, 1, 2, 2, 3, 3] };
 
 const rank = fc.nat(7);
 const node = fc.nat(3);

@@ -20,8 +20,8 @@ export function setsFromLists(lists: readonly (readonly number[])[], ranks: numb
   return missing >= 0 ? `rank ${missing} is in no set` : setOf;
 }
 
-/** One set for each node. */
-export const setsByNode = (nodeOf: readonly number[]): number[] => renumbered(nodeOf);
+/** One set for each node; `nodes` has that of each rank. */
+export const setsByNode = (nodes: readonly number[]): number[] => renumbered(nodes);
 
 /** Every rank for itself. */
 export const setsByRank = (ranks: number): number[] => Array.from({ length: ranks }, (_, rank) => rank);

@@ -12,36 +12,31 @@ import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import type { Matching } from "./matching.ts";
 import { type News, newsMax, newsOf } from "./news.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Peers } from "./peers.ts";
 import type { Transfers } from "./transfers.ts";
 
 interface ArrivalsParts {
-  readonly outbox: Outbox;
   readonly transfers: Transfers;
   readonly matching: Matching;
-  /** One of `Gone` for each rank. */
-  readonly gone: Uint8Array;
 }
 
 export class Arrivals {
   private readonly transport: Transport;
   private readonly hooks: EngineHooks | null;
-  private readonly outbox: Outbox;
   private readonly transfers: Transfers;
   private readonly matching: Matching;
-  private readonly gone: Uint8Array;
+  private readonly peers: Peers;
   /** Packets that did not fit, and were dropped. */
   refused = 0;
   /** What the layer above has not taken yet, oldest first. */
   news: News[] = [];
 
-  constructor({ transport, hooks }: EnginePorts, parts: ArrivalsParts) {
+  constructor({ transport, hooks, peers }: EnginePorts, parts: ArrivalsParts) {
     this.transport = transport;
     this.hooks = hooks;
-    this.outbox = parts.outbox;
     this.transfers = parts.transfers;
     this.matching = parts.matching;
-    this.gone = parts.gone;
+    this.peers = peers;
   }
 
   /** Takes up to that many packets; false when there was none. */
@@ -66,10 +61,10 @@ export class Arrivals {
     const words = this.transport.words;
     const kind = kindOf(words[packet + KIND]!);
     const source = words[packet + SOURCE]!;
-    if (source < 0 || source >= this.gone.length) return kind === PacketKind.VOID;
+    if (source < 0 || source >= this.peers.limit) return kind === PacketKind.VOID;
     // What the dead still say comes too late: the requests it is about have failed, and their records may serve others. Who
     // comes back says so in a packet of the protocol's.
-    if (this.gone[source] !== Gone.NO && kind !== PacketKind.PROTOCOL) return true;
+    if (this.peers.gone(source) !== Gone.NO && kind !== PacketKind.PROTOCOL) return true;
     switch (kind) {
       case PacketKind.EAGER:
       case PacketKind.RTS:
@@ -85,10 +80,10 @@ export class Arrivals {
       case PacketKind.HELP:
         return this.transfers.takeHelp(packet);
       case PacketKind.EAGER_CLOSE:
-        this.outbox.closeEager(source);
+        this.peers.setShut(source, true);
         return true;
       case PacketKind.EAGER_OPEN:
-        this.outbox.openEager(source);
+        this.peers.setShut(source, false);
         return true;
       case PacketKind.CANCEL:
         return this.matching.takeCancel(packet);

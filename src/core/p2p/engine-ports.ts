@@ -7,6 +7,7 @@ import type { Arrival, Pin } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import type { Records } from "../request/records.ts";
 import type { Transport } from "../wire/transport.ts";
+import type { Peers } from "./peers.ts";
 
 /** What a protocol may decide, seen from here; `core/ft` has the contract. `null` instead: none, and no call is made. */
 export interface EngineHooks {
@@ -34,7 +35,7 @@ export interface EngineTracer {
 }
 
 export interface EnginePorts {
-  readonly ranks: number;
+  readonly peers: Peers;
   readonly records: Records;
   readonly transport: Transport;
   readonly memory: Memory;

@@ -12,6 +12,7 @@ import { Engine } from "./engine.ts";
 /** A wire that holds one arrived packet at a time: nothing but the engine is measured. */
 class OnePacket implements Transport {
   readonly words = new Int32Array(controlWords);
+  readonly payloadBytesMax = 64;
   #full = false;
   arrive(source: number, tag: number, context: number): void {
     const { words } = this;
@@ -30,7 +31,7 @@ class OnePacket implements Transport {
     this.#full = false;
   }
   eagerBytesMax(): number {
-    return 64;
+    return this.payloadBytesMax;
   }
   readonly payload = 0;
   reserve(): number {

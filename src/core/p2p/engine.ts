@@ -11,7 +11,8 @@
  *
  * This file is the face: posting, the short ways of blocking calls, progress, completion, deaths. The work is done by
  *
- *   outbox.ts            what leaves: numbers, eager limits, queues of channels that are full
+ *   outbox.ts            what leaves: numbers, queues of channels that are full
+ *   peers.ts             the processes it has to do with: gone or not, eager limits
  *   arrivals.ts          what has arrived, sorted by kind
  *   matching.ts          messages and receives meet
  *   unexpected-store.ts  payloads that came before their receive, bounded in bytes
@@ -50,6 +51,7 @@ import { Gone } from "./gone.ts";
 import { Matching } from "./matching.ts";
 import type { News } from "./news.ts";
 import { Outbox } from "./outbox.ts";
+import { Peers } from "./peers.ts";
 import type { PostedQueue } from "./posted-queue.ts";
 import { Refusals } from "./refusals.ts";
 import { Transfers } from "./transfers.ts";
@@ -100,13 +102,10 @@ export class Engine implements Landing {
   private readonly store: UnexpectedStore;
   private readonly transfers: Transfers;
   private readonly completion: Completion;
-  /** One of `Gone` for each rank. */
-  private readonly gone: Uint8Array;
+  private readonly peers: Peers;
   private readonly refusals: Refusals;
   readonly rank: number;
   readonly ranks: number;
-  /** The largest payload that any channel takes. */
-  private readonly eagerBytesMax: number;
   /** Messages must look closer than the short ways do: a protocol wants to see them, somebody is dead, something revoked. */
   private looksCloser: boolean;
   private hasFailures = false;
@@ -127,24 +126,23 @@ export class Engine implements Landing {
     this.transport = transport;
     this.memory = memory;
     const hooks = options.hooks?.(this) ?? null;
-    const ports: EnginePorts = { ranks, records: this.records, transport, memory, hooks };
-    const gone = new Uint8Array(ranks);
+    const peers = new Peers(ranks, transport);
+    const ports: EnginePorts = { peers, records: this.records, transport, memory, hooks };
     const completion = new Completion(ports);
     const refusals = new Refusals();
     const outbox = new Outbox(ports, completion, refusals);
     const store = new UnexpectedStore(ports, outbox, options.unexpectedBytesMax ?? unexpectedBytesMaxDefault);
     const transfers = new Transfers(ports, outbox, completion);
-    const matching = new Matching(ports, { outbox, completion, transfers, store, gone, refusals });
+    const matching = new Matching(ports, { outbox, completion, transfers, store, refusals });
     this.hooks = hooks;
-    this.gone = gone;
+    this.peers = peers;
     this.refusals = refusals;
-    this.eagerBytesMax = outbox.eagerBytesMax;
     this.completion = completion;
     this.outbox = outbox;
     this.store = store;
     this.transfers = transfers;
     this.matching = matching;
-    this.arrivals = new Arrivals(ports, { outbox, transfers, matching, gone });
+    this.arrivals = new Arrivals(ports, { transfers, matching });
     this.posted = matching.posted;
     this.unexpected = matching.unexpected;
     this.looksCloser = hooks !== null;
@@ -212,7 +210,7 @@ export class Engine implements Landing {
     words[at + R_BYTES] = bytes;
     words[at + R_POINTER] = pointer;
     words[at + R_MODE] = mode;
-    if (this.looksCloser && (this.gone[dest] === Gone.DEAD || this.refusals.isRevoked(context))) {
+    if (this.looksCloser && (this.peers.isDead(dest) || this.refusals.isRevoked(context))) {
       this.completion.complete(send, this.refusals.isRevoked(context) ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED);
       return send;
     }
@@ -250,7 +248,7 @@ export class Engine implements Landing {
         (tag === ANY_TAG ? words[packet + TAG]! >= 0 : words[packet + TAG] === tag) &&
         words[packet + CONTEXT] === context &&
         (source === ANY_SOURCE ? words[packet + SOURCE]! >>> 0 < this.ranks : words[packet + SOURCE] === source) &&
-        words[packet + BYTES]! >>> 0 <= this.eagerBytesMax &&
+        words[packet + BYTES]! >>> 0 <= transport.payloadBytesMax &&
         (!this.looksCloser || this.mayPass(words[packet + SOURCE]!))
       ) {
         let bytes = words[packet + BYTES]!;
@@ -457,7 +455,7 @@ export class Engine implements Landing {
 
   /** A packet to the layer above of another process: REVOKE or AGREEMENT, with its words. */
   announce(dest: number, kind: PacketKind, words: readonly number[]): void {
-    if (this.gone[dest] === Gone.NO) this.outbox.announce(dest, kind, words);
+    if (this.peers.gone(dest) === Gone.NO) this.outbox.announce(dest, kind, words);
   }
 
   /** Has the layer above anything to take? */
@@ -497,7 +495,7 @@ export class Engine implements Landing {
   peerFailed(rank: number): void {
     // What has arrived was sent in life, and counts. A flood from the living must not keep us here.
     for (let looks = 0; looks < looksBeforeDeath && this.takeArrivals(); looks++);
-    this.gone[rank] = Gone.DEAD;
+    this.peers.setGone(rank, Gone.DEAD);
     this.hasFailures = true;
     this.looksCloser = true;
     this.outbox.peerFailed(rank);
@@ -507,7 +505,7 @@ export class Engine implements Landing {
   }
 
   hasFailed(rank: number): boolean {
-    return this.gone[rank] === Gone.DEAD;
+    return this.peers.isDead(rank);
   }
 
   /** For collectives that go past the messages: a member is about to arrive. */
@@ -534,7 +532,7 @@ export class Engine implements Landing {
   }
 
   peerLost(rank: number): void {
-    this.gone[rank] = Gone.LOST;
+    this.peers.setGone(rank, Gone.LOST);
     this.outbox.peerLost(rank);
     this.matching.peerLost(rank);
     this.transfers.peerLost(rank, this.matching.broken);
@@ -542,7 +540,7 @@ export class Engine implements Landing {
   }
 
   peerBack(rank: number): void {
-    this.gone[rank] = Gone.NO;
+    this.peers.setGone(rank, Gone.NO);
   }
 
   pinPosted(pinOf: (receive: RecordId) => Pin): void {

@@ -36,6 +36,7 @@ import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import type { Outbox } from "./outbox.ts";
+import type { Peers } from "./peers.ts";
 import { PostedQueue } from "./posted-queue.ts";
 import type { Refusals } from "./refusals.ts";
 import type { Transfers } from "./transfers.ts";
@@ -47,8 +48,6 @@ interface MatchingParts {
   readonly completion: Completion;
   readonly transfers: Transfers;
   readonly store: UnexpectedStore;
-  /** One of `Gone` for each rank. */
-  readonly gone: Uint8Array;
   readonly refusals: Refusals;
 }
 
@@ -70,15 +69,15 @@ export class Matching {
   private readonly completion: Completion;
   private readonly transfers: Transfers;
   private readonly store: UnexpectedStore;
-  private readonly gone: Uint8Array;
+  private readonly peers: Peers;
   private readonly refusals: Refusals;
-  private readonly eagerBytesMax: number;
+  private readonly payloadBytesMax: number;
   /** See `disregard`; no context is −1. */
   private disregardedContext = -1;
   private disregardedBelow = 0;
   tracer: EngineTracer | null = null;
 
-  constructor({ records, transport, memory, hooks }: EnginePorts, parts: MatchingParts) {
+  constructor({ records, transport, memory, hooks, peers }: EnginePorts, parts: MatchingParts) {
     this.posted = new PostedQueue(records);
     this.unexpected = new UnexpectedQueue(records);
     this.broken = new BrokenMessages(records);
@@ -90,9 +89,9 @@ export class Matching {
     this.completion = parts.completion;
     this.transfers = parts.transfers;
     this.store = parts.store;
-    this.gone = parts.gone;
+    this.peers = peers;
     this.refusals = parts.refusals;
-    this.eagerBytesMax = parts.outbox.eagerBytesMax;
+    this.payloadBytesMax = transport.payloadBytesMax;
   }
 
   // Receives
@@ -124,8 +123,7 @@ export class Matching {
     if (envelope >= 0) {
       this.unexpected.remove(envelope);
       this.deliver(receive, envelope);
-    } else if (source >= 0 && this.gone[source] === Gone.DEAD)
-      this.completion.complete(receive, ErrorClass.PROC_FAILED);
+    } else if (source >= 0 && this.peers.isDead(source)) this.completion.complete(receive, ErrorClass.PROC_FAILED);
     else this.posted.append(receive);
   }
 
@@ -198,7 +196,7 @@ export class Matching {
     }
     this.records.give(envelope);
     // The bytes have died with the sender.
-    if (wanted !== 0 && this.gone[source] === Gone.DEAD) this.completion.complete(receive, ErrorClass.PROC_FAILED);
+    if (wanted !== 0 && this.peers.isDead(source)) this.completion.complete(receive, ErrorClass.PROC_FAILED);
     else this.transfers.answer(receive, send, peerPointer);
   }
 
@@ -314,7 +312,8 @@ export class Matching {
     const bytes = words[packet + BYTES]!;
     // A tag that is the wildcard would find receives that are posted with it.
     if (bytes < 0 || words[packet + TAG] === ANY_TAG) return false;
-    if (kind === PacketKind.EAGER) return bytes <= this.eagerBytesMax && (bytes === 0 || words[packet + PAYLOAD] !== 0);
+    if (kind === PacketKind.EAGER)
+      return bytes <= this.payloadBytesMax && (bytes === 0 || words[packet + PAYLOAD] !== 0);
     const pointer = this.peerPointerOf(packet);
     return pointer < 0 || this.transfers.isShared(words[packet + SOURCE]!, pointer, bytes);
   }
@@ -462,7 +461,7 @@ export class Matching {
 
   /** The sender keeps its buffer until it hears from us, so that nobody reads from it what the program has overwritten. */
   private refuseSend(source: number, send: number): void {
-    if (this.gone[source] === Gone.NO) this.outbox.control(source, PacketKind.REFUSAL, send, 0, 0, 0);
+    if (this.peers.gone(source) === Gone.NO) this.outbox.control(source, PacketKind.REFUSAL, send, 0, 0, 0);
   }
 
   /** Numbers of messages of a rank whose bytes are not all here: envelopes alone, and receives that have only matched. */

@@ -34,12 +34,17 @@ import type { Transport } from "../wire/transport.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { OutgoingQueues } from "./outgoing-queues.ts";
+import type { Peers } from "./peers.ts";
 import type { Refusals } from "./refusals.ts";
+import { SparseTable } from "./sparse-table.ts";
 
 /** Words of what the layer above announces: those of the header that are the sender's, then further ones. */
 const ownWords = 4;
 /** As many as a record has for layers above and protocols, who want none in a packet that waits. */
 const announcementWords = userWords + protocolWords;
+
+/** Words of a channel, behind the rank that it leads to: the next number. */
+const C_NEXT = 1;
 
 export class Outbox {
   private readonly records: Records;
@@ -48,17 +53,14 @@ export class Outbox {
   private readonly hooks: EngineHooks | null;
   private readonly completion: Completion;
   private readonly queues: OutgoingQueues;
-  /** Next sequence number of each channel from here. */
-  private readonly sequences: Int32Array;
-  /** Up to how many bytes a message to each rank may travel eagerly now; the transport's limit, or 0 while it is closed. */
-  private readonly eagerLimits: Int32Array;
-  /** The largest payload that any channel takes. */
-  readonly eagerBytesMax: number;
+  /** By rank: the next number of that channel. */
+  private readonly channels = new SparseTable([0]);
+  private readonly peers: Peers;
   private readonly refusals: Refusals;
   /** Sends must look closer than the short way does: a protocol wants to see them, or something is revoked. */
   looksCloser: boolean;
 
-  constructor({ records, transport, memory, hooks, ranks }: EnginePorts, completion: Completion, refusals: Refusals) {
+  constructor({ records, transport, memory, hooks, peers }: EnginePorts, completion: Completion, refusals: Refusals) {
     this.refusals = refusals;
     this.looksCloser = hooks !== null;
     this.records = records;
@@ -66,16 +68,8 @@ export class Outbox {
     this.memory = memory;
     this.hooks = hooks;
     this.completion = completion;
-    this.queues = new OutgoingQueues(records, ranks);
-    this.sequences = new Int32Array(ranks);
-    this.eagerLimits = new Int32Array(ranks);
-    let eagerBytesMax = 0;
-    for (let rank = 0; rank < ranks; rank++) {
-      const limit = transport.eagerBytesMax(rank);
-      this.eagerLimits[rank] = limit;
-      eagerBytesMax = Math.max(eagerBytesMax, limit);
-    }
-    this.eagerBytesMax = eagerBytesMax;
+    this.queues = new OutgoingQueues(records, peers);
+    this.peers = peers;
   }
 
   // Messages
@@ -83,10 +77,11 @@ export class Outbox {
   /** The short way of a standard send: true when the whole message has left. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
     if (this.looksCloser && !this.maySendNow(dest, context)) return false;
-    if (bytes > this.eagerLimits[dest]! || this.queues.waiting(dest)) return false;
-    const sequence = this.sequences[dest]!;
+    if (bytes > this.peers.eagerBytesMax(dest) || this.queues.waiting(dest)) return false;
+    const channel = this.channels.at(dest) + C_NEXT;
+    const sequence = this.channels.words[channel]!;
     if (!this.transmitEager(pointer, bytes, dest, tag, context, sequence)) return false;
-    this.sequences[dest] = (sequence + 1) | 0;
+    this.channels.words[channel] = (sequence + 1) | 0;
     return true;
   }
 
@@ -96,13 +91,13 @@ export class Outbox {
 
   /** The number of the message numbered last. */
   lastSequence(dest: number): number {
-    return (this.sequences[dest]! - 1) | 0;
+    return (this.channels.get(dest, C_NEXT) - 1) | 0;
   }
 
   /** Numbers the next message of a channel. */
   nextSequence(dest: number): number {
-    const sequence = this.sequences[dest]!;
-    this.sequences[dest] = (sequence + 1) | 0;
+    const sequence = this.channels.get(dest, C_NEXT);
+    this.channels.put(dest, C_NEXT, (sequence + 1) | 0);
     return sequence;
   }
 
@@ -142,7 +137,7 @@ export class Outbox {
   }
 
   isEager({ dest, bytes, isSynchronous }: KeptMessage): boolean {
-    return bytes <= this.eagerLimits[dest]! && !isSynchronous;
+    return bytes <= this.peers.eagerBytesMax(dest) && !isSynchronous;
   }
 
   /** Puts the first packet of a send on its channel, unless there is no room or the protocol says not yet. */
@@ -165,7 +160,7 @@ export class Outbox {
   private eagerLimitOf(send: RecordId, dest: number): number {
     return this.records.hasFlag(send, RecordFlag.INSISTS)
       ? this.transport.eagerBytesMax(dest)
-      : this.eagerLimits[dest]!;
+      : this.peers.eagerBytesMax(dest);
   }
 
   private transmitEnvelope(send: RecordId): boolean {
@@ -243,7 +238,7 @@ export class Outbox {
       const at = record * recordWords;
       if (words[at + R_KIND] === RecordKind.SEND) words[at + R_SEQUENCE] = (words[at + R_SEQUENCE]! - 1) | 0;
     });
-    this.sequences[dest] = (this.sequences[dest]! - 1) | 0;
+    this.channels.put(dest, C_NEXT, this.lastSequence(dest));
     this.queues.remove(dest, send);
     this.completion.completeCancelled(send);
   }
@@ -252,15 +247,6 @@ export class Outbox {
   recall(send: RecordId): void {
     this.records.addFlag(send, RecordFlag.CANCELLING);
     this.control(this.records.get(send, R_PEER), PacketKind.CANCEL, send, 0, 0, 0);
-  }
-
-  /** That rank keeps no more payloads of ours for now: envelopes only. */
-  closeEager(dest: number): void {
-    this.eagerLimits[dest] = 0;
-  }
-
-  openEager(dest: number): void {
-    this.eagerLimits[dest] = this.transport.eagerBytesMax(dest);
   }
 
   // Packets without payload
@@ -382,13 +368,12 @@ export class Outbox {
 
   /** That rank will come back: it has told us nothing yet, and what we wanted to tell it is for its old life. */
   peerLost(rank: number): void {
-    this.openEager(rank);
+    this.peers.setShut(rank, false);
     this.queues.drop(rank, (packet) => this.records.give(packet));
   }
 
   /** That rank is dead: what waits for room in its channel is given up. */
   peerFailed(rank: number): void {
-    this.eagerLimits[rank] = -1; // nothing fits: `sendNow` leaves it to `startSend`, which says why
     this.queues.drop(rank, (record) => {
       if (this.records.get(record, R_KIND) === RecordKind.SEND)
         this.completion.complete(record, ErrorClass.PROC_FAILED);

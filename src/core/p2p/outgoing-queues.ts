@@ -1,51 +1,50 @@
 /**
  * What waits for room in its channel: for each destination a queue in posting order, and the destinations that have one.
  * The bound is the number of records: a program that posts a million sends to a rank that does not receive holds a million
- * records, and no payloads but its own.
+ * records, and no payloads but its own. Destinations are peer numbers, and heads and tails are words of theirs (peers.ts).
  */
 import type { RecordId } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
 import { R_KIND, R_NEXT, R_PREVIOUS, RecordKind, type Records, recordWords } from "../request/records.ts";
+import { P_HEAD, P_NEXT, P_PREVIOUS, P_TAIL, type Peers } from "./peers.ts";
+import type { SparseTable } from "./sparse-table.ts";
 
 const none = -1 as RecordId;
 
 export class OutgoingQueues {
   private readonly records: Records;
-  private readonly heads: Int32Array;
-  private readonly tails: Int32Array;
-  /** Destinations with a queue, chained; order does not matter. */
-  private readonly next: Int32Array;
-  private readonly previous: Int32Array;
+  private readonly table: SparseTable;
+  /** First of the destinations with a queue, which are chained; order does not matter. */
   private first = -1;
   /** Records in all queues. */
   count = 0;
 
-  constructor(records: Records, ranks: number) {
+  constructor(records: Records, peers: Peers) {
     this.records = records;
-    this.heads = new Int32Array(ranks).fill(none);
-    this.tails = new Int32Array(ranks).fill(none);
-    this.next = new Int32Array(ranks).fill(-1);
-    this.previous = new Int32Array(ranks).fill(-1);
+    this.table = peers.table;
   }
 
   waiting(dest: number): boolean {
-    return this.heads[dest]! >= 0;
+    return this.count !== 0 && this.head(dest) >= 0;
   }
 
   head(dest: number): RecordId {
-    return this.heads[dest]! as RecordId;
+    const slot = this.table.find(dest);
+    return slot < 0 ? none : (this.table.words[slot + P_HEAD]! as RecordId);
   }
 
   append(dest: number, record: RecordId): void {
     const words = this.records.words;
-    const tail = this.tails[dest]!;
+    const slot = this.table.at(dest);
+    const peers = this.table.words;
+    const tail = peers[slot + P_TAIL]!;
     words[record * recordWords + R_NEXT] = none;
     words[record * recordWords + R_PREVIOUS] = tail;
     if (tail < 0) {
-      this.heads[dest] = record;
+      peers[slot + P_HEAD] = record;
       this.addDestination(dest);
     } else words[tail * recordWords + R_NEXT] = record;
-    this.tails[dest] = record;
+    peers[slot + P_TAIL] = record;
     this.count++;
   }
 
@@ -68,7 +67,7 @@ export class OutgoingQueues {
     words[packet * recordWords + R_NEXT] = send;
     words[packet * recordWords + R_PREVIOUS] = previous;
     words[send * recordWords + R_PREVIOUS] = packet;
-    if (previous < 0) this.heads[dest] = packet;
+    if (previous < 0) this.table.put(dest, P_HEAD, packet);
     else words[previous * recordWords + R_NEXT] = packet;
     this.count++;
   }
@@ -78,20 +77,22 @@ export class OutgoingQueues {
   }
 
   removeHead(dest: number): void {
-    this.remove(dest, this.heads[dest]! as RecordId);
+    this.remove(dest, this.head(dest));
   }
 
   /** Takes a record out of the queue of its destination, where it must stand. */
   remove(dest: number, record: RecordId): void {
     const words = this.records.words;
+    const slot = this.table.at(dest);
+    const peers = this.table.words;
     const next = words[record * recordWords + R_NEXT]!;
     const previous = words[record * recordWords + R_PREVIOUS]!;
-    if (previous < 0) this.heads[dest] = next;
+    if (previous < 0) peers[slot + P_HEAD] = next;
     else words[previous * recordWords + R_NEXT] = next;
-    if (next < 0) this.tails[dest] = previous;
+    if (next < 0) peers[slot + P_TAIL] = previous;
     else words[next * recordWords + R_PREVIOUS] = previous;
     this.count--;
-    if (this.heads[dest]! < 0) this.removeDestination(dest);
+    if (peers[slot + P_HEAD]! < 0) this.removeDestination(dest);
   }
 
   /** What stands behind a record in its queue, in order. */
@@ -115,22 +116,24 @@ export class OutgoingQueues {
   }
 
   destinationAfter(dest: number): number {
-    return this.next[dest]!;
+    return this.table.get(dest, P_NEXT);
   }
 
   private addDestination(dest: number): void {
-    this.next[dest] = this.first;
-    this.previous[dest] = -1;
-    if (this.first >= 0) this.previous[this.first] = dest;
+    const { table } = this;
+    table.put(dest, P_NEXT, this.first);
+    table.put(dest, P_PREVIOUS, -1);
+    if (this.first >= 0) table.put(this.first, P_PREVIOUS, dest);
     this.first = dest;
   }
 
   private removeDestination(dest: number): void {
-    const next = this.next[dest]!;
-    const previous = this.previous[dest]!;
+    const { table } = this;
+    const next = table.get(dest, P_NEXT);
+    const previous = table.get(dest, P_PREVIOUS);
     if (previous < 0) this.first = next;
-    else this.next[previous] = next;
-    if (next >= 0) this.previous[next] = previous;
+    else table.put(previous, P_NEXT, next);
+    if (next >= 0) table.put(next, P_PREVIOUS, previous);
   }
 }
 

@@ -12,24 +12,23 @@ import { R_BYTES, R_PEER, R_POINTER, type Records } from "../request/records.ts"
 import { PacketKind } from "../wire/packet.ts";
 import type { EnginePorts } from "./engine-ports.ts";
 import type { Outbox } from "./outbox.ts";
+import type { Peers } from "./peers.ts";
 
 export class UnexpectedStore {
   private readonly records: Records;
   private readonly memory: Memory;
   private readonly outbox: Outbox;
   private readonly bytesMax: number;
-  /** Senders we have told EAGER_CLOSE. */
-  private readonly closed: Uint8Array;
-  private closedCount = 0;
+  private readonly peers: Peers;
   /** Stored now. */
   bytes = 0;
 
-  constructor({ records, memory, ranks }: EnginePorts, outbox: Outbox, bytesMax: number) {
+  constructor({ records, memory, peers }: EnginePorts, outbox: Outbox, bytesMax: number) {
     this.records = records;
     this.memory = memory;
     this.outbox = outbox;
     this.bytesMax = bytesMax;
-    this.closed = new Uint8Array(ranks);
+    this.peers = peers;
   }
 
   /** Keeps the payload of an envelope's packet. */
@@ -52,32 +51,27 @@ export class UnexpectedStore {
       if (wanted !== 0) this.memory.copy(to, 0, stored, 0, wanted);
       this.memory.free(stored);
       this.bytes -= bytes;
-      if (this.closedCount !== 0 && this.bytes <= this.bytesMax / 2) this.openAll();
+      if (this.peers.anyToldShut && this.bytes <= this.bytesMax / 2) this.openAll();
     }
     records.give(envelope);
   }
 
   /** Its next life has not heard that we have no room. */
   peerLost(rank: number): void {
-    if (this.closed[rank] === 0) return;
-    this.closed[rank] = 0;
-    this.closedCount--;
+    this.peers.setToldShut(rank, false);
   }
 
   private close(source: number): void {
-    if (this.closed[source] !== 0) return;
-    this.closed[source] = 1;
-    this.closedCount++;
+    if (this.peers.isToldShut(source)) return;
+    this.peers.setToldShut(source, true);
     this.outbox.control(source, PacketKind.EAGER_CLOSE, 0, 0, 0, 0);
   }
 
   private openAll(): void {
-    for (let rank = 0; rank < this.closed.length; rank++) {
-      if (this.closed[rank] === 0) continue;
-      this.closed[rank] = 0;
-      this.outbox.control(rank, PacketKind.EAGER_OPEN, 0, 0, 0, 0);
+    for (const peer of this.peers.allToldShut()) {
+      this.peers.setToldShut(peer, false);
+      this.outbox.control(peer, PacketKind.EAGER_OPEN, 0, 0, 0, 0);
     }
-    this.closedCount = 0;
   }
 }
 

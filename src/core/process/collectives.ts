@@ -289,7 +289,7 @@ export class Collectives implements CollectivePorts {
           root,
           inPlace,
           elementBytes,
-          nodes: comm.nodeMap,
+          nodes: comm.memberNodes,
         } as Collective);
     const planned = compile(this.plan(comm, collective));
     const program = bytes === 0 ? emptied(planned) : planned;

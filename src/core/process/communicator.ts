@@ -6,13 +6,13 @@ import type { WorldRank } from "../base/brand.ts";
 import { UNDEFINED } from "../base/constants.ts";
 import { saves } from "../base/saved-classes.ts";
 import type { Board } from "../coll/board.ts";
-import type { NodeMap } from "../coll/node-layout.ts";
+import type { MemberNodes } from "../coll/node-layout.ts";
 import { ProgramCache } from "../coll/program-cache.ts";
 import { foldSteps } from "../coll/reduction-order.ts";
 import type { Group } from "../comm/group.ts";
 import type { Topology } from "../comm/topology.ts";
 import { collectiveContext } from "./context.ts";
-import { nodeMapOf } from "./node-maps.ts";
+import { memberNodesOf, type NodeMap } from "./node-map.ts";
 
 interface CommunicatorOptions {
   readonly context: number;
@@ -20,12 +20,11 @@ interface CommunicatorOptions {
   /** The other side of an inter-communicator. */
   readonly remote?: Group | null;
   readonly world: WorldRank;
-  /** Node of every world rank: fixed at the start of the job (rule 6). */
-  readonly nodeOf: Int32Array;
+  readonly nodeMap: NodeMap;
 }
 
 export class Communicator {
-  static readonly unsaved = { board: null, knownFoldSteps: null, knownNodeMap: undefined, knownPrograms: null };
+  static readonly unsaved = { board: null, knownFoldSteps: null, knownMemberNodes: undefined, knownPrograms: null };
   readonly context: number;
   readonly collectiveContext: number;
   readonly group: Group;
@@ -58,12 +57,12 @@ export class Communicator {
   channel = -1;
   /** Collectives under way. */
   operations = 0;
-  private readonly nodeOf: Int32Array;
+  private readonly nodeMap: NodeMap;
   /** Undefined: nobody has asked yet. */
-  private knownNodeMap: NodeMap | null | undefined = undefined;
+  private knownMemberNodes: MemberNodes | null | undefined = undefined;
   private knownPrograms: ProgramCache | null = null;
 
-  constructor({ context, group, remote, world, nodeOf }: CommunicatorOptions) {
+  constructor({ context, group, remote, world, nodeMap }: CommunicatorOptions) {
     this.context = context;
     this.collectiveContext = collectiveContext(context);
     this.group = group;
@@ -72,13 +71,13 @@ export class Communicator {
     const rank = group.rankOf(world);
     this.rank = rank === UNDEFINED ? -1 : rank;
     this.size = group.size;
-    this.nodeOf = nodeOf;
+    this.nodeMap = nodeMap;
   }
 
-  /** Node of each member; undefined when all of them are on one node. */
-  get nodeMap(): NodeMap | undefined {
-    if (this.knownNodeMap === undefined) this.knownNodeMap = nodeMapOf(this.group, this.nodeOf);
-    return this.knownNodeMap ?? undefined;
+  /** Node of each member, by the program's node map; undefined when all of them are on one node. */
+  get memberNodes(): MemberNodes | undefined {
+    if (this.knownMemberNodes === undefined) this.knownMemberNodes = memberNodesOf(this.group, this.nodeMap);
+    return this.knownMemberNodes ?? undefined;
   }
 
   /** Programs of collectives that were run on it. */

@@ -33,6 +33,7 @@ import { Communicator } from "./communicator.ts";
 import { FinalMeeting, sayFarewell } from "./communicators/final-meeting.ts";
 import { finalContext, groupContext, partitionedContext, selfContext, worldContext } from "./context.ts";
 import { Failures } from "./failures.ts";
+import { memberNodesOf, type NodeMap } from "./node-map.ts";
 import { Revocations } from "./revocations.ts";
 import type { Task } from "./task.ts";
 
@@ -46,8 +47,7 @@ export interface ProcessOptions {
   readonly worldContext?: number;
   /** Numbers that processes of the job can have: its ranks, and those that may be spawned. As many as ranks unless given. */
   readonly universe?: number;
-  /** Node of every process that there can be, fixed at the start of the job. */
-  readonly nodeOf: Int32Array;
+  readonly nodeMap: NodeMap;
   readonly transport: Transport;
   readonly memory: Memory;
   /** Shared memory for collectives inside the node; null where there is none, or where a protocol must see messages. */
@@ -67,7 +67,7 @@ export class Process {
   /** Its number in the job: its rank in the world, unless it was spawned. */
   readonly rank: number;
   readonly ranks: number;
-  readonly nodeOf: Int32Array;
+  readonly nodeMap: NodeMap;
   readonly memory: Memory;
   readonly engine: Engine;
   readonly boards: Boards | null;
@@ -97,7 +97,7 @@ export class Process {
   constructor(options: ProcessOptions) {
     this.rank = options.rank;
     this.ranks = options.ranks;
-    this.nodeOf = options.nodeOf;
+    this.nodeMap = options.nodeMap;
     this.memory = options.memory;
     this.boards = options.boards ?? null;
     const { protocol: newProtocol = null } = options;
@@ -122,10 +122,12 @@ export class Process {
     this.revocations = new Revocations(this);
     this.agreements = new Agreements(this);
     const all = options.worldGroup ?? Group.world(options.ranks);
-    this.world = this.addCommunicator(options.worldContext ?? worldContext, all, null, options.worldBoard ?? -1);
+    const { nodeMap, worldBoard = -1 } = options;
+    // The node that claimed it has all of them; the program must see it so as well, see `mayShareBoard`.
+    const board = worldBoard >= 0 && memberNodesOf(all, nodeMap) === null ? worldBoard : -1;
+    this.world = this.addCommunicator(options.worldContext ?? worldContext, all, null, board);
     const world = options.rank as WorldRank;
-    const { nodeOf } = options;
-    this.everybody = new Communicator({ context: groupContext, group: Group.world(options.ranks), world, nodeOf });
+    this.everybody = new Communicator({ context: groupContext, group: Group.world(options.ranks), world, nodeMap });
     this.jobBoard = this.world.board;
     this.jobBoardIndex = this.world.boardIndex;
     this.self = this.addCommunicator(selfContext, Group.of([options.rank]), null);
@@ -134,7 +136,7 @@ export class Process {
   /** `board` is the index of the board its members share, −1: none. */
   addCommunicator(context: number, group: Group, remote: Group | null, board = -1): Communicator {
     const world = this.rank as WorldRank;
-    const communicator = new Communicator({ context, group, remote, world, nodeOf: this.nodeOf });
+    const communicator = new Communicator({ context, group, remote, world, nodeMap: this.nodeMap });
     this.communicators.set(context, communicator);
     if (board >= 0 && remote === null && this.boards !== null) {
       communicator.boardIndex = board;
@@ -173,6 +175,16 @@ export class Process {
    */
   get mayClaimBoards(): boolean {
     return this.boards !== null && this.choices === null;
+  }
+
+  /**
+   * Are all members on one node, by the program's node map and in fact? Boards take the place of messages, and which collectives are
+   * messages must be the same wherever the processes run (rule 6): where two nodes of the map have come to share one, there is no
+   * board for both.
+   */
+  mayShareBoard({ group, memberNodes }: Communicator): boolean {
+    const { boards } = this;
+    return memberNodes === undefined && boards !== null && group.worldRanks().every((member) => boards.reaches(member));
   }
 
   /** How members of a new communicator name a board to each other: in a later life it is none of theirs. */
@@ -253,7 +265,7 @@ export class Process {
     if (this.finalBarrier >= 0) return this.finalBarrier;
     const world = this.rank as WorldRank;
     const { group } = this.world;
-    const last = new Communicator({ context: finalContext, group, world, nodeOf: this.nodeOf });
+    const last = new Communicator({ context: finalContext, group, world, nodeMap: this.nodeMap });
     const barrier = this.collectives.startEqual(last, "barrier", 0 as Pointer, 0 as Pointer, {});
     this.finalBarrier =
       this.connections.size === 0 ? barrier : this.start(new FinalMeeting(barrier, this.connections, this));

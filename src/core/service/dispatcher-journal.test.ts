@@ -1,4 +1,5 @@
 /** A dispatcher that crashes at any event, and the successor that has read its journal. */
+
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../base/test-properties.ts";
@@ -9,6 +10,7 @@ import type { Ending } from "./ending.ts";
 import type { JobRecord } from "./job-record.ts";
 import { jobStateFrom } from "./job-state.ts";
 import { decodeJournal, encodeRecord } from "./journal.ts";
+import { placementOf } from "./placement.ts";
 
 const heartbeatMs = 100;
 
@@ -30,14 +32,14 @@ const shape: fc.Arbitrary<Shape> = fc.record({
 });
 
 function optionsOf({ ranks, nodes, spares, deaths, sets, keepSuspects }: Shape): DispatcherOptions {
-  const nodeOf = Array.from({ length: ranks + spares }, (_, rank) => rank % nodes);
+  const placement = placementOf(Array.from({ length: ranks + spares }, (_, rank) => rank % nodes));
   return {
     ranks,
     nodes,
-    nodeOf,
+    placement,
     deaths,
     keepSuspects,
-    setOf: sets === "nodes" ? undefined : nodeOf.map((_, rank) => (sets === "ranks" ? rank : rank >> 1)),
+    setOf: sets === "nodes" ? undefined : placement.map((_, rank) => (sets === "ranks" ? rank : rank >> 1)),
     heartbeatMs,
     patienceMs: 250,
     starvedPatienceMs: 250,
@@ -141,10 +143,10 @@ class World {
   }
 
   happens(it: Happening): void {
-    const { nodeOf, nodes } = this.options;
+    const { placement, nodes } = this.options;
     const dispatcher = this.#dispatcher;
     const nowMs = this.#nowMs;
-    const rank = "rank" in it ? it.rank % nodeOf.length : 0;
+    const rank = "rank" in it ? it.rank % placement.length : 0;
     const node = "node" in it ? it.node % nodes : 0;
     const { incarnation } = dispatcher.state.ranks[rank]!;
     switch (it.kind) {
@@ -202,7 +204,9 @@ class World {
 
   #isThere(rank: number): boolean {
     const { state } = this.#dispatcher.state.ranks[rank]!;
-    return ["running", "done", "finished"].includes(state) && this.#dispatcher.isNodeAlive(this.options.nodeOf[rank]!);
+    return (
+      ["running", "done", "finished"].includes(state) && this.#dispatcher.isNodeAlive(this.options.placement[rank]!)
+    );
   }
 
   #ports(): DispatcherPorts {

@@ -16,14 +16,15 @@ import {
   newFallsState,
 } from "./falls.ts";
 import type { Death, Outcome, Reason } from "./outcome.ts";
+import type { Placement } from "./placement.ts";
 
 /** The first record: a job of that size has begun. */
 export interface JobBegan {
   readonly kind: "began";
   readonly nodes: number;
   readonly ranks: number;
-  /** Node of each process that there can be. */
-  readonly nodeOf: readonly number[];
+  /** Of each process that there can be. */
+  readonly placement: Placement;
   /** Correlated set of each rank; empty: there are none. */
   readonly setOf: readonly number[];
   /** When, by the calendar: the clock that a successor counts by is another. 0: not said. */
@@ -118,12 +119,12 @@ export interface DispatcherState {
   outcome: Outcome | undefined;
 }
 
-export function newDispatcherState({ nodes, ranks, nodeOf }: JobBegan): DispatcherState {
+export function newDispatcherState({ nodes, ranks, placement }: JobBegan): DispatcherState {
   return {
-    ranks: nodeOf.map((_, rank) => ({ incarnation: 0, state: rank < ranks ? "running" : "absent" })),
+    ranks: placement.map((_, rank) => ({ incarnation: 0, state: rank < ranks ? "running" : "absent" })),
     nodes: Array.from({ length: nodes }, () => ({ gone: false, life: 0 })),
     deaths: [],
-    falls: newFallsState({ nodes, ranks: nodeOf.length }),
+    falls: newFallsState({ nodes, ranks: placement.length }),
     term: 0,
     isFrozen: false,
     outcome: undefined,

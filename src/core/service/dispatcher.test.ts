@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 import type { Death, Outcome, Reason } from "./outcome.ts";
-import { nodeOfRanks, nodeOfUniverse } from "./placement.ts";
+import { nodeOfRanks, nodeOfUniverse, placementOf } from "./placement.ts";
 
 const returned = { kind: "returned" } as const;
 const exited = (code: number) => ({ kind: "exited", code }) as const;
@@ -21,7 +21,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
   const dispatcher = new Dispatcher(
     {
       ranks,
-      nodeOf: nodeOfRanks(ranks, nodes),
+      placement: nodeOfRanks(ranks, nodes),
       nodes,
       heartbeatMs: 100,
       patienceMs: 750,
@@ -69,12 +69,12 @@ test("ranks lie in blocks, the first nodes hold one more", () => {
   assert.deepEqual(nodeOfRanks(4, 4), [0, 1, 2, 3]);
   for (let ranks = 1; ranks <= 12; ranks++) {
     for (let nodes = 1; nodes <= ranks; nodes++) {
-      const nodeOf = nodeOfRanks(ranks, nodes);
-      assert.equal(nodeOf.length, ranks);
-      assert.equal(new Set(nodeOf).size, nodes);
+      const placement = nodeOfRanks(ranks, nodes);
+      assert.equal(placement.length, ranks);
+      assert.equal(new Set(placement).size, nodes);
       assert.deepEqual(
-        nodeOf,
-        nodeOf.toSorted((a, b) => a - b),
+        placement,
+        placement.toSorted((a, b) => a - b),
       );
     }
   }
@@ -441,7 +441,7 @@ test("a code that was not 0 never becomes 0; MPI_Abort may say 0", () => {
 });
 
 test("§11.8 processes that are admitted count as any other: the job ends when they have", () => {
-  const { dispatcher, asked } = world(2, 2, { nodeOf: nodeOfUniverse(2, 2) });
+  const { dispatcher, asked } = world(2, 2, { placement: nodeOfUniverse(2, 2) });
   assert.deepEqual(dispatcher.admit(3), [2, 3, 4]);
   for (const rank of [0, 1, 2, 3]) dispatcher.rankEnded(rank, 0, returned, 10);
   assert.deepEqual(asked, []);
@@ -451,14 +451,14 @@ test("§11.8 processes that are admitted count as any other: the job ends when t
 });
 
 test("§11.8 a process that was admitted and fails ends the job as any other", () => {
-  const { dispatcher, asked } = world(2, 2, { nodeOf: nodeOfUniverse(2, 2) });
+  const { dispatcher, asked } = world(2, 2, { placement: nodeOfUniverse(2, 2) });
   assert.deepEqual(dispatcher.admit(2), [2, 3]);
   dispatcher.rankEnded(3, 0, { kind: "exited", code: 7 }, 10);
   assert.deepEqual(asked, ["tell 3", "decided rank-failed 7", "end 0", "end 1"]);
 });
 
 test("§11.8 numbers are given once, only on nodes that live, and all that are wanted or none", () => {
-  const { dispatcher } = world(2, 2, { nodeOf: [0, 1, 0, 1, 0, 1], deaths: "survived" });
+  const { dispatcher } = world(2, 2, { placement: placementOf([0, 1, 0, 1, 0, 1]), deaths: "survived" });
   assert.equal(dispatcher.admit(5), undefined);
   assert.equal(dispatcher.spares, 4);
   const admitted = dispatcher.admit(1)!;

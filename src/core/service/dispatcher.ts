@@ -31,12 +31,12 @@ import {
 import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
 import { Falls } from "./falls.ts";
 import type { Death, NodeLoss, Outcome, Reason } from "./outcome.ts";
-import { ranksOfNode } from "./placement.ts";
+import { type Placement, ranksByNode } from "./placement.ts";
 import { type Patience, Silence } from "./silence.ts";
 
 export interface DispatcherOptions extends Patience {
-  /** Node of each process that there can be. */
-  readonly nodeOf: readonly number[];
+  /** Of each process that there can be. */
+  readonly placement: Placement;
   /** How many of them are there from the start; the others may be admitted later. */
   readonly ranks: number;
   readonly nodes: number;
@@ -116,15 +116,18 @@ export class Dispatcher {
     this.#ports = ports;
     this.#startMs = predecessor?.startMs ?? nowMs;
     this.#lastTickMs = nowMs;
-    const { ranks, nodes, nodeOf, setOf = [], calendarMs = 0 } = options;
+    const { ranks, nodes, placement, setOf = [], calendarMs = 0 } = options;
     if (predecessor === undefined) {
-      const began: JobBegan = { kind: "began", ranks, nodes, nodeOf, setOf, calendarMs };
+      const began: JobBegan = { kind: "began", ranks, nodes, placement, setOf, calendarMs };
       ports.record(began);
       this.#state = newDispatcherState(began);
     } else this.#state = predecessor.state;
-    assert(this.#state.nodes.length === nodes && this.#state.ranks.length === nodeOf.length, "a journal of this job");
+    assert(
+      this.#state.nodes.length === nodes && this.#state.ranks.length === placement.length,
+      "a journal of this job",
+    );
     this.falls = new Falls(this.#state.falls, (record) => this.#record(record));
-    this.#ranksOf = Array.from({ length: nodes }, (_, node) => ranksOfNode(nodeOf, node));
+    this.#ranksOf = ranksByNode(placement, nodes);
     this.#silences = Array.from({ length: nodes }, () => new Silence(options));
   }
 
@@ -168,10 +171,10 @@ export class Dispatcher {
   }
 
   #free(): number[] {
-    const { nodeOf } = this.#options;
+    const { placement } = this.#options;
     const isFree = (rank: number): boolean =>
-      this.#state.ranks[rank]!.state === "absent" && this.isNodeAlive(nodeOf[rank]!);
-    return [...nodeOf.keys()].filter(isFree);
+      this.#state.ranks[rank]!.state === "absent" && this.isNodeAlive(placement[rank]!);
+    return [...placement.keys()].filter(isFree);
   }
 
   /** A rank's thread has ended, well or badly. Of an old life, or of one already dead, it means nothing. */
@@ -184,7 +187,7 @@ export class Dispatcher {
       this.#over(rank, ending.kind === "frozen" ? "frozen" : "finished", nowMs);
       return;
     }
-    const node = this.#options.nodeOf[rank]!;
+    const node = this.#options.placement[rank]!;
     const reason: Reason = { kind: "rank-failed", rank, node, ending };
     if (this.#options.deaths === "replaced") {
       // A program's own end is not a failure (rule 10); a thread that somebody has terminated is one.
@@ -201,7 +204,7 @@ export class Dispatcher {
   }
 
   isRankAlive(rank: number): boolean {
-    return this.#isMissed(rank) && this.isNodeAlive(this.#options.nodeOf[rank]!);
+    return this.#isMissed(rank) && this.isNodeAlive(this.#options.placement[rank]!);
   }
 
   isNodeAlive(node: number): boolean {
@@ -220,7 +223,7 @@ export class Dispatcher {
 
   /** MPI_Abort: the job ends with that code, whatever the protocol. */
   aborted(rank: number, code: number, message: string, nowMs: number): void {
-    const node = this.#options.nodeOf[rank]!;
+    const node = this.#options.placement[rank]!;
     this.#decide({ kind: "aborted", rank, node, message }, codeFromNumber(code), nowMs);
   }
 

@@ -43,7 +43,7 @@ const isNumberOfSet = { set: isCount, number: isCount };
 const isCallsOfRank: Check = (value) => listOf(isCount)(value) && (value as unknown[]).length === 2;
 
 const rows: Rows = {
-  began: { nodes: isCount, ranks: isCount, nodeOf: listOf(isCount), setOf: listOf(isCount), calendarMs: isTime },
+  began: { nodes: isCount, ranks: isCount, placement: listOf(isCount), setOf: listOf(isCount), calendarMs: isTime },
   admitted: { ranks: listOf(isCount) },
   withdrawn: { ranks: listOf(isCount) },
   "rank-over": { rank: isCount, how: oneOf("done", "finished", "frozen", "failed"), outcome: isOutcomeOrNull },

@@ -1,10 +1,12 @@
 /** The journal's bytes: what was written is read, what was torn is left out, what is damaged is refused. */
+
 import { deepEqual, equal, match } from "node:assert/strict";
 import { test } from "node:test";
 import { crc32 } from "../base/crc-32.ts";
 import fc from "../base/test-properties.ts";
 import type { JobRecord } from "./job-record.ts";
 import { decodeJournal, encodeRecord, journalVersion } from "./journal.ts";
+import { placementOf } from "./placement.ts";
 
 const count = fc.nat({ max: 1000 });
 const counts = fc.array(count, { maxLength: 5 });
@@ -21,7 +23,7 @@ const record: fc.Arbitrary<JobRecord> = fc.oneof(
     kind: fc.constant("began" as const),
     nodes: count,
     ranks: count,
-    nodeOf: counts,
+    placement: counts.map(placementOf),
     setOf: counts,
     calendarMs: count,
   }),

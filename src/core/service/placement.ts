@@ -1,15 +1,25 @@
+/**
+ * Where processes are: what the dispatcher, the agents, transports and the shared memory of nodes go by. No program ever sees it; what
+ * programs see of nodes is the node map (core/process/node-map.ts), and images hold neither. A job starts with the two alike.
+ */
+import type { BrandedTable } from "../base/brand.ts";
 import { membersOf } from "../ft/sets.ts";
 
+/** By process, the node it runs on. Process numbers are ranks: those of the job, then those that may be spawned. */
+export type Placement = BrandedTable<"Placement">;
+
+export const placementOf = (nodes: readonly number[]): Placement => nodes as Placement;
+
 /** Ranks in blocks over nodes: when they do not divide evenly the first nodes hold one more. */
-export function nodeOfRanks(ranks: number, nodes: number): number[] {
+export function nodeOfRanks(ranks: number, nodes: number): Placement {
   const smaller = Math.floor(ranks / nodes);
   const largerNodes = ranks % nodes;
-  const nodeOf: number[] = [];
+  const places: number[] = [];
   for (let node = 0; node < nodes; node++) {
     const held = node < largerNodes ? smaller + 1 : smaller;
-    for (let i = 0; i < held; i++) nodeOf.push(node);
+    for (let i = 0; i < held; i++) places.push(node);
   }
-  return nodeOf;
+  return placementOf(places);
 }
 
 /** How many processes may be spawned in the life of a job. Their numbers are not used again. */
@@ -21,34 +31,41 @@ const processesOfNodeMax = 256;
  * The nodes of all processes that a job can ever have: its ranks, then those that it may spawn, which go round the nodes.
  * Decided at the start, so that nobody need be told where a new process is; a place that nobody uses costs nothing.
  */
-export function nodeOfUniverse(ranks: number, nodes: number): number[] {
+export function nodeOfUniverse(ranks: number, nodes: number): Placement {
   const sparesOfNode = Math.max(0, processesOfNodeMax - Math.ceil(ranks / nodes));
   const spares = Math.min(sparesMax, sparesOfNode * nodes);
-  return [...nodeOfRanks(ranks, nodes), ...Array.from({ length: spares }, (_, i) => i % nodes)];
+  return placementOf([...nodeOfRanks(ranks, nodes), ...Array.from({ length: spares }, (_, i) => i % nodes)]);
 }
 
 /** The ranks of one node, ascending. */
-export function ranksOfNode(nodeOf: readonly number[], node: number): number[] {
-  return nodeOf.flatMap((itsNode, rank) => (itsNode === node ? [rank] : []));
+export function ranksOfNode(placement: Placement, node: number): number[] {
+  return placement.flatMap((itsNode, rank) => (itsNode === node ? [rank] : []));
+}
+
+/** The ranks of each node, ascending. */
+export function ranksByNode(placement: Placement, nodes: number): number[][] {
+  const ranks = Array.from({ length: nodes }, (): number[] => []);
+  for (const [rank, node] of placement.entries()) ranks[node]?.push(rank);
+  return ranks;
 }
 
 /**
  * Ranks over nodes so that no correlated set is divided: in blocks if these divide none, otherwise sets in the order of their size,
  * each to the node that would have most of it and has room. Or which set has no room, by its number.
  */
-export function nodeOfSets(setOf: readonly number[], nodes: number): number[] | { readonly tooLarge: number } {
+export function nodeOfSets(setOf: readonly number[], nodes: number): Placement | { readonly tooLarge: number } {
   const blocks = nodeOfRanks(setOf.length, nodes);
   const sets = membersOf(setOf);
   if (sets.every((members) => members.every((rank) => blocks[rank] === blocks[members[0]!]))) return blocks;
-  const room = Array.from({ length: nodes }, (_, node) => ranksOfNode(blocks, node).length);
-  const nodeOf = [...blocks];
+  const room = ranksByNode(blocks, nodes).map(({ length }) => length);
+  const places = [...blocks];
   for (const members of sets.sort((one, other) => other.length - one.length)) {
     const held = (node: number): number => members.filter((rank) => blocks[rank] === node).length;
     const roomy = [...room.keys()].filter((node) => room[node]! >= members.length);
     if (roomy.length === 0) return { tooLarge: setOf[members[0]!]! };
     const node = roomy.reduce((best, other) => (held(other) > held(best) ? other : best));
     room[node]! -= members.length;
-    for (const rank of members) nodeOf[rank] = node;
+    for (const rank of members) places[rank] = node;
   }
-  return nodeOf;
+  return placementOf(places);
 }

@@ -1,4 +1,5 @@
 /** Recovery that crashes at any event, and what its journal says. */
+
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../base/test-properties.ts";
@@ -6,10 +7,11 @@ import type { NextLife } from "../ft/job-part.ts";
 import type { JobRecord } from "./job-record.ts";
 import { jobStateFrom } from "./job-state.ts";
 import { decodeJournal, encodeRecord } from "./journal.ts";
+import { placementOf } from "./placement.ts";
 import { Recovery, type RecoveryPorts } from "./recovery.ts";
 
 const setOf = [0, 0, 1, 1, 2];
-const nodeOf = [0, 0, 0, 0, 1];
+const placement = placementOf([0, 0, 0, 0, 1]);
 const members = [[0, 1], [2, 3], [4]];
 
 /** What happens to a set, or to the job. */
@@ -42,7 +44,7 @@ class World {
   #nowMs = 0;
 
   constructor() {
-    const began = { kind: "began", nodes: 2, ranks: setOf.length, nodeOf, setOf, calendarMs: 0 } as const;
+    const began = { kind: "began", nodes: 2, ranks: setOf.length, placement, setOf, calendarMs: 0 } as const;
     this.#bytes.push(...encodeRecord(began));
     this.core = this.#recovery();
   }

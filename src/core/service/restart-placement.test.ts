@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { placementOf } from "./placement.ts";
 import type { SetRestart } from "./recovery.ts";
 import { RestartPlacement } from "./restart-placement.ts";
 
@@ -16,7 +17,7 @@ class World {
   constructor() {
     const say = (word: string): void => void this.#said.push(word);
     const listOf = (restarts: readonly SetRestart[]) => restarts.map(({ set, members }) => `${set}: ${members}`);
-    this.core = new RestartPlacement([0, 0, 1, 1], {
+    this.core = new RestartPlacement(placementOf([0, 0, 1, 1]), {
       replace: (node, restarts) => say(`replace ${node} with ${listOf(restarts).join("; ")}`),
       restartRanks: (node, restarts) => say(`on ${node} restart ${listOf(restarts).join("; ")}`),
       notReplaced: (node) => say(`${node} stays gone`),

@@ -1,5 +1,5 @@
 /**
- * Where ranks begin their next life. Every rank has its place on one node, for the whole job (rule 6); what changes is the process
+ * Where ranks begin their next life. Every rank has its place on one node, for the whole job; what changes is the process
  * behind the node's number. A node that is gone gets a successor, which is set up with all its ranks at once; on a node that lives
  * the ranks begin beside the others. A set may have members on both.
  *
@@ -7,6 +7,7 @@
  * nobody takes its place, and the dispatcher must hear that: it waits for the last node.
  */
 import { assert } from "../base/assert.ts";
+import type { Placement } from "./placement.ts";
 import type { SetRestart } from "./recovery.ts";
 
 interface RestartPlacementPorts {
@@ -21,14 +22,13 @@ interface RestartPlacementPorts {
 }
 
 export class RestartPlacement {
-  readonly #nodeOf: readonly number[];
+  readonly #placement: Placement;
   readonly #ports: RestartPlacementPorts;
   /** Nodes whose places nobody has taken yet. */
   readonly #gone = new Set<number>();
 
-  /** `nodeOf`: node of each rank. */
-  constructor(nodeOf: readonly number[], ports: RestartPlacementPorts) {
-    this.#nodeOf = nodeOf;
+  constructor(placement: Placement, ports: RestartPlacementPorts) {
+    this.#placement = placement;
     this.#ports = ports;
   }
 
@@ -41,7 +41,7 @@ export class RestartPlacement {
   restart(restarts: readonly SetRestart[]): void {
     for (const node of this.#nodesOf(restarts.flatMap(({ members }) => members))) {
       const here = restarts
-        .map((restart) => ({ ...restart, members: restart.members.filter((rank) => this.#nodeOf[rank] === node) }))
+        .map((restart) => ({ ...restart, members: restart.members.filter((rank) => this.#placement[rank] === node) }))
         .filter(({ members }) => members.length > 0);
       if (!this.#gone.delete(node)) this.#ports.restartRanks(node, here);
       else if (this.#ports.isEnding()) this.#ports.notReplaced(node);
@@ -57,7 +57,7 @@ export class RestartPlacement {
   #nodesOf(ranks: readonly number[]): Set<number> {
     return new Set(
       ranks.map((rank) => {
-        const node = this.#nodeOf[rank];
+        const node = this.#placement[rank];
         assert(node !== undefined, `rank ${rank} has no place`);
         return node;
       }),

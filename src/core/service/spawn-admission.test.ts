@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { placementOf } from "./placement.ts";
 import { SpawnAdmission } from "./spawn-admission.ts";
 
 /** Ranks 0 and 1 are there, on nodes 0 and 1; 2 to 5 can be spawned, in turn on both. */
@@ -12,7 +13,7 @@ class World {
   constructor() {
     const say = (word: string): void => void this.#said.push(word);
     const free = (): number[] => this.#free;
-    this.core = new SpawnAdmission([0, 1, 0, 1, 0, 1], {
+    this.core = new SpawnAdmission(placementOf([0, 1, 0, 1, 0, 1]), {
       dispatcher: {
         admit: (count) => (free().length < count ? undefined : free().splice(0, count)),
         withdraw: (admitted) => say(`withdraw ${admitted.join()}`),

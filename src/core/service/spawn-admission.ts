@@ -5,6 +5,7 @@
  */
 import { assert } from "../base/assert.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { Placement } from "./placement.ts";
 
 /** A rank wants processes, whose programs are there; it waits for the answer. */
 interface SpawnWish<Programs> {
@@ -51,14 +52,14 @@ interface Start {
 }
 
 export class SpawnAdmission<Programs> {
-  readonly #nodeOf: readonly number[];
+  readonly #placement: Placement;
   readonly #ports: SpawnAdmissionPorts<Programs>;
   readonly #starts = new Map<number, Start>();
   #orders = 0;
 
-  /** `nodeOf`: node of each process that there can be. */
-  constructor(nodeOf: readonly number[], ports: SpawnAdmissionPorts<Programs>) {
-    this.#nodeOf = nodeOf;
+  /** `placement`: of each process that there can be. */
+  constructor(placement: Placement, ports: SpawnAdmissionPorts<Programs>) {
+    this.#placement = placement;
     this.#ports = ports;
   }
 
@@ -118,7 +119,7 @@ export class SpawnAdmission<Programs> {
   #byNode(children: readonly number[]): Map<number, number[]> {
     const byNode = new Map<number, number[]>();
     for (const child of children) {
-      const node = this.#nodeOf[child];
+      const node = this.#placement[child];
       assert(node !== undefined, `process ${child} has no place`);
       byNode.set(node, [...(byNode.get(node) ?? []), child]);
     }

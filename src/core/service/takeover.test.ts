@@ -2,10 +2,12 @@
  * Every scenario is played once for every moment at which the dispatcher can crash: before each order and each record, and in the
  * middle of each record (the model is in `test-takeover.ts`).
  */
+
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
 import { assert } from "../base/assert.ts";
 import { jobStateFrom } from "./job-state.ts";
+import { placementOf } from "./placement.ts";
 import { type CrashPlan, type Shape, World } from "./test-takeover.ts";
 
 interface Scenario {
@@ -17,7 +19,7 @@ interface Scenario {
 }
 
 /** What must be true when all is quiet and nobody has finished yet. */
-function checkQuiet({ nodes, dispatcher, recovery }: World, { nodeOf, setOf, deaths }: Shape): void {
+function checkQuiet({ nodes, dispatcher, recovery }: World, { placement, setOf, deaths }: Shape): void {
   const { state } = dispatcher;
   for (const node of nodes) {
     if (node === null) continue;
@@ -35,14 +37,14 @@ function checkQuiet({ nodes, dispatcher, recovery }: World, { nodeOf, setOf, dea
   if (deaths !== "replaced") return;
   for (const [rank, { incarnation }] of state.ranks.entries()) {
     equal(recovery.state.incarnations[setOf[rank]!], incarnation, `dispatcher and recovery agree on rank ${rank}`);
-    assert(nodes[nodeOf[rank]!]?.ranks.has(rank) === true, `rank ${rank} is there`);
+    assert(nodes[placement[rank]!]?.ranks.has(rank) === true, `rank ${rank} is there`);
   }
 }
 
 const twoOnEach = [0, 0, 1, 1, 2, 2];
-const byNode: Shape = { nodeOf: twoOnEach, setOf: twoOnEach, deaths: "replaced" };
-const byRank: Shape = { nodeOf: twoOnEach, setOf: [0, 1, 2, 3, 4, 5], deaths: "replaced" };
-const across: Shape = { nodeOf: twoOnEach, setOf: [0, 1, 1, 2, 2, 3], deaths: "replaced" };
+const byNode: Shape = { placement: placementOf(twoOnEach), setOf: twoOnEach, deaths: "replaced" };
+const byRank: Shape = { placement: placementOf(twoOnEach), setOf: [0, 1, 2, 3, 4, 5], deaths: "replaced" };
+const across: Shape = { placement: placementOf(twoOnEach), setOf: [0, 1, 1, 2, 2, 3], deaths: "replaced" };
 
 const scenarios: readonly Scenario[] = [
   {
@@ -107,7 +109,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: "§11.8 processes are spawned: those that did not begin are withdrawn",
-    shape: { nodeOf: [0, 1, 0, 1], setOf: [0, 1, 0, 1], deaths: "fatal", ranks: 2 },
+    shape: { placement: placementOf([0, 1, 0, 1]), setOf: [0, 1, 0, 1], deaths: "fatal", ranks: 2 },
     play(world) {
       world.admit(2);
     },

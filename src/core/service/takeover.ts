@@ -20,6 +20,7 @@
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Ending } from "./ending.ts";
 import type { Death } from "./outcome.ts";
+import type { Placement } from "./placement.ts";
 
 /** One life of a rank. */
 export interface RankLife {
@@ -60,8 +61,8 @@ interface TakeoverPorts {
 }
 
 interface TakeoverOptions {
-  /** Node of each process that there can be. */
-  readonly nodeOf: readonly number[];
+  /** Of each process that there can be. */
+  readonly placement: Placement;
   /** How many of them were there from the start. */
   readonly ranks: number;
 }
@@ -130,9 +131,9 @@ export class Takeover {
 
   /** A life that no dispatcher can have ordered, because a record comes before its orders. */
   #isOfAnotherJob({ node, ranks, deathsHeard }: NodeAnswer): boolean {
-    const { nodeOf } = this.#options;
+    const { placement } = this.#options;
     const isStrange = ({ rank, incarnation }: RankLife): boolean =>
-      nodeOf[rank] !== node || incarnation > this.#rank(rank).incarnation;
+      placement[rank] !== node || incarnation > this.#rank(rank).incarnation;
     return deathsHeard > this.#core.state.deaths.length || ranks.some(isStrange);
   }
 
@@ -150,8 +151,8 @@ export class Takeover {
   /** The dispatcher hears how each life stands that should be there; the end of a life that it does not wait for means nothing to it. */
   #hear({ node, ranks }: NodeAnswer, nowMs: number): void {
     const there = new Map(ranks.map((it) => [it.rank, it]));
-    const expected = [...this.#options.nodeOf.keys()]
-      .filter((rank) => this.#options.nodeOf[rank] === node && this.#isExpected(rank))
+    const expected = [...this.#options.placement.keys()]
+      .filter((rank) => this.#options.placement[rank] === node && this.#isExpected(rank))
       .map((rank) => ({ rank, incarnation: this.#rank(rank).incarnation }));
     for (const { rank, incarnation } of expected) {
       const found = there.get(rank);

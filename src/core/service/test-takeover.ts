@@ -2,6 +2,7 @@
  * A job whose dispatcher crashes, as a model: nodes as small classes, messages in both directions that are lost with the dispatcher, and
  * the real dispatcher, recovery and takeover. The dispatcher crashes before an order or a record, or in the middle of a record.
  */
+
 import { assert } from "../base/assert.ts";
 import type { DeathPolicy } from "../ft/definition.ts";
 import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "./dispatcher.ts";
@@ -10,6 +11,7 @@ import type { JobRecord } from "./job-record.ts";
 import { jobStateFrom } from "./job-state.ts";
 import { decodeJournal, encodeRecord } from "./journal.ts";
 import type { Death } from "./outcome.ts";
+import type { Placement } from "./placement.ts";
 import { Recovery, type RecoveryPorts } from "./recovery.ts";
 import type { LifeStands, NodeAnswer, RankLife } from "./takeover.ts";
 import { Takeover } from "./takeover.ts";
@@ -167,7 +169,7 @@ interface Sent {
 }
 
 export interface Shape {
-  readonly nodeOf: readonly number[];
+  readonly placement: Placement;
   readonly setOf: readonly number[];
   readonly deaths: DeathPolicy;
   readonly ranks?: number;
@@ -196,11 +198,11 @@ export class World {
   constructor(shape: Shape, crash: CrashPlan) {
     this.#shape = shape;
     this.#crash = crash;
-    const { nodeOf, ranks = nodeOf.length } = shape;
+    const { placement, ranks = placement.length } = shape;
     this.dispatcher = new Dispatcher(this.#options(), this.#dispatcherPorts(), 0);
     this.recovery = this.#createRecovery();
-    for (let node = 0; node <= Math.max(...nodeOf); node++) {
-      const begins = [...nodeOf.keys()].filter((rank) => nodeOf[rank] === node && rank < ranks);
+    for (let node = 0; node <= Math.max(...placement); node++) {
+      const begins = [...placement.keys()].filter((rank) => placement[rank] === node && rank < ranks);
       this.#start(
         node,
         begins.map((rank) => ({ rank, incarnation: 0 })),
@@ -259,7 +261,7 @@ export class World {
       const ranks = this.dispatcher.admit(count) ?? [];
       for (const rank of ranks) {
         const lives = [{ rank, incarnation: 0 }];
-        this.#order(() => this.#send(this.#shape.nodeOf[rank]!, { kind: "restart", lives }));
+        this.#order(() => this.#send(this.#shape.placement[rank]!, { kind: "restart", lives }));
       }
     });
     this.run();
@@ -347,8 +349,8 @@ export class World {
       startMs: 0,
     });
     this.recovery = this.#createRecovery(recovery);
-    const { nodeOf, ranks = nodeOf.length } = this.#shape;
-    this.#takeover = new Takeover({ nodeOf, ranks }, this.dispatcher, {
+    const { placement, ranks = placement.length } = this.#shape;
+    this.#takeover = new Takeover({ placement, ranks }, this.dispatcher, {
       refuse: (node) => this.kill(node),
       end: (node) => this.#send(node, { kind: "end" }),
       tell: (node, death) => this.#send(node, { kind: "death", death }),
@@ -406,10 +408,10 @@ export class World {
   }
 
   #options(): DispatcherOptions {
-    const { nodeOf, setOf, deaths, ranks = nodeOf.length } = this.#shape;
+    const { placement, setOf, deaths, ranks = placement.length } = this.#shape;
     const patience = { patienceMs: 1e9, starvedPatienceMs: 1e9, startPatienceMs: 1e9, starvedStartPatienceMs: 1e9 };
     const times = { heartbeatMs: 100, endPatienceMs: 1e9, timeoutMs: 1e9 };
-    return { ...patience, ...times, ranks, nodes: Math.max(...nodeOf) + 1, nodeOf, setOf, deaths };
+    return { ...patience, ...times, ranks, nodes: Math.max(...placement) + 1, placement, setOf, deaths };
   }
 
   #dispatcherPorts(): DispatcherPorts {
@@ -449,7 +451,7 @@ export class World {
     };
     const quiet = (): void => undefined;
     const toSet = (set: number, message: ToNode): void => {
-      const its = new Set(this.#shape.nodeOf.filter((_, rank) => setOf[rank] === set));
+      const its = new Set(this.#shape.placement.filter((_, rank) => setOf[rank] === set));
       for (const node of its) this.#order(() => this.#send(node, message));
     };
     const ports: RecoveryPorts = {
@@ -476,9 +478,9 @@ export class World {
 
   /** All is prepared: on nodes that live ranks begin again, other nodes get a process. */
   #restart(ranks: readonly number[]): void {
-    const { nodeOf } = this.#shape;
-    for (const node of new Set(ranks.map((rank) => nodeOf[rank]!))) {
-      const its = ranks.filter((rank) => nodeOf[rank] === node);
+    const { placement } = this.#shape;
+    for (const node of new Set(ranks.map((rank) => placement[rank]!))) {
+      const its = ranks.filter((rank) => placement[rank] === node);
       const lives = its.map((rank) => ({ rank, incarnation: this.dispatcher.state.ranks[rank]!.incarnation }));
       this.#order(() => {
         if (this.#places.delete(node)) {

@@ -10,8 +10,8 @@ describe("L3 §6: sets by measured traffic", () => {
   it("ranks that speak with each other are on one node, wherever their numbers are", () => {
     const traffic = empty(8);
     for (let rank = 0; rank < 8; rank++) traffic[rank]![(rank + 4) % 8] = 1000;
-    const nodeOf = placeByTraffic(traffic, nodeOfRanks(8, 4));
-    equal(bytesWithin(traffic, nodeOf), 8000);
+    const placement = placeByTraffic(traffic, nodeOfRanks(8, 4));
+    equal(bytesWithin(traffic, placement), 8000);
     equal(bytesWithin(traffic, nodeOfRanks(8, 4)), 0);
   });
 
@@ -21,8 +21,8 @@ describe("L3 §6: sets by measured traffic", () => {
       traffic[rank]![(rank + 4) % 16] = 100;
       traffic[rank]![4 * Math.floor(rank / 4) + ((rank + 1) % 4)] = 10;
     }
-    const nodeOf = placeByTraffic(traffic, nodeOfRanks(16, 4));
-    equal(bytesWithin(traffic, nodeOf), 1600);
+    const placement = placeByTraffic(traffic, nodeOfRanks(16, 4));
+    equal(bytesWithin(traffic, placement), 1600);
   });
 
   it("stays with blocks where nothing is better", () => {
@@ -47,10 +47,10 @@ describe("L3 §6: sets by measured traffic", () => {
     fc.assert(
       fc.property(jobs, ({ nodes, traffic }: { nodes: number; traffic: Traffic }) => {
         const blocks = nodeOfRanks(traffic.length, nodes);
-        const nodeOf = placeByTraffic(traffic, blocks);
-        ok(bytesWithin(traffic, nodeOf) >= bytesWithin(traffic, blocks));
+        const placement = placeByTraffic(traffic, blocks);
+        ok(bytesWithin(traffic, placement) >= bytesWithin(traffic, blocks));
         for (let node = 0; node < nodes; node++) {
-          equal(ranksOfNode(nodeOf, node).length, ranksOfNode(blocks, node).length);
+          equal(ranksOfNode(placement, node).length, ranksOfNode(blocks, node).length);
         }
       }),
     );

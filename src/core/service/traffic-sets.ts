@@ -3,23 +3,23 @@
  * Everybody's share of places stays what it was; the answer is as good as blocks of ranks or better, not the best there is, which
  * would take too long to find.
  */
-import { ranksOfNode } from "./placement.ts";
+import { type Placement, placementOf, ranksOfNode } from "./placement.ts";
 
 /** Bytes that each rank has sent to each. */
 export type Traffic = readonly (readonly number[])[];
 
-/** The node of each rank, given that of blocks. */
-export function placeByTraffic(traffic: Traffic, blocks: readonly number[]): number[] {
+/** Given that in blocks. */
+export function placeByTraffic(traffic: Traffic, blocks: Placement): Placement {
   const both = bothWays(traffic);
   const candidates = [improved(both, blocks), improved(both, grown(both, blocks))];
   return candidates.reduce((best, other) => (bytesWithin(both, other) > bytesWithin(both, best) ? other : best));
 }
 
 /** How much of the traffic stays inside nodes. */
-export function bytesWithin(traffic: Traffic, nodeOf: readonly number[]): number {
+export function bytesWithin(traffic: Traffic, placement: Placement): number {
   let bytes = 0;
   for (const [from, row] of traffic.entries()) {
-    for (const [to, sent] of row.entries()) if (from !== to && nodeOf[from] === nodeOf[to]) bytes += sent;
+    for (const [to, sent] of row.entries()) if (from !== to && placement[from] === placement[to]) bytes += sent;
   }
   return bytes;
 }
@@ -29,8 +29,8 @@ function bothWays(traffic: Traffic): number[][] {
 }
 
 /** Node by node: the rank with most traffic among those that are left, then always the one that has most with those chosen. */
-function grown(both: Traffic, blocks: readonly number[]): number[] {
-  const nodeOf = new Array<number>(blocks.length).fill(-1);
+function grown(both: Traffic, blocks: Placement): Placement {
+  const nodes = new Array<number>(blocks.length).fill(-1);
   const left = new Set(blocks.keys());
   for (let node = 0; left.size > 0; node++) {
     const places = ranksOfNode(blocks, node).length;
@@ -39,10 +39,10 @@ function grown(both: Traffic, blocks: readonly number[]): number[] {
       const rank = most(left, (candidate) => trafficWith(both, candidate, chosen.length === 0 ? left : chosen));
       left.delete(rank);
       chosen.push(rank);
-      nodeOf[rank] = node;
+      nodes[rank] = node;
     }
   }
-  return nodeOf;
+  return placementOf(nodes);
 }
 
 function trafficWith(both: Traffic, rank: number, others: Iterable<number>): number {
@@ -62,22 +62,23 @@ function most(ranks: Iterable<number>, measure: (rank: number) => number): numbe
 }
 
 /** Two ranks change places, always the two for which that brings most, until it brings nothing. */
-function improved(both: Traffic, start: readonly number[]): number[] {
-  const nodeOf = [...start];
-  const nodes = Math.max(...nodeOf) + 1;
+function improved(both: Traffic, start: Placement): Placement {
+  const places = [...start];
+  const placement = placementOf(places);
+  const nodes = Math.max(...placement) + 1;
   // What each rank has to do with each node.
   const pull = both.map((row) => {
     const bytes = new Array<number>(nodes).fill(0);
-    for (const [other, sent] of row.entries()) bytes[nodeOf[other]!]! += sent;
+    for (const [other, sent] of row.entries()) bytes[placement[other]!]! += sent;
     return bytes;
   });
-  for (let swap = bestSwap(both, nodeOf, pull); swap !== null; swap = bestSwap(both, nodeOf, pull)) {
+  for (let swap = bestSwap(both, placement, pull); swap !== null; swap = bestSwap(both, placement, pull)) {
     const [one, other] = swap;
-    move(both, pull, one, nodeOf[one]!, nodeOf[other]!);
-    move(both, pull, other, nodeOf[other]!, nodeOf[one]!);
-    [nodeOf[one], nodeOf[other]] = [nodeOf[other]!, nodeOf[one]!];
+    move(both, pull, one, placement[one]!, placement[other]!);
+    move(both, pull, other, placement[other]!, placement[one]!);
+    [places[one], places[other]] = [places[other]!, places[one]!];
   }
-  return nodeOf;
+  return placement;
 }
 
 function move(both: Traffic, pull: number[][], rank: number, from: number, to: number): void {
@@ -87,13 +88,13 @@ function move(both: Traffic, pull: number[][], rank: number, from: number, to: n
   }
 }
 
-function bestSwap(both: Traffic, nodeOf: readonly number[], pull: readonly number[][]): [number, number] | null {
+function bestSwap(both: Traffic, placement: Placement, pull: readonly number[][]): [number, number] | null {
   let best: [number, number] | null = null;
   let bestGain = 0;
-  for (let one = 0; one < nodeOf.length; one++) {
-    const here = nodeOf[one]!;
-    for (let other = one + 1; other < nodeOf.length; other++) {
-      const there = nodeOf[other]!;
+  for (let one = 0; one < placement.length; one++) {
+    const here = placement[one]!;
+    for (let other = one + 1; other < placement.length; other++) {
+      const there = placement[other]!;
       if (here === there) continue;
       const gainOfOne = pull[one]![there]! - pull[one]![here]!;
       const gainOfOther = pull[other]![here]! - pull[other]![there]!;

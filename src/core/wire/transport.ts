@@ -22,6 +22,8 @@ export interface Transport {
 
   /** Largest payload of one packet to that rank. Messages up to it may travel eagerly. */
   eagerBytesMax(to: number): number;
+  /** The largest of those: no packet has more, whoever it is from. */
+  readonly payloadBytesMax: number;
 
   /**
    * Room for a packet with that much payload: its first word, or −1 when the channel is full. Write the payload first, at

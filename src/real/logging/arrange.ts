@@ -4,7 +4,7 @@ import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
 import { loggingReport } from "../../core/ft/logging/report.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
 import { membersOf, setsByNode, setsByRank, setsFromLists } from "../../core/ft/sets.ts";
-import { nodeOfRanks, nodeOfSets } from "../../core/service/placement.ts";
+import { nodeOfRanks, nodeOfSets, type Placement } from "../../core/service/placement.ts";
 import { placeByTraffic } from "../../core/service/traffic-sets.ts";
 import type { Arrangement, JobToArrange } from "../service/arrangement.ts";
 import { readTraffic, trafficFileIn, writeTraffic } from "./traffic-file.ts";
@@ -18,34 +18,34 @@ export function arrangeSets(values: OptionValues, job: JobToArrange): Arrangemen
   if (sets === "traffic") return byTraffic(blocks, trafficFile ?? cachedIn(job));
   const setOf = setsFromLists(sets, ranks);
   if (typeof setOf === "string") return `Cannot use these sets: ${setOf}`;
-  const nodeOf = nodeOfSets(setOf, nodes);
-  if (!("tooLarge" in nodeOf)) return arranged(setOf, nodeOf);
-  const members = membersOf(setOf)[nodeOf.tooLarge]!.join(", ");
+  const placement = nodeOfSets(setOf, nodes);
+  if (!("tooLarge" in placement)) return arranged(setOf, placement);
+  const members = membersOf(setOf)[placement.tooLarge]!.join(", ");
   return `Cannot use these sets: ranks ${members} are one set, and no node has room for them all; make it smaller, or the nodes fewer`;
 }
 
-const arranged = (setOf: readonly number[], nodeOf: readonly number[]): Arrangement => {
-  return { setOf, nodeOf, note: "", finished: () => "" };
+const arranged = (setOf: readonly number[], placement: Placement): Arrangement => {
+  return { setOf, placement, note: "", finished: () => "" };
 };
 
 const cachedIn = ({ cacheFolder, program, ranks }: JobToArrange): string =>
   cacheFolder === "" ? "" : trafficFileIn(cacheFolder, program, ranks);
 
 /** Where every rank is a set of its own all messages are logged: the logs of such a run are its traffic. */
-function byTraffic(blocks: number[], file: string): Arrangement | string {
+function byTraffic(blocks: Placement, file: string): Arrangement | string {
   if (file === "") return "Cannot use sets of traffic: say where it is kept, with trafficFile";
   const traffic = readTraffic(file, blocks.length);
   if (typeof traffic === "string") return traffic;
   if (traffic === null) return measuring(blocks, file);
-  const nodeOf = placeByTraffic(traffic, blocks);
-  return arranged(setsByNode(nodeOf), nodeOf);
+  const placement = placeByTraffic(traffic, blocks);
+  return arranged(setsByNode(placement), placement);
 }
 
 /** Nobody knows the traffic: it is measured, for the next time. */
-function measuring(nodeOf: number[], file: string): Arrangement {
+function measuring(placement: Placement, file: string): Arrangement {
   return {
-    setOf: setsByRank(nodeOf.length),
-    nodeOf,
+    setOf: setsByRank(placement.length),
+    placement,
     note: `the traffic of this program is not known yet: every rank is a set in this run, and the next one finds it in ${file}`,
     finished(report) {
       try {

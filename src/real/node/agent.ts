@@ -76,7 +76,7 @@ class Agent {
     this.#memory = new NodeMemory({
       node,
       ranks,
-      nodeOf,
+      placement: nodeOf,
       memoryMb: isC ? cNodeMemoryMb : memoryMb,
       wakeElsewhere: (place) => bells?.wake(place),
     });

@@ -2,6 +2,7 @@
  * A rank whose program is written in C, from its first breath to its ending: everything but who gives it time. Alone in its
  * thread it runs in one go (`run`); several in one thread take turns (c-rank-turns.ts).
  */
+
 import { readFileSync } from "node:fs";
 import { availableParallelism, constants, hostname } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
 import { ReplayedFiles } from "../../abi/replayed-files.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
+import { nodeMapOf } from "../../core/process/node-map.ts";
 import { noSpawner, type SpawnAnswer, type Spawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { ImageError } from "../../image/image-error.ts";
@@ -77,7 +79,8 @@ export class CRank {
       {
         rank: setup.rank,
         ranks: setup.ranks,
-        nodeOf: setup.nodeOf,
+        placement: setup.nodeOf,
+        nodeMap: nodeMapOf(setup.nodeOf),
         incarnation: setup.incarnation,
         protocol: this.#protocol.protocol,
         mayUseBoards: this.#protocol.mayUseBoards,

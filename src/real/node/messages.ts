@@ -4,9 +4,11 @@
  *
  * All of them come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
+
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { Origin, SpawnAnswer } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import type { Placement } from "../../core/service/placement.ts";
 import type { Job as TcpJob } from "../transport/handshake/handshake.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { Captured, RankWord } from "./rank-messages.ts";
@@ -25,7 +27,7 @@ export interface Setup {
   /** How many ranks the job starts with. */
   readonly ranks: number;
   /** Node of each process that the job can have: its ranks, then those that may be spawned. */
-  readonly nodeOf: readonly number[];
+  readonly nodeOf: Placement;
   /** By name, with the values of its options. */
   readonly protocol: string;
   readonly protocolOptions: OptionValues;

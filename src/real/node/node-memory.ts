@@ -2,7 +2,7 @@
  * The shared memory of a node: what its ranks exchange messages through. The seam between the agent, which owns the
  * node's main thread, and `real/transport`, which owns the layout.
  */
-import { ranksOfNode } from "../../core/service/placement.ts";
+import { type Placement, ranksOfNode } from "../../core/service/placement.ts";
 import { type Layout, layoutOf } from "../transport/layout.ts";
 import { enterNodeMemory, type NodeMemory as MainMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { type Notice, NoticeBoard, NoticeKind } from "../transport/notices.ts";
@@ -22,8 +22,8 @@ interface NodeMemoryOptions {
   readonly node: number;
   /** Ranks that the job starts with. */
   readonly ranks: number;
-  /** Node of each process that the job can have. */
-  readonly nodeOf: readonly number[];
+  /** Of each process that the job can have. */
+  readonly placement: Placement;
   readonly memoryMb: number;
   /** Wakes a process that sleeps over its sockets. */
   readonly wakeElsewhere: (process: number) => void;
@@ -42,14 +42,21 @@ export class NodeMemory {
   readonly #untold: Notice[] = [];
   readonly #main: MainMemory;
 
-  constructor({ node, ranks, nodeOf, memoryMb, wakeElsewhere }: NodeMemoryOptions) {
-    const ranksHere = ranksOfNode(nodeOf, node);
+  constructor({ node, ranks, placement, memoryMb, wakeElsewhere }: NodeMemoryOptions) {
+    const ranksHere = ranksOfNode(placement, node);
     for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
     const layout = layoutOf({ processes: ranksHere.length, memoryBytes: memoryMb << 20 });
     const memory = newNodeMemory(layout);
     const main = enterNodeMemory(memory, layout, -1);
     this.#main = main;
-    this.shared = { memory, layout, worldBoard: this.#claimBoard(ranksOfNode(nodeOf.slice(0, ranks), node), ranks) };
+    this.shared = {
+      memory,
+      layout,
+      worldBoard: this.#claimBoard(
+        ranksHere.filter((rank) => rank < ranks),
+        ranks,
+      ),
+    };
     this.#population = new Population(main, wakeElsewhere);
     this.#notices = new NoticeBoard(main, this.#population);
   }

@@ -77,11 +77,11 @@ export function readRankImage(process: Process, life: RankLife, options: RankIma
 }
 
 /** What a process finds rather than has: by name. */
-function worldOf({ engine, boards, nodeOf, memory }: Process): Map<string, object | null> {
+function worldOf({ engine, boards, nodeMap, memory }: Process): Map<string, object | null> {
   return new Map<string, object | null>([
     ["transport", engine.transport],
     ["boards", boards],
-    ["nodes", nodeOf],
+    ["nodes", nodeMap],
     ["memory", memory],
   ]);
 }

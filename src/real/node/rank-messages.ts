@@ -3,10 +3,12 @@
  * worker's message port, except for output, which has a ring of its own (`line-ring.ts`). What a rank wants of the whole job
  * goes on to the dispatcher as it is (`FromRankOnwards`).
  */
+
 import type { MessagePort } from "node:worker_threads";
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { Origin, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import type { Placement } from "../../core/service/placement.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import type { ImageToStore } from "./image-store.ts";
 import type {
@@ -35,7 +37,7 @@ export interface RankSetup {
   readonly incarnation: number;
   /** How many ranks the job starts with; see `Setup`. */
   readonly ranks: number;
-  readonly nodeOf: readonly number[];
+  readonly nodeOf: Placement;
   /** Of a spawned process; null: one of the job's own ranks. */
   readonly origin: Origin | null;
   /** See `Setup`. */

@@ -1,9 +1,11 @@
 /** The protocol of a rank, as its setup says. */
+
 import { assert } from "../../core/base/assert.ts";
 import type { ProtocolDefinition } from "../../core/ft/definition.ts";
 import type { NewProtocol, Protocol } from "../../core/ft/protocol.ts";
 import { protocolNamed } from "../../core/ft/protocol-named.ts";
 import { membersOf } from "../../core/ft/sets.ts";
+import type { Placement } from "../../core/service/placement.ts";
 import type { Napper } from "../process/waiting.ts";
 import { rankParts } from "../protocol-parts/rank-parts.ts";
 import type { ProtocolWords } from "./messages.ts";
@@ -23,20 +25,29 @@ export interface RankProtocol {
 }
 
 export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => void): RankProtocol {
-  const { rank, ranks, nodeOf, incarnation, protocol: name, protocolOptions: options, words, recovery } = setup;
+  const {
+    rank,
+    ranks,
+    nodeOf: placement,
+    incarnation,
+    protocol: name,
+    protocolOptions: options,
+    words,
+    recovery,
+  } = setup;
   const definition = protocolNamed(name);
   assert(definition !== undefined, `there is no protocol ${name}`);
   const part = rankParts[name]?.({
     ...{ rank, incarnation, part: setup.protocolPart, words },
     say: (said) => say({ kind: "protocol", words: said }),
   });
-  const setOf = Int32Array.from(recovery?.setOf ?? nodeOf.map(() => 0));
+  const setOf = Int32Array.from(recovery?.setOf ?? placement.map(() => 0));
   const passed = recovery?.passed ?? new Float64Array(1);
   const resources = part?.resources;
   return {
     definition,
     protocol: definition.rank?.({ rank, ranks, setOf, options, passed, resources }) ?? null,
-    mayUseBoards: mayUseBoards(definition, rank, nodeOf, setOf),
+    mayUseBoards: mayUseBoards(definition, rank, placement, setOf),
     set: recovery === null ? -1 : setOf[rank]!,
     members: recovery === null ? undefined : membersOf([...setOf])[setOf[rank]!]!,
     napper: part?.napper ?? null,
@@ -44,14 +55,9 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
 }
 
 /** Boards go past the messages: only where nobody must see those, and where all that use one fall together (rule 12). */
-function mayUseBoards(
-  { boards }: ProtocolDefinition,
-  rank: number,
-  nodeOf: readonly number[],
-  setOf: Int32Array,
-): boolean {
+function mayUseBoards({ boards }: ProtocolDefinition, rank: number, placement: Placement, setOf: Int32Array): boolean {
   if (boards !== "inside a set") return boards === "always";
-  return nodeOf.every((node, other) => node !== nodeOf[rank] || setOf[other] === setOf[rank]);
+  return placement.every((node, other) => node !== placement[rank] || setOf[other] === setOf[rank]);
 }
 
 /** After a restore, or in place of it, before the program goes on. */

@@ -2,9 +2,11 @@
  * The thread of a rank: puts the process together, runs the user's program, and says how it ended. Loaded once for every
  * rank, so it must stay small.
  */
+
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
+import { nodeMapOf } from "../../core/process/node-map.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bytesOfObject } from "../../mpi/objects.ts";
@@ -40,7 +42,8 @@ let checkpoints: RankCheckpoints | null = null;
 const options: RankOptions = {
   rank,
   ranks,
-  nodeOf,
+  placement: nodeOf,
+  nodeMap: nodeMapOf(nodeOf),
   incarnation,
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,

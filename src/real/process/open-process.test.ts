@@ -1,20 +1,25 @@
 /** What a rank hears from its node: deaths and returns, in one order, its connections before its protocol where it matters. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nodeMapOf } from "../../core/process/node-map.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
+import { placementOf } from "../../core/service/placement.ts";
 import { NodeMemory } from "../node/node-memory.ts";
 import { newHandover } from "../transport/tcp/handover.ts";
 import { openProcess } from "./open-process.ts";
 
 test("L5: a rank hears of deaths and returns in the node's order, also when the log was full for a while", async () => {
-  const nodeOf = [0, 1];
-  const memory = new NodeMemory({ node: 0, ranks: 2, nodeOf, memoryMb: 16, wakeElsewhere() {} });
+  const placement = placementOf([0, 1]);
+  const nodeMap = nodeMapOf(placement);
+  const memory = new NodeMemory({ node: 0, ranks: 2, placement, memoryMb: 16, wakeElsewhere() {} });
   memory.born(0, 0);
   const heard: string[] = [];
   const { host } = openProcess({
     rank: 0,
     ranks: 2,
-    nodeOf,
+    placement,
+    nodeMap,
     incarnation: 0,
     protocol: null,
     set: -1,

@@ -3,9 +3,11 @@ import { availableParallelism, hostname } from "node:os";
 import { Group } from "../../core/comm/group.ts";
 import type { NewProtocol } from "../../core/ft/protocol.ts";
 import { spawnedWorldContext } from "../../core/process/context.ts";
+import type { NodeMap } from "../../core/process/node-map.ts";
 import { Process, type ProcessOptions } from "../../core/process/process.ts";
 import type { Origin, Spawner } from "../../core/process/spawner.ts";
 import type { Memory } from "../../core/request/memory.ts";
+import type { Placement } from "../../core/service/placement.ts";
 import type { SharedNode } from "../node/node-memory.ts";
 import { RankTracer } from "../trace/rank-tracer.ts";
 import { Line, lineOf } from "../transport/layout.ts";
@@ -23,8 +25,9 @@ export interface RankOptions {
   readonly rank: number;
   /** How many ranks the job starts with. */
   readonly ranks: number;
-  /** Node of each process that the job can have: its ranks, then those that may be spawned. */
-  readonly nodeOf: readonly number[];
+  /** Of each process that the job can have: its ranks, then those that may be spawned. */
+  readonly placement: Placement;
+  readonly nodeMap: NodeMap;
   readonly incarnation: number;
   /** What makes failures survivable; null: nothing does, and nothing is asked. */
   readonly protocol: NewProtocol | null;
@@ -76,9 +79,8 @@ export function openProcess(
   options: RankOptions,
   programMemory?: (node: NodeMemory) => Memory & ProcessBuffers,
 ): OpenProcess {
-  const { rank, ranks, memory: shared, spawner } = options;
-  const nodeOf = Int32Array.from(options.nodeOf);
-  const places = placesIn(nodeOf, nodeOf[rank]!);
+  const { rank, ranks, placement, nodeMap, memory: shared, spawner } = options;
+  const places = placesIn(placement, placement[rank]!);
   const world = worldOf(ranks, spawner.origin);
   const crowded = world.ranks + (spawner.origin?.parents.length ?? 0) > availableParallelism();
 
@@ -89,17 +91,17 @@ export function openProcess(
   const transports = openTransports(
     node,
     { heap, memory },
-    { rank, ranks, nodeOf, places, crowded, handover, tell, napper },
+    { rank, ranks, placement, places, crowded, handover, tell, napper },
   );
   const { ring, transport, waiting } = transports;
   const { protocol, mayUseBoards } = options;
   const boards = mayUseBoards ? new SharedBoards(node, ring, places) : null;
   const { worldBoard } = shared;
-  const universe = nodeOf.length;
-  const process = new Process({ rank, ...world, universe, nodeOf, transport, memory, protocol, boards, worldBoard });
+  const universe = placement.length;
+  const process = new Process({ rank, ...world, universe, nodeMap, transport, memory, protocol, boards, worldBoard });
   transports.setLanding(process.engine);
   const notices = new NoticeReader(node);
-  const tracer = tracerOf(options, nodeOf[rank]!);
+  const tracer = tracerOf(options, placement[rank]!);
   process.engine.tracer = tracer;
 
   const host = new RankHost({
@@ -189,9 +191,9 @@ function worldOf(ranks: number, origin: Origin | null): Pick<ProcessOptions, "ra
 }
 
 /** Index in our node of every rank, −1 for those on other nodes. */
-function placesIn(nodeOf: Int32Array, node: number): Int32Array {
+function placesIn(placement: Placement, node: number): Int32Array {
   let next = 0;
-  return nodeOf.map((other) => (other === node ? next++ : -1));
+  return Int32Array.from(placement, (other) => (other === node ? next++ : -1));
 }
 
 function tracerOf({ traceFile, rank, abort }: RankOptions, node: number): RankTracer | null {

@@ -2,7 +2,9 @@
  * The transport of one rank and how it waits on it: rings alone where the job is on one node, rings and sockets side by side
  * otherwise. Jobs of one node pay nothing for the others.
  */
+
 import type { Memory } from "../../core/request/memory.ts";
+import type { Placement } from "../../core/service/placement.ts";
 import type { Landing, Transport } from "../../core/wire/transport.ts";
 import type { NodeMemory } from "../transport/node-memory.ts";
 import type { ProcessBuffers } from "../transport/process-buffers.ts";
@@ -19,8 +21,8 @@ interface RankTransportsOptions {
   readonly rank: number;
   /** How many ranks the job starts with. */
   readonly ranks: number;
-  /** Node of each process that the job can have. */
-  readonly nodeOf: Int32Array;
+  /** Of each process that the job can have. */
+  readonly placement: Placement;
   /** Index in the node of each rank, −1 for those elsewhere. */
   readonly places: Int32Array;
   /** More ranks than cores on this machine. */
@@ -54,7 +56,7 @@ export function openTransports(
   { heap, memory }: RankMemories,
   options: RankTransportsOptions,
 ): RankTransports {
-  const { rank, ranks, nodeOf, places, crowded, handover, tell, napper } = options;
+  const { rank, ranks, placement, places, crowded, handover, tell, napper } = options;
   // Joint copies are for those who have a core to spare.
   const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
@@ -73,14 +75,14 @@ export function openTransports(
   });
   const tcp = new TcpTransport({
     rank,
-    ranks: nodeOf.length,
+    ranks: placement.length,
     process: places[rank]!,
     memory: heap,
     buffers: memory,
     handover,
     tell,
     openCalls: () => openSocketCalls(node.memory, heap),
-    sizesOf: linkSizesBetween({ rank, ranks, nodeOf, memoryBytes: node.layout.memoryBytes }),
+    sizesOf: linkSizesBetween({ rank, ranks, placement, memoryBytes: node.layout.memoryBytes }),
   });
   const transport = new RankTransport(ring, tcp, places);
   return {

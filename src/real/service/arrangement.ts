@@ -1,14 +1,14 @@
-/** Which ranks of a job fall together, and which node each is on. */
+/** Which ranks of a job fall together, and which node each begins on. */
 import type { ProtocolDefinition, ProtocolReport } from "../../core/ft/definition.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
 import { setsByNode } from "../../core/ft/sets.ts";
-import { nodeOfRanks } from "../../core/service/placement.ts";
+import { nodeOfRanks, type Placement } from "../../core/service/placement.ts";
 import { arrangements } from "../protocol-parts/arrangements.ts";
 
 export interface Arrangement {
   /** Set of each rank: ranks that fall, are captured and begin again together. */
   readonly setOf: readonly number[];
-  readonly nodeOf: readonly number[];
+  readonly placement: Placement;
   /** For the user, before the job begins; empty: nothing. */
   readonly note: string;
   /** The job has come to its end without a failure. For the user; empty: nothing. */
@@ -36,6 +36,6 @@ export function arrangementOf(
 ): Arrangement | string {
   const arrange = arrangements[name];
   if (arrange !== undefined) return arrange(values, job);
-  const nodeOf = nodeOfRanks(job.ranks, job.nodes);
-  return { setOf: setsByNode(nodeOf), nodeOf, note: "", finished: () => "" };
+  const placement = nodeOfRanks(job.ranks, job.nodes);
+  return { setOf: setsByNode(placement), placement, note: "", finished: () => "" };
 }

@@ -12,7 +12,7 @@ function faultsOf(text: string) {
     {
       plan: parsePlan(text) as FaultPlan,
       seed: 1,
-      layout: { nodes: 2, nodeOf: [0, 0, 1, 1], setOf: [0, 0, 1, 1] },
+      layout: { nodes: 2, placement: [0, 0, 1, 1], setOf: [0, 0, 1, 1] },
       living: { isRankAlive: () => true, isNodeAlive: () => true },
     },
     {

@@ -5,7 +5,7 @@
 
 import { NodeContacts } from "../../core/service/node-contacts.ts";
 import type { NodeLoss } from "../../core/service/outcome.ts";
-import { ranksOfNode } from "../../core/service/placement.ts";
+import { type Placement, ranksOfNode } from "../../core/service/placement.ts";
 import type { FromNode, Life, ProgramForm, RankRestart, Setup, Stream, ToNode } from "../node/messages.ts";
 import type { SlowLinks } from "../slow-links/slow-links.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
@@ -16,7 +16,7 @@ interface JobNodesOptions {
   readonly folder: string;
   readonly nodes: number;
   /** Node of each process that there can be. */
-  readonly nodeOf: readonly number[];
+  readonly placement: Placement;
   /** Where a fault plan makes connections slow; null: nowhere. */
   readonly links: SlowLinks | null;
 }
@@ -140,7 +140,7 @@ export class JobNodes {
 
   #tellAddresses(nodes: readonly number[]): void {
     for (const node of nodes) {
-      const addresses = this.#options.nodeOf.map((of) => this.#addressFor(node, of));
+      const addresses = this.#options.placement.map((of) => this.#addressFor(node, of));
       this.send(node, { kind: "contacts", addresses });
     }
   }
@@ -174,7 +174,7 @@ export class JobNodes {
 
   /** The new lives of a node's ranks are there: everybody else hears of them. */
   #announceAll(node: number): void {
-    const ranks = this.#ports.livesOf(ranksOfNode(this.#options.nodeOf, node));
+    const ranks = this.#ports.livesOf(ranksOfNode(this.#options.placement, node));
     for (const other of this.#processes.keys()) {
       if (other !== node) this.send(other, { kind: "returned", ranks });
     }

@@ -2,11 +2,13 @@
  * Recovery of a real job: the host of `core/service/recovery.ts` and of the protocol's part for the job. It has the timer, the
  * images, and the places of ranks; what is done, and when, the core decides. Embedded in the dispatcher's process.
  */
+
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import type { Service } from "../../core/fault/plan.ts";
 import type { Checkpoint } from "../../core/ft/checkpoint.ts";
 import { membersOf } from "../../core/ft/sets.ts";
 import type { RecoveryTimes } from "../../core/service/losses.ts";
+import type { Placement } from "../../core/service/placement.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../core/service/recovery.ts";
 import type { RecoveryRecord } from "../../core/service/recovery-state.ts";
 import { RestartPlacement } from "../../core/service/restart-placement.ts";
@@ -20,7 +22,7 @@ import { SetImages, type SetImagesOptions } from "./set-images.ts";
 
 interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
-  readonly nodeOf: readonly number[];
+  readonly placement: Placement;
   createPart(ports: JobPartHostPorts): JobPartHost;
 }
 
@@ -62,7 +64,7 @@ export class JobRecovery {
   readonly #alarm: Alarm;
   readonly #images: SetImages;
   readonly #host: JobPartHost;
-  readonly #placement: RestartPlacement;
+  readonly #restartPlacement: RestartPlacement;
   /** Nodes that were lost and started again. */
   #restarts = 0;
   /** When the job began, in milliseconds since 1970. */
@@ -84,7 +86,7 @@ export class JobRecovery {
       unusable: (message) => ports.unusable(message),
       note: (message) => ports.note(message),
     });
-    this.#placement = new RestartPlacement(options.nodeOf, {
+    this.#restartPlacement = new RestartPlacement(options.placement, {
       replace: (node, restarts) => ports.replace(node, this.#rankRestarts(restarts)),
       restartRanks: (node, restarts) => ports.restartRanks(node, this.#rankRestarts(restarts)),
       notReplaced: (node) => ports.notReplaced(node),
@@ -98,12 +100,12 @@ export class JobRecovery {
     const ports = this.#ports;
     return new Recovery(this.#options, this.#host.part, {
       record: (record) => ports.record(record),
-      restart: (_, restarts) => this.#placement.restart(restarts),
+      restart: (_, restarts) => this.#restartPlacement.restart(restarts),
       hopeless: (ranks, problem) => {
         ports.unusable(problem);
-        this.#placement.hopeless(ranks);
+        this.#restartPlacement.hopeless(ranks);
       },
-      fell: (rank) => ports.kill(this.#nodeOf(rank)),
+      fell: (rank) => ports.kill(this.#nodeOfRank(rank)),
       stop: (set, number) => this.#toSet(set, { kind: "checkpoint", set, members: this.#membersOf(set), number }),
       goOn: (set) => this.#toSet(set, { kind: "go-on", set, members: this.#membersOf(set) }),
       verify: (set, number) => void this.#verify(set, number),
@@ -184,7 +186,7 @@ export class JobRecovery {
   /** The node is gone, and with it these ranks. */
   nodeFallen(node: number, ranks: readonly number[]): void {
     this.#restarts++;
-    this.#placement.gone(node);
+    this.#restartPlacement.gone(node);
     this.fallen(ranks);
   }
 
@@ -250,12 +252,12 @@ export class JobRecovery {
   // Places
 
   #toSet(set: number, message: ToNode): void {
-    const nodes = new Set(this.#membersOf(set).map((rank) => this.#nodeOf(rank)));
+    const nodes = new Set(this.#membersOf(set).map((rank) => this.#nodeOfRank(rank)));
     for (const node of nodes) this.#ports.toNode(node, message);
   }
 
-  #nodeOf(rank: number): number {
-    return this.#options.nodeOf[rank]!;
+  #nodeOfRank(rank: number): number {
+    return this.#options.placement[rank]!;
   }
 
   #membersOf(set: number): readonly number[] {

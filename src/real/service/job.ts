@@ -10,7 +10,7 @@ import { Dispatcher } from "../../core/service/dispatcher.ts";
 import type { DispatcherRecord } from "../../core/service/dispatcher-state.ts";
 import type { Death, Outcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
-import { ranksOfNode } from "../../core/service/placement.ts";
+import { type Placement, placementOf, ranksOfNode } from "../../core/service/placement.ts";
 import { verifyImages } from "../image/verify-images.ts";
 import type { ProgramPlace, RankRestart } from "../node/messages.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
@@ -46,7 +46,7 @@ export class Job {
   readonly done: Promise<JobResult>;
   readonly #options: JobOptions;
   /** Of every process that there can be: those that may be spawned too. */
-  readonly #nodeOf: readonly number[];
+  readonly #placement: Placement;
   readonly #bundlePlace: ProgramPlace["bundle"];
   readonly #names = new ProcessNames();
   readonly #report = new JobReport(this.#names);
@@ -74,7 +74,7 @@ export class Job {
 
   constructor(options: JobOptions) {
     this.#options = options;
-    this.#nodeOf = options.nodeOf;
+    this.#placement = options.placement;
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -83,7 +83,7 @@ export class Job {
     this.#core = this.#createCore();
     this.#trace = new JobTrace(options.trace, options.folder);
     this.#setups = new NodeSetups(options, {
-      nodeOf: this.#nodeOf,
+      placement: this.#placement,
       bundle: this.#bundlePlace,
       traceFolder: this.#trace.folder,
     });
@@ -141,7 +141,7 @@ export class Job {
     const { ranks, nodes, heartbeatMs, timeoutMs, protocol, setOf, keepSuspects } = this.#options;
     const options = {
       ranks,
-      nodeOf: this.#nodeOf,
+      placement: this.#placement,
       nodes,
       heartbeatMs,
       ...patiencesOf(this.#options.patienceMs),
@@ -177,12 +177,12 @@ export class Job {
   #createNodes(): JobNodes {
     const { folder, nodes } = this.#options;
     return new JobNodes(
-      { folder, nodes, nodeOf: this.#nodeOf, links: this.#links },
+      { folder, nodes, placement: this.#placement, links: this.#links },
       {
         setupOf: (node, restarts) =>
           this.#setups.of(node, {
             ...(this.#recovery?.setup(node, restarts) ?? { recovery: null, protocolPart: undefined }),
-            watches: this.#faults?.watchesOf(ranksOfNode(this.#nodeOf, node)) ?? [],
+            watches: this.#faults?.watchesOf(ranksOfNode(this.#placement, node)) ?? [],
           }),
         started: (node) => {
           this.#recovery?.nodeStarted(node);
@@ -242,7 +242,7 @@ export class Job {
     const { folder, program, displayName, folders } = this.#options;
     const module = this.#bundlePlace.wasm;
     const beside = folderOfProgram(displayName ?? program, displayName !== undefined);
-    const options = { folder, program: displayName ?? program, module, nodeOf: this.#nodeOf, folders, beside };
+    const options = { folder, program: displayName ?? program, module, placement: this.#placement, folders, beside };
     return new Spawning(options, {
       dispatcher: this.#core,
       isFreezing: () => this.#freezing.isUnderWay,
@@ -263,7 +263,7 @@ export class Job {
       patience: patiencesOf(patienceMs),
     };
     const options = {
-      ...{ setOf, nodeOf: this.#nodeOf, checkpointInterval: checkpoints.interval, checkpointPatienceMs },
+      ...{ setOf, placement: this.#placement, checkpointInterval: checkpoints.interval, checkpointPatienceMs },
       folder: join(folder, "checkpoints"),
       checkpointServers: this.#checkpointServers.sockets,
       createPart: (ports: JobPartHostPorts) => createPart(partSetup, ports),
@@ -300,8 +300,8 @@ export class Job {
   #createFaults(): PlannedFaults | null {
     const { faults: plan, ranks, nodes, setOf } = this.#options;
     if (plan === null) return null;
-    const nodeOf = this.#nodeOf.slice(0, ranks);
-    const options = { plan, seed: this.#setups.seed >>> 0, nodes, nodeOf, setOf: setOf ?? [], living: this.#core };
+    const placement = placementOf(this.#placement.slice(0, ranks));
+    const options = { plan, seed: this.#setups.seed >>> 0, nodes, placement, setOf: setOf ?? [], living: this.#core };
     return new PlannedFaults(options, {
       node: (node) => this.#nodes.processOf(node),
       falls: (node) => this.#core.falls.excused(node),
@@ -319,7 +319,7 @@ export class Job {
 
   #createListener(): NodeListener {
     return new NodeListener(
-      { ranks: this.#options.ranks, nodeOf: this.#nodeOf },
+      { ranks: this.#options.ranks, placement: this.#placement },
       {
         core: this.#core,
         nodes: this.#nodes,
@@ -388,7 +388,7 @@ export class Job {
     this.#freezing.end();
     this.#input.close();
     await this.#output.end();
-    const problem = await this.#trace.write(this.#nodeOf.length);
+    const problem = await this.#trace.write(this.#placement.length);
     if (problem !== "") this.#lost(problem);
     const code = coreCode || (problem !== "" || this.#output.isLost ? 1 : 0);
     this.#isOver = true;

@@ -19,7 +19,7 @@ import { printEntry } from "../../core/fault/print.ts";
 import type { CheckpointPlan } from "../../core/ft/definition.ts";
 import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/registry.ts";
 import { membersOf } from "../../core/ft/sets.ts";
-import { nodeOfRanks, nodeOfUniverse } from "../../core/service/placement.ts";
+import { nodeOfRanks, nodeOfUniverse, type Placement } from "../../core/service/placement.ts";
 import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { type Arrangement, arrangementOf } from "./arrangement.ts";
@@ -189,8 +189,8 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     throw new CannotLaunch(tooLong, 1);
   }
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
-  const nodeOf = arranged?.nodeOf ?? placesWithSpares(complete);
-  const job = new Job({ ...complete, nodeOf, setOf, checkpoints, faults, trace, folder });
+  const placement = arranged?.placement ?? placesWithSpares(complete);
+  const job = new Job({ ...complete, placement, setOf, checkpoints, faults, trace, folder });
   const done = arranged === null ? job.done : followed(job, arranged);
   return {
     ranks: complete.ranks,
@@ -217,7 +217,7 @@ function planWanted(text: string, setOf: readonly number[], job: JobSize & { pro
 const noCheckpoints: CheckpointPlan = { interval: { kind: "never" }, servers: 0 };
 
 /** Programs in TypeScript cannot spawn others, nor can those whose processes may have to be started again. */
-function placesWithSpares({ program, ranks, nodes }: JobSize & { program: string }): number[] {
+function placesWithSpares({ program, ranks, nodes }: JobSize & { program: string }): Placement {
   return languageOf(program) === "c" ? nodeOfUniverse(ranks, nodes) : nodeOfRanks(ranks, nodes);
 }
 

@@ -1,7 +1,9 @@
 /** What nodes say, and the ranks in them: who of the job is to hear it. Decides nothing. */
+
 import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
 import type { Dispatcher } from "../../core/service/dispatcher.ts";
+import type { Placement } from "../../core/service/placement.ts";
 import { build, type FromNode, type FromRankOnwards } from "../node/messages.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { InputSource } from "./input-source.ts";
@@ -18,7 +20,7 @@ interface NodeListenerOptions {
   /** The job's own; whoever has a higher number was spawned. */
   readonly ranks: number;
   /** Node of each process that there can be. */
-  readonly nodeOf: readonly number[];
+  readonly placement: Placement;
 }
 
 /** Those who hear of it. */
@@ -195,7 +197,7 @@ export class NodeListener {
         if (recovery === null) this.#unusable(`Cannot go on: ${what}`);
         else {
           report.note(`${what}; its node is given up`);
-          nodes.processOf(this.#options.nodeOf[to]!).kill();
+          nodes.processOf(this.#options.placement[to]!).kill();
         }
         break;
       }

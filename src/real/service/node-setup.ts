@@ -1,13 +1,15 @@
 /** What a node must know before it can begin: the job, its part of it, and what the nodes of this job know each other by. */
+
 import { randomBytes, randomUUID } from "node:crypto";
+import type { Placement } from "../../core/service/placement.ts";
 import type { ProgramPlace, Setup } from "../node/messages.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
 import type { JobOptions } from "./job-options.ts";
 import { languageOf } from "./program-compile.ts";
 
 interface NodeSetupsPlaces {
-  /** Node of each process that there can be. */
-  readonly nodeOf: readonly number[];
+  /** Of each process that there can be. */
+  readonly placement: Placement;
   /** Where the program will be. */
   readonly bundle: ProgramPlace["bundle"];
   /** For the ranks' traces; empty when there is no trace. */
@@ -29,13 +31,13 @@ export class NodeSetups {
   /** Of that node; what depends on the moment is given. */
   of(node: number, { recovery, protocolPart, watches }: Pick<Setup, "recovery" | "protocolPart" | "watches">): Setup {
     const job = this.#job;
-    const { nodeOf, bundle, traceFolder } = this.#places;
+    const { placement, bundle, traceFolder } = this.#places;
     const { ranks, protocol, heartbeatMs, heapMb, memoryMb, folders, ranksPerThread, port, program, args } = job;
     return {
       kind: "setup",
       node,
       ranks,
-      nodeOf,
+      nodeOf: placement,
       protocol: protocol.name,
       protocolOptions: job.protocolOptions,
       protocolPart,

@@ -3,7 +3,7 @@ import type { Link } from "../../core/fault/action.ts";
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import type { FaultPlan, Service } from "../../core/fault/plan.ts";
 import type { Living } from "../../core/fault/schedule.ts";
-import { ranksOfNode } from "../../core/service/placement.ts";
+import { type Placement, ranksOfNode } from "../../core/service/placement.ts";
 import type { Watch } from "../node/messages.ts";
 import { Faults } from "./faults.ts";
 import type { NodeProcess } from "./node-process.ts";
@@ -13,7 +13,7 @@ interface PlannedFaultsOptions {
   readonly seed: number;
   readonly nodes: number;
   /** Node and set of each rank; no sets: empty. */
-  readonly nodeOf: readonly number[];
+  readonly placement: Placement;
   readonly setOf: readonly number[];
   readonly living: Living;
 }
@@ -43,14 +43,14 @@ export class PlannedFaults {
   constructor(options: PlannedFaultsOptions, ports: PlannedFaultsPorts) {
     this.#options = options;
     this.#ports = ports;
-    const { plan, seed, nodes, nodeOf, setOf, living } = options;
+    const { plan, seed, nodes, placement, setOf, living } = options;
     const isDying = (node: number): boolean => this.#dyingNodes.has(ports.node(node));
     const notDying: Living = {
       isNodeAlive: (node) => living.isNodeAlive(node) && !isDying(node),
-      isRankAlive: (rank) => living.isRankAlive(rank) && !this.#dyingRanks.has(rank) && !isDying(nodeOf[rank]!),
+      isRankAlive: (rank) => living.isRankAlive(rank) && !this.#dyingRanks.has(rank) && !isDying(placement[rank]!),
     };
     this.#faults = new Faults(
-      { plan, seed, layout: { nodes, nodeOf, setOf }, living: notDying },
+      { plan, seed, layout: { nodes, placement, setOf }, living: notDying },
       {
         killNode: (node) => this.#killNode(node),
         killRanks: (ranks) => this.#killRanks(ranks),
@@ -60,7 +60,7 @@ export class PlannedFaults {
         delayLink: (link, byMs) => this.#delayLink(link, byMs),
         restoreLink: (link) => this.#delayLink(link, 0),
         killService: (service) => ports.killService(service),
-        goOn: (rank, call) => ports.node(nodeOf[rank]!).send({ kind: "go-on-after", rank, call }),
+        goOn: (rank, call) => ports.node(placement[rank]!).send({ kind: "go-on-after", rank, call }),
         note: (message) => ports.note(message),
       },
     );
@@ -68,7 +68,7 @@ export class PlannedFaults {
 
   /** What ranks that are about to begin a life have to report. */
   watchesOf(ranks: readonly number[]): Watch[] {
-    const ofJob = ranks.filter((rank) => rank < this.#options.nodeOf.length);
+    const ofJob = ranks.filter((rank) => rank < this.#options.placement.length);
     return ofJob.map((rank) => this.#faults.watchOf(rank)).filter(({ call, init }) => call > 0 || init);
   }
 
@@ -110,17 +110,17 @@ export class PlannedFaults {
     if (!victim.kill()) return false;
     const gone = victim.gone.then(() => {
       this.#dyingNodes.delete(victim);
-      for (const rank of ranksOfNode(this.#options.nodeOf, node)) this.rankEnded(rank);
+      for (const rank of ranksOfNode(this.#options.placement, node)) this.rankEnded(rank);
     });
     this.#dyingNodes.set(victim, gone);
     return true;
   }
 
   #killRanks(ranks: readonly number[]): void {
-    const { nodeOf } = this.#options;
-    for (const node of new Set(ranks.map((rank) => nodeOf[rank]!))) {
+    const { placement } = this.#options;
+    for (const node of new Set(ranks.map((rank) => placement[rank]!))) {
       this.#ports.falls(node);
-      const here = ranks.filter((rank) => nodeOf[rank] === node);
+      const here = ranks.filter((rank) => placement[rank] === node);
       for (const rank of here.filter((it) => this.#options.living.isRankAlive(it))) {
         const { promise: gone, resolve: isGone } = withResolver();
         this.#dyingRanks.set(rank, { gone, isGone });
@@ -154,7 +154,7 @@ export class PlannedFaults {
   }
 
   #tellLink(node: number, [one, other]: Link, areCut: boolean): void {
-    const ranks = ranksOfNode(this.#options.nodeOf, node === one ? other : one);
+    const ranks = ranksOfNode(this.#options.placement, node === one ? other : one);
     this.#ports.node(node).send({ kind: "links", ranks, areCut });
   }
 }

@@ -2,10 +2,12 @@
  * Processes that a job starts while it runs (MPI_Comm_spawn): finds and compiles their programs, has the nodes start them, and
  * answers the rank that asked. Which of them may join, `SpawnAdmission` decides.
  */
+
 import { join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
 import type { SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Dispatcher } from "../../core/service/dispatcher.ts";
+import type { Placement } from "../../core/service/placement.ts";
 import { SpawnAdmission, type SpawnOrder } from "../../core/service/spawn-admission.ts";
 import type { Folder, NewRank, ProgramPlace, ToNode } from "../node/messages.ts";
 import { foldersFrom } from "./folders-given.ts";
@@ -19,7 +21,7 @@ interface SpawningOptions {
   readonly program: string;
   readonly module: string;
   /** Node of each process that there can be. */
-  readonly nodeOf: readonly number[];
+  readonly placement: Placement;
   /** What the job's programs see of the file system. */
   readonly folders: readonly Folder[];
   /** The folder of the job's own program: others may lie beside it. None: it is not there. */
@@ -65,14 +67,14 @@ export class Spawning {
     this.#options = options;
     this.#ports = ports;
     this.#modules.set(options.program, Promise.resolve({ kind: "ready", wasm: options.module }));
-    this.#admission = new SpawnAdmission(options.nodeOf, {
+    this.#admission = new SpawnAdmission(options.placement, {
       dispatcher: ports.dispatcher,
       isFreezing: () => ports.isFreezing(),
       joined: (children) => ports.joined(children),
       start: (node, ranks, order) =>
         ports.send(node, { kind: "start-ranks", order: order.number, ranks: newRanks(ranks, order) }),
       end: (node, ranks) => ports.send(node, { kind: "end-ranks", ranks }),
-      answer: (rank, answer) => ports.send(options.nodeOf[rank]!, { kind: "spawn-answer", rank, answer }),
+      answer: (rank, answer) => ports.send(options.placement[rank]!, { kind: "spawn-answer", rank, answer }),
     });
   }
 

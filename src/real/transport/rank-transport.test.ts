@@ -10,6 +10,7 @@ import { afterQuiet, quietNow } from "../../../test/patience.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import { Engine } from "../../core/p2p/engine.ts";
 import { SendMode } from "../../core/request/records.ts";
+import { placementOf } from "../../core/service/placement.ts";
 import { Waiting } from "../process/waiting.ts";
 import { Bell, type Layout, layoutOf, lineOf } from "./layout.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
@@ -63,7 +64,7 @@ class TestRank {
     const ring = new RingTransport(node, memory, { rank, places, wakeElsewhere: (other) => handover.wake(other) });
     const tcp = new TcpTransport({
       ...{ rank, ranks: nodeOf.length, process, memory, handover: sharedHandover },
-      sizesOf: () => linkSizes({ nodeOf, memoryBytes: layout.memoryBytes }),
+      sizesOf: () => linkSizes({ placement: placementOf(nodeOf), memoryBytes: layout.memoryBytes }),
       tell: (request) => parentPort!.postMessage({ tcp: request }),
       openCalls: () => {
         const options = { memory: shared, scratch: memory.allocate(scratchBytes) };

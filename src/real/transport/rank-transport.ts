@@ -21,6 +21,7 @@ const Holds = { NOTHING: 0, RING: 1, TCP: 2 } as const;
 
 export class RankTransport implements Transport {
   readonly words: Int32Array;
+  readonly payloadBytesMax: number;
   payload = 0;
   readonly #ring: RingTransport;
   readonly #tcp: TcpTransport;
@@ -36,6 +37,7 @@ export class RankTransport implements Transport {
 
   constructor(ring: RingTransport, tcp: TcpTransport, places: Int32Array) {
     this.words = ring.words;
+    this.payloadBytesMax = Math.max(ring.payloadBytesMax, tcp.payloadBytesMax);
     this.#ring = ring;
     this.#tcp = tcp;
     this.#places = places;

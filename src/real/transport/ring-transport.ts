@@ -52,6 +52,7 @@ const none = () => {};
 
 export class RingTransport implements Transport {
   readonly words: Int32Array;
+  readonly payloadBytesMax: number;
   readonly #node: NodeMemory;
   /** Where the transport's own blocks of the node's memory come from. */
   readonly #memory: RankMemory;
@@ -108,6 +109,7 @@ export class RingTransport implements Transport {
     const { jointBytesMin = 128 * 1024, jointChunkBytes = 64 * 1024, stages = 4, stageBytes = 64 * 1024 } = options;
     assert(places[rank] === process, "a process's own rank has its own place in the node");
     this.words = words;
+    this.payloadBytesMax = layout.eagerBytes;
     this.#node = node;
     this.#memory = memory;
     this.#buffers = options.buffers ?? memory;

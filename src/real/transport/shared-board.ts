@@ -33,6 +33,10 @@ export class SharedBoards implements Boards {
     this.#member = new Int32Array(node.layout.boardCount).fill(-1);
   }
 
+  reaches(worldRank: number): boolean {
+    return (this.#places[worldRank] ?? -1) >= 0;
+  }
+
   claim(members: number): number {
     return claimBoard(this.#node, members);
   }

@@ -192,7 +192,7 @@ export class CollectiveCall {
         : ({ kind: "neighbor_alltoallv", ...hood, sends, receives } as const);
       return collectives.startNeighbor(comm, collective, send, receive, tag === onBoard ? undefined : tag);
     }
-    const place = { ...this.place(state), nodes: comm.nodeMap };
+    const place = { ...this.place(state), nodes: comm.memberNodes };
     const start = (collective: Parameters<typeof collectives.start>[1]): RecordId =>
       collectives.start(comm, collective, send, receive, null, tag);
     const isRoot = state.rank === plan.root;

@@ -128,16 +128,16 @@ export class Dispatching {
   #dispatcher(nowMs: number, predecessor?: Predecessor): Dispatcher {
     const { world, setOf } = this.#options;
     const ports = this.#ports;
-    const { nodeOf } = world;
+    const { placement } = world;
     return new Dispatcher(
       {
-        ...{ nodeOf: [...world.nodeOf], ranks: world.nodeOf.length, nodes: world.nodes, setOf: [...setOf] },
+        ...{ placement: world.placement, ranks: world.placement.length, nodes: world.nodes, setOf: [...setOf] },
         ...{ heartbeatMs, ...patiencesOf(patienceMs), endPatienceMs, timeoutMs: Number.POSITIVE_INFINITY },
         deaths: "replaced",
       },
       {
         record: (record) => this.record(record),
-        tell: (death) => ports.tell(death, (rank) => this.isLinked(nodeOf[rank]!)),
+        tell: (death) => ports.tell(death, (rank) => this.isLinked(placement[rank]!)),
         restart: (node, ranks) => this.#replace(node, ranks),
         restartRanks: (_, ranks) => ports.fallen(ranks),
         decided: (outcome) => this.#decided(outcome),
@@ -221,12 +221,12 @@ export class Dispatching {
 
   #takeOver(): void {
     const { world } = this.#options;
-    const { nodeOf } = world;
-    const isOn = (node: number) => (rank: number) => nodeOf[rank] === node;
+    const { placement } = world;
+    const isOn = (node: number) => (rank: number) => placement[rank] === node;
     const { dispatcher, recovery } = this.#written();
     this.#core = this.#dispatcher(this.#nowMs, { state: dispatcher, startMs: 0 });
     this.#isDown = false;
-    this.#takeover = new Takeover({ nodeOf: [...nodeOf], ranks: nodeOf.length }, this.#core, {
+    this.#takeover = new Takeover({ placement, ranks: placement.length }, this.#core, {
       // A node that was silent, and whose replacement was written down and not carried out.
       refuse: (node) => this.killNode(node),
       end: (node) => this.#end(this.#nodes[node]!),
@@ -310,8 +310,8 @@ export class Dispatching {
   }
 
   ranksOf(node: number): number[] {
-    const { nodeOf } = this.#options.world;
-    return [...nodeOf.keys()].filter((rank) => nodeOf[rank] === node);
+    const { placement } = this.#options.world;
+    return [...placement.keys()].filter((rank) => placement[rank] === node);
   }
 
   // What happens to nodes
@@ -406,14 +406,14 @@ export class Dispatching {
     for (const rank of ranks) {
       this.#passed.delete(rank);
       this.#processOf(rank).hasBegun = true;
-      const node = this.#options.world.nodeOf[rank]!;
+      const node = this.#options.world.placement[rank]!;
       this.#core.heard(node);
       this.#takeover?.began(node, [{ rank, incarnation: this.#ports.incarnationOf(rank) }]);
     }
   }
 
   #processOf(rank: number): NodeProcess {
-    return this.#nodes[this.#options.world.nodeOf[rank]!]!;
+    return this.#nodes[this.#options.world.placement[rank]!]!;
   }
 
   /** Something comes from the node of a rank, if that lives long enough to say it. */

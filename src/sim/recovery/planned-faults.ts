@@ -33,7 +33,7 @@ export class PlannedFaults implements Trouble {
     this.#calls = world.processes.map(() => 0);
     this.#schedule = new FaultSchedule(plan, {
       seed,
-      layout: { nodes: world.nodes, nodeOf: [...world.nodeOf], setOf: [...setOf] },
+      layout: { nodes: world.nodes, placement: world.placement, setOf: [...setOf] },
       living: ports,
     });
   }

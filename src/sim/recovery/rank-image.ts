@@ -42,7 +42,7 @@ function worldOf({ process, core }: RankState): Map<string, object> {
   return new Map<string, object>([
     ["arena", process.memory.arena],
     ["transport", process.transport],
-    ["nodes", core.nodeOf],
+    ["nodes", core.nodeMap],
     ...(core.boards === null ? [] : [["boards", core.boards] as const]),
     ["errors are fatal", errorsAreFatal],
     ["errors abort", errorsAbort],

@@ -183,7 +183,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
 
   #sayAll(rank: number, unsaid: (() => void)[]): void {
     // Otherwise the node says them to the successor, behind what was lost.
-    const mayBeHeard = !this.#silent.has(this.world.nodeOf[rank]!);
+    const mayBeHeard = !this.#silent.has(this.world.placement[rank]!);
     for (const hear of unsaid.splice(0)) {
       this.#unheard[rank]!.add(hear);
       if (mayBeHeard) this.#sayLine(rank, hear);
@@ -206,7 +206,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   /** The program of a rank ends its own node. */
   crashNodeOf(rank: number): void {
     const { world } = this;
-    world.plan(world.nowNs, () => this.#dispatching.killNode(world.nodeOf[rank]!));
+    world.plan(world.nowNs, () => this.#dispatching.killNode(world.placement[rank]!));
   }
 
   // The parts
@@ -319,10 +319,10 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         isDown: () => dispatching.isDown,
         feed: (act) => dispatching.feed(act),
         deathsDeclared: () => dispatching.deathsDeclared,
-        isLinked: (rank) => dispatching.isLinked(world.nodeOf[rank]!),
+        isLinked: (rank) => dispatching.isLinked(world.placement[rank]!),
         // A node is told nothing before it has answered a dispatcher that has taken over: the attempt is given up in time.
         stop: (set, number) => {
-          const isLinked = (rank: number): boolean => dispatching.isLinked(world.nodeOf[rank]!);
+          const isLinked = (rank: number): boolean => dispatching.isLinked(world.placement[rank]!);
           if (this.#members[set]!.every(isLinked)) this.checkpoints.stop(set, number);
         },
         goOn: (set) => this.checkpoints.goOn(set),
@@ -331,12 +331,12 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         oldest: (set, { number }) => this.#oldest.set(set, number),
         committed: ({ set }, callsPassed) => dispatching.committed(set, callsPassed),
         happened: (event) => this.#happened(event),
-        hasPlace: (rank) => dispatching.isNodeAlive(world.nodeOf[rank]!),
+        hasPlace: (rank) => dispatching.isNodeAlive(world.placement[rank]!),
         isOver: () => dispatching.outcome !== undefined,
         say: (rank, hear) => dispatching.say(rank, hear),
         begun: (ranks) => dispatching.begun(ranks),
         caughtUp: (rank) => dispatching.caughtUp(rank),
-        fell: (rank) => dispatching.killNode(world.nodeOf[rank]!),
+        fell: (rank) => dispatching.killNode(world.placement[rank]!),
         hopeless: (problem) => dispatching.unusable(problem),
         falls: (set) => this.checkpoints.fell(set),
         isUnreadable: (set, number) => this.#isUnreadable(set, number),
@@ -368,7 +368,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
 
   #troublePorts(): TroublePorts {
     const dispatching = this.#dispatching;
-    const { nodeOf } = this.world;
+    const { placement } = this.world;
     return {
       isOver: () => dispatching.outcome !== undefined,
       isRankAlive: (rank) => dispatching.isRankAlive(rank),
@@ -378,7 +378,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         dispatching.killNode(node);
       },
       killRanks: (ranks) => {
-        for (const rank of ranks) dispatching.excuse(nodeOf[rank]!);
+        for (const rank of ranks) dispatching.excuse(placement[rank]!);
         dispatching.killRanks(ranks);
       },
       stopNode: (node) => dispatching.stopNode(node),

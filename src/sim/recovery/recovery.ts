@@ -278,12 +278,12 @@ export class RecoveryHost {
 
   #beginPart(set: number, incarnation: number, here: readonly number[]): void {
     const { parts } = this.#options;
-    const { nodeOf } = this.#world;
-    const nodes = [...new Set(here.map((rank) => nodeOf[rank]!))];
+    const { placement } = this.#world;
+    const nodes = [...new Set(here.map((rank) => placement[rank]!))];
     const [forNode] = nodes.map((node) =>
       parts.job.forNode(
         node,
-        here.filter((rank) => nodeOf[rank] === node),
+        here.filter((rank) => placement[rank] === node),
       ),
     );
     parts.begin(set, incarnation, forNode);

@@ -6,7 +6,7 @@
  * `logging-protocol.ts`). Until it has heard that, a side sends nothing: so a message travels at most once between two lives,
  * and never one that the other side has.
  */
-import { lives } from "../../base/saved-classes.ts";
+import { saves } from "../../base/saved-classes.ts";
 import { hashOfMessage, type Kept } from "./kept.ts";
 import { ReceivedNumbers } from "./received-numbers.ts";
 
@@ -206,4 +206,4 @@ export class Channel {
 
 const hashOf = ({ sequence, context, tag, bytes }: Kept): number => hashOfMessage(sequence, context, tag, bytes);
 
-lives({ Channel });
+saves({ Channel });

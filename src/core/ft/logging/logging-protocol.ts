@@ -95,8 +95,8 @@ export class LoggingProtocol implements Protocol {
   private readonly ports: ProtocolPorts;
   private readonly payloads: PayloadMemory;
   private incarnation = 0;
-  /** By rank; null for those of our own set. */
-  private readonly channels: (Channel | null)[];
+  /** By rank: of those of other sets that this process has had to do with. */
+  private readonly channels = new Map<number, Channel>();
   /** Messages that have been announced and not taken yet, by the number that the engine's records name them by. */
   private readonly underWay = new Map<number, Kept>();
   private keepers = 0;
@@ -109,12 +109,13 @@ export class LoggingProtocol implements Protocol {
   /** The write that was asked about last, and what it waits for. */
   private lastWrite = -1;
   private writeTicket = 0;
-  /** At each checkpoint that may still be restored: below which number each rank need not send again. */
-  private readonly heldAt = new Map<number, Int32Array>();
+  /** At each checkpoint that may still be restored: below which number each rank of another set need not send again. */
+  private readonly heldAt = new Map<number, ReadonlyMap<number, number>>();
   /** Null: it has caught up, or never fell. */
   private whenCaughtUp: (() => void) | null = null;
   private readonly setOf: Int32Array;
-  private readonly loggedBytesTo: number[];
+  /** Payload, by the set of the receiver. */
+  private readonly loggedBytesTo = new Map<number, number>();
   private loggedMessages = 0;
   /**
    * Receives of the program, sends to other sets, meetings on boards: what every life does in the same order, whichever way its
@@ -129,15 +130,27 @@ export class LoggingProtocol implements Protocol {
     this.ports = ports;
     this.payloads = new PayloadMemory(ports.memory, payloads ?? null, () => this.payloadLog);
     this.setOf = setOf;
-    this.loggedBytesTo = new Array(Math.max(...setOf) + 1).fill(0);
     this.log = new DeterminantLog(rank, stream);
     this.choices = new LoggedChoices(this.log, this.replay);
-    this.channels = Array.from(setOf, (set, peer) => (set === setOf[rank] ? null : new Channel(peer)));
   }
 
   /** For the memory of the payload log, when it is short. */
   private get payloadLog(): PayloadLog {
-    return { channels: this.channels.map((channel) => channel?.kept ?? null), setOf: this.setOf };
+    return { channels: this.channels, setOf: this.setOf };
+  }
+
+  private isOfOurSet(rank: number): boolean {
+    return this.setOf[rank] === this.setOf[this.rank];
+  }
+
+  /** The channel with a rank of another set, made when it is first asked for; null: the rank is of our own, or none. */
+  private channelWith(rank: number): Channel | null {
+    const known = this.channels.get(rank);
+    if (known !== undefined) return known;
+    if (this.isOfOurSet(rank) || this.setOf[rank] === undefined) return null;
+    const channel = new Channel(rank);
+    this.channels.set(rank, channel);
+    return channel;
   }
 
   // Restarts
@@ -149,23 +162,25 @@ export class LoggingProtocol implements Protocol {
     this.replay.add(this.rank, (data as KnownChoices).log);
     this.isLive = false;
     this.ports.pinPosted((receive) => this.pinOf(receive));
-    for (const channel of this.channels) {
+    // All of them, also those that the image knows nothing of: they may have sent to a life of ours that knew them.
+    for (const peer of this.setOf.keys()) {
+      const channel = this.channelWith(peer);
       if (channel === null) continue;
-      this.lose(channel, incarnations[channel.peer]!);
+      this.lose(channel, incarnations[peer]!);
       this.tellPeer(channel);
     }
   }
 
   peerFailed(rank: WorldRank, incarnation: number): void {
-    const channel = this.channels[rank];
+    const channel = this.channelWith(rank);
     // Whoever is of our set falls with us: this life ends too, and is told nothing.
-    if (channel === null || channel === undefined || incarnation < channel.incarnation) return;
+    if (channel === null || incarnation < channel.incarnation) return;
     this.lose(channel, incarnation);
   }
 
   peerReturned(rank: WorldRank, incarnation: number): void {
-    const channel = this.channels[rank];
-    if (channel === null || channel === undefined || incarnation < channel.incarnation) return;
+    const channel = this.channelWith(rank);
+    if (channel === null || incarnation < channel.incarnation) return;
     if (incarnation > channel.incarnation) this.lose(channel, incarnation);
     this.tellPeer(channel);
   }
@@ -193,8 +208,8 @@ export class LoggingProtocol implements Protocol {
   }
 
   control(words: Int32Array, packet: number): void {
-    const channel = this.channels[words[packet + SOURCE]!];
-    if (channel === null || channel === undefined) return;
+    const channel = this.channelWith(words[packet + SOURCE]!);
+    if (channel === null) return;
     const a = words[packet + TAG]!;
     switch (words[packet + CONTEXT]!) {
       case Frame.BEGIN:
@@ -257,7 +272,8 @@ export class LoggingProtocol implements Protocol {
 
   /** It has seen again all that it saw, and sent again all that others have of it. */
   private checkCaughtUp(): void {
-    if (!this.replay.isOver || this.channels.some((channel) => channel !== null && !channel.isRepeated)) return;
+    if (!this.replay.isOver) return;
+    for (const channel of this.channels.values()) if (!channel.isRepeated) return;
     const caughtUp = this.whenCaughtUp!;
     this.whenCaughtUp = null;
     caughtUp();
@@ -268,7 +284,7 @@ export class LoggingProtocol implements Protocol {
   /** Inside a set nobody must see messages, once there is nothing to see again; but a send closes a run of nothings. */
   mayPass(peer: number): boolean {
     if (!this.isLive) this.isLive = this.replay.isOver;
-    return this.isLive && this.channels[peer] === null && !this.log.hasOpenRun;
+    return this.isLive && this.isOfOurSet(peer) && !this.log.hasOpenRun;
   }
 
   /** It counts as the others do: which way a receive goes is chance. */
@@ -291,7 +307,7 @@ export class LoggingProtocol implements Protocol {
   sendPosted(send: RecordId): boolean {
     const { records } = this.ports;
     const dest = records.get(send, R_PEER);
-    const channel = this.channels[dest]!;
+    const channel = this.channelWith(dest);
     if (isOfProgram(records.get(send, R_CONTEXT))) this.replay.passed();
     if (channel === null) {
       // What it makes others of the set send must not leave before what we were told is in the stream.
@@ -316,7 +332,8 @@ export class LoggingProtocol implements Protocol {
       return true;
     }
     if (kept.isDelivered) this.ask(channel, kept);
-    this.loggedBytesTo[this.setOf[dest]!]! += bytes;
+    const set = this.setOf[dest]!;
+    this.loggedBytesTo.set(set, (this.loggedBytesTo.get(set) ?? 0) + bytes);
     this.loggedMessages++;
     this.pending.add(dest);
     this.pump(channel);
@@ -406,7 +423,7 @@ export class LoggingProtocol implements Protocol {
   progress(): boolean {
     if (this.whenCaughtUp !== null) this.checkCaughtUp();
     let moved = this.answers.length !== 0 && this.answer();
-    if (this.pending.size !== 0) for (const peer of this.pending) if (this.pump(this.channels[peer]!)) moved = true;
+    if (this.pending.size !== 0) for (const peer of this.pending) if (this.pump(this.channels.get(peer)!)) moved = true;
     return moved;
   }
 
@@ -431,7 +448,7 @@ export class LoggingProtocol implements Protocol {
     if (message !== undefined) {
       this.payloads.giveBack(message);
       message.isDelivered = true;
-      this.ask(this.channels[message.dest]!, message);
+      this.ask(this.channels.get(message.dest)!, message);
     }
     return true;
   }
@@ -464,7 +481,7 @@ export class LoggingProtocol implements Protocol {
 
   arrived(words: Int32Array, packet: number): Arrival {
     const source = words[packet + SOURCE]!;
-    const channel = this.channels[source]!;
+    const channel = this.channelWith(source);
     if (channel === null) return Arrival.TAKE;
     const sequence = words[packet + SEQUENCE]!;
     if (channel.receive(sequence, words[packet + CONTEXT]!, words[packet + TAG]!, words[packet + BYTES]!)) {
@@ -510,13 +527,11 @@ export class LoggingProtocol implements Protocol {
   captured(checkpoint: number): number {
     this.log.closeRun();
     this.payloads.flush();
-    const { ranks } = this.ports;
-    const below = new Int32Array(ranks);
-    for (const channel of this.channels) {
-      if (channel === null) continue;
-      let limit = channel.received.firstMissing;
-      for (const number of this.ports.incompleteFrom(channel.peer)) if (((number - limit) | 0) < 0) limit = number;
-      below[channel.peer] = limit;
+    const below = new Map<number, number>();
+    for (const { peer, received } of this.channels.values()) {
+      let limit = received.firstMissing;
+      for (const number of this.ports.incompleteFrom(peer)) if (((number - limit) | 0) < 0) limit = number;
+      below.set(peer, limit);
     }
     this.heldAt.set(checkpoint, below);
     return this.log.position;
@@ -527,8 +542,8 @@ export class LoggingProtocol implements Protocol {
     const below = this.heldAt.get(checkpoint);
     for (const number of this.heldAt.keys()) if (number < checkpoint) this.heldAt.delete(number);
     if (below === undefined) return;
-    for (const channel of this.channels) {
-      if (channel?.isOpen) this.ports.tell(channel.peer, Frame.TRIM, below[channel.peer]!, 0);
+    for (const [peer, limit] of below) {
+      if (this.channels.get(peer)!.isOpen) this.ports.tell(peer, Frame.TRIM, limit, 0);
     }
   }
 
@@ -539,20 +554,21 @@ export class LoggingProtocol implements Protocol {
 
   report(): Logged {
     const { loggedBytesTo, loggedMessages, log } = this;
-    return { bytesTo: [...loggedBytesTo], messages: loggedMessages, determinantBytes: log.bytes };
+    const sets = 1 + this.setOf.reduce((most, set) => Math.max(most, set), 0);
+    const bytesTo = Array.from({ length: sets }, (_, set) => loggedBytesTo.get(set) ?? 0);
+    return { bytesTo, messages: loggedMessages, determinantBytes: log.bytes };
   }
 
   /** Messages of the payload log that have bytes in the process's memory; in the same order after a restore. */
   get kept(): Kept[] {
-    return this.channels.flatMap(
-      (channel) => channel?.kept.filter(({ bytes, isInMemory }) => bytes !== 0 && isInMemory) ?? [],
-    );
+    const isInMemory = (message: Kept): boolean => message.bytes !== 0 && message.isInMemory;
+    return [...this.channels.values()].flatMap(({ kept }) => kept.filter(isInMemory));
   }
 
   /** Bytes in the payload log. */
   get loggedBytes(): number {
     let bytes = 0;
-    for (const channel of this.channels) for (const message of channel?.kept ?? []) bytes += message.bytes;
+    for (const { kept } of this.channels.values()) for (const message of kept) bytes += message.bytes;
     return bytes;
   }
 }

@@ -56,7 +56,8 @@ function newLog(bytesMax: number) {
   const shelf = new Shelf();
   const channels: Kept[][] = [[], [], []];
   const asked: (readonly number[])[] = [];
-  const log: PayloadLog = { channels, setOf: Int32Array.of(0, 0, 1) };
+  const byReceiver = new Map(channels.map((kept, receiver) => [receiver, { kept }]));
+  const log: PayloadLog = { channels: byReceiver, setOf: Int32Array.of(0, 0, 1) };
   const options = { bytesMax, spill: shelf, full: (sets: readonly number[]) => void asked.push(sets) };
   const payloads = new PayloadMemory(blocks as unknown as Memory, options, () => log);
   let ticket = 0;

@@ -32,8 +32,8 @@ export interface PayloadMemoryOptions {
 
 /** What the log looks like when memory is short. */
 export interface PayloadLog {
-  /** In the order of posting, by receiver. */
-  readonly channels: readonly (readonly Kept[] | null)[];
+  /** By receiver; what is kept for one is in the order of posting. */
+  readonly channels: ReadonlyMap<number, { readonly kept: readonly Kept[] }>;
   readonly setOf: Int32Array;
 }
 
@@ -135,9 +135,8 @@ export class PayloadMemory {
   /** Oldest first, until no more than that is left. */
   private relieve({ spill, full }: PayloadMemoryOptions, bytesLeft: number): void {
     const log = this.log();
-    const inMemory = log.channels.flatMap(
-      (kept) => kept?.filter((it) => it.bytes !== 0 && it.isInMemory && !it.isLent) ?? [],
-    );
+    const mayGo = (message: Kept): boolean => message.bytes !== 0 && message.isInMemory && !message.isLent;
+    const inMemory = [...log.channels.values()].flatMap(({ kept }) => kept.filter(mayGo));
     inMemory.sort((a, b) => (a.ticket - b.ticket) | 0);
     let goneBytes = 0;
     for (const message of inMemory) {
@@ -154,8 +153,8 @@ export class PayloadMemory {
 function holders({ channels, setOf }: PayloadLog): number[] {
   const bytesOf = new Map<number, number>();
   let total = 0;
-  for (const [peer, kept] of channels.entries()) {
-    const bytes = kept?.reduce((sum, message) => sum + message.bytes, 0) ?? 0;
+  for (const [peer, { kept }] of channels) {
+    const bytes = kept.reduce((sum, message) => sum + message.bytes, 0);
     bytesOf.set(setOf[peer]!, (bytesOf.get(setOf[peer]!) ?? 0) + bytes);
     total += bytes;
   }

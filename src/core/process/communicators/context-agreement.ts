@@ -83,11 +83,11 @@ export class ContextAgreement {
     this.request = process.collectives.startAgreement(draft, this.buffer, bytes, agreementTag);
   }
 
-  /** The first member claims a board for all; it counts only if they are on one node, and more than one. */
+  /** The first member claims a board for all, if they are more than one and `Process.mayShareBoard`. */
   private claimBoard(process: Process, draft: Communicator): void {
-    if (!this.wantsBoard) return;
-    if (!process.mayClaimBoards || draft.rank !== 0 || draft.size === 1 || draft.nodeMap !== undefined) return;
-    if (process.boardNamed(this.board) < 0) this.board = process.nameOfBoard(process.boards!.claim(draft.size));
+    if (!this.wantsBoard || !process.mayClaimBoards || process.boards === null) return;
+    if (draft.rank !== 0 || draft.size === 1 || !process.mayShareBoard(draft)) return;
+    if (process.boardNamed(this.board) < 0) this.board = process.nameOfBoard(process.boards.claim(draft.size));
   }
 }
 

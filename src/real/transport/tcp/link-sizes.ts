@@ -7,7 +7,9 @@
  * Eager up to 128 KiB, measured (half round trip in µs, 2 cores x86-64): 64 KiB eager 19.5; 128 KiB eager 30, by rendezvous
  * 43, Open MPI 33. Beyond that two more copies cost what the handshake does.
  */
+
 import { assert } from "../../../core/base/assert.ts";
+import { type Placement, placementOf } from "../../../core/service/placement.ts";
 
 const eagerBytesMost = 128 * 1024;
 const eagerBytesLeast = 4 * 1024;
@@ -21,8 +23,7 @@ export interface LinkSizes {
 }
 
 interface LinkSizesOptions {
-  /** Node of each rank of the job. */
-  readonly nodeOf: ArrayLike<number>;
+  readonly placement: Placement;
   /** Size of a node's memory, the same on all of them. */
   readonly memoryBytes: number;
 }
@@ -34,17 +35,17 @@ interface LinkSizesOptions {
 export function linkSizesBetween(
   options: LinkSizesOptions & { readonly rank: number; readonly ranks: number },
 ): (peer: number) => LinkSizes {
-  const { rank, ranks, nodeOf, memoryBytes } = options;
-  const own = linkSizes({ nodeOf: Array.from(nodeOf).slice(0, ranks), memoryBytes });
-  const spawned = linkSizes({ nodeOf, memoryBytes });
+  const { rank, ranks, placement, memoryBytes } = options;
+  const own = linkSizes({ placement: placementOf(placement.slice(0, ranks)), memoryBytes });
+  const spawned = linkSizes({ placement, memoryBytes });
   return (peer) => (Math.max(rank, peer) < ranks ? own : spawned);
 }
 
-export function linkSizes({ nodeOf, memoryBytes }: LinkSizesOptions): LinkSizes {
+export function linkSizes({ placement, memoryBytes }: LinkSizesOptions): LinkSizes {
   const ranksOf = new Map<number, number>();
-  for (const node of Array.from(nodeOf)) ranksOf.set(node, (ranksOf.get(node) ?? 0) + 1);
+  for (const node of placement) ranksOf.set(node, (ranksOf.get(node) ?? 0) + 1);
   let links = 1;
-  for (const here of ranksOf.values()) links = Math.max(links, here * (nodeOf.length - here));
+  for (const here of ranksOf.values()) links = Math.max(links, here * (placement.length - here));
   const share = memoryBytes / 4 / links / (outUnits + inUnits);
   let eagerBytesMax = eagerBytesMost;
   while (eagerBytesMax > eagerBytesLeast && eagerBytesMax > share) eagerBytesMax /= 2;

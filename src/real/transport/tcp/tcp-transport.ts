@@ -49,6 +49,7 @@ const napMsMax = 16;
 
 export class TcpTransport implements Transport {
   readonly words: Int32Array;
+  readonly payloadBytesMax: number;
   payload = 0;
   readonly #rank: number;
   readonly #ranks: number;
@@ -102,6 +103,7 @@ export class TcpTransport implements Transport {
     this.#identity = identity;
     this.#sizesOf = sizesOf;
     this.#links = new Array(options.ranks).fill(null);
+    this.payloadBytesMax = Math.max(...this.#links.map((_, peer) => sizesOf(peer).eagerBytesMax));
     this.#lives = Int32Array.from(this.#links, (_, peer) => this.#handover.presentLife(this.#process, peer));
   }
 
