@@ -7,7 +7,6 @@
 import { rmSync } from "node:fs";
 import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
-import { setFlagsFor } from "../../v8/flags.ts";
 import { type NodePart, nodeParts } from "../protocol-parts/node-parts.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
@@ -25,7 +24,7 @@ import {
 import { NodeImages } from "./node-images.ts";
 import { NodeLives } from "./node-lives.ts";
 import { NodeMemory } from "./node-memory.ts";
-import { bellOf, onBell, onQuietBell, openGate, quietBellOf } from "./node-words.ts";
+import { bellOf, onBell, onQuietBell, quietBellOf } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
 import type { RankImage } from "./rank-messages.ts";
 import { type RankEvents, RankThreads, type StartingRank } from "./rank-threads.ts";
@@ -137,7 +136,7 @@ class Agent {
         this.#tcp?.setAddressBook(message.addresses);
         break;
       case "run":
-        openGate(this.#threads.words, message.form);
+        void this.#threads.letRun(message.form);
         break;
       case "start-ranks":
         send({ kind: "ranks-ready", order: message.order, problem: this.#startRanks(message.ranks) });
@@ -409,9 +408,6 @@ function abandoned(): never {
   rmSync(process.argv[2]!, { recursive: true, force: true });
   return killSelf();
 }
-
-// Before a thread starts.
-setFlagsFor("optimise early");
 
 let agent: Agent | undefined;
 // It may be in reserve for a node that is lost.
