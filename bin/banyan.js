@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
-const cli = fileURLToPath(new URL("../dist/cli.cjs", import.meta.url));
-if (existsSync(cli)) createRequire(import.meta.url)(cli);
+const start = fileURLToPath(new URL("../dist/start.cjs", import.meta.url));
+if (existsSync(start)) createRequire(import.meta.url)(start);
 else {
   process.stderr.write("banyan: Cannot start: dist/ is not built yet; run `npm run build` in the clone\n");
   process.exitCode = 1;

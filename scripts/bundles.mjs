@@ -7,6 +7,7 @@ import { watPlugin } from "./wat-plugin.mjs";
 
 /** Each is one small file, because every rank loads it anew (facts: few modules, CommonJS). */
 const bundles = [
+  { entry: "src/cli/start.ts", out: "start.cjs", format: "cjs" },
   { entry: "src/cli/main.ts", out: "cli.cjs", format: "cjs" },
   { entry: "src/cli/sim-thread.ts", out: "sim-thread.cjs", format: "cjs" },
   { entry: "src/cc/server.ts", out: "cc-server.cjs", format: "cjs" },

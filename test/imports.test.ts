@@ -35,7 +35,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Its client waits for a server that starts as the dispatcher waits for a node.
   cc: ["core/base", "core/service/silence.ts", "real/process/process-work.ts", "trust", "v8"],
   lab: ["core", "real", "sim", "mpi", "v8"],
-  cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab"],
+  cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "v8"],
 };
 
 const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

@@ -9,7 +9,12 @@
 import { execFileSync } from "node:child_process";
 import { setFlagsFromString } from "node:v8";
 
-type Purpose = "optimise early" | "run C programs" | "run the compiler" | "collect garbage on demand";
+type Purpose =
+  | "optimise early"
+  | "run C programs"
+  | "compile C programs ahead"
+  | "run the compiler"
+  | "collect garbage on demand";
 
 interface Flag {
   readonly flag: string;
@@ -39,6 +44,8 @@ export const flags: readonly Flag[] = [
   // The optimiser wants to know which functions an indirect call reaches, which only the baseline compiler's code notes down:
   // without that code V8 14.6 stops ("Check failed: function_feedback != …", Node 26). Before 14 it is off by default.
   { flag: "--no-wasm-deopt", purpose: "run C programs", since: "12.9" },
+  // Otherwise each thread compiles a function when it first calls it, though its neighbours are at the same function just then.
+  { flag: "--no-wasm-lazy-compilation", purpose: "compile C programs ahead" },
   // clang is large, and optimising it takes longer than it then saves.
   { flag: "--liftoff-only", purpose: "run the compiler" },
   // Functions are checked when they are compiled, not all 75 MB beforehand.

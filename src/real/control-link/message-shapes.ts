@@ -6,6 +6,7 @@
  */
 import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import type { Placement } from "../../core/service/placement.ts";
 import type {
   CallsPassed,
   Folder,
@@ -104,7 +105,7 @@ export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "end"> = {
     kind: kind("setup"),
     node: number32,
     ranks: number32,
-    nodeOf: list(number32),
+    nodeOf: list(number32) as Shape<Placement>,
     protocol: text,
     protocolOptions: dictionary(opaque),
     protocolPart: opaque,

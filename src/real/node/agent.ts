@@ -22,7 +22,7 @@ import {
 import { NodeImages } from "./node-images.ts";
 import { NodeLives } from "./node-lives.ts";
 import { NodeMemory } from "./node-memory.ts";
-import { bellOf, onBell, onQuietBell, openGate, quietBellOf } from "./node-words.ts";
+import { bellOf, onBell, onQuietBell, quietBellOf } from "./node-words.ts";
 import { OutputRelay } from "./output-relay.ts";
 import type { RankImage } from "./rank-messages.ts";
 import { type RankEvents, RankThreads, type StartingRank } from "./rank-threads.ts";
@@ -148,7 +148,7 @@ export class Agent {
         this.#tcp?.setAddressBook(message.addresses);
         break;
       case "run":
-        openGate(this.#threads.words, message.form);
+        void this.#threads.letRun(message.form);
         break;
       case "start-ranks":
         this.#send({ kind: "ranks-ready", order: message.order, problem: this.#startRanks(message.ranks) });

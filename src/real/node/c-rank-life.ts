@@ -157,7 +157,7 @@ export class CRank {
       this.#input.offset = 0;
     }
     beginLife(process.process.protocol, setup, (message) => this.say(message));
-    // Compiled once for all threads of the process: V8 knows the bytes.
+    // Threads of the process share its code: V8 knows the bytes.
     const module = new WebAssembly.Module(bytes);
     const mustStop = this.#takesTurns ? "take turns" : freezeTo !== "" || recovery !== null ? "be frozen" : "";
     if (mustStop !== "" && !canStop(module)) {

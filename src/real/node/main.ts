@@ -5,7 +5,6 @@
  */
 import { rmSync } from "node:fs";
 import { ranksOfNode } from "../../core/service/placement.ts";
-import { setFlagsFor } from "../../v8/flags.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
 import { type Invitation, readInvitation } from "../control-link/invitation.ts";
@@ -92,8 +91,6 @@ async function join(invitation: Invitation): Promise<void> {
   }
 }
 
-// Before a thread starts.
-setFlagsFor("optimise early");
 // It may be in reserve for a node that is lost.
 process.title = "banyan-node spare";
 const invitation = readInvitation();

@@ -4,10 +4,10 @@
  * it also holds the functions that are compiled on the way there; it lies beside the code. Without it (the first run, a
  * folder that cannot be written) the node compiles once for all its threads.
  */
-import { createHash } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
+import { cacheFileOf, keepCodeCache, readCodeCache } from "../../v8/code-cache.ts";
 
 /** Crosses to the threads as it is. */
 export interface RankCode {
@@ -20,45 +20,31 @@ export interface RankCode {
   readonly cacheMissing: string;
 }
 
-const digestBytes = 32;
-
 /** `name`: rank, or c-rank. */
 export function loadRankCode(name: string): RankCode {
   const file = join(__dirname, `${name}.cjs`);
   const source = `(function (require, __dirname, importModule, createCache) {${readFileSync(file, "utf8")}\n})`;
-  const cacheFile = join(__dirname, `${name}-${process.version}-${process.arch}.cache`);
-  const kept = readCache(cacheFile, source);
-  const cache = kept ?? new Script(source, { filename: file }).createCachedData();
-  const shared = new SharedArrayBuffer(cache.length);
-  new Uint8Array(shared).set(cache);
-  return { file, folder: __dirname, source, cache: shared, cacheMissing: kept === undefined ? cacheFile : "" };
+  const cacheFile = cacheFileOf(file);
+  const kept = readCodeCache(cacheFile, source);
+  const cache = shared(kept ?? new Script(source, { filename: file }).createCachedData());
+  return { file, folder: __dirname, source, cache, cacheMissing: kept === undefined ? cacheFile : "" };
+}
+
+/** For threads that start under other flags than the first: V8 would reject the cache, and one that is made now must not be kept. */
+export function compiledAnew({ file, folder, source }: RankCode): RankCode {
+  const cache = shared(new Script(source, { filename: file }).createCachedData());
+  return { file, folder, source, cache, cacheMissing: "" };
+}
+
+function shared(bytes: Uint8Array): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(bytes.length);
+  new Uint8Array(memory).set(bytes);
+  return memory;
 }
 
 /** Keeps what a rank that is ready to run has compiled, for all ranks to come. */
 export function keepCache({ cacheMissing, source }: RankCode, cache: Uint8Array): void {
-  const unfinished = `${cacheMissing}.${process.pid}`;
-  try {
-    writeFileSync(unfinished, Buffer.concat([digestOf(source, cache), cache]));
-    renameSync(unfinished, cacheMissing);
-  } catch {
-    // A full disk, a folder of somebody else's: the next run will be as fast as this one.
-    rmSync(unfinished, { force: true });
-  }
-}
-
-/** V8 itself compares no more than the length of the source. */
-function readCache(file: string, source: string): Buffer | undefined {
-  try {
-    const bytes = readFileSync(file);
-    const cache = bytes.subarray(digestBytes);
-    return digestOf(source, cache).equals(bytes.subarray(0, digestBytes)) ? cache : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function digestOf(source: string, cache: Uint8Array): Buffer {
-  return createHash("sha256").update(source).update(cache).digest();
+  keepCodeCache(cacheMissing, source, cache);
 }
 
 /** What a thread starts with, as text: it must not cost the threads another file. A cache that V8 rejects is only slower. */

@@ -1,21 +1,24 @@
 /** The threads of a node: starts them, with all that a rank must know to begin, and has the memories of their programs. */
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
 import type { SharedHandover } from "../transport/tcp/handover.ts";
 import { startCThread } from "./c-rank-thread.ts";
-import type { Folder, ProgramPlace, Setup, Watch } from "./messages.ts";
+import type { Folder, ProgramForm, ProgramPlace, Setup, Watch } from "./messages.ts";
 import type { NodeLives } from "./node-lives.ts";
 import type { SharedNode } from "./node-memory.ts";
-import { createNodeWords } from "./node-words.ts";
-import { keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
+import { arrivals, countArrival, createNodeWords, openGate } from "./node-words.ts";
+import { compiledAnew, keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
 import type { FromRank, Neighbours, RankCompiled, RankEnding, RankSetup } from "./rank-messages.ts";
 import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
 import { gatesFor, type RestoreGate } from "./restore-gate.ts";
 
 /** Deep recursion in C is deep recursion here: 250 000 calls. */
 const cStackMb = 16;
+/** Of a C program that is compiled before it runs: 35 KB take 0.14 s of processor time. */
+const aheadBytesMax = 1 << 20;
 
 /** A rank whose thread is about to be started. */
 export interface StartingRank {
@@ -56,7 +59,12 @@ export class RankThreads {
   readonly words = createNodeWords();
   readonly #setup: Setup;
   readonly #ports: RankThreadsPorts;
-  readonly #code: RankCode;
+  #code: RankCode;
+  /** V8's flags for the program are set; the code was compiled under them. */
+  #areFlagsSet = false;
+  #isCodeAnew = false;
+  /** How many threads the node starts with. */
+  readonly #threadsFirst: number;
   readonly #threads = new Map<number, RankInThread>();
   /** Of the ranks of a C program, by their places; those that are spawned come later. */
   readonly #programMemories: (WebAssembly.Memory | undefined)[] = [];
@@ -69,9 +77,9 @@ export class RankThreads {
     this.#ports = ports;
     this.#watches = setup.watches;
     this.#code = loadRankCode(this.#isC ? "c-rank" : "rank");
+    this.#threadsFirst = this.#isC ? Math.ceil(first.length / setup.ranksPerThread) : first.length;
     if (!this.#isC) return;
     this.#programMemories = first.map(() => this.#newMemory());
-    setFlagsFor("run C programs");
   }
 
   get #isC(): boolean {
@@ -106,6 +114,10 @@ export class RankThreads {
 
   start(ranks: readonly StartingRank[]): void {
     const { ranksPerThread, heapMb } = this.#setup;
+    if (this.#areFlagsSet && !this.#isCodeAnew) {
+      this.#code = compiledAnew(this.#code);
+      this.#isCodeAnew = true;
+    }
     if (!this.#isC) {
       for (const it of ranks) {
         this.#add(new RankThread({ setup: this.#setupOf(it, null), heapMb }, this.#eventsOf(it.rank)));
@@ -121,6 +133,32 @@ export class RankThreads {
       }));
       for (const thread of startCThread(options, cStackMb)) this.#add(thread);
     }
+  }
+
+  /**
+   * The program is there. V8's flags for it are set when the code of all ranks is loaded, and not before: V8 takes code from a
+   * cache under those flags only under which it was made, and Node's own code, which is a large part of what a thread loads,
+   * comes from a cache that was made under none (25 to 35 ms a rank).
+   */
+  async letRun(form: ProgramForm): Promise<void> {
+    await arrivals(this.words, this.#threadsFirst);
+    setFlagsFor("optimise early");
+    if (this.#isC) {
+      setFlagsFor("run C programs");
+      if (this.#isCompiledAhead()) setFlagsFor("compile C programs ahead");
+    }
+    this.#areFlagsSet = true;
+    openGate(this.words, form);
+  }
+
+  /**
+   * Threads share the code that V8 has compiled. But ranks call the same functions at the same moments, and each would compile a
+   * function that is not there yet. Where several threads run the program it is compiled whole, once, by all processors. Of a
+   * large one each compiles what it calls: nobody should wait for seconds for functions that are never called.
+   */
+  #isCompiledAhead(): boolean {
+    const program = statSync(this.#setup.program.bundle.wasm, { throwIfNoEntry: false });
+    return this.#threadsFirst > 1 && program !== undefined && program.size <= aheadBytesMax;
   }
 
   /** Which group goes on from images together with that rank: those that fall with it. Null: the rank has no image. */
@@ -145,6 +183,7 @@ export class RankThreads {
       },
       ended: (ending) => {
         this.#threads.delete(rank);
+        countArrival(this.words);
         events.ended(ending);
       },
     };

@@ -203,7 +203,7 @@ export class JobNodes {
   #start(node: number, restarts: readonly RankRestart[]): void {
     const isPresent = (): boolean => this.#isPresent(node, started);
     const started = this.#takeSpare() ?? this.#newProcess();
-    const here = ranksOfNode(this.#options.nodeOf, node);
+    const here = ranksOfNode(this.#options.placement, node);
     started.begin(this.#ports.setupOf(node, restarts), here, {
       said: (message) => {
         if (isPresent()) this.#ports.said(node, message);
