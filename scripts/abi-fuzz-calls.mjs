@@ -1,8 +1,8 @@
-// The fuzzer's table of calls, made from the prototypes of include/mpi.h (test/programs/c/abi-fuzz): what each parameter is,
-// which count and datatype a buffer has, and in which kinds of episode a function may be called.
+// The fuzzer's table of calls, made from the prototypes of include/mpi.h (test/programs/c/abi-fuzz): the kind of each
+// parameter, the count and datatype of each buffer, and the kinds of episode in which a function may be called.
 import { declaredFunctions, importedFunctions } from "./mpi-wrappers.mjs";
 
-/** Those that end the job or MPI, or make processes; the last has no fixed parameters. */
+/** Functions that end the job or MPI, or make processes; the last has no fixed parameters. */
 const never = /^MPI_(Init|Init_thread|Finalize|Abort|Comm_spawn|Comm_spawn_multiple|Pcontrol)$/;
 
 const classes = {
@@ -35,7 +35,10 @@ const textBytes = {
   MPI_Lookup_name: 1024,
 };
 
-/** Which parameter says how long an array is; where none does, it has as many elements as there can be members or neighbours. */
+/**
+ * The parameter that gives the length of an array; without one the array has as many elements as there can be members or
+ * neighbours.
+ */
 function lengthOf(parameter, names) {
   const first = (...candidates) => candidates.map((each) => names.indexOf(each)).find((index) => index >= 0) ?? -1;
   switch (parameter) {
@@ -85,7 +88,9 @@ function lengthOf(parameter, names) {
   }
 }
 
-/** The count and the datatype of a buffer are the next ones behind it; reductions have two buffers in front of one count. */
+/**
+ * The count and the datatype of a buffer are the next parameters behind it; reductions have two buffers in front of one count.
+ */
 function extentOf(index, types, names) {
   const isCount = (i) =>
     /^(int|MPI_Count)$/.test(types[i]) && /^(count|sendcount|recvcount|incount|outcount|\w+_count)$/.test(names[i]);
@@ -98,7 +103,7 @@ function extentOf(index, types, names) {
   return { count: after((i) => isCount(i) || isCounts(i)), type: after(isType) };
 }
 
-/** Buffers that hold as much for every member. */
+/** Buffers that hold one part for every member. */
 function isForAll(name, parameter) {
   if (/(^|I|_)(all)?gather/i.test(name) && parameter === "recvbuf") return true;
   if (/alltoall/i.test(name)) return true;
@@ -122,7 +127,7 @@ const countNames =
   /^(count|sendcount|recvcount|incount|outcount|n|ndims|nnodes|max\w+|indegree|outdegree|blocklength|partitions|length|argc|len|num_to_ack|\w+_count)$/;
 const sizeNames = /^(insize|outsize|size)$/;
 
-/** Which function of the fuzzer fits. */
+/** The fuzzer's function for a parameter. */
 function functionKind(type) {
   const kinds = { User_function: "OPERATION", copy: "COPY", Copy: "COPY", delete: "DELETE", Delete: "DELETE" };
   const others = { query: "QUERY", free: "FREE", cancel: "CANCEL" };
@@ -242,7 +247,7 @@ function flagsOf(name) {
   if (name === "MPIX_Comm_revoke") flags.push("REVOKES");
   if (/^MPI_Grequest_start$/.test(name)) flags.push("GENERALIZED");
   if (/_init(_c)?$/.test(name) && !/_Init/.test(name)) flags.push("PERSISTENT");
-  // Communication on the communicator given: only that of the episode will do.
+  // Communicates on the given communicator, which must be that of the episode.
   if (/_comm$|^MPI_(I?[bsr]?send|I?recv|I?m?probe|P(send|recv)_init|Isendrecv|[BSR]?send_init|Recv_init)/i.test(name))
     flags.push("SPEAKS");
   if (
@@ -275,7 +280,7 @@ export function functionsOfTable() {
       name,
       result,
       parameters,
-      // Those that are C code of the program itself trap as the program would where a pointer leads out of its memory.
+      // Functions that are C code of the program itself trap as the program would where a pointer leads out of its memory.
       flags: imported.has(name) ? flagsOf(name) : [...flagsOf(name), "LOCAL"],
       rows: parameters.map((_, index) => parameterOf(name, index, parameters)),
     }));

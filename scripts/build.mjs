@@ -43,7 +43,7 @@ function inputsHash() {
   return hash.digest("hex");
 }
 
-/** npm links a package's own bin only for its dependents; a clone wants `npx banyan` to work as well. */
+/** npm links a package's own bin only for its dependents; `npx banyan` should work in a clone as well. */
 function linkCommand() {
   const link = "node_modules/.bin/banyan";
   if (existsSync(link)) return;
@@ -62,7 +62,7 @@ const hash = inputsHash();
 const stamp = "dist/.inputs";
 if (process.argv.includes("--if-stale") && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) process.exit(0);
 
-// The compiler of types needs nothing of what is made below, which takes as long.
+// The compiler of types does not depend on the steps below, which take as long.
 const types = exitOf(["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"]);
 
 const { bundleAll } = await import("./bundles.mjs");
@@ -76,17 +76,18 @@ function copy(file, out) {
   renameSync(`${out}.new`, out);
 }
 
-// What `banyan bench` starts (programs for our own launcher, sources for the peers' compilers) and what `banyan cc` links.
+// Files that `banyan bench` starts (programs for Banyan's launcher, sources for the peers' compilers) and that `banyan cc`
+// links.
 for (const file of ["src/lab/programs", "src/lab/peers", "src/cc/support"].flatMap(filesBelow)) {
   copy(file, join("dist", relative("src", file)));
 }
-// The bundled package looks for it beside its own code, which is then ours.
+// The bundled package looks for this file beside its own code, which is the bundle.
 const lz4 = "lz4_wasm_nodejs_bg.wasm";
 copy(join("node_modules/lz4-wasm-nodejs", lz4), join("dist", lz4));
 
 const { generate } = await import("./mpi-wrappers.mjs");
 generate("dist/cc/support");
-// Sources of the support library that are no more would still be linked.
+// Removed sources of the support library would still be linked.
 const supportNow = new Set([
   ...filesBelow("src/cc/support").map((file) => basename(file)),
   "mpi-calls.c",
@@ -94,7 +95,7 @@ const supportNow = new Set([
 ]);
 for (const file of filesBelow("dist/cc/support")) if (!supportNow.has(basename(file))) rmSync(file);
 
-// Compiled here, so that nobody's first program waits for it; where that fails, `banyan cc` does it when it is needed.
+// Compiled here, so that no first program waits for it; where that fails, `banyan cc` compiles it on demand.
 spawnSync(process.execPath, ["dist/cc-prepare-support.cjs"], { stdio: "inherit" });
 
 if ((await types) !== 0) process.exit(1);

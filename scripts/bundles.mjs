@@ -1,11 +1,11 @@
-// Bundles of what is shipped, by esbuild.
+// The shipped bundles, made by esbuild.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { headerPlugin } from "./header-plugin.mjs";
 import { watPlugin } from "./wat-plugin.mjs";
 
-/** Each is one small file, because every rank loads it anew (facts: few modules, CommonJS). */
+/** Each bundle is one small file, because every rank loads it anew (measured: few modules, CommonJS). */
 const bundles = [
   { entry: "src/cli/start.ts", out: "start.cjs", format: "cjs" },
   { entry: "src/cli/main.ts", out: "cli.cjs", format: "cjs" },
@@ -28,8 +28,8 @@ const bundles = [
 ];
 
 /**
- * Writes all of them to a folder; the files that went into them. Every file is replaced by rename. `plugins`: for bundles that
- * differ from those that are shipped.
+ * Writes all bundles to a folder; returns their input files. Every file is replaced by rename. `plugins`: for bundles that
+ * differ from the shipped ones.
  */
 export async function bundleAll(folder, plugins = []) {
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,4 @@
-// Everything that can be said about the code without running it: formatting, lint, types. Each tool says what it has to say when it
-// has ended.
+// The checks that need not run the code: formatting, lint, types. The output of each tool is printed when the tool has ended.
 import { spawn } from "node:child_process";
 
 const tools = [
@@ -7,7 +6,7 @@ const tools = [
   ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json"],
 ];
 
-/** Whether the tool was content. */
+/** True when the tool found nothing. */
 function run(words) {
   const said = [];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });

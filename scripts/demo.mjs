@@ -1,5 +1,5 @@
-// `npm run demo`: a solver in C on four nodes, twice; the second time one of them is killed on the way. The answer is the same,
-// bit for bit, and this says so.
+// `npm run demo`: a solver in C on four nodes, twice; in the second run one node is killed. The answer is the same, bit for
+// bit, and the last line says so.
 import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ const job = "-n 8 --nodes 4 --protocol logging --checkpoint-every 500ms".split("
 /** Points on a side; a smaller plate has fewer steps. */
 const solver = ["examples/poisson.c", process.argv[2] ?? "255"];
 
-/** Runs the command as a reader would type it; what it printed. */
+/** Runs the command as a reader would type it; returns its output. */
 function run(options) {
   const words = ["run", ...job, ...options, ...solver];
   console.log(`$ npx banyan ${words.map((word) => (word.includes(" ") ? `"${word}"` : word)).join(" ")}`);

@@ -5,9 +5,9 @@ export interface FuzzSize {
 
 export interface FuzzOptions extends FuzzSize {
   readonly seed: number;
-  /** Of all ranks together. */
+  /** Calls of all ranks together. */
   readonly calls: number;
-  /** It hangs if it takes longer. */
+  /** A longer run counts as a hang. */
   readonly seconds?: number;
   /** More arguments of the fuzzer: the first episode, how many, "trace" or "counts". */
   readonly more?: readonly string[];
@@ -19,10 +19,10 @@ export interface FuzzRun {
   readonly stderr: string;
   readonly calls: number;
   readonly errors: number;
-  /** Functions that were called, and that succeeded at least once. */
+  /** Functions that were called, and functions that succeeded at least once. */
   readonly called: number;
   readonly succeeded: number;
-  /** Empty: nothing is wrong. */
+  /** Empty: no problem. */
   readonly problem: string;
 }
 

@@ -8,7 +8,7 @@ import { callsHeader } from "./abi-fuzz-calls.mjs";
 const launcher = resolve("bin/banyan.js");
 const sources = resolve("test/programs/c/abi-fuzz");
 
-/** Compiles it with the table of calls that include/mpi.h makes: the path of the module. */
+/** Compiles the fuzzer with the table of calls from include/mpi.h; returns the path of the module. */
 export function compileFuzzer(folder) {
   const out = join(folder, "abi-fuzz.wasm");
   writeFileSync(join(folder, "calls.h"), callsHeader());
@@ -18,7 +18,7 @@ export function compileFuzzer(folder) {
   return out;
 }
 
-/** As `ranks on nodes`; some of them on one node, some on two, in a thread each or in one together. */
+/** As `ranks on nodes`; some on one node, some on two, with a thread for each rank or one for all. */
 export const fuzzSizes = [
   { ranks: 2, nodes: 1 },
   { ranks: 2, nodes: 2 },
@@ -28,7 +28,7 @@ export const fuzzSizes = [
   { ranks: 3, nodes: 2 },
 ];
 
-/** One job. It must end by itself: what takes longer than `seconds` hangs. */
+/** One job. It must end by itself: a run longer than `seconds` is a hang. */
 export async function runFuzzer(module, { ranks, nodes, seed, calls, seconds = 240, more = [] }) {
   const folder = mkdtempSync(join(tmpdir(), "banyan-fuzz-run-"));
   const size = ["-n", `${ranks}`, "--nodes", `${nodes}`, "--memory", "256", "--timeout", `${seconds}s`];
@@ -49,7 +49,7 @@ function countsIn(stdout) {
   return { calls, errors, called, succeeded };
 }
 
-/** Empty: nothing is wrong. */
+/** Empty: no problem. */
 function problemIn(code, stdout, stderr) {
   const said = [...stdout.split("\n").filter((line) => line.startsWith("abi-fuzz failed")), ...stderr.split("\n")];
   const what = said
@@ -60,7 +60,7 @@ function problemIn(code, stdout, stderr) {
   return stderr === "" || stderr.startsWith("rank ") ? "" : what;
 }
 
-/** What to type to see it again. */
+/** The command that repeats the run. */
 export function commandFor({ ranks, nodes, seed, calls }) {
   return `node scripts/fuzz-abi.mjs --ranks ${ranks} --nodes ${nodes} --seed ${seed} --calls ${calls} --trace`;
 }

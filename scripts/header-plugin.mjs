@@ -1,5 +1,5 @@
-// Lets TypeScript import include/mpi.h: `import { signatures } from "../../include/mpi.h"` gives what the arguments of every
-// function are (mpi-signatures.mjs).
+// Lets TypeScript import include/mpi.h: `import { signatures } from "../../include/mpi.h"` gives the kinds of the arguments of
+// every function (mpi-signatures.mjs).
 import { signaturesOf } from "./mpi-signatures.mjs";
 
 export const headerPlugin = {

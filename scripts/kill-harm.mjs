@@ -1,9 +1,9 @@
-// Harm that no fault plan does, to a job that this process has launched: signals from outside to whatever process is found, for
+// Harm that no fault plan can do to a job launched by this process: signals from outside to processes of the job, for
 // scripts/kills.mjs. One job at a time; its nodes and services are children of this process.
 import { existsSync, readdirSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 
-/** Children of this process whose name begins with that: those of nodes, spares among them, also before they have a name. */
+/** Children of this process whose title begins with this: nodes, spares among them, also before they have a name. */
 export function processes(kind) {
   const isOfKind = {
     node: /agent\.cjs|^banyan-node/,
@@ -27,7 +27,7 @@ function textOf(path) {
   }
 }
 
-/** False: there is none any more. */
+/** False: there is no such process any more. */
 function signal(pid, name) {
   try {
     return pid !== undefined && process.kill(pid, name);
@@ -37,8 +37,8 @@ function signal(pid, name) {
 }
 
 /**
- * Each kind: what is done while a job runs. `begin` is called before the job is launched, `event` with all that is heard of it,
- * `end` when it is over. `done` is a list of what was done.
+ * The kinds of harm: what is done while a job runs. `begin` is called before the job is launched, `event` with every event of
+ * the job, `end` when it is over. `done` lists the harm that was done.
  */
 export const harms = {
   /** Nodes, named or not, before all ranks have begun. */
@@ -80,7 +80,7 @@ export const harms = {
       },
     });
   },
-  /** The newest committed image of a set, and then its node: the set goes on from the one before. */
+  /** The newest committed image of a set, and then its node: the set continues from the one before. */
   damaged: ({ random, folder, setOfNode, nodes }) => {
     const done = [];
     const committed = new Map();

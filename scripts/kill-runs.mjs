@@ -1,4 +1,4 @@
-// Runs of C programs under message logging in which things go wrong, and what must come out of them all the same. For
+// Runs of C programs under message logging in which processes are killed, and the output that they must have all the same. For
 // scripts/kills.mjs and test/logging-kills.test.ts.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -7,7 +7,10 @@ import { launch } from "banyan";
 /** Lines with times in them differ from run to run. */
 const isTimed = (text) => /^(Seconds|Mop\/s|\s*time|\s*rate)\b/.test(text);
 
-/** By name: the source, its arguments, and what is wrong with what a rank printed, given what it prints when nothing fails. */
+/**
+ * By name: the source, its arguments, and a function that compares the output of a rank with its output in a run without
+ * failures.
+ */
 export const programs = {
   cg: { source: "examples/kernels/cg.c", args: ["S"], check: sameLines },
   hpccg: { source: "examples/kernels/hpccg.c", args: ["10", "10", "10", "120"], check: sameLines },
@@ -46,7 +49,7 @@ function mixed(before, value) {
   return hash ^ (hash >> 33n);
 }
 
-/** Compiles a program once for all runs: the path of its module. */
+/** Compiles a program once for all runs; returns the path of its module. */
 export function compile(name, folder) {
   const out = join(folder, `${name}.wasm`);
   const { source } = programs[name];
@@ -56,8 +59,8 @@ export function compile(name, folder) {
 }
 
 /**
- * One run: what each rank printed, what was said about the job, its exit code and how long it took. `onEvent` hears of
- * everything, and may do harm of its own.
+ * One run: the output of each rank, the messages about the job, its exit code and its time. `onEvent` gets every event, and may
+ * do harm of its own.
  */
 export async function runOnce(module, options, onEvent = () => {}) {
   const startMs = performance.now();
@@ -78,7 +81,7 @@ export async function runOnce(module, options, onEvent = () => {}) {
   return { lines, said, code, ms: performance.now() - startMs };
 }
 
-/** What is wrong with a run; empty: nothing. */
+/** The problem of a run; empty: none. */
 export function problemOf(name, run, wanted) {
   if (run.code !== 0) return `exit ${run.code}: ${run.said.at(-1) ?? ""}`;
   for (const [rank, lines] of run.lines.entries()) {
@@ -88,7 +91,7 @@ export function problemOf(name, run, wanted) {
   return "";
 }
 
-/** The same numbers for the same seed, from 0 to 1. */
+/** Numbers from 0 to 1, the same for the same seed. */
 export function randomOf(seed) {
   let state = seed >>> 0;
   return () => {

@@ -37,7 +37,7 @@ const on3 = { ranks: 4, nodes: 3 };
 const on4 = { ranks: 4, nodes: 4 };
 const often = { checkpointEveryMs: 150 };
 
-/** `T` and `U`: moments in the middle of the run; each is the same in all of a plan. */
+/** `T` and `U`: moments in the middle of the run; each has one value in a plan. */
 const windows = [
   { ...on2, plan: "kill node 0 at init" },
   { ...on4, plan: "kill node 3 at init; kill node 0 at init of rank 2" },
@@ -61,7 +61,7 @@ const windows = [
   { ...on4, ...often, plan: "cut link 0-1 at T for 500ms; kill node 1 at T" },
 ];
 
-/** Signals from outside: what is done, and with which options. */
+/** Signals from outside: the harm, and the options of the job. */
 function harmfulCase(kind) {
   const size = oneOf(kind === "starting" ? [on3, on4] : [on2, on3, on4]);
   const kills = { starting: 1 + below(3), soak: 12, services: 8, damaged: 1 }[kind];
@@ -106,7 +106,7 @@ process.on("exit", () => {
 const names = Object.keys(programs);
 const known = new Map();
 
-/** What a program prints when nothing fails, and for how long it runs. */
+/** The output and duration of a program without failures. */
 async function faultFree(name, ranks, nodes) {
   const key = `${name} ${ranks} ${nodes}`;
   if (known.has(key)) return known.get(key);
@@ -165,5 +165,5 @@ for (const [kind, count] of counts) {
 }
 console.log(`${sum.right + sum.wrong} runs with ${sum.faults} faults: ${sum.right} right, ${sum.wrong} wrong`);
 process.exitCode = sum.wrong === 0 ? 0 : 1;
-// Busy loops end with it.
+// Busy loops end with this process.
 process.exit();

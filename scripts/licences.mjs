@@ -1,4 +1,4 @@
-// The licences of packages whose code is inside dist/: they ask that their text goes wherever the code goes.
+// The licences of packages whose code is inside dist/: their text must be shipped with the code.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,7 +10,7 @@ export function packagesOf(files) {
   return [...new Set(names)].sort();
 }
 
-/** The text of THIRD-PARTY-LICENSES.txt. Fails when a package has none: then it must not be bundled. */
+/** The text of THIRD-PARTY-LICENSES.txt. Fails for a package without a licence: it must not be bundled. */
 export function licencesText(packages) {
   const head = "Packages whose code is part of this folder, and their licences.\n";
   return [head, ...packages.map(partOf)].join(`\n${"=".repeat(80)}\n\n`);

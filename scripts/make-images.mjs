@@ -39,7 +39,7 @@ function run(command, args) {
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`);
 }
 
-/** Puts the compiled program there, of which both architectures have the same bytes. */
+/** Puts the compiled program there; both architectures use the same bytes. */
 function placeProgram() {
   const packed = join(images, "travels.wasm.br");
   const module = join(scratch, "travels.wasm");
@@ -58,7 +58,7 @@ function placeProgram() {
   }
 }
 
-/** Whatever the job starts with `process.execPath` runs in the emulator too. */
+/** Processes that the job starts with `process.execPath` run in the emulator too. */
 function commandOf(node, emulator) {
   if (emulator.length === 0) return { command: [node], preload: [] };
   const wrapper = join(scratch, "node");

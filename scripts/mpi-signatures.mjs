@@ -32,7 +32,7 @@ const byType = [
   [/^MPI_Status \*/, "MPI_Status?"],
 ];
 
-/** By its name, where functions that have such a parameter agree; `Function.name` where they do not. First come exceptions. */
+/** By its name, where all functions with such a parameter agree; `Function.name` where they do not. Exceptions come first. */
 const byName = {
   // Messages and collectives
   "Bcast.buffer": "data",
@@ -165,7 +165,7 @@ const byName = {
   pset_name: "char[*pset_len]",
   logical_true: "bytes[logical_size]",
   logical_false: "bytes[logical_size]",
-  // Starting: what the arguments of main are is not looked at, commands mean something at the root alone.
+  // Starting: the arguments of main are ignored, commands count at the root alone.
   "Init.argc": "value",
   "Init_thread.argc": "value",
   "Session_init.argc": "value",
@@ -200,7 +200,7 @@ const constant = (name) => header.match(new RegExp(`^#define ${name} +(\\d+)`, "
 
 export const parameterName = (parameter) => parameter.match(/(\w+)(?:\[\w*\])*$/)[1];
 export const isPointer = (parameter) => /[*[]/.test(parameter);
-/** What an address leads to: `const int ranks[]` and `int *rank` to an int. */
+/** The type behind an address: `const int ranks[]` and `int *rank` lead to an int. */
 const elementOf = (parameter) => parameter.replace(/^const /, "").match(/^\w+/)[0];
 /** All forms of a function have the same rules: MPI_Igatherv_init_c and MPI_Gatherv. */
 const formsOf = (name) => {
@@ -209,7 +209,7 @@ const formsOf = (name) => {
   return [bare, blocking];
 };
 
-/** What a parameter is; undefined: no rule says it. */
+/** The kind of a parameter; undefined: no rule covers it. */
 function kindOf(name, parameter, names) {
   const key = parameterName(parameter);
   const isText = /^const char /.test(parameter);
@@ -230,7 +230,7 @@ function kindOf(name, parameter, names) {
 
 const isArray = (parameter) => parameter.endsWith("]");
 
-/** Alternatives in the length are those of the function, constants are numbers. */
+/** Alternatives in the length are parameters of the function, constants are numbers. */
 function resolved(rule, parameter, names) {
   const match = rule.match(/^(.*)\[(.*)\](\??)$/);
   if (match === null) return rule.replace("void *", "void*");
@@ -242,7 +242,7 @@ function resolved(rule, parameter, names) {
   return length === undefined ? undefined : `${element}[${length}]${optional}`;
 }
 
-/** A function in one line: its parameters. Undefined kinds are marked, and the test of the table fails. */
+/** A function in one line: its parameters. Unknown kinds are marked, and the test of the table fails. */
 export function describe({ name, parameters }) {
   const known = parameters.filter((parameter) => parameter !== "...");
   const names = new Set(known.map(parameterName));
@@ -255,7 +255,7 @@ export function describe({ name, parameters }) {
     .join(" ");
 }
 
-/** All of them: the line of each function by its name. */
+/** The line of each function by its name. */
 export function signaturesOf() {
   return Object.fromEntries(importedFunctions().map((each) => [each.name, describe(each)]));
 }

@@ -1,4 +1,4 @@
-// What follows from include/mpi.h, the only list of MPI functions: the wrappers in C that every program is linked with
+// Derived from include/mpi.h, the only list of MPI functions: the wrappers in C that every program is linked with
 // (docs/adr/0005-c-programs.md, Calls). Run from the root of the repository.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export function prototypesIn(text, word = "BANYAN_DECLARE") {
   });
 }
 
-/** The functions that are imports: those of the headers but for the ones that src/cc/support/ defines by hand. */
+/** The functions that are imports: those of the headers without the ones that src/cc/support/ defines by hand. */
 export function importedFunctions() {
   const local = new Set(
     readdirSync(support)
@@ -46,7 +46,7 @@ export function signatureOf({ result, parameters }) {
 }
 
 function wrapperOf({ name, result, parameters }) {
-  // What is variable about MPI_Pcontrol's arguments is defined by nobody, so it stays behind.
+  // No standard defines the variable arguments of MPI_Pcontrol, so they are dropped.
   const known = fixed(parameters);
   const call = `import_${name}(${known.map(nameOf).join(", ")})`;
   return [
@@ -70,7 +70,7 @@ export function wrappersSource(functions) {
   ].join("\n");
 }
 
-/** Leaves a file alone that says the same already: nothing is rebuilt for nothing. */
+/** Leaves a file with the same text alone, so that nothing is rebuilt without need. */
 function write(path, text) {
   try {
     if (readFileSync(path, "utf8") === text) return;

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The even majors that are or will be kept up; the lowest is in `engines` of package.json. */
+/** The even majors that are or will be maintained; the lowest is in `engines` of package.json. */
 const majors = ["20", "22", "24", "26"];
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 process.chdir(root);
@@ -30,7 +30,7 @@ function fetched(major) {
   mkdirSync(folder, { recursive: true });
   const words = ["install", "--prefix", folder, "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   const { status } = spawnSync("npm", [...words, `${name}@${major}`], { stdio: ["ignore", "ignore", "inherit"] });
-  // One that was fetched before serves where npm cannot be reached.
+  // A binary that was fetched before is used where npm cannot be reached.
   return existsSync(binary) ? { binary, isNew: status === 0 } : undefined;
 }
 
@@ -44,7 +44,7 @@ for (const major of wanted.length === 0 ? majors : wanted) {
   const version = spawnSync(node.binary, ["--version"], { encoding: "utf8" }).stdout.trim();
   console.log(`\n=== Node ${version}${node.isNew ? "" : " (fetched before; npm did not answer)"}`);
   const startMs = performance.now();
-  // Whatever looks for a `node` finds this one first.
+  // Every search for `node` finds this one first.
   const PATH = `${dirname(node.binary)}${delimiter}${process.env.PATH}`;
   const { status, signal } = spawnSync(node.binary, ["scripts/test.mjs", "--no-check", ...forTests], {
     stdio: "inherit",

@@ -15,7 +15,7 @@ const filesBelow = (folder) =>
 const texts = new Map(
   ["src", "test", "scripts", "examples"].flatMap(filesBelow).map((path) => [path, readFileSync(path, "utf8")]),
 );
-/** In how many files each word stands. */
+/** In how many files each word occurs. */
 const files = new Map();
 for (const text of texts.values()) {
   for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) files.set(word, (files.get(word) ?? 0) + 1);
@@ -23,7 +23,7 @@ for (const text of texts.values()) {
 
 const declared =
   /^export ((?:abstract |async )?(?:const|let|function\*?|class|interface|type|enum) ([A-Za-z_$][\w$]*))/gm;
-// What users import, and entry points that others load by their path.
+// The package's interface, and entry points that are loaded by path.
 const isFace = (path) => path === join("src", "index.ts") || path.startsWith(join("src", "mpi"));
 let found = 0;
 for (const [path, text] of texts) {

@@ -1,5 +1,6 @@
-/** What a rank hears from its node: deaths and returns, in one order, its connections before its protocol where it matters. */
-
+/**
+ * Notices from a node to its rank: deaths and returns, in one order, the connections before the protocol where that matters.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nodeMapOf } from "../../core/process/node-map.ts";
@@ -37,7 +38,7 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
   });
   host.process.peerFailed = (rank, incarnation) => heard.push(`died ${rank} ${incarnation}`);
   host.process.peerReturned = (rank, incarnation) => heard.push(`returned ${rank} ${incarnation}`);
-  // News of itself, if its node should hear of it, is not for the rank.
+  // A notice about the rank itself, if its node should get one, is not passed on.
   memory.returned({ rank: 0, incarnation: 1 });
   const lives = memory.shared.layout.noticeCount;
   const expected: string[] = [];

@@ -1,4 +1,4 @@
-/** Puts the process of a rank together: its memory, transport, engine and waiting. What its program sees of it is the binding's. */
+/** Puts the process of a rank together: memory, transport, engine and waiting. The bindings give programs their view of it. */
 import { availableParallelism, hostname } from "node:os";
 import { Group } from "../../core/comm/group.ts";
 import type { NewProtocol } from "../../core/ft/protocol.ts";
@@ -29,52 +29,52 @@ export interface RankOptions {
   readonly placement: Placement;
   readonly nodeMap: NodeMap;
   readonly incarnation: number;
-  /** What makes failures survivable; null: nothing does, and nothing is asked. */
+  /** The fault-tolerance protocol; null: `none`, and the engine makes no calls. */
   readonly protocol: NewProtocol | null;
-  /** The ranks that fall and are captured together with it, by their number; −1: there are no such sets. */
+  /** Number of the correlated set, the ranks that fall and are captured together with this one; −1: there are no sets. */
   readonly set: number;
-  /** Boards go past the messages: only where nobody must see those (rule 12). */
+  /** Boards carry no messages: they are allowed only under protocols that need not see those (rule 12). */
   readonly mayUseBoards: boolean;
-  /** What it may wait for besides messages; null: nothing. */
+  /** Another source of events that the process may wait for; null: only messages. */
   readonly napper: Napper | null;
   /** `NodeMemory.shared` of this rank's node. */
   readonly memory: SharedNode;
-  /** How connections to other nodes come to this rank; null in a job of one node. */
+  /** The port through which connections to other nodes reach this rank; null in a job of one node. */
   readonly handover: SharedHandover | null;
-  /** Posts to the node's main thread what concerns those connections. */
+  /** Posts messages about those connections to the node's main thread. */
   tell(request: TcpRequest): void;
-  /** Where to write trace events, one JSON object a line (Chrome trace format); empty: no trace. */
+  /** The file for trace events, one JSON object a line (Chrome trace format); empty: no trace. */
   readonly traceFile: string;
   /** MPI_Abort: ends the job with that code; does not return. */
   abort(code: number, message: string): never;
-  /** Rank 0's value for `await job.done`; throws what `structuredClone` would. */
+  /** Rank 0's value for `await job.done`; throws the errors of `structuredClone`. */
   result(value: unknown): void;
   readonly spawner: Spawner;
   /** `mpi.checkpoint`: returns when the images of the rank's set are written, or given up. */
   checkpoint(state: Uint8Array): void;
-  /** What was given to it, if the program began with an image; null: it did not. */
+  /** The value passed to `mpi.checkpoint` at the capture, if the program began with an image; null: it did not. */
   restored(): Uint8Array | null;
 }
 
 type Leaving =
   | { readonly kind: "left" }
   | { readonly kind: "unfinished"; readonly requests: number }
-  /** It shall stop before it is over. */
+  /** The process has been asked to stop in the middle of the program. */
   | { readonly kind: "stopped" };
 
 export interface OpenProcess {
   readonly host: RankHost;
-  /** The rank is ending in order: waits for everybody. */
+  /** An orderly end: waits for all ranks. */
   leave(): Leaving;
   /** The same without waiting: "stopped" means not yet; make progress and try again. */
   tryToLeave(): Leaving;
-  /** Waits until everything that was sent is where it belongs, whoever wants the process to stop. */
+  /** Waits until all messages sent have been delivered, even if the process is asked to stop. */
   handOver(): void;
-  /** What is open is closed, and nobody waited for. */
+  /** Closes everything that is open, without waiting for anybody. */
   close(): void;
 }
 
-/** `programMemory`: where the program's buffers are, if not in the node's memory. */
+/** `programMemory`: the memory of the program's buffers, if that is not the node's. */
 export function openProcess(
   options: RankOptions,
   programMemory?: (node: NodeMemory) => Memory & ProcessBuffers,
@@ -150,13 +150,13 @@ export function openProcess(
 }
 
 /**
- * The end of a rank: what it still has to send leaves, then it waits for everybody else, so that nobody closes what another
- * still needs. A rank with unfinished requests does not wait: it has failed, and the job ends. Deaths end the waits.
+ * The end of a rank: its pending messages leave, then it waits for all other ranks, so that no rank closes a connection that
+ * another still needs. A rank with unfinished requests does not wait: it has failed, and the job ends. Deaths end the waits.
  */
 function leave(host: RankHost, transports: RankTransports): Leaving {
   const { process } = host;
   const { engine } = process;
-  // A thawed rank may be in the middle of the barrier: then it was asked before.
+  // A thawed rank may be in the middle of the barrier: then the question was asked before.
   if (process.finalBarrier < 0 || engine.isComplete(process.finalBarrier)) {
     if (!host.waitUntil(() => !engine.unsent)) return { kind: "stopped" };
     const { unfinished } = engine;
@@ -178,19 +178,19 @@ function tryToLeave({ process }: RankHost, transports: RankTransports): Leaving 
   return isOver ? { kind: "left" } : { kind: "stopped" };
 }
 
-/** Our last signals may still wait for room, or be on a connection that breaks: nobody could send them again for us. */
+/** The rank's last signals may still wait for room, or be on a connection that breaks: nobody else could send them again. */
 function handOver(host: RankHost, transports: RankTransports): void {
   host.settle(() => !host.process.engine.unsent && transports.leave());
 }
 
-/** The world that the process is in: the job's own, or that of those who were spawned together. */
+/** The world of the process: the job's own, or that of the processes that were spawned together. */
 function worldOf(ranks: number, origin: Origin | null): Pick<ProcessOptions, "ranks" | "worldGroup" | "worldContext"> {
   if (origin === null) return { ranks };
   const { world } = origin;
   return { ranks: world.length, worldGroup: Group.of(world), worldContext: spawnedWorldContext(world[0]!) };
 }
 
-/** Index in our node of every rank, −1 for those on other nodes. */
+/** Index in this node of every rank, −1 for ranks on other nodes. */
 function placesIn(placement: Placement, node: number): Int32Array {
   let next = 0;
   return Int32Array.from(placement, (other) => (other === node ? next++ : -1));

@@ -6,7 +6,7 @@ import { ProcessWork } from "./process-work.ts";
 
 const limit = timeLimit(30_000);
 
-/** Two looks with nothing in between. */
+/** Two samples with nothing in between. */
 function isAtWork(work: ProcessWork): boolean {
   const before = work.look();
   return work.look() !== before;
@@ -24,7 +24,7 @@ test("M8: a process at work looks so, a stopped one does not, and does again whe
   const work = new ProcessWork(child.pid!);
   assert(isAtWork(work));
   child.kill("SIGSTOP");
-  // The signal is on its way until the process has had a processor; then nothing changes any more.
+  // The signal is pending until the process has had a processor; then nothing changes any more.
   await until(() => !isAtWork(work));
   const stopped = work.look();
   for (let i = 0; i < 100; i++) assert.equal(work.look(), stopped);

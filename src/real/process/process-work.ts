@@ -1,10 +1,10 @@
 /**
- * Whether a process that says nothing is at work, as Linux sees it. A stopped process, and one that waits for ever, uses no
- * processor time and wants none; of one that is starved, by its own ranks or by others, some thread does.
+ * Is a silent process at work, in the eyes of Linux? A stopped process, and one that waits for ever, uses no processor time and
+ * asks for none; in a process that is starved, by its own ranks or by others, some thread does ask.
  */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Of /proc/<pid>/stat, counted behind the name: a thread's state; user and system time of all threads (10 ms each). */
+/** Fields of /proc/<pid>/stat, counted behind the name: a thread's state; user and system time of all threads (10 ms each). */
 const stateField = 0;
 const userTimeField = 11;
 const systemTimeField = 12;
@@ -17,15 +17,18 @@ export class ProcessWork {
     this.#folder = `/proc/${pid}`;
   }
 
-  /** A number that differs from the last one when there was work in between, or there is now. Elsewhere than on Linux always 0. */
+  /**
+   * A number that differs from the last one when there was work in between, or there is now. On systems other than Linux always
+   * 0.
+   */
   look(): number {
     try {
       const fields = fieldsOf(`${this.#folder}/stat`);
-      // No look is like the one before.
+      // Never equal to the sample before.
       if (wantsToRun(fields) || this.#someThreadWantsToRun()) return -++this.#looks;
       return Number(fields[userTimeField]) + Number(fields[systemTimeField]);
     } catch {
-      // It is gone, or this is not Linux.
+      // The process is gone, or the system is not Linux.
       return 0;
     }
   }
@@ -35,14 +38,14 @@ export class ProcessWork {
       try {
         return wantsToRun(fieldsOf(`${this.#folder}/task/${thread}/stat`));
       } catch {
-        // Threads end.
+        // Threads may end meanwhile.
         return false;
       }
     });
   }
 }
 
-/** It runs or waits for a processor (R), or waits for a disk (D). */
+/** The thread runs or waits for a processor (R), or waits for a disk (D). */
 function wantsToRun(fields: readonly string[]): boolean {
   return fields[stateField] === "R" || fields[stateField] === "D";
 }

@@ -7,7 +7,7 @@ import { Random } from "../../sim/random.ts";
 import { World } from "../../sim/world.ts";
 import { RankHost } from "./rank-host.ts";
 
-/** Something happens whenever it waits. */
+/** An event happens in every wait. */
 function hostOf(process: Process, happen: () => void): RankHost {
   return new RankHost({
     process,
@@ -30,7 +30,7 @@ class Life {
   readonly seen: string[] = [];
   readonly #random: Random;
   readonly #host: RankHost;
-  /** Those that are true, and those that will be. */
+  /** Conditions that are true, and those that will be. */
   readonly #ready = new Set<string>();
   readonly #unready: string[] = [];
 
@@ -44,7 +44,7 @@ class Life {
 
   #makeReady(): void {
     assert(this.#unready.length > 0, "nothing will become ready");
-    // Several at once, or one.
+    // Several conditions at once, or one.
     do this.#ready.add(this.#unready.splice(this.#random.below(this.#unready.length), 1)[0]!);
     while (this.#unready.length > 0 && this.#random.chance(0.5));
   }
@@ -56,7 +56,7 @@ class Life {
     this.seen.push(name);
   }
 
-  /** Chains of awaits side by side; what one does comes between what the others do. */
+  /** Chains of awaits side by side; their actions interleave. */
   async run(): Promise<this> {
     const chain = async (name: string, length: number) => {
       for (let i = 0; i < length; i++) {

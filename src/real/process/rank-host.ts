@@ -2,8 +2,8 @@
  * How a rank's thread waits: the `Host` of both bindings (mpi/, abi/) in the real world.
  *
  * Blocking calls block. The loop is always the same: make progress; when nothing moved, let `Waiting` spin, yield or park.
- * Deaths are heard between two looks, so every wait ends when the peer it depends on dies. `await`ed requests are pumped by
- * the event loop instead, which is kept alive meanwhile.
+ * Notices of deaths are read in every turn, so every wait ends when the peer it depends on dies. `await`ed requests are
+ * completed from the event loop instead, which is kept alive meanwhile.
  */
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
@@ -15,7 +15,7 @@ import type { Spawner } from "../../core/process/spawner.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../core/request/records.ts";
 import { steadyMs } from "./steady-clock.ts";
 
-/** What the waiting strategy (waiting.ts) offers. */
+/** The part of the waiting strategy (waiting.ts) that is used here. */
 interface WaitingPort {
   /** Nothing moved: spins, yields or parks, more patiently each time. */
   idle(): void;
@@ -23,7 +23,7 @@ interface WaitingPort {
   glance(): void;
   /** Something moved. */
   reset(): void;
-  /** Waits for a packet without blocking the thread: resolves when there may be something to do. */
+  /** Waits for a packet without blocking the thread: resolves when there may be work. */
   whenSomething(): Promise<void>;
 }
 
@@ -34,15 +34,15 @@ interface Hearer {
   trimmed(checkpoint: number): void;
 }
 
-/** Hears what the dispatcher declared: calls back for every death and return not heard of yet. Cheap when there is none. */
+/** Reads the dispatcher's declarations: calls back for every new death and return. Cheap when there is none. */
 interface NoticesPort {
   deliver(hearer: Hearer): boolean;
 }
 
-/** Until the program's own callbacks have run. */
+/** Resolves when the program's own callbacks have run. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Told of spans worth drawing while a trace is written. */
+/** Gets the spans to draw while a trace is written. */
 interface SpanTracer {
   begin(name: string, peer: number, tag: number, bytes: number): void;
   end(): void;
@@ -54,7 +54,7 @@ interface RankHostOptions {
   readonly notices: NoticesPort;
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
-  /** A word that others write: not 0, the process shall stop inside the call it is in. */
+  /** A word that other threads write: not 0 asks the process to stop inside its current call. */
   readonly stop: { readonly words: Int32Array; readonly at: number };
   readonly spawner: Spawner;
   abort(code: number, message: string): never;
@@ -75,7 +75,7 @@ export class RankHost {
   readonly tracer: SpanTracer | null;
   readonly stop: RankHostOptions["stop"];
   readonly spawner: Spawner;
-  /** A restored process goes on with the time of its earlier life. */
+  /** A restored process continues with the time of its earlier life. */
   clockShiftS = 0;
   readonly #waiting: WaitingPort;
   readonly #notices: NoticesPort;
@@ -83,9 +83,9 @@ export class RankHost {
   readonly #hearer: Hearer;
   /** Conditions that `await`s wait for, in the order of the `await`s. */
   readonly #awaited = new Set<Awaited>();
-  /** How many `await`s there have been; plain data, part of an image. */
+  /** The number of `await`s so far; plain data, part of an image. */
   readonly awaits = { count: 0 };
-  /** The number of the one that goes on next, as a replay says; −1: it has not been asked. */
+  /** The number of the `await` that a replay resumes next; −1: not asked yet. */
   #nextAwait = -1;
   #pumping = false;
 
@@ -105,7 +105,7 @@ export class RankHost {
     };
   }
 
-  /** As everywhere here: false when the process shall stop before that (C programs only, see abi/suspension.ts). */
+  /** As everywhere in this file: false when the process has to stop first (C programs only, see abi/suspension.ts). */
   wait(request: RecordId): boolean {
     const { process } = this;
     const { engine } = process;
@@ -153,7 +153,7 @@ export class RankHost {
     return true;
   }
 
-  /** Waits until `isOver`, whoever wants the process to stop. Only messages progress; the rest is up to `isOver`. */
+  /** Waits until `isOver`, even if the process is asked to stop. Only messages progress; the rest is up to `isOver`. */
   settle(isOver: () => boolean): void {
     const { engine } = this.process;
     while (!isOver()) {
@@ -167,8 +167,8 @@ export class RankHost {
   }
 
   /**
-   * The process has been captured, and others that are captured with it have not: it takes no message. A choice that it made now
-   * would be in the log before the place from which on the log is replayed, and its image would not have it.
+   * The process has been captured, and others that are captured with it have not: it must not take a message. A choice made now
+   * would be in the log before the position from which the log is replayed, and the image would lack it.
    */
   standStill(isOver: () => boolean): void {
     while (!isOver()) {
@@ -183,7 +183,7 @@ export class RankHost {
     this.#receivePosted(to, room, source, tag, context);
   }
 
-  /** DONE, MUST_POST, or NOTHING when the process shall stop. */
+  /** DONE, MUST_POST, or NOTHING when the process has to stop. */
   receiveNow(to: Pointer, room: number, source: number, tag: number, context: number): number {
     const { engine } = this.process;
     const waiting = this.#waiting;
@@ -193,7 +193,7 @@ export class RankHost {
         waiting.reset();
         return now;
       }
-      // Sends that wait for room, pieces and operations under way go on while we wait.
+      // Sends that wait for room, pieces and operations under way go on during the wait.
       if (this.process.isBusy && this.process.progress()) waiting.reset();
       else {
         if (this.shallStop()) return Now.NOTHING;
@@ -215,24 +215,24 @@ export class RankHost {
     records.give(request);
   }
 
-  /** For calls that only look, as MPI_Test does: hears of deaths as waits do, and gives the core away now and then. */
+  /** For calls that do not wait, as MPI_Test: reads notices of deaths as waits do, and gives the core away now and then. */
   look(): void {
     if (this.process.progress()) return;
     this.listen();
     this.#waiting.glance();
   }
 
-  /** What the node wants of the process: one of `Stop`. */
+  /** The node's order to the process: one of `Stop`. */
   get wanted(): number {
     return this.stop.words[this.stop.at]!;
   }
 
-  /** Does the node want the process to stop? */
+  /** Has the node ordered the process to stop? */
   shallStop(): boolean {
     return this.wanted !== 0;
   }
 
-  /** Hears what the node has to tell; true when there was news. */
+  /** Reads the node's notices; true when there were any. */
   listen(): boolean {
     return this.#notices.deliver(this.#hearer);
   }
@@ -241,7 +241,9 @@ export class RankHost {
     return new Promise((resolve) => void this.await(isReady, resolve));
   }
 
-  /** Calls `resolve` when it is ready. The function given back withdraws that, and the thread need not stay alive for it. */
+  /**
+   * Calls `resolve` when the condition holds. The returned function withdraws that; then the thread need not stay alive for it.
+   */
   await(isReady: () => boolean, resolve: () => void): () => void {
     const awaited = { number: this.awaits.count++, isReady, resolve };
     this.#awaited.add(awaited);
@@ -249,20 +251,20 @@ export class RankHost {
     return () => void this.#awaited.delete(awaited);
   }
 
-  /** Makes progress from the event loop as long as anybody awaits. */
+  /** Makes progress from the event loop as long as there are `await`s. */
   async #pump(): Promise<void> {
     this.#pumping = true;
-    // Something the event loop waits for: a thread with nothing else to do would end silently.
+    // Keeps the event loop busy: a thread without any work would end silently.
     const alive = setInterval(() => {}, 2 ** 30);
     const { choices } = this.process;
     try {
-      // Who goes on is chosen when the program has nothing else to do: in every life at the same place.
+      // The next `await` to resume is chosen when the program has no other callback to run: in every life at the same place.
       if (choices !== null) await nextTurn();
       while (this.#awaited.size > 0) {
         const moved = this.process.progress();
         this.listen();
         const woken = choices === null ? this.#resumeAll() : this.#resumeOne(choices);
-        // Let the program's own callbacks run; sleep only when there is nothing to do.
+        // Lets the program's own callbacks run; sleeps only without work.
         if (moved || woken) await nextTurn();
         else await this.#waiting.whenSomething();
       }
@@ -283,7 +285,7 @@ export class RankHost {
     return woken;
   }
 
-  /** One at a time: what the program does then comes before the next. */
+  /** One at a time: the program's reaction comes before the next. */
   #resumeOne(choices: Choices): boolean {
     const awaited = this.#nextAwaited(choices);
     if (awaited === undefined) return false;
@@ -309,7 +311,7 @@ export class RankHost {
     return next;
   }
 
-  /** How many `await`s have not gone on. */
+  /** The number of unresolved `await`s. */
   get awaiting(): number {
     return this.#awaited.size;
   }

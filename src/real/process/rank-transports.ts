@@ -1,6 +1,6 @@
 /**
- * The transport of one rank and how it waits on it: rings alone where the job is on one node, rings and sockets side by side
- * otherwise. Jobs of one node pay nothing for the others.
+ * The transport of one rank and its way of waiting: rings alone where the job is on one node, rings and sockets side by side
+ * otherwise. Jobs of one node do not pay for sockets.
  */
 
 import type { Memory } from "../../core/request/memory.ts";
@@ -21,13 +21,13 @@ interface RankTransportsOptions {
   readonly rank: number;
   /** How many ranks the job starts with. */
   readonly ranks: number;
-  /** Of each process that the job can have. */
+  /** Node of each process that the job can have. */
   readonly placement: Placement;
-  /** Index in the node of each rank, −1 for those elsewhere. */
+  /** Index in the node of each rank, −1 for ranks elsewhere. */
   readonly places: Int32Array;
   /** More ranks than cores on this machine. */
   readonly crowded: boolean;
-  /** How sockets come from the node's main thread; null in a job of one node. */
+  /** The port that delivers sockets from the node's main thread; null in a job of one node. */
   readonly handover: SharedHandover | null;
   readonly tell: (request: TcpRequest) => void;
   readonly napper: Napper | null;
@@ -57,7 +57,7 @@ export function openTransports(
   options: RankTransportsOptions,
 ): RankTransports {
   const { rank, ranks, placement, places, crowded, handover, tell, napper } = options;
-  // Joint copies are for those who have a core to spare.
+  // Joint copies are for ranks with a core to spare.
   const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
     const ring = new RingTransport(node, heap, { rank, places, buffers: memory, ...joint });

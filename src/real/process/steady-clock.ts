@@ -1,2 +1,5 @@
-/** Milliseconds since the thread began. Ours, whatever the program is given for its own (real/node/rank-globals.ts). */
+/**
+ * Milliseconds since the thread began. The runtime's own clock, whatever clock the program is given
+ * (real/node/rank-globals.ts).
+ */
 export const steadyMs: () => number = performance.now.bind(performance);

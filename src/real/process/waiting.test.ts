@@ -73,7 +73,7 @@ async function newWorld(crowded: boolean) {
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: task });
   const { transport } = endOf(memory, layout, 0);
   await once(worker, "message");
-  /** Waits for that many answers; the worker parks for up to a minute, so a lost wake-up would be seen. */
+  /** Waits for that many answers; the worker parks for up to a minute, so a lost wake-up would be noticed. */
   const answers = async (count: number) => {
     const endMs = quietNow() + 5000;
     for (let left = count; left > 0; ) {
@@ -112,7 +112,7 @@ else {
         assert.ok(notices.append({ kind: NoticeKind.DIED, rank: 7, incarnation: round }));
         await answers(1);
       }
-      // More than both rings hold: the echo sleeps until there is room for its answers, with packets waiting for it.
+      // More than both rings hold: the echo sleeps until there is room for its answers, while packets wait for it.
       let sent = 0;
       while (sent < 120) {
         if (post(transport, 1, PacketKind.EAGER)) sent++;

@@ -3,50 +3,53 @@
  *
  *     while (!done()) if (progress()) waiting.reset(); else waiting.idle();
  *
- * and each `idle` does one more small thing. With a core for every rank it looks at the ring's next slot for a while (a
- * packet is seen within nanoseconds); after a few microseconds it gives the core away between looks, which costs 0.4 µs
- * when nobody wants it and saves much when somebody does (8 bytes between two ranks, the machine busy with other programs:
- * 4 µs, 25 with spins of 40 µs); then it parks. With more ranks than cores it gives the core away about 200 times, then
- * parks. (Allreduce of 8 ranks on 2 cores: 5 µs by yielding, 42 and more by parking, worse by spinning first. 4 ranks on 2
- * nodes and 2 cores, two exchanges a step: 17 to 23 µs with anything from 5 to 5000 yields, 33 with none.)
+ * and each `idle` does one more small thing. With a core for every rank it polls the ring's next slot for a while (a packet is
+ * seen within nanoseconds); after a few microseconds it gives the core away between polls, which costs 0.4 µs on an idle
+ * machine and saves much on a busy one (8 bytes between two ranks, the machine busy with other programs: 4 µs, 25 with spins of
+ * 40 µs); then it parks. With more ranks than cores it gives the core away about 200 times, then parks. (Allreduce of 8 ranks
+ * on 2 cores: 5 µs by yielding, 42 and more by parking, worse by spinning first. 4 ranks on 2 nodes and 2 cores, two exchanges
+ * a step: 17 to 23 µs with anything from 5 to 5000 yields, 33 with none.)
  *
- * Parking takes two calls. The first says "parked" in the bell and returns: the caller's loop now looks once more at
- * everything it could be waiting for, packets, room, gates, notices. The second sleeps. Whoever changes any of those
- * changes first and reads the bell then, so no wake-up is lost, and this file need not know what is being waited for.
- * Sleep is bounded all the same: should somebody forget to ring, we are late, not dead.
+ * Parking takes two calls. The first writes "parked" into the bell and returns: the caller's loop then polls everything it
+ * could be waiting for once more, packets, room, gates, notices. The second sleeps. A writer of any of these writes first and
+ * then reads the bell, so no wake-up is lost, and this file need not know the awaited event. Sleep is bounded all the same: if
+ * a writer forgets to ring, the process is late, not dead.
  */
 import { Bell, Line, lineOf } from "../transport/layout.ts";
 import type { NodeMemory } from "../transport/node-memory.ts";
 import { newYield } from "./yield.ts";
 
-/** What is looked at while spinning: the ring, or the ring and the sockets. True: something is there, or on its way. */
+/** The object of the polls while spinning: the ring, or the ring and the sockets. True: a packet is there, or on its way. */
 interface Spinner {
   spin(looks: number): boolean;
 }
 
-/** Sockets: a process that has any cannot sleep on its bell alone. */
+/** Sockets: a process with sockets cannot sleep on its bell alone. */
 interface Sleeper {
-  /** True: `sleep` wakes for a socket as well as for the bell (`Bell.PARKED_ELSEWHERE`). May change whenever packets are looked for. */
+  /** True: `sleep` wakes for a socket as well as for the bell (`Bell.PARKED_ELSEWHERE`). May change at every poll. */
   readonly canSleep: boolean;
-  /** Otherwise: the longest sleep on the bell before the sockets must be looked at again. Asked once for each sleep. */
+  /** Otherwise: the longest sleep on the bell before the sockets must be polled again. Asked once for each sleep. */
   nextNapMs(): number;
   sleep(timeoutMs: number): void;
-  /** Calls back once when a socket can be read, from the event loop; the result ends the watch. `null`: it cannot, so nap. */
+  /**
+   * Calls back once when a socket can be read, from the event loop; the returned function ends the watch. `null`: not possible,
+   * so nap.
+   */
   onReady(callback: () => void): (() => void) | null;
 }
 
-/** Something that a process may wait for and that rings no bell. */
+/** A source of events that rings no bell. */
 export interface Napper {
-  /** Sleeps over it for a moment, if the process has waited for it since the last time. False: it has not. */
+  /** Sleeps on the source for a moment, if the process has waited for it since the last time. False: it has not. */
   nap(): boolean;
-  /** Has it waited for it since the last time? */
+  /** Has the process waited for the source since the last time? */
   takeWaiting(): boolean;
 }
 
 interface WaitingOptions {
   /** More ranks than cores on this machine. */
   readonly crowded: boolean;
-  /** Calls of the spin loop before the first yield, and looks in each: about 1.4 µs a call. None when crowded. */
+  /** Calls of the spin loop before the first yield, and polls in each: about 1.4 µs a call. None when crowded. */
   readonly spins?: number;
   readonly looks?: number;
   readonly yields?: number;
@@ -55,13 +58,13 @@ interface WaitingOptions {
   readonly napper?: Napper | null;
 }
 
-/** With sockets: a megabyte takes 150 µs to another node, and a core that sleeps needs up to 50 µs to wake. */
+/** With sockets: a megabyte takes 150 µs to another node, and a sleeping core needs up to 50 µs to wake. */
 const spinsWithSockets = 200;
 const yieldsWithSockets = 1000;
 
 /**
- * Glances between two that give the core away. (HPL of order 1000 with 4 ranks on 2 cores, which looks for its panels: 0.3 s
- * with anything from 1 to 200, 1.0 to 1.6 s without. RandomAccess, which looks before every update: half as fast with 1.)
+ * Glances between two that give the core away. (HPL of order 1000 with 4 ranks on 2 cores, which polls for its panels: 0.3 s
+ * with anything from 1 to 200, 1.0 to 1.6 s without. RandomAccess, which polls before every update: half as fast with 1.)
  */
 const glancesPerYield = 100;
 
@@ -77,7 +80,7 @@ export class Waiting {
   readonly #bell: number;
   readonly #yield: () => void;
   readonly #looks: number;
-  /** Idle calls before these are spent are spins, then yields; then comes the park. */
+  /** Idle calls up to these counts are spins, then yields; then comes the park. */
   readonly #spinsEnd: number;
   readonly #yieldsEnd: number;
   readonly #parkMsMax: number;
@@ -85,7 +88,7 @@ export class Waiting {
   #idles = 0;
   /** Glances since the last that gave the core away. */
   #glances = 0;
-  /** What the bell says while we are about to sleep; AWAKE: nothing yet. */
+  /** The bell's value when the process is about to sleep; AWAKE: not yet announced. */
   #announced: number = Bell.AWAKE;
   /** How often this process slept: for tests and statistics. */
   parks = 0;
@@ -107,7 +110,7 @@ export class Waiting {
     this.#parkMsMax = parkMsMax;
   }
 
-  /** Nothing progressed: wait a little longer than last time. */
+  /** Nothing progressed: waits a little longer than last time. */
   idle(): void {
     const idles = this.#idles;
     if (idles < this.#yieldsEnd) {
@@ -118,8 +121,8 @@ export class Waiting {
   }
 
   /**
-   * Nothing progressed, and the program goes on, perhaps to look again: a loop of MPI_Test or MPI_Iprobe would keep the core
-   * from those it looks for until the system takes it away, milliseconds later.
+   * Nothing progressed, and the program goes on, perhaps to poll again: a loop of MPI_Test or MPI_Iprobe would keep the core
+   * from the awaited peers until the system takes it away, milliseconds later.
    */
   glance(): void {
     if (++this.#glances < glancesPerYield) return;
@@ -134,8 +137,8 @@ export class Waiting {
   }
 
   /**
-   * The same for `await`: one more small wait that lets the event loop run meanwhile. First turns of the event loop, then the
-   * bell is announced, then a sleep on it that resolves when it is rung.
+   * The same for `await`: one more small wait that lets the event loop run. First turns of the event loop, then the bell is
+   * announced, then a sleep on it that resolves when the bell rings.
    */
   async whenSomething(): Promise<void> {
     if (this.#idles < turnsBeforeSleep) {
@@ -158,7 +161,7 @@ export class Waiting {
     const rung = Atomics.waitAsync(this.#words, this.#bell >> 2, Bell.PARKED, timeoutMs);
     if (rung.async) await Promise.race([rung.value, ready]);
     (unwatch as (() => void) | null)?.();
-    // A waiter left behind would swallow the next ring.
+    // A forgotten waiter would swallow the next ring.
     if (rung.async) Atomics.notify(this.#words, this.#bell >> 2);
   }
 
@@ -177,7 +180,7 @@ export class Waiting {
       return;
     }
     const place = this.#sleeper?.canSleep ? Bell.PARKED_ELSEWHERE : Bell.PARKED;
-    // Also when the first socket has come since the announcement: nobody would wake us for it.
+    // Also when the first socket has come since the announcement: the bell would not wake the process for it.
     if (this.#announced !== place) {
       this.#announce(place);
       return;

@@ -1,4 +1,4 @@
-/** One invariant: looks at what was planned, what was seen and what is left, and says what is wrong, each in one sentence. */
+/** One invariant: examines the plan, the observations and the remains, and returns the violations, each in one sentence. */
 import type { Observation } from "../observation.ts";
 import type { JobFiles } from "../outside/job-files.ts";
 import type { Output } from "../outside/output.ts";
@@ -11,15 +11,15 @@ export interface Evidence {
   readonly observation: Observation;
   readonly world: World;
   readonly stuck: readonly Stuck[];
-  /** World ranks that died, and did not come back. */
+  /** World ranks that died for good. */
   readonly dead: ReadonlySet<number>;
-  /** Where ranks come back: what each has observed, over all lives; and when each receive was posted first. */
+  /** Where ranks return: the observations of each, over all lives; and when each receive was posted first. */
   readonly histories?: Histories;
   readonly firstPosted?: ReadonlyMap<number, number>;
-  /** What was printed. */
+  /** The printed output. */
   readonly output?: Output;
   readonly files?: JobFiles;
-  /** Checkpoints that were given up: their marks stay where they are. */
+  /** Checkpoints that were given up: their marks stay in the channels. */
   readonly givenUp?: number;
 }
 

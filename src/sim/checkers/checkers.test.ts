@@ -86,7 +86,7 @@ function heldTwice(): World {
   return world;
 }
 
-/** Rank 1 takes a message, and its sender sends it again after it has seen something else. */
+/** Rank 1 takes a message, and its sender sends it again with another history. */
 function orphaned(): Histories {
   const histories = new Histories(2);
   const [sender, receiver] = [histories.tracer(0), histories.tracer(1)];
@@ -97,7 +97,7 @@ function orphaned(): Histories {
   return histories;
 }
 
-/** A run in which all is well, then one thing changed. */
+/** A run without violations, then one change. */
 function evidence(change: (observation: Observation, world: World) => Partial<Evidence> | undefined): Evidence {
   const observation = new Observation();
   const world = new World({ ranks: 2 });
@@ -120,7 +120,7 @@ function evidence(change: (observation: Observation, world: World) => Partial<Ev
   return { script, observation, world, stuck: [], dead: new Set(), ...changed };
 }
 
-/** An output in which rank 0 has printed that, and these came. */
+/** An output in which rank 0 has printed the first, and the second arrived. */
 function printed(text: string, ...came: readonly string[]): Output {
   const output = new Output(2);
   output.printed(0, 0, text);
@@ -251,8 +251,8 @@ const cases: readonly [
 ];
 
 /**
- * Ranks 0 to 2, of which 2 is dead: each change concerns the living alone, or is an error that the death does not excuse. All
- * of it must be found in spite of the death.
+ * Ranks 0 to 2, of which 2 is dead: each change concerns the living alone, or is an error that the death does not excuse. Every
+ * violation must be found in spite of the death.
  */
 const scriptOfThree: Script = {
   ...script,

@@ -4,8 +4,8 @@ import type { Checker, Evidence } from "./checker.ts";
 import { isExcused, isReliable } from "./excuses.ts";
 
 /**
- * Every collective ends, and leaves with every rank what its definition says, and touches nothing else. It fails only where a
- * member is dead or the communicator revoked, and does not write into what it sends even then.
+ * Every collective ends, leaves the result of its definition with every rank, and touches nothing else. It fails only where a
+ * member is dead or the communicator revoked, and even then does not write into its send buffer.
  */
 export const collectivesRight: Checker = {
   name: "collective results are right",

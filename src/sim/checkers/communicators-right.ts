@@ -3,8 +3,8 @@ import type { Checker } from "./checker.ts";
 import { isReliable } from "./excuses.ts";
 
 /**
- * A new communicator has the planned members in the planned order, and one context, which no other of any member has. Every
- * member has it that lives and has not given up.
+ * A new communicator has the planned members in the planned order, and one context, which no other communicator of any member
+ * has. Every member that lives and has not given up has the communicator.
  */
 export const communicatorsRight: Checker = {
   name: "communicators are right",

@@ -1,6 +1,6 @@
 import type { Checker } from "./checker.ts";
 
-/** What is in the files, and what ranks were told of them, is what doing everything once leads to. */
+/** The contents of the files, and the answers that ranks got, are those of doing every action exactly once. */
 export const filesRight: Checker = {
   name: "files are right",
   check: ({ files, stuck, dead, script }) => {

@@ -1,6 +1,6 @@
 import type { Checker } from "./checker.ts";
 
-/** No orphans: whoever took a message has seen the very history in which its sender sends it. */
+/** No orphans: the receiver of a message has seen the very history in which its sender sends it. */
 export const historiesAgree: Checker = {
   name: "histories agree",
   check: ({ histories, stuck }) =>

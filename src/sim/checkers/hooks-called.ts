@@ -3,10 +3,10 @@ import { collectiveContext } from "../../core/process/context.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * Under a recorded protocol: a send is posted once, let go once and completed once, in that order; a message arrives once,
- * those of one context and sender in the order of their numbers, is matched at most once and is held once if it is, unless its
- * sender or its receiver dies meanwhile. (Messages of collectives have the numbers of the moment when their operation was
- * started, and may be sent later than others.)
+ * Under a recorded protocol: a send is posted once, released once and completed once, in that order; a message arrives once,
+ * messages of one context and sender arrive in the order of their numbers, each is matched at most once, and a matched one is
+ * held once, unless its sender or its receiver dies meanwhile. (Messages of collectives have the numbers of the moment when
+ * their operation was started, and may be sent later than others.)
  */
 export const hooksCalled: Checker = {
   name: "the protocol hears what the contract promises",
@@ -15,7 +15,7 @@ export const hooksCalled: Checker = {
       ? []
       : world.processes.flatMap(({ rank, core: { protocol } }) => {
           if (!(protocol instanceof RecordingProtocol)) return [];
-          // Who died has matched messages whose bytes never came, and so has who matched messages of the dead.
+          // A dead rank may have matched messages whose bytes never came, and so may a rank that matched messages of the dead.
           const mayBreakOff = (source: number): boolean => dead.has(rank) || dead.has(source);
           const problems = [...sendProblems(protocol.calls), ...messageProblems(protocol.calls, mayBreakOff)];
           return problems.map((what) => `rank ${rank}: ${what}`);
@@ -24,7 +24,7 @@ export const hooksCalled: Checker = {
 
 function sendProblems(calls: readonly RecordedCall[]): string[] {
   const problems: string[] = [];
-  /** What has been said of each send; requests are used again, so a new posting starts anew. */
+  /** The hooks called for each send; requests are used again, so a new posting starts anew. */
   const said = new Map<number, "posted" | "left" | "complete">();
   const steps = { sendPosted: "posted", sendMayLeave: "left", sendMayComplete: "complete" } as const;
   const before = { left: "posted", complete: "left" } as const;

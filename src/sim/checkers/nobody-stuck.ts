@@ -1,6 +1,6 @@
 import type { Checker } from "./checker.ts";
 
-/** Deadlock: nothing is left to happen, and somebody waits. */
+/** Deadlock: no event is left, and a rank waits. */
 export const nobodyStuck: Checker = {
   name: "nobody is stuck",
   check: ({ stuck }) => stuck.map(({ rank, waitsFor }) => `rank ${rank} waits for ever: ${waitsFor}`),

@@ -6,17 +6,18 @@ import type { SimProcess } from "../sim-process.ts";
 import type { Checker, Evidence } from "./checker.ts";
 
 /**
- * At the end nothing is left behind: no requests, no messages nobody wants, no packets, and all memory is given back. Two
- * kinds of messages may stay with the living: those of the dead, and those by which others went on making a communicator
- * after its making had failed here.
+ * At the end nothing is left behind: no requests, no unreceived messages, no packets, and all memory is freed. Two kinds of
+ * messages may stay with the living: those of the dead, and those by which other ranks continued to make a communicator after
+ * its making had failed here.
  */
 export const nothingLeft: Checker = {
   name: "nothing is left behind",
   check(evidence): string[] {
     const { world, stuck, dead, histories } = evidence;
-    // A rank that is stuck holds what it waits for.
+    // A stuck rank keeps what it waits for.
     if (stuck.length > 0) return [];
-    // Where the dead come back, one that has not died after the programs were over: the job has ended, and nobody answers the others.
+    // Where ranks return, a rank that died after the programs were over stays dead: the job has ended, and nobody answers the
+    // others.
     if (histories !== undefined && dead.size > 0) return [];
     const living = world.processes.filter(({ rank }) => !dead.has(rank));
     const problems = living.flatMap((process) => leftAt(process, evidence));
@@ -28,7 +29,7 @@ export const nothingLeft: Checker = {
 
 function leftAt(process: SimProcess, evidence: Evidence): string[] {
   const { rank, core, engine, memory, transport } = process;
-  // What a protocol keeps stays until nobody can ask for it any more, which is the end of the job.
+  // A protocol keeps messages until no rank can ask for them any more, which is the end of the job.
   const keptBytes = core.protocol?.kept.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
   const excused = storedMessages(engine, (source, context) => mayStay(evidence, rank, source, context));
   const left: [number, string][] = [
@@ -47,7 +48,7 @@ function leftAt(process: SimProcess, evidence: Evidence): string[] {
 function mayStay(evidence: Evidence, rank: number, source: number, context: number): boolean {
   const { dead, givenUp = 0, observation } = evidence;
   if (dead.has(source)) return true;
-  // Who did not come to a checkpoint that was given up keeps the marks of the others until the next one.
+  // A rank that did not join a checkpoint that was given up keeps the marks of the others until the next one.
   if (context === quietContext) return givenUp > 0;
   if (context === collectiveContext(worldContext) || !observation.gaveUp.has(rank)) return false;
   const isMade = observation.communicators.some(
@@ -56,7 +57,7 @@ function mayStay(evidence: Evidence, rank: number, source: number, context: numb
   return collectiveContext(context) === context && !isMade;
 }
 
-/** Messages that wait for a receive, those of which the condition is true. */
+/** Messages that wait for a receive and satisfy the condition. */
 function storedMessages(
   { unexpected, records }: Engine,
   isWanted: (source: number, context: number) => boolean,

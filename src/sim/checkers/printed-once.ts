@@ -1,7 +1,7 @@
 import type { Action } from "../script/script.ts";
 import type { Checker } from "./checker.ts";
 
-/** Everything that ranks print is there once, in the order of each rank, and says what the rank has seen in the end. */
+/** Every printed piece arrives once, in the order of its rank, and tells the rank's final history. */
 export const printedOnce: Checker = {
   name: "printed once",
   check: ({ script, output, stuck, dead }) =>

@@ -2,8 +2,8 @@ import type { Checker, Evidence } from "./checker.ts";
 import { isReliable } from "./excuses.ts";
 
 /**
- * Every message is received exactly once; at most once where its sender or receiver is dead or has given up; one that its
- * sender could cancel, never.
+ * Every message is received exactly once; at most once where its sender or receiver is dead or has given up; never if its
+ * sender cancelled it.
  */
 export const receivedOnce: Checker = {
   name: "every message is received exactly once",

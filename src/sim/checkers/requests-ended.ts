@@ -2,8 +2,8 @@ import type { Checker } from "./checker.ts";
 import { isExcused } from "./excuses.ts";
 
 /**
- * Sends and what makes communicators end without error, unless a rank on whom they depend is dead or a rank has revoked their
- * communicator; what was cancelled before anybody could answer it is cancelled, and nothing else is.
+ * Sends and the making of communicators end without error, unless a rank that they depend on is dead or a rank has revoked
+ * their communicator; a request that was cancelled before any rank could answer it is cancelled, and no other is.
  */
 export const requestsEnded: Checker = {
   name: "requests end as they should",

@@ -6,8 +6,8 @@ import type { Checker } from "./checker.ts";
 import { type FailedRequest, isExcused } from "./excuses.ts";
 
 /**
- * Statuses tell source, tag and size of the message that came, it is one that may come, and probes said the same before. A
- * receive ends with an error only where its sender may be dead, or its communicator revoked.
+ * Statuses tell source, tag and size of the message that came, the message is one that may come, and probes said the same
+ * before. A receive ends with an error only where its sender may be dead, or its communicator revoked.
  */
 export const statusesRight: Checker = {
   name: "statuses are right",

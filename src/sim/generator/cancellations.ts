@@ -1,6 +1,6 @@
 /**
- * Requests that are cancelled: those that nobody answers, which must be cancelled, and those that race with their message,
- * where either end is right and both sides must agree on it.
+ * Requests that are cancelled: requests without a partner, which must be cancelled, and requests that race with their message,
+ * where either result is right and both sides must agree on it.
  */
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { SendMode } from "../../core/request/records.ts";
@@ -59,7 +59,7 @@ export const racingSends: MakeFamily = (draft) => ({
   deal(comm) {
     const { random, choices } = draft;
     const { from, to } = pairOf(draft, comm);
-    // Nobody else may take the message or the verdict.
+    // No other receive may take the message or the verdict.
     if (from === to || comm.open.has(to) || takesAnyTag(comm, to)) return;
     if (draft.mayCancelSend?.(from, to) === false) return;
     const message = draft.message({

@@ -2,7 +2,9 @@
 import { SendMode } from "../../core/request/records.ts";
 import type { Random } from "../random.ts";
 
-/** Tags from here on are used once each; below are those that programs use again and again, and the numbers of open messages. */
+/**
+ * Tags from here on are used once each; below are the tags that programs use again and again, and the numbers of open messages.
+ */
 const firstOwnTag = 1 << 20;
 
 export class Choices {
@@ -28,7 +30,7 @@ export class Choices {
     return random.chance(0.05) ? random.between(20_000, 90_000) : random.pick(sizes);
   }
 
-  /** No message is longer. */
+  /** The longest message. */
   get bytesMax(): number {
     return Math.max(90_000, 2 * this.#eagerBytesMax + 100);
   }
@@ -37,12 +39,12 @@ export class Choices {
     return this.#random.chance(0.3);
   }
 
-  /** Ready sends need a receive that is known to be posted, so they are not among them. */
+  /** Without ready sends, which need a receive that is known to be posted. */
   mode(): SendMode {
     return this.#random.pick([SendMode.STANDARD, SendMode.STANDARD, SendMode.SYNCHRONOUS, SendMode.BUFFERED]);
   }
 
-  /** How long somebody waits before it changes its mind. */
+  /** How long a rank waits before it cancels. */
   whileNs(): number {
     return this.#random.pick([0, 200, 2_000, 20_000, 200_000]);
   }

@@ -20,7 +20,7 @@ export const collectives: MakeFamily = (draft) => ({
   },
 });
 
-/** What boards can do, where they are large enough. */
+/** Collectives that boards can do, where they are large enough. */
 const boardKinds = ["barrier", "bcast", "gather", "allgather", "reduce", "allreduce"] as const;
 
 export const blockingCollectives: MakeFamily = (draft) => ({
@@ -38,17 +38,17 @@ export const blockingCollectives: MakeFamily = (draft) => ({
 });
 
 const everyKind = [...equalKinds, ...unequalKinds, ...reducingKinds];
-/** There is no order of all ranks between two sides, so nothing to scan. */
+/** The two sides of an inter-communicator have no common order of ranks, so no scans. */
 const interKinds = everyKind.filter((kind) => kind !== "scan" && kind !== "exscan");
 
-/** Elements that all blocks of one rank have together, at most. */
+/** Bound of the elements in all blocks of one rank together. */
 const elementsMax = 20_000;
 
 export function planCollective({ random, choices }: Draft, comm: CommunicatorPlan): Omit<CollectivePlan, "number"> {
   const kinds = isInter(comm) ? interKinds : comm.topology !== null && random.chance(0.6) ? neighborKinds : everyKind;
   const kind = random.pick<CollectivePlan["kind"]>(kinds);
   const members = membersOf(comm);
-  // The vector of a reduction that is shared out between two sides is as long as both of them multiplied.
+  // In a reduction that is shared out between two sides the vector is as long as the product of their sizes.
   const blocks = comm.groups.reduce((product, group) => product * group.length, 1);
   return {
     communicator: comm.number,
@@ -62,7 +62,7 @@ export function planCollective({ random, choices }: Draft, comm: CommunicatorPla
   };
 }
 
-/** All members call it. */
+/** All members call the collective. */
 export function dealCollective(draft: Draft, collective: number, waits: "any-time" | "blocking"): void {
   const plan = draft.collectivePlan(collective);
   for (const rank of membersOf(draft.communicators[plan.communicator]!)) {

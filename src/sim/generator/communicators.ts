@@ -3,7 +3,7 @@ import { type CommunicatorPlan, isInter, membersOf } from "../script/communicato
 import type { Draft } from "./draft.ts";
 import type { MakeFamily } from "./family.ts";
 
-/** A script has no more. */
+/** Bound of the communicators in a script. */
 export const communicatorsMax = 14;
 
 export const communicators: MakeFamily = (draft) => ({
@@ -34,8 +34,8 @@ function split(draft: Draft, parent: CommunicatorPlan): void {
 }
 
 /**
- * By the colour of each member; members of one colour in the order of their keys, then of their ranks. Of two sides equal
- * colours face each other. Gives the communicator of each colour.
+ * By the colour of each member; members of one colour in the order of their keys, then of their ranks. In an inter-communicator
+ * equal colours of the two sides face each other. Returns the communicator of each colour.
  */
 export function splitBy(
   draft: Draft,
@@ -63,7 +63,7 @@ export function splitBy(
   return made;
 }
 
-/** Some members in an order of their own; all of the parent call, or only they. */
+/** Some members in an order of their own; all members of the parent call, or only the chosen ones. */
 function createOfGroup(draft: Draft, parent: CommunicatorPlan): void {
   const { random, choices } = draft;
   const all = random.shuffle([...parent.groups[0]!]);

@@ -1,6 +1,6 @@
 /**
- * A script while it is being made: deals events out to the ranks and sees to it that what is started is waited for, as the
- * rules in generator.ts want it.
+ * A script in the making: deals events out to the ranks and ensures that every started request is waited for, under the rules
+ * in generator.ts.
  */
 import { SendMode } from "../../core/request/records.ts";
 import type { Random } from "../random.ts";
@@ -13,18 +13,18 @@ import { Choices } from "./choices.ts";
 /** The part of one rank. */
 interface Part {
   readonly actions: Action[];
-  /** Requests that may be waited for at any time, and those only at quiet points. */
+  /** Requests that may be waited for at any time, and requests that wait for a quiet point. */
   open: number[];
   openUntilQuiet: number[];
   requests: number;
   series: number;
-  /** Receives must not be posted before this action: those of one rank keep their order. */
+  /** Receives must not be posted before this action: the receives of one rank keep their order. */
   postingFrom: number;
-  /** Action after which each communicator is there. */
+  /** Action after which each communicator exists. */
   readonly hasFrom: Map<number, number>;
 }
 
-/** How a receive is posted: somewhere since the rank's last receive, now in a blocking way, or one of them. */
+/** How a receive is posted: somewhere since the rank's last receive, now in a blocking call, or either. */
 export type Posting = "posted" | "blocking" | "any-way";
 
 export class Draft {
@@ -125,7 +125,7 @@ export class Draft {
     return this.#parts[rank]!.series++;
   }
 
-  /** The rank will wait for it some time, if nothing else is said. */
+  /** The rank will wait for the request some time, unless told otherwise. */
   leaveOpen(rank: number, request: number): void {
     this.#parts[rank]!.open.push(request);
   }
@@ -138,7 +138,7 @@ export class Draft {
     if (left.length > 0) part.actions.push({ kind: "wait", requests: left, inOrder: this.random.chance(0.5) });
   }
 
-  /** Its sender sends a message now. A rank that sends to itself waits for the receive, so it must not wait here. */
+  /** The sender of the message sends now. A rank that sends to itself waits for the receive, so it must not wait here. */
   send(number: number, waits: "any-time" | "until-quiet"): void {
     const { from, to, mode } = this.#messages[number]!;
     const part = this.#parts[from]!;
@@ -158,7 +158,7 @@ export class Draft {
     else part.openUntilQuiet.push(request);
   }
 
-  /** A rank receives, one after the other, all in the same way. */
+  /** The receives of a rank, one after the other, all in the same way. */
   receives(numbers: readonly number[], how: Posting): void {
     const { at: rank, communicator } = this.#receives[numbers[0]!]!;
     const part = this.#parts[rank]!;
@@ -181,7 +181,7 @@ export class Draft {
     this.keepOrder(rank);
   }
 
-  /** What the rank has just done is a receive: none may be posted before it any more. */
+  /** The rank's last action is a receive: none may be posted before it any more. */
   keepOrder(rank: number): void {
     const part = this.#parts[rank]!;
     part.postingFrom = part.actions.length;
@@ -210,7 +210,7 @@ export class Draft {
 
   // Waiting
 
-  /** Now and then a rank waits for some of what it has open. */
+  /** Now and then a rank waits for some of its open requests. */
   someWaits(): void {
     for (const part of this.#parts) {
       if (part.open.length === 0 || !this.random.chance(0.15)) continue;
@@ -219,7 +219,7 @@ export class Draft {
     }
   }
 
-  /** Everybody waits for everything. */
+  /** Every rank waits for all its requests. */
   quiet(): void {
     for (const part of this.#parts) {
       const requests = this.random.shuffle([...part.open, ...part.openUntilQuiet]);

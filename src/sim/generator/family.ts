@@ -1,19 +1,19 @@
 /**
  * A family of actions: draws one event of its kind and deals it out to the ranks that take part. Families are listed in
- * families.ts; the rules they keep are those of generator.ts.
+ * families.ts; they keep the rules of generator.ts.
  */
 import type { CommunicatorPlan } from "../script/communicator-plan.ts";
 import type { Draft } from "./draft.ts";
 
 export interface Family {
   readonly name: string;
-  /** How often it is drawn, compared with the others. */
+  /** How often the family is drawn, compared with the others. */
   readonly weight: number;
-  /** Only messages between two named ranks, whose end is certain whoever dies. */
+  /** True: only messages between two named ranks, whose result is certain whichever rank dies. */
   readonly bearsDeaths: boolean;
-  /** May do nothing, where the communicator does not suit it. */
+  /** Draws an event; may do nothing, where the communicator does not suit the family. */
   deal(comm: CommunicatorPlan): void;
-  /** The program is over and everything has been waited for: gives back what the family still holds. */
+  /** The program is over and every request has ended: frees what the family still holds. */
   end?(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Files: each rank has a folder of its own, so that what is done there has one order. */
+/** Files: each rank has a folder of its own, so that the actions there have one order. */
 import type { FileOp } from "../script/script.ts";
 import type { MakeFamily } from "./family.ts";
 

@@ -39,7 +39,7 @@ function halvesOf(draft: Draft, comm: CommunicatorPlan): Sides | null {
   return [made.get(0)!, made.get(1)!];
 }
 
-/** The two leaders talk in a third communicator, of which both are members. */
+/** The two leaders communicate over a third communicator, of which both are members. */
 function createInter(draft: Draft, sides: Sides): void {
   const { random, choices, communicators } = draft;
   const groups = sides.map((side) => side.groups[0]!);
@@ -65,7 +65,7 @@ function createInter(draft: Draft, sides: Sides): void {
   }
 }
 
-/** The side that says `high` comes second; where both say the same, Banyan puts the one with the lowest rank first. */
+/** The side with `high` comes second; where both say the same, Banyan puts the side with the lowest rank first. */
 function merge(draft: Draft, inter: CommunicatorPlan): void {
   const high = inter.groups.map(() => draft.random.chance(0.5));
   const lowest = inter.groups.map((group) => Math.min(...group));

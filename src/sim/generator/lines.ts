@@ -1,4 +1,4 @@
-/** Lines that ranks print, in one piece or in several with something else in between. */
+/** Lines that ranks print, in one piece or in several with other actions in between. */
 import type { MakeFamily } from "./family.ts";
 
 export const lines: MakeFamily = (draft) => ({

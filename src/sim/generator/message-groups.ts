@@ -1,4 +1,4 @@
-/** Several messages to one rank under one tag, taken in whatever order they come. */
+/** Several messages to one rank under one tag, received in the order of arrival. */
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { type CommunicatorPlan, membersOf, peersOf } from "../script/communicator-plan.ts";
 import type { Draft } from "./draft.ts";
@@ -20,7 +20,7 @@ export function planGroup(draft: Draft, comm: CommunicatorPlan): MessageGroup | 
   const messages: number[] = [];
   for (let left = random.between(1, 5); left > 0; left--) {
     const from = random.pick(peersOf(comm, to));
-    // Its number must fit into it: which one came is read there.
+    // Long enough for the message's number, by which the receiver identifies it.
     const bytes = 4 + choices.bytes();
     messages.push(draft.message({ communicator, from, to, tag, bytes, mode: choices.mode(), lent: choices.lent() }));
   }

@@ -5,10 +5,10 @@ import { type CommunicatorPlan, isInter, membersOf, peersOf } from "../script/co
 import type { Draft } from "./draft.ts";
 import type { MakeFamily } from "./family.ts";
 
-/** Of the ranks that are not open some never say ANY_TAG: only they can be sent what nobody shall take. */
+/** Of the ranks that are not open some never use ANY_TAG: only they can be sent a message that is never to be received. */
 export const takesAnyTag = (comm: CommunicatorPlan, rank: number): boolean => (comm.number + rank) % 2 === 0;
 
-/** Somebody, and somebody it can talk to: now and then itself. */
+/** A rank, and one it can talk to: now and then itself. */
 export function pairOf({ random }: Draft, comm: CommunicatorPlan): { from: number; to: number } {
   const from = random.pick(membersOf(comm));
   return { from, to: !isInter(comm) && random.chance(0.1) ? from : random.pick(peersOf(comm, from)) };

@@ -1,6 +1,6 @@
 /**
- * Partitioned messages (MPI 5.0 chapter 4): a pair of requests that is started again and again; each message leaves when its sender has
- * said of every part that it is ready, in any order. Pairs with one tag find each other by the order in which they were made.
+ * Partitioned messages (MPI 5.0 chapter 4): a pair of requests that is started again and again; each message leaves when its
+ * sender has declared every part ready, in any order. Pairs with one tag are matched by the order in which they were made.
  */
 import { SendMode } from "../../core/request/records.ts";
 import type { CommunicatorPlan } from "../script/communicator-plan.ts";
@@ -13,7 +13,7 @@ interface Pair {
   readonly pattern: Omit<MessagePlan, "number">;
   readonly room: number;
   readonly parts: number;
-  /** How many pairs between these ranks with that tag were made before it. */
+  /** The number of earlier pairs between these ranks with that tag. */
   readonly call: number;
   readonly sends: number;
   readonly receives: number;
@@ -31,7 +31,7 @@ export const partitionedMessages: MakeFamily = (draft) => {
   const newPair = (comm: CommunicatorPlan): Pair => {
     const { random, choices } = draft;
     const { from, to } = pairOf(draft, comm);
-    // Of their own: nothing else competes with them, whatever the checkers take to be one pattern.
+    // A tag of their own: no other message competes with them, whatever the checkers take to be one pattern.
     const tag = 100 + random.below(2);
     const key = `${comm.number} ${from} ${to} ${tag}`;
     const call = calls.get(key) ?? 0;

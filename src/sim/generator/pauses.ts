@@ -1,9 +1,9 @@
-/** Time that passes, and points where everybody waits for everybody. */
+/** Pauses, and points where every rank waits for every other. */
 
 import { dealCollective } from "./collectives.ts";
 import type { MakeFamily } from "./family.ts";
 
-/** Nothing is received while a rank computes: messages pile up. */
+/** Nothing is received while a rank computes: messages accumulate. */
 export const pauses: MakeFamily = (draft) => ({
   name: "pauses",
   weight: 7,
@@ -14,7 +14,7 @@ export const pauses: MakeFamily = (draft) => ({
   },
 });
 
-/** Everybody waits for everything, then for everybody: no message from beyond takes an open receive from this side. */
+/** Every rank waits for its requests, then for all ranks: no message from beyond this point takes an open receive before it. */
 export const quietPoints: MakeFamily = (draft) => ({
   name: "quiet points",
   weight: 3,

@@ -1,6 +1,6 @@
 /**
  * Persistent collectives: made in the same order by all ranks, then started again and again, by each rank in an order of its
- * own. Those of a set are started together, and none of them is waited for before all are under way.
+ * own. The collectives of a set are started together, and none of them is waited for before all are under way.
  */
 import type { CollectivePlan } from "../script/collective-plan.ts";
 import { type CommunicatorPlan, membersOf } from "../script/communicator-plan.ts";

@@ -1,6 +1,6 @@
 /**
- * Persistent sends and receives: a pair of requests that is started again and again, each time with other contents. A start
- * is an event of its own, so other events come between.
+ * Persistent sends and receives: a pair of requests that is started again and again, each time with other contents. A start is
+ * an event of its own, so other events come between.
  */
 import { SendMode } from "../../core/request/records.ts";
 import type { CommunicatorPlan } from "../script/communicator-plan.ts";
@@ -10,7 +10,7 @@ import type { MakeFamily } from "./family.ts";
 import { pairOf } from "./messages.ts";
 import { tellReady } from "./ready-sends.ts";
 
-/** What a persistent send and the persistent receive that takes its messages have in common. */
+/** Common to a persistent send and the persistent receive that takes its messages. */
 interface Pair {
   readonly comm: CommunicatorPlan;
   readonly pattern: Omit<MessagePlan, "number">;

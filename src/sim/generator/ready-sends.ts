@@ -1,6 +1,6 @@
 /**
  * Ready sends: the sender knows that the receive is posted, because the receiver has told it so. The message must be received
- * like any other; that the receive is there first is the program's promise, which these programs keep.
+ * like any other; posting the receive first is the program's promise, which these programs keep.
  */
 import { SendMode } from "../../core/request/records.ts";
 import type { CommunicatorPlan } from "../script/communicator-plan.ts";
@@ -31,7 +31,7 @@ export const readySends: MakeFamily = (draft) => ({
   },
 });
 
-/** The receiver, who has posted, tells the sender, who waits for that. Neither of them is open. */
+/** The receiver, which has posted the receive, tells the sender, which waits for that. Neither of them is open. */
 export function tellReady(draft: Draft, comm: CommunicatorPlan, { from, to }: { from: number; to: number }): void {
   const { choices } = draft;
   const go = draft.message({

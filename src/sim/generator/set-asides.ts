@@ -1,6 +1,6 @@
 /**
- * Matched probes: messages are set aside as they come, and received later, in another order. Nobody waits for its send
- * meanwhile: who has sent two of them would wait for the first, and the receiver for the second.
+ * Matched probes: messages are set aside as they come, and received later, in another order. No sender waits for its send
+ * meanwhile: a rank that has sent two of them would wait for the first, and the receiver for the second.
  */
 import { type CommunicatorPlan, membersOf, peersOf } from "../script/communicator-plan.ts";
 import type { Draft } from "./draft.ts";
@@ -18,7 +18,7 @@ export const setAsides: MakeFamily = (draft) => ({
   },
 });
 
-/** From whoever comes first. */
+/** From any rank. */
 export const groupSetAsides: MakeFamily = (draft) => ({
   name: "message groups that are set aside",
   weight: 2,

@@ -1,4 +1,4 @@
-/** Communicators with a topology, for the collectives among neighbours: grids, graphs, and edges that only their ends know. */
+/** Communicators with a topology, for the neighbourhood collectives: grids, graphs, and edges that only their ends know. */
 import { type CommunicatorPlan, isInter } from "../script/communicator-plan.ts";
 import type { TopologyPlan } from "../script/topology-plan.ts";
 import { communicatorsMax } from "./communicators.ts";
@@ -19,7 +19,7 @@ export const topologies: MakeFamily = (draft) => ({
   },
 });
 
-/** Of the first ranks; the others get none. */
+/** A grid of the first ranks; the others get no communicator. */
 function grid(draft: Draft, parent: CommunicatorPlan): void {
   const { random } = draft;
   const dims: number[] = [];
@@ -32,7 +32,7 @@ function grid(draft: Draft, parent: CommunicatorPlan): void {
   createOfFirst(draft, parent, size, { kind: "grid", dims, periods: dims.map(() => random.chance(0.5)) });
 }
 
-/** Edges both ways, some of them twice, some back to where they come from. */
+/** Edges both ways, some of them twice, some of them loops. */
 function graph(draft: Draft, parent: CommunicatorPlan): void {
   const { random } = draft;
   const size = random.between(1, parent.groups[0]!.length);
@@ -45,7 +45,7 @@ function graph(draft: Draft, parent: CommunicatorPlan): void {
   createOfFirst(draft, parent, size, { kind: "graph", neighbours });
 }
 
-/** Edges one way; each rank lists its own, those that come and those that go in orders of their own. */
+/** Edges one way; each rank lists its own, incoming and outgoing ones in orders of their own. */
 function edges(draft: Draft, parent: CommunicatorPlan): void {
   const { random } = draft;
   const members = parent.groups[0]!;

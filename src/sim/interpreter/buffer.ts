@@ -14,7 +14,7 @@ export class Buffer {
     this.place = lent ? new Uint8Array(bytes) : memory.allocate(bytes);
   }
 
-  /** For one request, with which the engine ends the loan; without a request the caller does, by `giveBack`. */
+  /** Lends the view for one request, with which the engine ends the loan; without a request the caller does, by `giveBack`. */
   pointer(): Pointer {
     return typeof this.place === "number" ? this.place : this.memory.lend(this.place);
   }
@@ -27,7 +27,7 @@ export class Buffer {
     return typeof this.place === "number" ? this.memory.view(this.place, this.bytes) : this.place;
   }
 
-  /** Nobody uses it any more; rubbish from now on, so that whoever does is seen. */
+  /** The buffer is free; filled with rubbish, so that any further use is noticed. */
   free(): void {
     if (typeof this.place === "number") this.memory.free(this.place);
     else this.place.fill(0xdb);

@@ -1,4 +1,4 @@
-/** Requests that are cancelled: with a certain end, and in a race with their message. */
+/** Requests that are cancelled: with a certain result, and in a race with their message. */
 import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { saves } from "../../core/base/saved-classes.ts";
@@ -12,7 +12,7 @@ import { filledBuffer, noteSend, postSend } from "./sends.ts";
 
 type ActionOf<K extends CancelAction["kind"]> = Extract<CancelAction, { kind: K }>;
 
-/** How long the sender waits for somebody who will not answer. */
+/** How long the sender waits for a receiver that will not answer. */
 const patienceNs = 3_000;
 
 export class CancelReceive implements Doing {
@@ -122,7 +122,7 @@ function* sendVerdict(
   buffer.free();
 }
 
-/** The other end of a send that may be cancelled: hears whether it was, and receives it or does not. */
+/** The other end of a send that may be cancelled: learns whether it was, and receives it or does not. */
 export function* raceAnswer(state: RankState, { receive, verdictTag }: ActionOf<"race-answer">): Steps {
   const plan = state.script.receives[receive]!;
   const { engine } = state.core;
@@ -144,7 +144,7 @@ export function* raceAnswer(state: RankState, { receive, verdictTag }: ActionOf<
   } else pending.end(state);
 }
 
-/** Time passes, what has come is looked at once, and then the request is cancelled. */
+/** Time passes, arrivals are polled once, and then the request is cancelled. */
 function* cancelLater(state: RankState, record: RecordId, afterNs: number): Steps {
   if (afterNs > 0) yield state.process.compute(afterNs);
   state.core.progress();

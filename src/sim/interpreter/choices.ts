@@ -1,4 +1,4 @@
-/** What a program sees that may differ in a second run: asked of the protocol first, where there is one that replays. */
+/** Choices: results that may differ in a second run. A protocol that replays is asked first. */
 import { assert } from "../../core/base/assert.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../../core/base/constants.ts";
@@ -11,7 +11,7 @@ import type { RankState, Steps } from "./rank-state.ts";
 
 /** As MPI_Waitany: which of some requests is complete, by its place in the list. */
 export class AnyChoice {
-  /** −1: it has not been made before, as far as this life knows; one that begins in the middle of it asks again. */
+  /** −1: not made before, as far as this life knows; a life that begins in the middle of it asks again. */
   private known = -1;
 
   *run(state: RankState, records: readonly RecordId[]): Steps<number> {
@@ -31,15 +31,15 @@ export class AnyChoice {
   }
 }
 
-/** As MPI_Probe or MPI_Mprobe: the envelope, which is still where it was; −1: a death or a revocation ended the probe. */
+/** As MPI_Probe or MPI_Mprobe: the envelope, still in its queue; −1: a death or a revocation ended the probe. */
 export class ProbeChoice {
-  /** As of `AnyChoice`. */
+  /** As in `AnyChoice`. */
   private known: readonly number[] | null = null;
 
   *run(state: RankState, { source, tag, communicator }: ReceivePlan): Steps<RecordId> {
     const { engine, failures } = state.core;
     const comm = state.communicator(communicator);
-    // From a named source it is no choice.
+    // A probe of a named source is no choice.
     const choices = source === ANY_SOURCE ? state.core.choices : null;
     this.known ??= choices?.replay(ChoiceKind.PROBE) ?? null;
     const { known } = this;
@@ -61,7 +61,10 @@ function nameOf({ core }: RankState, envelope: RecordId): [number, number] {
   return [records.get(envelope, R_PEER), records.get(envelope, R_SEQUENCE)];
 }
 
-/** As MPI_Request_get_status of what is under way, a few times, and MPI_Iprobe: only where somebody records what they say. */
+/**
+ * As MPI_Request_get_status of unfinished requests, a few times, and MPI_Iprobe: only under a protocol that records the
+ * answers.
+ */
 export function* lookAround(state: RankState): Steps {
   const { core } = state;
   if (core.choices === null) return;

@@ -1,4 +1,4 @@
-/** One collective of a script as one rank calls it: its buffers, what it contributes, what it gets. */
+/** One collective of a script as one rank calls it: its buffers, its contribution, its result. */
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { onBoard } from "../../core/process/collectives.ts";
@@ -37,7 +37,7 @@ export function startCollective(state: RankState, number: number): Pending {
   return new PendingCollective(call, call.start(state, undefined));
 }
 
-/** Blocking, for all members alike: it may be done on a board. */
+/** Blocking, for all members alike: it may run on a board. */
 export class CollectiveNow implements Doing {
   private readonly collective: number;
   private pending: PendingCollective | null = null;
@@ -46,7 +46,7 @@ export class CollectiveNow implements Doing {
     this.collective = collective;
   }
 
-  /** Does it wait for others where there is a board to do so? */
+  /** Does the call wait for other ranks where there is a board for it? */
   meets(state: RankState): boolean {
     const { communicator } = state.script.collectives[this.collective]!;
     return this.pending !== null && state.communicator(communicator).board !== null;
@@ -68,25 +68,25 @@ export class CollectiveCall {
   private number: number;
   private readonly send: Buffer;
   private readonly receive: Buffer;
-  /** What lies in the buffers before the call. */
+  /** Contents of the buffers before the call. */
   private before: Images;
-  /** Lent for the call that is under way. */
+  /** Loans of the running call. */
   private pointers: readonly Pointer[] = [];
 
-  /** The buffers of the collective with that number, and of all that have its shape. */
+  /** The buffers of the collective with that number, and of all with its shape. */
   constructor(state: RankState, number: number) {
     const plan = state.script.collectives[number]!;
     this.number = number;
     this.comm = state.communicator(plan.communicator);
     this.before = imagesBefore(plan, state.plan(plan.communicator), state.rank);
     const { send, receive } = this.before;
-    // Kernels of reductions see one memory, so what they combine is never lent.
+    // Kernels of reductions see one memory, so their operands are never lent.
     const lent = plan.lent && !isReducing(plan.kind);
     this.send = state.buffer(send.length, lent);
     this.receive = state.buffer(receive.length, lent);
   }
 
-  /** It will be called as the collective with that number: what it contributes is written into the buffers. */
+  /** The next call is the collective with that number: writes the contribution into the buffers. */
   prepare(state: RankState, number: number): void {
     const plan = state.script.collectives[number]!;
     if (number !== this.number) this.before = imagesBefore(plan, state.plan(plan.communicator), state.rank);
@@ -107,7 +107,7 @@ export class CollectiveCall {
     return this.startMoving(state, plan as Moving, send, receive, tag);
   }
 
-  /** It has ended: what lies in the buffers is compared with what should. The loans end here, no request holds them. */
+  /** The call has ended: compares the buffers with the right contents. The loans end here, no request holds them. */
   note(state: RankState, error: number): void {
     const { rank, observation } = state;
     const plan = this.planOf(state);
@@ -134,7 +134,7 @@ export class CollectiveCall {
     this.receive.free();
   }
 
-  /** Where this rank stands, and what it says of the root and of the place of its contribution. */
+  /** The rank's place, and its arguments for the root and IN_PLACE. */
   private place(state: RankState) {
     const { rank } = state;
     const plan = this.planOf(state);
@@ -172,7 +172,7 @@ export class CollectiveCall {
     return collectives.startReduction(this.comm, plan.kind, send, receive, call, reduction);
   }
 
-  /** The forms whose blocks have lengths and places of their own, and those among neighbours. */
+  /** The forms whose blocks have lengths and places of their own, and the neighbourhood forms. */
   private startMoving(
     state: RankState,
     plan: Moving,

@@ -1,4 +1,4 @@
-/** Communicators as one rank takes part in making them. */
+/** The part of one rank in making communicators. */
 import { UNDEFINED } from "../../core/base/constants.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Group } from "../../core/comm/group.ts";
@@ -67,17 +67,17 @@ export class Make implements Doing {
   }
 }
 
-/** Communicators over which the makers of another one talk. */
+/** Communicators over which the makers of another one communicate. */
 function parentsOf(how: Making): number[] {
   return how.by === "create-inter" ? [how.local, how.bridge] : [how.parent];
 }
 
-/** Those of them that a rank must have. Only the leader's bridge counts; others may not even be in it. */
+/** The ones among them that a rank must have. Only the leader needs the bridge; other ranks may not even be in it. */
 export function neededFor(how: Making, rank: number): number[] {
   return how.by === "create-inter" && rank !== how.leader ? [how.local] : parentsOf(how);
 }
 
-/** World ranks of all who take part in making a communicator. */
+/** World ranks of all that take part in making a communicator. */
 function makersOf(state: RankState, number: number, how: Making): readonly number[] {
   if (how.by === "create-group") return how.members;
   return membersOf(state.plan(how.by === "create-inter" ? number : how.parent));

@@ -1,6 +1,7 @@
 /**
- * What ranks do to files. Under a protocol that replays it is done through `ReplayedFiles`, as C programs do. That waits inside a
- * call until something is stable, which a simulated rank cannot: the call is given up, and made again with what it had been told.
+ * The actions of ranks on files. Under a protocol that replays they go through `ReplayedFiles`, as for C programs. That waits
+ * inside a call until a choice is stable, which a simulated rank cannot: the call is given up, and made again with the answers
+ * it got.
  */
 import { ReplayedFiles } from "../../abi/replayed-files.ts";
 import type { ChoiceKind, Choices, Outcome } from "../../core/ft/choices.ts";
@@ -18,7 +19,7 @@ class NotYet extends Error {}
 class CallChoices implements Choices {
   readonly #choices: Choices;
   readonly #protocol: Protocol;
-  /** What happened so far in this call, in order; null stands for what was told to others. */
+  /** The choices made so far in this call, in order; null stands for an effect that others have seen. */
   #past: (Outcome | undefined)[] = [];
   #at = 0;
   write: Write | null = null;
@@ -57,7 +58,7 @@ class CallChoices implements Choices {
     });
   }
 
-  /** `number`: that of the next thing that leaves the rank. A call changes the files once at most. */
+  /** `number`: that of the next effect that leaves the rank. A call changes the files once at most. */
   mayLeave(number: number): void {
     this.write ??= { kind: "file", number };
     if (!this.#protocol.writeMayLeave(this.write)) throw new NotYet();

@@ -1,4 +1,4 @@
-/** Runs one rank's part of a script and notes what it saw. What an action does is in the file of its family. */
+/** Runs one rank's part of a script and notes its observations. Each family of actions has a file of its own. */
 import { assert, unreachable } from "../../core/base/assert.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Action } from "../script/script.ts";
@@ -15,10 +15,10 @@ import type { Doing, RankState, Steps } from "./rank-state.ts";
 import { ReceiveNow, startReceive } from "./receives.ts";
 import { SendNow, sendCopy, startSend } from "./sends.ts";
 
-/** Actions after which a rank under a protocol that replays looks around, as programs do that poll. */
+/** Actions after which a rank under a protocol that replays polls, as programs do. */
 const actionsPerLook = 3;
 
-/** Runs the rank from where it stands: from the beginning, or from where an image of it was taken. */
+/** Runs the rank from its present action: the first, or the one at which an image of it was taken. */
 export function* interpret(state: RankState, rests: Rests | null = null): Steps {
   const { script, process } = state;
   const actions = script.actions[process.rank]!;
@@ -38,13 +38,13 @@ export function* interpret(state: RankState, rests: Rests | null = null): Steps 
   }
 }
 
-/** A rank may be told to come to rest in a wait, and goes on waiting afterwards. */
+/** A rank may be told to come to rest in a wait, and continues to wait afterwards. */
 export interface Rests {
   isWanted(): boolean;
   rest(): Steps;
 }
 
-/** The steps, with waits that end early where the rank shall rest or give up; afterwards it goes on waiting. */
+/** The steps, with waits that end early where the rank has to rest or to give up; afterwards it continues to wait. */
 function* alert<T>(steps: Steps<T>, state: RankState, rests: Rests | null): Steps<T> {
   const isAlarmed = (): boolean => state.shallGiveUp || rests?.isWanted() === true;
   for (;;) {
@@ -64,7 +64,7 @@ function* alert<T>(steps: Steps<T>, state: RankState, rests: Rests | null): Step
   }
 }
 
-/** Of a rank that has given up: has it the communicator, series or message that the action needs? */
+/** For a rank that has given up: does it have the communicator, series or message that the action needs? */
 function isPossible(state: RankState, action: Action): boolean {
   const { script, series, asides } = state;
   const has = (communicator: number): boolean => state.hasCommunicator(communicator);
@@ -121,7 +121,7 @@ class LastWait implements Doing {
   }
 }
 
-/** What is left of the action, if it waits. Without an answer it may have waited as well, and was not to be captured there. */
+/** The rest of an action that waits. Null: the action is over; if it waited, the rank could not be captured there. */
 function* perform(state: RankState, action: Action): Steps<Doing | null> {
   const { pending, series } = state;
   switch (action.kind) {

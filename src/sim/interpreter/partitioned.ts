@@ -1,4 +1,6 @@
-/** Partitioned messages, as the binding for C has them (abi/calls/partitioned.ts): held until all parts are ready, then one message. */
+/**
+ * Partitioned messages, as in the binding for C (abi/calls/partitioned.ts): held until all parts are ready, then one message.
+ */
 import { partitionedTag } from "../../abi/calls/partitioned.ts";
 import { assert } from "../../core/base/assert.ts";
 import type { RecordId, WorldRank } from "../../core/base/brand.ts";
@@ -19,7 +21,7 @@ export class PartitionedSend implements Series, Pending {
   private readonly call: number;
   private message = -1;
   private ready = 0;
-  /** Of what holds the request open, then of the message. */
+  /** The record that holds the request open, then that of the message. */
   record = -1 as RecordId;
 
   constructor(state: RankState, { message, parts, call }: { message: number; parts: number; call: number }) {
@@ -42,7 +44,7 @@ export class PartitionedSend implements Series, Pending {
     return this.ready > 0 && this.ready < this.parts;
   }
 
-  /** The program has filled a part; the last one sends them all. */
+  /** The program has filled a part; the last part sends the message. */
   setReady(state: RankState, part: number): void {
     const { engine } = state.core;
     const plan = state.script.messages[this.message]!;
@@ -106,7 +108,7 @@ export class PartitionedReceive implements Series, Pending {
     const plan = state.script.receives[this.receive]!;
     noteReceipt(state, plan, this.buffer.view, this.posted, {
       source: records.get(this.record, R_STATUS_SOURCE),
-      // The program is told its own tag.
+      // The program gets its own tag.
       tag: plan.tag,
       bytes: records.get(this.record, R_STATUS_BYTES),
       error: records.get(this.record, R_ERROR),

@@ -1,6 +1,6 @@
 /**
- * Persistent requests, by the class that programs use (mpi/request.ts): made once, started with new contents again and again.
- * A simulated program waits before it asks, so nothing here ever blocks.
+ * Persistent requests, by the class that programs use (mpi/request.ts): made once, started with new contents again and again. A
+ * simulated program waits before it asks for the result, so no call here blocks.
  */
 import { assert } from "../../core/base/assert.ts";
 import type { RecordId } from "../../core/base/brand.ts";
@@ -18,7 +18,7 @@ import type { Pending, RankState, Series } from "./rank-state.ts";
 import { newlyPosted, noteReceipt, type Posted } from "./receives.ts";
 import { holdCopy, noteSend, postSend } from "./sends.ts";
 
-/** Ranks stay those of the world, and errors stay in the status. */
+/** Ranks are those of the world, and errors stay in the status. */
 const owner: RequestOwner = {
   rankOfWorld: (world) => world,
   raise: (error) => {
@@ -144,7 +144,7 @@ export class ReceiveSeries implements StartedSeries {
   }
 }
 
-/** SeriesStart in any order: its messages have a tag of their own, by the order in which such requests were made. */
+/** SeriesStart in any order: the messages have a tag of their own, by the order in which such requests were made. */
 export class CollectiveSeries implements StartedSeries {
   private readonly tag: number;
   private readonly call: CollectiveCall;

@@ -1,4 +1,4 @@
-/** Printing: a piece of a line leaves when the protocol lets it (rule 2), and says what its rank has seen so far. */
+/** Printing: a piece of a line leaves when the protocol allows it (rule 2), and tells its rank's history so far. */
 import type { Write } from "../../core/ft/protocol.ts";
 import { passOver } from "../../core/service/line-places.ts";
 import { pieceText } from "../script/printed-text.ts";
@@ -15,7 +15,7 @@ export function* print(state: RankState, endsLine: boolean): Steps {
   passOver(line, new TextEncoder().encode(text));
 }
 
-/** As a real rank's gate: the program stands still meanwhile, and nothing but messages progresses. */
+/** Like a real rank's gate: the program stands still meanwhile, and only messages progress. */
 function* mayLeave(state: RankState, kind: Write["kind"]): Steps {
   const { protocol } = state.core;
   if (protocol === null) return;

@@ -1,4 +1,4 @@
-/** Probes: what they tell, and receives of what a matched probe has set aside. */
+/** Probes: their answers, and receives of messages that a matched probe has set aside. */
 import type { RecordId } from "../../core/base/brand.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { R_BYTES, R_PEER, R_TAG } from "../../core/request/records.ts";
@@ -40,7 +40,7 @@ function probedAt({ core }: RankState, envelope: RecordId): Aside["probed"] {
   };
 }
 
-/** Blocking: probes, then receives what was found. */
+/** Blocking: probes, then receives the message found. */
 export class Probe implements Doing {
   private readonly receive: number;
   private readonly matched: boolean;
@@ -91,7 +91,9 @@ export function receiveAside(state: RankState, number: number): Pending {
   return receiveFound(state, state.script.receives[number]!, aside);
 }
 
-/** Receives what a matched probe found; where a death or a revocation ended the probe, a receive that ends as it did. */
+/**
+ * Receives the message of a matched probe; where a death or a revocation ended the probe, a receive that ends in the same way.
+ */
 function receiveFound(state: RankState, plan: ReceivePlan, { envelope, posted, probed }: Aside): Pending {
   const buffer = state.buffer(plan.room, plan.lent);
   const now = newlyPosted(state, plan.number, probed, posted);

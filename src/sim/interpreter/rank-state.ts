@@ -1,5 +1,5 @@
 /**
- * What one rank of a script has under way, for the functions that do its actions. All of it is plain data, so that an image
+ * The state of one rank that runs a script, for the functions that do its actions. All of it is plain data, so that an image
  * can hold it: a rank can be captured between two actions and in the waits of a `Doing`.
  */
 import { assert } from "../../core/base/assert.ts";
@@ -25,20 +25,20 @@ export type Steps<T = void> = Generator<RecordId | Wait, T, void>;
 /** A request of the script. */
 export interface Pending {
   readonly record: RecordId;
-  /** When it is complete: notes the outcome and gives back what the request held. */
+  /** Called at completion: notes the result and frees what the request held. */
   end(state: RankState): void;
 }
 
 /** A persistent request of the script. */
 export interface Series {
-  /** Starts it as the plan with that number. */
+  /** Starts the request as the plan with that number. */
   start(state: RankState, number: number): Pending;
   free(): void;
 }
 
 /**
- * An action that waits. What it has done stands in its fields before each wait, so `run` can be called again, in another
- * life, where the first call stopped.
+ * An action that waits. Its fields hold its progress before each wait, so `run` can be called again, in another life, where the
+ * first call stopped.
  */
 export interface Doing {
   run(state: RankState): Steps;
@@ -52,22 +52,22 @@ export interface Aside {
   readonly probed: Receipt["probed"];
 }
 
-/** Who is told what a rank goes through. */
+/** The observer of a rank's life. */
 interface Witness {
-  /** The rank has seen something that was a choice, or that depends on one. */
+  /** The rank has seen a choice, or something that depends on one. */
   observe(...numbers: readonly number[]): void;
-  /** What it has seen so far, as one number. */
+  /** The rank's history so far, as one number. */
   history(): number;
-  /** It is about to do the action with that index; true: it shall hesitate, something is about to happen to it. */
+  /** The rank is about to do the action with that index; true: it hesitates, because something is about to happen to it. */
   passes(index: number): boolean;
 }
 
-/** Buffered sends of some ranks are counted against a buffer, as programs may ask for it; this one is never full. */
+/** Buffered sends of some ranks are counted against a buffer, as programs may ask for it; this buffer is never full. */
 const attachedBytes = 1 << 30;
 
 interface RankStateOptions {
   readonly observation: Observation;
-  /** Null: nobody wants to know. */
+  /** Null: no observer. */
   readonly witness: Witness | null;
   readonly outside: Outside;
   readonly hasImages?: boolean;
@@ -78,9 +78,9 @@ export class RankState {
   readonly script: Script;
   readonly process: SimProcess;
   readonly core: Process;
-  /** What it has seen; an image holds a copy of its own. */
+  /** The rank's observations; an image holds a copy of its own. */
   observation: Observation;
-  /** Index of the next action, when the one before is over. */
+  /** Index of the next action. */
   next = 0;
   /** The action that waits. */
   doing: Doing | null = null;
@@ -95,13 +95,13 @@ export class RankState {
   private readonly hasImages: boolean;
   private posted = 0;
   readonly outside: Outside;
-  /** Pieces of lines that it has printed, and where that has led. */
+  /** How many pieces of lines the rank has printed, and where the next one goes. */
   pieces = 0;
   readonly line: LinePlace = { line: 0, offset: 0 };
-  /** What it has done to files, and the one that stays open. */
+  /** The number of the rank's actions on files, and its file that stays open. */
   fileUses = 0;
   readonly log = newLog();
-  /** What has left this life without being a message. */
+  /** The number of effects, other than messages, that have left this life. */
   writes = 0;
 
   constructor(script: Script, process: SimProcess, options: RankStateOptions) {
@@ -129,7 +129,7 @@ export class RankState {
     return this.witness?.history() ?? 0;
   }
 
-  /** It is about to do the next action. */
+  /** The rank is about to do the next action. */
   passes(): boolean {
     return this.witness?.passes(this.next) === true;
   }
@@ -140,7 +140,7 @@ export class RankState {
   }
 
   buffer(bytes: number, lent: boolean): Buffer {
-    // A view that is lent, and parts of it again, would be several in an image.
+    // A lent view, and parts of it again, would be several objects in an image.
     return new Buffer(this.process.memory, bytes, lent && !this.hasImages);
   }
 
@@ -154,7 +154,7 @@ export class RankState {
     return comm;
   }
 
-  /** Not one whose making failed. */
+  /** False for a communicator whose making failed. */
   hasCommunicator(number: number): boolean {
     return this.communicators.has(number);
   }
@@ -164,7 +164,7 @@ export class RankState {
     if (this.hasGivenUp) this.revoke(number, comm);
   }
 
-  /** Another rank has given up, or there is a reason in a request that the rank does not wait for at present. */
+  /** Another rank has given up, or a request that the rank does not wait for at present has a reason to. */
   get shallGiveUp(): boolean {
     if (this.hasGivenUp) return false;
     return this.core.world.isRevoked || (this.core.failures.count !== 0 && this.hasFailedTogether());
@@ -183,9 +183,9 @@ export class RankState {
   }
 
   /**
-   * An operation of several ranks has failed here: others may wait in it for this rank, which will not come. As programs do
-   * that use ULFM, it revokes all its communicators, and so does every rank that hears of it. Each goes on to the end of its
-   * script, and whatever it starts there ends with REVOKED.
+   * An operation of several ranks has failed here: others may wait in it for this rank, which will not take part. Like programs
+   * that use ULFM, the rank revokes all its communicators, and so does every rank that hears of it. Each rank goes on to the
+   * end of its script, and every operation that it starts there ends with REVOKED.
    */
   giveUp(): void {
     if (this.hasGivenUp) return;
@@ -204,7 +204,7 @@ export class RankState {
     this.communicators.delete(number);
   }
 
-  /** What a rank of the world, or ANY_SOURCE, is called in a communicator. */
+  /** The number of a world rank, or ANY_SOURCE, in a communicator. */
   rankIn(communicator: number, world: number): number {
     return world === ANY_SOURCE ? ANY_SOURCE : rankOf(this.plan(communicator), world);
   }

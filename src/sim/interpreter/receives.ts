@@ -1,4 +1,4 @@
-/** Receives: posted, or blocking by the short way; and how their outcome is noted. */
+/** Receives: posted, or blocking by the short way; and how their results are noted. */
 import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { saves } from "../../core/base/saved-classes.ts";
@@ -10,7 +10,7 @@ import type { ReceivePlan } from "../script/message-plan.ts";
 import type { Buffer } from "./buffer.ts";
 import type { Doing, Pending, RankState, Steps } from "./rank-state.ts";
 
-/** What the status of a receive says, however it was received. The source is a rank of the world. */
+/** The status of a receive, however it was received. The source is a rank of the world. */
 interface ReceiveStatus {
   readonly source: number;
   readonly tag: number;
@@ -18,7 +18,7 @@ interface ReceiveStatus {
   readonly error: number;
 }
 
-/** When a receive was posted, and what a probe had said before. */
+/** When a receive was posted, and the answer of an earlier probe. */
 export interface Posted {
   readonly order: number;
   /** On the clock of the observation. */
@@ -69,7 +69,7 @@ export function startReceive(state: RankState, number: number): Pending {
   return postReceive(state, plan, state.buffer(plan.room, plan.lent), newlyPosted(state, number));
 }
 
-/** Where a probe has spoken, the receive asks for what it spoke of. */
+/** After a probe, the receive asks for the message that the probe reported. */
 export function postReceive(state: RankState, plan: ReceivePlan, buffer: Buffer, posted: Posted): PendingReceive {
   const { communicator, room } = plan;
   const { source, tag } = posted.probed ?? plan;
@@ -141,11 +141,14 @@ export function noteReceipt(
     wrongByte: message === undefined || status.error !== 0 ? -1 : firstWrongByte(view, message, status.bytes),
     probed: posted.probed,
   });
-  // A message that might come from anybody is missing, and so is everything behind it that depends on it.
+  // A message that might come from any rank is missing, and so is everything that depends on it.
   if (status.error !== 0 && plan.source === ANY_SOURCE) state.giveUp();
 }
 
-/** Which message came: the only one that may, the one its tag names (open ranks), or the one it says it is (groups). */
+/**
+ * Which message came: the only possible one, the one that its tag names (open ranks), or the one that its contents name
+ * (groups).
+ */
 function messageOf(plan: ReceivePlan, status: ReceiveStatus, view: Uint8Array): number {
   if (plan.mayTake === null) return status.tag;
   if (plan.mayTake.length === 1) return plan.mayTake[0]!;

@@ -1,6 +1,6 @@
 /**
- * Collectives that move data, as blocks: what each rank gives, and which of whose blocks each rank gets. The definitions of
- * MPI 5.0 §6.4 to §6.8 and §8.6, once for all forms: those with equal blocks, those with lengths and places of their own,
+ * Collectives that move data, as blocks: the blocks that each rank gives, and the blocks that each rank gets. The definitions
+ * of MPI 5.0 §6.4 to §6.8 and §8.6, once for all forms: those with equal blocks, those with lengths and places of their own,
  * and those between the sides of an inter-communicator.
  */
 import { PROC_NULL } from "../../core/base/constants.ts";
@@ -16,7 +16,7 @@ export interface Moving extends CollectivePlan {
   readonly kind: MovingKind;
 }
 
-/** A block: who gives it, by world rank, and which of its blocks it is. */
+/** A block: the world rank of its giver, and its index there. */
 export interface Given {
   readonly world: number;
   readonly block: number;
@@ -52,7 +52,7 @@ export function blocksGiven(plan: Moving, comm: CommunicatorPlan, world: number)
   }
 }
 
-/** The blocks a rank gets, in the order of its buffer; null where a grid ends and nobody gives any. */
+/** The blocks a rank gets, in the order of its buffer; null at the end of a grid, where no rank gives one. */
 export function blocksGot(plan: Moving, comm: CommunicatorPlan, world: number): (Given | null)[] {
   const { kind, root } = plan;
   const rank = rankOf(comm, world);
@@ -118,7 +118,7 @@ export function blockBytes(plan: Moving, comm: CommunicatorPlan, { world, block 
   }
 }
 
-/** Where blocks lie in a buffer, and how long that is. */
+/** The places of blocks in a buffer, and the buffer's length. */
 export interface Placed extends Blocks {
   readonly total: number;
 }
@@ -144,7 +144,10 @@ export function placed(plan: Moving, lengths: readonly number[]): Placed {
   return { bytes: lengths, offsets, total };
 }
 
-/** Where a rank's blocks lie: those it gives and those it gets. One that nobody gives has a place all the same, of any length. */
+/**
+ * The places of a rank's blocks: those it gives and those it gets. A block without a giver has a place all the same, of any
+ * length.
+ */
 export function layoutOf(plan: Moving, comm: CommunicatorPlan, world: number): { sends: Placed; receives: Placed } {
   const given = Array.from({ length: blocksGiven(plan, comm, world) }, (_, block) =>
     blockBytes(plan, comm, { world, block }),

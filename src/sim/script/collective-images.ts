@@ -1,6 +1,6 @@
 /**
- * What lies in the buffers of one rank before and after a collective, byte for byte: its contribution, the result, and
- * everywhere else a filling that nobody may touch.
+ * The contents of one rank's buffers before and after a collective, byte for byte: its contribution, the result, and everywhere
+ * else a filling that must not be touched.
  */
 
 import { blocksGiven, blocksGot, layoutOf, type Moving } from "./collective-blocks.ts";
@@ -18,7 +18,7 @@ export interface Images {
   readonly receive: Uint8Array;
 }
 
-/** Where an image differs from what was seen, or −1. */
+/** Offset at which an image differs from the observed bytes, or −1. */
 export function firstDifference(seen: Uint8Array, image: Uint8Array, bytes = image.length): number {
   for (let index = 0; index < bytes; index++) if (seen[index] !== image[index]) return index;
   return -1;
@@ -31,7 +31,7 @@ export function imagesBefore(plan: CollectivePlan, comm: CommunicatorPlan, world
     : blocksBefore(plan as Moving, comm, world);
 }
 
-/** The receive buffer after the call, made of the one before, and how many of its first bytes are certain. */
+/** The receive buffer after the call, made from the one before, and how many of its first bytes are certain. */
 export function receivedAfter(
   plan: CollectivePlan,
   comm: CommunicatorPlan,
@@ -49,7 +49,7 @@ export function receivedAfter(
   return { image, certainBytes: isShared ? got!.byteLength : image.length };
 }
 
-/** A buffer that nobody has touched; ranks whose buffer does not matter have one all the same. */
+/** An untouched buffer; ranks whose buffer does not matter have one all the same. */
 const untouched = (plan: CollectivePlan, bytes: number): Uint8Array =>
   new Uint8Array(Math.max(bytes, 4 * plan.count) + guardBytes).fill(filling);
 

@@ -1,4 +1,4 @@
-/** A collective of a script: one plan for all who take part. */
+/** A collective of a script: one plan for all its ranks. */
 import { PROC_NULL, ROOT } from "../../core/base/constants.ts";
 import { type CommunicatorPlan, isInter, rankOf, sideOf } from "./communicator-plan.ts";
 
@@ -33,11 +33,11 @@ export interface CollectivePlan {
   readonly kind: MovingKind | ReducingKind;
   /** World rank. */
   readonly root: number;
-  /** Elements of a block or of the vector; of blocks that differ, the most. */
+  /** Elements of a block or of the vector; of unequal blocks, the most. */
   readonly count: number;
-  /** Lengths and places of blocks that differ follow from it. */
+  /** Determines the lengths and places of unequal blocks. */
   readonly shape: number;
-  /** What ranks give lies where they want the result: all of them, or the root where there is one. */
+  /** Contributions lie in the place of the result: on all ranks, or on the root where there is one. */
   readonly inPlace: boolean;
   readonly reduction: "sum" | "compose";
   readonly lent: boolean;
@@ -52,15 +52,18 @@ export const isNeighbor = (kind: CollectivePlan["kind"]): kind is NeighborKind =
 const isRooted = (kind: CollectivePlan["kind"]): boolean =>
   ["bcast", "gather", "scatter", "gatherv", "scatterv", "reduce"].includes(kind);
 
-/** Can the contribution lie where the result goes? A broadcast has one buffer anyway, neighbours never do it. */
+/**
+ * Can the contribution lie in the place of the result? A broadcast has one buffer anyway, neighbourhood collectives have no
+ * such form.
+ */
 export const mayBeInPlace = (kind: CollectivePlan["kind"]): boolean =>
   kind !== "barrier" && kind !== "bcast" && !isNeighbor(kind);
 
-/** Does this rank say IN_PLACE? */
+/** Does this rank pass IN_PLACE? */
 export const isInPlace = ({ kind, inPlace, root }: CollectivePlan, world: number): boolean =>
   inPlace && (!isRooted(kind) || world === root);
 
-/** What a rank says who the root is. */
+/** A rank's argument for the root. */
 export function rootFor({ root }: CollectivePlan, comm: CommunicatorPlan, world: number): number {
   if (!isInter(comm) || sideOf(comm, root) !== sideOf(comm, world)) return rankOf(comm, root);
   return world === root ? ROOT : PROC_NULL;

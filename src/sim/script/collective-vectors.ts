@@ -1,6 +1,6 @@
 /**
- * Collectives that reduce: whose vectors are combined for whom, and which part of the result each rank gets. The definitions
- * of MPI 5.0 §6.9 to §6.11; the order is that of the ranks.
+ * Collectives that reduce: the vectors that are combined for each rank, and the part of the result that each rank gets. The
+ * definitions of MPI 5.0 §6.9 to §6.11; the order is that of the ranks.
  */
 import { type CollectivePlan, isReducing, type ReducingKind } from "./collective-plan.ts";
 import { type CommunicatorPlan, isInter, peersOf, rankOf, sideOf } from "./communicator-plan.ts";
@@ -35,12 +35,12 @@ export function segmentsOf(plan: Reducing, comm: CommunicatorPlan, side: number)
   return ends.map((end, index) => end - (index === 0 ? 0 : ends[index - 1]!));
 }
 
-/** Does this rank give anything? Only the side without the root is reduced. */
+/** Does this rank contribute? Only the side without the root is reduced. */
 export function gives({ kind, root }: Reducing, comm: CommunicatorPlan, world: number): boolean {
   return kind !== "reduce" || !isInter(comm) || sideOf(comm, world) !== sideOf(comm, root);
 }
 
-/** What a rank gets, as words; null: nothing, its buffer stays as it is. */
+/** The result of a rank, as words; null: none, its buffer stays as it is. */
 export function vectorGot(plan: Reducing, comm: CommunicatorPlan, world: number): Int32Array | null {
   const rank = rankOf(comm, world);
   const givers = peersOf(comm, world);
@@ -64,7 +64,7 @@ export function vectorGot(plan: Reducing, comm: CommunicatorPlan, world: number)
   }
 }
 
-/** For each group the folds of its first ranks that somebody asked for: every rank of a scan asks for the next one. */
+/** For each group the folds of its first ranks so far: every rank of a scan needs the next one. */
 const known = new WeakMap<CollectivePlan, Map<readonly number[], Int32Array[]>>();
 
 /** The vectors of the first `count` ranks of a group, combined from the left. */

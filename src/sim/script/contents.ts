@@ -1,6 +1,6 @@
 /**
- * What messages and contributions contain: functions of who sends to whom and of the number, so that bytes that are torn,
- * lost, duplicated or swapped are seen. The first word of a message is its number.
+ * Contents of messages and contributions: functions of sender, receiver and number, so that bytes that are torn, lost,
+ * duplicated or swapped are noticed. The first word of a message is its number.
  */
 import type { MessagePlan } from "./message-plan.ts";
 import { mixed } from "./mixed.ts";
@@ -18,7 +18,7 @@ export function fillMessage(view: Uint8Array, message: MessagePlan): void {
   for (let index = 0; index < message.bytes; index++) view[index] = messageByte(message, base, index);
 }
 
-/** Where the view differs from the first `bytes` bytes of the message, or −1. */
+/** Offset at which the view differs from the first `bytes` bytes of the message, or −1. */
 export function firstWrongByte(view: Uint8Array, message: MessagePlan, bytes: number): number {
   const base = baseOf(message);
   for (let index = 0; index < bytes; index++) if (view[index] !== messageByte(message, base, index)) return index;
@@ -30,13 +30,13 @@ export function numberIn(view: Uint8Array): number {
   return view[0]! | (view[1]! << 8) | (view[2]! << 16) | (view[3]! << 24);
 }
 
-/** One block of what a rank gives to a collective that moves data. */
+/** One block of a rank's contribution to a collective that moves data. */
 export function fillBlock(view: Uint8Array, collective: number, world: number, block: number): void {
   const base = mixed(collective, world, block);
   for (let index = 0; index < view.length; index++) view[index] = byteFrom(base, index);
 }
 
-/** What a rank gives to a reduction, as words. */
+/** A rank's contribution to a reduction, as words. */
 export function contribution(collective: number, world: number, words: number): Int32Array {
   const base = mixed(collective, world);
   const vector = new Int32Array(words);

@@ -1,4 +1,4 @@
-/** What the actions on files do, as calls of a file system: by a rank of a script, and once more by who checks. */
+/** The actions on files as calls of a file system: done by a rank of a script, and once more by the checker. */
 import { renamed } from "../../abi/replayed-files.ts";
 import { WasiError } from "../../wasi/errno.ts";
 import type { Files, OpenHow } from "../../wasi/ports.ts";
@@ -16,12 +16,12 @@ export const newLog = (): Log => ({ path: "", offset: 0 });
 interface FileStep {
   readonly op: FileOp;
   readonly folder: string;
-  /** What it writes. */
+  /** The bytes that it writes. */
   readonly text: string;
   readonly log: Log;
 }
 
-/** Yields one call after the other, and is given what came of it; in the end it is what the program was told. */
+/** Yields one call after the other, and is given its result; returns the program's answer. */
 type FileSteps = Generator<(files: Files) => unknown, readonly number[], unknown>;
 
 const how = (given: Partial<OpenHow>): OpenHow => ({
@@ -95,7 +95,7 @@ export function* fileSteps({ op, folder, text, log }: FileStep): FileSteps {
   }
 }
 
-/** All of it at once. */
+/** The whole file at once. */
 export function runSteps(files: Files, step: FileStep): readonly number[] {
   const steps = fileSteps(step);
   try {
@@ -105,7 +105,7 @@ export function runSteps(files: Files, step: FileStep): readonly number[] {
   }
 }
 
-/** What the program makes of an error of the system; others are ours. */
+/** The program's answer to an error of the system; other errors are bugs. */
 export function errorTold(error: unknown): number {
   if (!(error instanceof WasiError)) throw error;
   return -error.errno;

@@ -1,4 +1,4 @@
-/** Messages of a script and the receives that take them. Ranks are those of the world, whatever the communicator. */
+/** Messages of a script and the receives that take them. Ranks are those of the world in every communicator. */
 import type { SendMode } from "../../core/request/records.ts";
 
 export interface MessagePlan {
@@ -17,11 +17,11 @@ export interface ReceivePlan {
   readonly number: number;
   readonly communicator: number;
   readonly at: number;
-  /** Or ANY_SOURCE, ANY_TAG. */
+  /** May be ANY_SOURCE, ANY_TAG. */
   readonly source: number;
   readonly tag: number;
   readonly room: number;
   readonly lent: boolean;
-  /** Messages it may take, by number: one, or all of its group; null: any message to an open rank, told by its tag. */
+  /** Messages it may take, by number: one, or all of its group; null: any message to an open rank, identified by its tag. */
   readonly mayTake: readonly number[] | null;
 }

@@ -1,4 +1,7 @@
-/** A number from numbers, spread over 32 bits: what a script contains follows from who is meant, without being written down. */
+/**
+ * A number from numbers, spread over 32 bits: contents of a script follow from the ranks and numbers involved, without being
+ * stored. Not splitmix32, although the constants are the same: recorded seeds depend on it.
+ */
 export function mixed(...numbers: readonly number[]): number {
   let hash = 0x9e3779b9;
   for (const number of numbers) {

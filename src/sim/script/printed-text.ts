@@ -1,7 +1,7 @@
-/** What a rank prints: which piece it is, and in which history of the rank. */
+/** The text that a rank prints: the number of the piece, and the rank's history at that point. */
 export interface Piece {
   readonly rank: number;
-  /** Of the rank's pieces, from 0. */
+  /** Index among the rank's pieces, from 0. */
   readonly piece: number;
   readonly history: number;
 }

@@ -2,7 +2,7 @@
 import type { Views } from "../../core/comm/views.ts";
 import type { Reduction } from "../../core/process/reduction.ts";
 
-/** into = left ∘ right for one element, at word offsets; `into` may be either of them. */
+/** into = left ∘ right for one element, at word offsets; `into` may be either of the two. */
 type Combine = (left: Int32Array, l: number, right: Int32Array, r: number, into: Int32Array, i: number) => void;
 
 interface ExactReduction extends Reduction {

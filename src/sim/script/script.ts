@@ -1,12 +1,12 @@
 /**
- * A program as data: what every rank does, and what must come out. Made by the generator, run by the interpreter, judged by
- * the checkers. Ranks are those of the world, unless it says otherwise.
+ * A program as data: the actions of every rank, and the right results. Made by the generator, run by the interpreter, judged by
+ * the checkers. Ranks are those of the world, unless a comment says otherwise.
  */
 import type { CollectivePlan } from "./collective-plan.ts";
 import type { CommunicatorPlan } from "./communicator-plan.ts";
 import type { MessagePlan, ReceivePlan } from "./message-plan.ts";
 
-/** Requests are named by numbers that the script chooses, unique in one rank; so are series and what is set aside. */
+/** Requests have numbers that the script chooses, unique in one rank; so have series and messages that are set aside. */
 export type Action =
   | MessageAction
   | SeriesAction
@@ -14,22 +14,22 @@ export type Action =
   | { readonly kind: "collective"; readonly collective: number; readonly request: number }
   /** Blocking, for all members: by a board where they have one. */
   | { readonly kind: "collective-now"; readonly collective: number }
-  /** Takes part in making a communicator; −1: is none of its members. */
+  /** Takes part in making a communicator; −1: one of which the rank is no member. */
   | { readonly kind: "make"; readonly communicator: number; readonly how: Making }
   | { readonly kind: "free"; readonly communicator: number }
-  /** Waits for all of them: one after the other as listed, or for whichever is complete first. */
+  /** Waits for all of them: one after the other as listed, or always for the first that completes. */
   | { readonly kind: "wait"; readonly requests: readonly number[]; readonly inOrder: boolean }
   | { readonly kind: "compute"; readonly forNs: number }
-  /** A piece of a line, or the last one of it. */
+  /** A piece of a line, or its last piece. */
   | { readonly kind: "print"; readonly endsLine: boolean }
-  /** Something is done to a file of the rank's own folder. */
+  /** An action on a file of the rank's own folder. */
   | { readonly kind: "file"; readonly op: FileOp };
 
-/** `log` is a file that stays open, whatever it is called meanwhile. */
+/** `log` is a file that stays open, also when it is renamed. */
 export interface FileOp {
   readonly does: "write" | "create" | "append" | "read" | "truncate" | "rename" | "remove" | "log" | "rename-log";
   readonly name: string;
-  /** Another name. */
+  /** Renames the file. */
   readonly to: string;
 }
 
@@ -37,7 +37,7 @@ type MessageAction =
   | { readonly kind: "send"; readonly message: number; readonly request: number }
   /** Blocking, by the short way where the engine has one. */
   | { readonly kind: "send-now"; readonly message: number }
-  /** Buffered: the message is copied, and the program goes on at once. */
+  /** Buffered: the message is copied, and the program continues at once. */
   | { readonly kind: "send-copy"; readonly message: number }
   | { readonly kind: "receive"; readonly receive: number; readonly request: number }
   | { readonly kind: "receive-now"; readonly receive: number }
@@ -73,7 +73,7 @@ type SeriesAction =
   | { readonly kind: "free-series"; readonly series: number };
 
 export type CancelAction =
-  /** Starts something that nobody will answer, cancels it, and waits: it must be cancelled. */
+  /** Starts a request without a partner, cancels it, and waits: it must be cancelled. */
   | { readonly kind: "cancel-receive"; readonly communicator: number; readonly source: number; readonly tag: number }
   | {
       readonly kind: "cancel-send";
@@ -82,13 +82,13 @@ export type CancelAction =
       readonly tag: number;
       readonly bytes: number;
     }
-  /** Receives what is sent, cancels it meanwhile, and receives it again if that came in time. */
+  /** Receives a message, cancels the receive meanwhile, and receives the message again if the cancellation succeeded. */
   | { readonly kind: "race-receive"; readonly receive: number; readonly afterNs: number }
-  /** Sends, cancels it meanwhile, and tells the receiver under another tag whether that came in time. */
+  /** Sends, cancels the send meanwhile, and tells the receiver under another tag whether the cancellation succeeded. */
   | { readonly kind: "race-send"; readonly message: number; readonly verdictTag: number; readonly afterNs: number }
   | { readonly kind: "race-answer"; readonly receive: number; readonly verdictTag: number };
 
-/** How a member calls what makes a communicator. */
+/** How a member calls the function that makes a communicator. */
 export type Making =
   | { readonly by: "duplicate"; readonly parent: number }
   | { readonly by: "split"; readonly parent: number; readonly color: number | null; readonly key: number }

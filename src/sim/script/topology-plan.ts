@@ -1,6 +1,6 @@
 /**
- * Topologies of a script, by ranks of their communicator, and who is whose neighbour in them: the definitions of MPI 5.0 §8.6
- * written down a second time, for the checkers.
+ * Topologies of a script, by ranks of their communicator, and the neighbours in them: the definitions of MPI 5.0 §8.6 written a
+ * second time, for the checkers.
  */
 import { assert } from "../../core/base/assert.ts";
 import { PROC_NULL } from "../../core/base/constants.ts";
@@ -31,20 +31,22 @@ export function destinationsOf(topology: TopologyPlan, rank: number): readonly n
   return topology.kind === "edges" ? topology.destinations[rank]! : sourcesOf(topology, rank);
 }
 
-/** Of what the sources of a rank send out, which of their blocks is meant for its place `index`. */
+/** Which of the blocks that a source of the rank sends belongs to the rank's place `index`. */
 export function blockFor(topology: TopologyPlan, rank: number, index: number): number {
-  // What comes from one direction of a grid was sent in the opposite one.
+  // A message from one direction of a grid was sent in the opposite one.
   if (topology.kind === "grid") return index ^ 1;
   const sources = sourcesOf(topology, rank);
   const source = sources[index]!;
-  // Of several edges between two ranks the k-th of the one is the k-th of the other.
+  // Of several edges between two ranks the k-th of one rank is the k-th of the other.
   let nth = sources.slice(0, index).filter((other) => other === source).length;
   const block = destinationsOf(topology, source).findIndex((other) => other === rank && nth-- === 0);
   assert(block >= 0, `rank ${rank} has an edge from rank ${source}, which has none to it`);
   return block;
 }
 
-/** For each dimension the one before and the one behind, PROC_NULL where an open dimension ends; the last one runs fastest. */
+/**
+ * For each dimension the neighbours at −1 and +1, PROC_NULL at the end of an open dimension; the last dimension runs fastest.
+ */
 function gridNeighbours(dims: readonly number[], periods: readonly boolean[], rank: number): number[] {
   return dims.flatMap((dim, direction) => {
     const stride = dims.slice(direction + 1).reduce((product, each) => product * each, 1);
