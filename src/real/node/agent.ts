@@ -59,15 +59,15 @@ class Agent {
     this.#setup = setup;
     const isC = setup.program.language === "c";
     process.title = `banyan-node ${setup.node}`;
-    const { node, ranks, nodeOf, memoryMb, job, port } = setup;
-    const ranksHere = ranksOfNode(nodeOf, node);
+    const { node, ranks, placement, memoryMb, job, port } = setup;
+    const ranksHere = ranksOfNode(placement, node);
     const [first, unborn] = [ranksHere.filter((rank) => rank < ranks), ranksHere.filter((rank) => rank >= ranks)];
     this.#threads = this.#createThreads(first);
     this.#tcp =
-      ranksHere.length === nodeOf.length
+      ranksHere.length === placement.length
         ? null
         : new TcpHost({
-            ...{ job, ranks: nodeOf.length, ranksHere, unborn, port },
+            ...{ job, ranks: placement.length, ranksHere, unborn, port },
             ...(setup.recovery === null ? {} : { incarnations: setup.recovery.incarnations }),
             ring: (place) => this.#memory.ring(place),
             report: (event) => send({ kind: "connections", event }),
@@ -76,7 +76,7 @@ class Agent {
     this.#memory = new NodeMemory({
       node,
       ranks,
-      placement: nodeOf,
+      placement,
       memoryMb: isC ? cNodeMemoryMb : memoryMb,
       wakeElsewhere: (place) => bells?.wake(place),
     });
@@ -114,8 +114,8 @@ class Agent {
   }
 
   #createPart(ranks: readonly number[]): NodePart | null {
-    const { protocol, protocolPart: part, nodeOf, recovery, job } = this.#setup;
-    const setOf = recovery?.setOf ?? nodeOf.map(() => 0);
+    const { protocol, protocolPart: part, placement, recovery, job } = this.#setup;
+    const setOf = recovery?.setOf ?? placement.map(() => 0);
     const create = nodeParts[protocol];
     return create?.({ part, setOf, ranks, job, incarnationOf: (rank) => this.#incarnationOf(rank) }) ?? null;
   }

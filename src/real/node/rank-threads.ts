@@ -152,15 +152,27 @@ export class RankThreads {
     { rank, program, folders, origin, memory }: StartingRank,
     restoreGate: RestoreGate | null,
   ): Omit<RankSetup, "lines"> {
-    const { ranks, nodeOf, protocol, protocolOptions, seed, traceFolder, freezeTo, thawFrom, job, environment } =
-      this.#setup;
+    const {
+      ranks,
+      placement,
+      nodeMap,
+      protocol,
+      protocolOptions,
+      seed,
+      traceFolder,
+      freezeTo,
+      thawFrom,
+      job,
+      environment,
+    } = this.#setup;
     return {
       code: this.#code,
       run: job.id,
       rank,
       incarnation: this.#ports.incarnationOf(rank),
       ranks,
-      nodeOf,
+      placement,
+      nodeMap,
       origin,
       protocol,
       protocolOptions,
