@@ -7,7 +7,7 @@
 import { assert } from "../core/base/assert.ts";
 import type { Pointer } from "../core/base/brand.ts";
 import type { Board, Boards } from "../core/coll/board.ts";
-import { Views } from "../core/comm/views.ts";
+import { type Views, viewsOf } from "../core/comm/views.ts";
 import type { Arena } from "./arena.ts";
 
 /** In the arena of the node: nobody's own. */
@@ -40,7 +40,7 @@ export class NodeBoards {
   constructor(arena: Arena, limits: BoardLimits) {
     this.#arena = arena;
     this.limits = limits;
-    this.views = new Views(arena.bytes.buffer);
+    this.views = viewsOf(arena.bytes.buffer);
     this.#boards = new Array<Shared | null>(limits.count).fill(null);
   }
 

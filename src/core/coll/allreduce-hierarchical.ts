@@ -37,6 +37,8 @@ interface Block {
   readonly children: readonly Block[];
   /** How many combinations of different nodes' values lie one above the other in it. */
   readonly height: number;
+  /** Which node is sent which half, so that every node with a part in the block has both. */
+  readonly transfers: readonly Transfer[];
 }
 
 /** A node is sent the value of a block. */
@@ -49,8 +51,7 @@ interface Transfer {
 export function allreduceHierarchical(call: AllreduceHierarchical): Schedule {
   const { rank, size, bytes, elementBytes, nodes, inside, inPlace = false } = call;
   const layout = nodeLayout(nodes);
-  const shape = reductionShape(size);
-  const tree = treeOf(shape, layout);
+  const tree = treeOf(size, layout);
   const node = layout.nodeIndices[rank]!;
   const leader = layout.leaders[node]!;
   const subtrees = subtreesOn(tree, node);
@@ -94,11 +95,9 @@ export function allreduceHierarchical(call: AllreduceHierarchical): Schedule {
 
 /** How many values pass between nodes. */
 export function crossings({ size, nodes }: { readonly size: number; readonly nodes: MemberNodes }): number {
-  const shape = reductionShape(size);
-  const tree = treeOf(shape, nodeLayout(nodes));
-  const count = (block: Block): number =>
-    block.children.reduce((total, child) => total + count(child), transfersFor(block).length);
-  return count(tree);
+  const count = ({ children, transfers }: Block): number =>
+    children.reduce((total, child) => total + count(child), transfers.length);
+  return count(treeOf(size, nodeLayout(nodes)));
 }
 
 interface Climb {
@@ -118,7 +117,7 @@ function climb({ rounds, height, tree, node, layout, values, slots, result }: Cl
   const combinations: Step[] = [];
   const used: Region[] = [];
   for (const block of blocksAt(height, tree, node)) {
-    for (const { from, to, value } of transfersFor(block)) {
+    for (const { from, to, value } of block.transfers) {
       if (from === node) messages.push(send(layout.leaders[to]!, values.get(value)!));
       if (to !== node) continue;
       values.set(value, slots.take());
@@ -135,18 +134,28 @@ function climb({ rounds, height, tree, node, layout, values, slots, result }: Cl
   for (const slot of used) slots.give(slot);
 }
 
+/** As layouts: all processes of a simulated world share one tree, which is as large as the world. */
+const known = new WeakMap<NodeLayout, Block>();
+
 /** The canonical tree, down to the subtrees that lie on one node. */
-function treeOf(shape: ReductionShape, { nodeIndices }: NodeLayout): Block {
+function treeOf(size: number, layout: NodeLayout): Block {
+  const tree = known.get(layout) ?? newTree(reductionShape(size), layout);
+  known.set(layout, tree);
+  return tree;
+}
+
+function newTree(shape: ReductionShape, { nodeIndices }: NodeLayout): Block {
   const below = (height: number, index: number): Block => {
     const { first, middle, end } = height === 0 ? singleRank(index) : combination(shape, height, index);
     const node = nodeIndices[first]!;
     let together = first + 1;
     while (together < end && nodeIndices[together] === node) together++;
-    if (together === end) return { first, end, nodes: [node], children: [], height: 0 };
+    if (together === end) return { first, end, nodes: [node], children: [], height: 0, transfers: [] };
     const left = below(height - 1, indexAt(shape, height - 1, first));
     const right = below(height - 1, indexAt(shape, height - 1, middle));
-    const nodes = [...left.nodes, ...right.nodes.filter((one) => !left.nodes.includes(one))].sort((a, b) => a - b);
-    return { first, end, nodes, children: [left, right], height: 1 + Math.max(left.height, right.height) };
+    const nodes = [...new Set([...left.nodes, ...right.nodes])].sort((a, b) => a - b);
+    const transfers = transfersBetween(left, right);
+    return { first, end, nodes, children: [left, right], height: 1 + Math.max(left.height, right.height), transfers };
   };
   return below(heightOf(shape), 0);
 }
@@ -167,12 +176,11 @@ function blocksAt(height: number, block: Block, node: number): Block[] {
   return block.children.flatMap((child) => blocksAt(height, child, node));
 }
 
-/** Who is sent what, so that every node with a part in a block has both halves. Exchanges where possible. */
-function transfersFor({ children }: Block): Transfer[] {
-  const [left, right] = children;
-  if (left === undefined || right === undefined) return [];
-  const onlyLeft = left.nodes.filter((node) => !right.nodes.includes(node));
-  const onlyRight = right.nodes.filter((node) => !left.nodes.includes(node));
+/** Exchanges where possible. */
+function transfersBetween(left: Block, right: Block): Transfer[] {
+  const [ofLeft, ofRight] = [new Set(left.nodes), new Set(right.nodes)];
+  const onlyLeft = left.nodes.filter((node) => !ofRight.has(node));
+  const onlyRight = right.nodes.filter((node) => !ofLeft.has(node));
   const spread = (receivers: readonly number[], senders: readonly number[], value: Block): Transfer[] =>
     receivers.map((to, index) => ({ from: senders[index % senders.length]!, to, value }));
   return [

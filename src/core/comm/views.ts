@@ -1,10 +1,19 @@
 /**
  * One buffer seen as every kind of element that operations know, so that a kernel finds its typed array by a field and
- * allocates nothing. Make one for each memory and keep it; it grows with a resizable buffer.
+ * allocates nothing. One for each memory (`viewsOf`), which those who share the memory share; it grows with a resizable buffer.
  *
  * Offsets are bytes from the start of the buffer, up to 4 GiB.
  */
 import { assert } from "../base/assert.ts";
+
+const known = new WeakMap<ArrayBufferLike, Views>();
+
+/** The processes of a simulated node have one memory, and views of it once, not once for each of them. */
+export function viewsOf(buffer: ArrayBufferLike): Views {
+  const views = known.get(buffer) ?? new Views(buffer);
+  known.set(buffer, views);
+  return views;
+}
 
 export class Views {
   readonly buffer: ArrayBufferLike;

@@ -8,6 +8,8 @@ import { lives } from "../base/saved-classes.ts";
 import { R_INDEX, type Records, recordWords } from "../request/records.ts";
 
 const none = -1;
+/** Of an index that few records are in: most processes of a large job have several of those. */
+const chainsFirst = 16;
 
 /** Spreads (context, peer, tag) over 32 bits; wildcards hash as the negative numbers they are. */
 export function hashOf(context: number, peer: number, tag: number): number {
@@ -25,7 +27,7 @@ export class HashIndex {
   private mask: number;
   count = 0;
 
-  constructor(records: Records, links: 0 | 1 | 2 | 3, chains = 64) {
+  constructor(records: Records, links: 0 | 1 | 2 | 3, chains = chainsFirst) {
     this.records = records;
     this.next = R_INDEX + 2 * links;
     this.previous = this.next + 1;

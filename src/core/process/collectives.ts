@@ -18,7 +18,7 @@ import { type InterCollective, type NeighborCollective, planInter, planNeighbor 
 import { type CompiledSchedule, compile, emptied, forEachSend } from "../coll/program.ts";
 import { equalBlocks } from "../coll/rounds.ts";
 import type { Blocks } from "../coll/schedule.ts";
-import { Views } from "../comm/views.ts";
+import { type Views, viewsOf } from "../comm/views.ts";
 import { type Engine, unnumbered } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import {
@@ -122,7 +122,7 @@ export class Collectives implements CollectivePorts {
   constructor(engine: Engine, memory: Memory) {
     this.engine = engine;
     this.memory = memory;
-    this.allViews = new Views(memory.bytes.buffer);
+    this.allViews = viewsOf(memory.bytes.buffer);
     this.executor = new Executor(this);
     this.boards = new BoardOperations(engine, memory);
   }

@@ -114,6 +114,8 @@ export const RecordFlag = {
 
 /** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */
 const recordsMax = 1 << 24;
+/** Most processes of a large job have few at a time; the table doubles as often as it must. */
+const recordsFirst = 16;
 
 export class Records {
   words: Int32Array;
@@ -122,7 +124,7 @@ export class Records {
   /** Records in use. */
   count = 0;
 
-  constructor(capacity = 256) {
+  constructor(capacity = recordsFirst) {
     this.words = new Int32Array(capacity * recordWords);
     this.capacity = capacity;
     this.free = -1;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 import type { Death, Outcome, Reason } from "./outcome.ts";
-import { nodeOfRanks, nodeOfUniverse, placementOf } from "./placement.ts";
+import { placedInBlocks, placedWithSpares, placementOf } from "./placement.ts";
 
 const returned = { kind: "returned" } as const;
 const exited = (code: number) => ({ kind: "exited", code }) as const;
@@ -21,7 +21,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
   const dispatcher = new Dispatcher(
     {
       ranks,
-      placement: nodeOfRanks(ranks, nodes),
+      placement: placedInBlocks(ranks, nodes),
       nodes,
       heartbeatMs: 100,
       patienceMs: 750,
@@ -65,11 +65,11 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
 }
 
 test("ranks lie in blocks, the first nodes hold one more", () => {
-  assert.deepEqual(nodeOfRanks(7, 3), [0, 0, 0, 1, 1, 2, 2]);
-  assert.deepEqual(nodeOfRanks(4, 4), [0, 1, 2, 3]);
+  assert.deepEqual(placedInBlocks(7, 3), [0, 0, 0, 1, 1, 2, 2]);
+  assert.deepEqual(placedInBlocks(4, 4), [0, 1, 2, 3]);
   for (let ranks = 1; ranks <= 12; ranks++) {
     for (let nodes = 1; nodes <= ranks; nodes++) {
-      const placement = nodeOfRanks(ranks, nodes);
+      const placement = placedInBlocks(ranks, nodes);
       assert.equal(placement.length, ranks);
       assert.equal(new Set(placement).size, nodes);
       assert.deepEqual(
@@ -441,7 +441,7 @@ test("a code that was not 0 never becomes 0; MPI_Abort may say 0", () => {
 });
 
 test("§11.8 processes that are admitted count as any other: the job ends when they have", () => {
-  const { dispatcher, asked } = world(2, 2, { placement: nodeOfUniverse(2, 2) });
+  const { dispatcher, asked } = world(2, 2, { placement: placedWithSpares(2, 2) });
   assert.deepEqual(dispatcher.admit(3), [2, 3, 4]);
   for (const rank of [0, 1, 2, 3]) dispatcher.rankEnded(rank, 0, returned, 10);
   assert.deepEqual(asked, []);
@@ -451,7 +451,7 @@ test("§11.8 processes that are admitted count as any other: the job ends when t
 });
 
 test("§11.8 a process that was admitted and fails ends the job as any other", () => {
-  const { dispatcher, asked } = world(2, 2, { placement: nodeOfUniverse(2, 2) });
+  const { dispatcher, asked } = world(2, 2, { placement: placedWithSpares(2, 2) });
   assert.deepEqual(dispatcher.admit(2), [2, 3]);
   dispatcher.rankEnded(3, 0, { kind: "exited", code: 7 }, 10);
   assert.deepEqual(asked, ["tell 3", "decided rank-failed 7", "end 0", "end 1"]);

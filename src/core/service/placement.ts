@@ -11,7 +11,7 @@ export type Placement = BrandedTable<"Placement">;
 export const placementOf = (nodes: readonly number[]): Placement => nodes as Placement;
 
 /** Ranks in blocks over nodes: when they do not divide evenly the first nodes hold one more. */
-export function nodeOfRanks(ranks: number, nodes: number): Placement {
+export function placedInBlocks(ranks: number, nodes: number): Placement {
   const smaller = Math.floor(ranks / nodes);
   const largerNodes = ranks % nodes;
   const places: number[] = [];
@@ -31,10 +31,10 @@ const processesOfNodeMax = 256;
  * The nodes of all processes that a job can ever have: its ranks, then those that it may spawn, which go round the nodes.
  * Decided at the start, so that nobody need be told where a new process is; a place that nobody uses costs nothing.
  */
-export function nodeOfUniverse(ranks: number, nodes: number): Placement {
+export function placedWithSpares(ranks: number, nodes: number): Placement {
   const sparesOfNode = Math.max(0, processesOfNodeMax - Math.ceil(ranks / nodes));
   const spares = Math.min(sparesMax, sparesOfNode * nodes);
-  return placementOf([...nodeOfRanks(ranks, nodes), ...Array.from({ length: spares }, (_, i) => i % nodes)]);
+  return placementOf([...placedInBlocks(ranks, nodes), ...Array.from({ length: spares }, (_, i) => i % nodes)]);
 }
 
 /** The ranks of one node, ascending. */
@@ -53,8 +53,8 @@ export function ranksByNode(placement: Placement, nodes: number): number[][] {
  * Ranks over nodes so that no correlated set is divided: in blocks if these divide none, otherwise sets in the order of their size,
  * each to the node that would have most of it and has room. Or which set has no room, by its number.
  */
-export function nodeOfSets(setOf: readonly number[], nodes: number): Placement | { readonly tooLarge: number } {
-  const blocks = nodeOfRanks(setOf.length, nodes);
+export function placedBySets(setOf: readonly number[], nodes: number): Placement | { readonly tooLarge: number } {
+  const blocks = placedInBlocks(setOf.length, nodes);
   const sets = membersOf(setOf);
   if (sets.every((members) => members.every((rank) => blocks[rank] === blocks[members[0]!]))) return blocks;
   const room = ranksByNode(blocks, nodes).map(({ length }) => length);

@@ -4,6 +4,8 @@
  *
  * Opaque are the parts that only a protocol understands, and values of the program.
  */
+
+import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
@@ -105,7 +107,8 @@ export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "end"> = {
     kind: kind("setup"),
     node: number32,
     ranks: number32,
-    nodeOf: list(number32) as Shape<Placement>,
+    placement: list(number32) as Shape<Placement>,
+    nodeMap: list(number32) as Shape<NodeMap>,
     protocol: text,
     protocolOptions: dictionary(opaque),
     protocolPart: opaque,

@@ -67,16 +67,16 @@ export class Agent {
     this.#relay = new OutputRelay((output) => this.#send(output));
     const isC = setup.program.language === "c";
     process.title = `banyan-node ${setup.node}`;
-    const { node, ranks, nodeOf, memoryMb, port } = setup;
+    const { node, ranks, placement, memoryMb, port } = setup;
     const { job, host: address } = options;
-    const ranksHere = ranksOfNode(nodeOf, node);
+    const ranksHere = ranksOfNode(placement, node);
     const [first, unborn] = [ranksHere.filter((rank) => rank < ranks), ranksHere.filter((rank) => rank >= ranks)];
     this.#threads = this.#createThreads(first);
     this.#tcp =
-      ranksHere.length === nodeOf.length
+      ranksHere.length === placement.length
         ? null
         : new TcpHost({
-            ...{ job, ranks: nodeOf.length, ranksHere, unborn, address, port },
+            ...{ job, ranks: placement.length, ranksHere, unborn, address, port },
             ...(setup.recovery === null ? {} : { incarnations: setup.recovery.incarnations }),
             ring: (place) => this.#memory.ring(place),
             report: (event) => this.#send({ kind: "connections", event }),
@@ -85,7 +85,7 @@ export class Agent {
     this.#memory = new NodeMemory({
       node,
       ranks,
-      placement: nodeOf,
+      placement,
       memoryMb: isC ? cNodeMemoryMb : memoryMb,
       wakeElsewhere: (place) => bells?.wake(place),
     });
@@ -124,9 +124,9 @@ export class Agent {
   }
 
   #createPart(ranks: readonly number[]): NodePart | null {
-    const { protocol, protocolPart: part, nodeOf, recovery } = this.#setup;
+    const { protocol, protocolPart: part, placement, recovery } = this.#setup;
     const { job } = this.#options;
-    const setOf = recovery?.setOf ?? nodeOf.map(() => 0);
+    const setOf = recovery?.setOf ?? placement.map(() => 0);
     const create = nodeParts[protocol];
     return create?.({ part, setOf, ranks, job, incarnationOf: (rank) => this.#incarnationOf(rank) }) ?? null;
   }

@@ -12,7 +12,6 @@ import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
 import { ReplayedFiles } from "../../abi/replayed-files.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
-import { nodeMapOf } from "../../core/process/node-map.ts";
 import { noSpawner, type SpawnAnswer, type Spawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { ImageError } from "../../image/image-error.ts";
@@ -79,8 +78,8 @@ export class CRank {
       {
         rank: setup.rank,
         ranks: setup.ranks,
-        placement: setup.nodeOf,
-        nodeMap: nodeMapOf(setup.nodeOf),
+        placement: setup.placement,
+        nodeMap: setup.nodeMap,
         incarnation: setup.incarnation,
         protocol: this.#protocol.protocol,
         mayUseBoards: this.#protocol.mayUseBoards,
@@ -104,11 +103,11 @@ export class CRank {
   }
 
   #newSpawner(): Spawner {
-    const { ranks, nodeOf, origin } = this.setup;
+    const { ranks, placement, origin } = this.setup;
     const { spawn: refusal } = this.#protocol.definition.refusals;
     if (refusal !== null) return noSpawner(ranks, refusal);
     return {
-      universe: Math.min(nodeOf.length, ranks + availableParallelism()),
+      universe: Math.min(placement.length, ranks + availableParallelism()),
       origin,
       check() {},
       spawn: (request) => {

@@ -7,6 +7,7 @@
  */
 
 import type { OptionValues } from "../../core/ft/option.ts";
+import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
@@ -26,8 +27,9 @@ export interface Setup {
   readonly node: number;
   /** How many ranks the job starts with. */
   readonly ranks: number;
-  /** Node of each process that the job can have: its ranks, then those that may be spawned. */
-  readonly nodeOf: Placement;
+  /** Of each process that the job can have: its ranks, then those that may be spawned. */
+  readonly placement: Placement;
+  readonly nodeMap: NodeMap;
   /** By name, with the values of its options. */
   readonly protocol: string;
   readonly protocolOptions: OptionValues;

@@ -6,6 +6,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import type { OptionValues } from "../../core/ft/option.ts";
+import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
@@ -37,7 +38,8 @@ export interface RankSetup {
   readonly incarnation: number;
   /** How many ranks the job starts with; see `Setup`. */
   readonly ranks: number;
-  readonly nodeOf: Placement;
+  readonly placement: Placement;
+  readonly nodeMap: NodeMap;
   /** Of a spawned process; null: one of the job's own ranks. */
   readonly origin: Origin | null;
   /** See `Setup`. */

@@ -25,16 +25,7 @@ export interface RankProtocol {
 }
 
 export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => void): RankProtocol {
-  const {
-    rank,
-    ranks,
-    nodeOf: placement,
-    incarnation,
-    protocol: name,
-    protocolOptions: options,
-    words,
-    recovery,
-  } = setup;
+  const { rank, ranks, placement, incarnation, protocol: name, protocolOptions: options, words, recovery } = setup;
   const definition = protocolNamed(name);
   assert(definition !== undefined, `there is no protocol ${name}`);
   const part = rankParts[name]?.({

@@ -193,7 +193,7 @@ export class RankThreads {
     { rank, program, folders, origin, memory }: StartingRank,
     restoreGate: RestoreGate | null,
   ): Omit<RankSetup, "lines"> {
-    const { ranks, nodeOf, protocol, protocolOptions, seed, traceFolder, freezeTo, thawFrom, environment } =
+    const { ranks, placement, nodeMap, protocol, protocolOptions, seed, traceFolder, freezeTo, thawFrom, environment } =
       this.#setup;
     return {
       code: this.#code,
@@ -201,7 +201,8 @@ export class RankThreads {
       rank,
       incarnation: this.#ports.incarnationOf(rank),
       ranks,
-      nodeOf,
+      placement,
+      nodeMap,
       origin,
       protocol,
       protocolOptions,

@@ -6,7 +6,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
-import { nodeMapOf } from "../../core/process/node-map.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bytesOfObject } from "../../mpi/objects.ts";
@@ -28,7 +27,8 @@ declare const createCache: () => Uint8Array;
 assert(parentPort !== null, "rank.cjs runs as a worker thread");
 const port = parentPort;
 const setup = workerData as RankSetup;
-const { code, rank, incarnation, ranks, nodeOf, seed, program, traceFile, memory, handover, lines, words } = setup;
+const { code, rank, incarnation, ranks, placement, nodeMap, seed, program, traceFile, memory, handover, lines, words } =
+  setup;
 const say = (message: FromRank): void => port.postMessage(message);
 const rankProtocol = protocolOf(setup, say);
 
@@ -42,8 +42,8 @@ let checkpoints: RankCheckpoints | null = null;
 const options: RankOptions = {
   rank,
   ranks,
-  placement: nodeOf,
-  nodeMap: nodeMapOf(nodeOf),
+  placement,
+  nodeMap,
   incarnation,
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,

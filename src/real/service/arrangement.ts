@@ -2,7 +2,7 @@
 import type { ProtocolDefinition, ProtocolReport } from "../../core/ft/definition.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
 import { setsByNode } from "../../core/ft/sets.ts";
-import { nodeOfRanks, type Placement } from "../../core/service/placement.ts";
+import { type Placement, placedInBlocks } from "../../core/service/placement.ts";
 import { arrangements } from "../protocol-parts/arrangements.ts";
 
 export interface Arrangement {
@@ -36,6 +36,6 @@ export function arrangementOf(
 ): Arrangement | string {
   const arrange = arrangements[name];
   if (arrange !== undefined) return arrange(values, job);
-  const placement = nodeOfRanks(job.ranks, job.nodes);
+  const placement = placedInBlocks(job.ranks, job.nodes);
   return { setOf: setsByNode(placement), placement, note: "", finished: () => "" };
 }

@@ -11,7 +11,10 @@ import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./
 const ranksMax = 4096;
 
 /** Options as they are checked, before anything is made for the job. */
-export type Options = Omit<JobOptions, "trace" | "folder" | "placement" | "setOf" | "faults" | "checkpoints">;
+export type Options = Omit<
+  JobOptions,
+  "trace" | "folder" | "placement" | "nodeMap" | "setOf" | "faults" | "checkpoints"
+>;
 
 export function checkOptions(options: Options): string | undefined {
   const { ranks, nodes, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;

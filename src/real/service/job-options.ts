@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import type { CheckpointPlan, ProtocolDefinition } from "../../core/ft/definition.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
+import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { Folder } from "../node/messages.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
@@ -21,6 +22,7 @@ export interface JobOptions {
   readonly nodes: number;
   /** Of each rank, and of those that it may spawn. */
   readonly placement: Placement;
+  readonly nodeMap: NodeMap;
   readonly protocol: ProtocolDefinition;
   /** Values of the options that the protocol has, as far as they were given. */
   readonly protocolOptions: OptionValues;

@@ -7,6 +7,7 @@
  * const { code, result } = await job.done;
  * ```
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -19,7 +20,8 @@ import { printEntry } from "../../core/fault/print.ts";
 import type { CheckpointPlan } from "../../core/ft/definition.ts";
 import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/registry.ts";
 import { membersOf } from "../../core/ft/sets.ts";
-import { nodeOfRanks, nodeOfUniverse, type Placement } from "../../core/service/placement.ts";
+import { nodeMapOf } from "../../core/process/node-map.ts";
+import { type Placement, placedInBlocks, placedWithSpares } from "../../core/service/placement.ts";
 import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { type Arrangement, arrangementOf } from "./arrangement.ts";
@@ -202,7 +204,8 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   }
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
   const placement = arranged?.placement ?? placesWithSpares(complete);
-  const job = new Job({ ...complete, placement, setOf, checkpoints, faults, trace, folder });
+  const nodeMap = nodeMapOf(placement);
+  const job = new Job({ ...complete, placement, nodeMap, setOf, checkpoints, faults, trace, folder });
   const done = arranged === null ? job.done : followed(job, arranged);
   return {
     ranks: complete.ranks,
@@ -230,7 +233,7 @@ const noCheckpoints: CheckpointPlan = { interval: { kind: "never" }, servers: 0 
 
 /** Programs in TypeScript cannot spawn others, nor can those whose processes may have to be started again. */
 function placesWithSpares({ program, ranks, nodes }: JobSize & { program: string }): Placement {
-  return languageOf(program) === "c" ? nodeOfUniverse(ranks, nodes) : nodeOfRanks(ranks, nodes);
+  return languageOf(program) === "c" ? placedWithSpares(ranks, nodes) : placedInBlocks(ranks, nodes);
 }
 
 /** What the arrangement has to say, before and after. */

@@ -10,7 +10,7 @@ import { afterQuiet, quietNow } from "../../../test/patience.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import { Engine } from "../../core/p2p/engine.ts";
 import { SendMode } from "../../core/request/records.ts";
-import { placementOf } from "../../core/service/placement.ts";
+import { type Placement, placementOf } from "../../core/service/placement.ts";
 import { Waiting } from "../process/waiting.ts";
 import { Bell, type Layout, layoutOf, lineOf } from "./layout.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
@@ -33,15 +33,15 @@ interface Setup {
   readonly program: Program;
   readonly calls: CallsName;
   readonly rank: number;
-  readonly nodeOf: readonly number[];
+  readonly placement: Placement;
   readonly memory: WebAssembly.Memory;
   readonly layout: Layout;
   readonly handover: SharedHandover;
 }
 
-const placesOf = (nodeOf: readonly number[], node: number): Int32Array => {
+const placesOf = (placement: Placement, node: number): Int32Array => {
   let next = 0;
-  return Int32Array.from(nodeOf, (other) => (other === node ? next++ : -1));
+  return Int32Array.from(placement, (other) => (other === node ? next++ : -1));
 };
 
 // The ranks' side
@@ -55,16 +55,16 @@ class TestRank {
   readonly transport: RankTransport;
   readonly notices: NoticeReader;
 
-  constructor({ rank, nodeOf, memory: shared, layout, handover: sharedHandover, calls }: Setup) {
-    const places = placesOf(nodeOf, nodeOf[rank]!);
+  constructor({ rank, placement, memory: shared, layout, handover: sharedHandover, calls }: Setup) {
+    const places = placesOf(placement, placement[rank]!);
     const process = places[rank]!;
     const node = enterNodeMemory(shared, layout, process);
     const memory = new RankMemory(node);
     const handover = new Handover(sharedHandover);
     const ring = new RingTransport(node, memory, { rank, places, wakeElsewhere: (other) => handover.wake(other) });
     const tcp = new TcpTransport({
-      ...{ rank, ranks: nodeOf.length, process, memory, handover: sharedHandover },
-      sizesOf: () => linkSizes({ placement: placementOf(nodeOf), memoryBytes: layout.memoryBytes }),
+      ...{ rank, ranks: placement.length, process, memory, handover: sharedHandover },
+      sizesOf: () => linkSizes({ placement, memoryBytes: layout.memoryBytes }),
       tell: (request) => parentPort!.postMessage({ tcp: request }),
       openCalls: () => {
         const options = { memory: shared, scratch: memory.allocate(scratchBytes) };
@@ -72,11 +72,11 @@ class TestRank {
       },
     });
     this.rank = rank;
-    this.ranks = nodeOf.length;
+    this.ranks = placement.length;
     this.memory = memory;
     this.notices = new NoticeReader(node);
     this.transport = new RankTransport(ring, tcp, places);
-    this.engine = new Engine({ rank, ranks: nodeOf.length, transport: this.transport, memory });
+    this.engine = new Engine({ rank, ranks: placement.length, transport: this.transport, memory });
     this.transport.setLanding(this.engine);
     this.waiting = new Waiting(node, this.transport, { crowded: true, yields: 20, sleeper: this.transport.sleeper });
   }
@@ -240,20 +240,20 @@ interface Message {
   readonly count?: number;
 }
 
-async function start(program: Program, nodeOf: readonly number[], calls: CallsName, heard: (message: Message) => void) {
-  const nodes = [...new Set(nodeOf)];
+async function start(program: Program, placement: Placement, calls: CallsName, heard: (message: Message) => void) {
+  const nodes = [...new Set(placement)];
   const job = { id: "threads", secret: new Uint8Array(32).fill(3) };
   const hosts: TcpHost[] = [];
   const workers: Worker[] = [];
   const populations: Population[] = [];
   const boards: NoticeBoard[] = [];
   const shared = nodes.map((node) => {
-    const ranksHere = [...nodeOf.keys()].filter((rank) => nodeOf[rank] === node);
+    const ranksHere = [...placement.keys()].filter((rank) => placement[rank] === node);
     const layout = layoutOf({ processes: ranksHere.length, memoryBytes: 128 << 20 });
     const memory = newNodeMemory(layout);
     const main = enterNodeMemory(memory, layout, -1);
     const host: TcpHost = new TcpHost({
-      ...{ job, ranks: nodeOf.length, ranksHere },
+      ...{ job, ranks: placement.length, ranksHere },
       ring: (process) => {
         if (main.calls.ring(lineOf(layout, process)) === Bell.PARKED_ELSEWHERE) handover.wake(process);
       },
@@ -268,10 +268,10 @@ async function start(program: Program, nodeOf: readonly number[], calls: CallsNa
     return { memory, layout, handover: host.handover };
   });
   for (const host of hosts) assert.ok((await host.listen()).ok);
-  const book = nodeOf.map((node) => ({ host: "127.0.0.1", port: hosts[node]!.port }));
+  const book = placement.map((node) => ({ host: "127.0.0.1", port: hosts[node]!.port }));
   for (const host of hosts) host.setAddressBook(book);
-  const exits = nodeOf.map((node, rank) => {
-    const setup: Setup = { program, calls, rank, nodeOf, ...shared[node]! };
+  const exits = placement.map((node, rank) => {
+    const setup: Setup = { program, calls, rank, placement, ...shared[node]! };
     const worker = new Worker(fileURLToPath(import.meta.url), { workerData: setup });
     workers.push(worker);
     worker.on("message", (message: Message) => {
@@ -288,9 +288,9 @@ async function start(program: Program, nodeOf: readonly number[], calls: CallsNa
     exits,
     /** As the agent does, after the thread's exit. */
     async kill(rank: number) {
-      const node = nodeOf[rank]!;
+      const node = placement[rank]!;
       await workers[rank]!.terminate();
-      populations[node]!.died(placesOf(nodeOf, node)[rank]!);
+      populations[node]!.died(placesOf(placement, node)[rank]!);
       while (!populations[node]!.settle()) await new Promise((resolve) => setTimeout(resolve, 5));
       hosts[node]!.rankDied(rank);
       // As the dispatcher then tells every node.
@@ -314,7 +314,7 @@ if (isMainThread) {
   for (const calls of ["koffi", "wasi"] as const) {
     test(`M8: every size between all ranks of two nodes at once, by ${calls}`, async () => {
       const done: number[] = [];
-      const world = await start("exchange", [0, 0, 1, 1], calls, (message) => done.push(message.done!));
+      const world = await start("exchange", placementOf([0, 0, 1, 1]), calls, (message) => done.push(message.done!));
       await Promise.all(world.exits);
       assert.deepEqual(done.sort(), [0, 1, 2, 3]);
       await world.close();
@@ -324,7 +324,7 @@ if (isMainThread) {
   test("M8: ranks with sockets sleep, and wake for their own node's packets as well as for others'", async () => {
     const idle: { wallMs: number; cpuMs: number; parks: number }[] = [];
     const heard = (message: Message) => message.idle && idle.push(message.idle);
-    const world = await start("sleep", [0, 0, 1, 1], "koffi", heard);
+    const world = await start("sleep", placementOf([0, 0, 1, 1]), "koffi", heard);
     await Promise.all(world.exits);
     assert.equal(idle.length, 4);
     // CPU time is the process's: all four ranks together.
@@ -338,7 +338,7 @@ if (isMainThread) {
 
   test("M8: an awaited message from another node wakes the event loop", async () => {
     const startMs = quietNow();
-    const world = await start("async", [0, 1], "koffi", () => {});
+    const world = await start("async", placementOf([0, 1]), "koffi", () => {});
     await Promise.all(world.exits);
     assert.ok(quietNow() - startMs < 5000);
     await world.close();
@@ -346,7 +346,7 @@ if (isMainThread) {
 
   test("X7: a thread killed in the middle of a send harms nobody else", async () => {
     let count = 0;
-    const world = await start("flood", [0, 0, 1, 1], "koffi", (message) => {
+    const world = await start("flood", placementOf([0, 0, 1, 1]), "koffi", (message) => {
       count = message.count ?? count;
     });
     const grown = async () => {
