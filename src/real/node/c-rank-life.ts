@@ -79,6 +79,7 @@ export class CRank {
         ranks: setup.ranks,
         nodeOf: setup.nodeOf,
         incarnation: setup.incarnation,
+        incarnations: setup.recovery?.incarnations ?? [],
         protocol: this.#protocol.protocol,
         mayUseBoards: this.#protocol.mayUseBoards,
         napper: this.#protocol.napper,

@@ -42,6 +42,7 @@ const options: RankOptions = {
   ranks,
   nodeOf,
   incarnation,
+  incarnations: setup.recovery?.incarnations ?? [],
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,
   napper: rankProtocol.napper,

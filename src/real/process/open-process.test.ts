@@ -12,7 +12,17 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
   memory.born(0, 0);
   const heard: string[] = [];
   const { host } = openProcess({
-    ...{ rank: 0, ranks: 2, nodeOf, incarnation: 0, protocol: null, set: -1, mayUseBoards: false, napper: null },
+    ...{
+      rank: 0,
+      ranks: 2,
+      nodeOf,
+      incarnation: 0,
+      incarnations: [],
+      protocol: null,
+      set: -1,
+      mayUseBoards: false,
+      napper: null,
+    },
     ...{ memory: memory.shared, traceFile: "", spawner: noSpawner(2, "a test") },
     handover: newHandover({ processes: 1, ranks: 2 }),
     tell: ({ kind, life }) => heard.push(`${kind} ${life}`),
@@ -21,8 +31,8 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
     checkpoint() {},
     restored: () => null,
   });
-  host.process.peerFailed = (rank, incarnation) => heard.push(`died ${rank} ${incarnation}`);
-  host.process.peerReturned = (rank, incarnation) => heard.push(`returned ${rank} ${incarnation}`);
+  host.process.peerFailed = ({ rank }, incarnation) => heard.push(`died ${rank} ${incarnation}`);
+  host.process.peerReturned = ({ rank }, incarnation) => heard.push(`returned ${rank} ${incarnation}`);
   // News of itself, if its node should hear of it, is not for the rank.
   memory.returned({ rank: 0, incarnation: 1 });
   const lives = memory.shared.layout.noticeCount;

@@ -26,6 +26,8 @@ export interface RankOptions {
   /** Node of each process that the job can have: its ranks, then those that may be spawned. */
   readonly nodeOf: readonly number[];
   readonly incarnation: number;
+  /** By rank: which life of it is the present one. Empty: all are first ones. */
+  readonly incarnations: readonly number[];
   /** What makes failures survivable; null: nothing does, and nothing is asked. */
   readonly protocol: NewProtocol | null;
   /** The ranks that fall and are captured together with it, by their number; −1: there are no such sets. */
@@ -76,7 +78,7 @@ export function openProcess(
   options: RankOptions,
   programMemory?: (node: NodeMemory) => Memory & ProcessBuffers,
 ): OpenProcess {
-  const { rank, ranks, memory: shared, spawner } = options;
+  const { rank, incarnation, incarnations, ranks, memory: shared, spawner } = options;
   const nodeOf = Int32Array.from(options.nodeOf);
   const places = placesIn(nodeOf, nodeOf[rank]!);
   const world = worldOf(ranks, spawner.origin);
@@ -89,14 +91,16 @@ export function openProcess(
   const transports = openTransports(
     node,
     { heap, memory },
-    { rank, ranks, nodeOf, places, crowded, handover, tell, napper },
+    { rank, incarnation, ranks, nodeOf, places, crowded, handover, tell, napper },
   );
   const { ring, transport, waiting } = transports;
   const { protocol, mayUseBoards } = options;
   const boards = mayUseBoards ? new SharedBoards(node, ring, places) : null;
   const { worldBoard } = shared;
   const universe = nodeOf.length;
-  const process = new Process({ rank, ...world, universe, nodeOf, transport, memory, protocol, boards, worldBoard });
+  const process = new Process({
+    ...{ rank, incarnations, ...world, universe, nodeOf, transport, memory, protocol, boards, worldBoard },
+  });
   transports.setLanding(process.engine);
   const notices = new NoticeReader(node);
   const tracer = tracerOf(options, nodeOf[rank]!);

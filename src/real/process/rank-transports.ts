@@ -17,6 +17,7 @@ import { type Napper, Waiting } from "./waiting.ts";
 
 interface RankTransportsOptions {
   readonly rank: number;
+  readonly incarnation: number;
   /** How many ranks the job starts with. */
   readonly ranks: number;
   /** Node of each process that the job can have. */
@@ -55,10 +56,11 @@ export function openTransports(
   options: RankTransportsOptions,
 ): RankTransports {
   const { rank, ranks, nodeOf, places, crowded, handover, tell, napper } = options;
+  const identity = { rank, replica: 0, incarnation: options.incarnation };
   // Joint copies are for those who have a core to spare.
   const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
-    const ring = new RingTransport(node, heap, { rank, places, buffers: memory, ...joint });
+    const ring = new RingTransport(node, heap, { rank, identity, places, buffers: memory, ...joint });
     const waiting = new Waiting(node, ring, { crowded, napper });
     const peerReturned = (other: number, incarnation: number) => ring.peerReturned(other, incarnation);
     return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, peerReturned, leave: () => true };
@@ -66,13 +68,14 @@ export function openTransports(
   const bells = new Handover(handover);
   const ring = new RingTransport(node, heap, {
     rank,
+    identity,
     places,
     buffers: memory,
     wakeElsewhere: (other) => bells.wake(other),
     ...joint,
   });
   const tcp = new TcpTransport({
-    ...{ rank, ranks: nodeOf.length, process: places[rank]!, memory: heap, buffers: memory, handover, tell },
+    ...{ rank, identity, ranks: nodeOf.length, process: places[rank]!, memory: heap, buffers: memory, handover, tell },
     openCalls: () => openSocketCalls(node.memory, heap),
     sizesOf: linkSizesBetween({ rank, ranks, nodeOf, memoryBytes: node.layout.memoryBytes }),
   });
