@@ -232,7 +232,7 @@ const fetch: ConformanceCase = {
           }
           if (kindOf(words[answer + KIND]!) === PacketKind.HELP) {
             check(words[answer + CONTEXT] === 30 + number, "a call for help names the send request");
-            transport.help(answer, pointer);
+            transport.help(1, answer, pointer);
           } else isReleased = true;
           transport.release();
         }

@@ -63,9 +63,9 @@ class NodeMain {
   }
 
   #begin(setup: Setup): void {
-    const { node, nodeOf, recovery } = setup;
-    const here = ranksOfNode(nodeOf, node);
-    this.#link.expect(toNodeShapes({ processes: nodeOf.length, here, recovers: recovery !== null }));
+    const { node, placement, recovery } = setup;
+    const here = ranksOfNode(placement, node);
+    this.#link.expect(toNodeShapes({ processes: placement.length, here, recovers: recovery !== null }));
     const started = tryTo(() => new Agent(setup, this.#options));
     const what = setup.program.language === "c" ? "memory for each rank" : "shared memory";
     if (started !== undefined) this.#agent = started;

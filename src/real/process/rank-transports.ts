@@ -19,6 +19,7 @@ import { type Napper, Waiting } from "./waiting.ts";
 
 interface RankTransportsOptions {
   readonly rank: number;
+  readonly incarnation: number;
   /** How many ranks the job starts with. */
   readonly ranks: number;
   /** Node of each process that the job can have. */
@@ -57,10 +58,11 @@ export function openTransports(
   options: RankTransportsOptions,
 ): RankTransports {
   const { rank, ranks, placement, places, crowded, handover, tell, napper } = options;
+  const identity = { rank, replica: 0, incarnation: options.incarnation };
   // Joint copies are for ranks with a core to spare.
   const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
-    const ring = new RingTransport(node, heap, { rank, places, buffers: memory, ...joint });
+    const ring = new RingTransport(node, heap, { rank, identity, places, buffers: memory, ...joint });
     const waiting = new Waiting(node, ring, { crowded, napper });
     const peerReturned = (other: number, incarnation: number) => ring.peerReturned(other, incarnation);
     return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, peerReturned, leave: () => true };
@@ -68,6 +70,7 @@ export function openTransports(
   const bells = new Handover(handover);
   const ring = new RingTransport(node, heap, {
     rank,
+    identity,
     places,
     buffers: memory,
     wakeElsewhere: (other) => bells.wake(other),
@@ -75,6 +78,7 @@ export function openTransports(
   });
   const tcp = new TcpTransport({
     rank,
+    identity,
     ranks: placement.length,
     process: places[rank]!,
     memory: heap,
