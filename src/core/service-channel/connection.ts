@@ -77,6 +77,7 @@ export class Connection {
   /** Byte offsets of the stages in the buffer. */
   readonly #outAt: number;
   readonly #inAt: number;
+  #moves = 0;
 
   constructor({ words, at, outgoing, incoming, listener }: ConnectionOptions) {
     this.#words = words;
@@ -104,6 +105,11 @@ export class Connection {
     return this.#get(OUT_FROM) !== this.#get(OUT_TO);
   }
 
+  /** How often bytes have left or come, in this thread. */
+  get moves(): number {
+    return this.#moves;
+  }
+
   /** Sends and receives what can be. False: it is closed, or of no use. */
   move(wire: Wire): boolean {
     return this.#send(wire) && this.#receive(wire) && this.#send(wire);
@@ -119,6 +125,7 @@ export class Connection {
       }
       const went = wire.send(this.#bytes, this.#outAt + from, to - from);
       if (went < 0) return went === wouldBlock;
+      this.#moves++;
       this.#set(OUT_FROM, from + went);
     }
   }
@@ -146,7 +153,10 @@ export class Connection {
       if (room === 0) return this.#understand();
       const came = wire.receive(this.#bytes, this.#inAt + have, room);
       if (came === closed) return false;
-      if (came > 0) this.#set(IN_TO, have + came);
+      if (came > 0) {
+        this.#moves++;
+        this.#set(IN_TO, have + came);
+      }
       if (!this.#understand()) return false;
       if (came < room) return true;
     }
