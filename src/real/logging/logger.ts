@@ -1,14 +1,15 @@
 /**
  * The event logger: an operating-system process of its own, started by the dispatcher, which fences, trims and reads over its
- * channel; nodes send what their ranks choose over connections (server.ts). It never outlives the dispatcher.
+ * channel; nodes send what their ranks choose over channels (service-channel). It never outlives the dispatcher.
  */
 import { unreachable } from "../../core/base/assert.ts";
 import { EventLogger } from "../../core/ft/logging/event-logger.ts";
+import { LoggerStreams } from "../../core/ft/logging/logger-streams.ts";
+import { ServiceHost } from "../service-channel/service-host.ts";
+import { askForShortSlices } from "../service-channel/short-slice.ts";
 import { Service } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
-import { LoggerServer } from "./server.ts";
-import { askForShortSlices } from "./short-slice.ts";
 
 const loopback = "127.0.0.1";
 /** Longest sleep: the event loop has a turn at least that often. */
@@ -22,14 +23,14 @@ const send = (message: FromLogger): void => void process.send?.(message, undefin
 
 class Logger {
   readonly #core: EventLogger;
-  readonly #server: LoggerServer;
+  readonly #server: ServiceHost;
   readonly #door: Reception;
   #knockedMs = Number.NEGATIVE_INFINITY;
   #idleTurns = 0;
 
   constructor({ job, isSuccessor }: LoggerSetup) {
     this.#core = new EventLogger(isSuccessor);
-    this.#server = new LoggerServer(this.#core);
+    this.#server = new ServiceHost(() => new LoggerStreams(this.#core));
     this.#door = new Reception({
       job,
       service: Service.LOGGER,

@@ -1,9 +1,10 @@
 /** Message logging in a node's main thread: the streams of determinants of the sets that are here. */
 import type { KnownStream } from "../../core/ft/logging/logging-job.ts";
 import type { NodePart, NodePartSetup } from "../protocol-parts/node-parts.ts";
+import { ChannelHost } from "../service-channel/channel-host.ts";
+import { Service } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import type { LoggingRankSetup } from "./logging-rank.ts";
-import { SetStream } from "./set-stream.ts";
 
 /** From the part for the job: for a node that is about to start, or to start some of its ranks again. */
 export interface LoggingNodeSetup {
@@ -21,7 +22,7 @@ export interface LoggerIsAt {
 /** One life of a set. */
 interface SetHere {
   readonly ranks: readonly number[];
-  readonly stream: SetStream;
+  readonly stream: ChannelHost;
 }
 
 export class LoggingNode implements NodePart {
@@ -51,7 +52,10 @@ export class LoggingNode implements NodePart {
       const incarnation = incarnationOf(members[0]!);
       const known = this.#part.streams.find((stream) => stream.set === set);
       const { from, words } = known ?? { from: 0, words: new Int32Array(0) };
-      const stream = new SetStream({ job, set, incarnation, members: members.length, from, known: words });
+      const stream = new ChannelHost({
+        ...{ job, service: Service.LOGGER, client: set, incarnation, threads: members.length },
+        ...{ retention: "until-trimmed", from, known: words },
+      });
       this.#sets.set(set, { ranks: members, stream });
       if (this.#address !== null) stream.connectTo(this.#address);
     }
@@ -60,7 +64,7 @@ export class LoggingNode implements NodePart {
   forRank(rank: number): LoggingRankSetup {
     const { ranks, stream } = this.#sets.get(this.#setup.setOf[rank]!)!;
     const { logBytesMax, spillFolder } = this.#part;
-    return { stream: stream.forMember(ranks.indexOf(rank)), logBytesMax, spillFolder };
+    return { stream: stream.forThread(ranks.indexOf(rank)), logBytesMax, spillFolder };
   }
 
   said(words: unknown): void {

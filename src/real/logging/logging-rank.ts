@@ -3,22 +3,22 @@ import type { LoggingResources } from "../../core/ft/logging/definition.ts";
 import type { LogFullWords } from "../../core/ft/logging/logging-job.ts";
 import { bellOf, quietBellOf } from "../node/node-words.ts";
 import type { RankPart, RankPartSetup } from "../protocol-parts/rank-parts.ts";
-import type { SharedRing } from "./determinant-ring.ts";
+import type { SharedChannel } from "../service-channel/channel-ring.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";
 import { SpillFile } from "./spill-file.ts";
 
 /** What its node has for it. */
 export interface LoggingRankSetup {
   /** The stream of determinants of its set. */
-  readonly stream: SharedRing;
+  readonly stream: SharedChannel;
   /** How much of the payload log may be in memory, and where the rest goes. */
   readonly logBytesMax: number;
   readonly spillFolder: string;
 }
 
 export function loggingRank({ rank, incarnation, part, words, say }: RankPartSetup): RankPart {
-  const { stream: ring, logBytesMax, spillFolder } = part as LoggingRankSetup;
-  const stream = new DeterminantWriter(ring, bellOf(words), quietBellOf(words));
+  const { stream: channel, logBytesMax, spillFolder } = part as LoggingRankSetup;
+  const stream = new DeterminantWriter(channel, bellOf(words), quietBellOf(words));
   const resources: LoggingResources = {
     stream,
     payloads: {

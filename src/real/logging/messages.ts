@@ -1,6 +1,6 @@
 /**
  * What crosses between the dispatcher and the event logger's process, over the IPC channel of `fork`. (Nodes speak to it over
- * connections of their own, see server.ts.)
+ * channels, real/service-channel.)
  */
 import type { Job } from "../transport/handshake/handshake.ts";
 

@@ -4,7 +4,12 @@
  */
 import type { Service } from "../../core/fault/plan.ts";
 import type { Checkpoint } from "../../core/ft/checkpoint.ts";
-import { type LogFullWords, LoggingJob, type LoggingNodePart } from "../../core/ft/logging/logging-job.ts";
+import {
+  type KnownStream,
+  type LogFullWords,
+  LoggingJob,
+  type LoggingNodePart,
+} from "../../core/ft/logging/logging-job.ts";
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { PayloadMemoryOptions } from "../../core/ft/logging/payload-memory.ts";
 import type { NewProtocol, ProtocolPorts } from "../../core/ft/protocol.ts";
@@ -32,19 +37,12 @@ interface SimLoggingOptions {
 interface SetLife {
   readonly incarnation: number;
   readonly stream: SetStream;
-  isOver: boolean;
-  /** When what it sent last is at the event logger; and whether what travels gets there when it has fallen. */
-  lastArrivalNs: number;
-  readonly sendsSurvive: boolean;
-  /** Up to where the present event logger had its stream when they met; and has it, if it knows how far the one before had come. */
-  opened: number | null;
+  /** Up to where the present event logger has its stream, if it knows how far the one before had come. */
   told: number | null;
 }
 
 /** Until the event log is asked again how far it has come. */
 const againMs = 0.02;
-/** How soon somebody's words leave who waits for them. */
-const urgentNs = 1_000;
 
 export class SimLogging implements ProtocolParts {
   readonly job: LoggingJob;
@@ -72,6 +70,10 @@ export class SimLogging implements ProtocolParts {
     this.eventLog = new EventLog(options, {
       ...{ nowNs: () => ports.nowNs(), plan: (timeNs, act) => ports.plan(timeNs, act) },
       ready: () => this.connect(),
+      told: (set, incarnation, end) => {
+        const life = this.#lives.get(set);
+        if (life?.incarnation === incarnation) life.told = end;
+      },
       fenced: (set, incarnation, words) => {
         if (words === null) this.#lost(set);
         ports.feed(() => this.job.fenced(set, incarnation, words));
@@ -80,7 +82,7 @@ export class SimLogging implements ProtocolParts {
     });
     const jobOptions = { setOf: [...setOf], programsTakeCheckpoints: false, againMs };
     this.job = new LoggingJob(jobOptions, this.eventLog, ports.job);
-    for (const set of new Set(setOf)) this.#begin(set, 0, { from: 0, words: new Int32Array(0) });
+    for (const set of new Set(setOf)) this.#begin(0, { set, from: 0, words: new Int32Array(0) });
   }
 
   beginAll(): void {
@@ -89,7 +91,7 @@ export class SimLogging implements ProtocolParts {
 
   /** Streams of sets that live connect to the event logger. */
   connect(): void {
-    for (const { isOver, stream } of this.#lives.values()) if (!isOver) stream.connect();
+    for (const { stream } of this.#lives.values()) stream.client.connect();
   }
 
   get spilled(): number {
@@ -149,7 +151,7 @@ export class SimLogging implements ProtocolParts {
   crashed(rank: number): void {
     this.#shelves[rank]!.lose();
     const set = this.#options.setOf[rank]!;
-    if (this.#ports.areDead(this.#membersOf(set))) this.#lives.get(set)!.isOver = true;
+    if (this.#ports.areDead(this.#membersOf(set))) this.#lives.get(set)!.stream.client.fall();
   }
 
   #membersOf(set: number): number[] {
@@ -163,62 +165,32 @@ export class SimLogging implements ProtocolParts {
     const { streams } = forNode as LoggingNodePart;
     const known = streams.find((stream) => stream.set === set)!;
     const before = this.#lives.get(set)!;
-    before.isOver = true;
+    before.stream.client.fall();
     const end = (known.from + known.words.length) | 0;
     if (end !== before.stream.born) this.rare.determinantsLost++;
     if (end !== before.stream.stable) this.rare.acknowledgementsLost++;
-    this.#begin(set, incarnation, known);
-    this.#lives.get(set)!.stream.connect();
+    this.#begin(incarnation, known).client.connect();
   }
 
-  #begin(set: number, incarnation: number, known: { readonly from: number; readonly words: Int32Array }): void {
-    const log = this.eventLog;
-    const life: SetLife = {
-      ...{ incarnation, isOver: false, lastArrivalNs: 0, sendsSurvive: this.#options.random.chance(0.5) },
-      ...{ opened: null, told: null },
-      stream: new SetStream(known, {
-        later: (isUrgent, act) => this.#later(isUrgent ? urgentNs : this.#options.delayNsMax, life, act),
-        travel: (act) => this.#travel(life, log.ofConnection(act)),
-        travelBack: (act) => this.#later(this.#options.delayNsMax, life, log.ofConnection(act)),
-        open: (begin) => {
-          life.opened = log.at.open(set, incarnation, begin);
-          return life.opened;
+  #begin(incarnation: number, known: KnownStream): SetStream {
+    const { random, delayNsMax } = this.#options;
+    const stream = new SetStream(
+      this.eventLog.service,
+      { incarnation, known, random, delayNsMax },
+      {
+        nowNs: () => this.#ports.nowNs(),
+        plan: (timeNs, act) => this.#ports.plan(timeNs, act),
+        settled: () => {
+          for (const rank of this.#membersOf(known.set)) this.#ports.wake(rank);
         },
-        owes: (position) => {
-          log.at.owes(set, incarnation, position);
-          const end = life.opened === null ? null : log.at.append(set, incarnation, life.opened, new Int32Array(0));
-          if (end !== null) life.told = end;
-          return end;
-        },
-        append: (from, part) => {
-          const end = log.at.append(set, incarnation, from, part);
-          if (end !== null) life.told = end;
-          return end;
-        },
-        changed: () => {
-          for (const rank of this.#membersOf(set)) this.#ports.wake(rank);
-        },
-      }),
-    };
-    this.#lives.set(set, life);
+      },
+    );
+    this.#lives.set(known.set, { incarnation, stream, told: null });
+    return stream;
   }
 
   trimmed(set: number, { position }: Checkpoint): void {
-    const life = this.#lives.get(set)!;
-    this.#later(this.#options.delayNsMax, life, () => life.stream.trim(position));
-  }
-
-  #later(delayNsMax: number, life: SetLife, act: () => void): void {
-    this.#ports.plan(this.#ports.nowNs() + this.#options.random.below(delayNsMax), () => {
-      if (!life.isOver) act();
-    });
-  }
-
-  #travel(life: SetLife, act: () => void): void {
-    const { random, delayNsMax } = this.#options;
-    life.lastArrivalNs = Math.max(life.lastArrivalNs, this.#ports.nowNs() + random.below(delayNsMax));
-    this.#ports.plan(life.lastArrivalNs, () => {
-      if (!life.isOver || life.sendsSurvive) act();
-    });
+    const { client } = this.#lives.get(set)!.stream;
+    client.later(this.#options.delayNsMax, () => client.end.trim(position));
   }
 }

@@ -127,9 +127,9 @@ describe("boards under seeds with deaths", () => {
   });
 
   it("rule 12: meetings are right, whoever falls or is captured in the middle of one", () => {
-    const count = survived(3001, 60, { often, sets: "node", nodes: 1, ranks: 4 }, withBoards);
+    const count = survived(3001, 90, { often, sets: "node", nodes: 1, ranks: 4 }, withBoards);
     ok(count(({ boards }) => boards.meetings) > tries(50, 100));
-    ok(count(({ boards }) => boards.withdrawn) > tries(5, 10), "arrivals are taken back for a capture");
+    ok(count(({ boards }) => boards.withdrawn) > tries(2, 5), "arrivals are taken back for a capture");
     ok(count(({ moments }) => moments.fell.inMeeting) > 10);
     ok(count(({ moments }) => moments.captured.inMeeting) > 10);
   });

@@ -26,7 +26,7 @@ describe("§3.2 several sets fall at once", () => {
 
   it("both, each from an image of its own time: one is older than what the other has sent it", () => {
     const outcome = survive({
-      ...{ ...base, checkpoints: [...at(0, 2), ...at(2, 14)], services: { detectionNs: 0 } },
+      ...{ ...base, checkpoints: [...at(0, 2), ...at(2, 12)], services: { detectionNs: 0 } },
       faults: "kill node 0 at call 18 of rank 2; kill node 1 at call 18 of rank 2",
     });
     equal(outcome.checkpoints.restored, 2);

@@ -11,26 +11,13 @@
  * Positions count words, from the beginning of the job, and wrap as 32-bit integers.
  */
 import { assert } from "../../base/assert.ts";
+import { wordsBetween } from "../../service-channel/channel.ts";
+import { WordLog } from "../../service-channel/word-log.ts";
 import { wholeEntries } from "./determinant-entries.ts";
-
-const partWordsMin = 1 << 8;
-const partWordsMax = 1 << 14;
-
-interface Part {
-  readonly words: Int32Array;
-  /** Words of it from an index on, up to another. */
-  from: number;
-  to: number;
-}
 
 interface SetLog {
   incarnation: number;
-  /** Position of the first word that is kept. */
-  begin: number;
-  /** All of them full but the last. */
-  parts: Part[];
-  /** Words in all parts. */
-  words: number;
+  words: WordLog;
   /** What an event logger before this one has acknowledged. */
   owed: number;
 }
@@ -50,22 +37,16 @@ export class EventLogger {
    */
   open(set: number, incarnation: number, begin: number): number | null {
     const known = this.#sets.get(set);
-    if (known !== undefined && incarnation !== known.incarnation) return null;
-    if (known !== undefined && ((endOf(known) - begin) | 0) >= 0) return endOf(known);
-    if (known !== undefined) {
-      // It was lost in the middle of telling, and what comes before `begin` is of no use by now.
-      Object.assign(known, { begin, parts: [], words: 0 });
+    if (known === undefined) {
+      // How much is owed is not known yet: as if it were more than can be.
+      const owed = this.#isSuccessor ? (begin + far) | 0 : begin;
+      this.#sets.set(set, { incarnation, words: new WordLog(begin), owed });
       return begin;
     }
-    // How much is owed is not known yet: as if it were more than can be.
-    this.#sets.set(set, {
-      incarnation,
-      begin,
-      parts: [],
-      words: 0,
-      owed: this.#isSuccessor ? (begin + far) | 0 : begin,
-    });
-    return begin;
+    if (incarnation !== known.incarnation) return null;
+    // It was lost in the middle of telling, and what comes before `begin` is of no use by now.
+    if (wordsBetween(begin, known.words.end) < 0) known.words = new WordLog(begin);
+    return known.words.end;
   }
 
   /** That much of the stream has been acknowledged, perhaps by an event logger before this one. */
@@ -81,18 +62,11 @@ export class EventLogger {
   append(set: number, incarnation: number, from: number, part: Int32Array): number | null {
     const log = this.#of(set);
     if (incarnation !== log.incarnation) return null;
-    const end = endOf(log);
-    const known = (end - from) | 0;
-    assert(known >= 0, `the stream of set ${set} goes on at ${from}, and ends at ${end}`);
-    for (let rest = part.subarray(known); rest.length > 0; ) {
-      const last = lastOf(log);
-      const taken = rest.subarray(0, last.words.length - last.to);
-      last.words.set(taken, last.to);
-      last.to += taken.length;
-      log.words += taken.length;
-      rest = rest.subarray(taken.length);
-    }
-    return endOf(log);
+    const { words } = log;
+    const known = wordsBetween(from, words.end);
+    assert(known >= 0, `the stream of set ${set} goes on at ${from}, and ends at ${words.end}`);
+    words.append(part.subarray(known));
+    return words.end;
   }
 
   /**
@@ -108,99 +82,62 @@ export class EventLogger {
     if (!isWhole(log)) return null;
     const stream = this.read(set, from);
     const said = wholeEntries(stream);
-    dropLast(log, stream.length - said);
+    log.words.dropLast(stream.length - said);
     // What is cut off was acknowledged, perhaps; nothing depended on it.
-    log.owed = endOf(log);
+    log.owed = log.words.end;
     return stream.subarray(0, said);
   }
 
   /** The stream from that position on. */
   read(set: number, from: number): Int32Array {
-    const log = this.#of(set);
-    const skipped = (from - log.begin) | 0;
+    const { words } = this.#of(set);
+    const { begin, end } = words;
     assert(
-      skipped >= 0 && skipped <= log.words,
-      `the stream of set ${set} is read from ${from}, and kept from ${log.begin} to ${endOf(log)}; an image is committed when all before it is here`,
+      wordsBetween(begin, from) >= 0 && wordsBetween(from, end) >= 0,
+      `the stream of set ${set} is read from ${from}, and kept from ${begin} to ${end}; an image is committed when all before it is here`,
     );
-    const all = new Int32Array(log.words);
-    let at = 0;
-    for (const { words, from: first, to } of log.parts) {
-      all.set(words.subarray(first, to), at);
-      at += to - first;
-    }
-    return all.subarray(skipped);
+    return words.read(from);
   }
 
   /** Position of the first word that is kept of a set's stream. */
   begin(set: number): number {
-    return this.#of(set).begin;
+    return this.#of(set).words.begin;
   }
 
   /** Position behind the last word of a set's stream. */
   end(set: number): number {
-    return endOf(this.#of(set));
+    return this.#of(set).words.end;
   }
 
   /** The same; null: not all of it is here that was acknowledged once. */
   reached(set: number): number | null {
     const log = this.#sets.get(set);
     if (log === undefined) return this.#isSuccessor ? null : 0;
-    return isWhole(log) ? endOf(log) : null;
+    return isWhole(log) ? log.words.end : null;
   }
 
   /** No image will be restored whose position is lower. */
   trim(set: number, below: number): void {
-    const log = this.#sets.get(set);
-    if (log === undefined) return;
-    for (let left = Math.min((below - log.begin) | 0, log.words); left > 0; ) {
-      const first = log.parts[0]!;
-      const dropped = Math.min(left, first.to - first.from);
-      first.from += dropped;
-      log.begin = (log.begin + dropped) | 0;
-      log.words -= dropped;
-      left -= dropped;
-      if (first.from === first.to) log.parts.shift();
-    }
+    this.#sets.get(set)?.words.trim(below);
   }
 
   /** Bytes kept of all sets. */
   get bytes(): number {
-    let words = 0;
-    for (const log of this.#sets.values()) words += log.words;
-    return 4 * words;
+    let count = 0;
+    for (const { words } of this.#sets.values()) count += words.count;
+    return 4 * count;
   }
 
   #of(set: number): SetLog {
     let log = this.#sets.get(set);
     if (log === undefined) {
-      log = { incarnation: 0, begin: 0, parts: [], words: 0, owed: 0 };
+      log = { incarnation: 0, words: new WordLog(), owed: 0 };
       this.#sets.set(set, log);
     }
     return log;
   }
 }
 
-/** A part with room: larger ones the more there is, within limits. */
-function lastOf({ parts, words }: SetLog): Part {
-  const last = parts.at(-1);
-  if (last !== undefined && last.to < last.words.length) return last;
-  const part = { words: new Int32Array(Math.min(partWordsMax, Math.max(partWordsMin, words))), from: 0, to: 0 };
-  parts.push(part);
-  return part;
-}
-
-function dropLast(log: SetLog, count: number): void {
-  log.words -= count;
-  for (let left = count; left > 0; ) {
-    const last = log.parts.at(-1)!;
-    const dropped = Math.min(left, last.to - last.from);
-    last.to -= dropped;
-    left -= dropped;
-    if (last.from === last.to) log.parts.pop();
-  }
-}
-
 /** No two positions that are compared are further apart. */
 const far = 0x7fffffff;
-const isWhole = (log: SetLog): boolean => ((endOf(log) - log.owed) | 0) >= 0;
-const endOf = ({ begin, words }: SetLog): number => (begin + words) | 0;
+const isWhole = ({ words, owed }: SetLog): boolean => wordsBetween(owed, words.end) >= 0;

@@ -22,7 +22,7 @@ export const challengeBytes = 40;
 export const helloBytes = 88;
 export const answerBytes = 48;
 /** Changes whenever frames, openings or these messages do. */
-const protocolVersion = 2;
+const protocolVersion = 3;
 const salt = 0x42616e79;
 const nonceBytes = 32;
 const helloFieldsAt = nonceBytes;

@@ -1,16 +1,16 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import type { Socket } from "node:net";
 import { describe, it } from "node:test";
 import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
 import { EventLogger } from "../../core/ft/logging/event-logger.ts";
-import { LoggerServer } from "../logging/server.ts";
-import { Service, secretBytes, Verdict } from "../transport/handshake/handshake.ts";
+import { LoggerStreams } from "../../core/ft/logging/logger-streams.ts";
+import { ChannelHost } from "../service-channel/channel-host.ts";
+import { ServiceHost } from "../service-channel/service-host.ts";
+import { Service, secretBytes } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";
-import { SetStream } from "./set-stream.ts";
 
 const job = { id: "a test", secret: new Uint8Array(randomBytes(secretBytes)) };
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -18,12 +18,12 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 /** An event logger in this process. */
 class TestLogger {
   readonly core: EventLogger;
-  readonly #server: LoggerServer;
+  readonly #server: ServiceHost;
   readonly #door: Reception;
 
   constructor(isSuccessor: boolean) {
     this.core = new EventLogger(isSuccessor);
-    this.#server = new LoggerServer(this.core);
+    this.#server = new ServiceHost(() => new LoggerStreams(this.core));
     const received = this.#server.received.bind(this.#server);
     this.#door = new Reception({
       ...{ job, service: Service.LOGGER, place: { address: "127.0.0.1", port: 0 }, namesPort: true },
@@ -48,10 +48,11 @@ class TestLogger {
   }
 }
 
-async function open(options: { isSuccessor?: boolean; stream?: SetStream } = {}) {
+async function open(options: { isSuccessor?: boolean; stream?: ChannelHost } = {}) {
   const logger = new TestLogger(options.isSuccessor ?? false);
-  const position = { set: 3, incarnation: 1, members: 1, from: 100, known: Int32Array.of(4, 0, 2, 7) };
-  const stream = options.stream ?? new SetStream({ job, ...position });
+  const life = { client: 3, incarnation: 1, threads: 1, from: 100, known: Int32Array.of(4, 0, 2, 7) };
+  const stream =
+    options.stream ?? new ChannelHost({ job, service: Service.LOGGER, retention: "until-trimmed", ...life });
   stream.connectTo(await logger.listen());
   return { logger, stream };
 }
@@ -81,9 +82,9 @@ for (const calls of ["koffi", "wasi"]) {
       });
     const bell = () => new Int32Array(new SharedArrayBuffer(4));
 
-    within("a rank that waits drives it itself; what nobody waits for the main thread sends", async () => {
+    within("L1 a rank that waits drives it itself; what nobody waits for the main thread sends", async () => {
       const { logger, stream } = await open();
-      const writer = new DeterminantWriter(stream.forMember(0), bell());
+      const writer = new DeterminantWriter(stream.forThread(0), bell());
       writer.append3(0, DeterminantKind.MATCH, 1, 2, 3);
       equal(writer.born, 110);
       await until(
@@ -103,9 +104,9 @@ for (const calls of ["koffi", "wasi"]) {
       logger.end();
     });
 
-    within("more than the ring holds, and more than the socket", async () => {
+    within("L1 more than the ring holds, and more than the socket", async () => {
       const { logger, stream } = await open();
-      const writer = new DeterminantWriter(stream.forMember(0), bell());
+      const writer = new DeterminantWriter(stream.forThread(0), bell());
       for (let i = 0; i < 20_000; i++) {
         writer.append3(0, DeterminantKind.MATCH, i, 0, 0);
         if (i % 1000 === 999) {
@@ -126,48 +127,10 @@ for (const calls of ["koffi", "wasi"]) {
       logger.end();
     });
 
-    within("what cannot be an acknowledgement ends its connection and is not believed", async () => {
-      let calls = 0;
-      const sockets: Socket[] = [];
-      const door = new Reception({
-        ...{ job, service: Service.LOGGER, place: { address: "127.0.0.1", port: 0 }, namesPort: true },
-        received({ socket, answer }) {
-          calls++;
-          sockets.push(socket);
-          socket.on("error", () => {});
-          const position = 104;
-          socket.write(answer({ verdict: Verdict.WELCOME, incarnation: 1, generation: position }));
-          // Far behind what there will ever be.
-          socket.write(new Uint8Array(Int32Array.of(position + 5000).buffer));
-        },
-        dropped() {},
-      });
-      const listening = await door.listen();
-      const stream = new SetStream({
-        ...{ job, set: 3, incarnation: 1, members: 1, from: 100 },
-        known: Int32Array.of(4, 0, 2, 7),
-      });
-      stream.connectTo({ host: "127.0.0.1", port: listening.ok ? listening.port : 0 });
-      const writer = new DeterminantWriter(stream.forMember(0), bell());
-      writer.append3(0, DeterminantKind.MATCH, 1, 0, 0);
-      const before = writer.stable;
-      const startMs = quietNow();
-      while (calls < 3) {
-        equal(quietNow() - startMs < 10_000, true, "waited in vain");
-        writer.urge();
-        stream.relay();
-        await nextTurn();
-      }
-      equal(writer.stable, before);
-      stream.close();
-      for (const socket of sockets) socket.destroy();
-      door.close();
-    });
-
-    within("another event logger is told what is kept; acknowledgements do not go back", async () => {
+    within("L1 another event logger is told what is kept; acknowledgements do not go back", async () => {
       const first = await open();
       const { stream } = first;
-      const writer = new DeterminantWriter(stream.forMember(0), bell());
+      const writer = new DeterminantWriter(stream.forThread(0), bell());
       for (let i = 0; i < 10; i++) writer.append3(0, DeterminantKind.MATCH, i, 0, 0);
       await until(
         () => writer.stable === 164,

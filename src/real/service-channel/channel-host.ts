@@ -1,76 +1,91 @@
 /**
- * The stream of determinants of one life of a set, the part of its node's main thread: connects it to the event logger, sends what
- * nobody waits for, makes room in the ring, and keeps the words that a new event logger would have to be told: those since the
- * oldest image that may be restored.
+ * One life of a client, the part of its node's main thread: connects it to its service, again whenever that is needed, and moves what
+ * nobody waits for. Of a stream that is kept until trimmed it has a copy, for a service that has to be told again, and so
+ * it is who makes room in the ring; of any other the ring itself keeps what is not acknowledged.
  */
 import type { Socket } from "node:net";
-import { EventLogger } from "../../core/ft/logging/event-logger.ts";
+import { type Retention, wordsBetween } from "../../core/service-channel/channel.ts";
+import { canResume, openingAndWords } from "../../core/service-channel/connection.ts";
+import { WordLog } from "../../core/service-channel/word-log.ts";
 import { call } from "../transport/handshake/call.ts";
-import { type Hello, type Job, Service, Verdict } from "../transport/handshake/handshake.ts";
+import { type Hello, type Job, type Service, Verdict } from "../transport/handshake/handshake.ts";
 import { descriptorOf } from "../transport/tcp/raw-socket.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
+import { ChannelDriver } from "./channel-driver.ts";
 import {
-  createDeterminantRing,
+  channelOfThread,
+  createChannelRing,
   enterRing,
+  Head,
   headWords,
   type RingCalls,
-  ringOfThread,
-  type SharedRing,
-} from "./determinant-ring.ts";
-import { StreamDriver } from "./stream-driver.ts";
+  type SharedChannel,
+} from "./channel-ring.ts";
 
-interface SetStreamOptions {
+export interface ChannelHostOptions {
   readonly job: Job;
-  readonly set: number;
+  readonly service: Service;
+  readonly client: number;
   readonly incarnation: number;
-  readonly members: number;
-  /** What is known of the stream: the words from a position on. The ring begins behind them. */
-  readonly from: number;
-  readonly known: Int32Array;
+  /** Threads that will use it, besides the main thread. */
+  readonly threads: number;
+  readonly retention: Retention;
+  /** What is known of the stream, if it is kept until trimmed: the words from a position on. It goes on behind them. */
+  readonly from?: number;
+  readonly known?: Int32Array;
+  /** Of the rings. */
+  readonly words?: number;
+  readonly incomingWords?: number;
 }
 
 /** Until it is tried again to connect, or to send what found no room. */
 const againMs = 20;
+const nothing = new Int32Array(0);
 
-export class SetStream {
-  readonly #options: SetStreamOptions;
-  readonly #ring: SharedRing;
-  readonly #words: Int32Array;
+export class ChannelHost {
+  readonly #options: ChannelHostOptions;
+  readonly #channel: SharedChannel;
+  readonly #head: Int32Array;
+  readonly #ring: Int32Array;
   readonly #calls: RingCalls;
-  readonly #driver: StreamDriver;
-  readonly #kept = new EventLogger();
-  /** Position behind what is kept. */
-  #keptTo: number;
+  readonly #driver: ChannelDriver;
+  /** Null: the ring keeps what is needed. */
+  readonly #kept: WordLog | null;
   #address: Address | null = null;
   #socket: Socket | null = null;
   #isConnecting = false;
   /** A call that has not been answered. */
   #attempt: Socket | null = null;
-  /** The event logger does not hear this life any more. */
+  /** The service does not hear this life any more. */
   #isFenced = false;
   /** The next attempts to connect, and to send what found no room. */
   #connecting: NodeJS.Timeout | undefined;
   #relaying: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(options: SetStreamOptions) {
+  constructor(options: ChannelHostOptions) {
+    const { retention, threads, from = 0, known = nothing, words, incomingWords } = options;
     this.#options = options;
-    const { set, incarnation, from, known, members } = options;
-    this.#keptTo = (from + known.length) | 0;
-    this.#ring = createDeterminantRing({ position: this.#keptTo, threads: members + 1 });
-    this.#words = new Int32Array(this.#ring.memory.buffer);
-    this.#calls = enterRing(this.#ring);
-    this.#driver = new StreamDriver(this.#ring, this.#calls);
-    this.#kept.open(set, incarnation, from);
-    this.#kept.append(set, incarnation, from, known);
+    this.#channel = createChannelRing({
+      ...{ retention, position: (from + known.length) | 0, threads: threads + 1 },
+      ...(words === undefined ? {} : { words }),
+      ...(incomingWords === undefined ? {} : { incomingWords }),
+    });
+    const { buffer } = this.#channel.memory;
+    this.#head = new Int32Array(buffer, 0, headWords);
+    this.#ring = new Int32Array(buffer, 4 * headWords, this.#channel.words);
+    this.#calls = enterRing(this.#channel);
+    this.#driver = new ChannelDriver(this.#channel, this.#calls);
+    this.#kept = retention === "until-trimmed" ? new WordLog(from) : null;
+    this.#kept?.append(known);
   }
 
-  /** For the n-th rank of the set. */
-  forMember(index: number): SharedRing {
-    return ringOfThread(this.#ring, index + 1);
+  /** For the n-th of its threads. */
+  forThread(index: number): SharedChannel {
+    return channelOfThread(this.#channel, index + 1);
   }
 
-  /** There is an event logger, perhaps a new one. */
+  /** There is a service, perhaps a new one. */
   connectTo(address: Address): void {
     this.#address = address;
     // Whoever is at the old one's address, and perhaps does not answer, is of no interest.
@@ -78,9 +93,9 @@ export class SetStream {
     this.#connect();
   }
 
-  /** No image will be restored whose position is lower. */
+  /** No word before that position will be wanted any more. */
   trim(below: number): void {
-    this.#kept.trim(this.#options.set, below);
+    this.#kept?.trim(below);
   }
 
   /** The bell has rung: somebody may have appended, or waits for a connection. */
@@ -95,21 +110,14 @@ export class SetStream {
 
   /** What is kept and has been sent need not be in the ring any more. */
   #keep(born: number): void {
-    const { set, incarnation } = this.#options;
-    const count = (born - this.#keptTo) | 0;
-    const mask = this.#ring.words - 1;
-    const from = this.#keptTo & mask;
-    const first = Math.min(count, this.#ring.words - from);
-    for (const [at, length] of [
-      [from, first],
-      [0, count - first],
-    ] as const) {
-      if (length === 0) continue;
-      const part = this.#words.subarray(headWords + at, headWords + at + length);
-      this.#keptTo = this.#kept.append(set, incarnation, this.#keptTo, part)!;
-    }
+    const kept = this.#kept;
+    if (kept === null) return;
+    const count = wordsBetween(kept.end, born);
+    const from = kept.end & (this.#ring.length - 1);
+    kept.append(this.#ring.subarray(from, from + count));
+    if (kept.end !== born) kept.append(this.#ring.subarray(0, wordsBetween(kept.end, born)));
     const sent = this.#calls.sent();
-    this.#calls.free(((sent - this.#keptTo) | 0) < 0 ? sent : this.#keptTo);
+    this.#calls.free(wordsBetween(kept.end, sent) < 0 ? sent : kept.end);
   }
 
   #relaySoon(): void {
@@ -141,18 +149,17 @@ export class SetStream {
       setImmediate(() => this.#connect());
       return;
     }
-    const { job, set, incarnation } = this.#options;
-    const begin = this.#kept.begin(set);
-    const wanted = address.port;
+    const { job, service, client, incarnation } = this.#options;
+    const begin = this.#kept?.begin ?? this.#driver.outgoing.begin;
     const hello: Hello = {
-      ...{ service: Service.LOGGER, from: set, to: begin >>> 0 },
-      ...{ incarnation, wanted, generation: 1 },
+      ...{ service, from: client, to: begin >>> 0 },
+      ...{ incarnation, wanted: address.port, generation: 1 },
     };
     this.#isConnecting = true;
     const socket = call({ ...address, job, hello }, (answer) => {
       this.#isConnecting = false;
       this.#attempt = null;
-      if (answer?.verdict === Verdict.ABSENT) this.#isFenced = true;
+      if (answer?.verdict === Verdict.ABSENT) this.#fence();
       if (this.#isClosed || this.#isFenced) socket.destroy();
       else if (answer === null || address !== this.#address) {
         socket.destroy();
@@ -162,21 +169,25 @@ export class SetStream {
     this.#attempt = socket;
   }
 
-  /** Tells the event logger what it lacks; what follows, the ring has. */
-  #catchUp(socket: Socket, position: number): void {
-    const { set } = this.#options;
+  #fence(): void {
+    this.#isFenced = true;
+    Atomics.store(this.#head, Head.FENCED, 1);
+  }
+
+  /** Tells the service what it lacks, as far as that is kept here; what follows, the ring has. */
+  #catchUp(socket: Socket, wanted: number): void {
+    const { outgoing, incoming } = this.#driver;
     this.#keep(this.#calls.born());
+    const kept = this.#kept;
+    const here = { begin: kept?.begin ?? outgoing.begin, born: kept?.end ?? outgoing.born };
     // Trimmed meanwhile: the next hello says so. Or it wants what there has never been, which leads nowhere.
-    if (((position - this.#kept.begin(set)) | 0) < 0 || ((this.#keptTo - position) | 0) < 0) {
+    if (!canResume(here, wanted)) {
       socket.destroy();
       this.#connectSoon();
       return;
     }
-    const lacking = this.#kept.read(set, position);
-    const words = new Int32Array(1 + lacking.length);
-    words[0] = this.#calls.stable();
-    words.set(lacking, 1);
-    const to = this.#keptTo;
+    const said = openingAndWords(outgoing, incoming, kept?.read(wanted) ?? nothing);
+    const to = kept?.end ?? wanted;
     this.#isConnecting = true;
     let isWritten = false;
     const written = (error?: Error | null): void => {
@@ -192,7 +203,7 @@ export class SetStream {
     };
     socket.once("close", () => written(new Error("closed")));
     // Errors are heard by who asked; they close it.
-    socket.write(new Uint8Array(words.buffer), written);
+    socket.write(new Uint8Array(said.buffer), written);
   }
 
   #handOver(socket: Socket, position: number): void {

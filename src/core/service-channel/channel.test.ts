@@ -1,0 +1,294 @@
+/** The cases that every channel passes, in one memory: connections carry a few bytes at a time and break where the seed says. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SeededRandom } from "../base/seeded-random.ts";
+import { closed, type Wire, wouldBlock } from "./channel.ts";
+import { type ChannelCase, channelCases, conformanceWordsMax, type Role } from "./channel-conformance.ts";
+import { Connection, connectionWords, segmentWordsMax } from "./connection.ts";
+import { MemoryClient } from "./memory-client.ts";
+import { MemoryIncoming, MemoryOutgoing } from "./memory-streams.ts";
+import { MessageReader, MessageWriter, WholeMessages } from "./messages.ts";
+import { ServiceClients } from "./service-clients.ts";
+import { ServiceEnds } from "./service-ends.ts";
+import { WordLog } from "./word-log.ts";
+
+const pipeBytesMax = 3000;
+
+/** Bytes between two memories. */
+class Pipe {
+  readonly #random: SeededRandom;
+  readonly #queues: [number[], number[]] = [[], []];
+  isCut = false;
+
+  constructor(random: SeededRandom) {
+    this.#random = random;
+  }
+
+  wire(side: 0 | 1): Wire {
+    return {
+      send: (memory, at, bytes) => {
+        if (this.isCut) return closed;
+        const queue = this.#queues[side];
+        const count = Math.min(bytes, pipeBytesMax - queue.length, this.#some());
+        queue.push(...memory.subarray(at, at + count));
+        return count === 0 ? wouldBlock : count;
+      },
+      receive: (memory, at, bytes) => {
+        if (this.isCut) return closed;
+        const came = this.#queues[1 - side]!.splice(0, Math.min(bytes, this.#some()));
+        memory.set(came, at);
+        return came.length === 0 ? wouldBlock : came.length;
+      },
+    };
+  }
+
+  #some(): number {
+    return this.#random.bits() % 4 === 0 ? this.#random.bits() % 7 : pipeBytesMax;
+  }
+}
+
+/** What a service process has. */
+interface ServiceProcess {
+  readonly clients: ServiceClients<{ pipe: Pipe; connection: Connection | null }>;
+  readonly ends: ServiceEnds;
+}
+
+class PairWorld {
+  readonly #random: SeededRandom;
+  readonly #retention: ChannelCase["retention"];
+  readonly lives: MemoryClient[] = [];
+  #service: ServiceProcess;
+  #services = 0;
+  #pipes = new Map<MemoryClient, Pipe>();
+  connections = 0;
+
+  constructor(seed: number, retention: ChannelCase["retention"]) {
+    this.#random = new SeededRandom(seed);
+    this.#retention = retention;
+    this.#service = this.#newService();
+    this.nextLife();
+  }
+
+  #newService(): ServiceProcess {
+    const ends = new ServiceEnds(
+      { outgoingWordsMax: conformanceWordsMax, incomingWordsMax: conformanceWordsMax },
+      (client) => {
+        const host = clients.hostOf(client);
+        if (host?.connection?.move(host.pipe.wire(1)) === false) host.pipe.isCut = true;
+      },
+    );
+    const clients: ServiceProcess["clients"] = new ServiceClients(ends, ++this.#services, ({ pipe }) => {
+      pipe.isCut = true;
+    });
+    return { clients, ends };
+  }
+
+  nextLife(): void {
+    const life = new MemoryClient(
+      {
+        ...{ client: 7, incarnation: this.lives.length, retention: this.#retention },
+        ...{ outgoingWordsMax: conformanceWordsMax, incomingWordsMax: conformanceWordsMax },
+      },
+      { broken: () => this.#pipes.delete(life), settled() {} },
+    );
+    this.lives.push(life);
+  }
+
+  get end() {
+    return this.#service.ends.of(7);
+  }
+
+  cut(): void {
+    for (const pipe of this.#pipes.values()) pipe.isCut = true;
+  }
+
+  lose(): void {
+    this.cut();
+    this.#service = this.#newService();
+  }
+
+  trim(position: number): void {
+    for (const life of this.lives) life.trim(position);
+  }
+
+  /** Whoever has no connection calls. */
+  turn(): void {
+    for (const life of this.lives) {
+      if (this.#pipes.has(life) || life.isFenced || this.#random.bits() % 3 === 0) continue;
+      const admission = this.#service.clients.admit(life.hello);
+      if (admission === null) {
+        life.refused();
+        continue;
+      }
+      // An answer may be lost.
+      if (this.#random.bits() % 5 === 0) continue;
+      this.connections++;
+      const pipe = new Pipe(this.#random);
+      this.#pipes.set(life, pipe);
+      const host: { pipe: Pipe; connection: Connection | null } = { pipe, connection: null };
+      host.connection = this.#service.clients.connect(admission, host);
+      life.connected(pipe.wire(0), admission.wanted);
+    }
+  }
+}
+
+function run(conformance: ChannelCase, seed: number): PairWorld {
+  const world = new PairWorld(seed, conformance.retention);
+  const check = (claim: boolean, what: string): void => ok(claim, `seed ${seed}: ${what}`);
+  const client = (incarnation: number): Role =>
+    conformance.client({ end: world.lives[incarnation]!, incarnation, check });
+  const roles = [client(0)];
+  roles.push(
+    conformance.service({
+      check,
+      end: () => world.end,
+      cut: () => world.cut(),
+      lose: () => world.lose(),
+      trim: (position) => world.trim(position),
+      nextLife: () => {
+        world.nextLife();
+        roles.push(client(world.lives.length - 1));
+      },
+    }),
+  );
+  const done = new Set<Role>();
+  for (let turns = 0; ; turns++) {
+    ok(turns < 200_000, `seed ${seed}: some role waits in vain`);
+    world.turn();
+    let isOver = true;
+    for (const role of [...roles]) {
+      if (!done.has(role) && role.next().done === true) done.add(role);
+      if (!done.has(role)) isOver = false;
+    }
+    if (isOver) return world;
+    // Acknowledgements travel although nobody has anything left to say.
+    world.end?.move();
+    for (const life of world.lives) life.move();
+  }
+}
+
+describe("L1, V8 a channel to a service, in one memory", () => {
+  for (const conformance of channelCases) {
+    it(conformance.name, () => {
+      let connections = 0;
+      for (let seed = 1; seed <= 5; seed++) connections += run(conformance, seed).connections;
+      ok(connections >= 5);
+    });
+  }
+});
+
+/** A connection and the bytes that somebody else says to it. */
+function heardBy(listener: boolean, said: Int32Array): { isOpen: boolean; outgoing: MemoryOutgoing } {
+  const outgoing = new MemoryOutgoing({ retention: "until-acknowledged", wordsMax: 100 });
+  outgoing.append(Int32Array.of(1, 2, 3), 0, 3);
+  const connection = new Connection({
+    ...{ words: new Int32Array(connectionWords), at: 0, outgoing, incoming: new MemoryIncoming({ wordsMax: 100 }) },
+    listener: listener ? { origin: 9, opened: ({ origin }) => origin !== 66 } : null,
+  });
+  connection.begin();
+  const bytes = [...new Uint8Array(said.buffer)];
+  const isOpen = connection.move({
+    send: (_memory, _at, count) => count,
+    receive(memory, at, count) {
+      const came = bytes.splice(0, count);
+      memory.set(came, at);
+      return came.length === 0 ? wouldBlock : came.length;
+    },
+  });
+  return { isOpen, outgoing };
+}
+
+describe("V8 what comes over a connection is not believed", () => {
+  it("a segment that acknowledges what was said is taken", () => {
+    const { isOpen, outgoing } = heardBy(false, Int32Array.of(9, 3, 0));
+    equal(isOpen, true);
+    equal(outgoing.stable, 3);
+  });
+
+  it("an acknowledgement of what nobody sent, or a segment of no possible length, ends it", () => {
+    for (const said of [
+      [9, 4, 0],
+      [9, 0, -1],
+      [9, 0, segmentWordsMax + 1],
+      [0, 0, 0],
+    ]) {
+      const { isOpen, outgoing } = heardBy(false, Int32Array.from(said));
+      equal(isOpen, false, `${said}`);
+      equal(outgoing.stable, 0);
+    }
+  });
+
+  it("an opening that the service does not understand ends it", () => {
+    equal(heardBy(true, Int32Array.of(0, 0, 66)).isOpen, false);
+    equal(heardBy(true, Int32Array.of(0, 0, 65, 0, 0)).isOpen, true);
+  });
+});
+
+describe("L1 payloads as words", () => {
+  const endOf = (words: number[], origins: number[] = []) => ({
+    origin: 1,
+    append: (said: Int32Array, from: number, to: number) => words.push(...said.subarray(from, to)) && to - from,
+    take(into: Int32Array) {
+      const came = words.splice(0, into.length);
+      into.set(came);
+      this.origin = origins.shift() ?? this.origin;
+      return came.length;
+    },
+  });
+
+  it("arrive as they were, and nothing is left over", () => {
+    const words: number[] = [];
+    const end = endOf(words);
+    const writer = new MessageWriter(end);
+    const sizes = [0, 1, 2, 3, 4, 5, 16_379, 16_380, 16_381, 16_384, 16_385, 100_000];
+    for (const size of sizes) ok(writer.offer(new Uint8Array(size).fill(size)));
+    const heard: Uint8Array[] = [];
+    const reader = new MessageReader(end, new WholeMessages(100_000, (message) => heard.push(message)));
+    equal(reader.read(), true);
+    deepEqual(
+      heard.map(({ length }) => length),
+      sizes,
+    );
+    ok(heard.every((message) => message.every((byte) => byte === (message.length & 0xff))));
+    equal(reader.read(), false);
+  });
+
+  it("larger ones than allowed, and negative lengths, are not heard", () => {
+    for (const length of [101, -1]) {
+      const reader = new MessageReader(endOf([length, 0, 0]), new WholeMessages(100, () => ok(false)));
+      reader.read();
+      equal(reader.isBad, true);
+    }
+  });
+});
+
+describe("L6 words that are kept", () => {
+  it("are what was appended, whatever is trimmed and dropped", () => {
+    const random = new SeededRandom(3);
+    const begin = 0x7fffff00;
+    const log = new WordLog(begin);
+    let model: number[] = [];
+    let first = begin;
+    for (let step = 0; step < 2000; step++) {
+      const count = random.bits() % 40;
+      const words = Int32Array.from({ length: count }, () => random.bits());
+      if (random.bits() % 3 !== 0) {
+        log.append(words);
+        model.push(...words);
+      } else if (random.bits() % 2 === 0) {
+        const dropped = Math.min(count, model.length);
+        log.dropLast(dropped);
+        model = model.slice(0, model.length - dropped);
+      } else {
+        const trimmed = Math.min(5 * count, model.length);
+        log.trim((first + trimmed) | 0);
+        first = (first + trimmed) | 0;
+        model = model.slice(trimmed);
+      }
+      equal(log.begin, first);
+      equal(log.end, (first + model.length) | 0);
+      const from = model.length === 0 ? 0 : random.bits() % model.length;
+      deepEqual([...log.read((first + from) | 0)], model.slice(from));
+    }
+  });
+});

@@ -1,0 +1,266 @@
+/**
+ * One connection of a channel, as seen from one end: turns the words of both streams into bytes and back. It is the same code at both
+ * ends and in both worlds; only the wire and the memory of the streams differ.
+ *
+ *   caller    opening (3 words: stable · arrived · origin), then segments
+ *   listener  opening (1 word: origin), then segments
+ *   segment   2 words (acknowledged position · number of words), then so many words of the stream
+ *
+ * The caller's opening says how far its own stream had been acknowledged by whomever, how far the stream back had come, and from
+ * which process of the service that was; the listener's opening says which process it is. A segment may be empty: then it is an
+ * acknowledgement. A later acknowledgement says all that an earlier one would have, so there is at most one that has not left.
+ *
+ * All state is in words of a memory that is given, so that threads of a node can take turns: who may use them is the host's
+ * business. Nothing that comes over the wire is believed: what cannot be an opening or a segment ends the connection.
+ */
+import { closed, type Incoming, type Outgoing, refused, type Wire, wordsBetween, wouldBlock } from "./channel.ts";
+
+/** Of one segment, without its head. */
+export const segmentWordsMax = 4094;
+const headWords = 2;
+const stageWords = headWords + segmentWordsMax;
+const callerOpeningWords = 3;
+const listenerOpeningWords = 1;
+
+/** Words of a connection's state, from its first. */
+const HAS_HEARD_OPENING = 0;
+/** The acknowledgement that was said last. */
+const SAID = 1;
+/** Words of the present segment that have not come yet. */
+const LEFT = 2;
+/** Bytes of the stages: what has not left, and what has come and was not understood yet. */
+const OUT_FROM = 3;
+const OUT_TO = 4;
+const IN_TO = 5;
+const OUT = 8;
+const IN = OUT + stageWords;
+export const connectionWords = IN + stageWords;
+
+/** Turns in one `move`: whoever moves has other things to do. */
+const receivesMax = 16;
+
+/** What a caller says first. */
+export interface Opening {
+  /** So much of its stream has been acknowledged, perhaps by another process of the service. */
+  readonly stable: number;
+  /** So much of the stream back has come, */
+  readonly arrived: number;
+  /** from that process; 0: from none. */
+  readonly origin: number;
+}
+
+/** The side that was called. */
+export interface Listener {
+  /** The number of this process of the service, not 0. */
+  readonly origin: number;
+  /** What the caller has said; from then on words may be sent. False: nobody of ours says that. */
+  opened(opening: Opening): boolean;
+}
+
+interface ConnectionOptions {
+  readonly words: Int32Array;
+  /** Index of its first word, of `connectionWords`. */
+  readonly at: number;
+  readonly outgoing: Outgoing;
+  readonly incoming: Incoming;
+  /** Null: this is the caller's side. */
+  readonly listener: Listener | null;
+}
+
+export class Connection {
+  readonly #words: Int32Array;
+  readonly #bytes: Uint8Array;
+  readonly #at: number;
+  readonly #outgoing: Outgoing;
+  readonly #incoming: Incoming;
+  readonly #listener: Listener | null;
+  /** Byte offsets of the stages in the buffer. */
+  readonly #outAt: number;
+  readonly #inAt: number;
+  #moves = 0;
+
+  constructor({ words, at, outgoing, incoming, listener }: ConnectionOptions) {
+    this.#words = words;
+    this.#bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    this.#at = at;
+    this.#outgoing = outgoing;
+    this.#incoming = incoming;
+    this.#listener = listener;
+    this.#outAt = 4 * (at + OUT);
+    this.#inAt = 4 * (at + IN);
+  }
+
+  /** A new connection: nothing has been said on it, or by the caller its opening and nothing else. */
+  begin(hasSaidOpening = false): void {
+    this.#words.fill(0, this.#at, this.#at + OUT);
+    // Whatever was said before, perhaps nobody heard it: the first segment says it again.
+    this.#set(SAID, (this.#incoming.settled - 1) | 0);
+    if (this.#listener !== null || hasSaidOpening) return;
+    this.#words.set(openingOf(this.#outgoing, this.#incoming), this.#at + OUT);
+    this.#set(OUT_TO, 4 * callerOpeningWords);
+  }
+
+  /** Is there something that could not leave yet? */
+  get isBlocked(): boolean {
+    return this.#get(OUT_FROM) !== this.#get(OUT_TO);
+  }
+
+  /** How often bytes have left or come, in this thread. */
+  get moves(): number {
+    return this.#moves;
+  }
+
+  /** Sends and receives what can be. False: it is closed, or of no use. */
+  move(wire: Wire): boolean {
+    return this.#send(wire) && this.#receive(wire) && this.#send(wire);
+  }
+
+  #send(wire: Wire): boolean {
+    for (;;) {
+      const from = this.#get(OUT_FROM);
+      const to = this.#get(OUT_TO);
+      if (from === to) {
+        if (!this.#stage()) return true;
+        continue;
+      }
+      const went = wire.send(this.#bytes, this.#outAt + from, to - from);
+      if (went < 0) return went === wouldBlock;
+      this.#moves++;
+      this.#set(OUT_FROM, from + went);
+    }
+  }
+
+  /** The next segment. False: there is nothing to say. */
+  #stage(): boolean {
+    if (this.#listener !== null && this.#get(HAS_HEARD_OPENING) === 0) return false;
+    const { settled } = this.#incoming;
+    const at = this.#at + OUT;
+    const count = this.#outgoing.send(this.#words, at + headWords, segmentWordsMax);
+    if (count === 0 && settled === this.#get(SAID)) return false;
+    this.#words[at] = settled;
+    this.#words[at + 1] = count;
+    this.#set(SAID, settled);
+    this.#set(OUT_FROM, 0);
+    this.#set(OUT_TO, 4 * (headWords + count));
+    return true;
+  }
+
+  #receive(wire: Wire): boolean {
+    for (let times = 0; times < receivesMax; times++) {
+      const have = this.#get(IN_TO);
+      const room = 4 * stageWords - have;
+      // What is here found no place yet, and nothing overtakes it.
+      if (room === 0) return this.#understand();
+      const came = wire.receive(this.#bytes, this.#inAt + have, room);
+      if (came === closed) return false;
+      if (came > 0) {
+        this.#moves++;
+        this.#set(IN_TO, have + came);
+      }
+      if (!this.#understand()) return false;
+      if (came < room) return true;
+    }
+    return true;
+  }
+
+  /** As much as can be of what has come. False: nobody of ours says such things, or this life is not heard any more. */
+  #understand(): boolean {
+    const first = this.#at + IN;
+    const end = first + (this.#get(IN_TO) >> 2);
+    let at = first;
+    if (this.#get(HAS_HEARD_OPENING) === 0) {
+      at = this.#understandOpening(at, end);
+      if (at < 0) return false;
+      if (at === first) return true;
+    }
+    for (;;) {
+      const left = this.#get(LEFT);
+      if (left > 0) {
+        if (at === end) break;
+        const taken = this.#incoming.receive(this.#words, at, Math.min(left, end - at));
+        if (taken === refused) return false;
+        this.#set(LEFT, left - taken);
+        at += taken;
+        if (taken < left) break;
+      } else if (end - at < headWords) break;
+      else if (!this.#understandHead(this.#words[at]!, this.#words[at + 1]!)) return false;
+      else at += headWords;
+    }
+    this.#drop(at - first);
+    return true;
+  }
+
+  /** Where it ends; where it began: it is not all here, or words of another process have to be taken first; −1: it is none. */
+  #understandOpening(at: number, end: number): number {
+    const words = this.#words;
+    const listener = this.#listener;
+    if (listener !== null) {
+      if (end - at < callerOpeningWords) return at;
+      const opening = { stable: words[at]!, arrived: words[at + 1]!, origin: words[at + 2]! };
+      if (!listener.opened(opening)) return -1;
+      // Nothing was to be said before.
+      words[this.#at + OUT] = listener.origin;
+      this.#set(OUT_FROM, 0);
+      this.#set(OUT_TO, 4 * listenerOpeningWords);
+    } else {
+      if (end - at < listenerOpeningWords) return at;
+      const origin = words[at]!;
+      if (origin === 0) return -1;
+      if (origin !== this.#incoming.origin && !this.#incoming.beginAnew(origin)) return at;
+    }
+    this.#set(HAS_HEARD_OPENING, 1);
+    return at + (listener === null ? listenerOpeningWords : callerOpeningWords);
+  }
+
+  /** Never more is acknowledged than was sent: somebody would rely on what nobody has. */
+  #understandHead(acknowledged: number, count: number): boolean {
+    if (count < 0 || count > segmentWordsMax) return false;
+    if (wordsBetween(acknowledged, this.#outgoing.sent) < 0) return false;
+    this.#outgoing.acknowledge(acknowledged);
+    this.#set(LEFT, count);
+    return true;
+  }
+
+  /** So many words have been understood. */
+  #drop(count: number): void {
+    if (count === 0) return;
+    const have = this.#get(IN_TO);
+    const rest = have - 4 * count;
+    this.#bytes.copyWithin(this.#inAt, this.#inAt + 4 * count, this.#inAt + have);
+    this.#set(IN_TO, rest);
+  }
+
+  #get(word: number): number {
+    return this.#words[this.#at + word]!;
+  }
+
+  #set(word: number, value: number): void {
+    this.#words[this.#at + word] = value;
+  }
+}
+
+/** What a caller says first. */
+export function openingOf(outgoing: Outgoing, incoming: Incoming): Int32Array {
+  return Int32Array.of(outgoing.stable, incoming.arrived, incoming.origin);
+}
+
+/** A caller's opening and then words of its stream, as one: for who has to say much at once. */
+export function openingAndWords(outgoing: Outgoing, incoming: Incoming, stream: Int32Array): Int32Array {
+  const segments = Math.ceil(stream.length / segmentWordsMax);
+  const all = new Int32Array(callerOpeningWords + segments * headWords + stream.length);
+  all.set(openingOf(outgoing, incoming));
+  let to = callerOpeningWords;
+  for (let from = 0; from < stream.length; from += segmentWordsMax) {
+    const part = stream.subarray(from, from + segmentWordsMax);
+    all[to] = incoming.settled;
+    all[to + 1] = part.length;
+    all.set(part, to + headWords);
+    to += headWords + part.length;
+  }
+  return all;
+}
+
+/** What follows when a service wants the stream from a position on: can the client give it? */
+export function canResume({ begin, born }: Pick<Outgoing, "begin" | "born">, wanted: number): boolean {
+  return wordsBetween(begin, wanted) >= 0 && wordsBetween(wanted, born) >= 0;
+}

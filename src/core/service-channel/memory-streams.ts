@@ -1,0 +1,139 @@
+/** The streams of a channel's end in ordinary memory, with bounds: those of a service, and of clients that are one thread. */
+import { assert } from "../base/assert.ts";
+import { type Incoming, type Outgoing, type Retention, wordsBetween } from "./channel.ts";
+import { WordLog } from "./word-log.ts";
+
+export interface OutgoingOptions {
+  readonly retention: Retention;
+  /** Words that may be here; full means: no more is appended. Of a stream that is kept until trimmed, words that are not acknowledged. */
+  readonly wordsMax: number;
+  /** Position of the first word. */
+  readonly begin?: number;
+}
+
+export class MemoryOutgoing implements Outgoing {
+  readonly #options: OutgoingOptions;
+  readonly #log: WordLog;
+  #sent: number;
+  #stable: number;
+
+  constructor(options: OutgoingOptions) {
+    const { begin = 0 } = options;
+    this.#options = options;
+    this.#log = new WordLog(begin);
+    this.#sent = begin;
+    this.#stable = begin;
+  }
+
+  get begin(): number {
+    return this.#log.begin;
+  }
+
+  get born(): number {
+    return this.#log.end;
+  }
+
+  get sent(): number {
+    return this.#sent;
+  }
+
+  get stable(): number {
+    return this.#stable;
+  }
+
+  /** Words that were acknowledged before this life: they are only kept. */
+  preset(words: Int32Array): void {
+    this.#log.append(words);
+    this.#sent = this.born;
+    this.#stable = this.born;
+  }
+
+  append(words: Int32Array, from: number, to: number): number {
+    const room = this.#options.wordsMax - wordsBetween(this.#stable, this.born);
+    const count = Math.max(0, Math.min(room, to - from));
+    this.#log.append(words.subarray(from, from + count));
+    return count;
+  }
+
+  send(into: Int32Array, at: number, max: number): number {
+    const count = Math.min(max, wordsBetween(this.#sent, this.born));
+    if (count > 0) this.#log.copy(this.#sent, into, at, count);
+    this.#sent = (this.#sent + count) | 0;
+    return count;
+  }
+
+  acknowledge(position: number): void {
+    if (wordsBetween(this.#stable, position) <= 0) return;
+    this.#stable = position;
+    if (this.#options.retention === "until-acknowledged") this.#log.trim(position);
+  }
+
+  resume(position: number): void {
+    assert(
+      wordsBetween(this.begin, position) >= 0 && wordsBetween(position, this.born) >= 0,
+      `a stream that is kept from ${this.begin} to ${this.born} goes on at ${position}`,
+    );
+    this.#sent = position;
+  }
+
+  /** What was appended is for somebody else, who has come as far as that position, and has heard nothing from here. */
+  resumeElsewhere(position: number): void {
+    this.#log.moveTo(position);
+    this.#sent = position;
+    this.#stable = position;
+  }
+
+  trim(below: number): void {
+    this.#log.trim(below);
+  }
+}
+
+export class MemoryIncoming implements Incoming {
+  readonly #log: WordLog;
+  readonly #wordsMax: number;
+  #origin: number;
+
+  constructor({ wordsMax, begin = 0, origin = 0 }: { wordsMax: number; begin?: number; origin?: number }) {
+    this.#log = new WordLog(begin);
+    this.#wordsMax = wordsMax;
+    this.#origin = origin;
+  }
+
+  get arrived(): number {
+    return this.#log.end;
+  }
+
+  get settled(): number {
+    return this.#log.end;
+  }
+
+  get origin(): number {
+    return this.#origin;
+  }
+
+  receive(words: Int32Array, at: number, count: number): number {
+    const taken = Math.min(count, this.#wordsMax - this.#log.count);
+    this.#log.append(words.subarray(at, at + taken));
+    return taken;
+  }
+
+  beginAnew(origin: number): boolean {
+    if (this.#log.count > 0) return false;
+    this.#origin = origin;
+    return true;
+  }
+
+  take(into: Int32Array): number {
+    const count = this.#log.copy(this.#log.begin, into, 0, into.length);
+    this.#log.trim((this.#log.begin + count) | 0);
+    return count;
+  }
+}
+
+/** One way is not used: nothing is ever said, and whoever says something does not speak our language. */
+export const silent: Outgoing = {
+  ...{ begin: 0, born: 0, sent: 0, stable: 0 },
+  send: () => 0,
+  acknowledge() {},
+  resume() {},
+};

@@ -1,0 +1,115 @@
+/** Words of a stream that are kept, from a position on: added behind, trimmed in front. */
+import { assert } from "../base/assert.ts";
+import { wordsBetween } from "./channel.ts";
+
+const partWordsMin = 1 << 8;
+const partWordsMax = 1 << 14;
+
+interface Part {
+  readonly words: Int32Array;
+  /** Words of it from an index on, up to another. */
+  from: number;
+  to: number;
+}
+
+export class WordLog {
+  #begin: number;
+  /** All of them full but the last. */
+  #parts: Part[] = [];
+  /** Words in all parts. */
+  #count = 0;
+
+  constructor(begin = 0) {
+    this.#begin = begin;
+  }
+
+  /** Position of the first word. */
+  get begin(): number {
+    return this.#begin;
+  }
+
+  /** Position behind the last word. */
+  get end(): number {
+    return (this.#begin + this.#count) | 0;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  append(words: Int32Array): void {
+    for (let rest = words; rest.length > 0; ) {
+      const last = this.#lastPart();
+      const taken = rest.subarray(0, last.words.length - last.to);
+      last.words.set(taken, last.to);
+      last.to += taken.length;
+      this.#count += taken.length;
+      rest = rest.subarray(taken.length);
+    }
+  }
+
+  /** A part with room: larger ones the more there is, within limits. */
+  #lastPart(): Part {
+    const last = this.#parts.at(-1);
+    if (last !== undefined && last.to < last.words.length) return last;
+    const length = Math.min(partWordsMax, Math.max(partWordsMin, this.#count));
+    const part = { words: new Int32Array(length), from: 0, to: 0 };
+    this.#parts.push(part);
+    return part;
+  }
+
+  /** Copies words from a position on, at most `max`: how many. */
+  copy(position: number, into: Int32Array, at: number, max: number): number {
+    let skipped = wordsBetween(this.#begin, position);
+    assert(
+      skipped >= 0 && skipped <= this.#count,
+      `words are wanted from ${position}, and kept from ${this.begin} to ${this.end}`,
+    );
+    let copied = 0;
+    for (const { words, from, to } of this.#parts) {
+      const first = from + Math.min(skipped, to - from);
+      skipped -= first - from;
+      const taken = words.subarray(first, Math.min(to, first + max - copied));
+      into.set(taken, at + copied);
+      copied += taken.length;
+      if (copied === max) break;
+    }
+    return copied;
+  }
+
+  /** All words from a position on. */
+  read(position: number): Int32Array {
+    const all = new Int32Array(Math.max(0, wordsBetween(position, this.end)));
+    this.copy(position, all, 0, all.length);
+    return all;
+  }
+
+  /** Words before that position are not needed any more. */
+  trim(below: number): void {
+    for (let left = Math.min(wordsBetween(this.#begin, below), this.#count); left > 0; ) {
+      const first = this.#parts[0]!;
+      const dropped = Math.min(left, first.to - first.from);
+      first.from += dropped;
+      this.#begin = (this.#begin + dropped) | 0;
+      this.#count -= dropped;
+      left -= dropped;
+      if (first.from === first.to) this.#parts.shift();
+    }
+  }
+
+  dropLast(count: number): void {
+    this.#count -= count;
+    for (let left = count; left > 0; ) {
+      const last = this.#parts.at(-1)!;
+      const dropped = Math.min(left, last.to - last.from);
+      last.to -= dropped;
+      left -= dropped;
+      if (last.from === last.to) this.#parts.pop();
+    }
+  }
+
+  /** The same words, from another position on. */
+  moveTo(begin: number): void {
+    this.#begin = begin;
+  }
+}

@@ -1,0 +1,138 @@
+/** A thread's end of a channel: appends, takes what has come back, and drives the connection when it waits for the service. */
+import { assert } from "../../core/base/assert.ts";
+import { type ClientEnd, wordsBetween } from "../../core/service-channel/channel.ts";
+import { ring as ringBell } from "../node/node-words.ts";
+import { newYield } from "../process/yield.ts";
+import { ChannelDriver } from "./channel-driver.ts";
+import { Appended, enterRing, Head, headWords, type RingCalls, type SharedChannel } from "./channel-ring.ts";
+import { copyIn } from "./ring-streams.ts";
+
+/** Tries before a sleep: who has the lock keeps it for some twenty nanoseconds, unless the system takes its core away. */
+const triesMax = 50;
+/** A lost notification makes late, not dead. */
+const sleepMsMax = 100;
+
+export class ChannelThread implements ClientEnd {
+  readonly #words: Int32Array;
+  readonly #ring: Int32Array;
+  readonly #calls: RingCalls;
+  readonly #driver: ChannelDriver;
+  readonly #yield = newYield();
+  readonly #bell: Int32Array;
+  readonly #quietBell: Int32Array;
+  #origin = 0;
+  /** Somebody has waited since the last nap. */
+  #isWaiting = false;
+
+  /** `bell` for whoever waits, `quietBell` so that words set out before anybody does. */
+  constructor(channel: SharedChannel, bell: Int32Array, quietBell = bell) {
+    const { memory, words } = channel;
+    this.#words = new Int32Array(memory.buffer);
+    this.#ring = new Int32Array(memory.buffer, 4 * headWords, words);
+    this.#calls = enterRing(channel);
+    this.#driver = new ChannelDriver(channel, this.#calls);
+    this.#bell = bell;
+    this.#quietBell = quietBell;
+  }
+
+  get born(): number {
+    return this.#calls.born();
+  }
+
+  get stable(): number {
+    return this.#calls.stable();
+  }
+
+  get origin(): number {
+    return this.#origin;
+  }
+
+  get isFenced(): boolean {
+    return Atomics.load(this.#words, Head.FENCED) === 1;
+  }
+
+  append(words: Int32Array, from: number, to: number): number {
+    const room = this.#ring.length - wordsBetween(Atomics.load(this.#words, Head.FREED), this.#calls.born());
+    const count = Math.min(room, to - from);
+    if (count <= 0) return 0;
+    // Others may append meanwhile: then there may be less room.
+    if (!this.#lock(count)) return 0;
+    copyIn(this.#ring, this.#words[Head.BORN]!, words, from, count);
+    this.#publish(count);
+    return count;
+  }
+
+  /** All of them as one, so that words of no other thread stand between. Waits until there is room. */
+  appendWhole(words: readonly number[]): void {
+    const count = words.length;
+    assert(count <= this.#ring.length, `${count} words at once`);
+    while (!this.#lock(count)) this.#waitForRoom(count);
+    const at = this.#words[Head.BORN]!;
+    const mask = this.#ring.length - 1;
+    for (let i = 0; i < count; i++) this.#ring[(at + i) & mask] = words[i]!;
+    this.#publish(count);
+  }
+
+  /** The same for six words: allocates nothing. */
+  append6(a: number, b: number, c: number, d: number, e: number, f: number): void {
+    const outcome = this.#calls.append6(a, b, c, d, e, f);
+    if (outcome === Appended.DONE) return;
+    if (outcome === Appended.CALL) ringBell(this.#quietBell);
+    else this.appendWhole([a, b, c, d, e, f]);
+  }
+
+  take(into: Int32Array): number {
+    const taken = this.#driver.incoming.take(into);
+    if (taken === null) return 0;
+    this.#origin = taken.origin;
+    return taken.count;
+  }
+
+  move(): void {
+    if (!this.#driver.drive()) ringBell(this.#bell);
+  }
+
+  /** Somebody waits until what is born now is stable. */
+  urge(): void {
+    this.#isWaiting = true;
+    const stable = this.#calls.stable();
+    this.move();
+    // Perhaps it is this core that the service waits for.
+    if (this.#calls.stable() === stable) this.#yield();
+  }
+
+  /** For a rank that has nothing to do: waits a moment for the service, if it waits for that. False: it does not. */
+  nap(): boolean {
+    if (!this.#isWaiting) return false;
+    this.#isWaiting = false;
+    this.#driver.nap();
+    return true;
+  }
+
+  /** Does it wait for the service? Asked once: it must say so again. */
+  takeWaiting(): boolean {
+    const isWaiting = this.#isWaiting;
+    this.#isWaiting = false;
+    return isWaiting;
+  }
+
+  #publish(count: number): void {
+    if (this.#calls.publish(count) === Appended.CALL) ringBell(this.#quietBell);
+  }
+
+  /** With room for so many words. False: there is none. */
+  #lock(room: number): boolean {
+    for (let tries = 0; ; tries++) {
+      const outcome = tries < triesMax ? this.#calls.lock(room) : this.#calls.lockOrSleep(room);
+      if (outcome !== Appended.BUSY) return outcome === Appended.DONE;
+      if (tries >= triesMax) Atomics.wait(this.#words, Head.LOCK, 2, sleepMsMax);
+    }
+  }
+
+  #waitForRoom(room: number): void {
+    const freed = Atomics.load(this.#words, Head.FREED);
+    if (wordsBetween(freed, this.born) + room <= this.#ring.length) return;
+    ringBell(this.#bell);
+    Atomics.wait(this.#words, Head.FREED, freed, sleepMsMax);
+  }
+}

@@ -1,0 +1,116 @@
+/** The streams of a client in shared memory, for whoever drives its connection. */
+import { type Incoming, type Outgoing, wordsBetween } from "../../core/service-channel/channel.ts";
+import { Head, headWords, incomingAt, type RingCalls, type SharedChannel } from "./channel-ring.ts";
+
+/** Words of a ring that begins at an index, from a position on, to an array. */
+export function copyOut(ring: Int32Array, position: number, into: Int32Array, at: number, count: number): void {
+  const from = position & (ring.length - 1);
+  const first = Math.min(count, ring.length - from);
+  into.set(ring.subarray(from, from + first), at);
+  if (first < count) into.set(ring.subarray(0, count - first), at + first);
+}
+
+/** Words `at` … of an array into a ring, from a position on. */
+export function copyIn(ring: Int32Array, position: number, words: Int32Array, at: number, count: number): void {
+  const to = position & (ring.length - 1);
+  const first = Math.min(count, ring.length - to);
+  ring.set(words.subarray(at, at + first), to);
+  if (first < count) ring.set(words.subarray(at + first, at + count), 0);
+}
+
+export class RingOutgoing implements Outgoing {
+  readonly #head: Int32Array;
+  readonly #ring: Int32Array;
+  readonly #calls: RingCalls;
+  readonly #isFreedWhenStable: boolean;
+
+  constructor({ memory, words, retention }: SharedChannel, calls: RingCalls) {
+    this.#head = new Int32Array(memory.buffer, 0, headWords);
+    this.#ring = new Int32Array(memory.buffer, 4 * headWords, words);
+    this.#calls = calls;
+    this.#isFreedWhenStable = retention === "until-acknowledged";
+  }
+
+  get begin(): number {
+    return Atomics.load(this.#head, Head.FREED);
+  }
+
+  get born(): number {
+    return this.#calls.born();
+  }
+
+  get sent(): number {
+    return this.#calls.sent();
+  }
+
+  get stable(): number {
+    return this.#calls.stable();
+  }
+
+  send(into: Int32Array, at: number, max: number): number {
+    const sent = this.#calls.sent();
+    const count = Math.min(max, wordsBetween(sent, this.#calls.born()));
+    if (count === 0) return 0;
+    copyOut(this.#ring, sent, into, at, count);
+    this.#calls.setSent((sent + count) | 0);
+    return count;
+  }
+
+  acknowledge(position: number): void {
+    this.#calls.acknowledge(position);
+    if (this.#isFreedWhenStable) this.#calls.free(this.#calls.stable());
+  }
+
+  resume(position: number): void {
+    this.#calls.setSent(position);
+  }
+}
+
+export class RingIncoming implements Incoming {
+  readonly #ring: Int32Array;
+  readonly #calls: RingCalls;
+
+  constructor(channel: SharedChannel, calls: RingCalls) {
+    this.#ring = new Int32Array(channel.memory.buffer, 4 * incomingAt(channel), channel.incomingWords);
+    this.#calls = calls;
+  }
+
+  get arrived(): number {
+    return this.#calls.arrived();
+  }
+
+  get settled(): number {
+    return this.#calls.arrived();
+  }
+
+  get origin(): number {
+    return this.#calls.origin();
+  }
+
+  receive(words: Int32Array, at: number, count: number): number {
+    const arrived = this.#calls.arrived();
+    const taken = Math.min(count, this.#ring.length - wordsBetween(this.#calls.consumed(), arrived));
+    if (taken === 0) return 0;
+    copyIn(this.#ring, arrived, words, at, taken);
+    this.#calls.arrive((arrived + taken) | 0);
+    return taken;
+  }
+
+  beginAnew(origin: number): boolean {
+    return this.#calls.beginAnew(origin) === 1;
+  }
+
+  /** For one thread at a time: words that have come, and their origin. */
+  take(into: Int32Array): { readonly count: number; readonly origin: number } | null {
+    if (this.#calls.tryTake() === 0) return null;
+    const consumed = this.#calls.consumed();
+    const count = Math.min(into.length, wordsBetween(consumed, this.#calls.arrived()));
+    const origin = this.#calls.origin();
+    if (count > 0) {
+      copyOut(this.#ring, consumed, into, 0, count);
+      this.#calls.consume((consumed + count) | 0);
+    }
+    this.#calls.leaveTake();
+    return count === 0 ? null : { count, origin };
+  }
+}

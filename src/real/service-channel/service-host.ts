@@ -1,0 +1,152 @@
+/**
+ * The connections of a service: one for each client. After the handshake (transport/handshake; the hello's `from` is the client, its
+ * `to` the position from which on it still has its stream, the answer's generation the position from which on that is wanted)
+ * both ends speak as core/service-channel/connection.ts says.
+ *
+ * Sockets are read and written by system calls of this thread, which sleeps over all of them and over what belongs to the event
+ * loop: the door, and the channel to the dispatcher. (A round trip takes half of what it takes through the event loop.)
+ */
+import { randomInt } from "node:crypto";
+import type { Socket } from "node:net";
+import type { Wire } from "../../core/service-channel/channel.ts";
+import type { Connection } from "../../core/service-channel/connection.ts";
+import { ServiceClients, type ServiceUser } from "../../core/service-channel/service-clients.ts";
+import { Verdict } from "../transport/handshake/handshake.ts";
+import type { Guest } from "../transport/handshake/reception.ts";
+import { openSocketCallsOver } from "../transport/tcp/open-socket-calls.ts";
+import { descriptorOf } from "../transport/tcp/raw-socket.ts";
+import { type SocketCalls, scratchBytes } from "../transport/tcp/socket-calls.ts";
+
+/** One client's. */
+interface Line {
+  readonly client: number;
+  readonly fd: number;
+  readonly socket: Socket;
+  readonly wire: Wire;
+  connection: Connection | null;
+  isWatchedWritable: boolean;
+}
+
+/** Room for what WASI cannot reach: views go through it. */
+const viewScratchBytes = 1 << 15;
+const memoryPages = 1;
+/** Looks between two turns of the event loop, which has timers too. */
+const looksMax = 1000;
+/** No two processes of a service have the same, but once in a while. */
+const originMax = 0x7fffffff;
+
+export class ServiceHost {
+  readonly #clients: ServiceClients<Line>;
+  readonly #calls: SocketCalls;
+  readonly #lines = new Map<number, Line>();
+  /** Descriptors that are the event loop's business. */
+  readonly #foreign = new Set<number>();
+
+  /** `newUser`: the service; `move`: a client's connection is to be moved. */
+  constructor(newUser: (move: (client: number) => void) => ServiceUser) {
+    const memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages });
+    this.#calls = openSocketCallsOver(memory, (isForViews) => ({
+      ...{ scratch: 0, scratchBytes: isForViews ? viewScratchBytes : scratchBytes },
+    }));
+    const user = newUser((client) => this.#move(this.#clients.hostOf(client)));
+    this.#clients = new ServiceClients(user, randomInt(1, originMax), (line) => this.#drop(line));
+  }
+
+  /** Does `serve` sleep? Otherwise it only looks. */
+  get canSleep(): boolean {
+    return this.#calls.wakeFd >= 0;
+  }
+
+  /** `serve` returns when there is something to read on that one, which it does not touch. */
+  watch(fd: number): void {
+    if (!this.canSleep) return;
+    this.#foreign.add(fd);
+    this.#calls.open(fd);
+  }
+
+  /** Somebody of the job wants to be heard. */
+  received({ hello, socket, answer }: Guest): void {
+    const { from: client, incarnation } = hello;
+    const admission = this.#clients.admit({ client, incarnation, begin: hello.to | 0 });
+    socket.on("error", () => {});
+    if (admission === null) {
+      socket.write(answer({ verdict: Verdict.ABSENT, incarnation, generation: 0 }), () => socket.destroy());
+      return;
+    }
+    const welcome = answer({ verdict: Verdict.WELCOME, incarnation, generation: admission.wanted >>> 0 });
+    socket.write(welcome, (error) => {
+      const fd = descriptorOf(socket);
+      if (fd < 0 || error instanceof Error) {
+        socket.destroy();
+        return;
+      }
+      const line: Line = {
+        ...{ client, fd, socket, connection: null, isWatchedWritable: false },
+        wire: {
+          send: (memory, at, bytes) => this.#calls.sendView(fd, memory, at, bytes),
+          receive: (memory, at, bytes) => this.#calls.receiveView(fd, memory, at, bytes),
+        },
+      };
+      line.connection = this.#clients.connect(admission, line);
+      if (line.connection === null) {
+        socket.destroy();
+        return;
+      }
+      this.#lines.set(fd, line);
+      this.#calls.open(fd);
+    });
+  }
+
+  #drop(line: Line): void {
+    this.#lines.delete(line.fd);
+    this.#clients.disconnected(line.client, line);
+    this.#calls.close(line.fd);
+    line.socket.destroy();
+  }
+
+  /** Nobody is heard any more. */
+  end(): void {
+    for (const line of [...this.#lines.values()]) this.#drop(line);
+    this.#calls.end();
+  }
+
+  /** Serves for a while, and sleeps while there is nothing to do: until the event loop has, or that long. False: nothing came. */
+  serve(timeoutMs: number): boolean {
+    for (let looks = 0; looks < looksMax; looks++) {
+      const ready = this.#calls.wait(timeoutMs);
+      if (ready < 0) return this.#moveAll();
+      if (ready === 0) return false;
+      let isForeign = false;
+      const descriptors = Array.from({ length: ready }, (_, i) => this.#calls.readyAt(i));
+      for (const fd of descriptors) {
+        if (this.#foreign.has(fd)) isForeign = true;
+        else this.#move(this.#lines.get(fd));
+      }
+      if (isForeign) return true;
+    }
+    return true;
+  }
+
+  /** Where nobody can say who is ready. */
+  #moveAll(): boolean {
+    let some = false;
+    for (const line of [...this.#lines.values()]) if (this.#move(line)) some = true;
+    return some;
+  }
+
+  /** True: something moved. */
+  #move(line: Line | null | undefined): boolean {
+    const connection = line?.connection;
+    if (line == null || connection == null) return false;
+    const moves = connection.moves;
+    if (!connection.move(line.wire)) {
+      this.#drop(line);
+      return true;
+    }
+    if (connection.isBlocked !== line.isWatchedWritable) {
+      line.isWatchedWritable = connection.isBlocked;
+      this.#calls.watchWritable(line.fd, line.isWatchedWritable);
+    }
+    return connection.moves !== moves;
+  }
+}
