@@ -7,6 +7,7 @@ import { rmSync } from "node:fs";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
+import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
 import { type Invitation, readInvitation } from "../control-link/invitation.ts";
 import { fromNodeBounds, toNewNode, toNodeBounds, toNodeShapes } from "../control-link/message-shapes.ts";
 import { Agent, type AgentOptions, tryTo } from "./agent.ts";
@@ -40,10 +41,13 @@ class NodeMain {
   /** What is done when the link closes. */
   #end: () => never = abandoned;
 
-  constructor({ jobId, secret }: Invitation, { socket, queue }: Connection) {
+  constructor({ host, port, jobId, secret }: Invitation, { socket, queue }: Connection) {
+    const watch = new DispatcherWatch({ host, port, gone: abandoned });
     this.#link = new ControlLink<FromNode, ToNode>({
       ...{ socket, queue, sends: fromNodeBounds, hears: toNodeBounds },
+      heard: () => watch.heard(),
       said: (message) => this.#said(message),
+      unsendable: (problem) => this.#link.send({ kind: "unable", why: `it cannot send ${problem}` }),
       closed: () => this.#end(),
     });
     this.#options = {
@@ -51,6 +55,7 @@ class NodeMain {
       // Others reach this machine where the dispatcher does.
       host: socket.localAddress!,
       send: (message) => this.#link.send(message),
+      isSaying: () => !this.#link.isIdle,
       leave: (how) => this.#leave(how === "in order" ? () => process.exit(0) : killSelf),
     };
     this.#link.expect(toNewNode);
@@ -86,7 +91,8 @@ async function join(invitation: Invitation): Promise<void> {
   if (called.ok) new NodeMain(invitation, called);
   else {
     const { host, port } = invitation;
-    if (!called.final) process.stderr.write(`banyan: Cannot reach the dispatcher at ${host}:${port}: ${called.why}\n`);
+    if (called.failure === "lost")
+      process.stderr.write(`banyan: Cannot reach the dispatcher at ${host}:${port}: ${called.why}\n`);
     abandoned();
   }
 }

@@ -190,6 +190,7 @@ export class Job {
           this.#recovery?.nodeStarted(node);
           this.#faults?.nodeStarted(node);
         },
+        heard: (node) => this.#core.heard(node),
         said: (node, message) => this.#listener.said(node, message),
         printed: (node, stream, bytes, done) => {
           const chunk = { stream, number: 0, offset: 0, bytes, flush: false };
