@@ -53,10 +53,28 @@ for (const file of sources.filter((each) => !isAlone(each))) {
 }
 
 /** Those that take longest begin first: then nobody waits for the last of them alone. What is not here takes a few seconds. */
-const longest =
-  "src/cc/cc src-sim test/freeze. test/logging- test/c- src- src/cc/ test/run- test/kernels test/sim- test/demo test/mpi- test/".split(
-    " ",
-  );
+const longest = [
+  ...[
+    "test/logging-kills",
+    "src/cc/cc",
+    "test/freeze.",
+    "test/c-spawn",
+    "test/demo",
+    "src-core-p2p",
+    "src-sim",
+    "test/kernels",
+  ],
+  ...[
+    "test/protocol-proof",
+    "test/start-kills",
+    "src/cc/support",
+    "test/c-",
+    "test/run-",
+    "test/logging-",
+    "test/docs",
+  ],
+  ...["test/sim-", "src-", "src/cc/", "test/mpi-", "test/"],
+];
 const placeOf = (path) => {
   const place = longest.findIndex((start) => path.startsWith(start));
   return place < 0 ? longest.length : place;

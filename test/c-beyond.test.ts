@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
-import { banyan, inFolder, newFolder } from "./harness.ts";
+import { banyan, inFolder, messages, newFolder } from "./harness.ts";
 
 const beyond = resolve("test/programs/c/beyond.c");
 /** A machine that compiles for the first time, and does other things as well. */
@@ -33,6 +33,18 @@ test("X8: a trap in a function that MPI has called is reported with the call", a
   assert.equal(code, 1, stderr);
   assert.match(stderr, /rank \d .*RuntimeError: unreachable in traps, called by MPI_Allreduce, main$/m);
 });
+
+for (const [when, call, state] of [
+  ["early", "MPI_Send", "MPI_Init has not been called"],
+  ["late", "MPI_Recv", "MPI_Finalize has been called"],
+] as const) {
+  test(`X8: ${call} ${when === "early" ? "before MPI_Init" : "after MPI_Finalize"} is refused in one line`, async () => {
+    const { code, stderr } = await banyan(["run", mistakes, when], patient);
+    const [line, ...others] = messages(stderr);
+    assert.match(line ?? "", new RegExp(`^banyan: rank 0 .*: Cannot call ${call}: ${state} \\(MPI_ERR_OTHER;.*\\)$`));
+    assert.deepEqual({ code, others }, { code: 16, others: [] });
+  });
+}
 
 test("X8: memory that MPI has not given is not freed, and the heap stays whole", async () => {
   const { stdout, stderr } = await banyan(["run", mistakes, "free"], patient);

@@ -154,7 +154,7 @@ function guard(program: Program, name: string, call: Call, check: Check | null =
     program.owner = program.anyone;
     program.call = name;
     try {
-      if (!isAnytime && !program.isRunning) throw outside(program, name);
+      if (!isAnytime) program.checkRunning(name);
       check?.(args);
       return call(...args);
     } catch (error) {
@@ -165,9 +165,4 @@ function guard(program: Program, name: string, call: Call, check: Check | null =
 
 function unsupported(name: string): never {
   throw new MpiError(ErrorClass.UNSUPPORTED_OPERATION, `Cannot call ${name}: Banyan does not have it yet`);
-}
-
-function outside(program: Program, name: string): MpiError {
-  const state = program.isFinalized ? "MPI_Finalize has been called" : "MPI_Init has not been called";
-  return new MpiError(ErrorClass.OTHER, `Cannot call ${name}: ${state}`);
 }

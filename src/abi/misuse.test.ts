@@ -2,12 +2,13 @@
  * Programs that are wrong as programs are: NULL for handles, results and lists, freed handles, negative and huge counts, the same
  * buffer twice. Each call answers with the class that other implementations answer with. Section 12.5.
  */
-import { equal, ok } from "node:assert/strict";
+import { equal, ok, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { PROC_NULL } from "../core/base/constants.ts";
 import { ErrorClass } from "../core/base/mpi-error.ts";
 import { predefinedOps } from "../core/comm/op-predefined.ts";
-import type { TestProgram } from "./test-program.ts";
+import { World } from "../sim/world.ts";
+import { TestProgram } from "./test-program.ts";
 import { COMM_NULL, ERRORS_RETURN, INFO_NULL, INT, SELF, TestRanks, WORLD } from "./test-ranks.ts";
 
 const SUM = predefinedOps.SUM.handle;
@@ -301,6 +302,27 @@ describe("X8 arguments are checked as other MPIs check them", () => {
     fine("MPI_Free_mem", memory);
     equal(c.call("MPI_Free_mem", memory), E.BASE);
   });
+
+  const outside: readonly (readonly [name: string, args: Args])[] = [
+    ["MPI_Send", (c) => [c.ints(1), 1, INT, 0, 1, WORLD]],
+    ["MPI_Recv", (c) => [c.alloc(4), 1, INT, 0, 1, WORLD, 0]],
+    ["MPI_Wait", (c) => [c.ints(nullRequest), 0]],
+    ["MPI_Waitall", () => [0, 0, 0]],
+    ["MPI_Isend", (c) => [c.ints(1), 1, INT, 0, 1, WORLD, c.alloc(4)]],
+    ["MPI_Barrier", () => [WORLD]],
+  ];
+  for (const [name, args] of outside) {
+    it(`${name}: not before MPI_Init, nor after MPI_Finalize`, () => {
+      const world = new World({ ranks: 1, nodes: 1, seed: 1 });
+      const c = new TestProgram(world, world.processes[0]!);
+      const refused = (state: string): void =>
+        throws(() => c.call(name, ...args(c)), { message: new RegExp(`Cannot call ${name}: ${state} has`) });
+      refused("MPI_Init");
+      c.call("MPI_Init", 0, 0);
+      c.call("MPI_Finalize");
+      refused("MPI_Finalize");
+    });
+  }
 
   it("MPI_Dims_create: numbers with many divisors, and many dimensions, are quick", () => {
     const c = program();

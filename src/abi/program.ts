@@ -179,6 +179,17 @@ export class Program {
     return this.isInitialized && !this.isFinalized;
   }
 
+  /** Before MPI_Init and after MPI_Finalize a program may not call that function. */
+  checkRunning(call: string): void {
+    if (!this.isRunning) this.refuseOutside(call);
+  }
+
+  private refuseOutside(call: string): never {
+    this.owner = this.anyone;
+    const state = this.isFinalized ? "MPI_Finalize has been called" : "MPI_Init has not been called";
+    throw new MpiError(ErrorClass.OTHER, `Cannot call ${call}: ${state}`);
+  }
+
   /** What the next choice came to in the life before, as `Choices.replay` says it; each is taken once. */
   takeKnown(kind: ChoiceKind): Outcome | undefined {
     const { known } = this;

@@ -224,6 +224,7 @@ export function pointToPointCalls(program: Program) {
   return {
     MPI_Send(buffer: number, count: number, typeHandle: number, dest: number, tag: number, commHandle: number): number {
       try {
+        program.checkRunning("MPI_Send");
         const comm = program.comm(commHandle);
         const type = program.committed(typeHandle);
         checkDest(comm, dest);
@@ -259,6 +260,7 @@ export function pointToPointCalls(program: Program) {
       status: number,
     ): number {
       try {
+        program.checkRunning("MPI_Recv");
         const comm = program.comm(commHandle);
         const type = program.committed(typeHandle);
         if (status !== 0 && isNoWord(status, statusBytes)) {

@@ -256,6 +256,7 @@ export function requestCalls(program: Program) {
   return {
     MPI_Wait(handleAt: number, status: number): number {
       try {
+        program.checkRunning("MPI_Wait");
         if (isNoWord(handleAt, 4) || (status !== 0 && isNoWord(status, statusBytes))) {
           program.owner = program.anyone;
           checkWait([handleAt, status]);
@@ -291,6 +292,7 @@ export function requestCalls(program: Program) {
     },
     MPI_Waitall(count: number, handles: number, statuses: number): number {
       try {
+        program.checkRunning("MPI_Waitall");
         if (isNoWord(handles, 4 * count) || (statuses !== 0 && isNoWord(statuses, statusBytes * count))) {
           program.owner = program.anyone;
           checkWaitall([count, handles, statuses]);

@@ -16,7 +16,12 @@ static const char *name_of(int code) {
 
 int main(int argc, char **argv) {
     int rank, one = 1, sum, i;
+    if (strcmp(argv[1], "early") == 0) MPI_Send(&one, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
     MPI_Init(&argc, &argv);
+    if (strcmp(argv[1], "late") == 0) {
+        MPI_Finalize();
+        MPI_Recv(&one, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
