@@ -6,6 +6,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import type { FromCheckpointServer, ToCheckpointServer } from "../checkpoint-server/messages.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
+import { serverFolderIn } from "./job-folder.ts";
 
 /** Some systems take no longer paths of sockets; the shortest limit there is, with the zero at the end. */
 const socketPathMax = 103;
@@ -26,7 +27,10 @@ const socketPathOf = (folder: string, server: number): string => join(folder, `c
 interface CheckpointServersOptions {
   /** What nodes and servers know each other by. */
   readonly job: Job;
+  /** For their sockets. */
   readonly folder: string;
+  /** For their images: it may outlive this command. */
+  readonly lasting: string;
   readonly servers: number;
 }
 
@@ -75,7 +79,7 @@ export class CheckpointServers {
 
   #start(server: number): void {
     if (this.#isOver) return;
-    const folder = join(this.#options.folder, `checkpoint-server-${server}`);
+    const folder = serverFolderIn(this.#options.lasting, server);
     const started = fork(
       join(__dirname, "checkpoint-server.cjs"),
       [String(server), folder, socketPathOf(this.#options.folder, server)],

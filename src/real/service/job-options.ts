@@ -8,7 +8,7 @@ import type { TraceFile } from "../trace/trace-merge.ts";
 
 /** Everything decided; defaults live in `launch.ts` and in the command. */
 export interface JobOptions {
-  /** Of this job alone, and removed with it. */
+  /** Of this run of the job alone, and removed with it. */
   readonly folder: string;
   /** Absolute path. */
   readonly program: string;
@@ -37,6 +37,7 @@ export interface JobOptions {
   readonly ranksPerThread: number;
   /** The job stops this long after all ranks have begun, and images of them are written to `jobFolder`; Infinity: never. */
   readonly freezeAtMs: number;
+  /** For everything of the job that outlives this run (job-folder.ts); empty: nothing does. */
   readonly jobFolder: string;
   /** Where the images are that the ranks go on from; empty: they begin at the beginning. */
   readonly thawFrom: string;

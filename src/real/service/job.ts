@@ -3,8 +3,9 @@
  * cleans up. Decides nothing itself.
  */
 import { rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { assert } from "../../core/base/assert.ts";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import type { FaultPlan, Service } from "../../core/fault/plan.ts";
 import { Dispatcher } from "../../core/service/dispatcher.ts";
 import type { DispatcherRecord } from "../../core/service/dispatcher-state.ts";
@@ -15,10 +16,12 @@ import { verifyImages } from "../image/verify-images.ts";
 import type { ProgramPlace, RankRestart } from "../node/messages.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";
+import { freezingRefusal } from "./check-options.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { folderOfProgram } from "./folders-given.ts";
 import { InputSource } from "./input-source.ts";
+import { checkpointsIn, programsIn, removeEndedJob } from "./job-folder.ts";
 import { JobFreezing } from "./job-freezing.ts";
 import { JobNodes } from "./job-nodes.ts";
 import type { JobOptions } from "./job-options.ts";
@@ -47,6 +50,8 @@ export class Job {
   readonly #options: JobOptions;
   /** Of every process that there can be: those that may be spawned too. */
   readonly #nodeOf: readonly number[];
+  /** For what is needed to go on with the job: the job's folder if it was given one, its temporary one otherwise. */
+  readonly #lasting: string;
   readonly #bundlePlace: ProgramPlace["bundle"];
   readonly #names = new ProcessNames();
   readonly #report = new JobReport(this.#names);
@@ -70,6 +75,9 @@ export class Job {
   readonly #ticking: NodeJS.Timeout;
   #tickedMs = performance.now();
   #isOver = false;
+  #hasBegun = false;
+  /** What stays in the job's folder when it is over. */
+  #leftBehind: "all" | "frozen" | "nothing" = "all";
   #finish!: (result: JobResult) => void;
 
   constructor(options: JobOptions) {
@@ -78,8 +86,9 @@ export class Job {
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
-    this.#bundlePlace = bundleIn(options.folder);
-    this.#journal = new JournalFile(options.folder, (message) => this.#journalTrouble(message));
+    this.#lasting = options.jobFolder === "" ? options.folder : options.jobFolder;
+    this.#bundlePlace = programsIn(this.#lasting);
+    this.#journal = new JournalFile(this.#lasting, (message) => this.#journalTrouble(message));
     this.#core = this.#createCore();
     this.#trace = new JobTrace(options.trace, options.folder);
     this.#setups = new NodeSetups(options, {
@@ -95,7 +104,10 @@ export class Job {
       keeps: options.setOf !== null,
       send: (piece) => this.#nodes.send(0, { kind: "input", ...piece }),
     });
-    const servers = { job: this.#setups.secret, folder: options.folder, servers: options.checkpoints.servers };
+    const servers = {
+      ...{ job: this.#setups.secret, folder: options.folder, lasting: this.#lasting },
+      servers: options.checkpoints.servers,
+    };
     this.#checkpointServers = new CheckpointServers(servers, { note: (message) => this.#report.note(message) });
     this.#freezing = this.#createFreezing();
     this.#spawning = this.#createSpawning();
@@ -133,7 +145,8 @@ export class Job {
 
   /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */
   freeze(): void {
-    if (this.#options.jobFolder === "") throw new Error("Cannot freeze the job: it was launched without a jobFolder");
+    const refusal = freezingRefusal(this.#options);
+    if (refusal !== undefined) throw new Error(`Cannot freeze the job: ${refusal}`);
     if (this.#core.outcome === undefined) this.#freezing.begin();
   }
 
@@ -229,7 +242,7 @@ export class Job {
       ...{ protocol: this.#options.protocol.name, protocolOptions: this.#options.protocolOptions },
     };
     return new JobFreezing(
-      { jobFolder, module: this.#bundlePlace.wasm, job },
+      { jobFolder, job },
       {
         hasSpawned: () => this.#names.worlds > 0,
         toNodes: (message) => this.#nodes.sendAll(message),
@@ -264,7 +277,7 @@ export class Job {
     };
     const options = {
       ...{ setOf, nodeOf: this.#nodeOf, checkpointInterval: checkpoints.interval, checkpointPatienceMs },
-      folder: join(folder, "checkpoints"),
+      folder: checkpointsIn(this.#lasting),
       checkpointServers: this.#checkpointServers.sockets,
       createPart: (ports: JobPartHostPorts) => createPart(partSetup, ports),
     };
@@ -341,7 +354,7 @@ export class Job {
     const bundle = this.#bundlePlace;
     const outcome = await (languageOf(program) === "c" ? compileProgram : bundleProgram)({ program, bundle });
     // A job that was over sooner than its bundle has had its folder made again.
-    if (this.#isOver) this.#removeFolder();
+    if (this.#isOver) this.#removeFolders();
     this.#report.compiled(outcome.said);
     if (outcome.kind === "ready") this.#nodes.run(outcome.form);
     else this.#core.unusable(`Cannot run ${basename(program)}: ${outcome.why}`, performance.now());
@@ -355,6 +368,7 @@ export class Job {
   #allBegan(): void {
     const { ranks, nodes, freezeAtMs } = this.#options;
     this.#report.started({ ranks, nodes }, this.#nodes.pids);
+    this.#hasBegun = true;
     if (this.#unsaid) this.#report.note(this.#unsaid);
     this.#unsaid = null;
     if (this.#recovery !== null) this.#nodes.prepareSpare();
@@ -393,7 +407,9 @@ export class Job {
     const code = coreCode || (problem !== "" || this.#output.isLost ? 1 : 0);
     this.#isOver = true;
     this.#journal.close();
-    this.#removeFolder();
+    this.#leftBehind =
+      reason.kind === "frozen" && code === 0 ? "frozen" : code === 0 || !this.#hasBegun ? "nothing" : "all";
+    this.#removeFolders();
     const afterMs = this.#report.elapsedMs;
     this.#report.ended(code);
     const recovery = this.#recovery?.report ?? null;
@@ -408,14 +424,16 @@ export class Job {
     else this.#report.failed({ kind: "unusable", message }, this.#report.elapsedMs);
   }
 
-  #removeFolder(): void {
-    rmSync(this.#options.folder, { recursive: true, force: true });
+  #removeFolders(): void {
+    const { folder, jobFolder } = this.#options;
+    rmSync(folder, { recursive: true, force: true });
+    if (jobFolder === "" || this.#leftBehind === "all") return;
+    try {
+      removeEndedJob(jobFolder, { isFrozen: this.#leftBehind === "frozen" });
+    } catch (error) {
+      this.#report.note(`Cannot clear ${jobFolder}, the job's folder: ${describeSystemError(error)}`);
+    }
   }
-}
-
-function bundleIn(folder: string): ProgramPlace["bundle"] {
-  const file = (name: string) => join(folder, name);
-  return { script: file("program.cjs"), module: file("program.mjs"), wasm: file("program.wasm") };
 }
 
 const delaysLinks = ({ entries }: FaultPlan): boolean =>

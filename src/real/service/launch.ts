@@ -68,7 +68,10 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   readonly ranksPerThread?: number | undefined;
   /** Freezes the job this long after all ranks have begun: images of them are written to `jobFolder`. Programs in C only. */
   readonly freezeAtMs?: number | undefined;
-  /** Empty, or not there yet. */
+  /**
+   * For everything of the job that outlives the call: its program, its journal, images of checkpoints, the frozen job
+   * (docs/job-folder.md). Empty, or not there yet. A temporary folder that is removed unless given.
+   */
   readonly jobFolder?: string | undefined;
   /** Writes a trace in the Chrome format to this file. */
   readonly trace?: string | undefined;

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { ProgramPlace, Setup } from "../node/messages.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
+import { freezingRefusal } from "./check-options.ts";
 import type { JobOptions } from "./job-options.ts";
 import { languageOf } from "./program-compile.ts";
 
@@ -46,7 +47,7 @@ export class NodeSetups {
       memoryMb,
       folders,
       environment: job.environment,
-      freezeTo: job.jobFolder,
+      freezeTo: freezingRefusal(job) === undefined ? job.jobFolder : "",
       thawFrom: job.thawFrom,
       ranksPerThread,
       traceFolder,

@@ -36,9 +36,9 @@ type Esbuild = typeof import("esbuild");
 
 let buildsRunning = 0;
 
-/** The job's folder is where temporary files are. */
+/** The program goes into the job's folder, which is where temporary files are unless it was given. */
 export const cannotWrite = (file: string, error: unknown): string =>
-  `Cannot write ${file}: ${describeSystemError(error)}; let TMPDIR name another folder`;
+  `Cannot write ${file}: ${describeSystemError(error)}; let TMPDIR name another folder, or name one with --job-dir`;
 
 export async function bundleProgram(options: BundleOptions): Promise<BundleOutcome> {
   // Loaded here, when the nodes have been forked: loading it (some 25 ms) then costs no time.
@@ -69,7 +69,7 @@ async function bundleAsScript({ build }: Esbuild, { program, bundle }: BundleOpt
   try {
     const { outputFiles } = await build(options);
     if (needsModule) return false;
-    await writeFile(bundle.script, outputFiles[0]!.contents).catch((error: unknown) => {
+    await writeFile(bundle.script, outputFiles[0]!.contents, { mode: 0o600 }).catch((error: unknown) => {
       throw new Error(cannotWrite(bundle.script, error));
     });
     return true;
@@ -88,7 +88,7 @@ async function bundleAsModule({ build }: Esbuild, { program, bundle }: BundleOpt
     ...{ ...options, format: "esm", outfile: bundle.module, write: false },
     banner: { js: requireOf(program) },
   } as const);
-  await writeFile(bundle.module, outputFiles[0]!.contents).catch((error: unknown) => {
+  await writeFile(bundle.module, outputFiles[0]!.contents, { mode: 0o600 }).catch((error: unknown) => {
     throw new Error(cannotWrite(bundle.module, error));
   });
 }

@@ -1,6 +1,6 @@
 /** A program in C or C++ as the WebAssembly module that ranks run: compiled (src/cc), or taken as it is. */
 import { closeSync, openSync, readSync, realpathSync } from "node:fs";
-import { copyFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { GivenFolders } from "../disk/given-folders.ts";
 import type { Folder } from "../node/messages.ts";
@@ -38,6 +38,8 @@ export async function compileProgram({ program, bundle }: CompileOptions): Promi
   if (module === undefined) return { kind: "unusable", why: "it does not compile", said };
   try {
     await copyFile(module, bundle.wasm);
+    // A frozen job has this very file, and others may not have been able to write to it.
+    await chmod(bundle.wasm, 0o600);
   } catch (error) {
     return { kind: "unusable", why: cannotWrite(bundle.wasm, error), said };
   }
