@@ -1,8 +1,8 @@
 /** The process of a checkpoint server: `checkpoint-server.cjs <number> <folder> <socket>`. It ends with whoever started it. */
 import { unreachable } from "../../core/base/assert.ts";
+import { CheckpointHost } from "../file-service/host.ts";
 import { verifyImages } from "../image/verify-images.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
-import { CheckpointHost } from "./host.ts";
 import type { FromCheckpointServer, ToCheckpointServer } from "./messages.ts";
 
 const [number, folder, socketPath] = process.argv.slice(2) as [string, string, string];

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
-import { storeImage, storeImageFile } from "../checkpoint-server/client.ts";
+import { storeImage, storeImageFile } from "../file-service/client.ts";
 import { imagePieces, writeImageNow } from "../image/write-image.ts";
 import type { ImageToStore, StoreOrder } from "./image-store.ts";
 

@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Server } from "../checkpoint-server/client.ts";
-import type { ImageKey } from "../checkpoint-server/image-key.ts";
+import type { Server } from "../file-service/client.ts";
+import type { ImageKey } from "../file-service/image-key.ts";
 import type { ImageContents } from "../image/write-image.ts";
 
 /** All of an image, in memories that nobody changes meanwhile. */

@@ -5,8 +5,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fetchImage, isPassing } from "../checkpoint-server/client.ts";
-import { fetchedFolder, folderOfCheckpoint, type ImageKey } from "../checkpoint-server/image-key.ts";
+import { fetchImage, isPassing } from "../file-service/client.ts";
+import { fetchedFolder, folderOfCheckpoint, type ImageKey } from "../file-service/image-key.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
 import { imagePath } from "./image-path.ts";
 import { ImageStore, type ImageToStore, type ServerPlace, type Stored } from "./image-store.ts";

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { Checkpoint } from "../../core/ft/checkpoint.ts";
-import { fetchedFolder, folderOfCheckpoint } from "../checkpoint-server/image-key.ts";
+import { fetchedFolder, folderOfCheckpoint } from "../file-service/image-key.ts";
 import { imagePath } from "../node/image-path.ts";
 import { Removals } from "./removals.ts";
 
