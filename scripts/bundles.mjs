@@ -13,7 +13,7 @@ const bundles = [
   { entry: "src/cc/worker.ts", out: "cc-worker.cjs", format: "cjs" },
   { entry: "src/cc/prepare-support.ts", out: "cc-prepare-support.cjs", format: "cjs" },
   { entry: "src/cc/compile-program.ts", out: "cc.cjs", format: "cjs" },
-  { entry: "src/real/node/agent.ts", out: "agent.cjs", format: "cjs" },
+  { entry: "src/real/node/main.ts", out: "agent.cjs", format: "cjs" },
   { entry: "src/real/node/rank.ts", out: "rank.cjs", format: "cjs" },
   { entry: "src/real/node/c-rank.ts", out: "c-rank.cjs", format: "cjs" },
   { entry: "src/real/image/image-thread.ts", out: "image-thread.cjs", format: "cjs" },

@@ -13,7 +13,9 @@ export interface Death {
 export type NodeLoss =
   | { readonly kind: "signal"; readonly signal: string; readonly signalNumber: number }
   | { readonly kind: "exit"; readonly code: number }
-  | { readonly kind: "silent"; readonly silentMs: number };
+  | { readonly kind: "silent"; readonly silentMs: number }
+  /** The dispatcher cannot talk to it any more. */
+  | { readonly kind: "cut"; readonly why: string };
 
 export type Reason =
   | { readonly kind: "finished" }

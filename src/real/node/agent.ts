@@ -1,14 +1,11 @@
 /**
- * The node: an operating-system process that hosts ranks as threads, started by the dispatcher. Its main thread starts and
- * watches the threads, carries their output, and gives signs of life; it does nothing that takes long.
- *
- * It never outlives the dispatcher: when the channel closes it is gone within milliseconds.
+ * The node, when it has been set up: an operating-system process that hosts ranks as threads. Its main thread starts and watches
+ * the threads, carries their output, and gives signs of life; it does nothing that takes long.
  */
-import { rmSync } from "node:fs";
 import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
-import { setFlagsFor } from "../../v8/flags.ts";
 import { type NodePart, nodeParts } from "../protocol-parts/node-parts.ts";
+import type { Job } from "../transport/handshake/handshake.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
@@ -30,21 +27,29 @@ import { OutputRelay } from "./output-relay.ts";
 import type { RankImage } from "./rank-messages.ts";
 import { type RankEvents, RankThreads, type StartingRank } from "./rank-threads.ts";
 
-/** Nodes of one machine: nobody else can reach them. */
-const loopback = "127.0.0.1";
-
 /** Rings and boards need little; a C program's buffers are in its own memory. */
 const cNodeMemoryMb = 256;
 /** Threads that have not stopped by then are stuck in native code, and only the end of the process stops them. */
 const terminateMsMax = 1000;
 
-class Agent {
+export interface AgentOptions {
+  /** What processes of the job know each other by. */
+  readonly job: Job;
+  /** Where other nodes can reach this one. */
+  readonly host: string;
+  send(message: FromNode): void;
+  /** Everything was said: the process shall end, in order or with all programs that its ranks have started. */
+  leave(how: "in order" | "with everything"): void;
+}
+
+export class Agent {
   readonly #setup: Setup;
+  readonly #options: AgentOptions;
   readonly #memory: NodeMemory;
   /** Connections to other nodes; null in a job of one node. */
   readonly #tcp: TcpHost | null;
   readonly #threads: RankThreads;
-  readonly #relay = new OutputRelay(send);
+  readonly #relay: OutputRelay;
   /** Where the lost are started again; null otherwise. */
   readonly #lives: NodeLives | null;
   readonly #images: NodeImages | null;
@@ -55,11 +60,15 @@ class Agent {
   readonly #doomed = new Set<number>();
   #leaving = false;
 
-  constructor(setup: Setup) {
+  /** Throws a `RangeError` where its memory cannot be had. */
+  constructor(setup: Setup, options: AgentOptions) {
     this.#setup = setup;
+    this.#options = options;
+    this.#relay = new OutputRelay((output) => this.#send(output));
     const isC = setup.program.language === "c";
     process.title = `banyan-node ${setup.node}`;
-    const { node, ranks, nodeOf, memoryMb, job, port } = setup;
+    const { node, ranks, nodeOf, memoryMb, port } = setup;
+    const { job, host: address } = options;
     const ranksHere = ranksOfNode(nodeOf, node);
     const [first, unborn] = [ranksHere.filter((rank) => rank < ranks), ranksHere.filter((rank) => rank >= ranks)];
     this.#threads = this.#createThreads(first);
@@ -67,10 +76,10 @@ class Agent {
       ranksHere.length === nodeOf.length
         ? null
         : new TcpHost({
-            ...{ job, ranks: nodeOf.length, ranksHere, unborn, port },
+            ...{ job, ranks: nodeOf.length, ranksHere, unborn, address, port },
             ...(setup.recovery === null ? {} : { incarnations: setup.recovery.incarnations }),
             ring: (place) => this.#memory.ring(place),
-            report: (event) => send({ kind: "connections", event }),
+            report: (event) => this.#send({ kind: "connections", event }),
           });
     const bells = this.#tcp === null ? null : new Handover(this.#tcp.handover);
     this.#memory = new NodeMemory({
@@ -84,7 +93,7 @@ class Agent {
     this.#lives = recovery === null ? null : new NodeLives(recovery);
     this.#images = recovery === null ? null : new NodeImages(recovery, job);
     this.#part = this.#createPart(first);
-    setInterval(() => send({ kind: "heartbeat", passed: this.#lives?.passed ?? [] }), setup.heartbeatMs);
+    setInterval(() => this.#send({ kind: "heartbeat", passed: this.#lives?.passed ?? [] }), setup.heartbeatMs);
     const { program, folders } = setup;
     const { shared } = this.#memory;
     const starting = first.map((rank) => ({ rank, program, folders, origin: null, memory: shared }));
@@ -103,6 +112,7 @@ class Agent {
 
   #createThreads(first: readonly number[]): RankThreads {
     return new RankThreads(this.#setup, first, {
+      run: this.#options.job.id,
       placeOf: (rank) => this.#memory.placeOf(rank),
       incarnationOf: (rank) => this.#incarnationOf(rank),
       lives: () => this.#lives,
@@ -114,7 +124,8 @@ class Agent {
   }
 
   #createPart(ranks: readonly number[]): NodePart | null {
-    const { protocol, protocolPart: part, nodeOf, recovery, job } = this.#setup;
+    const { protocol, protocolPart: part, nodeOf, recovery } = this.#setup;
+    const { job } = this.#options;
     const setOf = recovery?.setOf ?? nodeOf.map(() => 0);
     const create = nodeParts[protocol];
     return create?.({ part, setOf, ranks, job, incarnationOf: (rank) => this.#incarnationOf(rank) }) ?? null;
@@ -122,10 +133,10 @@ class Agent {
 
   async #getReady(): Promise<void> {
     const listening = await this.#tcp?.listen();
-    if (listening?.ok === false) send({ kind: "unable", why: listening.reason });
+    if (listening?.ok === false) this.#send({ kind: "unable", why: listening.reason });
     else {
-      const address = listening === undefined ? null : { host: loopback, port: listening.port };
-      send({ kind: "ready", build, address });
+      const address = listening === undefined ? null : { host: this.#options.host, port: listening.port };
+      this.#send({ kind: "ready", build, address });
     }
   }
 
@@ -140,7 +151,7 @@ class Agent {
         openGate(this.#threads.words, message.form);
         break;
       case "start-ranks":
-        send({ kind: "ranks-ready", order: message.order, problem: this.#startRanks(message.ranks) });
+        this.#send({ kind: "ranks-ready", order: message.order, problem: this.#startRanks(message.ranks) });
         break;
       case "end-ranks":
         for (const rank of message.ranks) void this.#threads.get(rank)?.terminate();
@@ -238,7 +249,7 @@ class Agent {
     if (!(await this.#fetchImages(recovery.restarts)) || this.#leaving) return;
     const { program, folders, memoryMb } = this.#setup;
     if (tryTo(() => this.#threads.makeRoom(ranks)) === undefined) {
-      send({ kind: "unable", why: shortageOf(`a restarted rank's ${memoryMb} MB of memory`) });
+      this.#send({ kind: "unable", why: shortageOf(`a restarted rank's ${memoryMb} MB of memory`) });
       return;
     }
     this.#lives?.restart(recovery);
@@ -251,7 +262,7 @@ class Agent {
     const { shared: memory } = this.#memory;
     this.#startThreads(ranks.map((rank) => ({ rank, program, folders, origin: null, memory })));
     const lives = ranks.map((rank) => ({ rank, incarnation: this.#incarnationOf(rank) }));
-    send({ kind: "ranks-returned", ranks: lives });
+    this.#send({ kind: "ranks-returned", ranks: lives });
     for (const rank of ranks) if (this.#doomed.delete(rank)) void this.#threads.get(rank)!.terminate();
   }
 
@@ -271,7 +282,7 @@ class Agent {
     const problems = await this.#images.fetch(restarts);
     for (const { restart, problem } of problems) {
       const { rank, checkpoint } = restart;
-      send({ kind: "from-rank", rank, message: { kind: "image-unreadable", checkpoint, problem } });
+      this.#send({ kind: "from-rank", rank, message: { kind: "image-unreadable", checkpoint, problem } });
     }
     return problems.length === 0;
   }
@@ -291,14 +302,14 @@ class Agent {
       said: (message) => {
         switch (message.kind) {
           case "runs":
-            send({ kind: "rank-started", rank, incarnation });
+            this.#send({ kind: "rank-started", rank, incarnation });
             break;
           case "captured": {
             const { image, ...facts } = message;
             this.#relayEverything();
-            send({ kind: "from-rank", rank, message: facts });
+            this.#send({ kind: "from-rank", rank, message: facts });
             this.#images!.store(rank, facts.number, image, (problem) =>
-              send({ kind: "from-rank", rank, message: { ...facts, kind: "image", problem } }),
+              this.#send({ kind: "from-rank", rank, message: { ...facts, kind: "image", problem } }),
             );
             break;
           }
@@ -307,7 +318,7 @@ class Agent {
             break;
           case "done":
             this.#relayEverything();
-            send({ kind: "from-rank", rank, message });
+            this.#send({ kind: "from-rank", rank, message });
             break;
           case "stands-still":
           case "checkpoint-wanted":
@@ -321,7 +332,7 @@ class Agent {
           case "spawn":
           case "input-wanted":
           case "stopped":
-            send({ kind: "from-rank", rank, message });
+            this.#send({ kind: "from-rank", rank, message });
             break;
           default:
             this.#tcp?.handle(message);
@@ -336,7 +347,7 @@ class Agent {
           this.#memory.died(rank);
           this.#tcp?.rankDied(rank);
         }
-        send({ kind: "rank-ended", rank, incarnation, ending });
+        this.#send({ kind: "rank-ended", rank, incarnation, ending });
       },
     };
   }
@@ -345,11 +356,11 @@ class Agent {
   #handOver(rank: number, message: RankImage): void {
     this.#relayEverything();
     if (message.problem !== "" || message.number === 0) {
-      send({ kind: "from-rank", rank, message });
+      this.#send({ kind: "from-rank", rank, message });
       return;
     }
     this.#images!.deliver(rank, message.number, (problem) =>
-      send({ kind: "from-rank", rank, message: { ...message, problem } }),
+      this.#send({ kind: "from-rank", rank, message: { ...message, problem } }),
     );
   }
 
@@ -366,67 +377,31 @@ class Agent {
     if (this.#leaving) return;
     this.#leaving = true;
     const running = this.#threads.all;
-    const stuck = setTimeout(() => this.#bye(killSelf), terminateMsMax);
+    const stuck = setTimeout(() => this.#bye("with everything"), terminateMsMax);
     await Promise.all(running.map((thread) => thread.terminate()));
     clearTimeout(stuck);
     this.#tcp?.close();
     // Ranks that were cut short may have left programs of their own running; those that ended in order meant to.
-    this.#bye(running.length > 0 ? killSelf : () => process.exit(0));
+    this.#bye(running.length > 0 ? "with everything" : "in order");
   }
 
-  #bye(then: () => never): void {
+  #bye(how: "in order" | "with everything"): void {
     this.#relay.relayAll();
-    send({ kind: "bye" }, then);
+    this.#send({ kind: "bye" });
+    this.#options.leave(how);
+  }
+
+  #send(message: FromNode): void {
+    this.#options.send(message);
   }
 }
 
 /** Undefined: address space that the machine, or a limit of the user's, does not give. */
-function tryTo<T>(allocate: () => T): T | undefined {
+export function tryTo<T>(allocate: () => T): T | undefined {
   try {
     return allocate();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return undefined;
   }
-}
-
-function send(message: FromNode, sent?: () => void): void {
-  // A closed channel shows as `disconnect`; until then there is nothing to do about it here.
-  process.send?.(message, undefined, undefined, () => sent?.());
-}
-
-/**
- * Ends the node and every program its ranks have started: they are one process group. (`process.exit` would wait for the
- * threads, and one in native code never comes.)
- */
-function killSelf(): never {
-  process.kill(0, "SIGKILL");
-  for (;;);
-}
-
-/** The dispatcher is gone: nobody can be told anything, so nothing is worth finishing. The job's folder is the only argument. */
-function abandoned(): never {
-  rmSync(process.argv[2]!, { recursive: true, force: true });
-  return killSelf();
-}
-
-// Before a thread starts.
-setFlagsFor("optimise early");
-
-let agent: Agent | undefined;
-// It may be in reserve for a node that is lost.
-process.title = "banyan-node spare";
-process.on("disconnect", abandoned);
-process.on("message", (message: ToNode) => {
-  if (agent !== undefined) agent.handle(message);
-  else if (message.kind === "setup") agent = start(message);
-  // It could not be set up, and has said so.
-  else if (message.kind === "end") process.exit(0);
-});
-
-function start(setup: Setup): Agent | undefined {
-  const started = tryTo(() => new Agent(setup));
-  const what = setup.program.language === "c" ? "memory for each rank" : "shared memory";
-  if (started === undefined) send({ kind: "unable", why: shortageOf(`its ${setup.memoryMb} MB of ${what}`) });
-  return started;
 }

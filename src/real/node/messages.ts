@@ -1,13 +1,13 @@
 /**
- * Everything that crosses between the dispatcher and a node (the agent), as unions; one interface for each message. Over the IPC
- * channel of `fork`, with structured clone. What crosses between a node and its ranks is in `rank-messages.ts`.
+ * Everything that crosses between the dispatcher and a node (the agent), as unions; one interface for each message. Over the
+ * control link, which checks them (`control-link/message-shapes.ts`). What crosses between a node and its ranks is in
+ * `rank-messages.ts`. The job's secret is in none of them.
  *
  * All of them come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { Origin, SpawnAnswer } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
-import type { Job as TcpJob } from "../transport/handshake/handshake.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { Captured, RankWord } from "./rank-messages.ts";
 
@@ -52,8 +52,6 @@ export interface Setup {
   readonly traceFolder: string;
   /** Where this node listens for others; 0 leaves it to the system. */
   readonly port: number;
-  /** What connections between the job's nodes begin with. */
-  readonly job: TcpJob;
   /** Where the lost are started again; null otherwise. */
   readonly recovery: RecoverySetup | null;
   /** What ranks of this node have to report for a fault plan; those that are not named report nothing. */

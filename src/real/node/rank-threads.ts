@@ -35,6 +35,8 @@ export interface RankEvents {
 }
 
 interface RankThreadsPorts {
+  /** Tells this run of the job from all others. */
+  readonly run: string;
   /** Which of the node's ranks it is. */
   placeOf(rank: number): number;
   incarnationOf(rank: number): number;
@@ -152,11 +154,11 @@ export class RankThreads {
     { rank, program, folders, origin, memory }: StartingRank,
     restoreGate: RestoreGate | null,
   ): Omit<RankSetup, "lines"> {
-    const { ranks, nodeOf, protocol, protocolOptions, seed, traceFolder, freezeTo, thawFrom, job, environment } =
+    const { ranks, nodeOf, protocol, protocolOptions, seed, traceFolder, freezeTo, thawFrom, environment } =
       this.#setup;
     return {
       code: this.#code,
-      run: job.id,
+      run: this.#ports.run,
       rank,
       incarnation: this.#ports.incarnationOf(rank),
       ranks,

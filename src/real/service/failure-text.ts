@@ -77,6 +77,8 @@ function describeLoss(loss: NodeLoss): string {
       return `its process exited with code ${loss.code}`;
     case "silent":
       return `no sign of life for ${secondsText(loss.silentMs)}`;
+    case "cut":
+      return `its link to the dispatcher was cut: ${loss.why}`;
     default:
       return unreachable(loss);
   }

@@ -6,14 +6,20 @@
 import { NodeContacts } from "../../core/service/node-contacts.ts";
 import type { NodeLoss } from "../../core/service/outcome.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
+import { NodeDoor } from "../control-link/node-door.ts";
 import type { FromNode, Life, ProgramForm, RankRestart, Setup, Stream, ToNode } from "../node/messages.ts";
 import type { SlowLinks } from "../slow-links/slow-links.ts";
+import type { Job } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import { NodeProcess } from "./node-process.ts";
+import type { NodeStarter } from "./node-starter.ts";
 
 interface JobNodesOptions {
-  /** Of the job. */
-  readonly folder: string;
+  /** What the job's processes know each other by. */
+  readonly job: Job;
+  /** Where this process listens for nodes. */
+  readonly host: string;
+  readonly starter: NodeStarter;
   readonly nodes: number;
   /** Node of each process that there can be. */
   readonly nodeOf: readonly number[];
@@ -32,11 +38,14 @@ interface JobNodesPorts {
   ended(node: number, loss: NodeLoss): void;
   /** Which life of each of these ranks is the present one. */
   livesOf(ranks: readonly number[]): readonly Life[];
+  /** There can be no nodes. */
+  unable(why: string): void;
 }
 
 export class JobNodes {
   readonly #options: JobNodesOptions;
   readonly #ports: JobNodesPorts;
+  readonly #door: NodeDoor;
   readonly #processes: NodeProcess[] = [];
   /** Started and not a node yet: whoever takes a place need not wait until its process has come up. */
   #spare: NodeProcess | null = null;
@@ -54,6 +63,8 @@ export class JobNodes {
     this.#options = options;
     this.#ports = ports;
     this.#contacts = new NodeContacts(options.nodes);
+    const { job, host } = options;
+    this.#door = new NodeDoor({ job, host, unable: (why) => ports.unable(why) });
   }
 
   startAll(): void {
@@ -75,7 +86,7 @@ export class JobNodes {
 
   /** Others may have to take places from now on. */
   prepareSpare(): void {
-    this.#spare ??= new NodeProcess(this.#options.folder);
+    this.#spare ??= this.#newProcess();
   }
 
   /** The program is there: every node loads it, those that start later too. */
@@ -157,12 +168,17 @@ export class JobNodes {
     this.sendAll({ kind: "returned", ranks });
   }
 
-  /** Fulfilled when none is left of those that are not nodes: taken for dead, or not needed. */
+  /** Fulfilled when none is left of those that are not nodes: taken for dead, or not needed. Nobody is let in any more. */
   async endOthers(): Promise<void> {
+    this.#door.close();
     const others = [...this.#suspects, ...(this.#spare === null ? [] : [this.#spare])];
     this.#spare = null;
     for (const other of others) other.kill();
     await Promise.all(others.map((other) => other.gone));
+  }
+
+  #newProcess(): NodeProcess {
+    return new NodeProcess(this.#door, this.#options.starter);
   }
 
   /** One that has died meanwhile is none. */
@@ -186,8 +202,9 @@ export class JobNodes {
 
   #start(node: number, restarts: readonly RankRestart[]): void {
     const isPresent = (): boolean => this.#isPresent(node, started);
-    const started = this.#takeSpare() ?? new NodeProcess(this.#options.folder);
-    started.begin(this.#ports.setupOf(node, restarts), {
+    const started = this.#takeSpare() ?? this.#newProcess();
+    const here = ranksOfNode(this.#options.nodeOf, node);
+    started.begin(this.#ports.setupOf(node, restarts), here, {
       said: (message) => {
         if (isPresent()) this.#ports.said(node, message);
       },

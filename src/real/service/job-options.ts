@@ -30,6 +30,10 @@ export interface JobOptions {
   readonly environment: Readonly<Record<string, string>> | null;
   /** Node i listens for others on this port + i; 0 leaves it to the system. */
   readonly port: number;
+  /** The address of this machine on which the dispatcher waits for its nodes. */
+  readonly host: string;
+  /** What stands in front of the command of each node, and runs it; usually empty. */
+  readonly nodeCommand: readonly string[];
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly patienceMs: number;

@@ -31,6 +31,7 @@ import { JobRecovery } from "./job-recovery.ts";
 import { JobReport, type JobResult } from "./job-report.ts";
 import { JobTrace } from "./job-trace.ts";
 import { JournalFile } from "./journal-file.ts";
+import { LocalStarter } from "./local-starter.ts";
 import { NodeListener } from "./node-listener.ts";
 import { NodeSetups } from "./node-setup.ts";
 import { PlannedFaults } from "./planned-faults.ts";
@@ -188,9 +189,10 @@ export class Job {
   }
 
   #createNodes(): JobNodes {
-    const { folder, nodes } = this.#options;
+    const { folder, nodes, host, nodeCommand } = this.#options;
+    const starter = new LocalStarter({ folder, command: nodeCommand });
     return new JobNodes(
-      { folder, nodes, nodeOf: this.#nodeOf, links: this.#links },
+      { job: this.#setups.secret, host, starter, nodes, nodeOf: this.#nodeOf, links: this.#links },
       {
         setupOf: (node, restarts) =>
           this.#setups.of(node, {
@@ -211,6 +213,7 @@ export class Job {
           this.#spawning.nodeEnded(node);
         },
         livesOf: (ranks) => this.#recovery?.livesOf(ranks) ?? [],
+        unable: (why) => this.#core.unusable(`Cannot start nodes: ${why}`, performance.now()),
       },
     );
   }

@@ -58,6 +58,13 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Node i listens for the others on this port + i; ports that are free unless given. */
   readonly port?: number | undefined;
+  /** The address of this machine on which the job waits for its nodes; the loopback interface's unless given. */
+  readonly host?: string | undefined;
+  /**
+   * A command that runs the command behind it, and starts every node: `["ip", "netns", "exec", "one"]`. Standard input must reach
+   * the node. It finds in its environment, as BANYAN_NODE_START, which of the job's processes it starts, from 1.
+   */
+  readonly nodeCommand?: readonly string[] | undefined;
   /** The job ends after this long, with code 124. */
   readonly timeoutMs?: number | undefined;
   /** Nodes give a sign of life this often; 100 unless given. */
@@ -83,6 +90,9 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   /** Puts the rank in front of each line written to `stdout` and `stderr`. */
   readonly label?: boolean | undefined;
 }
+
+/** Nodes of one machine: nobody else can reach them. */
+const loopback = "127.0.0.1";
 
 /** Nothing was started; the message says why, in one line. */
 export class CannotLaunch extends Error {
@@ -165,6 +175,8 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     folders,
     environment: options.environment ?? null,
     port: options.port ?? 0,
+    host: options.host ?? loopback,
+    nodeCommand: options.nodeCommand ?? [],
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
     heartbeatMs: options.heartbeatMs ?? 100,
     patienceMs: options.patienceMs ?? 750,

@@ -1,10 +1,15 @@
-/** One node, seen from the dispatcher: a forked process with a channel, its own two streams, and its end. */
-import { type ChildProcess, fork } from "node:child_process";
-import { constants } from "node:os";
-import { join } from "node:path";
+/**
+ * One node, seen from the dispatcher: its control link, and what its starter has of the process. It is gone when its process is, or
+ * when its link is: a node that cannot be talked to is dead for the job, and is killed where that can be done.
+ */
+import type { Socket } from "node:net";
 import type { NodeLoss } from "../../core/service/outcome.ts";
+import { ByteQueue } from "../control-link/byte-queue.ts";
+import { ControlLink, type LinkEnd } from "../control-link/control-link.ts";
+import { fromNodeBounds, fromNodeShapes, type NodePlace, toNodeBounds } from "../control-link/message-shapes.ts";
+import type { Invited, NodeDoor } from "../control-link/node-door.ts";
 import type { FromNode, Setup, Stream, ToNode } from "../node/messages.ts";
-import { ProcessWork } from "../process/process-work.ts";
+import type { NodeSignal, NodeStarter, StartedNode } from "./node-starter.ts";
 
 export interface NodeProcessEvents {
   said(message: FromNode): void;
@@ -14,80 +19,100 @@ export interface NodeProcessEvents {
   ended(loss: NodeLoss): void;
 }
 
-/** Programs that a rank started may hold the node's streams open when the node is long gone. */
-const streamsAfterExitMsMax = 200;
+/** Programs that a rank started may hold the node's streams open when the node is long gone, and so may the network its link. */
+const openAfterExitMsMax = 200;
+/** The system closes a dying process's link first; one that lives on for so long without it is killed. */
+const aliveAfterLinkMsMax = 500;
+
+type NodeLink = ControlLink<ToNode, FromNode>;
 
 export class NodeProcess {
-  readonly #child: ChildProcess;
+  readonly #invited: Invited;
+  /** Null: its link is all that there is. */
+  readonly #started: StartedNode | null;
+  /** Null: it has not called yet. */
+  #link: NodeLink | null = null;
+  /** What it will be told when it has called. */
+  #unsent: ToNode[] = [];
   /** Null: it has not begun. */
   #events: NodeProcessEvents | null = null;
-  #work: ProcessWork | undefined;
+  #place: Omit<NodePlace, "recovers"> | null = null;
+  /** Why it was killed here, if it was. */
+  #loss: NodeLoss | null = null;
+  #isOver = false;
+  #closed!: () => void;
+  readonly #linkIsClosed = new Promise<void>((resolve) => {
+    this.#closed = resolve;
+  });
   #isGone!: () => void;
   /** Fulfilled after `ended`. */
   readonly gone = new Promise<void>((resolve) => {
     this.#isGone = resolve;
   });
 
-  /** The node removes the job's folder if this process dies, even before it has read its setup. */
-  constructor(folder: string) {
-    this.#child = fork(join(__dirname, "agent.cjs"), [folder], {
-      detached: true,
-      serialization: "advanced",
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-      // Not those of the process that calls `launch`: they may be a debugger's or a test runner's.
-      execArgv: ["--disable-warning=ExperimentalWarning"],
-    });
-    this.#child.on("message", (message) => this.#events?.said(message as FromNode));
+  constructor(door: NodeDoor, starter: NodeStarter) {
+    this.#invited = door.invite((socket) => this.#called(socket));
+    this.#started = starter.start(this.#invited.number, this.#invited.invitation);
     this.#forward("stdout");
     this.#forward("stderr");
-    this.#watchEnd();
+    if (this.#started !== null) void this.#watchExit(this.#started);
   }
 
-  /** It becomes a node. */
-  begin(setup: Setup, events: NodeProcessEvents): void {
+  /** It becomes a node, with these processes of the job. */
+  begin(setup: Setup, here: readonly number[], events: NodeProcessEvents): void {
     this.#events = events;
+    this.#place = { processes: setup.nodeOf.length, here };
+    this.#link?.expect(fromNodeShapes(this.#place));
     this.send(setup);
   }
 
   get isAlive(): boolean {
-    const { pid, exitCode, signalCode } = this.#child;
-    return pid !== undefined && exitCode === null && signalCode === null;
+    return !this.#isOver && (this.#started?.isAlive ?? (this.#link === null || this.#link.isOpen));
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#started?.pid;
   }
 
   /** What the operating system has seen it do, see `DispatcherPorts.work`. */
   work(): number {
-    const { pid } = this.#child;
-    if (pid === undefined) return 0;
-    this.#work ??= new ProcessWork(pid);
-    return this.#work.look();
+    return this.#started?.work() ?? 0;
   }
 
   send(message: ToNode): void {
     // A node that is gone shows as its end; what was meant for it is of no use then.
-    if (this.#child.connected) this.#child.send(message, () => {});
+    if (this.#link !== null) this.#link.send(message);
+    else if (!this.#isOver) this.#unsent.push(message);
   }
 
+  /** False: it is gone. */
   kill(): boolean {
-    return this.signal("SIGKILL");
-  }
-
-  /** To the node, and every program that its ranks have started: a detached process leads a group of its own. False: it is gone. */
-  signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): boolean {
-    if (!this.isAlive) return false;
-    try {
-      process.kill(-this.#child.pid!, signal);
-    } catch {
-      this.#child.kill(signal);
-    }
+    if (this.#started !== null) return this.#started.signal("SIGKILL");
+    if (this.#isOver) return false;
+    // It ends by itself without its link, or will never have one.
+    if (this.#link === null) this.#end({ kind: "cut", why: "it has not called" });
+    else this.#link.cut("it was given up");
     return true;
   }
 
+  /** False: it is gone, or nobody here can send it a signal. */
+  signal(signal: NodeSignal): boolean {
+    return this.#started?.signal(signal) ?? false;
+  }
+
+  #called(socket: Socket): void {
+    const link: NodeLink = new ControlLink<ToNode, FromNode>({
+      ...{ socket, queue: new ByteQueue(), sends: toNodeBounds, hears: fromNodeBounds },
+      said: (message) => this.#events?.said(message),
+      closed: (end) => this.#linkClosed(end),
+    });
+    this.#link = link;
+    link.expect(this.#place === null ? {} : fromNodeShapes(this.#place));
+    for (const message of this.#unsent.splice(0)) link.send(message);
+  }
+
   #forward(stream: Stream): void {
-    const source = this.#child[stream];
+    const source = this.#started?.[stream];
     source?.on("data", (bytes: Buffer) => {
       if (this.#events === null) return;
       source.pause();
@@ -95,25 +120,40 @@ export class NodeProcess {
     });
   }
 
-  #watchEnd(): void {
-    let ended = false;
-    let waiting: NodeJS.Timeout | undefined;
-    const end = (loss: NodeLoss): void => {
-      clearTimeout(waiting);
-      if (ended) return;
-      ended = true;
-      this.#events?.ended(loss);
-      this.#isGone();
+  /** What it has said and printed is read to the end first. */
+  async #watchExit(started: StartedNode): Promise<void> {
+    const loss = await started.exited;
+    this.#invited.withdraw();
+    const waited = setTimeout(() => this.#end(loss), openAfterExitMsMax);
+    await Promise.all([started.streamsEnded, this.#link === null ? undefined : this.#linkIsClosed]);
+    clearTimeout(waited);
+    this.#end(loss);
+  }
+
+  #linkClosed({ kind, why }: LinkEnd): void {
+    this.#closed();
+    const loss: NodeLoss = { kind: "cut", why };
+    const started = this.#started;
+    if (started === null) this.#end(loss);
+    if (started?.isAlive !== true) return;
+    // The system closes the link of a dying process first. Whoever lives on without it is fenced off.
+    const kill = (): void => {
+      this.#loss = loss;
+      started.signal("SIGKILL");
     };
-    this.#child.on("error", () => end({ kind: "exit", code: 1 }));
-    this.#child.on("exit", (code, signal) => {
-      const loss: NodeLoss =
-        signal === null
-          ? { kind: "exit", code: code ?? 1 }
-          : { kind: "signal", signal, signalNumber: constants.signals[signal] };
-      // "close" comes when channel and streams have been read to their end.
-      this.#child.on("close", () => end(loss));
-      waiting = setTimeout(() => end(loss), streamsAfterExitMsMax);
-    });
+    if (kind === "cut") kill();
+    else {
+      const waited = setTimeout(kill, aliveAfterLinkMsMax);
+      void started.exited.then(() => clearTimeout(waited));
+    }
+  }
+
+  #end(loss: NodeLoss): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#invited.withdraw();
+    this.#link?.cut("its process is gone");
+    this.#events?.ended(this.#loss ?? loss);
+    this.#isGone();
   }
 }

@@ -52,7 +52,6 @@ export class NodeSetups {
       ranksPerThread,
       traceFolder,
       port: port === 0 ? 0 : port + node,
-      job: this.secret,
       recovery,
       watches,
     };

@@ -37,6 +37,8 @@ export const Service = {
   LOGGER: 2,
   /** A checkpoint server. */
   IMAGES: 3,
+  /** The dispatcher, for its nodes. */
+  CONTROL: 4,
 } as const;
 export type Service = (typeof Service)[keyof typeof Service];
 

@@ -1,0 +1,24 @@
+/** Bytes as they come from a connection, and as they are wanted: so many at a time. */
+export class ByteQueue {
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  push(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+  }
+
+  /** Null: there are not as many yet. Bytes that came in one chunk are not copied. */
+  take(bytes: number): Buffer | null {
+    if (this.#bytes < bytes) return null;
+    const all = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    this.#chunks = all.length === bytes ? [] : [all.subarray(bytes)];
+    this.#bytes = all.length - bytes;
+    return all.subarray(0, bytes);
+  }
+
+  get length(): number {
+    return this.#bytes;
+  }
+}

@@ -1,0 +1,73 @@
+/** How a node reaches the dispatcher that has invited it: it calls, and both prove to each other that they are of the job. */
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { answerMsMax } from "../transport/handshake/call.ts";
+import {
+  answerBytes,
+  CallerHandshake,
+  challengeBytes,
+  type Hello,
+  Service,
+  Verdict,
+} from "../transport/handshake/handshake.ts";
+import { ByteQueue } from "./byte-queue.ts";
+import type { Invitation } from "./invitation.ts";
+
+export type Called =
+  | { readonly ok: true; readonly socket: Socket; readonly queue: ByteQueue }
+  /** It is of no use to try again where that is `final`. */
+  | { readonly ok: false; readonly why: string; readonly final: boolean };
+
+/** Strangers may crowd the door, and the one who has waited longest is sent away: a node that was tries again. */
+const triesMax = 20;
+const againMs = 100;
+
+export async function callDispatcher(invitation: Invitation): Promise<Called> {
+  for (let tries = 1; ; tries++) {
+    const called = await callOnce(invitation);
+    if (called.ok || called.final || tries === triesMax) return called;
+    await sleep(againMs);
+  }
+}
+
+function callOnce({ host, port, jobId, secret, number }: Invitation): Promise<Called> {
+  const hello: Hello = { service: Service.CONTROL, from: number, to: 0, incarnation: 0, wanted: 0, generation: 1 };
+  const handshake = new CallerHandshake({ id: jobId, secret }, hello);
+  const queue = new ByteQueue();
+  return new Promise((resolve) => {
+    let isAnswering = false;
+    const socket = connect({ host, port, noDelay: true });
+    const end = (called: Called): void => {
+      clearTimeout(timer);
+      for (const event of ["data", "error", "close"]) socket.removeAllListeners(event);
+      // Nothing is read until somebody listens again.
+      socket.pause();
+      socket.on("error", () => {});
+      if (!called.ok) socket.destroy();
+      resolve(called);
+    };
+    const fail = (why: string, final = false): void => end({ ok: false, why, final });
+    const timer = setTimeout(() => fail("no answer in time"), answerMsMax);
+    socket.on("error", (error: NodeJS.ErrnoException) => fail(error.message, error.code === "ECONNREFUSED"));
+    socket.on("close", () => fail("the connection was closed"));
+    socket.on("data", (chunk) => {
+      queue.push(chunk);
+      if (!isAnswering) {
+        const challenge = queue.take(challengeBytes);
+        if (challenge === null) return;
+        const said = handshake.hello(challenge);
+        if (said === null) {
+          fail("somebody else listens there", true);
+          return;
+        }
+        isAnswering = true;
+        socket.write(said);
+      }
+      const bytes = queue.take(answerBytes);
+      if (bytes === null) return;
+      const verdict = handshake.answer(bytes)?.verdict;
+      if (verdict === Verdict.WELCOME) end({ ok: true, socket, queue });
+      else fail(verdict === undefined ? "somebody else listens there" : "the invitation is not good any more", true);
+    });
+  });
+}

@@ -1,0 +1,142 @@
+/**
+ * One end of a control link: the connection between the dispatcher and a node, after both have proven to be of the job. Messages are
+ * checked (frame.ts, shape.ts) before anybody hears of them; the first that is wrong ends the link, and `closed` says why.
+ *
+ * There is one connection for the life of a node, and no second: what was under way when it broke is lost, and a node that the
+ * dispatcher cannot talk to is dead for the job (docs/control-link.md).
+ */
+import { readSync } from "node:fs";
+import type { Socket } from "node:net";
+import { descriptorOf, startReading } from "../transport/tcp/raw-socket.ts";
+import type { ByteQueue } from "./byte-queue.ts";
+import { type Bounds, encodeFrame, FrameReader } from "./frame.ts";
+import type { Shape, ShapesOf } from "./shape.ts";
+
+interface Message {
+  readonly kind: string;
+}
+
+export interface ControlLinkOptions<Out extends Message, In extends Message> {
+  readonly socket: Socket;
+  /** What has come behind the handshake already. */
+  readonly queue: ByteQueue;
+  readonly sends: Bounds<Out["kind"]>;
+  readonly hears: Bounds<In["kind"]>;
+  said(message: In): void;
+  /** Nothing comes any more, and everything that had come was heard. Called once. */
+  closed(end: LinkEnd): void;
+}
+
+export type LinkEnd =
+  /** By the other side, which is gone or has nothing more to say; or by the network. */
+  | { readonly kind: "lost"; readonly why: string }
+  /** By this side. */
+  | { readonly kind: "cut"; readonly why: string };
+
+const drainBytes = 1 << 16;
+
+export class ControlLink<Out extends Message, In extends Message> {
+  readonly #options: ControlLinkOptions<Out, In>;
+  readonly #reader: FrameReader;
+  /** What may come now. */
+  #shapes: Partial<ShapesOf<In>> = {};
+  #end: LinkEnd | null = null;
+  #isClosed = false;
+
+  /** Nothing is read before `expect`. */
+  constructor(options: ControlLinkOptions<Out, In>) {
+    const { socket, queue, hears } = options;
+    this.#options = options;
+    this.#reader = new FrameReader(queue, hears);
+    socket.on("data", (chunk: Buffer) => {
+      queue.push(chunk);
+      this.#hear();
+    });
+    socket.on("error", (error) => {
+      this.#end ??= { kind: "lost", why: error.message };
+    });
+    socket.on("close", () => this.#close());
+  }
+
+  /** From now on these messages may come, and no others. */
+  expect(shapes: Partial<ShapesOf<In>>): void {
+    this.#shapes = shapes;
+    startReading(this.#options.socket);
+    this.#options.socket.resume();
+    // What came with the handshake; not before the caller has what it was called for.
+    process.nextTick(() => this.#hear());
+  }
+
+  get isOpen(): boolean {
+    return !this.#isClosed && this.#end === null && this.#options.socket.writable;
+  }
+
+  /** What is meant for an end that is gone is of no use; its end shows as `closed`. `sent`: it is on its way, or never will be. */
+  send(message: Out, sent?: () => void): void {
+    const { socket, sends } = this.#options;
+    if (!this.isOpen) {
+      sent?.();
+      return;
+    }
+    const encoded = encodeFrame<string>(sends, message);
+    if (!encoded.ok) {
+      this.cut(`cannot send ${encoded.problem}`);
+      return;
+    }
+    socket.write(encoded.frame, (error) => {
+      // The socket is about to be closed by Node, with all that has come and has not been read.
+      if (error) this.#drain();
+      sent?.();
+    });
+  }
+
+  /** Nothing more will be sent; closes when the other side has nothing to say either. */
+  end(): void {
+    this.#options.socket.end();
+  }
+
+  /** Ends it at once, for that reason. */
+  cut(why: string): void {
+    this.#end ??= { kind: "cut", why };
+    this.#options.socket.destroy();
+  }
+
+  #hear(): void {
+    while (!this.#isClosed && this.#end === null) {
+      const decoded = this.#reader.next();
+      if (decoded.state === "more") return;
+      const problem = decoded.state === "bad" ? decoded.problem : this.#problemOf(decoded.kind, decoded.value);
+      if (problem === "") this.#options.said((decoded as { value: In }).value);
+      else this.cut(`it sent ${problem}`);
+    }
+  }
+
+  #problemOf(kind: string, value: unknown): string {
+    const shape = (this.#shapes as Readonly<Record<string, Shape<unknown> | undefined>>)[kind];
+    if (shape === undefined) return `"${kind}" when it may not`;
+    const problem = shape(value);
+    return problem === "" ? "" : `a message "${kind}" that is wrong: the message ${problem}`;
+  }
+
+  /** The other side is gone and writing has failed: its last words are in the system's buffer. */
+  #drain(): void {
+    const { socket, queue } = this.#options;
+    try {
+      for (;;) {
+        const chunk = Buffer.allocUnsafe(drainBytes);
+        const bytes = readSync(descriptorOf(socket), chunk);
+        if (bytes === 0) break;
+        queue.push(chunk.subarray(0, bytes));
+      }
+    } catch {
+      // There is nothing more, or there never will be.
+    }
+    this.#hear();
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.closed(this.#end ?? { kind: "lost", why: "the other side has closed it" });
+  }
+}

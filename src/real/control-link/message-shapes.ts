@@ -1,0 +1,296 @@
+/**
+ * What may travel between the dispatcher and a node: for each message its bound and its shape, in both directions. Ranks that a message
+ * names are ranks of the job, and where it is about the node's own, ranks of that node, so that nobody has to ask again.
+ *
+ * Opaque are the parts that only a protocol understands, and values of the program.
+ */
+import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
+import type { Ending } from "../../core/service/ending.ts";
+import type {
+  CallsPassed,
+  Folder,
+  FromNode,
+  Life,
+  LineChunk,
+  NewRank,
+  ProgramPlace,
+  RankRestart,
+  RecoverySetup,
+  ToNode,
+  Watch,
+} from "../node/messages.ts";
+import type { Captured, CaptureFacts, RankWord } from "../node/rank-messages.ts";
+import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
+import type { Bounds } from "./frame.ts";
+import {
+  bytes,
+  dictionary,
+  finite,
+  flag,
+  kind,
+  list,
+  object,
+  oneOf,
+  opaque,
+  orNull,
+  type Shape,
+  type ShapesOf,
+  text,
+  whole,
+  word,
+} from "./shape.ts";
+
+/** A few fields, or a few for each rank that there can be. */
+const short = 4 << 20;
+/** With a part that a protocol or a program decides the size of: choices to be replayed, arguments, a result. */
+const long = 1 << 30;
+
+export const toNodeBounds: Bounds<ToNode["kind"]> = {
+  setup: long,
+  contacts: short,
+  run: short,
+  "start-ranks": long,
+  "end-ranks": short,
+  "spawn-answer": short,
+  written: short,
+  input: short,
+  death: short,
+  returned: short,
+  freeze: short,
+  frozen: short,
+  protocol: long,
+  checkpoint: short,
+  "go-on": short,
+  oldest: short,
+  "restart-ranks": long,
+  "kill-ranks": short,
+  "go-on-after": short,
+  links: short,
+  end: short,
+};
+
+export const fromNodeBounds: Bounds<FromNode["kind"]> = {
+  ready: short,
+  unable: short,
+  connections: short,
+  heartbeat: short,
+  "ranks-ready": short,
+  "rank-started": short,
+  output: short,
+  "rank-ended": short,
+  "ranks-returned": short,
+  "from-rank": long,
+  bye: short,
+};
+
+const count = whole(0, Number.MAX_SAFE_INTEGER);
+/** Numbers of ranks, sets, nodes, lives, checkpoints, orders. */
+const number32 = whole(0, 0x7fffffff);
+const signed32 = whole(-0x80000000, 0xffffffff);
+const port = whole(0, 65535);
+const address = object<Address>({ host: text, port });
+const folder = object<Folder>({ name: text, path: text });
+const language = word("typescript", "c");
+const program = object<ProgramPlace>({
+  path: text,
+  bundle: object<ProgramPlace["bundle"]>({ script: text, module: text, wasm: text }),
+  args: list(text),
+  language,
+});
+
+/** What a node expects before it knows the job. */
+export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "end"> = {
+  setup: object({
+    kind: kind("setup"),
+    node: number32,
+    ranks: number32,
+    nodeOf: list(number32),
+    protocol: text,
+    protocolOptions: dictionary(opaque),
+    protocolPart: opaque,
+    seed: signed32,
+    program,
+    heartbeatMs: whole(1, 60_000),
+    heapMb: number32,
+    memoryMb: number32,
+    folders: list(folder),
+    environment: orNull(dictionary(text)),
+    freezeTo: text,
+    thawFrom: text,
+    ranksPerThread: number32,
+    traceFolder: text,
+    port,
+    recovery: orNull(recoverySetup(number32)),
+    watches: list(watch(number32)),
+  }),
+  end: object({ kind: kind("end") }),
+};
+
+function recoverySetup(rank: Shape<number>): Shape<RecoverySetup> {
+  return object<RecoverySetup>({
+    setOf: list(number32),
+    incarnations: list(number32),
+    checkpointFolder: text,
+    checkpointServers: list(text),
+    beganMs: finite,
+    restarts: list(
+      object<RankRestart>({ rank, incarnation: number32, checkpoint: number32, imageFolder: text, data: opaque }),
+    ),
+  });
+}
+
+function watch(rank: Shape<number>): Shape<Watch> {
+  return object<Watch>({ rank, call: count, init: flag });
+}
+
+/** What a node knows of its job when it has been set up. */
+export interface NodePlace {
+  /** How many processes the job can have. */
+  readonly processes: number;
+  /** Those of this node. */
+  readonly here: readonly number[];
+  /** Are the lost started again? */
+  readonly recovers: boolean;
+}
+
+/** What a node expects when it has been set up. */
+export function toNodeShapes({ processes, here, recovers }: NodePlace): Partial<ShapesOf<ToNode>> {
+  const rank = whole(0, processes - 1);
+  const own = oneOfThese(here);
+  const ranks = list(rank);
+  const owns = list(own);
+  const life = object<Life>({ rank, incarnation: number32 });
+  const origin = object<Origin>({ parents: ranks, context: signed32, count, world: ranks, command: number32 });
+  const recovery: Partial<ShapesOf<ToNode>> = {
+    checkpoint: object({ kind: kind("checkpoint"), set: number32, members: ranks, number: number32 }),
+    "go-on": object({ kind: kind("go-on"), set: number32, members: ranks }),
+    oldest: object({ kind: kind("oldest"), set: number32, number: number32, position: count }),
+    "restart-ranks": object({
+      kind: kind("restart-ranks"),
+      ranks: owns,
+      recovery: recoverySetup(own),
+      protocolPart: opaque,
+      watches: list(watch(own)),
+    }),
+  };
+  return {
+    contacts: object({ kind: kind("contacts"), addresses: list(orNull(address), processes) }),
+    run: object({ kind: kind("run"), form: word("script", "module", "wasm") }),
+    "start-ranks": object({
+      kind: kind("start-ranks"),
+      order: number32,
+      ranks: list(object<NewRank>({ rank: own, program, folders: list(folder), origin })),
+    }),
+    "end-ranks": object({ kind: kind("end-ranks"), ranks: owns }),
+    "spawn-answer": object({
+      kind: kind("spawn-answer"),
+      rank: own,
+      answer: oneOf<SpawnAnswer>({
+        spawned: object({ kind: kind("spawned"), children: ranks }),
+        refused: object({ kind: kind("refused"), why: text }),
+        later: object({ kind: kind("later") }),
+      }),
+    }),
+    written: object({ kind: kind("written"), bytes: count }),
+    input: object({ kind: kind("input"), offset: count, bytes: orNull(bytes) }),
+    death: object({ kind: kind("death"), order: number32, rank, incarnation: number32 }),
+    returned: object({ kind: kind("returned"), ranks: list(life) }),
+    freeze: object({ kind: kind("freeze") }),
+    frozen: object({ kind: kind("frozen"), isGood: flag }),
+    protocol: object({ kind: kind("protocol"), words: opaque }),
+    "kill-ranks": object({ kind: kind("kill-ranks"), ranks: owns }),
+    "go-on-after": object({ kind: kind("go-on-after"), rank: own, call: count }),
+    links: object({ kind: kind("links"), ranks, areCut: flag }),
+    end: object({ kind: kind("end") }),
+    ...(recovers ? recovery : {}),
+  };
+}
+
+/** What the dispatcher expects of a node that it has set up. */
+export function fromNodeShapes({ processes, here }: Omit<NodePlace, "recovers">): ShapesOf<FromNode> {
+  const rank = whole(0, processes - 1);
+  const own = oneOfThese(here);
+  return {
+    ready: object({ kind: kind("ready"), build: text, address: orNull(address) }),
+    unable: object({ kind: kind("unable"), why: text }),
+    connections: object({
+      kind: kind("connections"),
+      event: oneOf<TcpEvent>({
+        stranger: object({ kind: kind("stranger"), reason: text }),
+        unreachable: object({ kind: kind("unreachable"), from: own, to: rank, forMs: finite, reason: text }),
+        "bad-frame": object({ kind: kind("bad-frame"), from: own, to: rank, reason: text }),
+      }),
+    }),
+    heartbeat: object({ kind: kind("heartbeat"), passed: list(object<CallsPassed>({ rank: own, calls: count })) }),
+    "ranks-ready": object({ kind: kind("ranks-ready"), order: number32, problem: text }),
+    "rank-started": object({ kind: kind("rank-started"), rank: own, incarnation: number32 }),
+    output: object({
+      kind: kind("output"),
+      rank: own,
+      chunk: object<LineChunk>({ stream: word("stdout", "stderr"), number: count, offset: count, bytes, flush: flag }),
+    }),
+    "rank-ended": object({ kind: kind("rank-ended"), rank: own, incarnation: number32, ending }),
+    "ranks-returned": object({
+      kind: kind("ranks-returned"),
+      ranks: list(object<Life>({ rank: own, incarnation: number32 })),
+    }),
+    "from-rank": object({ kind: kind("from-rank"), rank: own, message: rankWord(rank) }),
+    bye: object({ kind: kind("bye") }),
+  };
+}
+
+const ending = oneOf<Ending>({
+  returned: object({ kind: kind("returned") }),
+  frozen: object({ kind: kind("frozen") }),
+  exited: object({ kind: kind("exited"), code: finite }),
+  threw: object({ kind: kind("threw"), what: text, details: list(text), frames: list(text) }),
+  signalled: object({ kind: kind("signalled"), signal: number32, name: text }),
+  "gave-up": object({ kind: kind("gave-up"), why: text }),
+  starved: object({ kind: kind("starved") }),
+  unfinished: object({ kind: kind("unfinished"), requests: count }),
+  "out-of-memory": object({ kind: kind("out-of-memory"), heapMb: finite }),
+  vanished: object({ kind: kind("vanished"), code: finite }),
+});
+
+function rankWord(rank: Shape<number>): Shape<Captured | RankWord> {
+  const incarnation = number32;
+  const facts: { readonly [F in keyof CaptureFacts]: Shape<CaptureFacts[F]> } = {
+    number: number32,
+    position: count,
+    callsPassed: count,
+    inputOffset: count,
+    settledMs: finite,
+  };
+  const command = object<SpawnCommand>({
+    command: text,
+    args: list(text),
+    processes: number32,
+    path: text,
+    folder: text,
+  });
+  return oneOf<Captured | RankWord>({
+    captured: object({ kind: kind("captured"), ...facts }),
+    image: object({ kind: kind("image"), ...facts, problem: text }),
+    abort: object({ kind: kind("abort"), code: finite, message: text }),
+    result: object({ kind: kind("result"), value: bytes }),
+    spawn: object({
+      kind: kind("spawn"),
+      request: object<SpawnRequest>({ commands: list(command), parents: list(rank), context: signed32, count }),
+    }),
+    "input-wanted": object({ kind: kind("input-wanted"), offset: count }),
+    stopped: object({ kind: kind("stopped") }),
+    report: object({ kind: kind("report"), report: opaque }),
+    done: object({ kind: kind("done"), incarnation }),
+    "checkpoint-wanted": object({ kind: kind("checkpoint-wanted"), incarnation }),
+    protocol: object({ kind: kind("protocol"), words: opaque }),
+    "caught-up": object({ kind: kind("caught-up"), incarnation }),
+    "stands-still": object({ kind: kind("stands-still"), call: count }),
+    "image-unreadable": object({ kind: kind("image-unreadable"), checkpoint: number32, problem: text }),
+    "leads-out": object({ kind: kind("leads-out"), path: text, target: text }),
+  });
+}
+
+function oneOfThese(numbers: readonly number[]): Shape<number> {
+  const known = new Set(numbers);
+  return (value) => (known.has(value as number) ? "" : "is no rank of this node");
+}

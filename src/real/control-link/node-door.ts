@@ -1,0 +1,90 @@
+/**
+ * Where the dispatcher waits for its nodes: one listening socket of the job, invitations to it, and the handshake with whoever
+ * calls (transport/handshake). Each invitation is good for one connection.
+ */
+import type { Socket } from "node:net";
+import { type Job, Service, Verdict } from "../transport/handshake/handshake.ts";
+import { Reception } from "../transport/handshake/reception.ts";
+import type { Invitation } from "./invitation.ts";
+
+interface NodeDoorOptions {
+  readonly job: Job;
+  /** Of this machine; nodes must be able to reach it. */
+  readonly host: string;
+  /** Nobody can be invited. */
+  unable(why: string): void;
+}
+
+export class NodeDoor {
+  readonly #options: NodeDoorOptions;
+  readonly #reception: Reception;
+  /** Null: it cannot listen. */
+  readonly #port: Promise<number | null>;
+  readonly #invited = new Map<number, (socket: Socket) => void>();
+  #invitations = 0;
+  /** Connections that were closed because nobody invited was there. */
+  strangers = 0;
+
+  constructor(options: NodeDoorOptions) {
+    this.#options = options;
+    this.#reception = new Reception({
+      job: options.job,
+      service: Service.CONTROL,
+      place: { address: options.host, port: 0 },
+      received: ({ hello, socket, answer }) => {
+        const came = this.#invited.get(hello.from);
+        this.#invited.delete(hello.from);
+        const verdict = came === undefined ? Verdict.ABSENT : Verdict.WELCOME;
+        const words = answer({ verdict, incarnation: 0, generation: hello.generation });
+        if (came === undefined) {
+          this.strangers++;
+          socket.end(words, () => socket.destroy());
+          return;
+        }
+        socket.write(words);
+        came(socket);
+      },
+      dropped: () => {
+        this.strangers++;
+      },
+    });
+    this.#port = this.#listen();
+  }
+
+  async #listen(): Promise<number | null> {
+    const listening = await this.#reception.listen();
+    if (listening.ok) return listening.port;
+    this.#options.unable(listening.reason);
+    return null;
+  }
+
+  /** For one process; `came`: it has called, and has proven to be of the job. */
+  invite(came: (socket: Socket) => void): Invited {
+    const number = ++this.#invitations;
+    this.#invited.set(number, came);
+    return {
+      number,
+      invitation: this.#invitationOf(number),
+      withdraw: () => void this.#invited.delete(number),
+    };
+  }
+
+  async #invitationOf(number: number): Promise<Invitation | null> {
+    const { host, job } = this.#options;
+    const port = await this.#port;
+    return port === null ? null : { host, port, jobId: job.id, secret: job.secret, number };
+  }
+
+  close(): void {
+    this.#invited.clear();
+    this.#reception.close();
+  }
+}
+
+export interface Invited {
+  readonly number: number;
+  /** Null: nobody can be invited. */
+  readonly invitation: Promise<Invitation | null>;
+  /** Nobody is expected under that number any more. */
+  withdraw(): void;
+}
