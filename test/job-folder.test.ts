@@ -36,7 +36,7 @@ function recordsIn(folder: string) {
   return read.records;
 }
 
-test("V7: a job whose command is killed leaves journal, program and committed images in its folder, and nothing else", {
+test("V1: a job whose command is killed leaves journal, program and committed images in its folder, and nothing else", {
   ...limit,
 }, async () => {
   const [folder, temporary] = [folderOf("killed-job"), mkdtempSync(join(newFolder("killed"), "tmp-"))];
@@ -71,7 +71,7 @@ test("V7: a job whose command is killed leaves journal, program and committed im
   }
 });
 
-test("V7: a job that ends badly leaves its folder as a successor would need it, one that ends well leaves it empty", {
+test("V1: a job that ends badly leaves its folder as a successor would need it, one that ends well leaves it empty", {
   ...limit,
 }, async () => {
   const run = async (code: number, ...args: string[]): Promise<string[]> => {

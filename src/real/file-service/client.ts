@@ -1,4 +1,7 @@
-/** A node's end: images go to a checkpoint server while they are being made, and come back for a restart. */
+/**
+ * A node's end: files go to whoever keeps them while they are being made, and come from there. Each has a connection of its own, so that
+ * nobody waits behind a large one. A piece is made, or read, when the one before is on its way: nothing piles up.
+ */
 import { closeSync, createReadStream, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
@@ -15,49 +18,87 @@ import {
   Service,
   Verdict,
 } from "../transport/handshake/handshake.ts";
+import type { Address } from "../transport/tcp/tcp-host.ts";
+import { answerIn, encoded, type FileKey, fileText, type Request } from "./file-key.ts";
 import { Frames } from "./frames.ts";
-import { answerIn, encoded, type ImageKey, type Request } from "./image-key.ts";
 
-/** Where a server is, and what it is known by. */
-export interface Server {
-  readonly socketPath: string;
+/** Who keeps files of the job. */
+export interface FileService {
+  /** In words for people: "the checkpoint server". */
+  readonly name: string;
+  /** Null: it is not there at the moment. */
+  readonly address: Address | null;
+  /** What both know each other by. */
   readonly job: Job;
 }
 
-/** What is wrong; empty: the server has it, and has read it back. The next piece is made while this one travels. */
-export async function storeImage(server: Server, key: ImageKey, pieces: Iterable<Piece>): Promise<string> {
-  return withServer(server, { kind: "store", ...key }, async (frames) => {
-    for (const piece of pieces) if (!(await frames.write(piece))) return gone;
-    await frames.write([]);
-    const answer = await frames.next();
-    return answer === null ? gone : answerIn(answer).problem;
+const pieceBytes = 1 << 20;
+
+/** What is wrong; empty: the service has it. The next piece is made while this one travels. */
+export function storeFile(service: FileService, file: FileKey, pieces: Iterable<Piece>): Promise<string> {
+  return deliver(service, { want: "store", file }, pieces);
+}
+
+/** The same of a file that is on this node's disk. */
+export function storeFileFrom(service: FileService, file: FileKey, path: string): Promise<string> {
+  return deliver(service, { want: "store", file }, piecesOf({ path, from: 0, to: Number.POSITIVE_INFINITY }));
+}
+
+/** The service has a file that grows up to a byte, and gets the bytes behind it. What is wrong; empty: it has those too. */
+export function appendFileFrom(service: FileService, file: FileKey, part: FilePart): Promise<string> {
+  return deliver(service, { want: "append", file }, piecesOf(part));
+}
+
+interface FilePart {
+  readonly path: string;
+  readonly from: number;
+  /** Behind the last byte. */
+  readonly to: number;
+}
+
+/** What is wrong; empty: it is there, whole. */
+export function fetchFile(service: FileService, file: FileKey, path: string): Promise<string> {
+  return withService(service, { want: "fetch", file }, async (frames) => {
+    const problem = await answered(service, frames);
+    return problem === "" ? receive(service, frames, path) : problem;
   });
 }
 
-/** The same of an image that is on this node's disk. */
-export async function storeImageFile(server: Server, key: ImageKey, path: string): Promise<string> {
-  return withServer(server, { kind: "store", ...key }, async (frames) => {
-    for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
-      if (!(await frames.write([piece as Buffer]))) return gone;
+/** Is it worth trying again? */
+export const isPassing = (service: FileService, problem: string): boolean =>
+  problem === gone(service) || problem === unreachable(service);
+
+const gone = ({ name }: FileService): string => `${name} is gone`;
+const unreachable = ({ name }: FileService): string => `${name} cannot be reached`;
+
+async function* piecesOf({ path, from, to }: FilePart): AsyncGenerator<Piece> {
+  const stream = createReadStream(path, { start: from, end: to - 1, highWaterMark: pieceBytes });
+  for await (const piece of stream) yield [piece as Buffer];
+}
+
+function deliver(
+  service: FileService,
+  request: Request,
+  pieces: Iterable<Piece> | AsyncIterable<Piece>,
+): Promise<string> {
+  return withService(service, request, async (frames) => {
+    for await (const piece of pieces) {
+      // An empty frame is the end.
+      if (piece.some(({ length }) => length > 0) && !(await frames.write(piece))) return gone(service);
     }
     await frames.write([]);
-    const answer = await frames.next();
-    return answer === null ? gone : answerIn(answer).problem;
+    return answered(service, frames);
   });
 }
 
-/** What is wrong; empty: it is there. */
-export async function fetchImage(server: Server, key: ImageKey, path: string): Promise<string> {
-  return withServer(server, { kind: "fetch", ...key }, async (frames) => {
-    const answer = await frames.next();
-    if (answer === null) return gone;
-    const { problem } = answerIn(answer);
-    return problem === "" ? receive(frames, path) : problem;
-  });
+async function answered(service: FileService, frames: Frames): Promise<string> {
+  const frame = await frames.next();
+  if (frame === null) return gone(service);
+  return answerIn(frame)?.problem ?? `the answer of ${service.name} cannot be understood`;
 }
 
 /** A file that is not whole never has the name. */
-async function receive(frames: Frames, path: string): Promise<string> {
+async function receive(service: FileService, frames: Frames, path: string): Promise<string> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const part = `${path}.part`;
   rmSync(part, { force: true });
@@ -72,32 +113,26 @@ async function receive(frames: Frames, path: string): Promise<string> {
   }
   if (piece === null) {
     rmSync(part, { force: true });
-    return gone;
+    return gone(service);
   }
   renameSync(part, path);
   return "";
 }
 
-const gone = "the checkpoint server is gone";
-const unreachable = "the checkpoint server cannot be reached";
-
-/** Is it worth trying again? */
-export const isPassing = (problem: string): boolean => problem === gone || problem === unreachable;
-
-async function withServer(
-  { socketPath, job }: Server,
+async function withService(
+  service: FileService,
   request: Request,
   use: (frames: Frames) => Promise<string>,
 ): Promise<string> {
-  const socket = await connected(socketPath);
-  if (socket === null) return unreachable;
+  const socket = service.address === null ? null : await connected(service.address);
+  if (socket === null) return unreachable(service);
   try {
     const frames = new Frames(socket);
-    if (!(await shakeHands(socket, frames, job))) return unreachable;
-    return (await frames.write(encoded(request))) ? await use(frames) : gone;
+    if (!(await shakeHands(socket, frames, service.job))) return unreachable(service);
+    return (await frames.write(encoded(request))) ? await use(frames) : gone(service);
   } catch (error) {
     // This node's own disk.
-    const known = fileError(`Cannot ${request.kind} the image of rank ${request.rank}`, error);
+    const known = fileError(`Cannot ${request.want} ${fileText(request.file)}`, error);
     if (known instanceof ImageError) return known.message;
     throw error;
   } finally {
@@ -105,18 +140,18 @@ async function withServer(
   }
 }
 
-function connected(path: string): Promise<Socket | null> {
+function connected({ host, port }: Address): Promise<Socket | null> {
   return new Promise((resolve) => {
-    const socket = connect(path, () => resolve(socket));
+    const socket = connect({ host, port, noDelay: true }, () => resolve(socket));
     socket.once("error", () => resolve(null));
   });
 }
 
-/** Nothing of an image leaves before the server has proven that it is of this job. */
+/** Nothing of a file leaves before the service has proven that it is of this job. */
 async function shakeHands(socket: Socket, frames: Frames, job: Job): Promise<boolean> {
   const timer = setTimeout(() => socket.destroy(), answerMsMax);
   try {
-    const hello: Hello = { service: Service.IMAGES, from: 0, to: 0, incarnation: 0, wanted: 0, generation: 1 };
+    const hello: Hello = { service: Service.FILES, from: 0, to: 0, incarnation: 0, wanted: 0, generation: 1 };
     const handshake = new CallerHandshake(job, hello);
     const challenge = await frames.raw(challengeBytes);
     const said = challenge === null ? null : handshake.hello(challenge);

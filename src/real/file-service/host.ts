@@ -1,132 +1,131 @@
 /**
- * The host of a checkpoint server: takes images as they are being made, writes them to its own disk, reads each back before it
- * says that it has it, and gives them to whoever restarts. Which of them count is decided elsewhere (core/service/checkpoint-server.ts).
+ * Keeps files of a job for its nodes, and gives them to those who need them: the dispatcher all of them, a checkpoint server images. Which
+ * of them there are, and where, its owner says.
  *
- * It listens on a socket in the job's folder, which only the job's user can enter, and hears only whoever knows the job's secret
- * (transport/handshake). A connection that ends before its image does leaves nothing behind.
+ * Hears only whoever knows the job's secret (transport/handshake). A connection that ends before its file does leaves nothing behind,
+ * except of a file that grows: what has arrived of that stays. Nothing here blocks the thread.
  */
-import { closeSync, mkdirSync, openSync, readSync, rmSync } from "node:fs";
+import { mkdir, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { unreachable } from "../../core/base/assert.ts";
 import { fileError } from "../image/file-error.ts";
-import { PartFile } from "../image/part-file.ts";
-import { imagePath } from "../node/image-path.ts";
-import { type Job, Service, Verdict } from "../transport/handshake/handshake.ts";
-import { type Guest, Reception } from "../transport/handshake/reception.ts";
+import { Verdict } from "../transport/handshake/handshake.ts";
+import type { Guest } from "../transport/handshake/reception.ts";
 import { startReading } from "../transport/tcp/raw-socket.ts";
+import { ArrivingFile } from "./arriving-file.ts";
+import { encoded, type FileKey, fileText, type Request, requestIn } from "./file-key.ts";
 import { Frames } from "./frames.ts";
-import { encoded, folderOfCheckpoint, type ImageKey, requestIn } from "./image-key.ts";
 
-interface CheckpointHostOptions {
-  readonly job: Job;
-  /** For the images. */
-  readonly folder: string;
-  readonly socketPath: string;
-  /** Reads an image: what is wrong with it, empty if nothing. */
-  verify(path: string): Promise<string>;
+interface FileHostOptions {
+  /** Where that file is, or will be; null: nobody may do that with such a file here. */
+  placeOf(request: Request): string | null;
+  /** A file was stored: what is wrong with it, empty if nothing. */
+  verify(file: FileKey, path: string): Promise<string>;
 }
 
 const pieceBytes = 1 << 20;
 
-export class CheckpointHost {
-  readonly #options: CheckpointHostOptions;
-  readonly #door: Reception;
+export class FileHost {
+  readonly #options: FileHostOptions;
 
-  constructor(options: CheckpointHostOptions) {
+  constructor(options: FileHostOptions) {
     this.#options = options;
-    this.#door = new Reception({
-      job: options.job,
-      service: Service.IMAGES,
-      place: { path: options.socketPath },
-      received: (guest) => void this.#serve(guest),
-      dropped() {},
-    });
   }
 
-  /** What is wrong; empty: it listens. */
-  async listen(): Promise<string> {
-    // Of a life before.
-    rmSync(this.#options.socketPath, { force: true });
-    const listening = await this.#door.listen();
-    return listening.ok ? "" : listening.reason;
-  }
-
-  close(): void {
-    this.#door.close();
-  }
-
-  /** Nobody will ask for that checkpoint any more. */
-  drop(set: number, number: number): void {
-    rmSync(folderOfCheckpoint(this.#options.folder, set, number), { recursive: true, force: true });
-  }
-
-  async #serve({ socket, answer }: Guest): Promise<void> {
+  /** Until that one goes, or says something that is none of ours. */
+  async serve({ socket, answer }: Guest): Promise<void> {
     const frames = new Frames(socket);
     socket.write(answer({ verdict: Verdict.WELCOME, incarnation: 0, generation: 0 }));
     startReading(socket);
     for (let frame = await frames.next(); frame !== null; frame = await frames.next()) {
       const request = requestIn(frame);
-      if (request === null) break;
-      if (request.kind === "fetch") await this.#give(frames, request);
-      else if (!(await this.#keep(frames, request))) break;
+      const path = request === null ? null : this.#options.placeOf(request);
+      if (request === null || path === null) break;
+      if (!(await this.#answer(frames, request, path))) break;
     }
     socket.destroy();
   }
 
-  /** False: who sends it is gone. */
-  async #keep(frames: Frames, key: ImageKey): Promise<boolean> {
-    const path = this.#pathOf(key);
-    const what = `Cannot keep image ${path}`;
-    let problem = "";
-    let file: PartFile | undefined;
-    let piece: Buffer | null;
-    try {
-      mkdirSync(folderOfCheckpoint(this.#options.folder, key.set, key.number), { recursive: true });
-      file = new PartFile(path);
-    } catch (error) {
-      problem = textOf(what, error);
+  /** False: whoever asked is gone. */
+  #answer(frames: Frames, { want, file }: Request, path: string): Promise<boolean> {
+    switch (want) {
+      case "fetch":
+        return give(frames, file, path);
+      case "append":
+        return this.#take(frames, file, () => grow(path));
+      case "store":
+        return this.#take(frames, file, () => this.#arrive(file, path));
+      default:
+        return unreachable(want);
     }
+  }
+
+  async #arrive(file: FileKey, path: string): Promise<Target> {
+    const arriving = await ArrivingFile.begin(path);
+    return {
+      write: (piece) => arriving.write(piece),
+      end: async () => {
+        await arriving.commit();
+        return this.#options.verify(file, path);
+      },
+      discard: () => arriving.discard(),
+    };
+  }
+
+  async #take(frames: Frames, file: FileKey, begin: () => Promise<Target>): Promise<boolean> {
+    const what = `Cannot keep ${fileText(file)}`;
+    let problem = "";
+    const note = (error: unknown): void => {
+      problem ||= textOf(what, error);
+    };
+    const target = await begin().catch(note);
+    let piece: Buffer | null;
     // To the end in any case: its sender hears what is wrong when it has finished speaking.
     for (piece = await frames.next(); piece !== null && piece.length > 0; piece = await frames.next()) {
-      if (problem === "") problem = attempt(what, () => file!.write([piece!]));
+      if (problem === "") await target?.write(piece).catch(note);
     }
-    if (problem === "" && piece !== null) problem = attempt(what, () => file!.commit());
-    if (problem !== "" || piece === null) file?.discard();
-    if (piece === null) return false;
-    if (problem === "") problem = await this.#options.verify(path);
-    return frames.write(encoded({ problem }));
-  }
-
-  async #give(frames: Frames, key: ImageKey): Promise<void> {
-    const path = this.#pathOf(key);
-    let file: number;
-    try {
-      file = openSync(path, "r");
-    } catch (error) {
-      await frames.write(encoded({ problem: textOf(`Cannot give image ${path}`, error) }));
-      return;
-    }
-    try {
-      await frames.write(encoded({ problem: "" }));
-      const piece = Buffer.alloc(pieceBytes);
-      for (let bytes = readSync(file, piece); bytes > 0; bytes = readSync(file, piece)) {
-        if (!(await frames.write([piece.subarray(0, bytes)]))) return;
-      }
-      await frames.write([]);
-    } finally {
-      closeSync(file);
-    }
-  }
-
-  #pathOf({ set, number, rank }: ImageKey): string {
-    return imagePath(folderOfCheckpoint(this.#options.folder, set, number), rank);
+    if (problem === "" && piece !== null) problem = (await target?.end().catch(note)) ?? problem;
+    else await target?.discard().catch(() => {});
+    return piece !== null && frames.write(encoded({ problem }));
   }
 }
 
-function attempt(what: string, act: () => void): string {
+/** Where the pieces of a file go. */
+interface Target {
+  write(piece: Buffer): Promise<void>;
+  /** They are all there: what is wrong, empty if nothing. */
+  end(): Promise<string>;
+  /** Instead. */
+  discard(): Promise<void>;
+}
+
+async function grow(path: string): Promise<Target> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, "a", 0o600);
+  return {
+    write: (piece) => file.writeFile(piece),
+    end: async () => {
+      await file.close();
+      return "";
+    },
+    discard: () => file.close(),
+  };
+}
+
+/** False: whoever asked is gone. */
+async function give(frames: Frames, key: FileKey, path: string): Promise<boolean> {
+  const file = await open(path, "r").catch((error: unknown) => textOf(`Cannot give ${fileText(key)}`, error));
+  if (typeof file === "string") return frames.write(encoded({ problem: file }));
   try {
-    act();
-    return "";
-  } catch (error) {
-    return textOf(what, error);
+    await frames.write(encoded({ problem: "" }));
+    const piece = Buffer.alloc(pieceBytes);
+    for (;;) {
+      const { bytesRead } = await file.read(piece, 0, pieceBytes);
+      if (!(await frames.write([piece.subarray(0, bytesRead)]))) return false;
+      if (bytesRead === 0) return true;
+    }
+  } finally {
+    await file.close();
   }
 }
 

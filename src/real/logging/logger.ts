@@ -10,7 +10,6 @@ import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
 import { LoggerServer } from "./server.ts";
 import { askForShortSlices } from "./short-slice.ts";
 
-const loopback = "127.0.0.1";
 /** Longest sleep: the event loop has a turn at least that often. */
 const sleepMsMax = 100;
 /** Where it cannot sleep over sockets: looks that find nothing before it naps. */
@@ -27,13 +26,13 @@ class Logger {
   #knockedMs = Number.NEGATIVE_INFINITY;
   #idleTurns = 0;
 
-  constructor({ job, isSuccessor }: LoggerSetup) {
+  constructor({ job, host, isSuccessor }: LoggerSetup) {
     this.#core = new EventLogger(isSuccessor);
     this.#server = new LoggerServer(this.#core);
     this.#door = new Reception({
       job,
       service: Service.LOGGER,
-      place: { address: loopback, port: 0 },
+      place: { address: host, port: 0 },
       namesPort: true,
       received: (guest) => this.#server.received(guest),
       dropped() {},

@@ -34,6 +34,8 @@ export interface JobOptions {
   readonly host: string;
   /** What stands in front of the command of each node, and runs it; usually empty. */
   readonly nodeCommand: readonly string[];
+  /** Nodes are sent all files of the job, even where they see those of this process. */
+  readonly sendFiles: boolean;
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly patienceMs: number;

@@ -12,6 +12,8 @@ import type { DispatcherRecord } from "../../core/service/dispatcher-state.ts";
 import type { Death, Outcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
+import { offerProof } from "../disk/same-files.ts";
+import { FileHost } from "../file-service/host.ts";
 import { verifyImages } from "../image/verify-images.ts";
 import type { ProgramPlace, RankRestart } from "../node/messages.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
@@ -19,6 +21,7 @@ import { SlowLinks } from "../slow-links/slow-links.ts";
 import { freezingRefusal } from "./check-options.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
 import type { EventQueue } from "./event-queue.ts";
+import { filePlaces } from "./file-places.ts";
 import { folderOfProgram } from "./folders-given.ts";
 import { InputSource } from "./input-source.ts";
 import { checkpointsIn, programsIn, removeEndedJob } from "./job-folder.ts";
@@ -61,6 +64,8 @@ export class Job {
   #unsaid: string | null = "";
   readonly #core: Dispatcher;
   readonly #setups: NodeSetups;
+  /** For nodes that do not see the job's files. */
+  readonly #files: FileHost;
   readonly #nodes: JobNodes;
   readonly #listener: NodeListener;
   readonly #output: JobOutput;
@@ -96,7 +101,9 @@ export class Job {
       nodeOf: this.#nodeOf,
       bundle: this.#bundlePlace,
       traceFolder: this.#trace.folder,
+      sameFiles: options.sendFiles ? null : offerProof(options.folder),
     });
+    this.#files = this.#createFiles();
     this.#links = this.#createLinks();
     this.#nodes = this.#createNodes();
     this.#output = this.#createOutput();
@@ -106,10 +113,13 @@ export class Job {
       send: (piece) => this.#nodes.send(0, { kind: "input", ...piece }),
     });
     const servers = {
-      ...{ job: this.#setups.secret, folder: options.folder, lasting: this.#lasting },
+      ...{ job: this.#setups.secret, host: options.host, lasting: this.#lasting },
       servers: options.checkpoints.servers,
     };
-    this.#checkpointServers = new CheckpointServers(servers, { note: (message) => this.#report.note(message) });
+    this.#checkpointServers = new CheckpointServers(servers, {
+      listen: (addresses) => this.#nodes.sendAll({ kind: "checkpoint-servers", addresses }),
+      note: (message) => this.#report.note(message),
+    });
     this.#freezing = this.#createFreezing();
     this.#spawning = this.#createSpawning();
     this.#recovery = this.#createRecovery();
@@ -188,6 +198,17 @@ export class Job {
     return new Dispatcher(options, ports, this.#report.startMs);
   }
 
+  #createFiles(): FileHost {
+    const { folder, jobFolder, thawFrom, checkpoints } = this.#options;
+    const checkpointFolder = checkpoints.servers === 0 ? checkpointsIn(this.#lasting) : "";
+    const placeOf = filePlaces({
+      ...{ program: this.#lasting, spawned: folder, traces: this.#trace.folder },
+      ...{ checkpoints: checkpointFolder, freezeTo: jobFolder, thawFrom },
+    });
+    // Images are read back before they count: those of checkpoints by recovery, those of frozen jobs by a thaw.
+    return new FileHost({ placeOf, verify: () => Promise.resolve("") });
+  }
+
   #createNodes(): JobNodes {
     const { folder, nodes, host, nodeCommand } = this.#options;
     const starter = new LocalStarter({ folder, command: nodeCommand });
@@ -214,6 +235,7 @@ export class Job {
         },
         livesOf: (ranks) => this.#recovery?.livesOf(ranks) ?? [],
         unable: (why) => this.#core.unusable(`Cannot start nodes: ${why}`, performance.now()),
+        wantsFiles: (guest) => void this.#files.serve(guest),
       },
     );
   }
@@ -269,19 +291,20 @@ export class Job {
   }
 
   #createRecovery(): JobRecovery | null {
-    const { setOf, checkpoints, program, folder, nodes, memoryMb, patienceMs, protocol } = this.#options;
+    const { setOf, checkpoints, program, host, nodes, memoryMb, patienceMs, protocol } = this.#options;
     if (setOf === null) return null;
     const createPart = jobParts[protocol.name];
     assert(createPart !== undefined, `protocol ${protocol.name} starts the lost again, and has no part for the job`);
     const partSetup = {
-      ...{ options: this.#options.protocolOptions, setOf, nodes, memoryMb, folder, language: languageOf(program) },
+      ...{ options: this.#options.protocolOptions, setOf, nodes, memoryMb, host, language: languageOf(program) },
       job: this.#setups.secret,
       patience: patiencesOf(patienceMs),
     };
     const options = {
       ...{ setOf, nodeOf: this.#nodeOf, checkpointInterval: checkpoints.interval, checkpointPatienceMs },
       folder: checkpointsIn(this.#lasting),
-      checkpointServers: this.#checkpointServers.sockets,
+      servers: checkpoints.servers,
+      checkpointServers: () => this.#checkpointServers.addresses,
       createPart: (ports: JobPartHostPorts) => createPart(partSetup, ports),
     };
     return new JobRecovery(options, {
@@ -359,7 +382,7 @@ export class Job {
     // A job that was over sooner than its bundle has had its folder made again.
     if (this.#isOver) this.#removeFolders();
     this.#report.compiled(outcome.said);
-    if (outcome.kind === "ready") this.#nodes.run(outcome.form);
+    if (outcome.kind === "ready") this.#nodes.run(outcome);
     else this.#core.unusable(`Cannot run ${basename(program)}: ${outcome.why}`, performance.now());
   }
 

@@ -24,7 +24,6 @@ import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { type Arrangement, arrangementOf } from "./arrangement.ts";
 import { checkOptions } from "./check-options.ts";
-import { checkServers } from "./checkpoint-servers.ts";
 import { folderLedAway, foldersGiven } from "./folders-given.ts";
 import { Job } from "./job.ts";
 import type { JobEvent } from "./job-event.ts";
@@ -65,6 +64,8 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
    * the node. It finds in its environment, as BANYAN_NODE_START, which of the job's processes it starts, from 1.
    */
   readonly nodeCommand?: readonly string[] | undefined;
+  /** Nodes are sent all files of the job, and send theirs, even where they see the files of this process: to see that it works. */
+  readonly sendFiles?: boolean | undefined;
   /** The job ends after this long, with code 124. */
   readonly timeoutMs?: number | undefined;
   /** Nodes give a sign of life this often; 100 unless given. */
@@ -177,6 +178,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     port: options.port ?? 0,
     host: options.host ?? loopback,
     nodeCommand: options.nodeCommand ?? [],
+    sendFiles: options.sendFiles ?? false,
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
     heartbeatMs: options.heartbeatMs ?? 100,
     patienceMs: options.patienceMs ?? 750,
@@ -198,11 +200,6 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   if (obstacle !== undefined) throw new CannotLaunch(obstacle, 1);
   const folder = createFolder();
   const checkpoints = protocol.checkpoints?.(protocolOptions) ?? noCheckpoints;
-  const tooLong = checkServers(folder, checkpoints.servers);
-  if (tooLong !== undefined) {
-    rmSync(folder, { recursive: true });
-    throw new CannotLaunch(tooLong, 1);
-  }
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
   const nodeOf = arranged?.nodeOf ?? placesWithSpares(complete);
   const job = new Job({ ...complete, nodeOf, setOf, checkpoints, faults, trace, folder });

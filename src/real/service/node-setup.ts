@@ -1,5 +1,6 @@
 /** What a node must know before it can begin: the job, its part of it, and what the nodes of this job know each other by. */
 import { randomBytes, randomUUID } from "node:crypto";
+import type { FilesProof } from "../disk/same-files.ts";
 import type { ProgramPlace, Setup } from "../node/messages.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
 import { freezingRefusal } from "./check-options.ts";
@@ -13,6 +14,8 @@ interface NodeSetupsPlaces {
   readonly bundle: ProgramPlace["bundle"];
   /** For the ranks' traces; empty when there is no trace. */
   readonly traceFolder: string;
+  /** See `Setup`. */
+  readonly sameFiles: FilesProof | null;
 }
 
 export class NodeSetups {
@@ -30,7 +33,7 @@ export class NodeSetups {
   /** Of that node; what depends on the moment is given. */
   of(node: number, { recovery, protocolPart, watches }: Pick<Setup, "recovery" | "protocolPart" | "watches">): Setup {
     const job = this.#job;
-    const { nodeOf, bundle, traceFolder } = this.#places;
+    const { nodeOf, bundle, traceFolder, sameFiles } = this.#places;
     const { ranks, protocol, heartbeatMs, heapMb, memoryMb, folders, ranksPerThread, port, program, args } = job;
     return {
       kind: "setup",
@@ -42,6 +45,7 @@ export class NodeSetups {
       protocolPart,
       seed: this.seed,
       program: { path: job.displayName ?? program, bundle, args, language: languageOf(program) },
+      sameFiles,
       heartbeatMs,
       heapMb,
       memoryMb,

@@ -43,7 +43,7 @@ export async function compileProgram({ program, bundle }: CompileOptions): Promi
   } catch (error) {
     return { kind: "unusable", why: cannotWrite(bundle.wasm, error), said };
   }
-  return { kind: "ready", form: "wasm", said };
+  return { kind: "ready", form: "wasm", packages: [], said };
 }
 
 /** The same of a program that another one has asked for: nothing is read but what is in those folders. */
@@ -62,14 +62,14 @@ export async function compileGivenProgram(
       const module = disk([]).read(program);
       if (module === undefined) return { kind: "unusable", why: "it cannot be read" };
       await writeFile(bundle.wasm, module.bytes);
-      return { kind: "ready", form: "wasm" };
+      return { kind: "ready", form: "wasm", packages: [] };
     }
     const compiler = require(join(__dirname, "cc.cjs")) as Compiler;
     const outcome = await compiler.compileProgram([program], { disk });
     const said = outcome.stderr;
     if (outcome.kind === "failed") return { kind: "unusable", why: "it does not compile", said };
     await copyFile(outcome.wasm, bundle.wasm);
-    return { kind: "ready", form: "wasm", said };
+    return { kind: "ready", form: "wasm", packages: [], said };
   } finally {
     for (const folders of opened) folders.close();
   }
