@@ -91,7 +91,10 @@ export const runCommand: CreateCommand = (finished) =>
       "stop a C program this long after its start and write images of its ranks",
       duration("--freeze-at"),
     )
-    .option("--job-dir <folder>", "where to; `banyan thaw` goes on from there")
+    .option(
+      "--job-dir <folder>",
+      "keep there what outlives the command: journal, checkpoints, the frozen job (default: a temporary folder)",
+    )
     .option("--heartbeat <ms>", "how often nodes give a sign of life (default: 100)", wholeNumber("--heartbeat"))
     .option("--patience <ms>", "how long a silent node is waited for (default: 750)", wholeNumber("--patience"))
     .option("-q, --quiet", "no summary line")

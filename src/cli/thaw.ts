@@ -23,7 +23,7 @@ export const thawCommand: CreateCommand = (finished) =>
     .option("-l, --label", "put the rank in front of each line")
     .option("--timeout <time>", "end the job after this long (exit code 124)", duration("--timeout"))
     .option("--freeze-at <time>", "freeze it again", duration("--freeze-at"))
-    .option("--job-dir <folder>", "where to: another folder")
+    .option("--job-dir <folder>", "as for `banyan run`: another folder")
     .option("-q, --quiet", "no summary line")
     .helpOption("-h, --help", "print this help")
     .action(async (job: string, options: Options) => finished(await follow(() => start(job, options), options)));

@@ -1,30 +1,47 @@
-/** The process of a checkpoint server: `checkpoint-server.cjs <number> <folder> <socket>`. It ends with whoever started it. */
+/**
+ * The process of a checkpoint server: `checkpoint-server.cjs <number> <folder>`. It takes images as they are being made, reads each back
+ * before it says that it has it, and gives them to whoever restarts. Which of them count is decided elsewhere
+ * (core/service/checkpoint-server.ts). It ends with whoever started it.
+ */
+import { rmSync } from "node:fs";
 import { unreachable } from "../../core/base/assert.ts";
+import { folderOfCheckpoint, type Request } from "../file-service/file-key.ts";
+import { FileHost } from "../file-service/host.ts";
 import { verifyImages } from "../image/verify-images.ts";
-import type { Job } from "../transport/handshake/handshake.ts";
-import { CheckpointHost } from "./host.ts";
-import type { FromCheckpointServer, ToCheckpointServer } from "./messages.ts";
+import { imagePath } from "../node/image-path.ts";
+import { Service } from "../transport/handshake/handshake.ts";
+import { Reception } from "../transport/handshake/reception.ts";
+import type { CheckpointServerSetup, FromCheckpointServer, ToCheckpointServer } from "./messages.ts";
 
-const [number, folder, socketPath] = process.argv.slice(2) as [string, string, string];
+const [number, folder] = process.argv.slice(2) as [string, string];
 process.title = `banyan-checkpoint-server ${number}`;
 process.on("disconnect", () => process.exit(0));
 
 const say = (message: FromCheckpointServer): void => void process.send?.(message);
 
-function open(job: Job): CheckpointHost {
-  const host = new CheckpointHost({ job, folder, socketPath, verify: (path) => verifyImages([path]) });
-  void host.listen().then((problem) => say({ problem }));
-  return host;
+function placeOf({ want, file }: Request): string | null {
+  if (file.kind !== "checkpoint" || want === "append") return null;
+  return imagePath(folderOfCheckpoint(folder, file.set, file.number), file.rank);
 }
 
-let host: CheckpointHost | undefined;
+async function open({ job, host: address }: CheckpointServerSetup): Promise<void> {
+  const host = new FileHost({ placeOf, verify: (_, path) => verifyImages([path]) });
+  const door = new Reception({
+    ...{ job, service: Service.FILES, place: { address, port: 0 } },
+    received: (guest) => void host.serve(guest),
+    dropped() {},
+  });
+  const listening = await door.listen();
+  say(listening.ok ? { kind: "listens", port: listening.port } : { kind: "unable", why: listening.reason });
+}
+
 process.on("message", (message: ToCheckpointServer) => {
   switch (message.kind) {
     case "setup":
-      host = open(message.job);
+      void open(message);
       break;
     case "drop":
-      host?.drop(message.set, message.number);
+      rmSync(folderOfCheckpoint(folder, message.set, message.number), { recursive: true, force: true });
       break;
     default:
       unreachable(message);

@@ -1,10 +1,11 @@
 /** Between the dispatcher and a checkpoint server. */
 import type { Job } from "../transport/handshake/handshake.ts";
 
-/** The first message: whose images these are. */
-interface CheckpointServerSetup {
+/** The first message: whose images these are, and at which address of the machine nodes call. */
+export interface CheckpointServerSetup {
   readonly kind: "setup";
   readonly job: Job;
+  readonly host: string;
 }
 /** Nobody will ask for that checkpoint any more. */
 interface DropCheckpoint {
@@ -14,7 +15,13 @@ interface DropCheckpoint {
 }
 export type ToCheckpointServer = CheckpointServerSetup | DropCheckpoint;
 
-/** It listens; or why it cannot. */
-export interface FromCheckpointServer {
-  readonly problem: string;
+interface Listens {
+  readonly kind: "listens";
+  readonly port: number;
 }
+/** It never will. */
+interface CannotListen {
+  readonly kind: "unable";
+  readonly why: string;
+}
+export type FromCheckpointServer = Listens | CannotListen;

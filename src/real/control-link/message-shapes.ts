@@ -9,6 +9,7 @@ import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
+import type { FilesProof } from "../disk/same-files.ts";
 import type {
   CallsPassed,
   Folder,
@@ -63,6 +64,7 @@ export const toNodeBounds: Bounds<ToNode["kind"]> = {
   frozen: short,
   protocol: long,
   checkpoint: short,
+  "checkpoint-servers": short,
   "go-on": short,
   oldest: short,
   "restart-ranks": long,
@@ -114,6 +116,7 @@ export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "end"> = {
     protocolPart: opaque,
     seed: signed32,
     program,
+    sameFiles: orNull(object<FilesProof>({ machine: text, file: text, secret: text })),
     heartbeatMs: whole(1, 60_000),
     heapMb: number32,
     memoryMb: number32,
@@ -135,11 +138,9 @@ function recoverySetup(rank: Shape<number>): Shape<RecoverySetup> {
     setOf: list(number32),
     incarnations: list(number32),
     checkpointFolder: text,
-    checkpointServers: list(text),
+    checkpointServers: list(orNull(address)),
     beganMs: finite,
-    restarts: list(
-      object<RankRestart>({ rank, incarnation: number32, checkpoint: number32, imageFolder: text, data: opaque }),
-    ),
+    restarts: list(object<RankRestart>({ rank, incarnation: number32, checkpoint: number32, data: opaque })),
   });
 }
 
@@ -167,6 +168,7 @@ export function toNodeShapes({ processes, here, recovers }: NodePlace): Partial<
   const origin = object<Origin>({ parents: ranks, context: signed32, count, world: ranks, command: number32 });
   const recovery: Partial<ShapesOf<ToNode>> = {
     checkpoint: object({ kind: kind("checkpoint"), set: number32, members: ranks, number: number32 }),
+    "checkpoint-servers": object({ kind: kind("checkpoint-servers"), addresses: list(orNull(address)) }),
     "go-on": object({ kind: kind("go-on"), set: number32, members: ranks }),
     oldest: object({ kind: kind("oldest"), set: number32, number: number32, position: count }),
     "restart-ranks": object({
@@ -179,7 +181,7 @@ export function toNodeShapes({ processes, here, recovers }: NodePlace): Partial<
   };
   return {
     contacts: object({ kind: kind("contacts"), addresses: list(orNull(address), processes) }),
-    run: object({ kind: kind("run"), form: word("script", "module", "wasm") }),
+    run: object({ kind: kind("run"), form: word("script", "module", "wasm"), packages: list(text) }),
     "start-ranks": object({
       kind: kind("start-ranks"),
       order: number32,

@@ -1,10 +1,10 @@
 /**
  * Where the dispatcher waits for its nodes: one listening socket of the job, invitations to it, and the handshake with whoever
- * calls (transport/handshake). Each invitation is good for one connection.
+ * calls (transport/handshake). Each invitation is good for one connection; nodes that need files of the job call again for each.
  */
 import type { Socket } from "node:net";
 import { type Job, Service, Verdict } from "../transport/handshake/handshake.ts";
-import { Reception } from "../transport/handshake/reception.ts";
+import { type Guest, Reception } from "../transport/handshake/reception.ts";
 import type { Invitation } from "./invitation.ts";
 
 interface NodeDoorOptions {
@@ -13,6 +13,8 @@ interface NodeDoorOptions {
   readonly host: string;
   /** Nobody can be invited. */
   unable(why: string): void;
+  /** A process of the job has called for files. */
+  wantsFiles(guest: Guest): void;
 }
 
 export class NodeDoor {
@@ -29,26 +31,31 @@ export class NodeDoor {
     this.#options = options;
     this.#reception = new Reception({
       job: options.job,
-      service: Service.CONTROL,
+      service: [Service.CONTROL, Service.FILES],
       place: { address: options.host, port: 0 },
-      received: ({ hello, socket, answer }) => {
-        const came = this.#invited.get(hello.from);
-        this.#invited.delete(hello.from);
-        const verdict = came === undefined ? Verdict.ABSENT : Verdict.WELCOME;
-        const words = answer({ verdict, incarnation: 0, generation: hello.generation });
-        if (came === undefined) {
-          this.strangers++;
-          socket.end(words, () => socket.destroy());
-          return;
-        }
-        socket.write(words);
-        came(socket);
+      received: (guest) => {
+        if (guest.hello.service === Service.FILES) options.wantsFiles(guest);
+        else this.#letIn(guest);
       },
       dropped: () => {
         this.strangers++;
       },
     });
     this.#port = this.#listen();
+  }
+
+  #letIn({ hello, socket, answer }: Guest): void {
+    const came = this.#invited.get(hello.from);
+    this.#invited.delete(hello.from);
+    const verdict = came === undefined ? Verdict.ABSENT : Verdict.WELCOME;
+    const words = answer({ verdict, incarnation: 0, generation: hello.generation });
+    if (came === undefined) {
+      this.strangers++;
+      socket.end(words, () => socket.destroy());
+      return;
+    }
+    socket.write(words);
+    came(socket);
   }
 
   async #listen(): Promise<number | null> {

@@ -13,7 +13,12 @@ export const testJob = { id: "a test", secret: Uint8Array.from(randomBytes(32)) 
 
 /** Closed when the test is over, whatever comes of it. */
 export function openDoor(t: TestContext): NodeDoor {
-  const door = new NodeDoor({ job: testJob, host: "127.0.0.1", unable: (why) => assert.fail(why) });
+  const door = new NodeDoor({
+    job: testJob,
+    host: "127.0.0.1",
+    unable: (why) => assert.fail(why),
+    wantsFiles: () => assert.fail("nobody asks for files"),
+  });
   t.after(() => door.close());
   return door;
 }

@@ -21,21 +21,27 @@ interface LoggerPorts {
   unable(why: string): void;
 }
 
+interface LoggerOptions {
+  /** What nodes and services know each other by. */
+  readonly job: Job;
+  /** The address of this machine at which nodes call it. */
+  readonly host: string;
+  readonly patience: Patience;
+}
+
 /** A question and who waits for the answer. */
 interface Question {
   readonly message: ToLogger;
   answered(message: FromLogger | null): void;
 }
 
-const loopback = "127.0.0.1";
 /** So often before any of them has lived for a while: it falls for a reason of its own. */
 const lossesMax = 20;
 /** Signs of life after which one has lived for a while. */
 const signsOfLife = 10;
 
 export class LoggerProcess {
-  readonly #job: Job;
-  readonly #patience: Patience;
+  readonly #options: LoggerOptions;
   readonly #ports: LoggerPorts;
   #child!: ChildProcess;
   /** Started, and told nothing yet. */
@@ -50,9 +56,8 @@ export class LoggerProcess {
   /** How often another took its place. */
   losses = 0;
 
-  constructor(job: Job, patience: Patience, ports: LoggerPorts) {
-    this.#job = job;
-    this.#patience = patience;
+  constructor(options: LoggerOptions, ports: LoggerPorts) {
+    this.#options = options;
     this.#ports = ports;
     this.#start();
   }
@@ -113,7 +118,7 @@ export class LoggerProcess {
     const child = this.#spare !== null && isAlive(this.#spare) ? this.#spare : forkLogger();
     this.#spare = null;
     this.#child = child;
-    this.#silence = new Silence(this.#patience);
+    this.#silence = new Silence(this.#options.patience);
     this.#work = new ProcessWork(child.pid ?? 0);
     this.#signs = 0;
     child.on("message", (message) => {
@@ -123,7 +128,8 @@ export class LoggerProcess {
       if (child === this.#child) this.#unable(error.message);
     });
     child.on("exit", () => this.#lost(child, null));
-    this.#send({ kind: "setup", job: this.#job, isSuccessor: this.losses > 0 });
+    const { job, host } = this.#options;
+    this.#send({ kind: "setup", job, host, isSuccessor: this.losses > 0 });
   }
 
   #send(message: ToLogger): void {
@@ -143,7 +149,7 @@ export class LoggerProcess {
     this.#silence.heard();
     switch (message.kind) {
       case "ready":
-        this.#address = { host: loopback, port: message.port };
+        this.#address = { host: this.#options.host, port: message.port };
         for (const question of this.#questions) this.#send(question.message);
         this.#ports.ready(this.#address);
         // Not sooner: it would take the processor from those who tell this one what they keep.

@@ -11,7 +11,6 @@ import { Service } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
 
-const loopback = "127.0.0.1";
 /** Longest sleep: the event loop has a turn at least that often. */
 const sleepMsMax = 100;
 /** Where it cannot sleep over sockets: looks that find nothing before it naps. */
@@ -28,13 +27,13 @@ class Logger {
   #knockedMs = Number.NEGATIVE_INFINITY;
   #idleTurns = 0;
 
-  constructor({ job, isSuccessor }: LoggerSetup) {
+  constructor({ job, host, isSuccessor }: LoggerSetup) {
     this.#core = new EventLogger(isSuccessor);
     this.#server = new ServiceHost(() => new LoggerStreams(this.#core));
     this.#door = new Reception({
       job,
       service: Service.LOGGER,
-      place: { address: loopback, port: 0 },
+      place: { address: host, port: 0 },
       namesPort: true,
       received: (guest) => this.#server.received(guest),
       dropped() {},

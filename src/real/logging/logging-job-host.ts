@@ -2,7 +2,6 @@
  * Message logging's part for the whole job, in a real one: the core `LoggingJob`, with the event logger's process and the timer that
  * the core wants.
  */
-import { join } from "node:path";
 import type { Service } from "../../core/fault/plan.ts";
 import { LoggingJob } from "../../core/ft/logging/logging-job.ts";
 import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
@@ -26,7 +25,7 @@ export class LoggingJobHost implements JobPartHost {
   #determinantBytes = 0;
 
   constructor(setup: JobPartSetup, ports: JobPartHostPorts) {
-    const { setOf, language, job, patience } = setup;
+    const { setOf, language, job, host, patience } = setup;
     this.#setup = setup;
     this.#ports = ports;
     this.part = new LoggingJob(
@@ -39,14 +38,17 @@ export class LoggingJobHost implements JobPartHost {
       ports,
     );
     this.#alarm = new Alarm(this.part, (nowMs) => this.part.tick(nowMs));
-    this.#logger = new LoggerProcess(job, patience, {
-      ready: (address) => ports.toNodes({ logger: address } satisfies LoggerIsAt),
-      lost: (silentMs) => {
-        const how = silentMs === null ? "was lost" : `gave no sign of life for ${secondsText(silentMs)}`;
-        ports.note(`the event logger ${how}; another takes its place`);
+    this.#logger = new LoggerProcess(
+      { job, host, patience },
+      {
+        ready: (address) => ports.toNodes({ logger: address } satisfies LoggerIsAt),
+        lost: (silentMs) => {
+          const how = silentMs === null ? "was lost" : `gave no sign of life for ${secondsText(silentMs)}`;
+          ports.note(`the event logger ${how}; another takes its place`);
+        },
+        unable: (why) => ports.unusable(`Cannot use the event logger: ${why}`),
       },
-      unable: (why) => ports.unusable(`Cannot use the event logger: ${why}`),
-    });
+    );
   }
 
   async #fence(set: number, incarnation: number, from: number): Promise<void> {
@@ -61,8 +63,7 @@ export class LoggingJobHost implements JobPartHost {
   }
 
   forNode(node: number, restarting: readonly number[]): LoggingNodeSetup {
-    const spillFolder = join(this.#setup.folder, "spilled");
-    return { ...this.part.forNode(node, restarting), spillFolder, logBytesMax: logBytesMax(this.#setup) };
+    return { ...this.part.forNode(node, restarting), logBytesMax: logBytesMax(this.#setup) };
   }
 
   nodeStarted(node: number): void {

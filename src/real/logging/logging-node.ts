@@ -1,4 +1,5 @@
 /** Message logging in a node's main thread: the streams of determinants of the sets that are here. */
+import { join } from "node:path";
 import type { KnownStream } from "../../core/ft/logging/logging-job.ts";
 import type { NodePart, NodePartSetup } from "../protocol-parts/node-parts.ts";
 import { ChannelHost } from "../service-channel/channel-host.ts";
@@ -11,7 +12,6 @@ export interface LoggingNodeSetup {
   /** What is known of the streams of sets that have had a life before; those of others begin at 0. */
   readonly streams: readonly KnownStream[];
   readonly logBytesMax: number;
-  readonly spillFolder: string;
 }
 
 /** From the part for the job: there is an event logger, perhaps in the place of one that was lost. */
@@ -63,7 +63,8 @@ export class LoggingNode implements NodePart {
 
   forRank(rank: number): LoggingRankSetup {
     const { ranks, stream } = this.#sets.get(this.#setup.setOf[rank]!)!;
-    const { logBytesMax, spillFolder } = this.#part;
+    const { logBytesMax } = this.#part;
+    const spillFolder = join(this.#setup.folder, "spilled");
     return { stream: stream.forThread(ranks.indexOf(rank)), logBytesMax, spillFolder };
   }
 

@@ -8,6 +8,8 @@ import type { Job } from "../transport/handshake/handshake.ts";
 export interface LoggerSetup {
   readonly kind: "setup";
   readonly job: Job;
+  /** The address at which nodes call it. */
+  readonly host: string;
   /** There was one before, which is lost. */
   readonly isSuccessor: boolean;
 }
@@ -35,7 +37,7 @@ interface AskLife {
 }
 export type ToLogger = LoggerSetup | Fence | Trim | AskEnd | AskLife;
 
-/** It listens on that port of the loopback interface. */
+/** It listens on that port. */
 interface LoggerReady {
   readonly kind: "ready";
   readonly port: number;

@@ -4,19 +4,24 @@
  */
 import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
+import type { FileService } from "../file-service/client.ts";
 import { type NodePart, nodeParts } from "../protocol-parts/node-parts.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
+import { JobFiles } from "./job-files.ts";
 import { shortageOf } from "./memory-shortage.ts";
 import {
   build,
   type FromNode,
   type NewRank,
   type RankRestart,
+  type RecoverySetup,
   type RestartRanks,
+  type Run,
   type Setup,
+  type StartRanks,
   type ToNode,
 } from "./messages.ts";
 import { NodeImages } from "./node-images.ts";
@@ -37,6 +42,10 @@ export interface AgentOptions {
   readonly job: Job;
   /** Where other nodes can reach this one. */
   readonly host: string;
+  /** Of this node alone; whoever made it removes it. */
+  readonly folder: string;
+  /** Who has the job's files. */
+  readonly dispatcher: FileService;
   send(message: FromNode): void;
   /** The dispatcher is slow to read, or stopped: something waits for it. */
   isSaying(): boolean;
@@ -47,6 +56,7 @@ export interface AgentOptions {
 export class Agent {
   readonly #setup: Setup;
   readonly #options: AgentOptions;
+  readonly #files: JobFiles;
   readonly #memory: NodeMemory;
   /** Connections to other nodes; null in a job of one node. */
   readonly #tcp: TcpHost | null;
@@ -63,7 +73,10 @@ export class Agent {
   #leaving = false;
 
   /** Throws a `RangeError` where its memory cannot be had. */
-  constructor(setup: Setup, options: AgentOptions) {
+  constructor(given: Setup, options: AgentOptions) {
+    const { folder, dispatcher } = options;
+    this.#files = new JobFiles(given, { folder, dispatcher, troubled: (why) => this.#send({ kind: "unable", why }) });
+    const setup = this.#files.localSetup(given);
     this.#setup = setup;
     this.#options = options;
     this.#relay = new OutputRelay((output) => this.#send(output));
@@ -92,16 +105,15 @@ export class Agent {
       wakeElsewhere: (place) => bells?.wake(place),
     });
     const { recovery } = setup;
-    this.#lives = recovery === null ? null : new NodeLives(recovery);
-    this.#images = recovery === null ? null : new NodeImages(recovery, job);
+    const images = recovery === null ? null : this.#createImages(recovery);
+    this.#images = images;
+    this.#lives = recovery === null ? null : new NodeLives(recovery, (restart) => images?.folderOf(restart) ?? "");
     this.#part = this.#createPart(first);
     setInterval(() => this.#beat(), setup.heartbeatMs);
     const { program, folders } = setup;
     const { shared } = this.#memory;
     const starting = first.map((rank) => ({ rank, program, folders, origin: null, memory: shared }));
-    const restarts = recovery?.restarts ?? [];
-    if (this.#images?.areElsewhere(restarts) === true) void this.#startWithImages(starting, restarts);
-    else this.#startThreads(starting);
+    this.#startFirst(starting);
     const { words } = this.#threads;
     const part = this.#part;
     if (part !== null) void onQuietBell(quietBellOf(words), () => part.relay());
@@ -125,12 +137,16 @@ export class Agent {
     });
   }
 
+  #createImages({ setOf, checkpointFolder: folder, checkpointServers: servers }: RecoverySetup): NodeImages {
+    return new NodeImages({ setOf, folder, servers, dispatcher: this.#files.service, job: this.#options.job });
+  }
+
   #createPart(ranks: readonly number[]): NodePart | null {
     const { protocol, protocolPart: part, placement, recovery } = this.#setup;
-    const { job } = this.#options;
+    const { job, folder } = this.#options;
     const setOf = recovery?.setOf ?? placement.map(() => 0);
     const create = nodeParts[protocol];
-    return create?.({ part, setOf, ranks, job, incarnationOf: (rank) => this.#incarnationOf(rank) }) ?? null;
+    return create?.({ part, setOf, ranks, job, folder, incarnationOf: (rank) => this.#incarnationOf(rank) }) ?? null;
   }
 
   async #getReady(): Promise<void> {
@@ -150,10 +166,10 @@ export class Agent {
         this.#tcp?.setAddressBook(message.addresses);
         break;
       case "run":
-        void this.#threads.letRun(message.form);
+        this.#run(message);
         break;
       case "start-ranks":
-        this.#send({ kind: "ranks-ready", order: message.order, problem: this.#startRanks(message.ranks) });
+        this.#startRanks(message);
         break;
       case "end-ranks":
         for (const rank of message.ranks) void this.#threads.get(rank)?.terminate();
@@ -194,6 +210,9 @@ export class Agent {
         this.#images!.prepare(message.set, message.number);
         for (const rank of message.members) this.#memory.stop(rank, stopFor(message.number));
         break;
+      case "checkpoint-servers":
+        this.#images?.serversAre(message.addresses);
+        break;
       case "go-on":
         for (const rank of message.members) this.#memory.stop(rank, Stop.NO);
         break;
@@ -227,8 +246,33 @@ export class Agent {
     }
   }
 
-  /** Ranks that the job did not start with. Empty, or why they cannot be; then none of them is there. */
-  #startRanks(ranks: readonly NewRank[]): string {
+  /** Opens the gate when the program is here. */
+  #run({ form, packages }: Run): void {
+    const missing = this.#files.missingPackage(packages);
+    const arriving =
+      missing === undefined ? this.#files.bringProgram(this.#setup.program, form) : Promise.resolve(missing);
+    const open = (problem: string): void => {
+      if (problem === "") void this.#threads.letRun(form);
+      else this.#send({ kind: "unable", why: problem });
+    };
+    if (arriving === null) open("");
+    else void arriving.then(open);
+  }
+
+  /** Ranks that the job did not start with, when their programs are here. */
+  #startRanks({ order, ranks: given }: StartRanks): void {
+    const ranks = given.map((rank) => ({ ...rank, program: this.#files.localProgram(rank.program) }));
+    const arriving = ranks.map(({ program }) => this.#files.bringProgram(program, "wasm"));
+    const start = (problems: readonly (string | null)[]): void => {
+      const problem = problems.find((it) => it !== null && it !== "") ?? this.#startNow(ranks);
+      this.#send({ kind: "ranks-ready", order, problem });
+    };
+    if (arriving.every((it) => it === null)) start([]);
+    else void Promise.all(arriving).then(start);
+  }
+
+  /** Empty, or why they cannot be; then none of them is there. */
+  #startNow(ranks: readonly NewRank[]): string {
     const newcomers = tryTo(() => this.#threads.makeRoom(ranks.map(({ rank }) => rank)));
     if (newcomers === undefined) return shortageOf(`their ${this.#setup.memoryMb} MB of memory each`);
     // Before anybody can hear of them: whoever does looks for their memories.
@@ -254,7 +298,7 @@ export class Agent {
       this.#send({ kind: "unable", why: shortageOf(`a restarted rank's ${memoryMb} MB of memory`) });
       return;
     }
-    this.#lives?.restart(recovery);
+    this.#lives?.restart(this.#files.localRecovery(recovery));
     this.#part?.restart(protocolPart, ranks);
     this.#threads.watch(ranks, watches);
     for (const rank of ranks) {
@@ -268,11 +312,28 @@ export class Agent {
     for (const rank of ranks) if (this.#doomed.delete(rank)) void this.#threads.get(rank)!.terminate();
   }
 
-  /** Ranks that go on from images which are not here yet. */
-  async #startWithImages(starting: readonly StartingRank[], restarts: readonly RankRestart[]): Promise<void> {
+  /** The ranks that this node has when it starts, when their images are here. */
+  #startFirst(starting: readonly StartingRank[]): void {
+    const { recovery, thawFrom } = this.#setup;
+    const restarts = recovery?.restarts ?? [];
+    const ranks = starting.map(({ rank }) => rank);
+    const frozen = this.#files.bringFrozen(thawFrom, ranks);
+    if (this.#images?.areElsewhere(restarts) === true) void this.#startWhen(starting, this.#fetchImages(restarts));
+    else if (frozen === null) this.#startThreads(starting);
+    else void this.#startWhen(starting, this.#isGood(frozen));
+  }
+
+  async #isGood(arriving: Promise<string>): Promise<boolean> {
+    const problem = await arriving;
+    if (problem !== "") this.#send({ kind: "unable", why: problem });
+    return problem === "";
+  }
+
+  /** False: they do not start. */
+  async #startWhen(starting: readonly StartingRank[], isReady: Promise<boolean>): Promise<void> {
     const ranks = starting.map(({ rank }) => rank);
     for (const rank of ranks) this.#returning.add(rank);
-    if (!(await this.#fetchImages(restarts)) || this.#leaving) return;
+    if (!(await isReady) || this.#leaving) return;
     for (const rank of ranks) this.#returning.delete(rank);
     this.#startThreads(starting);
     for (const rank of ranks) if (this.#doomed.delete(rank)) void this.#threads.get(rank)!.terminate();
@@ -354,16 +415,13 @@ export class Agent {
     };
   }
 
-  /** An image that the rank has written itself; those of a job that is being frozen stay where they are. */
+  /** An image that the rank has written itself: of a checkpoint, or of a job that is being frozen (0). */
   #handOver(rank: number, message: RankImage): void {
     this.#relayEverything();
-    if (message.problem !== "" || message.number === 0) {
-      this.#send({ kind: "from-rank", rank, message });
-      return;
-    }
-    this.#images!.deliver(rank, message.number, (problem) =>
-      this.#send({ kind: "from-rank", rank, message: { ...message, problem } }),
-    );
+    const stored = (problem: string): void => this.#send({ kind: "from-rank", rank, message: { ...message, problem } });
+    if (message.problem !== "") stored(message.problem);
+    else if (message.number > 0) this.#images!.deliver(rank, message.number, stored);
+    else void this.#files.deliverFrozen(this.#setup.freezeTo, rank).then(stored);
   }
 
   /**
@@ -383,6 +441,7 @@ export class Agent {
     await Promise.all(running.map((thread) => thread.terminate()));
     clearTimeout(stuck);
     this.#tcp?.close();
+    await this.#files.finish();
     // Ranks that were cut short may have left programs of their own running; those that ended in order meant to.
     this.#bye(running.length > 0 ? "with everything" : "in order");
   }

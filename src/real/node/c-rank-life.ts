@@ -131,7 +131,7 @@ export class CRank {
   load(change: (imports: Imports) => void = () => {}): void {
     const { setup, process } = this;
     const { rank, program, freezeTo, recovery } = setup;
-    const thawFrom = recovery?.restart?.imageFolder ?? setup.thawFrom;
+    const thawFrom = recovery === null ? setup.thawFrom : recovery.imageFolder;
     const { memory, program: binding } = process;
     const bytes = readFileSync(program.bundle.wasm);
     const random = SeededRandom.ofRank(setup.seed, rank);

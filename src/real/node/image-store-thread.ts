@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
-import { storeImage, storeImageFile } from "../checkpoint-server/client.ts";
+import { storeFile, storeFileFrom } from "../file-service/client.ts";
 import { imagePieces, writeImageNow } from "../image/write-image.ts";
 import type { ImageToStore, StoreOrder } from "./image-store.ts";
 
@@ -18,9 +18,9 @@ function written({ path, ...contents }: ImageToStore): string {
 
 async function problemOf(order: StoreOrder): Promise<string> {
   if (order.kind === "write") return written(order.image);
-  const { server, key } = order.to;
-  if (order.kind === "send") return storeImage(server, key, imagePieces(order.image));
-  const problem = await storeImageFile(server, key, order.path);
+  const { service, file } = order.to;
+  if (order.kind === "send") return storeFile(service, file, imagePieces(order.image));
+  const problem = await storeFileFrom(service, file, order.path);
   rmSync(order.path, { force: true });
   return problem;
 }

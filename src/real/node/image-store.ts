@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Server } from "../checkpoint-server/client.ts";
-import type { ImageKey } from "../checkpoint-server/image-key.ts";
+import type { FileService } from "../file-service/client.ts";
+import type { FileKey } from "../file-service/file-key.ts";
 import type { ImageContents } from "../image/write-image.ts";
 
 /** All of an image, in memories that nobody changes meanwhile. */
@@ -13,17 +13,17 @@ export interface ImageToStore extends ImageContents {
   readonly path: string;
 }
 
-/** An image with a checkpoint server. */
-export interface ServerPlace {
-  readonly server: Server;
-  readonly key: ImageKey;
+/** An image elsewhere. */
+interface ServicePlace {
+  readonly service: FileService;
+  readonly file: FileKey;
 }
 
 export type StoreOrder =
   | { readonly kind: "write"; readonly image: ImageToStore }
-  | { readonly kind: "send"; readonly image: ImageToStore; readonly to: ServerPlace }
+  | { readonly kind: "send"; readonly image: ImageToStore; readonly to: ServicePlace }
   /** It is on this node's disk already, and will not be needed there. */
-  | { readonly kind: "send-file"; readonly path: string; readonly to: ServerPlace };
+  | { readonly kind: "send-file"; readonly path: string; readonly to: ServicePlace };
 
 /** What is wrong; empty: it is on the disk. */
 export type Stored = (problem: string) => void;

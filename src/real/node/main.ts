@@ -3,7 +3,10 @@
  *
  * It never outlives the dispatcher: when the link closes it is gone within milliseconds, with every program that its ranks have started.
  */
-import { rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
@@ -14,8 +17,21 @@ import { Agent, type AgentOptions, tryTo } from "./agent.ts";
 import { shortageOf } from "./memory-shortage.ts";
 import type { FromNode, Setup, ToNode } from "./messages.ts";
 
-/** Of the job; removed if the dispatcher is gone. Empty: none. */
-const folder = process.argv[2] ?? "";
+/** Of the job, given by whoever started this process on the dispatcher's machine: removed if the dispatcher is gone. Empty: none. */
+const jobFolder = process.argv[2] ?? "";
+/** Of this node; empty: it has none yet. */
+let ownFolder = "";
+
+/** In the job's folder if that is there, else beside other temporary files. Throws the system's errors. */
+function makeOwnFolder(): string {
+  const beside = jobFolder !== "" && existsSync(jobFolder) ? join(jobFolder, "node-") : join(tmpdir(), "banyan-node-");
+  ownFolder = mkdtempSync(beside);
+  return ownFolder;
+}
+
+function removeFolder(folder: string): void {
+  if (folder !== "") rmSync(folder, { recursive: true, force: true });
+}
 
 /**
  * Ends the node and every program its ranks have started: they are one process group. (`process.exit` would wait for the
@@ -28,14 +44,15 @@ function killSelf(): never {
 
 /** The dispatcher is gone: nobody can be told anything, so nothing is worth finishing. */
 function abandoned(): never {
-  if (folder !== "") rmSync(folder, { recursive: true, force: true });
+  removeFolder(ownFolder);
+  removeFolder(jobFolder);
   return killSelf();
 }
 
 /** A node of the job that has invited it, as soon as it is told which. */
 class NodeMain {
   readonly #link: ControlLink<FromNode, ToNode>;
-  readonly #options: AgentOptions;
+  readonly #options: Omit<AgentOptions, "folder">;
   /** Null: it has not been set up, or could not be and has said so. */
   #agent: Agent | null = null;
   /** What is done when the link closes. */
@@ -50,8 +67,10 @@ class NodeMain {
       unsendable: (problem) => this.#link.send({ kind: "unable", why: `it cannot send ${problem}` }),
       closed: () => this.#end(),
     });
+    const job = { id: jobId, secret };
     this.#options = {
-      job: { id: jobId, secret },
+      job,
+      dispatcher: { name: "the dispatcher", address: { host, port }, job },
       // Others reach this machine where the dispatcher does.
       host: socket.localAddress!,
       send: (message) => this.#link.send(message),
@@ -71,22 +90,39 @@ class NodeMain {
     const { node, placement, recovery } = setup;
     const here = ranksOfNode(placement, node);
     this.#link.expect(toNodeShapes({ processes: placement.length, here, recovers: recovery !== null }));
-    const started = tryTo(() => new Agent(setup, this.#options));
+    const started = this.#start(setup);
     const what = setup.program.language === "c" ? "memory for each rank" : "shared memory";
-    if (started !== undefined) this.#agent = started;
-    else this.#link.send({ kind: "unable", why: shortageOf(`its ${setup.memoryMb} MB of ${what}`) });
+    if (started instanceof Agent) this.#agent = started;
+    else {
+      const why = started ?? shortageOf(`its ${setup.memoryMb} MB of ${what}`);
+      this.#link.send({ kind: "unable", why });
+    }
+  }
+
+  /** A text: why it cannot; undefined: its memory cannot be had. */
+  #start(setup: Setup): Agent | string | undefined {
+    let folder: string;
+    try {
+      folder = makeOwnFolder();
+    } catch (error) {
+      return `it cannot make a folder of its own: ${describeSystemError(error)}; let TMPDIR name one that can be written to`;
+    }
+    return tryTo(() => new Agent(setup, { ...this.#options, folder }));
   }
 
   /** When the dispatcher has everything: what a process has not sent yet may be lost with it. */
   #leave(end: () => never): void {
-    this.#end = end;
+    this.#end = () => {
+      removeFolder(ownFolder);
+      return end();
+    };
     this.#link.end();
   }
 }
 
 type Connection = Extract<Awaited<ReturnType<typeof callDispatcher>>, { ok: true }>;
 
-async function join(invitation: Invitation): Promise<void> {
+async function joinJob(invitation: Invitation): Promise<void> {
   const called = await callDispatcher(invitation);
   if (called.ok) new NodeMain(invitation, called);
   else {
@@ -101,4 +137,4 @@ async function join(invitation: Invitation): Promise<void> {
 process.title = "banyan-node spare";
 const invitation = readInvitation();
 if (invitation === null) abandoned();
-void join(invitation);
+void joinJob(invitation);

@@ -11,6 +11,7 @@ import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
+import type { FilesProof } from "../disk/same-files.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { Captured, RankWord } from "./rank-messages.ts";
 
@@ -38,6 +39,8 @@ export interface Setup {
   /** What the randomness of the ranks comes from under a protocol that replays: 32 bits, the same in every life. */
   readonly seed: number;
   readonly program: ProgramPlace;
+  /** What proves that the node sees the dispatcher's files, by the names in this message; null: they are sent in any case. */
+  readonly sameFiles: FilesProof | null;
   readonly heartbeatMs: number;
   /** Size of each rank's JavaScript heap; 0 leaves it to Node. */
   readonly heapMb: number;
@@ -77,12 +80,12 @@ export interface RecoveryFacts {
   readonly incarnations: readonly number[];
   /** Where images of checkpoints are written: a folder for each set, one in it for each number. */
   readonly checkpointFolder: string;
-  /** Sockets of the checkpoint servers that keep them; sets go round. None: the folder does. */
-  readonly checkpointServers: readonly string[];
   /** When the job began, in milliseconds since 1970. */
   readonly beganMs: number;
 }
 export interface RecoverySetup extends RecoveryFacts {
+  /** Checkpoint servers, which keep the images; sets go round. None: the folder does. Null: one is not there at the moment. */
+  readonly checkpointServers: readonly (Address | null)[];
   /** How ranks of this node begin that have had a life before. */
   readonly restarts: readonly RankRestart[];
 }
@@ -90,9 +93,8 @@ export interface RecoverySetup extends RecoveryFacts {
 export interface RankRestart {
   readonly rank: number;
   readonly incarnation: number;
-  /** The checkpoint that it goes on from, 0: the start of the program; and where its image is, empty: there is none. */
+  /** The checkpoint that it goes on from; 0: the start of the program. */
   readonly checkpoint: number;
-  readonly imageFolder: string;
   /** For its protocol, see `Beginning`. */
   readonly data: unknown;
 }
@@ -104,7 +106,7 @@ export interface Folder {
  * Processes that the job did not start with: the node makes room for them, starts them, and answers `ranks-ready`. Its gate
  * is open by then.
  */
-interface StartRanks {
+export interface StartRanks {
   readonly kind: "start-ranks";
   /** Returns in the answer. */
   readonly order: number;
@@ -153,6 +155,8 @@ export interface ProgramPlace {
 export interface Run {
   readonly kind: "run";
   readonly form: ProgramForm;
+  /** Files of packages that it imports where they are. */
+  readonly packages: readonly string[];
 }
 /** So many bytes of output have been written or dropped: the node may send as many more. */
 export interface Written {
@@ -202,6 +206,11 @@ interface TakeCheckpoint {
   readonly set: number;
   readonly members: readonly number[];
   readonly number: number;
+}
+/** Where the checkpoint servers are now: all of them, as in `RecoverySetup`. */
+interface CheckpointServersAre {
+  readonly kind: "checkpoint-servers";
+  readonly addresses: readonly (Address | null)[];
 }
 /** The images are written, or given up: those ranks go on. */
 interface GoOn {
@@ -266,6 +275,7 @@ export type ToNode =
   | FreezeEnds
   | ProtocolWords
   | TakeCheckpoint
+  | CheckpointServersAre
   | GoOn
   | Oldest
   | RestartRanks

@@ -1,37 +1,54 @@
 /**
- * Images of checkpoints, seen from a node: in a folder of the job, or with checkpoint servers. With servers the folder is the
- * node's own, for images on their way: those that a rank has written itself, and those that ranks are to go on from.
+ * Images of checkpoints, seen from a node: in the job's folder if the node sees it, with the dispatcher if it does not, or with
+ * checkpoint servers. Where they are kept elsewhere this node has those on their way: images that a rank has written itself, and images
+ * that ranks are to go on from.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fetchImage, isPassing } from "../checkpoint-server/client.ts";
-import { fetchedFolder, folderOfCheckpoint, type ImageKey } from "../checkpoint-server/image-key.ts";
+import { type FileService, fetchFile, isPassing } from "../file-service/client.ts";
+import { type CheckpointImage, folderOfCheckpoint } from "../file-service/file-key.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
+import type { Address } from "../transport/tcp/tcp-host.ts";
 import { imagePath } from "./image-path.ts";
-import { ImageStore, type ImageToStore, type ServerPlace, type Stored } from "./image-store.ts";
-import type { RankRestart, RecoverySetup } from "./messages.ts";
+import { ImageStore, type ImageToStore, type Stored } from "./image-store.ts";
+import type { RankRestart } from "./messages.ts";
 
 /** A server that was lost is started again: for so long it is waited for. */
 const serverPatienceMs = 10_000;
 const retryMs = 50;
 
-export class NodeImages {
-  readonly #setup: Pick<RecoverySetup, "setOf" | "checkpointFolder" | "checkpointServers">;
-  readonly #job: Job;
-  readonly #store = new ImageStore();
+interface NodeImagesOptions {
+  readonly setOf: readonly number[];
+  /** Where the images are, or are on their way. */
+  readonly folder: string;
+  /** Checkpoint servers, as in `RecoverySetup`. */
+  readonly servers: readonly (Address | null)[];
+  /** Keeps the images where there are no servers; null: they stay in the folder. */
+  readonly dispatcher: FileService | null;
+  readonly job: Job;
+}
 
-  constructor(setup: Pick<RecoverySetup, "setOf" | "checkpointFolder" | "checkpointServers">, job: Job) {
-    this.#setup = setup;
-    this.#job = job;
+export class NodeImages {
+  readonly #options: NodeImagesOptions;
+  readonly #store = new ImageStore();
+  #servers: readonly (Address | null)[];
+
+  constructor(options: NodeImagesOptions) {
+    this.#options = options;
+    this.#servers = options.servers;
+  }
+
+  serversAre(servers: readonly (Address | null)[]): void {
+    this.#servers = servers;
   }
 
   /** A checkpoint of that set is about to be taken. */
   prepare(set: number, number: number): void {
-    const { checkpointFolder, checkpointServers } = this.#setup;
-    if (checkpointServers.length > 0) rmSync(join(checkpointFolder, `set-${set}`), { recursive: true, force: true });
+    const { folder } = this.#options;
+    if (this.#keeperOf(set) !== null) rmSync(join(folder, `set-${set}`), { recursive: true, force: true });
     try {
-      mkdirSync(folderOfCheckpoint(checkpointFolder, set, number), { recursive: true });
+      mkdirSync(folderOfCheckpoint(folder, set, number), { recursive: true });
     } catch {
       // Whoever writes there will say what is wrong, and the attempt is given up.
     }
@@ -39,53 +56,75 @@ export class NodeImages {
 
   /** The set has a committed checkpoint of its present life: what it began with has been read. */
   committed(set: number): void {
-    rmSync(fetchedFolder(this.#setup.checkpointFolder, set), { recursive: true, force: true });
+    if (this.#keeperOf(set) !== null) rmSync(this.#fetchedFolder(set), { recursive: true, force: true });
   }
 
   /** An image that its rank has copied. */
   store(rank: number, number: number, image: ImageToStore, stored: Stored): void {
-    const to = this.#serverFor(rank, number);
-    this.#store.store(to === null ? { kind: "write", image } : { kind: "send", image, to }, stored);
+    const file = this.#fileOf(rank, number);
+    const service = this.#keeperOf(file.set);
+    this.#store.store(
+      service === null ? { kind: "write", image } : { kind: "send", image, to: { service, file } },
+      stored,
+    );
   }
 
   /** An image that its rank has written. */
   deliver(rank: number, number: number, stored: Stored): void {
-    const to = this.#serverFor(rank, number);
-    if (to === null) stored("");
-    else this.#store.store({ kind: "send-file", path: this.#pathOf(to.key), to }, stored);
+    const file = this.#fileOf(rank, number);
+    const service = this.#keeperOf(file.set);
+    const path = imagePath(folderOfCheckpoint(this.#options.folder, file.set, number), rank);
+    if (service === null) stored("");
+    else this.#store.store({ kind: "send-file", path, to: { service, file } }, stored);
+  }
+
+  /** Where a rank finds the image that it goes on from; empty: it begins at the start of the program. */
+  folderOf({ rank, checkpoint }: RankRestart): string {
+    const set = this.#options.setOf[rank]!;
+    if (checkpoint === 0) return "";
+    return this.#keeperOf(set) === null
+      ? folderOfCheckpoint(this.#options.folder, set, checkpoint)
+      : join(this.#fetchedFolder(set), `${checkpoint}`);
   }
 
   /** Does any of these go on from an image that is not here? */
   areElsewhere(restarts: readonly RankRestart[]): boolean {
-    return this.#setup.checkpointServers.length > 0 && restarts.some(({ imageFolder }) => imageFolder !== "");
+    return restarts.some(
+      ({ rank, checkpoint }) => checkpoint > 0 && this.#keeperOf(this.#options.setOf[rank]!) !== null,
+    );
   }
 
   /** Brings their images here; gives those that cannot be had, and why. */
   async fetch(restarts: readonly RankRestart[]): Promise<{ restart: RankRestart; problem: string }[]> {
-    const wanted = restarts.filter(({ imageFolder }) => imageFolder !== "");
+    const wanted = restarts.filter(({ checkpoint }) => checkpoint > 0);
     const all = wanted.map(async (restart) => ({ restart, problem: await this.#fetchOne(restart) }));
     return (await Promise.all(all)).filter(({ problem }) => problem !== "");
   }
 
-  async #fetchOne({ rank, checkpoint, imageFolder }: RankRestart): Promise<string> {
-    const { server, key } = this.#serverFor(rank, checkpoint)!;
-    const path = imagePath(imageFolder, rank);
+  async #fetchOne(restart: RankRestart): Promise<string> {
+    const file = this.#fileOf(restart.rank, restart.checkpoint);
+    const path = imagePath(this.folderOf(restart), restart.rank);
     for (let waitedMs = 0; ; waitedMs += retryMs) {
-      const problem = await fetchImage(server, key, path);
-      if (!isPassing(problem) || waitedMs >= serverPatienceMs) return problem;
+      // Asked again each time: a server that is started again is elsewhere.
+      const service = this.#keeperOf(file.set);
+      const problem = service === null ? "" : await fetchFile(service, file, path);
+      if (service === null || !isPassing(service, problem) || waitedMs >= serverPatienceMs) return problem;
       await sleep(retryMs);
     }
   }
 
-  /** Sets go round the servers. Null: there are none. */
-  #serverFor(rank: number, number: number): ServerPlace | null {
-    const { setOf, checkpointServers } = this.#setup;
-    const set = setOf[rank]!;
-    const socketPath = checkpointServers[set % checkpointServers.length];
-    return socketPath === undefined ? null : { server: { socketPath, job: this.#job }, key: { set, number, rank } };
+  #fileOf(rank: number, number: number): CheckpointImage {
+    return { kind: "checkpoint", set: this.#options.setOf[rank]!, number, rank };
   }
 
-  #pathOf({ set, number, rank }: ImageKey): string {
-    return imagePath(folderOfCheckpoint(this.#setup.checkpointFolder, set, number), rank);
+  /** Who keeps the images of that set: sets go round the servers. Null: this node, in the job's folder. */
+  #keeperOf(set: number): FileService | null {
+    const { dispatcher, job } = this.#options;
+    const address = this.#servers[set % this.#servers.length];
+    return address === undefined ? dispatcher : { name: "the checkpoint server", address, job };
+  }
+
+  #fetchedFolder(set: number): string {
+    return join(this.#options.folder, `fetched-${set}`);
   }
 }

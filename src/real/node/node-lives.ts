@@ -8,9 +8,12 @@ export class NodeLives {
   readonly #passed = new Map<number, Float64Array>();
   /** The present one of every rank, as far as the node has heard. */
   readonly #incarnations: number[];
+  readonly #imageFolderOf: (restart: RankRestart) => string;
 
-  constructor(setup: RecoverySetup) {
+  /** `imageFolderOf`: where a rank will find the image that it goes on from. */
+  constructor(setup: RecoverySetup, imageFolderOf: (restart: RankRestart) => string) {
     this.#setup = setup;
+    this.#imageFolderOf = imageFolderOf;
     this.#incarnations = [...setup.incarnations];
   }
 
@@ -36,10 +39,13 @@ export class NodeLives {
 
   /** For the thread of a rank. */
   forRank(rank: number): RankRecovery {
-    const { restarts: _, ...facts } = this.#setup;
+    const { setOf, checkpointFolder, beganMs } = this.#setup;
     const passed = new Float64Array(new SharedArrayBuffer(8));
     this.#passed.set(rank, passed);
-    return { ...facts, incarnations: [...this.#incarnations], passed, restart: this.restartOf(rank) };
+    const incarnations = [...this.#incarnations];
+    const restart = this.restartOf(rank);
+    const imageFolder = restart === null ? "" : this.#imageFolderOf(restart);
+    return { setOf, checkpointFolder, beganMs, incarnations, passed, restart, imageFolder };
   }
 
   /** How far the ranks of this node have come. */

@@ -54,10 +54,10 @@ export class RankCheckpoints {
   /** Before the program begins. */
   begin(): void {
     const { recovery, host, steady, say } = this.#options;
-    const { restart } = recovery;
-    if (restart === null || restart.imageFolder === "") return;
+    const { restart, imageFolder } = recovery;
+    if (restart === null || imageFolder === "") return;
     try {
-      readRankImage(host.process, this.#life, this.#imageIn(restart.imageFolder));
+      readRankImage(host.process, this.#life, this.#imageIn(imageFolder));
     } catch (error) {
       if (!(error instanceof ImageError || error instanceof StateError)) throw error;
       // Its set will begin again with an older one; this life is over.

@@ -79,6 +79,8 @@ export interface RankRecovery extends RecoveryFacts {
   readonly passed: Float64Array;
   /** How it begins, if it has had a life before. */
   readonly restart: RankRestart | null;
+  /** Where the image is that it goes on from; empty: it begins at the start of the program. */
+  readonly imageFolder: string;
 }
 
 /** What a thread for ranks of a C program starts with. */

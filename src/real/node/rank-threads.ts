@@ -165,8 +165,8 @@ export class RankThreads {
   #restoredWith({ rank, origin }: StartingRank): number | null {
     const { recovery, thawFrom } = this.#setup;
     if (recovery === null) return origin === null && thawFrom !== "" ? 0 : null;
-    const folder = this.#ports.lives()?.restartOf(rank)?.imageFolder ?? "";
-    return folder === "" ? null : (recovery.setOf[rank] ?? null);
+    const checkpoint = this.#ports.lives()?.restartOf(rank)?.checkpoint ?? 0;
+    return checkpoint === 0 ? null : (recovery.setOf[rank] ?? null);
   }
 
   #add(thread: RankInThread): void {

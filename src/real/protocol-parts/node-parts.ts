@@ -11,6 +11,8 @@ export interface NodePartSetup {
   readonly ranks: readonly number[];
   /** What processes of the job know each other by. */
   readonly job: Job;
+  /** Of this node alone. */
+  readonly folder: string;
   incarnationOf(rank: number): number;
 }
 

@@ -10,6 +10,14 @@ import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./
 /** More threads than any machine has use for; above it the number is a slip. */
 const ranksMax = 4096;
 
+const typescriptCannotFreeze = "only programs in C and C++ can be";
+
+/** Why a job cannot be frozen while it runs, the end of a sentence; undefined: it can. */
+export function freezingRefusal({ jobFolder, protocol, program }: Options): string | undefined {
+  if (jobFolder === "") return "it was launched without a jobFolder";
+  return protocol.refusals.freezing ?? (languageOf(program) === "c" ? undefined : typescriptCannotFreeze);
+}
+
 /** Options as they are checked, before anything is made for the job. */
 export type Options = Omit<
   JobOptions,
@@ -48,13 +56,13 @@ function checkProtocol({
   program,
   protocol,
   protocolOptions: values,
-  jobFolder,
+  freezeAtMs,
   ranksPerThread,
   ranks,
   nodes,
 }: Options) {
   const { name, refusals } = protocol;
-  if (jobFolder !== "" && refusals.freezing !== null)
+  if (freezeAtMs !== Number.POSITIVE_INFINITY && refusals.freezing !== null)
     return `Cannot freeze a job under --protocol ${name}: ${refusals.freezing}`;
   if (ranksPerThread > 1 && refusals.sharedThreads !== null)
     return `Cannot put several ranks into a thread under --protocol ${name}: ${refusals.sharedThreads}`;
@@ -62,12 +70,10 @@ function checkProtocol({
 }
 
 function checkFreezing({ program, freezeAtMs, jobFolder }: Options): string | undefined {
-  const isWanted = freezeAtMs !== Number.POSITIVE_INFINITY;
-  if (!isWanted && jobFolder === "") return undefined;
+  if (freezeAtMs === Number.POSITIVE_INFINITY) return undefined;
   if (!(freezeAtMs >= 0)) return `Cannot freeze the job after ${freezeAtMs / 1000} s: give a time from 0`;
   if (jobFolder === "") return "Cannot freeze the job: say where to with --job-dir";
-  if (languageOf(program) === "c") return undefined;
-  return `Cannot freeze ${relative("", program)}: only programs in C and C++ can be`;
+  return languageOf(program) === "c" ? undefined : `Cannot freeze ${relative("", program)}: ${typescriptCannotFreeze}`;
 }
 
 function checkMemory(ranksOfNode: number, memoryMb: number): string | undefined {

@@ -6,31 +6,27 @@ import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import type { FromCheckpointServer, ToCheckpointServer } from "../checkpoint-server/messages.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
+import type { Address } from "../transport/tcp/tcp-host.ts";
+import { serverFolderIn } from "./job-folder.ts";
 
-/** Some systems take no longer paths of sockets; the shortest limit there is, with the zero at the end. */
-const socketPathMax = 103;
 /** One that falls again and again does not keep the machine busy. */
 const restartMs = 100;
 /** Of all of them: they fall for a reason of their own. */
 const lossesMax = 20;
 
-/** What is wrong with servers in that folder; undefined: nothing. */
-export function checkServers(folder: string, servers: number): string | undefined {
-  const path = socketPathOf(folder, servers - 1);
-  if (servers === 0 || Buffer.byteLength(path) <= socketPathMax) return undefined;
-  return `Cannot start checkpoint servers: the path of their socket, ${path}, is too long; let TMPDIR name a shorter folder`;
-}
-
-const socketPathOf = (folder: string, server: number): string => join(folder, `cs-${server}`);
-
 interface CheckpointServersOptions {
   /** What nodes and servers know each other by. */
   readonly job: Job;
-  readonly folder: string;
+  /** The address of this machine at which nodes call them. */
+  readonly host: string;
+  /** For their images: it may outlive this command. */
+  readonly lasting: string;
   readonly servers: number;
 }
 
 interface CheckpointServersPorts {
+  /** One of them listens, perhaps elsewhere than before: nodes must hear where they all are. */
+  listen(addresses: readonly (Address | null)[]): void;
   note(message: string): void;
 }
 
@@ -38,6 +34,7 @@ export class CheckpointServers {
   readonly #options: CheckpointServersOptions;
   readonly #ports: CheckpointServersPorts;
   readonly #processes: ChildProcess[] = [];
+  readonly #addresses: (Address | null)[] = [];
   #losses = 0;
   #isOver = false;
 
@@ -47,9 +44,9 @@ export class CheckpointServers {
     for (let server = 0; server < options.servers; server++) this.#start(server);
   }
 
-  /** Where nodes find them. */
-  get sockets(): string[] {
-    return this.#processes.map((_, server) => socketPathOf(this.#options.folder, server));
+  /** Where nodes find them; null: one is not there at the moment. */
+  get addresses(): readonly (Address | null)[] {
+    return [...this.#addresses];
   }
 
   /** Nobody will ask for that checkpoint any more. */
@@ -75,10 +72,10 @@ export class CheckpointServers {
 
   #start(server: number): void {
     if (this.#isOver) return;
-    const folder = join(this.#options.folder, `checkpoint-server-${server}`);
+    const folder = serverFolderIn(this.#options.lasting, server);
     const started = fork(
       join(__dirname, "checkpoint-server.cjs"),
-      [String(server), folder, socketPathOf(this.#options.folder, server)],
+      [String(server), folder],
       // A group of its own: the terminal's signals are the dispatcher's business.
       {
         detached: true,
@@ -88,14 +85,21 @@ export class CheckpointServers {
       },
     );
     this.#processes[server] = started;
-    const setup: ToCheckpointServer = { kind: "setup", job: this.#options.job };
+    this.#addresses[server] = null;
+    const { job, host } = this.#options;
+    const setup: ToCheckpointServer = { kind: "setup", job, host };
     // One that cannot be told shows as its end.
     started.send(setup, () => {});
-    started.on("message", ({ problem }: FromCheckpointServer) => {
-      if (problem !== "") this.#ports.note(`checkpoint server ${server} cannot listen: ${problem}`);
+    started.on("message", (message: FromCheckpointServer) => {
+      if (message.kind === "unable") this.#ports.note(`checkpoint server ${server} is of no use: ${message.why}`);
+      else {
+        this.#addresses[server] = { host, port: message.port };
+        this.#ports.listen(this.addresses);
+      }
     });
     started.once("exit", (code, signal) => {
       if (this.#isOver) return;
+      this.#addresses[server] = null;
       const why = signal === null ? `exit code ${code}` : `killed by ${signal}`;
       const isHopeless = ++this.#losses > lossesMax;
       const what = isHopeless

@@ -1,18 +1,21 @@
 /**
- * The folder of a frozen job: all that is needed to go on with it, here or on another machine.
+ * The folder of a job (`--job-dir`): everything of the job that outlives the command that runs it.
  *
- *   job.json       what was run and how (`FrozenJob`); written last, so a folder that has it is complete
- *   program.wasm   the program: images fit these very bytes
- *   <rank>.image   an image of each rank
+ *   program.wasm   the program as its ranks run it (program.cjs or program.mjs in TypeScript): images fit these very bytes
+ *   journal        the dispatcher's decisions (journal-file.ts)
+ *   checkpoints    images of checkpoints, in a folder for each set; of those with servers `checkpoint-server-<number>`
+ *   <rank>.image   an image of each rank of a frozen job
+ *   job.json       what was frozen (`FrozenJob`); written last, so a folder that has it holds a whole frozen job
+ *
+ * A job that ended well leaves nothing there. One that was frozen leaves the last two and its program: all that is needed to go on,
+ * here or on another machine. One that ended badly, its command killed included, leaves the first three.
  *
  * Whoever can write there decides what runs when the job goes on, and which folders it may use. So it is made for its owner alone,
  * and gone on with only if it is this user's and nobody else can write to it.
  */
 import {
-  chmodSync,
   closeSync,
   constants,
-  copyFileSync,
   existsSync,
   fstatSync,
   mkdirSync,
@@ -28,13 +31,22 @@ import { describeSystemError } from "../../core/base/system-error.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { distrust, isOwnFile } from "../../trust/folder.ts";
 import { readImageHeader } from "../image/read-image.ts";
+import type { ProgramForm } from "../node/messages.ts";
 import { type FrozenJob, frozenJobIn, jobFormat, jobText, jobTextBytesMax } from "./frozen-job.ts";
 
+/** Where the program is, whichever form it has. */
+export function programsIn(folder: string): Record<ProgramForm, string> {
+  const file = (name: string) => join(folder, name);
+  return { script: file("program.cjs"), module: file("program.mjs"), wasm: moduleOf(folder) };
+}
+
 export const moduleOf = (folder: string): string => join(folder, "program.wasm");
+export const checkpointsIn = (folder: string): string => join(folder, "checkpoints");
+export const serverFolderIn = (folder: string, server: number): string => join(folder, `checkpoint-server-${server}`);
 
 /** Makes the folder if it is not there; the reason if it cannot be used. */
 export function prepareJobFolder(folder: string): string | undefined {
-  const cannot = `Cannot freeze the job to ${folder}`;
+  const cannot = `Cannot use ${folder} as the job's folder`;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const wrong = distrust(folder);
@@ -46,19 +58,25 @@ export function prepareJobFolder(folder: string): string | undefined {
   }
 }
 
-const isOurs = (name: string): boolean => /^(\d+\.image|job\.json|program\.wasm)(\.part)?$/.test(name);
+const ofFrozenJob = /^(\d+\.image|job\.json)(\.part)?$/;
+const ofProgram = /^program\.(wasm|cjs|mjs)$/;
+const ofRunningJob = /^(journal|checkpoints|checkpoint-server-\d+)$/;
 
 /** Takes away what a freeze that failed has left there, and nothing else. */
-export function emptyJobFolder(folder: string): void {
+export function removeFrozenJob(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isFile() && isOurs(entry.name)) rmSync(join(folder, entry.name), { force: true });
+    if (entry.isFile() && ofFrozenJob.test(entry.name)) rmSync(join(folder, entry.name), { force: true });
   }
 }
 
-/** The images are there; this makes them a job. Throws the system's errors. */
-export function writeJob(folder: string, module: string, job: FrozenJob): void {
-  copyFileSync(module, moduleOf(folder), constants.COPYFILE_EXCL);
-  chmodSync(moduleOf(folder), 0o600);
+/** The job is over and nobody can go on with it, or only with what was frozen: takes away the rest of it, and nothing else. */
+export function removeEndedJob(folder: string, { isFrozen }: { readonly isFrozen: boolean }): void {
+  const isMeant = (name: string): boolean => ofRunningJob.test(name) || (!isFrozen && ofProgram.test(name));
+  for (const name of readdirSync(folder).filter(isMeant)) rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+/** The images are there, and the program: this makes them a frozen job. Throws the system's errors. */
+export function writeJob(folder: string, job: FrozenJob): void {
   const part = join(folder, "job.json.part");
   writeFileSync(part, jobText(job), { flush: true, flag: "wx", mode: 0o600 });
   renameSync(part, join(folder, "job.json"));

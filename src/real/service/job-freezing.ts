@@ -4,13 +4,11 @@ import { describeSystemError } from "../../core/base/system-error.ts";
 import type { ToNode } from "../node/messages.ts";
 import { Freezing } from "./freezing.ts";
 import type { FrozenJob } from "./frozen-job.ts";
-import { emptyJobFolder, writeJob } from "./job-folder.ts";
+import { removeFrozenJob, writeJob } from "./job-folder.ts";
 
 interface JobFreezingOptions {
   /** Where the images go; empty: the job cannot be frozen. */
   readonly jobFolder: string;
-  /** The program as it runs. */
-  readonly module: string;
   readonly job: FrozenJob;
 }
 
@@ -66,7 +64,7 @@ export class JobFreezing {
     const obstacle = problem === "" ? this.#writeJob() : problem;
     if (obstacle !== "") {
       this.#ports.note(`the job could not be frozen and goes on: ${obstacle}`);
-      emptyJobFolder(this.#options.jobFolder);
+      removeFrozenJob(this.#options.jobFolder);
       this.#freezing = undefined;
     }
     this.#ports.toNodes({ kind: "frozen", isGood: obstacle === "" });
@@ -74,9 +72,9 @@ export class JobFreezing {
 
   /** What stands in the way; empty: nothing. */
   #writeJob(): string {
-    const { jobFolder, module, job } = this.#options;
+    const { jobFolder, job } = this.#options;
     try {
-      writeJob(jobFolder, module, job);
+      writeJob(jobFolder, job);
       return "";
     } catch (error) {
       return `Cannot write to ${jobFolder}: ${describeSystemError(error)}`;

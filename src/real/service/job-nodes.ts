@@ -7,9 +7,10 @@ import { NodeContacts } from "../../core/service/node-contacts.ts";
 import type { NodeLoss } from "../../core/service/outcome.ts";
 import { type Placement, ranksOfNode } from "../../core/service/placement.ts";
 import { NodeDoor } from "../control-link/node-door.ts";
-import type { FromNode, Life, ProgramForm, RankRestart, Setup, Stream, ToNode } from "../node/messages.ts";
+import type { FromNode, Life, RankRestart, Run, Setup, Stream, ToNode } from "../node/messages.ts";
 import type { SlowLinks } from "../slow-links/slow-links.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
+import type { Guest } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import { NodeProcess } from "./node-process.ts";
 import type { NodeStarter } from "./node-starter.ts";
@@ -41,6 +42,8 @@ interface JobNodesPorts {
   livesOf(ranks: readonly number[]): readonly Life[];
   /** There can be no nodes. */
   unable(why: string): void;
+  /** A node has called for files of the job. */
+  wantsFiles(guest: Guest): void;
 }
 
 export class JobNodes {
@@ -58,14 +61,18 @@ export class JobNodes {
   /** Nodes that have taken the place of others, and are not ready yet. */
   readonly #replacing = new Set<number>();
   /** How the program is to be loaded; undefined until it has been compiled. */
-  #form: ProgramForm | undefined;
+  #run: Run | undefined;
 
   constructor(options: JobNodesOptions, ports: JobNodesPorts) {
     this.#options = options;
     this.#ports = ports;
     this.#contacts = new NodeContacts(options.nodes);
     const { job, host } = options;
-    this.#door = new NodeDoor({ job, host, unable: (why) => ports.unable(why) });
+    this.#door = new NodeDoor({
+      ...{ job, host },
+      unable: (why) => ports.unable(why),
+      wantsFiles: (guest) => ports.wantsFiles(guest),
+    });
   }
 
   startAll(): void {
@@ -91,9 +98,9 @@ export class JobNodes {
   }
 
   /** The program is there: every node loads it, those that start later too. */
-  run(form: ProgramForm): void {
-    this.#form = form;
-    this.sendAll({ kind: "run", form });
+  run({ form, packages }: Omit<Run, "kind">): void {
+    this.#run = { kind: "run", form, packages };
+    this.sendAll(this.#run);
   }
 
   processOf(node: number): NodeProcess {
@@ -224,6 +231,6 @@ export class JobNodes {
     });
     this.#processes[node] = started;
     this.#ports.started(node);
-    if (this.#form !== undefined) started.send({ kind: "run", form: this.#form });
+    if (this.#run !== undefined) started.send(this.#run);
   }
 }

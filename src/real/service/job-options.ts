@@ -11,7 +11,7 @@ import type { TraceFile } from "../trace/trace-merge.ts";
 
 /** Everything decided; defaults live in `launch.ts` and in the command. */
 export interface JobOptions {
-  /** Of this job alone, and removed with it. */
+  /** Of this run of the job alone, and removed with it. */
   readonly folder: string;
   /** Absolute path. */
   readonly program: string;
@@ -38,6 +38,8 @@ export interface JobOptions {
   readonly host: string;
   /** What stands in front of the command of each node, and runs it; usually empty. */
   readonly nodeCommand: readonly string[];
+  /** Nodes are sent all files of the job, even where they see those of this process. */
+  readonly sendFiles: boolean;
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly patienceMs: number;
@@ -45,6 +47,7 @@ export interface JobOptions {
   readonly ranksPerThread: number;
   /** The job stops this long after all ranks have begun, and images of them are written to `jobFolder`; Infinity: never. */
   readonly freezeAtMs: number;
+  /** For everything of the job that outlives this run (job-folder.ts); empty: nothing does. */
   readonly jobFolder: string;
   /** Where the images are that the ranks go on from; empty: they begin at the beginning. */
   readonly thawFrom: string;

@@ -17,8 +17,8 @@ export interface JobPartSetup {
   readonly language: "typescript" | "c";
   /** Of each node; of a program in C of each rank. */
   readonly memoryMb: number;
-  /** Of this job alone, and removed with it. */
-  readonly folder: string;
+  /** The address of this machine at which nodes call the job's services. */
+  readonly host: string;
   /** What nodes and services of this job know each other by. */
   readonly job: Job;
   /** With processes that say nothing. */

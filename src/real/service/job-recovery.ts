@@ -15,6 +15,7 @@ import { RestartPlacement } from "../../core/service/restart-placement.ts";
 import type { CheckpointTimes } from "../../core/service/set-checkpoints.ts";
 import type { Life, RankRestart, RecoverySetup, ToNode } from "../node/messages.ts";
 import type { CaptureFacts, RankImage } from "../node/rank-messages.ts";
+import type { Address } from "../transport/tcp/tcp-host.ts";
 import { Alarm } from "./alarm.ts";
 import type { JobPartHost, JobPartHostPorts } from "./job-part-host.ts";
 import type { JobRecoveryReport } from "./job-report.ts";
@@ -23,6 +24,8 @@ import { SetImages, type SetImagesOptions } from "./set-images.ts";
 interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
   readonly placement: Placement;
+  /** Where the checkpoint servers are, see `RecoverySetup`. */
+  checkpointServers(): readonly (Address | null)[];
   createPart(ports: JobPartHostPorts): JobPartHost;
 }
 
@@ -138,7 +141,8 @@ export class JobRecovery {
 
   /** What a node must know that is about to start, or to restart some ranks. */
   setup(node: number, restarts: readonly RankRestart[]): { recovery: RecoverySetup; protocolPart: unknown } {
-    const { setOf, folder: checkpointFolder, checkpointServers } = this.#options;
+    const { setOf, folder: checkpointFolder } = this.#options;
+    const checkpointServers = this.#options.checkpointServers();
     const { incarnations } = this.#core;
     const protocolPart = this.#host.forNode(
       node,
@@ -196,9 +200,8 @@ export class JobRecovery {
   }
 
   #rankRestarts(restarts: readonly SetRestart[]): RankRestart[] {
-    return restarts.flatMap(({ set, members, incarnation, checkpoint, forRanks: data }) => {
-      const imageFolder = this.#images.folderOf(set, checkpoint);
-      return members.map((rank) => ({ rank, incarnation, checkpoint: checkpoint.number, imageFolder, data }));
+    return restarts.flatMap(({ members, incarnation, checkpoint, forRanks: data }) => {
+      return members.map((rank) => ({ rank, incarnation, checkpoint: checkpoint.number, data }));
     });
   }
 

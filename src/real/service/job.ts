@@ -3,22 +3,28 @@
  * cleans up. Decides nothing itself.
  */
 import { rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { assert } from "../../core/base/assert.ts";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import type { FaultPlan, Service } from "../../core/fault/plan.ts";
 import { Dispatcher } from "../../core/service/dispatcher.ts";
 import type { DispatcherRecord } from "../../core/service/dispatcher-state.ts";
 import type { Death, Outcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { type Placement, placementOf, ranksOfNode } from "../../core/service/placement.ts";
+import { offerProof } from "../disk/same-files.ts";
+import { FileHost } from "../file-service/host.ts";
 import { verifyImages } from "../image/verify-images.ts";
 import type { ProgramPlace, RankRestart } from "../node/messages.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";
+import { freezingRefusal } from "./check-options.ts";
 import { CheckpointServers } from "./checkpoint-servers.ts";
 import type { EventQueue } from "./event-queue.ts";
+import { filePlaces } from "./file-places.ts";
 import { folderOfProgram } from "./folders-given.ts";
 import { InputSource } from "./input-source.ts";
+import { checkpointsIn, programsIn, removeEndedJob } from "./job-folder.ts";
 import { JobFreezing } from "./job-freezing.ts";
 import { JobNodes } from "./job-nodes.ts";
 import type { JobOptions } from "./job-options.ts";
@@ -48,6 +54,8 @@ export class Job {
   readonly #options: JobOptions;
   /** Of every process that there can be: those that may be spawned too. */
   readonly #placement: Placement;
+  /** For what is needed to go on with the job: the job's folder if it was given one, its temporary one otherwise. */
+  readonly #lasting: string;
   readonly #bundlePlace: ProgramPlace["bundle"];
   readonly #names = new ProcessNames();
   readonly #report = new JobReport(this.#names);
@@ -56,6 +64,8 @@ export class Job {
   #unsaid: string | null = "";
   readonly #core: Dispatcher;
   readonly #setups: NodeSetups;
+  /** For nodes that do not see the job's files. */
+  readonly #files: FileHost;
   readonly #nodes: JobNodes;
   readonly #listener: NodeListener;
   readonly #output: JobOutput;
@@ -71,6 +81,9 @@ export class Job {
   readonly #ticking: NodeJS.Timeout;
   #tickedMs = performance.now();
   #isOver = false;
+  #hasBegun = false;
+  /** What stays in the job's folder when it is over. */
+  #leftBehind: "all" | "frozen" | "nothing" = "all";
   #finish!: (result: JobResult) => void;
 
   constructor(options: JobOptions) {
@@ -79,15 +92,18 @@ export class Job {
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
-    this.#bundlePlace = bundleIn(options.folder);
-    this.#journal = new JournalFile(options.folder, (message) => this.#journalTrouble(message));
+    this.#lasting = options.jobFolder === "" ? options.folder : options.jobFolder;
+    this.#bundlePlace = programsIn(this.#lasting);
+    this.#journal = new JournalFile(this.#lasting, (message) => this.#journalTrouble(message));
     this.#core = this.#createCore();
     this.#trace = new JobTrace(options.trace, options.folder);
     this.#setups = new NodeSetups(options, {
       placement: this.#placement,
       bundle: this.#bundlePlace,
       traceFolder: this.#trace.folder,
+      sameFiles: options.sendFiles ? null : offerProof(options.folder),
     });
+    this.#files = this.#createFiles();
     this.#links = this.#createLinks();
     this.#nodes = this.#createNodes();
     this.#output = this.#createOutput();
@@ -96,8 +112,14 @@ export class Job {
       keeps: options.setOf !== null,
       send: (piece) => this.#nodes.send(0, { kind: "input", ...piece }),
     });
-    const servers = { job: this.#setups.secret, folder: options.folder, servers: options.checkpoints.servers };
-    this.#checkpointServers = new CheckpointServers(servers, { note: (message) => this.#report.note(message) });
+    const servers = {
+      ...{ job: this.#setups.secret, host: options.host, lasting: this.#lasting },
+      servers: options.checkpoints.servers,
+    };
+    this.#checkpointServers = new CheckpointServers(servers, {
+      listen: (addresses) => this.#nodes.sendAll({ kind: "checkpoint-servers", addresses }),
+      note: (message) => this.#report.note(message),
+    });
     this.#freezing = this.#createFreezing();
     this.#spawning = this.#createSpawning();
     this.#recovery = this.#createRecovery();
@@ -134,7 +156,8 @@ export class Job {
 
   /** Every rank stops at its next MPI call; when all have, images of them are written and the job ends. */
   freeze(): void {
-    if (this.#options.jobFolder === "") throw new Error("Cannot freeze the job: it was launched without a jobFolder");
+    const refusal = freezingRefusal(this.#options);
+    if (refusal !== undefined) throw new Error(`Cannot freeze the job: ${refusal}`);
     if (this.#core.outcome === undefined) this.#freezing.begin();
   }
 
@@ -175,6 +198,17 @@ export class Job {
     return new Dispatcher(options, ports, this.#report.startMs);
   }
 
+  #createFiles(): FileHost {
+    const { folder, jobFolder, thawFrom, checkpoints } = this.#options;
+    const checkpointFolder = checkpoints.servers === 0 ? checkpointsIn(this.#lasting) : "";
+    const placeOf = filePlaces({
+      ...{ program: this.#lasting, spawned: folder, traces: this.#trace.folder },
+      ...{ checkpoints: checkpointFolder, freezeTo: jobFolder, thawFrom },
+    });
+    // Images are read back before they count: those of checkpoints by recovery, those of frozen jobs by a thaw.
+    return new FileHost({ placeOf, verify: () => Promise.resolve("") });
+  }
+
   #createNodes(): JobNodes {
     const { folder, nodes, host, nodeCommand } = this.#options;
     const starter = new LocalStarter({ folder, command: nodeCommand });
@@ -202,6 +236,7 @@ export class Job {
         },
         livesOf: (ranks) => this.#recovery?.livesOf(ranks) ?? [],
         unable: (why) => this.#core.unusable(`Cannot start nodes: ${why}`, performance.now()),
+        wantsFiles: (guest) => void this.#files.serve(guest),
       },
     );
   }
@@ -233,7 +268,7 @@ export class Job {
       ...{ protocol: this.#options.protocol.name, protocolOptions: this.#options.protocolOptions },
     };
     return new JobFreezing(
-      { jobFolder, module: this.#bundlePlace.wasm, job },
+      { jobFolder, job },
       {
         hasSpawned: () => this.#names.worlds > 0,
         toNodes: (message) => this.#nodes.sendAll(message),
@@ -257,19 +292,20 @@ export class Job {
   }
 
   #createRecovery(): JobRecovery | null {
-    const { setOf, checkpoints, program, folder, nodes, memoryMb, patienceMs, protocol } = this.#options;
+    const { setOf, checkpoints, program, host, nodes, memoryMb, patienceMs, protocol } = this.#options;
     if (setOf === null) return null;
     const createPart = jobParts[protocol.name];
     assert(createPart !== undefined, `protocol ${protocol.name} starts the lost again, and has no part for the job`);
     const partSetup = {
-      ...{ options: this.#options.protocolOptions, setOf, nodes, memoryMb, folder, language: languageOf(program) },
+      ...{ options: this.#options.protocolOptions, setOf, nodes, memoryMb, host, language: languageOf(program) },
       job: this.#setups.secret,
       patience: patiencesOf(patienceMs),
     };
     const options = {
       ...{ setOf, placement: this.#placement, checkpointInterval: checkpoints.interval, checkpointPatienceMs },
-      folder: join(folder, "checkpoints"),
-      checkpointServers: this.#checkpointServers.sockets,
+      folder: checkpointsIn(this.#lasting),
+      servers: checkpoints.servers,
+      checkpointServers: () => this.#checkpointServers.addresses,
       createPart: (ports: JobPartHostPorts) => createPart(partSetup, ports),
     };
     return new JobRecovery(options, {
@@ -345,9 +381,9 @@ export class Job {
     const bundle = this.#bundlePlace;
     const outcome = await (languageOf(program) === "c" ? compileProgram : bundleProgram)({ program, bundle });
     // A job that was over sooner than its bundle has had its folder made again.
-    if (this.#isOver) this.#removeFolder();
+    if (this.#isOver) this.#removeFolders();
     this.#report.compiled(outcome.said);
-    if (outcome.kind === "ready") this.#nodes.run(outcome.form);
+    if (outcome.kind === "ready") this.#nodes.run(outcome);
     else this.#core.unusable(`Cannot run ${basename(program)}: ${outcome.why}`, performance.now());
   }
 
@@ -359,6 +395,7 @@ export class Job {
   #allBegan(): void {
     const { ranks, nodes, freezeAtMs } = this.#options;
     this.#report.started({ ranks, nodes }, this.#nodes.pids);
+    this.#hasBegun = true;
     if (this.#unsaid) this.#report.note(this.#unsaid);
     this.#unsaid = null;
     if (this.#recovery !== null) this.#nodes.prepareSpare();
@@ -397,7 +434,9 @@ export class Job {
     const code = coreCode || (problem !== "" || this.#output.isLost ? 1 : 0);
     this.#isOver = true;
     this.#journal.close();
-    this.#removeFolder();
+    this.#leftBehind =
+      reason.kind === "frozen" && code === 0 ? "frozen" : code === 0 || !this.#hasBegun ? "nothing" : "all";
+    this.#removeFolders();
     const afterMs = this.#report.elapsedMs;
     this.#report.ended(code);
     const recovery = this.#recovery?.report ?? null;
@@ -412,14 +451,16 @@ export class Job {
     else this.#report.failed({ kind: "unusable", message }, this.#report.elapsedMs);
   }
 
-  #removeFolder(): void {
-    rmSync(this.#options.folder, { recursive: true, force: true });
+  #removeFolders(): void {
+    const { folder, jobFolder } = this.#options;
+    rmSync(folder, { recursive: true, force: true });
+    if (jobFolder === "" || this.#leftBehind === "all") return;
+    try {
+      removeEndedJob(jobFolder, { isFrozen: this.#leftBehind === "frozen" });
+    } catch (error) {
+      this.#report.note(`Cannot clear ${jobFolder}, the job's folder: ${describeSystemError(error)}`);
+    }
   }
-}
-
-function bundleIn(folder: string): ProgramPlace["bundle"] {
-  const file = (name: string) => join(folder, name);
-  return { script: file("program.cjs"), module: file("program.mjs"), wasm: file("program.wasm") };
 }
 
 const delaysLinks = ({ entries }: FaultPlan): boolean =>

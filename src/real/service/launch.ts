@@ -26,7 +26,6 @@ import type { Folder } from "../node/messages.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { type Arrangement, arrangementOf } from "./arrangement.ts";
 import { checkOptions } from "./check-options.ts";
-import { checkServers } from "./checkpoint-servers.ts";
 import { folderLedAway, foldersGiven } from "./folders-given.ts";
 import { Job } from "./job.ts";
 import type { JobEvent } from "./job-event.ts";
@@ -67,6 +66,8 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
    * the node. It finds in its environment, as BANYAN_NODE_START, which of the job's processes it starts, from 1.
    */
   readonly nodeCommand?: readonly string[] | undefined;
+  /** Nodes are sent all files of the job, and send theirs, even where they see the files of this process: to see that it works. */
+  readonly sendFiles?: boolean | undefined;
   /** The job ends after this long, with code 124. */
   readonly timeoutMs?: number | undefined;
   /** Nodes give a sign of life this often; 100 unless given. */
@@ -77,7 +78,10 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   readonly ranksPerThread?: number | undefined;
   /** Freezes the job this long after all ranks have begun: images of them are written to `jobFolder`. Programs in C only. */
   readonly freezeAtMs?: number | undefined;
-  /** Empty, or not there yet. */
+  /**
+   * For everything of the job that outlives the call: its program, its journal, images of checkpoints, the frozen job
+   * (docs/job-folder.md). Empty, or not there yet. A temporary folder that is removed unless given.
+   */
   readonly jobFolder?: string | undefined;
   /** Writes a trace in the Chrome format to this file. */
   readonly trace?: string | undefined;
@@ -176,6 +180,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     port: options.port ?? 0,
     host: options.host ?? loopback,
     nodeCommand: options.nodeCommand ?? [],
+    sendFiles: options.sendFiles ?? false,
     timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
     heartbeatMs: options.heartbeatMs ?? 100,
     patienceMs: options.patienceMs ?? 750,
@@ -197,11 +202,6 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   if (obstacle !== undefined) throw new CannotLaunch(obstacle, 1);
   const folder = createFolder();
   const checkpoints = protocol.checkpoints?.(protocolOptions) ?? noCheckpoints;
-  const tooLong = checkServers(folder, checkpoints.servers);
-  if (tooLong !== undefined) {
-    rmSync(folder, { recursive: true });
-    throw new CannotLaunch(tooLong, 1);
-  }
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
   const placement = arranged?.placement ?? placesWithSpares(complete);
   const nodeMap = nodeMapOf(placement);

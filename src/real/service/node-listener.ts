@@ -186,7 +186,7 @@ export class NodeListener {
 
   /** The node of that rank has said what no node says: it counts as lost. */
   #cut(rank: number, why: string): void {
-    this.#parts.nodes.processOf(this.#options.nodeOf[rank]!).cut(why);
+    this.#parts.nodes.processOf(this.#options.placement[rank]!).cut(why);
   }
 
   #connectionNews(event: TcpEvent): void {

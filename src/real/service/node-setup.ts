@@ -2,8 +2,10 @@
 
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Placement } from "../../core/service/placement.ts";
+import type { FilesProof } from "../disk/same-files.ts";
 import type { ProgramPlace, Setup } from "../node/messages.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
+import { freezingRefusal } from "./check-options.ts";
 import type { JobOptions } from "./job-options.ts";
 import { languageOf } from "./program-compile.ts";
 
@@ -14,6 +16,8 @@ interface NodeSetupsPlaces {
   readonly bundle: ProgramPlace["bundle"];
   /** For the ranks' traces; empty when there is no trace. */
   readonly traceFolder: string;
+  /** See `Setup`. */
+  readonly sameFiles: FilesProof | null;
 }
 
 export class NodeSetups {
@@ -31,7 +35,7 @@ export class NodeSetups {
   /** Of that node; what depends on the moment is given. */
   of(node: number, { recovery, protocolPart, watches }: Pick<Setup, "recovery" | "protocolPart" | "watches">): Setup {
     const job = this.#job;
-    const { placement, bundle, traceFolder } = this.#places;
+    const { placement, bundle, traceFolder, sameFiles } = this.#places;
     const { ranks, protocol, heartbeatMs, heapMb, memoryMb, folders, ranksPerThread, port, program, args } = job;
     return {
       kind: "setup",
@@ -44,12 +48,13 @@ export class NodeSetups {
       protocolPart,
       seed: this.seed,
       program: { path: job.displayName ?? program, bundle, args, language: languageOf(program) },
+      sameFiles,
       heartbeatMs,
       heapMb,
       memoryMb,
       folders,
       environment: job.environment,
-      freezeTo: job.jobFolder,
+      freezeTo: freezingRefusal(job) === undefined ? job.jobFolder : "",
       thawFrom: job.thawFrom,
       ranksPerThread,
       traceFolder,

@@ -18,7 +18,13 @@ import type { ProgramForm } from "../node/messages.ts";
 
 /** Ready, or why not, in one line; `said`: what the compiler printed. */
 export type BundleOutcome =
-  | { readonly kind: "ready"; readonly form: ProgramForm; readonly said?: string }
+  /** `packages`: files that are imported where they are. */
+  | {
+      readonly kind: "ready";
+      readonly form: ProgramForm;
+      readonly packages: readonly string[];
+      readonly said?: string;
+    }
   | { readonly kind: "unusable"; readonly why: string; readonly said?: string };
 
 interface BundleOptions {
@@ -36,18 +42,18 @@ type Esbuild = typeof import("esbuild");
 
 let buildsRunning = 0;
 
-/** The job's folder is where temporary files are. */
+/** The program goes into the job's folder, which is where temporary files are unless it was given. */
 export const cannotWrite = (file: string, error: unknown): string =>
-  `Cannot write ${file}: ${describeSystemError(error)}; let TMPDIR name another folder`;
+  `Cannot write ${file}: ${describeSystemError(error)}; let TMPDIR name another folder, or name one with --job-dir`;
 
 export async function bundleProgram(options: BundleOptions): Promise<BundleOutcome> {
   // Loaded here, when the nodes have been forked: loading it (some 25 ms) then costs no time.
   const esbuild = require("esbuild") as typeof import("esbuild");
   buildsRunning++;
   try {
-    if (await bundleAsScript(esbuild, options)) return { kind: "ready", form: "script" };
-    await bundleAsModule(esbuild, options);
-    return { kind: "ready", form: "module" };
+    const required = await bundleAsScript(esbuild, options);
+    if (required !== null) return { kind: "ready", form: "script", packages: required };
+    return { kind: "ready", form: "module", packages: await bundleAsModule(esbuild, options) };
   } catch (error) {
     return { kind: "unusable", why: describeFailure(error) };
   } finally {
@@ -57,10 +63,11 @@ export async function bundleProgram(options: BundleOptions): Promise<BundleOutco
   }
 }
 
-/** False: the program has to be a module. */
-async function bundleAsScript({ build }: Esbuild, { program, bundle }: BundleOptions): Promise<boolean> {
+/** Gives the files that are outside; null: the program has to be a module. */
+async function bundleAsScript({ build }: Esbuild, { program, bundle }: BundleOptions): Promise<string[] | null> {
   let needsModule = false;
-  const packages = packagesOutside(() => {
+  const files = new Set<string>();
+  const packages = packagesOutside(files, () => {
     needsModule = true;
   });
   // The script will be run as if it lay beside the program, so the paths in its source map start there.
@@ -68,29 +75,32 @@ async function bundleAsScript({ build }: Esbuild, { program, bundle }: BundleOpt
   const options = { ...commonOptions(program, packages), format: "cjs", outfile: pretended, write: false } as const;
   try {
     const { outputFiles } = await build(options);
-    if (needsModule) return false;
-    await writeFile(bundle.script, outputFiles[0]!.contents).catch((error: unknown) => {
+    if (needsModule) return null;
+    await writeFile(bundle.script, outputFiles[0]!.contents, { mode: 0o600 }).catch((error: unknown) => {
       throw new Error(cannotWrite(bundle.script, error));
     });
-    return true;
+    return [...files];
   } catch (error) {
-    if (needsModule || awaitsOutside(error)) return false;
+    if (needsModule || awaitsOutside(error)) return null;
     throw error;
   }
 }
 
-async function bundleAsModule({ build }: Esbuild, { program, bundle }: BundleOptions): Promise<void> {
+/** Gives the files that are outside. */
+async function bundleAsModule({ build }: Esbuild, { program, bundle }: BundleOptions): Promise<string[]> {
+  const files = new Set<string>();
   const options = commonOptions(
     program,
-    packagesOutside(() => {}),
+    packagesOutside(files, () => {}),
   );
   const { outputFiles } = await build({
     ...{ ...options, format: "esm", outfile: bundle.module, write: false },
     banner: { js: requireOf(program) },
   } as const);
-  await writeFile(bundle.module, outputFiles[0]!.contents).catch((error: unknown) => {
+  await writeFile(bundle.module, outputFiles[0]!.contents, { mode: 0o600 }).catch((error: unknown) => {
     throw new Error(cannotWrite(bundle.module, error));
   });
+  return [...files];
 }
 
 function commonOptions(program: string, packages: Plugin): BuildOptions {
@@ -123,8 +133,8 @@ function requireOf(program: string): string {
   return `import { createRequire as __banyanRequire } from "node:module"; const require = __banyanRequire(${url});`;
 }
 
-/** Calls `statement` when one is imported by a statement: it may be a package that only modules can import. */
-function packagesOutside(statement: () => void): Plugin {
+/** Adds their files. Calls `statement` when one is imported by a statement: it may be a package that only modules can import. */
+function packagesOutside(files: Set<string>, statement: () => void): Plugin {
   const outside = (path: string, kind: ImportKind): OnResolveResult => {
     if (kind === "import-statement") statement();
     return { path, external: true };
@@ -150,6 +160,7 @@ function packagesOutside(statement: () => void): Plugin {
           const mayBeMissing = kind === "dynamic-import" || kind === "require-call";
           if (found.errors.length > 0) return mayBeMissing ? { path, external: true } : found;
           if (found.external || found.namespace !== "file" || erasable.test(found.path)) return found;
+          files.add(found.path);
           return outside(kind === "require-call" ? found.path : pathToFileURL(found.path).href, kind);
         },
       );

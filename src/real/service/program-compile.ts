@@ -1,6 +1,6 @@
 /** A program in C or C++ as the WebAssembly module that ranks run: compiled (src/cc), or taken as it is. */
 import { closeSync, openSync, readSync, realpathSync } from "node:fs";
-import { copyFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { GivenFolders } from "../disk/given-folders.ts";
 import type { Folder } from "../node/messages.ts";
@@ -38,10 +38,12 @@ export async function compileProgram({ program, bundle }: CompileOptions): Promi
   if (module === undefined) return { kind: "unusable", why: "it does not compile", said };
   try {
     await copyFile(module, bundle.wasm);
+    // A frozen job has this very file, and others may not have been able to write to it.
+    await chmod(bundle.wasm, 0o600);
   } catch (error) {
     return { kind: "unusable", why: cannotWrite(bundle.wasm, error), said };
   }
-  return { kind: "ready", form: "wasm", said };
+  return { kind: "ready", form: "wasm", packages: [], said };
 }
 
 /** The same of a program that another one has asked for: nothing is read but what is in those folders. */
@@ -60,14 +62,14 @@ export async function compileGivenProgram(
       const module = disk([]).read(program);
       if (module === undefined) return { kind: "unusable", why: "it cannot be read" };
       await writeFile(bundle.wasm, module.bytes);
-      return { kind: "ready", form: "wasm" };
+      return { kind: "ready", form: "wasm", packages: [] };
     }
     const compiler = require(join(__dirname, "cc.cjs")) as Compiler;
     const outcome = await compiler.compileProgram([program], { disk });
     const said = outcome.stderr;
     if (outcome.kind === "failed") return { kind: "unusable", why: "it does not compile", said };
     await copyFile(outcome.wasm, bundle.wasm);
-    return { kind: "ready", form: "wasm", said };
+    return { kind: "ready", form: "wasm", packages: [], said };
   } finally {
     for (const folders of opened) folders.close();
   }

@@ -1,18 +1,16 @@
 /**
- * The images of a job's set checkpoints: where they are, whether they can be read, and their removal. They lie in a folder of the
- * job, or with checkpoint servers, which read them back themselves.
+ * The images of a job's set checkpoints: whether they can be read, and their removal. They lie in a folder of the job, or with
+ * checkpoint servers, which read them back themselves.
  */
-import { join } from "node:path";
-import type { Checkpoint } from "../../core/ft/checkpoint.ts";
-import { fetchedFolder, folderOfCheckpoint } from "../checkpoint-server/image-key.ts";
+import { folderOfCheckpoint } from "../file-service/file-key.ts";
 import { imagePath } from "../node/image-path.ts";
 import { Removals } from "./removals.ts";
 
 export interface SetImagesOptions {
-  /** For the images; nodes make it when the first is taken. */
+  /** For the images; it is made when the first is taken. */
   readonly folder: string;
-  /** Sockets of the checkpoint servers; none: the images stay in the folder. */
-  readonly checkpointServers: readonly string[];
+  /** How many checkpoint servers there are; 0: the images are in the folder. */
+  readonly servers: number;
 }
 
 interface SetImagesPorts {
@@ -32,19 +30,10 @@ export class SetImages {
     this.#ports = ports;
   }
 
-  /** Where ranks find the images that they go on from; empty: they begin at the start of the program. */
-  folderOf(set: number, { number }: Checkpoint): string {
-    const { folder, checkpointServers } = this.#options;
-    if (number === 0) return "";
-    return checkpointServers.length === 0
-      ? folderOfCheckpoint(folder, set, number)
-      : join(fetchedFolder(folder, set), `${number}`);
-  }
-
   /** What is wrong with the images of these ranks; empty: nothing. */
   verify(set: number, number: number, ranks: readonly number[]): Promise<string> {
-    const { folder, checkpointServers } = this.#options;
-    if (checkpointServers.length > 0) return Promise.resolve("");
+    const { folder, servers } = this.#options;
+    if (servers > 0) return Promise.resolve("");
     const images = folderOfCheckpoint(folder, set, number);
     return this.#ports.verify(ranks.map((rank) => imagePath(images, rank)));
   }

@@ -35,8 +35,8 @@ export const Service = {
   RANK: 1,
   /** The event logger. */
   LOGGER: 2,
-  /** A checkpoint server. */
-  IMAGES: 3,
+  /** Whoever keeps files of the job: the dispatcher, a checkpoint server. */
+  FILES: 3,
   /** The dispatcher, for its nodes. */
   CONTROL: 4,
 } as const;
@@ -106,14 +106,15 @@ export class ListenerHandshake {
   /** To be sent first. */
   readonly challenge = Buffer.alloc(challengeBytes);
   readonly #job: Job;
-  readonly #service: Service;
+  /** What it listens for. */
+  readonly #services: readonly Service[];
   readonly #nonce: Uint8Array;
   readonly #bytes = Buffer.alloc(helloBytes);
   #have = 0;
 
-  constructor(job: Job, service: Service, nonce: Uint8Array = randomBytes(nonceBytes)) {
+  constructor(job: Job, service: Service | readonly Service[], nonce: Uint8Array = randomBytes(nonceBytes)) {
     this.#job = job;
-    this.#service = service;
+    this.#services = [service].flat();
     this.#nonce = nonce;
     this.challenge.writeUInt32LE(salt, 0);
     this.challenge.writeUInt32LE(protocolVersion, 4);
@@ -133,7 +134,7 @@ export class ListenerHandshake {
     if (!timingSafeEqual(expected, this.#bytes.subarray(helloProofAt)))
       return refused("a hello without the job's proof");
     const hello = decodeFields(this.#fields);
-    if (hello === null || hello.service !== this.#service) return refused("a hello for another service");
+    if (hello === null || !this.#services.includes(hello.service)) return refused("a hello for another service");
     return { kind: "hello", hello };
   }
 

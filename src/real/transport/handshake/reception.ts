@@ -11,13 +11,12 @@ export const helloMsMax = 5000;
 /** Above it the one who has waited longest is dropped: hellos take a millisecond, so it is a stranger. */
 export const strangersMax = 64;
 
-/** Where to listen: a port of an address (0: any free one), or a name in the file system. */
-export type Place = { readonly address: string; readonly port: number } | { readonly path: string };
-
 interface ReceptionOptions {
   readonly job: Job;
-  readonly service: Service;
-  readonly place: Place;
+  /** What it is there for; of several, hellos say which. */
+  readonly service: Service | readonly Service[];
+  /** Where to listen; port 0: any free one. */
+  readonly place: { readonly address: string; readonly port: number };
   /** Hellos must say for which port they are meant (`wanted`): there may have been somebody else before, at another. */
   readonly namesPort?: boolean;
   readonly received: (guest: Guest) => void;
@@ -49,12 +48,11 @@ export class Reception {
     const { place } = this.#options;
     return new Promise((resolve) => {
       const failed = (error: NodeJS.ErrnoException) => {
-        const where = "path" in place ? place.path : `${place.address}:${place.port}`;
         const why = error.code === "EADDRINUSE" ? "the port is in use" : error.message;
-        resolve({ ok: false, reason: `Cannot listen on ${where}: ${why}` });
+        resolve({ ok: false, reason: `Cannot listen on ${place.address}:${place.port}: ${why}` });
       };
       this.#server.once("error", failed);
-      this.#server.listen("path" in place ? place : { host: place.address, port: place.port }, () => {
+      this.#server.listen({ host: place.address, port: place.port }, () => {
         this.#server.off("error", failed);
         // Errors of accepting (no descriptors left) concern one newcomer, who will try again.
         this.#server.on("error", (error) => this.#options.dropped(error.message));

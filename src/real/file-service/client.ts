@@ -1,0 +1,165 @@
+/**
+ * A node's end: files go to whoever keeps them while they are being made, and come from there. Each has a connection of its own, so that
+ * nobody waits behind a large one. A piece is made, or read, when the one before is on its way: nothing piles up.
+ */
+import { closeSync, createReadStream, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { dirname } from "node:path";
+import type { Piece } from "../../image/encoder.ts";
+import { ImageError } from "../../image/image-error.ts";
+import { fileError } from "../image/file-error.ts";
+import { answerMsMax } from "../transport/handshake/call.ts";
+import {
+  answerBytes,
+  CallerHandshake,
+  challengeBytes,
+  type Hello,
+  type Job,
+  Service,
+  Verdict,
+} from "../transport/handshake/handshake.ts";
+import type { Address } from "../transport/tcp/tcp-host.ts";
+import { answerIn, encoded, type FileKey, fileText, type Request } from "./file-key.ts";
+import { Frames } from "./frames.ts";
+
+/** Who keeps files of the job. */
+export interface FileService {
+  /** In words for people: "the checkpoint server". */
+  readonly name: string;
+  /** Null: it is not there at the moment. */
+  readonly address: Address | null;
+  /** What both know each other by. */
+  readonly job: Job;
+}
+
+const pieceBytes = 1 << 20;
+
+/** What is wrong; empty: the service has it. The next piece is made while this one travels. */
+export function storeFile(service: FileService, file: FileKey, pieces: Iterable<Piece>): Promise<string> {
+  return deliver(service, { want: "store", file }, pieces);
+}
+
+/** The same of a file that is on this node's disk. */
+export function storeFileFrom(service: FileService, file: FileKey, path: string): Promise<string> {
+  return deliver(service, { want: "store", file }, piecesOf({ path, from: 0, to: Number.POSITIVE_INFINITY }));
+}
+
+/** The service has a file that grows up to a byte, and gets the bytes behind it. What is wrong; empty: it has those too. */
+export function appendFileFrom(service: FileService, file: FileKey, part: FilePart): Promise<string> {
+  return deliver(service, { want: "append", file }, piecesOf(part));
+}
+
+interface FilePart {
+  readonly path: string;
+  readonly from: number;
+  /** Behind the last byte. */
+  readonly to: number;
+}
+
+/** What is wrong; empty: it is there, whole. */
+export function fetchFile(service: FileService, file: FileKey, path: string): Promise<string> {
+  return withService(service, { want: "fetch", file }, async (frames) => {
+    const problem = await answered(service, frames);
+    return problem === "" ? receive(service, frames, path) : problem;
+  });
+}
+
+/** Is it worth trying again? */
+export const isPassing = (service: FileService, problem: string): boolean =>
+  problem === gone(service) || problem === unreachable(service);
+
+const gone = ({ name }: FileService): string => `${name} is gone`;
+const unreachable = ({ name }: FileService): string => `${name} cannot be reached`;
+
+async function* piecesOf({ path, from, to }: FilePart): AsyncGenerator<Piece> {
+  const stream = createReadStream(path, { start: from, end: to - 1, highWaterMark: pieceBytes });
+  for await (const piece of stream) yield [piece as Buffer];
+}
+
+function deliver(
+  service: FileService,
+  request: Request,
+  pieces: Iterable<Piece> | AsyncIterable<Piece>,
+): Promise<string> {
+  return withService(service, request, async (frames) => {
+    for await (const piece of pieces) {
+      // An empty frame is the end.
+      if (piece.some(({ length }) => length > 0) && !(await frames.write(piece))) return gone(service);
+    }
+    await frames.write([]);
+    return answered(service, frames);
+  });
+}
+
+async function answered(service: FileService, frames: Frames): Promise<string> {
+  const frame = await frames.next();
+  if (frame === null) return gone(service);
+  return answerIn(frame)?.problem ?? `the answer of ${service.name} cannot be understood`;
+}
+
+/** A file that is not whole never has the name. */
+async function receive(service: FileService, frames: Frames, path: string): Promise<string> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const part = `${path}.part`;
+  rmSync(part, { force: true });
+  const file = openSync(part, "wx", 0o600);
+  let piece: Buffer | null;
+  try {
+    for (piece = await frames.next(); piece !== null && piece.length > 0; piece = await frames.next()) {
+      for (let done = 0; done < piece.length; ) done += writeSync(file, piece, done);
+    }
+  } finally {
+    closeSync(file);
+  }
+  if (piece === null) {
+    rmSync(part, { force: true });
+    return gone(service);
+  }
+  renameSync(part, path);
+  return "";
+}
+
+async function withService(
+  service: FileService,
+  request: Request,
+  use: (frames: Frames) => Promise<string>,
+): Promise<string> {
+  const socket = service.address === null ? null : await connected(service.address);
+  if (socket === null) return unreachable(service);
+  try {
+    const frames = new Frames(socket);
+    if (!(await shakeHands(socket, frames, service.job))) return unreachable(service);
+    return (await frames.write(encoded(request))) ? await use(frames) : gone(service);
+  } catch (error) {
+    // This node's own disk.
+    const known = fileError(`Cannot ${request.want} ${fileText(request.file)}`, error);
+    if (known instanceof ImageError) return known.message;
+    throw error;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function connected({ host, port }: Address): Promise<Socket | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, noDelay: true }, () => resolve(socket));
+    socket.once("error", () => resolve(null));
+  });
+}
+
+/** Nothing of a file leaves before the service has proven that it is of this job. */
+async function shakeHands(socket: Socket, frames: Frames, job: Job): Promise<boolean> {
+  const timer = setTimeout(() => socket.destroy(), answerMsMax);
+  try {
+    const hello: Hello = { service: Service.FILES, from: 0, to: 0, incarnation: 0, wanted: 0, generation: 1 };
+    const handshake = new CallerHandshake(job, hello);
+    const challenge = await frames.raw(challengeBytes);
+    const said = challenge === null ? null : handshake.hello(challenge);
+    if (said === null || socket.destroyed) return false;
+    socket.write(said);
+    const bytes = await frames.raw(answerBytes);
+    return bytes !== null && handshake.answer(bytes)?.verdict === Verdict.WELCOME;
+  } finally {
+    clearTimeout(timer);
+  }
+}
