@@ -5,6 +5,7 @@
 import { capturePoints, SUSPENDED } from "../core/base/capture-points.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { type Check, checkOf } from "./arguments.ts";
+import type { Call } from "./call-table.ts";
 import { attributeCalls } from "./calls/attributes.ts";
 import { collectiveCalls } from "./calls/collectives.ts";
 import { communicatorCalls } from "./calls/communicators.ts";
@@ -25,6 +26,7 @@ import { operationCalls } from "./calls/operations.ts";
 import { packingCalls } from "./calls/packing.ts";
 import { partitionedCalls } from "./calls/partitioned.ts";
 import { pointToPointCalls } from "./calls/point-to-point.ts";
+import { probeCalls } from "./calls/probes.ts";
 import { requestStatusCalls } from "./calls/request-statuses.ts";
 import { requestCalls } from "./calls/requests.ts";
 import { spawningCalls } from "./calls/spawning.ts";
@@ -32,9 +34,6 @@ import { statusCalls } from "./calls/statuses.ts";
 import { topologyCalls } from "./calls/topologies.ts";
 import { withParameters } from "./exact-parameters.ts";
 import type { Program } from "./program.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
-export type Call = (...args: any[]) => number;
 
 /**
  * Those that must be fast: they give their errors to `raise` themselves, and ask for the check of their arguments only when an
@@ -94,6 +93,7 @@ function callsOf(program: Program): Record<string, Call> {
     Object.create(null),
     environmentCalls(program),
     pointToPointCalls(program),
+    probeCalls(program),
     exchangeCalls(program),
     requestStatusCalls(program),
     generalizedRequestCalls(program),

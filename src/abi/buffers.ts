@@ -8,28 +8,18 @@
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
+import { checkCount, checkSize } from "../core/binding/checks.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { pack, unpack } from "../core/comm/pack.ts";
 import type { After } from "./objects.ts";
 import type { Program } from "./program.ts";
 
-/** A message is one int32 of bytes long at most. */
-const messageBytesMax = 2 ** 31 - 1;
-
-export function checkCount(count: number): void {
-  if (count < 0)
-    throw new MpiError(ErrorClass.COUNT, `Cannot use a count of ${count}: counts are whole numbers from 0`);
-}
-
 /** The length of `count` items when packed. */
 export function packedBytes(type: Datatype, count: number): number {
   checkCount(count);
   const bytes = type.size * count;
-  if (bytes <= messageBytesMax) return bytes;
-  throw new MpiError(
-    ErrorClass.COUNT,
-    `Cannot move ${bytes} bytes at once: a message has at most ${messageBytesMax}; send it in pieces`,
-  );
+  checkSize(bytes);
+  return bytes;
 }
 
 /**

@@ -27,7 +27,7 @@ export function importsOf(module: WebAssembly.Module, options: ImportOptions) {
   const { rank, memory, program, library, descriptors, pause, hostName, signalName } = options;
   const names = WebAssembly.Module.imports(module).filter((each) => each.module === "mpi");
   program.disk = new ProgramFiles({ files: library.files, descriptors, run: library.run });
-  const { choices } = program.process;
+  const { choices } = program.operations;
   const shown = choices === null ? library : choosingInput(library, choices);
   const wasi = wasiImports({ library: shown, memory: memory.bytes, descriptors, pause });
   if (choices !== null) {

@@ -321,6 +321,7 @@ function interrupted(name: string, known: TestChoice, moves: boolean): void {
     second = new Receiver(6, new TestChoices());
     second.c.memory.arena.copyFrom(c.memory.arena);
     restoreProcess(second.c.program, state);
+    second.c.watched.restored();
     second.send(1);
   }
   second.stops = false;

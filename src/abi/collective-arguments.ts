@@ -1,7 +1,5 @@
 /** What the arguments of C's collectives say, checked: roots, parts for each peer, MPI_IN_PLACE. */
-import { PROC_NULL, ROOT } from "../core/base/constants.ts";
-import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import { checkCount } from "./buffers.ts";
+import { checkCount, checkInPlace, isRoot as isRootOf } from "../core/binding/checks.ts";
 import type { CCommunicator, CRequest } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { type Items, itemsAt } from "./side.ts";
@@ -37,22 +35,17 @@ export interface TypedLayout extends Layout {
   readonly types: number;
 }
 
+/** What a collective does, in messages about its arguments: which one it is the caller knows. */
+const verb = "take part";
+
 /** Is this rank the root, and is the root one at all? */
-export function isRoot(comm: CCommunicator, root: number): boolean {
-  const { core } = comm;
-  const isRank = root >= 0 && root < core.peers.size;
-  if (core.isInter ? isRank || root === ROOT || root === PROC_NULL : isRank) {
-    return core.isInter ? root === ROOT : root === core.rank;
-  }
-  const ranks = `communicator ${comm.label} has ranks 0 to ${core.peers.size - 1}`;
-  throw new MpiError(ErrorClass.ROOT, `Cannot use root ${root}: ${ranks}`);
-}
+export const isRoot = (comm: CCommunicator, root: number): boolean => isRootOf(comm, verb, root);
 
 /** Is it MPI_IN_PLACE, where it may be? */
-export function isInPlace({ core }: CCommunicator, address: number): boolean {
+export function isInPlace(comm: CCommunicator, address: number): boolean {
   if (address !== IN_PLACE) return false;
-  if (!core.isInter) return true;
-  throw new MpiError(ErrorClass.ARG, "Cannot use MPI_IN_PLACE: an inter-communicator has no rank's own part");
+  checkInPlace(comm, verb);
+  return true;
 }
 
 export function itemsOf(program: Program, { address, count, type }: Given): Items {

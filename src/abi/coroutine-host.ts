@@ -3,7 +3,7 @@
  * inside the call (suspension.ts), and whoever runs the processes goes on with it when `Suspension.isReady` says so.
  */
 import type { Pointer, RecordId } from "../core/base/brand.ts";
-import { Now } from "../core/p2p/engine.ts";
+import { Now } from "../core/binding/operations.ts";
 import type { Process } from "../core/process/process.ts";
 import { noSpawner, type Spawner } from "../core/process/spawner.ts";
 import type { Host } from "./host.ts";

@@ -7,7 +7,6 @@
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
-import { R_ERROR } from "../core/request/records.ts";
 import { CallKind, type Continuation } from "./callbacks.ts";
 import type { CRequest, FunctionPointer } from "./objects.ts";
 import type { Program } from "./program.ts";
@@ -65,9 +64,9 @@ class Queries implements Continuation {
 
   resume(program: Program, result: number): number {
     const request = this.requests[this.index]!;
-    const { records } = program.engine;
-    const before = this.isQueried ? records.get(request.record, R_ERROR) : 0;
-    records.put(request.record, R_ERROR, before || codeOf(result));
+    const { operations } = program;
+    const before = this.isQueried ? operations.errorOf(request.record) : 0;
+    operations.failOwn(request.record, before || codeOf(result));
     if (this.frees && !this.isQueried) {
       const { free, extraState } = request.generalized!;
       this.isQueried = true;

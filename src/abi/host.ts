@@ -1,32 +1,11 @@
 /** What the C binding needs of the world it runs in. */
-import type { Pointer, RecordId } from "../core/base/brand.ts";
-import type { Process } from "../core/process/process.ts";
+import type { World } from "../core/binding/world.ts";
 import type { Spawner } from "../core/process/spawner.ts";
 import type { StopWord } from "./suspension.ts";
 
-export interface Host {
-  readonly process: Process;
-  /** Name of the machine, fixed at the start. */
-  readonly processorName: string;
+export interface Host extends World {
   /** Others make this process stop inside an MPI call by it; see suspension.ts. */
   readonly stop: StopWord;
   /** Starts other processes while the job runs. */
   readonly spawner: Spawner;
-  /** Waits until the request is complete. False: it is not, and the process shall stop inside this call. */
-  wait(request: RecordId): boolean;
-  /** The same until `isReady` says so; progress is made meanwhile. */
-  waitUntil(isReady: () => boolean): boolean;
-  /**
-   * A blocking receive on world ranks that posts nothing: one of `Now`, with the outcome in the engine's `last…` fields.
-   * MUST_POST: only a posted receive can take the message. NOTHING: the process shall stop inside this call.
-   */
-  receiveNow(to: Pointer, room: number, source: number, tag: number, context: number): number;
-  /** Progress for a call that only looks, as MPI_Test does: the program goes on, and may look again at once. */
-  look(): void;
-  /** Ends the whole job with that exit code. */
-  abort(code: number, message: string): never;
-  /** Seconds since some moment in the past, MPI_Wtime. */
-  now(): number;
-  /** That clock shows that time now, or a later one: so much has passed in an earlier life. */
-  moveClockTo(seconds: number): void;
 }

@@ -35,7 +35,7 @@ export function makeCommunicator(
   out: number,
   heritage: Heritage = {},
 ): number {
-  return waitThen(program, program.process.start(task), new Made(parent, task, out, heritage));
+  return waitThen(program, program.operations.startTask(task), new Made(parent, task, out, heritage));
 }
 
 /** Gives the program a communicator that core has made. */
@@ -62,10 +62,10 @@ class Made implements Continuation {
   }
 
   resume(program: Program): number {
-    const { engine, errorCodes, ints } = program;
+    const { errorCodes, ints, operations } = program;
     const { request, error, result } = this.task;
     const parent = this.parent;
-    engine.giveBack(request);
+    operations.end(request);
     program.owner = parent;
     ints[this.out >> 2] = COMM_NULL;
     if (error !== 0) throw new MpiError(error, `Cannot make the communicator: ${errorCodes.stringOf(error)}`);
@@ -123,7 +123,7 @@ export function startDuplicate(
   heritage: Heritage,
 ): number {
   const request = new CRequest(parent);
-  request.record = program.process.start(task);
+  request.record = program.operations.startTask(task);
   // Functions that take back copies get no communicator: there is none yet.
   const copies: Bearer = { handle: COMM_NULL, attributes: new AttributeSet<AttributeFunctions>() };
   const { errorHandler } = parent;
@@ -133,12 +133,12 @@ export function startDuplicate(
 
 /** The same for communicators that are no copies, and inherit nothing but the error handler. */
 export function startCommunicator(program: Program, parent: CCommunicator, task: NewCommunicator, outs: Outs): number {
-  const { ints, process, requests } = program;
+  const { ints, operations, requests } = program;
   const request = new CRequest(parent);
   const nothing: Bearer = { handle: COMM_NULL, attributes: new AttributeSet<AttributeFunctions>() };
   const { errorHandler } = parent;
   ints[outs.comm >> 2] = COMM_NULL;
-  request.record = process.start(task);
+  request.record = operations.startTask(task);
   request.after = new AdoptLater(parent, task, { errorHandler }, nothing, outs.comm);
   request.handle = requests.add(request);
   ints[outs.request >> 2] = request.handle;

@@ -14,6 +14,7 @@ function moved(ranks: TestRanks, size: number): TestRanks {
     const target = other.programs[rank]!;
     target.memory.arena.copyFrom(memory.arena);
     restoreProcess(target.program, state);
+    target.watched.restored();
     const again = saveProcess(target.program);
     assert.equal(again.length, state.length);
     const others = [...again.keys()].filter((i) => again[i] !== state[i]);

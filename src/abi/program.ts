@@ -8,6 +8,9 @@
 import type { RecordId } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { lives } from "../core/base/saved-classes.ts";
+import { BufferedSends } from "../core/binding/buffered-sends.ts";
+import type { Operations } from "../core/binding/operations.ts";
+import { ProcessOperations } from "../core/binding/process-operations.ts";
 import { Keyvals } from "../core/comm/attributes.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { LB, predefinedTypes, UB } from "../core/comm/datatype-predefined.ts";
@@ -17,7 +20,6 @@ import { Group } from "../core/comm/group.ts";
 import { Info } from "../core/comm/info.ts";
 import { predefinedOps } from "../core/comm/op-predefined.ts";
 import type { ChoiceKind, Outcome } from "../core/ft/choices.ts";
-import type { Engine } from "../core/p2p/engine.ts";
 import type { Process } from "../core/process/process.ts";
 import type { Memory } from "../core/request/memory.ts";
 import { addressMin } from "./buffers.ts";
@@ -26,7 +28,6 @@ import { type CFile, NoFile } from "./files/file.ts";
 import type { ProgramFiles } from "./files/program-files.ts";
 import { Handles, Kind } from "./handles.ts";
 import type { Host } from "./host.ts";
-import { BufferedSends } from "./leftovers.ts";
 import {
   type AttributeFunctions,
   CCommunicator,
@@ -59,10 +60,11 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 export class Program {
-  static readonly unsaved = { calls: {}, bytes: null, ints: null, longs: null, disk: null };
+  static readonly unsaved = { calls: {}, operations: null, bytes: null, ints: null, longs: null, disk: null };
   readonly host: Host;
   readonly process: Process;
-  readonly engine: Engine;
+  /** What the program does with its process goes this way. */
+  readonly operations: Operations;
   readonly memory: Memory;
   /** The program's memory. Addresses are below 2³¹, and it never moves. */
   readonly bytes: Uint8Array;
@@ -76,7 +78,8 @@ export class Program {
   });
   readonly groups = new Handles<Group>({ kind: Kind.GROUP, name: "group", errorClass: ErrorClass.GROUP });
   readonly types = new Handles<CDatatype>({ kind: Kind.DATATYPE, name: "datatype", errorClass: ErrorClass.TYPE });
-  readonly operations = new Handles<COperation>({
+  /** Of reductions. */
+  readonly ops = new Handles<COperation>({
     kind: Kind.OPERATION,
     name: "operation",
     errorClass: ErrorClass.OP,
@@ -101,7 +104,7 @@ export class Program {
   readonly suspension: Suspension;
   /** Every function of MPI by its name, without what catches errors: set by binding.ts. */
   calls: Readonly<Record<string, (...args: number[]) => number>> = {};
-  readonly buffered: BufferedSends;
+  readonly buffered = new BufferedSends();
   /** What MPI_Alloc_mem gave and MPI_Free_mem has not taken back. */
   readonly blocks = new Set<number>();
   readonly world: CCommunicator;
@@ -126,17 +129,16 @@ export class Program {
   /** What a call that is made again has taken from a replay before; undefined: nothing. Only between `CallAgain` and the call. */
   known: Outcome | undefined = undefined;
 
-  constructor(host: Host) {
+  constructor(host: Host, operations: Operations = new ProcessOperations(host)) {
     this.host = host;
     this.process = host.process;
-    this.engine = host.process.engine;
+    this.operations = operations;
     this.memory = host.process.memory;
     this.bytes = this.memory.bytes;
     this.ints = new Int32Array(this.bytes.buffer);
     this.longs = new BigInt64Array(this.bytes.buffer);
     this.callbacks = new Callbacks(this);
     this.suspension = new Suspension(host.stop);
-    this.buffered = new BufferedSends(this);
     this.world = this.predefinedCommunicator(COMM_WORLD, "MPI_COMM_WORLD", new CCommunicator(this.process.world));
     this.self = this.predefinedCommunicator(COMM_SELF, "MPI_COMM_SELF", new CCommunicator(this.process.self));
     this.owner = this.self;
@@ -146,7 +148,7 @@ export class Program {
       this.errorHandlers.predefine(handler.handle, handler);
     }
     for (const core of Object.values(predefinedOps)) {
-      this.operations.predefine(core.handle, { core, function: 0 });
+      this.ops.predefine(core.handle, { core, function: 0 });
     }
     for (const core of Object.values(predefinedTypes)) this.predefinedType(core.handle, core);
     this.predefinedType(TYPE_LB, LB);
@@ -194,7 +196,7 @@ export class Program {
   takeKnown(kind: ChoiceKind): Outcome | undefined {
     const { known } = this;
     this.known = undefined;
-    return known === undefined ? this.process.choices!.replay(kind) : known;
+    return known === undefined ? this.operations.choices!.replay(kind) : known;
   }
 
   // Handles

@@ -63,9 +63,9 @@ class EqualMove implements Start {
     const sent = Side.of(program, from, true);
     const received = Side.of(program, to, inPlace);
     request.after = new Settle(sent, received);
-    const { collectives } = program.process;
+    const { operations } = program;
     const call = { bytes: this.bytes, root, inPlace, tag };
-    request.record = collectives.startEqual(request.comm.core, this.kind, sent.pointer, received.pointer, call);
+    request.record = operations.startEqual(request.comm.core, this.kind, sent.pointer, received.pointer, call);
   }
 
   /**
@@ -89,8 +89,8 @@ class EqualMove implements Start {
     request.after = new Settle(sent, received);
     const error = own > room ? ErrorClass.TRUNCATE : ErrorClass.SUCCESS;
     const call = { bytes, root, inPlace: !isExchange, tag, error };
-    const { collectives } = program.process;
-    request.record = collectives.startEqual(core, kind, sent.pointer, received.pointer, call);
+    const { operations } = program;
+    request.record = operations.startEqual(core, kind, sent.pointer, received.pointer, call);
   }
 }
 
@@ -109,8 +109,8 @@ class Bcast implements Start {
     const side = Side.of(program, this.items, this.holds);
     request.after = this.holds ? new Settle(side, Side.nothing) : new Settle(Side.nothing, side);
     const call = { bytes: side.bytes, root: this.root, tag };
-    const { collectives } = program.process;
-    request.record = collectives.startEqual(request.comm.core, "bcast", nowhere, side.pointer, call);
+    const { operations } = program;
+    request.record = operations.startEqual(request.comm.core, "bcast", nowhere, side.pointer, call);
   }
 }
 
@@ -136,8 +136,8 @@ class PartsMove implements Start {
     if (isTooShort) given.end(program);
     request.after = new Settle(sent, received);
     const error = own !== null && own.sent > own.room ? ErrorClass.TRUNCATE : ErrorClass.SUCCESS;
-    const { collectives } = program.process;
-    request.record = collectives.start(core, collective, sent.pointer, received.pointer, null, tag, error);
+    const { operations } = program;
+    request.record = operations.startBlocks(core, collective, sent.pointer, received.pointer, null, tag, error);
   }
 
   /** Of the part that this rank gives to itself: how long it is, and how much room there is; null: there is none. */

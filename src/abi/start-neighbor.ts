@@ -52,10 +52,10 @@ class NeighborMove implements Start {
       this.kind === "neighbor_allgatherv"
         ? { kind: this.kind, ...hood, bytes: sent.bytes, receives }
         : { kind: this.kind, ...hood, sends: blocksOf(sent, this.from, hood.destinations.length), receives };
-    const { collectives } = program.process;
+    const { operations } = program;
     // A neighbourhood has no board.
     const own = tag === onBoard ? undefined : tag;
-    request.record = collectives.startNeighbor(request.comm.core, collective, sent.pointer, received.pointer, own);
+    request.record = operations.startNeighbor(request.comm.core, collective, sent.pointer, received.pointer, own);
   }
 }
 

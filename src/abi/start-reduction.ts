@@ -1,9 +1,10 @@
 /** Starts of reductions: MPI 5.0 §6.9 to §6.11. */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
+import { checkCount, checkScan } from "../core/binding/checks.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
-import { checkApart, checkBytes, checkCount } from "./buffers.ts";
+import { checkApart, checkBytes } from "./buffers.ts";
 import { isInPlace, isRoot, type Start } from "./collective-arguments.ts";
 import { holdType, LetGo } from "./held-types.ts";
 import type { CCommunicator, CDatatype, CRequest } from "./objects.ts";
@@ -22,7 +23,7 @@ export interface Operands {
 
 /** An operation on a datatype: predefined ones are ours to do, the program's own are done by the program. */
 export function reductionOf(program: Program, op: number, typeHandle: number): Reduction {
-  const operation = program.operations.get(op);
+  const operation = program.ops.get(op);
   const type = program.committed(typeHandle);
   if (operation.function === 0) return reductionFor(operation.core, type);
   if (type.size === 0) throw new MpiError(ErrorClass.TYPE, "Cannot reduce elements of a datatype without data");
@@ -94,9 +95,9 @@ class EqualReduction implements Start {
     const received = operandSide(program, how, to, inPlace);
     const held = hold(program, request, type, how, new Settle(sent, received));
     const call = { bytes: (from === null ? received : sent).bytes, root, inPlace, tag };
-    const { collectives } = program.process;
+    const { operations } = program;
     const { core } = request.comm;
-    request.record = collectives.startReduction(core, this.kind, sent.pointer, received.pointer, call, held);
+    request.record = operations.startReduction(core, this.kind, sent.pointer, received.pointer, call, held);
   }
 }
 
@@ -119,8 +120,8 @@ class ReduceScatter implements Start {
     const { elementBytes } = how;
     const segments = this.counts.map((count) => count * elementBytes);
     const collective = { kind: "reduce_scatter", ...core.place, segments, elementBytes, inPlace } as const;
-    const { collectives } = program.process;
-    request.record = collectives.start(core, collective, sent.pointer, received.pointer, held, tag);
+    const { operations } = program;
+    request.record = operations.startBlocks(core, collective, sent.pointer, received.pointer, held, tag);
   }
 }
 
@@ -140,9 +141,7 @@ export function reduction(program: Program) {
     if (inPlace && !hasResult) {
       throw new MpiError(ErrorClass.BUFFER, "Cannot reduce with MPI_IN_PLACE: only the root may");
     }
-    if ((kind === "scan" || kind === "exscan") && isInter) {
-      throw new MpiError(ErrorClass.COMM, `Cannot ${kind}: an inter-communicator has two groups, and no order of all`);
-    }
+    if (kind === "scan" || kind === "exscan") checkScan(comm, kind);
     const how = reductionOf(program, op, operands.type);
     const type = program.types.get(operands.type);
     checkCount(count);

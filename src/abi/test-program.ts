@@ -8,12 +8,16 @@
 import { importedFunctions } from "../../scripts/mpi-wrappers.mjs";
 import { assert } from "../core/base/assert.ts";
 import type { Pointer } from "../core/base/brand.ts";
-import { Now } from "../core/p2p/engine.ts";
+import { Now } from "../core/binding/operations.ts";
+import { ProcessOperations } from "../core/binding/process-operations.ts";
+import { type Watched, watched } from "../core/binding/test-watched-operations.ts";
 import { noSpawner } from "../core/process/spawner.ts";
 import type { SimMemory } from "../sim/memory.ts";
 import type { SimProcess } from "../sim/sim-process.ts";
 import { World } from "../sim/world.ts";
-import { type Call, importsOf } from "./binding.ts";
+import { importsOf } from "./binding.ts";
+import type { Call } from "./call-table.ts";
+import type { Host } from "./host.ts";
 import type { FunctionPointer } from "./objects.ts";
 import { Program } from "./program.ts";
 
@@ -40,6 +44,8 @@ const callWords = 10;
 
 export class TestProgram {
   readonly program: Program;
+  /** What the program has started, and not given back. */
+  readonly watched: Watched;
   readonly memory: SimMemory;
   readonly #world: World;
   readonly #importOf: (name: string) => Call;
@@ -65,7 +71,7 @@ export class TestProgram {
       }
       return true;
     };
-    this.program = new Program({
+    const host: Host = {
       process: process.core,
       processorName: "test",
       wait: (request) => waitUntil(() => process.engine.isComplete(request)),
@@ -79,7 +85,9 @@ export class TestProgram {
       },
       now: () => world.nowNs / 1e9,
       moveClockTo() {},
-    });
+    };
+    this.watched = watched(new ProcessOperations(host));
+    this.program = new Program(host, this.watched.operations);
     this.#importOf = importsOf(this.program);
   }
 

@@ -21,13 +21,12 @@ export interface Condition {
 
 /** Waits until the request is complete, then goes on with `then`. The answer is the import's. */
 export function waitThen(program: Program, record: RecordId, then: Continuation): number {
-  const { engine, host, process } = program;
-  const { collectives } = process;
-  if (!engine.isComplete(record)) {
-    const isReady = () => engine.isComplete(record) || collectives.asked !== null;
-    const isOver = collectives.programOperations === 0 ? host.wait(record) : host.waitUntil(isReady);
+  const { operations } = program;
+  if (!operations.isComplete(record)) {
+    const isReady = () => operations.isComplete(record) || operations.asked !== null;
+    const isOver = operations.programReductions === 0 ? operations.wait(record) : operations.waitUntil(isReady);
     if (!isOver) return program.suspension.stop(new WaitOn(record, then), isReady);
-    if (!engine.isComplete(record)) return combine(program, new WaitOn(record, then));
+    if (!operations.isComplete(record)) return combine(program, new WaitOn(record, then));
   }
   return then.resume(program, 0);
 }
@@ -53,13 +52,13 @@ export function waitUntil(program: Program, isReady: () => boolean, finish: () =
 
 /** The same for one request, in fewer steps: most waits are this one. */
 export function waitForOne(program: Program, record: RecordId, finish: () => number, again: CallAgain): number {
-  const { engine, host, process } = program;
-  if (engine.isComplete(record)) return finish();
-  if (process.collectives.programOperations !== 0) {
-    return waitUntil(program, () => engine.isComplete(record), finish, again);
+  const { operations } = program;
+  if (operations.isComplete(record)) return finish();
+  if (operations.programReductions !== 0) {
+    return waitUntil(program, () => operations.isComplete(record), finish, again);
   }
-  if (host.wait(record)) return finish();
-  return program.suspension.stop(again, () => engine.isComplete(record));
+  if (operations.wait(record)) return finish();
+  return program.suspension.stop(again, () => operations.isComplete(record));
 }
 
 /** The same for calls that only look. */
@@ -69,22 +68,21 @@ export function look(program: Program, finish: () => number, again: CallAgain): 
 
 /** For those of them that are called again and again: null when nothing stands between the call and its answer. */
 export function interrupted(program: Program, again: CallAgain): number | null {
-  program.host.look();
-  return program.process.collectives.asked === null ? null : combine(program, again);
+  program.operations.look();
+  return program.operations.asked === null ? null : combine(program, again);
 }
 
-function waitFor({ host, process }: Program, isReady: () => boolean): "ready" | "combine" | "stop" {
-  const { collectives } = process;
-  if (collectives.programOperations === 0) return host.waitUntil(isReady) ? "ready" : "stop";
-  if (!host.waitUntil(() => isReady() || collectives.asked !== null)) return "stop";
+function waitFor({ operations }: Program, isReady: () => boolean): "ready" | "combine" | "stop" {
+  if (operations.programReductions === 0) return operations.waitUntil(isReady) ? "ready" : "stop";
+  if (!operations.waitUntil(() => isReady() || operations.asked !== null)) return "stop";
   return isReady() ? "ready" : "combine";
 }
 
 /** Whoever waits for anything may be needed for a reduction meanwhile. */
 const orAsked =
-  ({ process }: Program, isReady: () => boolean) =>
+  ({ operations }: Program, isReady: () => boolean) =>
   (): boolean =>
-    isReady() || process.collectives.asked !== null;
+    isReady() || operations.asked !== null;
 
 /** Makes a call from its beginning. */
 export class CallAgain implements Continuation {
@@ -147,8 +145,8 @@ export interface ProgramCall {
 
 /** Has the program combine what a collective waits for: inout = in ∘ inout (MPI 5.0 §6.9.5). */
 function combine(program: Program, then: Continuation): number {
-  const { ints, memory, process, callbacks } = program;
-  const asked = process.collectives.takeAsked();
+  const { ints, memory, operations, callbacks } = program;
+  const asked = operations.takeAsked();
   const { function: fn, type, handle } = asked.call as ProgramCall;
   // Copies of both sides, spread out as the function expects them: it writes over its right one.
   const left = spread(program, type, asked.left, asked.count);
@@ -185,11 +183,11 @@ class AfterCombining implements Continuation {
   }
 
   resume(program: Program): number {
-    const { memory, bytes, process } = program;
+    const { memory, bytes, operations } = program;
     const { type } = this.asked.call as ProgramCall;
     pack(type, this.asked.count, bytes, this.right - type.trueLb, bytes, this.asked.into);
     for (const pointer of [this.left, this.right, this.cells]) memory.free(pointer);
-    process.collectives.answered(this.asked);
+    operations.answered(this.asked);
     return this.next.resume(program, 0);
   }
 }

@@ -4,16 +4,18 @@
  * arrays. A rank that comes the long way and one that comes here meet in the same round.
  */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import type { Operations } from "../core/binding/operations.ts";
 import { predefinedTypes } from "../core/comm/datatype-predefined.ts";
 import type { Views } from "../core/comm/views.ts";
-import { foldOnBoard } from "../core/process/board-fold.ts";
 import type { Communicator } from "../core/process/communicator.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
+import type { Environment } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { type OpLike, opOf } from "./operations.ts";
 
 export class BoardPath {
   readonly #host: Host;
+  readonly #operations: Operations;
   readonly #core: Communicator;
   readonly #views: Views;
   /** What the last call combined with: loops ask for the same. */
@@ -21,19 +23,18 @@ export class BoardPath {
   #isDouble = false;
   #reduction: Reduction | null = null;
 
-  constructor(host: Host, core: Communicator) {
+  constructor({ host, operations, buffers }: Environment, core: Communicator) {
     this.#host = host;
+    this.#operations = operations;
     this.#core = core;
-    this.#views = host.process.collectives.views;
+    this.#views = buffers.views;
   }
 
   /** False: there is no board. */
   barrier(): boolean {
     const { board } = this.#core;
     if (board === null) return false;
-    this.#host.process.engine.meeting();
-    if (board.arrive()) board.open();
-    else this.#host.waitForGate(this.#core);
+    if (!this.#operations.meet(this.#core, null, 0)) this.#host.waitForGate(this.#core);
     board.next();
     return true;
   }
@@ -52,11 +53,7 @@ export class BoardPath {
     for (let i = 0; i < length; i++) memory[part + i] = data[i]!;
     const bytes = length << shift;
     board.putLength(core.rank, bytes);
-    this.#host.process.engine.meeting();
-    if (board.arrive()) {
-      foldOnBoard(core, board, this.#reduction!, bytes);
-      board.open();
-    } else this.#host.waitForGate(core);
+    if (!this.#operations.meet(core, this.#reduction, bytes)) this.#host.waitForGate(core);
     const isAgreed = board.lengthOf(0) === bytes;
     const result = board.part(0) >> shift;
     if (isAgreed) for (let i = 0; i < length; i++) into[i] = memory[result + i]!;

@@ -7,9 +7,10 @@
  */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { checkCount, checkSize } from "../core/binding/checks.ts";
 import { Datatype } from "../core/comm/datatype.ts";
+import { Views } from "../core/comm/views.ts";
 import type { Memory } from "../core/request/memory.ts";
-import { AttachedBuffer } from "./attached-buffer.ts";
 import { SeenArray, SeenKind } from "./seen-array.ts";
 
 export type TypedArray =
@@ -42,11 +43,10 @@ const nothing = new Uint8Array(0);
 /** Up to here arrays are staged. */
 export const stagedBytesMax = 64;
 
-/** Lengths are words of 32 bits with a sign in packets and records: of a message, and of each buffer of a collective. */
-export const messageBytesMax = 2 ** 31 - 1;
-
 export class Buffers {
   readonly memory: Memory;
+  /** The shared memory as kernels of reductions see it. */
+  readonly views: Views;
   readonly #shared: ArrayBufferLike;
   /** One place for what is being sent, one for what is being received: a receive may run while a send is staged. */
   readonly stageOut: Pointer;
@@ -54,7 +54,6 @@ export class Buffers {
   readonly #bytes: Uint8Array;
   readonly #ints: Int32Array;
   readonly #doubles: Float64Array;
-  readonly attached = new AttachedBuffer();
   /** The arrays that blocking sends and receives used last. */
   readonly seenOut: SeenArray;
   readonly seenIn: SeenArray;
@@ -62,6 +61,7 @@ export class Buffers {
   constructor(memory: Memory) {
     this.memory = memory;
     this.#shared = memory.bytes.buffer;
+    this.views = new Views(memory.bytes.buffer);
     this.#bytes = memory.bytes;
     this.#ints = new Int32Array(this.#shared);
     this.#doubles = new Float64Array(this.#shared);
@@ -166,24 +166,11 @@ export function normalized(buffer: TypedBuffer): Items {
     throw new MpiError(ErrorClass.TYPE, `Cannot use ${nameOf(type)}: it is not committed; call its commit() first`);
   }
   const count = buffer.count ?? itemsWithin(type, bytes.length - offset);
-  if (!Number.isInteger(count) || count < 0) {
-    throw new MpiError(ErrorClass.COUNT, `Cannot use a count of ${count}: counts are whole numbers from 0`);
-  }
+  checkCount(count);
   checkSize(count * Math.max(type.size, Math.abs(type.extent)));
   const items = { bytes, offset, count, type };
   checkBounds(items);
   return items;
-}
-
-export function checkSize(bytes: number): void {
-  if (bytes > messageBytesMax) throw tooLarge(bytes);
-}
-
-export function tooLarge(bytes: number): MpiError {
-  return new MpiError(
-    ErrorClass.COUNT,
-    `Cannot move ${bytes} bytes at once: a message, and each buffer of a collective, has up to ${messageBytesMax}; move them in parts`,
-  );
 }
 
 export function checkBounds({ bytes, offset, count, type }: Items): void {

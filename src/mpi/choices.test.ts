@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ANY_SOURCE } from "../core/base/constants.ts";
+import { Now } from "../core/binding/operations.ts";
+import { ProcessOperations } from "../core/binding/process-operations.ts";
+import { watched } from "../core/binding/test-watched-operations.ts";
 import { type TestChoice, TestChoices, TestProtocol } from "../core/ft/test-choices.ts";
 import { Random } from "../sim/random.ts";
 import type { SimProcess } from "../sim/sim-process.ts";
@@ -29,16 +32,19 @@ class Receiver {
     this.#world = new World({ ranks: 4, seed, protocol });
     this.#random = new Random(seed);
     this.#late = new LateSends(senders.length, this.#world, this.#random);
-    const [mpi, ...others] = this.#world.processes.map((process) => new Mpi(this.#host(process)));
+    const [mpi, ...others] = this.#world.processes.map((process) => {
+      const host = this.#host(process);
+      return new Mpi(host, watched(new ProcessOperations(host)).operations);
+    });
     this.mpi = mpi!;
     this.#others = others;
   }
 
   #host({ core }: SimProcess): Host {
-    const waitUntil = (isReady: () => boolean): void => {
+    const waitUntil = (isReady: () => boolean): boolean => {
       for (;;) {
         while (core.progress());
-        if (isReady()) return;
+        if (isReady()) return true;
         assert(core.rank === 0 && this.#late.sendOne(), "the program waits for what never comes");
       }
     };
@@ -53,12 +59,7 @@ class Receiver {
       },
       waitForGate: () => assert.fail("there are no boards"),
       whenReady: () => assert.fail("nobody awaits"),
-      receive: (to, room, source, tag, context) => {
-        const { engine } = core;
-        const request = engine.startReceive(to, room, source, tag, context);
-        waitUntil(() => engine.isComplete(request));
-        engine.giveBack(request);
-      },
+      receiveNow: () => Now.MUST_POST,
       abort: (_code, message) => assert.fail(message),
       result() {},
       now: () => this.#random.below(1e9) / 7,

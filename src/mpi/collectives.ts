@@ -9,10 +9,9 @@
 import { MpiError } from "../core/base/mpi-error.ts";
 import { onBoard } from "../core/process/collectives.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
-import { R_ERROR } from "../core/request/records.ts";
 import { BoardPath } from "./board-path.ts";
-import { type BufferLike, type Buffers, isTypedArray, type TypedArray } from "./buffers.ts";
-import type { Host } from "./host.ts";
+import { type BufferLike, isTypedArray, type TypedArray } from "./buffers.ts";
+import type { Environment } from "./environment.ts";
 import type { OpLike } from "./operations.ts";
 import { PointToPoint } from "./point-to-point.ts";
 import { errorOf, type Started } from "./request.ts";
@@ -60,11 +59,11 @@ export abstract class Collectives extends PointToPoint {
   readonly #board: BoardPath;
   #isTracing = false;
 
-  constructor(host: Host, buffers: Buffers, core: CoreCommunicator) {
-    super(host, buffers, core);
-    this.movement = new StartValues(host, buffers, this);
-    this.reduction = new StartReduction(host, buffers, this);
-    this.#board = new BoardPath(host, core);
+  constructor(environment: Environment, core: CoreCommunicator) {
+    super(environment, core);
+    this.movement = new StartValues(environment, this);
+    this.reduction = new StartReduction(environment, this);
+    this.#board = new BoardPath(environment, core);
   }
 
   /** Returns when every rank has called it. */
@@ -229,10 +228,10 @@ export abstract class Collectives extends PointToPoint {
   }
 
   #complete<T>({ record, after }: Started<T>): T {
-    const { engine } = this.host.process;
-    if (!engine.isComplete(record)) this.host.wait(record);
-    const error = engine.records.get(record, R_ERROR);
-    engine.giveBack(record);
+    const { operations } = this;
+    if (!operations.isComplete(record)) operations.wait(record);
+    const error = operations.errorOf(record);
+    operations.end(record);
     const status = error === 0 ? success : new Status(-1, -2, 0, error);
     const result = after?.finish(status);
     const mistake = after?.mistake ?? null;

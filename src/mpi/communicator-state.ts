@@ -32,23 +32,17 @@ export const infoOf = (info: InfoLike): CoreInfo =>
 const nameCharsMax = 127;
 
 export abstract class CommunicatorState extends NeighborCollectives {
-  readonly #environment: Environment;
   readonly #attributes: Attributes<Communicator>;
   #name: string;
   #errorHandler: CoreHandler<ErrorFunction>;
   #info: CoreInfo;
 
   constructor(environment: Environment, core: CoreCommunicator, options: StateOptions = {}) {
-    super(environment.host, environment.buffers, core);
-    this.#environment = environment;
+    super(environment, core);
     this.#name = options.name ?? "";
     this.#errorHandler = options.errorHandler ?? errorsReturn;
     this.#info = options.info ?? new CoreInfo();
     this.#attributes = new Attributes(asCommunicator(this), "communicator", environment.keyvals, options.attributes);
-  }
-
-  protected get environment(): Environment {
-    return this.#environment;
   }
 
   get name(): string {
@@ -86,7 +80,7 @@ export abstract class CommunicatorState extends NeighborCollectives {
 
   /** Gives an error to the error handler, as a failed call would, but throws nothing. */
   callErrorHandler(error: MpiError | number): void {
-    const { errorCodes } = this.#environment;
+    const { errorCodes } = this.environment;
     this.#handle(
       typeof error === "number"
         ? new MpiError(
@@ -145,7 +139,7 @@ export abstract class CommunicatorState extends NeighborCollectives {
 
   /** A copy of the hints in use. */
   getInfo(): Info {
-    return new Info(this.#environment, this.#info);
+    return new Info(this.environment, this.#info);
   }
 
   setInfo(info: InfoLike): void {

@@ -4,8 +4,9 @@
  *
  * Making one is collective: all members of the old one call. Those who are no members of the new one get null.
  */
-import { CONGRUENT, IDENT, SIMILAR, TAG_UB, UNDEFINED, UNEQUAL } from "../core/base/constants.ts";
+import { UNDEFINED } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { checkTag } from "../core/binding/checks.ts";
 import type { Info } from "../core/comm/info.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import {
@@ -56,12 +57,7 @@ export class Communicator extends Survival {
 
   /** IDENT, CONGRUENT (same members in the same order), SIMILAR (in another order) or UNEQUAL. */
   compare(other: Communicator): number {
-    if (this.core === other.core) return IDENT;
-    if (this.isInter !== other.isInter) return UNEQUAL;
-    const sides = [this.core.group.compare(other.core.group)];
-    if (this.isInter) sides.push(this.core.remote!.compare(other.core.remote!));
-    if (sides.includes(UNEQUAL)) return UNEQUAL;
-    return sides.includes(SIMILAR) ? SIMILAR : CONGRUENT;
+    return this.core.compare(other.core);
   }
 
   // Making communicators
@@ -87,7 +83,7 @@ export class Communicator extends Survival {
   #idup(info: Info): Request<Communicator> {
     const adopted = { ...this.#likeThis(), info };
     const task = new Duplicate(this.#open("duplicate"));
-    const record = this.host.process.start(task);
+    const record = this.operations.startTask(task);
     const finish = ({ error }: { error: number }) => (error === 0 ? this.adopt(task.result!, adopted) : undefined);
     return this.requestOf({ record, after: { finish } });
   }
@@ -174,7 +170,7 @@ export class Communicator extends Survival {
     const { process } = this.host;
     if (core === process.world || core === process.self)
       this.#refuse(ErrorClass.COMM, `disconnect ${this.label}: it stays`);
-    this.host.waitUntil(() => !process.isUsing(core));
+    this.operations.waitUntil(() => !process.isUsing(core));
     this.free();
   }
 
@@ -191,7 +187,7 @@ export class Communicator extends Survival {
   }
 
   protected override adopt(core: CoreCommunicator, adopted: Adopted = {}): Communicator {
-    core.topology = adopted.topology ?? null;
+    if (adopted.topology !== undefined) core.topology = adopted.topology;
     const attributes = this.#copiedAttributes(core, adopted.attributesFrom);
     return new Communicator(this.environment, core, {
       errorHandler: this.coreErrorHandler,
@@ -228,8 +224,7 @@ export class Communicator extends Survival {
   }
 
   #checkTag(tag: number): void {
-    if (Number.isInteger(tag) && tag >= 0 && tag <= TAG_UB) return;
-    this.#refuse(ErrorClass.TAG, `use tag ${tag}: tags are whole numbers from 0 to ${TAG_UB}`);
+    this.guard(() => checkTag(tag));
   }
 
   #refuse(errorClass: number, what: string): never {

@@ -1,5 +1,7 @@
 /** What all communicators of a rank share: the world they run in, and the tables of the program's own keyvals and codes. */
 import { MpiError } from "../core/base/mpi-error.ts";
+import { BufferedSends } from "../core/binding/buffered-sends.ts";
+import type { Operations } from "../core/binding/operations.ts";
 import { ErrorCodes } from "../core/comm/error-codes.ts";
 import { Buffers } from "./buffers.ts";
 import type { Host } from "./host.ts";
@@ -7,14 +9,18 @@ import { KeyvalTable } from "./keyvals.ts";
 
 export class Environment {
   readonly host: Host;
+  /** What the program does with its process goes this way. */
+  readonly operations: Operations;
   readonly buffers: Buffers;
+  readonly buffered = new BufferedSends();
   readonly errorCodes = new ErrorCodes();
   readonly keyvals: KeyvalTable;
   /** Who hears of errors that concern no communicator: `self` (MPI 5.0 §9.3). */
   readonly #self: () => { raise(error: MpiError): never };
 
-  constructor(host: Host, self: () => { raise(error: MpiError): never }) {
+  constructor(host: Host, operations: Operations, self: () => { raise(error: MpiError): never }) {
     this.host = host;
+    this.operations = operations;
     this.buffers = new Buffers(host.process.memory);
     this.keyvals = new KeyvalTable(host.process.ranks, this.errorCodes);
     this.#self = self;

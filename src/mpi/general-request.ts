@@ -3,9 +3,7 @@
  * work calls `complete()`.
  */
 import type { RecordId } from "../core/base/brand.ts";
-import { R_POINTER, R_STATE, RecordKind, RecordState } from "../core/request/records.ts";
-import type { Host } from "./host.ts";
-import { inactive, Request, type RequestOwner } from "./request.ts";
+import { inactive, Request, type RequestOwner, type RequestWorld } from "./request.ts";
 import { Status } from "./status.ts";
 
 export interface GeneralRequestCallbacks {
@@ -23,12 +21,9 @@ export class GeneralRequest extends Request {
   readonly #own: RecordId;
   #isDone = false;
 
-  constructor(host: Host, owner: RequestOwner, callbacks: GeneralRequestCallbacks) {
-    const { records } = host.process.engine;
-    const record = records.take(RecordKind.OPERATION);
-    records.put(record, R_POINTER, 0);
-    records.put(record, R_STATE, RecordState.ACTIVE);
-    super(host, owner, { record, after: null });
+  constructor(world: RequestWorld, owner: RequestOwner, callbacks: GeneralRequestCallbacks) {
+    const record = world.operations.startOwn();
+    super(world, owner, { record, after: null });
     this.#own = record;
     this.#callbacks = callbacks;
   }
@@ -37,7 +32,7 @@ export class GeneralRequest extends Request {
   complete(): void {
     if (this.#isDone) return;
     this.#isDone = true;
-    this.host.process.engine.completeOperation(this.#own, 0);
+    this.operations.completeOwn(this.#own);
     if (!this.isActive) this.#callbacks.free?.();
   }
 
@@ -48,7 +43,7 @@ export class GeneralRequest extends Request {
   override free(): void {
     if (!this.isActive) return;
     const wasDone = this.#isDone;
-    this.host.process.engine.abandon(this.record);
+    this.operations.abandon(this.record);
     this.record = inactive;
     if (wasDone) this.#callbacks.free?.();
   }

@@ -1,5 +1,7 @@
 /** What programs import as `mpi`: the world they are in, the standard's names, and the calls that belong to no communicator. */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import type { Operations } from "../core/binding/operations.ts";
+import { ProcessOperations } from "../core/binding/process-operations.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { dimsCreate } from "../core/comm/dims-create.ts";
 import type { Op } from "../core/comm/op.ts";
@@ -38,10 +40,10 @@ export class Mpi extends Names {
   readonly #arrays: SharedArrays;
   #isFinalized = false;
 
-  constructor(host: Host) {
+  constructor(host: Host, operations: Operations = new ProcessOperations(host)) {
     super();
     this.#host = host;
-    const environment = new Environment(host, () => this.self);
+    const environment = new Environment(host, operations, () => this.self);
     this.#environment = environment;
     this.#arrays = new SharedArrays(host.process.memory);
     this.world = new Communicator(environment, host.process.world, { name: "world" });
@@ -71,7 +73,7 @@ export class Mpi extends Names {
 
   /** Seconds since some moment in the past. */
   wtime(): number {
-    const { choices } = this.#host.process;
+    const { choices } = this.#environment.operations;
     return choices === null ? this.#host.now() : chosenTime(choices, this.#host);
   }
 
@@ -138,19 +140,19 @@ export class Mpi extends Names {
   /** Bounds the bytes that buffered sends may have waiting; without it there is no bound. */
   attachBuffer(buffer: number | ArrayBufferView): void {
     const bytes = typeof buffer === "number" ? buffer : buffer.byteLength;
-    this.#environment.guard(() => this.#environment.buffers.attached.attach(bytes));
+    this.#environment.guard(() => this.#environment.buffered.attach({ bytes }));
   }
 
   /** Waits until all buffered messages have left, and lifts the bound; gives its size. */
   detachBuffer(): number {
     this.flushBuffer();
-    return this.#environment.buffers.attached.detach();
+    return this.#environment.buffered.detach()?.bytes ?? 0;
   }
 
   /** Waits until all buffered messages have left. */
   flushBuffer(): void {
-    const { attached } = this.#environment.buffers;
-    this.#host.waitUntil(() => attached.isEmpty(this.#host.process.engine));
+    const { buffered, operations } = this.#environment;
+    operations.waitUntil(() => buffered.isEmpty);
   }
 
   // Datatypes and operations
@@ -171,8 +173,8 @@ export class Mpi extends Names {
 
   /** inout = data ∘ inout, in this rank alone; gives `inout`. */
   reduceLocal<T extends BufferLike>(data: BufferLike, inout: T, op: OpLike): T {
-    const { host, buffers } = this.#environment;
-    this.#environment.guard(() => reduceLocal(host.process, buffers, data, inout, op));
+    const { buffers, operations } = this.#environment;
+    this.#environment.guard(() => reduceLocal(operations, buffers, data, inout, op));
     return inout;
   }
 
@@ -250,7 +252,7 @@ export class Mpi extends Names {
 
   /** An operation of the program's own, waited for like any other; whoever does the work calls its `complete()`. */
   startGeneralRequest(callbacks: GeneralRequestCallbacks = {}): GeneralRequest {
-    return new GeneralRequest(this.#host, this.self, callbacks);
+    return new GeneralRequest(this.#environment, this.self, callbacks);
   }
 
   readonly waitAll = Request.waitAll;

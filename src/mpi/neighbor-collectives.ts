@@ -4,9 +4,9 @@
  * was in `into`, zero in a new array.
  */
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
-import type { BufferLike, Buffers, TypedArray } from "./buffers.ts";
+import type { BufferLike, TypedArray } from "./buffers.ts";
 import { type AlltoallVInto, type Into, layoutsOf, type Parts, type VInto } from "./collectives.ts";
-import type { Host } from "./host.ts";
+import type { Environment } from "./environment.ts";
 import { PersistentCollectives } from "./persistent-collectives.ts";
 import type { PersistentRequest, Request } from "./request.ts";
 import { StartNeighbor } from "./start-neighbor.ts";
@@ -14,9 +14,9 @@ import { StartNeighbor } from "./start-neighbor.ts";
 export abstract class NeighborCollectives extends PersistentCollectives {
   readonly #start: StartNeighbor;
 
-  constructor(host: Host, buffers: Buffers, core: CoreCommunicator) {
-    super(host, buffers, core);
-    this.#start = new StartNeighbor(host, buffers, this);
+  constructor(environment: Environment, core: CoreCommunicator) {
+    super(environment, core);
+    this.#start = new StartNeighbor(environment, this);
   }
 
   /** The elements go to every destination; the result has those of every source. */

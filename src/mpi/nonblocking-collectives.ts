@@ -25,7 +25,7 @@ import type { Sent } from "./start-movement.ts";
 
 export abstract class NonblockingCollectives extends Collectives {
   protected requestOf<T>(started: Started<T>): Request<T> {
-    return new Request(this.host, this, started);
+    return new Request(this.environment, this, started);
   }
 
   ibarrier(): Request {

@@ -26,7 +26,7 @@ import type { Sent } from "./start-movement.ts";
 export abstract class PersistentCollectives extends NonblockingCollectives {
   protected persistent<T>(start: (tag: number) => Started<T>): PersistentRequest<T> {
     const tag = this.core.nextPersistent();
-    return new PersistentRequest(this.host, this, () => start(tag));
+    return new PersistentRequest(this.environment, this, () => start(tag));
   }
 
   barrierInit(): PersistentRequest {

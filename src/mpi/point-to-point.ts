@@ -5,13 +5,24 @@
  * is received by the forms of `recv` that take no buffer.
  */
 import type { Pointer, RecordId } from "../core/base/brand.ts";
-import { ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB } from "../core/base/constants.ts";
+import { ANY_SOURCE, ANY_TAG, PROC_NULL } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import {
+  checkDest,
+  checkOpen,
+  checkProbe,
+  checkSize,
+  checkSource,
+  checkTag,
+  checkWantedTag,
+  isUsual,
+  messageBytesMax,
+} from "../core/binding/checks.ts";
+import { type Choice, messageChoice, messageOf } from "../core/binding/choices.ts";
+import { Now, type Operations } from "../core/binding/operations.ts";
 import { pack, packSize, unpack } from "../core/comm/pack.ts";
-import { ChoiceKind } from "../core/ft/choices.ts";
-import type { Engine } from "../core/p2p/engine.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
-import { R_BYTES, R_PEER, R_SEQUENCE, R_TAG, SendMode } from "../core/request/records.ts";
+import { SendMode } from "../core/request/records.ts";
 import {
   asBytes,
   type BufferLike,
@@ -19,14 +30,13 @@ import {
   type Items,
   isTypedArray,
   isTypedBuffer,
-  messageBytesMax,
   normalized,
   type TypedArray,
   type TypedBuffer,
-  tooLarge,
 } from "./buffers.ts";
-import { type Choice, chooseLater, chooseNow } from "./choices.ts";
-import type { Host } from "./host.ts";
+import { chooseLater, chooseNow } from "./choices.ts";
+import type { Environment } from "./environment.ts";
+import type { Host, Tracer } from "./host.ts";
 import { bytesOfObject, objectOfBytes } from "./objects.ts";
 import {
   type AfterCompletion,
@@ -55,25 +65,31 @@ export interface From {
 }
 
 export abstract class PointToPoint implements RequestOwner {
-  readonly #host: Host;
-  readonly #engine: Engine;
+  readonly #environment: Environment;
+  readonly #operations: Operations;
   readonly #buffers: Buffers;
+  readonly #tracer: Tracer | null;
   /** The communicator itself; for the layers beside this one. */
   readonly core: CoreCommunicator;
 
-  constructor(host: Host, buffers: Buffers, core: CoreCommunicator) {
-    this.#host = host;
-    this.#engine = host.process.engine;
-    this.#buffers = buffers;
+  constructor(environment: Environment, core: CoreCommunicator) {
+    this.#environment = environment;
+    this.#operations = environment.operations;
+    this.#buffers = environment.buffers;
+    this.#tracer = environment.host.tracer;
     this.core = core;
   }
 
-  protected get host(): Host {
-    return this.#host;
+  protected get environment(): Environment {
+    return this.#environment;
   }
 
-  protected get buffers(): Buffers {
-    return this.#buffers;
+  protected get operations(): Operations {
+    return this.#operations;
+  }
+
+  protected get host(): Host {
+    return this.#environment.host;
   }
 
   get rank(): number {
@@ -86,17 +102,13 @@ export abstract class PointToPoint implements RequestOwner {
 
   abstract raise(error: MpiError): never;
 
-  rankOfWorld(world: number): number {
-    return world < 0 ? world : this.core.peers.rankOf(world as never);
-  }
-
   // Blocking
 
   /** Standard mode: returns when the data may be changed again. */
   send(data: BufferLike | unknown, to: To): void {
     const { dest, tag = 0 } = to;
     this.#checkSend(dest, tag);
-    const tracer = this.#host.tracer;
+    const tracer = this.#tracer;
     if (tracer !== null) tracer.begin("send", dest, tag, isTypedArray(data) ? data.byteLength : 0);
     if (isTypedArray(data)) this.#sendArray(data, dest, tag);
     else this.#sendBlocking(data, dest, tag, SendMode.STANDARD);
@@ -160,18 +172,19 @@ export abstract class PointToPoint implements RequestOwner {
     this.#checkSend(dest, tag);
     // A copy of our own, lent until the message has left; the program's request is complete at once.
     const packed = this.#packed(data);
-    if (packed.byteLength > messageBytesMax) this.#refuseSize(packed.byteLength);
+    const length = packed.byteLength;
+    this.#checkSize(length);
+    const { buffered, operations } = this.#environment;
+    this.#guard(() => buffered.checkRoom(operations, length));
     const copy = asBytes(packed).slice();
-    const { attached } = this.#buffers;
-    this.#guard(() => attached.check(this.#engine, copy.length));
-    attached.hold(this.#engine, this.#startSend(copy, copy.length, dest, tag, SendMode.BUFFERED), copy.length);
-    return new Request(this.#host, this, this.#done());
+    buffered.hold(operations, this.#startSend(copy, length, dest, tag, SendMode.BUFFERED), length, null);
+    return new Request(this.#environment, this, this.#done());
   }
 
   irecv(buffer: BufferLike, from: From = {}): Request {
     const { source = ANY_SOURCE, tag = ANY_TAG } = from;
     this.#checkReceive(source, tag);
-    return new Request(this.#host, this, this.#startReceive(buffer, source, tag));
+    return new Request(this.#environment, this, this.#startReceive(buffer, source, tag));
   }
 
   isendrecv(data: BufferLike | unknown, to: To, buffer: BufferLike, from: From = {}): Request {
@@ -181,15 +194,15 @@ export abstract class PointToPoint implements RequestOwner {
     const bytes = this.#packed(data);
     const length = bytes.byteLength;
     // A send that is refused must not leave the receive behind.
-    if (length > messageBytesMax) this.#refuseSize(length);
+    this.#checkSize(length);
     const received = this.#startReceive(buffer, source, tag);
     const sent = this.#startSend(bytes, length, to.dest, to.tag ?? 0, SendMode.STANDARD);
-    return new SendrecvRequest(this.#host, this, received, sent);
+    return new SendrecvRequest(this.#environment, this, received, sent);
   }
 
   isendrecvReplace(buffer: BufferLike, to: To, from: From = {}): Request {
     const packed = this.#packed(buffer);
-    if (packed.byteLength > messageBytesMax) this.#refuseSize(packed.byteLength);
+    this.#checkSize(packed.byteLength);
     return this.isendrecv(asBytes(packed).slice(), to, buffer, from);
   }
 
@@ -229,51 +242,50 @@ export abstract class PointToPoint implements RequestOwner {
 
   /** The oldest message that such a receive would take; −1: none is there. */
   #findNow(source: number, tag: number): RecordId {
-    const { choices } = this.#host.process;
+    const operations = this.#operations;
+    const { choices } = operations;
     if (choices === null) {
-      this.#host.look();
+      operations.look();
       return this.#find(source, tag);
     }
-    const known = chooseNow(this.#host, choices, this.#choice(source, tag));
-    return known === null ? (-1 as RecordId) : this.#engine.unexpectedOf(known[0]!, known[1]!);
+    return messageOf(operations, chooseNow(operations, choices, this.#choice(source, tag)));
   }
 
   #findLater(source: number, tag: number): RecordId {
-    const { choices } = this.#host.process;
+    const operations = this.#operations;
+    const { choices } = operations;
     if (choices !== null && source === ANY_SOURCE) {
-      const known = chooseLater(this.#host, choices, this.#choice(source, tag));
-      return this.#engine.unexpectedOf(known[0]!, known[1]!);
+      return messageOf(operations, chooseLater(operations, choices, this.#choice(source, tag)));
     }
     let envelope = -1 as RecordId;
-    this.#host.waitUntil(() => {
+    operations.waitUntil(() => {
       envelope = this.#find(source, tag);
       return envelope >= 0;
     });
     return envelope;
   }
 
+  /** Raises the error when no message can come any more. */
   #find(source: number, tag: number): RecordId {
-    const envelope = this.#engine.probe(this.#world(source), tag, this.core.context);
-    if (envelope < 0) this.#guard(() => this.#host.process.failures.checkProbe(this.core, source));
+    const envelope = this.#operations.probe(this.core, source, tag);
+    if (envelope < 0) this.#guard(() => checkProbe(this.#operations, this, source));
     return envelope;
   }
 
-  /** Which message a probe finds: world rank of its source, and its number. */
   #choice(source: number, tag: number): Choice {
-    const engine = this.#engine;
-    const { records } = engine;
+    const choice = messageChoice(this.#operations, { comm: this.core, source, tag });
     return {
-      kind: ChoiceKind.PROBE,
+      ...choice,
       now: () => {
-        const envelope = this.#find(source, tag);
-        return envelope < 0 ? null : [records.get(envelope, R_PEER), records.get(envelope, R_SEQUENCE)];
+        const outcome = choice.now();
+        if (outcome === null) this.#find(source, tag);
+        return outcome;
       },
-      isSo: (outcome) => engine.unexpectedOf(outcome[0]!, outcome[1]!) >= 0,
     };
   }
 
   #setAside(envelope: RecordId): Message {
-    this.#engine.setAside(envelope);
+    this.#operations.setAside(envelope);
     return new Message(this, this.#statusOf(envelope), envelope);
   }
 
@@ -281,8 +293,8 @@ export abstract class PointToPoint implements RequestOwner {
   receiveMatched(buffer: BufferLike, envelope: RecordId): Request {
     if (envelope < 0) return this.irecv(buffer, { source: PROC_NULL });
     const { pointer, room, after } = this.#landing(buffer);
-    const record = this.#engine.startMatchedReceive(pointer, room, envelope);
-    return new Request(this.#host, this, { record, after });
+    const record = this.#operations.startMatchedReceive(pointer, room, envelope);
+    return new Request(this.#environment, this, { record, after });
   }
 
   // Persistent
@@ -301,7 +313,7 @@ export abstract class PointToPoint implements RequestOwner {
 
   bsendInit(data: BufferLike, to: To): PersistentRequest {
     this.#checkSend(to.dest, to.tag ?? 0);
-    return new PersistentRequest(this.#host, this, () => {
+    return new PersistentRequest(this.#environment, this, () => {
       this.ibsend(data, to);
       return this.#done();
     });
@@ -310,14 +322,14 @@ export abstract class PointToPoint implements RequestOwner {
   recvInit(buffer: BufferLike, from: From = {}): PersistentRequest {
     const { source = ANY_SOURCE, tag = ANY_TAG } = from;
     this.#checkReceive(source, tag);
-    return new PersistentRequest(this.#host, this, () => this.#startReceive(buffer, source, tag));
+    return new PersistentRequest(this.#environment, this, () => this.#startReceive(buffer, source, tag));
   }
 
   // Inside
 
   #sendInit(data: BufferLike, { dest, tag = 0 }: To, mode: SendMode): PersistentRequest {
     this.#checkSend(dest, tag);
-    return new PersistentRequest(this.#host, this, () => {
+    return new PersistentRequest(this.#environment, this, () => {
       const bytes = this.#packed(data);
       return { record: this.#startSend(bytes, bytes.byteLength, dest, tag, mode), after: null };
     });
@@ -330,29 +342,27 @@ export abstract class PointToPoint implements RequestOwner {
       return;
     }
     const buffers = this.#buffers;
-    const engine = this.#engine;
+    const operations = this.#operations;
+    const { core } = this;
     const seen = buffers.seenOut;
     buffers.see(seen, data);
-    const world = this.core.peers.worldRank(dest as never);
-    const { context } = this.core;
     const { bytes } = seen;
-    if (bytes > messageBytesMax) this.#refuseSize(bytes);
+    this.#checkSize(bytes);
     let pointer: Pointer;
     if (seen.kind === SeenKind.STAGED) {
       buffers.copyIn(data, buffers.stageOut, bytes);
-      if (engine.sendNow(buffers.stageOut, bytes, world, tag, context)) return;
+      if (operations.sendNow(core, buffers.stageOut, bytes, dest, tag)) return;
       // It has to wait, and the stage may be needed again before it leaves.
       pointer = buffers.pointerOf(data);
     } else {
       pointer = buffers.pointerTo(seen);
-      if (engine.sendNow(pointer, bytes, world, tag, context)) {
+      if (operations.sendNow(core, pointer, bytes, dest, tag)) {
         if (pointer < 0) buffers.memory.giveBack(pointer);
         return;
       }
     }
-    const request = engine.startSend(pointer, bytes, world, tag, context, SendMode.STANDARD);
-    if (!engine.isComplete(request)) this.#host.wait(request);
-    new Request(this.#host, this, { record: request, after: null }).wait();
+    const record = operations.startSend(core, pointer, bytes, dest, tag, SendMode.STANDARD);
+    new Request(this.#environment, this, { record, after: null }).wait();
   }
 
   #sendBlocking(data: unknown, dest: number, tag: number, mode: SendMode): void {
@@ -361,26 +371,25 @@ export abstract class PointToPoint implements RequestOwner {
       return;
     }
     const bytes = this.#packed(data);
-    const request = this.#startSend(bytes, bytes.byteLength, dest, tag, mode);
-    if (!this.#engine.isComplete(request)) this.#host.wait(request);
-    new Request(this.#host, this, { record: request, after: null }).wait();
+    const record = this.#startSend(bytes, bytes.byteLength, dest, tag, mode);
+    new Request(this.#environment, this, { record, after: null }).wait();
   }
 
   #isend(data: BufferLike | unknown, { dest, tag = 0 }: To, mode: SendMode): Request {
     this.#checkSend(dest, tag);
     const bytes = this.#packed(data);
     const record = this.#startSend(bytes, bytes.byteLength, dest, tag, mode);
-    return new Request(this.#host, this, { record, after: null });
+    return new Request(this.#environment, this, { record, after: null });
   }
 
   #startSend(bytes: TypedArray, length: number, dest: number, tag: number, mode: SendMode): RecordId {
-    if (length > messageBytesMax) this.#refuseSize(length);
-    return this.#host.process.startSend(this.core, this.#buffers.pointerOf(bytes), length, dest, tag, mode);
+    this.#checkSize(length);
+    return this.#operations.startSend(this.core, this.#buffers.pointerOf(bytes), length, dest, tag, mode);
   }
 
   /** An operation that is complete from the start. */
   #done(): Started<Status> {
-    const record = this.#host.process.startSend(this.core, 0 as Pointer, 0, PROC_NULL, 0, SendMode.STANDARD);
+    const record = this.#operations.startSend(this.core, 0 as Pointer, 0, PROC_NULL, 0, SendMode.STANDARD);
     return { record, after: null };
   }
 
@@ -404,8 +413,7 @@ export abstract class PointToPoint implements RequestOwner {
     try {
       return call();
     } catch (error) {
-      if (error instanceof MpiError) this.raise(error);
-      throw error;
+      return this.#refuse(error);
     }
   }
 
@@ -413,7 +421,7 @@ export abstract class PointToPoint implements RequestOwner {
   #landing(buffer: BufferLike): { pointer: Pointer; room: number; after: AfterCompletion<Status> | null } {
     if (isTypedArray(buffer)) {
       const room = buffer.byteLength;
-      if (room > messageBytesMax) this.#refuseSize(room);
+      this.#checkSize(room);
       return { pointer: this.#buffers.pointerOf(buffer), room, after: null };
     }
     if (!isTypedBuffer(buffer)) {
@@ -442,7 +450,7 @@ export abstract class PointToPoint implements RequestOwner {
 
   #startReceive(buffer: BufferLike, source: number, tag: number): Started<Status> {
     const { pointer, room, after } = this.#landing(buffer);
-    return { record: this.#host.process.startReceive(this.core, pointer, room, source, tag), after };
+    return { record: this.#operations.startReceive(this.core, pointer, room, source, tag), after };
   }
 
   #recvArray(buffer: TypedArray, source: number, tag: number, status: Status | undefined): Status {
@@ -455,26 +463,36 @@ export abstract class PointToPoint implements RequestOwner {
       outcome.bytes = 0;
       return outcome;
     }
-    const tracer = this.#host.tracer;
+    const tracer = this.#tracer;
     if (tracer !== null) tracer.begin("recv", source, tag, buffer.byteLength);
     const buffers = this.#buffers;
-    const engine = this.#engine;
     const seen = buffers.seenIn;
     buffers.see(seen, buffer);
     const room = seen.bytes;
-    if (room > messageBytesMax) this.#refuseSize(room);
+    this.#checkSize(room);
     const staged = seen.kind === SeenKind.STAGED;
     const pointer = staged ? buffers.stageIn : buffers.pointerTo(seen);
-    this.#host.receive(pointer, room, this.#world(source), tag, this.core.context);
-    if (pointer < 0) buffers.memory.giveBack(pointer);
-    if (staged) buffers.copyOut(buffer, buffers.stageIn, engine.lastBytes);
+    const operations = this.#operations;
+    const { core } = this;
+    if (operations.receiveNow(core, pointer, room, source, tag) === Now.DONE) {
+      if (pointer < 0) buffers.memory.giveBack(pointer);
+      outcome.source = operations.lastSource(core);
+      outcome.tag = operations.lastTag;
+      outcome.bytes = operations.lastBytes;
+      outcome.error = operations.lastError;
+    } else this.#receivePosted(pointer, room, source, tag, outcome);
+    if (staged) buffers.copyOut(buffer, buffers.stageIn, outcome.bytes);
     if (tracer !== null) tracer.end();
-    outcome.source = this.rankOfWorld(engine.lastSource);
-    outcome.tag = engine.lastTag;
-    outcome.bytes = engine.lastBytes;
-    outcome.error = engine.lastError;
     if (outcome.error !== 0) this.raise(errorOf(outcome));
     return outcome;
+  }
+
+  #receivePosted(to: Pointer, room: number, source: number, tag: number, outcome: Status): void {
+    const operations = this.#operations;
+    const record = operations.startReceive(this.core, to, room, source, tag);
+    if (!operations.isComplete(record)) operations.wait(record);
+    operations.readOutcome(this.core, record, outcome);
+    operations.end(record);
   }
 
   #recvObject(from: From): unknown {
@@ -495,17 +513,10 @@ export abstract class PointToPoint implements RequestOwner {
     return object.value;
   }
 
-  #world(source: number): number {
-    return source === ANY_SOURCE ? ANY_SOURCE : this.core.peers.worldRank(source as never);
-  }
-
   #statusOf(envelope: RecordId): Status {
-    const { records } = this.#engine;
-    return new Status(
-      this.rankOfWorld(records.get(envelope, R_PEER)),
-      records.get(envelope, R_TAG),
-      records.get(envelope, R_BYTES),
-    );
+    const status = new Status();
+    this.#operations.readEnvelope(this.core, envelope, status);
+    return status;
   }
 
   /** A message to or from nobody goes well everywhere but on a revoked communicator. */
@@ -514,43 +525,34 @@ export abstract class PointToPoint implements RequestOwner {
   }
 
   #checkSend(dest: number, tag: number): void {
-    if (this.core.freed) this.#refuseFreed("send");
-    if (!(dest >= 0 && dest < this.core.peers.size && Number.isInteger(dest)) && dest !== PROC_NULL)
-      this.#refuseRank("send to", dest);
-    if (!(tag >= 0 && tag <= TAG_UB && Number.isInteger(tag))) {
-      this.raise(
-        new MpiError(ErrorClass.TAG, `Cannot send with tag ${tag}: tags are whole numbers from 0 to ${TAG_UB}`),
-      );
+    if (isUsual(this.core, dest, tag)) return;
+    try {
+      checkOpen(this, "send");
+      checkDest(this, dest);
+      checkTag(tag);
+    } catch (error) {
+      this.#refuse(error);
     }
   }
 
   #checkReceive(source: number, tag: number): void {
-    if (this.core.freed) this.#refuseFreed("receive");
-    const isRank = source >= 0 && source < this.core.peers.size && Number.isInteger(source);
-    if (!isRank && source !== ANY_SOURCE && source !== PROC_NULL) this.#refuseRank("receive from", source);
-    if (!(tag >= 0 && tag <= TAG_UB && Number.isInteger(tag)) && tag !== ANY_TAG) {
-      this.raise(
-        new MpiError(
-          ErrorClass.TAG,
-          `Cannot receive with tag ${tag}: tags are whole numbers from 0 to ${TAG_UB}, or ANY_TAG`,
-        ),
-      );
+    if (isUsual(this.core, source, tag)) return;
+    try {
+      checkOpen(this, "receive");
+      checkSource(this, source);
+      checkWantedTag(tag);
+    } catch (error) {
+      this.#refuse(error);
     }
   }
 
-  #refuseRank(what: string, rank: number): never {
-    const last = this.core.peers.size - 1;
-    this.raise(
-      new MpiError(ErrorClass.RANK, `Cannot ${what} rank ${rank}: communicator ${this.label} has ranks 0 to ${last}`),
-    );
+  #checkSize(bytes: number): void {
+    if (bytes > messageBytesMax) this.#guard(() => checkSize(bytes));
   }
 
-  #refuseSize(bytes: number): never {
-    this.raise(tooLarge(bytes));
-  }
-
-  #refuseFreed(what: string): never {
-    this.raise(new MpiError(ErrorClass.COMM, `Cannot ${what}: communicator ${this.label} has been freed`));
+  #refuse(error: unknown): never {
+    if (error instanceof MpiError) this.raise(error);
+    throw error;
   }
 
   /** How messages to people call this communicator. */

@@ -5,19 +5,12 @@
  */
 import type { Pointer, RecordId } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { checkSize } from "../core/binding/checks.ts";
+import type { Operations } from "../core/binding/operations.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { pack, unpack } from "../core/comm/pack.ts";
-import type { Process } from "../core/process/process.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
-import {
-  arrayOf,
-  type BufferLike,
-  type Buffers,
-  checkSize,
-  isTypedArray,
-  normalized,
-  type TypedArray,
-} from "./buffers.ts";
+import { arrayOf, type BufferLike, type Buffers, isTypedArray, normalized, type TypedArray } from "./buffers.ts";
 import { typeOf } from "./element-types.ts";
 import { type OpLike, opOf } from "./operations.ts";
 import { type AfterCompletion, inactive, type Started } from "./request.ts";
@@ -197,7 +190,7 @@ function typeOfBuffer(buffer: BufferLike): Datatype {
 
 /** MPI_Reduce_local: inout = in ∘ inout, without any message (MPI 5.0 §6.9.7). */
 export function reduceLocal(
-  { collectives }: Process,
+  operations: Operations,
   buffers: Buffers,
   data: BufferLike,
   inout: BufferLike,
@@ -212,7 +205,7 @@ export function reduceLocal(
     mayRunInPlace: true,
   });
   const fits = left.count === right.count && left.reduction === right.reduction;
-  if (fits) collectives.combine(left.reduction, left.send, right.receive, right.receive, left.count);
+  if (fits) operations.combine(left.reduction, left.send, right.receive, right.receive, left.count);
   const status = new Status();
   left.finish(status);
   right.finish(status);

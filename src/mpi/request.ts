@@ -4,29 +4,26 @@
  * unfinished requests is a failed rank.
  */
 import type { RecordId } from "../core/base/brand.ts";
-import { UNDEFINED } from "../core/base/constants.ts";
+import { ANY_SOURCE, ANY_TAG, UNDEFINED } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import type { Process } from "../core/process/process.ts";
-import { Task } from "../core/process/task.ts";
-import {
-  R_ERROR,
-  R_FLAGS,
-  R_KIND,
-  R_STATUS_BYTES,
-  R_STATUS_SOURCE,
-  R_STATUS_TAG,
-  RecordFlag,
-  RecordKind,
-  type Records,
-} from "../core/request/records.ts";
-import { allDone, anyDone, chooseLater, chooseNow, indicesDone, someDone } from "./choices.ts";
+import { anyChoice, type Choice, someChoice, testChoice } from "../core/binding/choices.ts";
+import type { Leftover } from "../core/binding/finish-later.ts";
+import type { Operations } from "../core/binding/operations.ts";
+import type { Outcome } from "../core/ft/choices.ts";
+import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
+import { chooseLater, chooseNow, listOf } from "./choices.ts";
 import type { Host } from "./host.ts";
 import { Status } from "./status.ts";
 
-/** Who hears of a request's errors: the communicator's error handler. */
+/** What requests need of the world they are in. */
+export interface RequestWorld {
+  readonly host: Pick<Host, "whenReady">;
+  readonly operations: Operations;
+}
+
+/** The communicator of a request, whose error handler hears of its errors. */
 export interface RequestOwner {
-  /** Rank in the communicator of a world rank. */
-  rankOfWorld(world: number): number;
+  readonly core: CoreCommunicator;
   /** Gives the error to the error handler; throws it when the handler returns. */
   raise(error: MpiError): never;
 }
@@ -49,14 +46,16 @@ export const inactive = -1 as RecordId;
 
 /** `T` is what `wait` and `await` give: the status of a message, the result of a collective. */
 export class Request<T = Status> implements PromiseLike<T> {
-  protected readonly host: Host;
+  readonly #host: RequestWorld["host"];
+  protected readonly operations: Operations;
   protected readonly owner: RequestOwner;
   protected record: RecordId;
   #after: AfterCompletion<T> | null;
   #result: T | undefined = undefined;
 
-  constructor(host: Host, owner: RequestOwner, { record, after }: Started<T>) {
-    this.host = host;
+  constructor({ host, operations }: RequestWorld, owner: RequestOwner, { record, after }: Started<T>) {
+    this.#host = host;
+    this.operations = operations;
     this.owner = owner;
     this.record = record;
     this.#after = after;
@@ -69,14 +68,14 @@ export class Request<T = Status> implements PromiseLike<T> {
 
   /** Could `wait` return at once? Makes no progress. */
   get isComplete(): boolean {
-    const { choices } = this.host.process;
+    const { choices } = this.operations;
     if (choices === null || this.record < 0) return this.isDone;
-    return chooseNow(this.host, choices, allDone([this]), "without progress") !== null;
+    return chooseNow(this.operations, choices, testChoice(listOf([this])), "without progress") !== null;
   }
 
   /** The same for ourselves: the program does not hear of it. */
   get isDone(): boolean {
-    return this.record < 0 || this.host.process.engine.isComplete(this.record);
+    return this.record < 0 || this.operations.isComplete(this.record);
   }
 
   /** The result of a collective whose outcome has been given, by `wait` or by one of the calls for several requests. */
@@ -86,52 +85,51 @@ export class Request<T = Status> implements PromiseLike<T> {
 
   wait(): T {
     if (this.record < 0) return this.#inactiveOutcome();
-    if (!this.isDone) this.host.wait(this.record);
+    if (!this.isDone) this.operations.wait(this.record);
     return this.conclude();
   }
 
   /** The outcome when the operation is complete, null otherwise. (Where the outcome may be null, `isActive` tells.) */
   test(): T | null {
     if (this.record < 0) return this.#inactiveOutcome();
-    const { choices } = this.host.process;
-    if (choices !== null) return chooseNow(this.host, choices, allDone([this])) === null ? null : this.conclude();
-    if (!this.isDone) {
-      this.host.look();
-      if (!this.isDone) return null;
-    }
-    return this.conclude();
+    return this.#isFound(this.isDone) ? this.conclude() : null;
   }
 
   /** The status when the operation is complete, null otherwise; the request stays: MPI_Request_get_status. */
   peek(): Status | null {
     if (this.record < 0) return new Status();
-    const { choices } = this.host.process;
-    if (choices !== null) return chooseNow(this.host, choices, allDone([this])) === null ? null : this.readStatus();
-    this.host.look();
-    return this.isDone ? this.readStatus() : null;
+    return this.#isFound(false) ? this.readStatus() : null;
+  }
+
+  /** What the program is told: is the operation complete? Nobody need look for one that is. */
+  #isFound(isKnown: boolean): boolean {
+    const { operations } = this;
+    const { choices } = operations;
+    if (choices !== null) return chooseNow(operations, choices, testChoice(listOf([this]))) !== null;
+    if (!isKnown) operations.look();
+    return this.isDone;
   }
 
   /** Asks that the operation be cancelled; `wait` tells by `status.cancelled` whether it was. */
   cancel(): void {
     if (this.record < 0) return;
     this.#refuseOperation("cancel");
-    this.host.process.engine.cancel(this.record);
+    this.operations.cancel(this.record);
   }
 
   /** The program does not want the outcome: MPI_Request_free. What was to be received is received all the same. */
   free(): void {
     if (this.record < 0) return;
     this.#refuseOperation("free");
-    const { process } = this.host;
-    if (this.#after === null) process.engine.abandon(this.record);
-    else process.engine.abandon(process.start(new FinishLater(this.record, this.#after, this.owner)));
+    if (this.#after === null) this.operations.abandon(this.record);
+    else this.operations.finishLater(this.record, leftoverOf(this.#after));
     this.#after = null;
     this.record = inactive;
   }
 
   /** Everybody takes part in a collective, so nobody may leave it (MPI 5.0 §6.12). */
   #refuseOperation(verb: string): void {
-    if (this.host.process.engine.records.get(this.record, R_KIND) !== RecordKind.OPERATION) return;
+    if (this.operations.isMessage(this.record)) return;
     const message = `Cannot ${verb} the request: it is that of a collective, which must be completed`;
     this.owner.raise(new MpiError(ErrorClass.REQUEST, message));
   }
@@ -142,8 +140,8 @@ export class Request<T = Status> implements PromiseLike<T> {
     onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     // Which `await` goes on first is a choice: even one that need not wait takes its place in the order.
-    const isFree = this.record < 0 || (this.host.process.choices === null && this.isDone);
-    const done = isFree ? Promise.resolve() : this.host.whenReady(() => this.isDone);
+    const isFree = this.record < 0 || (this.operations.choices === null && this.isDone);
+    const done = isFree ? Promise.resolve() : this.#host.whenReady(() => this.isDone);
     return done.then(() => (this.record < 0 ? this.#inactiveOutcome() : this.conclude())).then(onDone, onError);
   }
 
@@ -162,7 +160,7 @@ export class Request<T = Status> implements PromiseLike<T> {
   /** As `conclude`; an error stays in the status. For the calls that complete several requests. */
   concludeQuietly(): Status {
     const status = this.readStatus();
-    this.host.process.engine.giveBack(this.record);
+    this.operations.end(this.record);
     this.record = inactive;
     this.#result = this.#after?.finish(status);
     const mistake = this.#after?.mistake ?? null;
@@ -178,75 +176,47 @@ export class Request<T = Status> implements PromiseLike<T> {
   }
 
   protected readStatus(): Status {
-    return statusOf(this.host.process.engine.records, this.record, this.owner);
+    const status = new Status();
+    this.operations.readOutcome(this.owner.core, this.record, status);
+    return status;
   }
 
   /** Waits for all; the statuses in order. Errors: MPI_ERR_IN_STATUS, each status tells its own. */
   static waitAll(requests: readonly Request<unknown>[]): Status[] {
-    for (const request of requests) if (!request.isDone) request.host.wait(request.record);
+    for (const request of requests) if (!request.isDone) request.operations.wait(request.record);
     return concludeAll(requests);
   }
 
   /** The statuses when all are complete, null otherwise. */
   static testAll(requests: readonly Request<unknown>[]): Status[] | null {
-    const host = requests.find((request) => request.isActive)?.host;
-    const choices = host?.process.choices ?? null;
-    if (choices !== null) {
-      return chooseNow(host!, choices, allDone(requests)) === null ? null : concludeAll(requests);
-    }
-    host?.look();
-    return requests.every((request) => request.isDone) ? concludeAll(requests) : null;
+    return lookAt(requests, testChoice(listOf(requests))) === null ? null : concludeAll(requests);
   }
 
   /** Waits for one of them; index UNDEFINED when none is active. */
   static waitAny(requests: readonly Request<unknown>[]): { index: number; status: Status } {
-    const active = requests.find((request) => request.isActive);
-    if (active === undefined) return { index: UNDEFINED, status: new Status() };
-    const { host } = active;
-    const { choices } = host.process;
-    if (choices !== null) {
-      const [index] = chooseLater(host, choices, anyDone(requests));
-      return { index: index!, status: concludeOne(requests[index!]!) };
-    }
-    const ready = () => requests.some((request) => request.isActive && request.isDone);
-    if (!ready()) host.waitUntil(ready);
-    const index = requests.findIndex((request) => request.isActive && request.isDone);
-    return { index, status: concludeOne(requests[index]!) };
+    const [index] = waitFor(requests, anyChoice(listOf(requests))) ?? [];
+    return index === undefined ? none() : { index, status: concludeOne(requests[index]!) };
   }
 
   static testAny(requests: readonly Request<unknown>[]): { index: number; status: Status } | null {
-    const active = requests.find((request) => request.isActive);
-    if (active === undefined) return { index: UNDEFINED, status: new Status() };
-    const { host } = active;
-    const { choices } = host.process;
-    if (choices !== null) {
-      const known = chooseNow(host, choices, anyDone(requests));
-      return known === null ? null : { index: known[0]!, status: concludeOne(requests[known[0]!]!) };
-    }
-    host.look();
-    const index = requests.findIndex((request) => request.isActive && request.isDone);
-    return index < 0 ? null : { index, status: concludeOne(requests[index]!) };
+    if (!requests.some((request) => request.isActive)) return none();
+    const found = lookAt(requests, anyChoice(listOf(requests)));
+    return found === null ? null : { index: found[0]!, status: concludeOne(requests[found[0]!]!) };
   }
 
   /** Waits until at least one is complete, and ends all that are. */
   static waitSome(requests: readonly Request<unknown>[]): { index: number; status: Status }[] {
-    const active = requests.find((request) => request.isActive);
-    if (active === undefined) return [];
-    const { host } = active;
-    const { choices } = host.process;
-    if (choices !== null) return concludeSome(requests, chooseLater(host, choices, someDone(requests)));
-    const ready = () => requests.some((request) => request.isActive && request.isDone);
-    if (!ready()) host.waitUntil(ready);
-    return concludeSome(requests, indicesDone(requests));
+    return concludeSome(requests, waitFor(requests, someChoice(listOf(requests))) ?? []);
   }
 
   /** Ends all that are complete, none perhaps. */
   static testSome(requests: readonly Request<unknown>[]): { index: number; status: Status }[] {
-    const host = requests.find((request) => request.isActive)?.host;
-    const choices = host?.process.choices ?? null;
-    if (choices !== null) return concludeSome(requests, chooseNow(host!, choices, someDone(requests)) ?? []);
-    host?.look();
-    return concludeSome(requests, indicesDone(requests));
+    return concludeSome(requests, lookAt(requests, someChoice(listOf(requests))) ?? []);
+  }
+
+  /** How those are looked at and waited for that are active; null: none is. */
+  static operationsOf(requests: readonly Request<unknown>[]): Operations | null {
+    return requests.find((request) => request.isActive)?.operations ?? null;
   }
 
   /** Lets the error handler of the first request that failed hear of it. */
@@ -261,42 +231,37 @@ export class Request<T = Status> implements PromiseLike<T> {
   }
 }
 
-/** A request that the program freed before the message was here: what is to be done then is done all the same. */
-class FinishLater extends Task {
-  readonly #record: RecordId;
-  readonly #after: AfterCompletion<unknown>;
-  readonly #owner: RequestOwner;
+/** What is left to do for a request that the program has freed. */
+const leftoverOf = (after: AfterCompletion<unknown>): Leftover => ({
+  finish: (bytes, error) => void after.finish(new Status(ANY_SOURCE, ANY_TAG, bytes, error)),
+});
 
-  constructor(record: RecordId, after: AfterCompletion<unknown>, owner: RequestOwner) {
-    super();
-    this.#record = record;
-    this.#after = after;
-    this.#owner = owner;
-  }
+const none = (): { index: number; status: Status } => ({ index: UNDEFINED, status: new Status() });
 
-  override advance({ engine }: Process): boolean {
-    if (!engine.isComplete(this.#record)) {
-      const flags = engine.records.get(this.#record, R_FLAGS);
-      engine.records.put(this.#record, R_FLAGS, flags | RecordFlag.UNWANTED);
-      return false;
-    }
-    const status = statusOf(engine.records, this.#record, this.#owner);
-    engine.giveBack(this.#record);
-    this.#after.finish(status);
-    return true;
-  }
+/** What a call that looks finds among these. */
+function lookAt(requests: readonly Request<unknown>[], choice: Choice): Outcome {
+  const operations = Request.operationsOf(requests);
+  if (operations === null) return choice.now();
+  const { choices } = operations;
+  if (choices !== null) return chooseNow(operations, choices, choice);
+  operations.look();
+  return choice.now();
 }
 
-function statusOf(records: Records, record: RecordId, owner: RequestOwner): Status {
-  const error = records.get(record, R_ERROR);
-  const cancelled = (records.get(record, R_FLAGS) & RecordFlag.CANCELLED) !== 0;
-  if (records.get(record, R_KIND) !== RecordKind.RECEIVE || cancelled) return new Status(-1, -2, 0, error, cancelled);
-  return new Status(
-    owner.rankOfWorld(records.get(record, R_STATUS_SOURCE)),
-    records.get(record, R_STATUS_TAG),
-    records.get(record, R_STATUS_BYTES),
-    error,
-  );
+/** What a call that waits comes to; null: none is active. */
+function waitFor(requests: readonly Request<unknown>[], choice: Choice): Outcome {
+  const operations = Request.operationsOf(requests);
+  if (operations === null) return null;
+  const { choices } = operations;
+  if (choices !== null) return chooseLater(operations, choices, choice);
+  let found = choice.now();
+  if (found === null) {
+    operations.waitUntil(() => {
+      found = choice.now();
+      return found !== null;
+    });
+  }
+  return found;
 }
 
 /** MPI_ERR_IN_STATUS: of several operations at least one failed; `statuses` says which and how. */
@@ -358,8 +323,8 @@ export function errorOf(status: Status): MpiError {
 export class PersistentRequest<T = Status> extends Request<T> {
   readonly #begin: () => Started<T>;
 
-  constructor(host: Host, owner: RequestOwner, begin: () => Started<T>) {
-    super(host, owner, { record: inactive, after: null });
+  constructor(world: RequestWorld, owner: RequestOwner, begin: () => Started<T>) {
+    super(world, owner, { record: inactive, after: null });
     this.#begin = begin;
   }
 

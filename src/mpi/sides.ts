@@ -6,6 +6,7 @@
  */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { checkSize } from "../core/binding/checks.ts";
 import type { Blocks } from "../core/coll/schedule.ts";
 import { pack, unpack } from "../core/comm/pack.ts";
 import {
@@ -14,7 +15,6 @@ import {
   type BufferLike,
   type Buffers,
   checkBounds,
-  checkSize,
   type Items,
   isTypedArray,
   isTypedBuffer,

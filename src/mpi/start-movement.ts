@@ -1,9 +1,10 @@
 /** Starts of the collectives that move data and compute nothing (MPI 5.0 §6.3 to §6.8). */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { checkSize } from "../core/binding/checks.ts";
 import { equalBlocks } from "../core/coll/rounds.ts";
 import type { Blocks } from "../core/coll/schedule.ts";
-import { arrayOf, type BufferLike, checkSize, type TypedArray } from "./buffers.ts";
+import { arrayOf, type BufferLike, type TypedArray } from "./buffers.ts";
 import type { Started } from "./request.ts";
 import { countOf, IN_PLACE, type InPlace, type Layout, newArrayFor, newArrayForBlocks, Side } from "./sides.ts";
 import { Settle, Starts } from "./starts.ts";
@@ -23,7 +24,7 @@ export interface BothLayouts {
 export class StartMovement extends Starts {
   barrier(tag?: number): Started<Status> {
     return this.attempt("wait at a barrier", () => ({
-      record: this.process.collectives.startEqual(this.core, "barrier", nowhere, nowhere, { tag }),
+      record: this.operations.startEqual(this.core, "barrier", nowhere, nowhere, { tag }),
       after: null,
     }));
   }
@@ -34,7 +35,7 @@ export class StartMovement extends Starts {
       const takesPart = isRoot || root >= 0;
       const side = takesPart ? Side.of(this.buffers, this.needed("broadcast", data), isRoot) : Side.none(this.buffers);
       const call = { bytes: side.bytes, root, tag };
-      const record = this.process.collectives.startEqual(this.core, "bcast", nowhere, side.pointer, call);
+      const record = this.operations.startEqual(this.core, "bcast", nowhere, side.pointer, call);
       return { record, after: new Settle<T>(null, side, data) };
     });
   }
@@ -57,7 +58,7 @@ export class StartMovement extends Starts {
       const received = target === null ? null : Side.of(this.buffers, target, inPlace);
       const call = { bytes, root, inPlace, tag };
       const [from, to] = [sent?.pointer ?? nowhere, received?.pointer ?? nowhere];
-      const record = this.process.collectives.startEqual(this.core, "gather", from, to, call);
+      const record = this.operations.startEqual(this.core, "gather", from, to, call);
       return { record, after: new Settle(sent, received, target === null ? null : arrayOf(target)) };
     });
   }
@@ -88,7 +89,7 @@ export class StartMovement extends Starts {
         inPlace,
       } as const;
       const [from, to] = [sent?.pointer ?? nowhere, received?.side.pointer ?? nowhere];
-      const record = this.process.collectives.start(this.core, collective, from, to, null, tag);
+      const record = this.operations.startBlocks(this.core, collective, from, to, null, tag);
       return { record, after: new Settle(sent, received?.side ?? null, received?.array ?? null) };
     });
   }
@@ -109,7 +110,7 @@ export class StartMovement extends Starts {
       if (source !== null) this.checkRoom("scatter", source, bytes * peers.size);
       const call = { bytes, root, inPlace, tag };
       const [from, to] = [sent?.pointer ?? nowhere, received?.pointer ?? nowhere];
-      const record = this.process.collectives.startEqual(this.core, "scatter", from, to, call);
+      const record = this.operations.startEqual(this.core, "scatter", from, to, call);
       return { record, after: new Settle(sent, received, target === null ? null : (arrayOf(target) as T)) };
     });
   }
@@ -140,7 +141,7 @@ export class StartMovement extends Starts {
         inPlace,
       } as const;
       const [from, to] = [source?.pointer ?? nowhere, received?.pointer ?? nowhere];
-      const record = this.process.collectives.start(this.core, collective, from, to, null, tag);
+      const record = this.operations.startBlocks(this.core, collective, from, to, null, tag);
       return { record, after: new Settle(source, received, target === null ? null : (arrayOf(target) as T)) };
     });
   }
@@ -158,15 +159,14 @@ export class StartMovement extends Starts {
       this.checkRoom("gather", target, block * peers.size);
       const received = Side.of(this.buffers, target, inPlace);
       const from = sent?.pointer ?? nowhere;
-      const { collectives } = this.process;
       let record: Started<T>["record"];
       if (isInter) {
         const blocks = equalBlocks(peers.size, block);
         const collective = { kind: "allgatherv", ...place, bytes: sent!.bytes, blocks } as const;
-        record = collectives.start(this.core, collective, from, received.pointer, null, tag);
+        record = this.operations.startBlocks(this.core, collective, from, received.pointer, null, tag);
       } else {
         const call = { bytes: block, inPlace, tag };
-        record = collectives.startEqual(this.core, "allgather", from, received.pointer, call);
+        record = this.operations.startEqual(this.core, "allgather", from, received.pointer, call);
       }
       return { record, after: new Settle(sent, received, arrayOf(target)) };
     });
@@ -184,7 +184,7 @@ export class StartMovement extends Starts {
       const bytes = sent?.bytes ?? 0;
       const collective = { kind: "allgatherv", ...place, bytes, blocks: side.blocks, inPlace, nodes } as const;
       const from = sent?.pointer ?? nowhere;
-      const record = this.process.collectives.start(this.core, collective, from, side.pointer, null, tag);
+      const record = this.operations.startBlocks(this.core, collective, from, side.pointer, null, tag);
       return { record, after: new Settle(sent, side, array) };
     });
   }
@@ -202,14 +202,13 @@ export class StartMovement extends Starts {
       const sent = send === null ? null : Side.of(this.buffers, send, true);
       const received = Side.of(this.buffers, target, inPlace);
       const from = sent?.pointer ?? nowhere;
-      const { collectives } = this.process;
       let record: Started<T>["record"];
       if (isInter) {
         const sends = equalBlocks(peers.size, this.share("exchange", send!, peers.size));
         const collective = { kind: "alltoallv", ...place, sends, receives: equalBlocks(peers.size, bytes) } as const;
-        record = collectives.start(this.core, collective, from, received.pointer, null, tag);
+        record = this.operations.startBlocks(this.core, collective, from, received.pointer, null, tag);
       } else {
-        record = collectives.startEqual(this.core, "alltoall", from, received.pointer, { bytes, inPlace, tag });
+        record = this.operations.startEqual(this.core, "alltoall", from, received.pointer, { bytes, inPlace, tag });
       }
       return { record, after: new Settle(sent, received, arrayOf(target)) };
     });
@@ -255,7 +254,7 @@ export class StartMovement extends Starts {
     if (!this.core.isInter && sent !== null) this.#checkOwn("exchange", sends, receives.bytes[this.core.rank]!);
     const collective = { kind: "alltoallv", ...this.core.place, sends, receives, inPlace } as const;
     const from = sent?.pointer ?? nowhere;
-    const record = this.process.collectives.start(this.core, collective, from, received.pointer, null, tag);
+    const record = this.operations.startBlocks(this.core, collective, from, received.pointer, null, tag);
     return { record, after: new Settle(sent, received, result) };
   }
 

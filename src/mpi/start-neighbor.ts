@@ -111,7 +111,7 @@ export class StartNeighbor extends Starts {
 
   #start<R>(collective: NeighborCollective, sent: Side, received: Side, { result, tag }: Rest<R>): Started<R> {
     const [from, to]: Pointer[] = [sent.pointer, received.pointer];
-    const record = this.process.collectives.startNeighbor(this.core, collective, from!, to!, tag);
+    const record = this.operations.startNeighbor(this.core, collective, from!, to!, tag);
     return { record, after: new Settle(sent, received, result) };
   }
 

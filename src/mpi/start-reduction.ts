@@ -1,6 +1,7 @@
 /** Starts of reductions (MPI 5.0 §6.9 to §6.11). */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { checkScan } from "../core/binding/checks.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
 import type { OpLike } from "./operations.ts";
 import { ReductionOperands } from "./reduction-operands.ts";
@@ -37,14 +38,13 @@ export class StartReduction extends Starts {
 
   /** The root's group of an inter-communicator contributes nothing, and only the root gets anything. */
   #interRoot<T extends TypedArray>(call: Reduce<T>, root: number, isRoot: boolean, tag?: number): Started<T | null> {
-    const { collectives } = this.process;
     const into = call.into ?? (call.data === IN_PLACE || call.data === null ? undefined : call.data);
     if (isRoot) {
       const operands = this.#operands({ ...call, data: null, into }, { wantsResult: true });
       return this.#start(operands, "reduce", { bytes: operands.bytes, root, tag });
     }
     const idle = { kind: "reduce", ...this.core.place, root, bytes: 0, elementBytes: 1 } as const;
-    const record = collectives.start(this.core, idle, nowhere, nowhere, null, tag);
+    const record = this.operations.startBlocks(this.core, idle, nowhere, nowhere, null, tag);
     return { record, after: { finish: () => null } };
   }
 
@@ -77,7 +77,7 @@ export class StartReduction extends Starts {
       const { elementBytes } = reduction;
       const segments = Array.from(counts, (count) => count * elementBytes);
       const collective = { kind: "reduce_scatter", ...this.core.place, segments, elementBytes, inPlace } as const;
-      operands.record = this.process.collectives.start(this.core, collective, send, receive, reduction, tag);
+      operands.record = this.operations.startBlocks(this.core, collective, send, receive, reduction, tag);
       return operands as Started<T | null> as Started<T>;
     });
   }
@@ -109,12 +109,7 @@ export class StartReduction extends Starts {
 
   #scan<T extends TypedArray>(kind: "scan" | "exscan", call: Reduce<T>, tag?: number): Started<T | null> {
     return this.attempt(kind, () => {
-      if (this.core.isInter) {
-        throw new MpiError(
-          ErrorClass.COMM,
-          `Cannot ${kind}: an inter-communicator has two groups, and no order of all`,
-        );
-      }
+      checkScan(this, kind);
       const isFirst = kind === "exscan" && this.core.rank === 0;
       const data = isFirst && call.data === IN_PLACE ? (call.into ?? null) : call.data;
       const operands = this.#operands({ ...call, data }, { wantsResult: !isFirst });
@@ -140,7 +135,7 @@ export class StartReduction extends Starts {
     call: { bytes: number; root?: number; inPlace?: boolean; tag: number | undefined },
   ): Started<T | null> {
     const { send, receive, reduction } = operands;
-    operands.record = this.process.collectives.startReduction(this.core, kind, send, receive, call, reduction);
+    operands.record = this.operations.startReduction(this.core, kind, send, receive, call, reduction);
     return operands;
   }
 }

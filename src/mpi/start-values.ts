@@ -1,11 +1,11 @@
 /**
  * Starts of the collectives that also take objects: arrays go the way of start-movement.ts, anything else travels by
- * structured clone (object-collective.ts).
+ * structured clone (core/binding/object-collective.ts).
  */
 import { PROC_NULL } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { ObjectCollective, type ObjectKind } from "../core/binding/object-collective.ts";
 import { type BufferLike, isTypedArray, isTypedBuffer, type TypedArray } from "./buffers.ts";
-import { ObjectCollective, type ObjectKind } from "./object-collective.ts";
 import { bytesOfObject, objectOfBytes } from "./objects.ts";
 import type { AfterCompletion, Started } from "./request.ts";
 import { IN_PLACE } from "./sides.ts";
@@ -60,7 +60,7 @@ export class StartValues extends StartMovement {
       if (kind === "alltoall" || (kind === "scatter" && this.isRoot(kind, root))) this.checkCounts(kind, values);
       const messages = values.map((value) => bytesOfObject(`${kind} the object`, value));
       const task = new ObjectCollective(kind, this.core, root, messages);
-      return { record: this.process.start(task), after: new ReadObjects(task, pick) };
+      return { record: this.operations.startTask(task), after: new ReadObjects(task, pick) };
     });
   }
 }

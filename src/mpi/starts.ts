@@ -3,32 +3,29 @@
  * have in common. Each method checks its arguments, starts the operation and gives it as `Started`: the blocking, non-blocking
  * and persistent forms of collectives.ts differ only in what they do with that.
  */
-import { PROC_NULL, ROOT } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { checkInPlace, checkOpen, isRoot, type NamedCommunicator } from "../core/binding/checks.ts";
+import type { Operations } from "../core/binding/operations.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
-import type { Process } from "../core/process/process.ts";
 import { type BufferLike, type Buffers, isTypedArray, isTypedBuffer } from "./buffers.ts";
-import type { Host } from "./host.ts";
+import type { Environment } from "./environment.ts";
 import type { AfterCompletion } from "./request.ts";
 import { countOf, IN_PLACE, type InPlace, packedBytes, type Side } from "./sides.ts";
 import type { Status } from "./status.ts";
 
 /** What a communicator tells those who start its collectives. */
-export interface StartsOwner {
-  readonly core: CoreCommunicator;
-  /** How messages to people call it. */
-  readonly label: string;
+export interface StartsOwner extends NamedCommunicator {
   raise(error: MpiError): never;
 }
 
 export abstract class Starts {
-  protected readonly process: Process;
+  protected readonly operations: Operations;
   protected readonly buffers: Buffers;
-  protected readonly core: CoreCommunicator;
+  readonly core: CoreCommunicator;
   readonly #owner: StartsOwner;
 
-  constructor(host: Host, buffers: Buffers, owner: StartsOwner) {
-    this.process = host.process;
+  constructor({ operations, buffers }: Environment, owner: StartsOwner) {
+    this.operations = operations;
     this.buffers = buffers;
     this.core = owner.core;
     this.#owner = owner;
@@ -37,9 +34,7 @@ export abstract class Starts {
   /** Runs `start`; the program's mistakes in it go to the error handler. */
   protected attempt<T>(what: string, start: () => T): T {
     try {
-      if (this.core.freed) {
-        throw new MpiError(ErrorClass.COMM, `Cannot ${what}: communicator ${this.#owner.label} has been freed`);
-      }
+      checkOpen(this.#owner, what);
       return start();
     } catch (error) {
       if (error instanceof MpiError) this.#owner.raise(error);
@@ -47,24 +42,12 @@ export abstract class Starts {
     }
   }
 
-  /** Is this rank the root, and is the root one at all? */
   protected isRoot(what: string, root: number): boolean {
-    const { core } = this;
-    const isRank = Number.isInteger(root) && root >= 0 && root < core.peers.size;
-    if (core.isInter ? isRank || root === ROOT || root === PROC_NULL : isRank) {
-      return core.isInter ? root === ROOT : root === core.rank;
-    }
-    const ranks = `ranks 0 to ${core.peers.size - 1}`;
-    const state = core.isInter ? `the root is ROOT, PROC_NULL or one of ${ranks} of the other group` : `has ${ranks}`;
-    throw new MpiError(
-      ErrorClass.ROOT,
-      `Cannot ${what} with root ${root}: communicator ${this.#owner.label}${core.isInter ? ": " : " "}${state}`,
-    );
+    return isRoot(this.#owner, what, root);
   }
 
   protected refuseInPlace(what: string): void {
-    if (!this.core.isInter) return;
-    throw new MpiError(ErrorClass.ARG, `Cannot ${what} in place: an inter-communicator has no rank's own part`);
+    checkInPlace(this.#owner, what);
   }
 
   /** A buffer that must be there. */

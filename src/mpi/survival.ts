@@ -24,12 +24,12 @@ export class AgreementError extends MpiError {
 export abstract class Survival extends Topologies {
   /** Ends everything on this communicator with `ERR.REVOKED`, in every member: what is under way and what is started later. */
   revoke(): void {
-    this.host.process.revocations.revoke(this.#open("revoke"));
+    this.operations.revoke(this.#open("revoke"));
   }
 
   /** Has any member revoked it, as far as this one has heard? */
   get isRevoked(): boolean {
-    if (!this.core.isRevoked) this.host.look();
+    if (!this.core.isRevoked) this.operations.look();
     return this.core.isRevoked;
   }
 
@@ -40,7 +40,7 @@ export abstract class Survival extends Topologies {
 
   ishrink(): Request<Communicator> {
     const task = new Shrink(this.#open("shrink"));
-    const record = this.host.process.start(task);
+    const record = this.operations.startTask(task);
     const finish = ({ error }: { error: number }) => (error === 0 ? this.adopt(task.result!) : undefined);
     return this.requestOf({ record, after: { finish } });
   }
@@ -58,7 +58,7 @@ export abstract class Survival extends Topologies {
       this.raise(new MpiError(ErrorClass.ARG, `Cannot agree on ${flags}: flags are a whole number`));
     }
     const task = new Agree(this.#open("agree on"), flags | 0);
-    return this.requestOf({ record: this.host.process.start(task), after: new AgreementOutcome(task) });
+    return this.requestOf({ record: this.operations.startTask(task), after: new AgreementOutcome(task) });
   }
 
   /** The members that are known to be dead, in the order in which they died. */

@@ -7,15 +7,10 @@ import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { Info } from "../core/comm/info.ts";
 import type { Topology } from "../core/comm/topology.ts";
 import { CartesianTopology } from "../core/comm/topology-cartesian.ts";
-import {
-  type Adjacent,
-  adjacentOf,
-  type Contribution,
-  DistGraphTopology,
-  edgesOf,
-} from "../core/comm/topology-dist-graph.ts";
+import { type Adjacent, type Contribution, DistGraphTopology, edgesOf } from "../core/comm/topology-dist-graph.ts";
 import { GraphTopology, type Neighbours } from "../core/comm/topology-graph.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
+import { CreateDistGraph } from "../core/process/communicators/create-dist-graph.ts";
 import { Create, Duplicate, Split } from "../core/process/new-communicators.ts";
 import type { Task } from "../core/process/task.ts";
 import type { Communicator } from "./communicator.ts";
@@ -48,10 +43,10 @@ export abstract class Topologies extends CommunicatorState {
     task: Task & { readonly result: CoreCommunicator | null },
     adopted: Adopted = {},
   ): Communicator | null {
-    const { process } = this.host;
-    const record = process.start(task);
-    if (!process.engine.isComplete(record)) this.host.wait(record);
-    process.engine.giveBack(record);
+    const { operations } = this;
+    const record = operations.startTask(task);
+    if (!operations.isComplete(record)) operations.wait(record);
+    operations.end(record);
     if (task.error !== 0) this.raise(errorOf(new Status(-1, -2, 0, task.error)));
     return task.result === null ? null : this.adopt(task.result, adopted);
   }
@@ -142,11 +137,7 @@ export abstract class Topologies extends CommunicatorState {
   /** Any rank may bring any edges; they are brought together first. */
   distGraphCreate(edges: Contribution, _options?: { reorder?: boolean }): Communicator {
     const mine = this.guard(() => edgesOf(edges, this.#plain().size));
-    const counts = this.allgather(Int32Array.of(mine.length));
-    const all = this.allgatherv(mine, { counts });
-    const adjacent = adjacentOf(this.rank, all, edges.weights !== undefined);
-    const topology = this.guard(() => new DistGraphTopology(adjacent, this.size));
-    return this.make(new Duplicate(this.core), { topology })!;
+    return this.make(new CreateDistGraph(this.core, mine, edges.weights !== undefined))!;
   }
 
   distGraphNeighbors(): Adjacent {

@@ -1,20 +1,20 @@
 /** Communicators: MPI 5.0 §7.4 to §7.6, §7.8, and what chapter 11 says about ending them. */
 import type { CommRank, WorldRank } from "../../core/base/brand.ts";
-import { COMM_TYPE_SHARED, CONGRUENT, IDENT, SIMILAR, TAG_UB, UNDEFINED, UNEQUAL } from "../../core/base/constants.ts";
+import { COMM_TYPE_SHARED, TAG_UB, UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
+import { checkTag } from "../../core/binding/checks.ts";
 import type { Group } from "../../core/comm/group.ts";
-import type { Communicator } from "../../core/process/communicator.ts";
 import { Create } from "../../core/process/communicators/create.ts";
 import { CreateGroup } from "../../core/process/communicators/create-group.ts";
 import { CreateInter } from "../../core/process/communicators/create-inter.ts";
+import { CreateInterFromGroups } from "../../core/process/communicators/create-inter-from-groups.ts";
 import { Duplicate } from "../../core/process/communicators/duplicate.ts";
 import { Merge } from "../../core/process/communicators/merge.ts";
 import { Split } from "../../core/process/communicators/split.ts";
 import { SplitInter } from "../../core/process/communicators/split-inter.ts";
 import { deleteAttributes, notDeleted } from "../attributes.ts";
 import type { Continuation } from "../callbacks.ts";
-import { CreateInterFromGroups } from "../create-inter-from-groups.ts";
 import { makeCommunicator, startDuplicate } from "../new-communicator.ts";
 import type { CCommunicator } from "../objects.ts";
 import { COMM_NULL, type Program } from "../program.ts";
@@ -72,22 +72,8 @@ class Idle implements Condition, Continuation {
   }
 }
 
-/** IDENT, CONGRUENT (same members in the same order), SIMILAR (in another order) or UNEQUAL. */
-function compare(a: Communicator, b: Communicator): number {
-  if (a === b) return IDENT;
-  if (a.isInter !== b.isInter) return UNEQUAL;
-  const sides: number[] = [a.group.compare(b.group)];
-  if (a.isInter) sides.push(a.remote!.compare(b.remote!));
-  if (sides.includes(UNEQUAL)) return UNEQUAL;
-  return sides.includes(SIMILAR) ? SIMILAR : CONGRUENT;
-}
-
 function refuse(errorClass: number, what: string): never {
   throw new MpiError(errorClass, `Cannot ${what}`);
-}
-
-function checkTag(tag: number): void {
-  if (tag < 0 || tag > TAG_UB) refuse(ErrorClass.TAG, `use tag ${tag}: tags are from 0 to ${TAG_UB}`);
 }
 
 /** A tag for what only has a name. */
@@ -179,7 +165,7 @@ export function communicatorCalls(program: Program) {
     MPI_Comm_remote_group: (handle: number, out: number): number =>
       putGroup(program, inter(handle, "give").core.remote, out),
     MPI_Comm_compare(a: number, b: number, out: number): number {
-      return put(compare(program.comm(a).core, communicators.get(b).core), out);
+      return put(program.comm(a).core.compare(communicators.get(b).core), out);
     },
 
     // What hangs on them

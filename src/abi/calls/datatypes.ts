@@ -6,7 +6,7 @@ import { darray, subarray } from "../../core/comm/datatype-arrays.ts";
 import * as make from "../../core/comm/datatype-constructors.ts";
 import { matchSize, valueIndex } from "../../core/comm/datatype-match.ts";
 import { copyAttributes, deleteAttributes } from "../attributes.ts";
-import type { Call } from "../binding.ts";
+import type { Call } from "../call-table.ts";
 import type { Continuation } from "../callbacks.ts";
 import { type Counts, largeCounts, smallCounts } from "../counts.ts";
 import { isUnnamed, markLarge } from "../datatype-envelopes.ts";

@@ -16,6 +16,7 @@ const processorNameBytes = 256;
 const errorStringBytes = 512;
 const libraryVersionBytes = 8192;
 const ERRHANDLER_NULL = 0x140;
+const BUFFER_AUTOMATIC = 2;
 
 declare const __BANYAN_VERSION__: string;
 
@@ -30,15 +31,15 @@ class Ending implements Continuation {
 
 /** Nothing of ours is left that would need the program. */
 class Quiet implements Condition {
-  isReady({ buffered, process }: Program): boolean {
-    return buffered.isEmpty && process.collectives.programOperations === 0;
+  isReady({ buffered, operations }: Program): boolean {
+    return buffered.isEmpty && operations.programReductions === 0;
   }
 }
 
 /** Everybody waits for everybody: who returns from MPI_Finalize may end with an error, and nobody is cut short by that. */
 class Meet implements Continuation {
   resume(program: Program): number {
-    return waitThen(program, program.process.startFinalBarrier(), new Over());
+    return waitThen(program, program.operations.startFinalBarrier(), new Over());
   }
 }
 
@@ -51,7 +52,7 @@ class Over implements Continuation {
 
 export function environmentCalls(program: Program) {
   const { host, ints } = program;
-  const { choices } = program.process;
+  const { choices } = program.operations;
 
   function init(): void {
     if (program.isInitialized) {
@@ -160,14 +161,14 @@ export function environmentCalls(program: Program) {
       return 0;
     },
     MPI_Buffer_attach(address: number, size: number): number {
-      program.buffered.attach(address, size);
+      program.buffered.attach({ address, bytes: address === BUFFER_AUTOMATIC ? Number.POSITIVE_INFINITY : size });
       return 0;
     },
     MPI_Buffer_detach(addressOut: number, sizeOut: number): number {
       const finish = () => {
-        const attached = program.buffered.detach();
-        ints[addressOut >> 2] = attached.address;
-        ints[sizeOut >> 2] = attached.bytes;
+        const { address = 0, bytes = 0 } = program.buffered.detach() ?? {};
+        ints[addressOut >> 2] = address;
+        ints[sizeOut >> 2] = address === BUFFER_AUTOMATIC ? 0 : bytes;
         return 0;
       };
       const again = new CallAgain("MPI_Buffer_detach", addressOut, sizeOut);
@@ -184,7 +185,7 @@ export function environmentCalls(program: Program) {
     },
     MPI_Buffer_iflush(requestAt: number): number {
       const request = new CRequest(program.self);
-      request.record = program.process.start(program.buffered.flush());
+      request.record = program.operations.startTask(program.buffered.flush());
       request.handle = program.requests.add(request);
       ints[requestAt >> 2] = request.handle;
       return 0;

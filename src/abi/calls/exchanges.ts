@@ -2,39 +2,15 @@
 
 import { MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import type { Process } from "../../core/process/process.ts";
-import { Task } from "../../core/process/task.ts";
-import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG, SendMode } from "../../core/request/records.ts";
-import { bufferBytes, ownCopyOf, Release } from "../buffers.ts";
+import { Exchange } from "../../core/binding/exchange.ts";
+import { SendMode } from "../../core/request/records.ts";
+import { ownCopyOf, Release } from "../buffers.ts";
 import type { Continuation } from "../callbacks.ts";
-import { type After, type CCommunicator, CRequest } from "../objects.ts";
+import { type After, CRequest } from "../objects.ts";
 import type { Program } from "../program.ts";
 import { type Condition, waitForThen } from "../waiting.ts";
-import { checkDest, checkSource, checkTag, type Message, startReceive, startSend } from "./point-to-point.ts";
-import { conclude } from "./requests.ts";
-
-/** Ends when both messages are complete, and tells what the received one does. */
-class Exchange extends Task {
-  private readonly send: CRequest;
-  private readonly receive: CRequest;
-
-  constructor(send: CRequest, receive: CRequest) {
-    super();
-    this.send = send;
-    this.receive = receive;
-  }
-
-  override advance({ engine }: Process): boolean {
-    const { records } = engine;
-    const [sent, received] = [this.send.record, this.receive.record];
-    if (!engine.isComplete(sent) || !engine.isComplete(received)) return false;
-    for (const field of [R_STATUS_SOURCE, R_STATUS_TAG, R_STATUS_BYTES]) {
-      records.put(this.request, field, records.get(received, field));
-    }
-    this.error = records.get(received, R_ERROR) || records.get(sent, R_ERROR);
-    return true;
-  }
-}
+import { checkBoth, startReceive, startSend } from "./point-to-point.ts";
+import { conclude, handOver } from "./requests.ts";
 
 class EndBoth implements After {
   private readonly send: CRequest;
@@ -63,8 +39,8 @@ class BothDone implements Condition, Continuation {
     this.status = status;
   }
 
-  isReady({ engine }: Program): boolean {
-    return engine.isComplete(this.receive.record) && engine.isComplete(this.send.record);
+  isReady({ operations }: Program): boolean {
+    return operations.isComplete(this.receive.record) && operations.isComplete(this.send.record);
   }
 
   resume(program: Program): number {
@@ -106,17 +82,7 @@ type ReplacementArguments = [
 ];
 
 export function exchangeCalls(program: Program) {
-  const { ints, process } = program;
-
-  /** Before anything is started: a half of an exchange could not be taken back. */
-  function check(comm: CCommunicator, send: Message, receive: Message): void {
-    checkDest(comm, send.peer);
-    checkTag(send.tag, false);
-    bufferBytes(program, send.buffer, send.count, send.type);
-    checkSource(comm, receive.peer);
-    checkTag(receive.tag, true);
-    bufferBytes(program, receive.buffer, receive.count, receive.type);
-  }
+  const { operations } = program;
 
   function exchange(...args: ExchangeArguments): [send: CRequest, receive: CRequest] {
     const [sendBuffer, sendCount, sendType, dest, sendTag, buffer, count, type, source, tag, handle] = args;
@@ -125,7 +91,7 @@ export function exchangeCalls(program: Program) {
     const sendCore = program.committed(sendType);
     const sent = { buffer: sendBuffer, count: sendCount, type: sendCore, peer: dest, tag: sendTag };
     const received = { buffer, count, type: program.committed(type), peer: source, tag };
-    check(comm, sent, received);
+    checkBoth(program, comm, sent, received);
     startReceive(program, receive, received);
     startSend(program, send, sent, SendMode.STANDARD);
     return [send, receive];
@@ -137,10 +103,10 @@ export function exchangeCalls(program: Program) {
     const [send, receive] = [new CRequest(comm), new CRequest(comm)];
     const message = { buffer, count, type: program.committed(type) };
     const received = { ...message, peer: source, tag };
-    check(comm, { ...message, peer: dest, tag: sendTag }, received);
+    checkBoth(program, comm, { ...message, peer: dest, tag: sendTag }, received);
     const { pointer, bytes } = ownCopyOf(program, buffer, count, message.type);
     send.after = new Release(pointer);
-    send.record = process.startSend(comm.core, pointer, bytes, dest, sendTag, SendMode.STANDARD);
+    send.record = operations.startSend(comm.core, pointer, bytes, dest, sendTag, SendMode.STANDARD);
     startReceive(program, receive, received);
     return [send, receive];
   }
@@ -153,11 +119,9 @@ export function exchangeCalls(program: Program) {
   function begin([send, receive]: [CRequest, CRequest], out: number): number {
     const request = new CRequest(receive.comm);
     request.tellsMessage = true;
-    request.record = process.start(new Exchange(send, receive));
+    request.record = operations.startTask(new Exchange(send.record, receive.record));
     request.after = new EndBoth(send, receive);
-    request.handle = program.requests.add(request);
-    ints[out >> 2] = request.handle;
-    return 0;
+    return handOver(program, request, out);
   }
 
   return {
@@ -168,4 +132,4 @@ export function exchangeCalls(program: Program) {
   };
 }
 
-saves({ Exchange, EndBoth, BothDone });
+saves({ EndBoth, BothDone });

@@ -24,7 +24,7 @@ class FlagsAgreed implements Continuation {
 
   resume(program: Program): number {
     const { request, error, flags } = this.task;
-    program.engine.giveBack(request);
+    program.operations.end(request);
     program.owner = this.comm;
     program.ints[this.out >> 2] = flags;
     if (error === 0) return 0;
@@ -48,17 +48,17 @@ class AgreedLater implements After {
 }
 
 export function faultToleranceCalls(program: Program) {
-  const { ints, process } = program;
+  const { ints, operations, process } = program;
 
   return {
     MPIX_Comm_revoke(handle: number): number {
-      process.revocations.revoke(program.comm(handle).core);
+      operations.revoke(program.comm(handle).core);
       return 0;
     },
     MPIX_Comm_is_revoked(handle: number, flag: number): number {
       const { core } = program.comm(handle);
       // A program may ask again and again until it is.
-      if (!core.isRevoked) program.host.look();
+      if (!core.isRevoked) operations.look();
       ints[flag >> 2] = core.isRevoked ? 1 : 0;
       return 0;
     },
@@ -73,12 +73,12 @@ export function faultToleranceCalls(program: Program) {
     MPIX_Comm_agree(handle: number, flag: number): number {
       const comm = program.comm(handle);
       const task = new Agree(comm.core, ints[flag >> 2]!);
-      return waitThen(program, process.start(task), new FlagsAgreed(comm, task, flag));
+      return waitThen(program, operations.startTask(task), new FlagsAgreed(comm, task, flag));
     },
     MPIX_Comm_iagree(handle: number, flag: number, out: number): number {
       const request = new CRequest(program.comm(handle));
       const task = new Agree(request.comm.core, ints[flag >> 2]!);
-      request.record = process.start(task);
+      request.record = operations.startTask(task);
       request.after = new AgreedLater(task, flag);
       request.handle = program.requests.add(request);
       ints[out >> 2] = request.handle;

@@ -6,16 +6,7 @@
 import { ANY_SOURCE, ANY_TAG } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import {
-  R_POINTER,
-  R_STATE,
-  R_STATUS_BYTES,
-  R_STATUS_SOURCE,
-  R_STATUS_TAG,
-  RecordKind,
-  RecordState,
-} from "../../core/request/records.ts";
-import type { Call } from "../binding.ts";
+import type { Call } from "../call-table.ts";
 import type { Continuation } from "../callbacks.ts";
 import { type Counts, largeCounts, offsetOf, smallCounts } from "../counts.ts";
 import { type Access, etypesOf, moveData } from "../files/access.ts";
@@ -51,17 +42,10 @@ function report(program: Program, file: CFile, bytes: number, to: Report): numbe
 }
 
 /** A request like any other, but for being complete. */
-function completeRequest({ engine, requests, self }: Program, bytes: number): number {
-  const { records } = engine;
+function completeRequest({ operations, requests, self }: Program, bytes: number): number {
   const request = new CRequest(self);
-  const record = records.take(RecordKind.OPERATION);
-  records.put(record, R_POINTER, 0);
-  records.put(record, R_STATE, RecordState.ACTIVE);
-  engine.completeOperation(record, 0);
-  records.put(record, R_STATUS_SOURCE, ANY_SOURCE);
-  records.put(record, R_STATUS_TAG, ANY_TAG);
-  records.put(record, R_STATUS_BYTES, bytes);
-  request.record = record;
+  request.record = operations.startOwn();
+  operations.completeOwn(request.record, bytes);
   request.tellsMessage = true;
   request.handle = requests.add(request);
   return request.handle;

@@ -116,6 +116,7 @@ test("M9 images: an open file with its view and both pointers goes on in another
   for (const [rank, d] of other.programs.entries()) {
     d.memory.arena.copyFrom(ranks.programs[rank]!.memory.arena);
     restoreProcess(d.program, images[rank]!, { open: disk.giveTo(d, "second") }, world);
+    d.watched.restored();
   }
   const shared = other.all((d, rank) => {
     const out = d.alloc(8);

@@ -3,7 +3,7 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Datatype } from "../../core/comm/datatype.ts";
 import { userErrorHandler } from "../../core/comm/error-handler.ts";
 import { Info } from "../../core/comm/info.ts";
-import type { Call } from "../binding.ts";
+import type { Call } from "../call-table.ts";
 import { type Counts, largeCounts, offsetOf, smallCounts } from "../counts.ts";
 import { Closed, CloseFile } from "../files/close-file.ts";
 import { Done, doTogether } from "../files/do-together.ts";

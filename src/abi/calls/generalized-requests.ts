@@ -2,7 +2,6 @@
 
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import { R_POINTER, R_STATE, RecordKind, RecordState } from "../../core/request/records.ts";
 import { Release } from "../buffers.ts";
 import { CallKind, type Continuation } from "../callbacks.ts";
 import { codeOf } from "../generalized.ts";
@@ -48,7 +47,7 @@ function callFree(program: Program, request: CRequest): number {
 /** MPI_Request_free: the free function is called when the operation is complete, now or later. */
 export function freeGeneralized(program: Program, request: CRequest, handleAt: number): number {
   program.ints[handleAt >> 2] = REQUEST_NULL;
-  if (program.engine.isComplete(request.record)) return callFree(program, request);
+  if (program.operations.isComplete(request.record)) return callFree(program, request);
   request.generalized!.isUnwanted = true;
   return 0;
 }
@@ -56,21 +55,19 @@ export function freeGeneralized(program: Program, request: CRequest, handleAt: n
 /** MPI_Cancel: the program's function decides, and is told whether the operation is complete. */
 export function cancelGeneralized(program: Program, request: CRequest): number {
   const { cancel, extraState } = request.generalized!;
-  const isComplete = program.engine.isComplete(request.record) ? 1 : 0;
+  const isComplete = program.operations.isComplete(request.record) ? 1 : 0;
   return program.callbacks.call(CallKind.REQUEST_CANCEL, cancel, [extraState, isComplete], new CancelledRequest());
 }
 
 export function generalizedRequestCalls(program: Program) {
-  const { engine, ints, memory, requests } = program;
+  const { ints, memory, operations, requests } = program;
 
   return {
     MPI_Grequest_start(query: number, free: number, cancel: number, extraState: number, out: number): number {
       const request = new CRequest(program.self);
       const status = memory.allocate(statusBytes);
       putEmptyStatus(ints, status);
-      request.record = engine.records.take(RecordKind.OPERATION);
-      engine.records.put(request.record, R_POINTER, 0);
-      engine.records.put(request.record, R_STATE, RecordState.ACTIVE);
+      request.record = operations.startOwn();
       request.after = new Release(status);
       request.generalized = { query, free, cancel, extraState, status, isUnwanted: false };
       request.handle = requests.add(request);
@@ -79,11 +76,11 @@ export function generalizedRequestCalls(program: Program) {
     },
     MPI_Grequest_complete(handle: number): number {
       const request = requests.get(handle);
-      if (request.generalized === null || engine.isComplete(request.record)) {
+      if (request.generalized === null || operations.isComplete(request.record)) {
         const state = request.generalized === null ? "it is no generalized request" : "it is complete already";
         throw new MpiError(ErrorClass.REQUEST, `Cannot complete the request: ${state}`);
       }
-      engine.completeOperation(request.record, 0);
+      operations.completeOwn(request.record);
       return request.generalized.isUnwanted ? callFree(program, request) : 0;
     },
   };

@@ -4,7 +4,7 @@ import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { predefinedTypes } from "../../core/comm/datatype-predefined.ts";
 import { errorsReturn } from "../../core/comm/error-handler.ts";
 import { predefinedOps } from "../../core/comm/op-predefined.ts";
-import type { Call } from "../binding.ts";
+import type { Call } from "../call-table.ts";
 import { importNames, type TestProgram, testProgram, testPrograms } from "../test-program.ts";
 import { largeCountCalls } from "./large-count.ts";
 

@@ -5,7 +5,7 @@
  */
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
-import type { Call } from "../binding.ts";
+import type { Call } from "../call-table.ts";
 import { IN_PLACE, isRoot } from "../collective-arguments.ts";
 import { fitsInt, intMax, largeCounts } from "../counts.ts";
 import type { CCommunicator } from "../objects.ts";

@@ -2,8 +2,9 @@
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
+import { checkCount } from "../../core/binding/checks.ts";
 import { userOp } from "../../core/comm/op-user.ts";
-import { checkApart, checkCount } from "../buffers.ts";
+import { checkApart } from "../buffers.ts";
 import { CallKind, type Continuation } from "../callbacks.ts";
 import { IN_PLACE } from "../collective-arguments.ts";
 import type { Program } from "../program.ts";
@@ -29,12 +30,12 @@ class AfterReducing implements Continuation {
 }
 
 export function operationCalls(program: Program) {
-  const { ints, operations, memory, callbacks } = program;
+  const { ints, ops, memory, callbacks } = program;
 
   function create(fn: number, commutes: number, out: number): number {
     if (fn === 0) throw new MpiError(ErrorClass.ARG, "Cannot make the operation: its function is a null pointer");
     const core = userOp(calledByTheProgram, commutes !== 0);
-    ints[out >> 2] = operations.add({ core, function: fn });
+    ints[out >> 2] = ops.add({ core, function: fn });
     return 0;
   }
 
@@ -44,16 +45,16 @@ export function operationCalls(program: Program) {
     MPI_Op_create_c: create,
     MPI_Op_free(handleAt: number): number {
       const handle = ints[handleAt >> 2]!;
-      const { core } = operations.get(handle);
+      const { core } = ops.get(handle);
       if (core.kind === "predefined") {
         throw new MpiError(ErrorClass.OP, `Cannot free MPI_${core.name}: it is predefined`);
       }
-      operations.remove(handle);
+      ops.remove(handle);
       ints[handleAt >> 2] = OP_NULL;
       return 0;
     },
     MPI_Op_commutative(handle: number, flag: number): number {
-      ints[flag >> 2] = operations.get(handle).core.isCommutative ? 1 : 0;
+      ints[flag >> 2] = ops.get(handle).core.isCommutative ? 1 : 0;
       return 0;
     },
     MPI_Reduce_local(from: number, into: number, count: number, type: number, op: number): number {
@@ -68,7 +69,7 @@ export function operationCalls(program: Program) {
       checkApart(program, from, into);
       if (reduction.call === undefined) {
         const [left, right] = [from as Pointer, into as Pointer];
-        program.process.collectives.combine(reduction, left, right, right, count);
+        program.operations.combine(reduction, left, right, right, count);
         return 0;
       }
       const cells = memory.allocate(16);
@@ -76,7 +77,7 @@ export function operationCalls(program: Program) {
       ints[(cells >> 2) + 1] = 0;
       ints[(cells >> 2) + 2] = type;
       const args = [from, into, cells, cells + 8];
-      return callbacks.call(CallKind.OPERATION, operations.get(op).function, args, new AfterReducing(cells));
+      return callbacks.call(CallKind.OPERATION, ops.get(op).function, args, new AfterReducing(cells));
     },
   };
 }

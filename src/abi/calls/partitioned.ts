@@ -5,19 +5,16 @@
  * They match each other only, in the order of the init calls with the same peer and tag, whatever the order of the starts. So
  * they travel in a context of their own, under a tag made of the program's and the number of the init call.
  */
-import type { Pointer } from "../../core/base/brand.ts";
-import { PROC_NULL } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import { partitionedContext } from "../../core/process/context.ts";
-import { R_ERROR, R_STATUS_BYTES, SendMode } from "../../core/request/records.ts";
+import { checkDest, checkSource, checkTag } from "../../core/binding/checks.ts";
 import { bufferBytes, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
 import { chooseTest } from "../choices.ts";
 import { numberOf } from "../counts.ts";
 import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
 import type { Program } from "../program.ts";
-import { CallAgain, interrupted } from "../waiting.ts";
-import { checkDest, checkSource, checkTag, type Message } from "./point-to-point.ts";
+import { CallAgain } from "../waiting.ts";
+import type { Message } from "./point-to-point.ts";
 
 /** The first init call with a tag uses the tag itself; later ones are spread over twice as many. */
 export const partitionedTag = (tag: number, call: number): number => (tag + Math.imul(call, 0x9e3779b1)) & 0x7fffffff;
@@ -41,10 +38,10 @@ class SendParts implements Restart {
   }
 
   /** The request is not complete until the message can leave. */
-  start({ engine }: Program, request: CRequest): void {
+  start({ operations }: Program, request: CRequest): void {
     this.left = this.message.partitions;
     this.ready = new Array<boolean>(this.left).fill(false);
-    request.record = engine.startHeld(partitionedContext(request.comm.core.context));
+    request.record = operations.startHeld(request.comm.core);
   }
 
   /** All of them, or none if one of them cannot be. */
@@ -64,17 +61,12 @@ class SendParts implements Restart {
   }
 
   private send(program: Program, request: CRequest): void {
-    const { engine, process } = program;
+    const { operations } = program;
     const { buffer, count, type, peer, ownTag } = this.message;
-    const { core } = request.comm;
     const { pointer, bytes, scratch } = packedFrom(program, buffer, count, type);
-    engine.giveBack(request.record);
+    operations.endHeld(request.record);
     request.after = scratch ? new Release(pointer) : null;
-    const context = partitionedContext(core.context);
-    request.record =
-      peer === PROC_NULL
-        ? process.startSend(core, pointer, bytes, peer, 0, SendMode.STANDARD)
-        : engine.startSend(pointer, bytes, core.peers.worldRank(peer as never), ownTag, context, SendMode.STANDARD);
+    request.record = operations.startPartitionedSend(request.comm.core, pointer, bytes, peer, ownTag);
   }
 }
 
@@ -86,16 +78,10 @@ class ReceiveParts implements Restart {
   }
 
   start(program: Program, request: CRequest): void {
-    const { engine, process } = program;
     const { buffer, count, type, peer, ownTag } = this.message;
-    const { core } = request.comm;
     const { pointer, bytes, scratch } = roomFor(program, buffer, count, type);
     request.after = scratch ? new Unpack(pointer, buffer, count, type) : null;
-    const context = partitionedContext(core.context);
-    request.record =
-      peer === PROC_NULL
-        ? process.startReceive(core, 0 as Pointer, 0, peer, 0)
-        : engine.startReceive(pointer, bytes, core.peers.worldRank(peer as never), ownTag, context);
+    request.record = program.operations.startPartitionedReceive(request.comm.core, pointer, bytes, peer, ownTag);
   }
 }
 
@@ -109,7 +95,7 @@ function refuse(verb: string, wanted: string): never {
 }
 
 export function partitionedCalls(program: Program) {
-  const { engine, ints, process, requests } = program;
+  const { ints, operations, requests } = program;
 
   /** `way`: whether it is a send or a receive; each is counted for itself. */
   function messageOf(
@@ -145,7 +131,7 @@ export function partitionedCalls(program: Program) {
       const comm = program.comm(handle);
       if (way === "to") checkDest(comm, peer);
       else checkSource(comm, peer);
-      checkTag(tag, false);
+      checkTag(tag);
       const given = { buffer, count: numberOf(count), type: program.committed(type), peer, tag };
       const message = messageOf(comm, way, given, partitions);
       const request = new CRequest(comm, way === "to" ? new SendParts(message) : new ReceiveParts(message));
@@ -195,18 +181,16 @@ export function partitionedCalls(program: Program) {
         return 0;
       };
       const again = new CallAgain("MPI_Parrived", handle, partition, flag);
-      if (process.choices !== null) return chooseTest(program, [request], tell, again);
-      return interrupted(program, again) ?? tell(request.record < 0 || engine.isComplete(request.record));
+      return chooseTest(program, [request], tell, again);
     },
   };
 
   /** The program may look at the partition now, though the request is not over. */
   function deliver(request: CRequest): void {
-    const { records } = engine;
     const { record, after } = request;
     if (after === null) return;
     request.after = null;
-    after.finish(program, records.get(record, R_STATUS_BYTES), records.get(record, R_ERROR));
+    after.finish(program, operations.bytesOf(record), operations.errorOf(record));
   }
 }
 

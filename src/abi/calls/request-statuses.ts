@@ -2,13 +2,14 @@
 import { UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
+import { type CallTable, callsOf } from "../call-table.ts";
 import type { Continuation } from "../callbacks.ts";
-import { chooseAny, chooseSome, chooseTest } from "../choices.ts";
+import { chooseAny, chooseSome, chooseTest, isActive } from "../choices.ts";
 import { lookThen } from "../generalized.ts";
 import type { CRequest } from "../objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
-import { CallAgain, interrupted } from "../waiting.ts";
-import { isActive, putEmptyStatus, putStatus, statusAt } from "./requests.ts";
+import { CallAgain, look } from "../waiting.ts";
+import { putEmptyStatus, putStatus, statusAt } from "./requests.ts";
 
 /** Writes the statuses of requests that are complete or not active, one behind the other. */
 class Tell implements Continuation {
@@ -30,79 +31,71 @@ class Tell implements Continuation {
   }
 }
 
-export function requestStatusCalls(program: Program) {
-  const { engine, ints, process } = program;
+const find = (program: Program, handle: number): CRequest | null =>
+  handle === REQUEST_NULL ? null : program.requests.get(handle);
 
-  const find = (handle: number): CRequest | null => (handle === REQUEST_NULL ? null : program.requests.get(handle));
-
-  function all(count: number, handles: number): (CRequest | null)[] {
-    if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: counts are from 0`);
-    return program.list(handles, count).map(find);
-  }
-
-  const isDone = (request: CRequest | null): boolean => !isActive(request) || engine.isComplete(request.record);
-
-  const tell = (requests: readonly (CRequest | null)[], statuses: number): number =>
-    lookThen(program, requests, new Tell(requests, statuses));
-
-  return {
-    MPI_Request_get_status(handle: number, flag: number, status: number): number {
-      const request = find(handle);
-      const finish = (done: boolean) => {
-        ints[flag >> 2] = done ? 1 : 0;
-        return done ? tell([request], status) : 0;
-      };
-      const again = new CallAgain("MPI_Request_get_status", handle, flag, status);
-      if (process.choices !== null) return chooseTest(program, [request], finish, again);
-      return interrupted(program, again) ?? finish(isDone(request));
-    },
-    MPI_Request_get_status_all(count: number, handles: number, flag: number, statuses: number): number {
-      const requests = all(count, handles);
-      const finish = (done: boolean) => {
-        ints[flag >> 2] = done ? 1 : 0;
-        return done ? tell(requests, statuses) : 0;
-      };
-      const again = new CallAgain("MPI_Request_get_status_all", count, handles, flag, statuses);
-      if (process.choices !== null) return chooseTest(program, requests, finish, again);
-      return interrupted(program, again) ?? finish(requests.every(isDone));
-    },
-    MPI_Request_get_status_any(count: number, handles: number, index: number, flag: number, status: number): number {
-      const requests = all(count, handles);
-      const hasActive = requests.some(isActive);
-      const finish = (i: number) => {
-        const isOver = i >= 0 || !hasActive;
-        ints[flag >> 2] = isOver ? 1 : 0;
-        ints[index >> 2] = i < 0 ? UNDEFINED : i;
-        return isOver ? tell([requests[i] ?? null], status) : 0;
-      };
-      const again = new CallAgain("MPI_Request_get_status_any", count, handles, index, flag, status);
-      if (process.choices !== null && hasActive) return chooseAny(program, requests, finish, again);
-      const firstDone = () => requests.findIndex((request) => isActive(request) && isDone(request));
-      return interrupted(program, again) ?? finish(firstDone());
-    },
-    MPI_Request_get_status_some(
-      count: number,
-      handles: number,
-      outcount: number,
-      indices: number,
-      statuses: number,
-    ): number {
-      const requests = all(count, handles);
-      const hasActive = requests.some(isActive);
-      const finish = (done: readonly number[]) => {
-        ints[outcount >> 2] = hasActive ? done.length : UNDEFINED;
-        program.putList(indices, done);
-        return tell(
-          done.map((i) => requests[i]!),
-          statuses,
-        );
-      };
-      const again = new CallAgain("MPI_Request_get_status_some", count, handles, outcount, indices, statuses);
-      if (process.choices !== null && hasActive) return chooseSome(program, requests, finish, again);
-      const allDone = () => [...requests.keys()].filter((i) => isActive(requests[i]!) && isDone(requests[i]!));
-      return interrupted(program, again) ?? finish(allDone());
-    },
-  };
+function findAll(program: Program, count: number, handles: number): (CRequest | null)[] {
+  if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: counts are from 0`);
+  return program.list(handles, count).map((handle) => find(program, handle));
 }
+
+const tell = (program: Program, requests: readonly (CRequest | null)[], statuses: number): number =>
+  lookThen(program, requests, new Tell(requests, statuses));
+
+const table: CallTable = {
+  MPI_Request_get_status(program, handle: number, flag: number, status: number) {
+    const request = find(program, handle);
+    const finish = (done: boolean) => {
+      program.ints[flag >> 2] = done ? 1 : 0;
+      return done ? tell(program, [request], status) : 0;
+    };
+    return chooseTest(program, [request], finish, new CallAgain("MPI_Request_get_status", handle, flag, status));
+  },
+  MPI_Request_get_status_all(program, count: number, handles: number, flag: number, statuses: number) {
+    const requests = findAll(program, count, handles);
+    const finish = (done: boolean) => {
+      program.ints[flag >> 2] = done ? 1 : 0;
+      return done ? tell(program, requests, statuses) : 0;
+    };
+    const again = new CallAgain("MPI_Request_get_status_all", count, handles, flag, statuses);
+    return chooseTest(program, requests, finish, again);
+  },
+  MPI_Request_get_status_any(program, count: number, handles: number, index: number, flag: number, status: number) {
+    const { ints } = program;
+    const requests = findAll(program, count, handles);
+    const hasActive = requests.some(isActive);
+    const finish = (i: number) => {
+      const isOver = i >= 0 || !hasActive;
+      ints[flag >> 2] = isOver ? 1 : 0;
+      ints[index >> 2] = i < 0 ? UNDEFINED : i;
+      return isOver ? tell(program, [requests[i] ?? null], status) : 0;
+    };
+    const again = new CallAgain("MPI_Request_get_status_any", count, handles, index, flag, status);
+    if (hasActive) return chooseAny(program, requests, finish, again);
+    return look(program, () => finish(-1), again);
+  },
+  MPI_Request_get_status_some(
+    program,
+    count: number,
+    handles: number,
+    outcount: number,
+    indices: number,
+    statuses: number,
+  ) {
+    const requests = findAll(program, count, handles);
+    const hasActive = requests.some(isActive);
+    const finish = (done: readonly number[]) => {
+      program.ints[outcount >> 2] = hasActive ? done.length : UNDEFINED;
+      program.putList(indices, done);
+      const complete = done.map((i) => requests[i]!);
+      return tell(program, complete, statuses);
+    };
+    const again = new CallAgain("MPI_Request_get_status_some", count, handles, outcount, indices, statuses);
+    if (hasActive) return chooseSome(program, requests, finish, again);
+    return look(program, () => finish([]), again);
+  },
+};
+
+export const requestStatusCalls = (program: Program) => callsOf(program, table);
 
 saves({ Tell });

@@ -1,26 +1,18 @@
 /** Requests: MPI 5.0 §3.7 (completion, freeing, cancelling) and §3.9 (persistent ones). */
-import { ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED } from "../../core/base/constants.ts";
+import { ANY_SOURCE, ANY_TAG, UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import {
-  R_ERROR,
-  R_FLAGS,
-  R_KIND,
-  R_STATUS_BYTES,
-  R_STATUS_SOURCE,
-  R_STATUS_TAG,
-  RecordFlag,
-  RecordKind,
-} from "../../core/request/records.ts";
+import type { MessageOutcome } from "../../core/binding/operations.ts";
 import { checkOf, wordFilter } from "../arguments.ts";
+import { type Call, type CallTable, callsOf } from "../call-table.ts";
 import type { Continuation } from "../callbacks.ts";
-import { chooseAny, chooseAnyLater, chooseSome, chooseSomeLater, chooseTest } from "../choices.ts";
+import { allDone, chooseAny, chooseAnyLater, chooseSome, chooseSomeLater, chooseTest, isActive } from "../choices.ts";
 import { queryThen } from "../generalized.ts";
 import { forget } from "../leftovers.ts";
 import { type CRequest, inactive } from "../objects.ts";
 import { listLengthMax, type Program, REQUEST_NULL } from "../program.ts";
 import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, STATUS_IGNORE, statusBytes } from "../status.ts";
-import { CallAgain, interrupted, waitForOne, waitUntil } from "../waiting.ts";
+import { CallAgain, waitForOne, waitUntil } from "../waiting.ts";
 import { cancelGeneralized, freeGeneralized } from "./generalized-requests.ts";
 
 /** The status of a request that is not active (MPI 5.0 §3.7.3). */
@@ -33,46 +25,44 @@ export function putEmptyStatus(ints: Int32Array, status: number): void {
   ints[at + S_CANCELLED] = 0;
 }
 
+const outcome: MessageOutcome = { source: 0, tag: 0, bytes: 0, error: 0, cancelled: false };
+
 /** Writes the status of a complete request; returns its error code. The request stays. */
-export function putStatus({ engine, ints }: Program, request: CRequest, status: number): number {
-  const { records } = engine;
+export function putStatus({ operations, ints }: Program, request: CRequest, status: number): number {
   const { record } = request;
-  const error = records.get(record, R_ERROR);
-  if (status === STATUS_IGNORE) return error;
+  if (status === STATUS_IGNORE) return operations.errorOf(record);
   const at = status >> 2;
   if (request.generalized !== null) {
     const from = request.generalized.status >> 2;
     for (const word of [S_SOURCE, S_TAG, S_BYTES, S_CANCELLED]) ints[at + word] = ints[from + word]!;
-    return error;
+    return operations.errorOf(record);
   }
-  const kind = records.get(record, R_KIND);
-  const cancelled = (records.get(record, R_FLAGS) & RecordFlag.CANCELLED) !== 0;
-  if ((kind === RecordKind.RECEIVE || request.tellsMessage) && !cancelled) {
-    const world = records.get(record, R_STATUS_SOURCE);
-    ints[at + S_SOURCE] = world < 0 ? world : request.comm.core.peers.rankOf(world as never);
-    const tag = records.get(record, R_STATUS_TAG);
-    ints[at + S_TAG] = world === PROC_NULL ? tag : (request.statusTag ?? tag);
-    ints[at + S_BYTES] = records.get(record, R_STATUS_BYTES);
-  } else {
-    ints[at + S_SOURCE] = ANY_SOURCE;
-    ints[at + S_TAG] = ANY_TAG;
-    ints[at + S_BYTES] = 0;
-  }
-  ints[at + S_CANCELLED] = cancelled ? 1 : 0;
-  return error;
+  operations.readOutcome(request.comm.core, record, outcome, request.tellsMessage);
+  ints[at + S_SOURCE] = outcome.source;
+  ints[at + S_TAG] = outcome.source >= 0 && request.statusTag !== null ? request.statusTag : outcome.tag;
+  ints[at + S_BYTES] = outcome.bytes;
+  ints[at + S_CANCELLED] = outcome.cancelled ? 1 : 0;
+  return outcome.error;
 }
 
 /** Ends a complete request: status written, bytes where they belong, its record given back. Returns its error code. */
 export function conclude(program: Program, request: CRequest, status: number): number {
-  const { engine } = program;
+  const { operations } = program;
   const { record, after } = request;
-  const bytes = engine.records.get(record, R_STATUS_BYTES);
+  const bytes = operations.bytesOf(record);
   const error = putStatus(program, request, status);
-  engine.giveBack(record);
+  operations.end(record);
   request.record = inactive;
   request.after = null;
   after?.finish(program, bytes, error);
   return error;
+}
+
+/** Gives the program a request: its handle goes to `out`. */
+export function handOver({ ints, requests }: Program, request: CRequest, out: number): number {
+  request.handle = requests.add(request);
+  ints[out >> 2] = request.handle;
+  return 0;
 }
 
 /** A complete request of the program's: ended, and its handle gone unless it can be started again. */
@@ -107,8 +97,6 @@ export class Concluded implements Continuation {
 }
 
 export const statusAt = (statuses: number, i: number): number => (statuses === 0 ? 0 : statuses + i * statusBytes);
-
-export const isActive = (request: CRequest | null): request is CRequest => request !== null && request.record >= 0;
 
 class EndOne implements Continuation {
   private readonly request: CRequest;
@@ -197,223 +185,215 @@ class EndSome implements Continuation {
   }
 }
 
-export function requestCalls(program: Program) {
-  const { engine, ints, process } = program;
-  const isNoWord = wordFilter(program);
-  const [checkWait, checkWaitall] = [checkOf(program, "MPI_Wait")!, checkOf(program, "MPI_Waitall")!];
+/** The request behind a handle in memory; null for MPI_REQUEST_NULL. */
+function requestAt(program: Program, handleAt: number): CRequest | null {
+  const handle = program.ints[handleAt >> 2]!;
+  if (handle === REQUEST_NULL) return null;
+  const request = program.requests.find(handle);
+  if (request !== undefined) return request;
+  program.owner = program.anyone;
+  return program.requests.get(handle);
+}
 
-  /** The request behind a handle in memory; null for MPI_REQUEST_NULL. */
-  function at(handleAt: number): CRequest | null {
-    const handle = ints[handleAt >> 2]!;
-    if (handle === REQUEST_NULL) return null;
-    const request = program.requests.find(handle);
-    if (request !== undefined) return request;
-    program.owner = program.anyone;
-    return program.requests.get(handle);
+function requestsAt(program: Program, count: number, handles: number): (CRequest | null)[] {
+  if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: counts are from 0`);
+  if (count > listLengthMax) {
+    throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: there are not as many`);
   }
+  return Array.from({ length: count }, (_, i) => requestAt(program, handles + 4 * i));
+}
 
-  const isDone = (request: CRequest | null): boolean => !isActive(request) || engine.isComplete(request.record);
+type Requests = readonly (CRequest | null)[];
 
-  function all(count: number, handles: number): (CRequest | null)[] {
-    if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: counts are from 0`);
-    if (count > listLengthMax)
-      throw new MpiError(ErrorClass.COUNT, `Cannot use ${count} requests: there are not as many`);
-    return Array.from({ length: count }, (_, i) => at(handles + 4 * i));
+const endOne = (program: Program, request: CRequest, handleAt: number, status: number): number =>
+  queryThen(program, [request], new EndOne(request, handleAt, status));
+
+const endAll = (program: Program, requests: Requests, handles: number, statuses: number): number =>
+  queryThen(program, requests, new EndAll(requests, handles, statuses));
+
+function endSome(program: Program, requests: Requests, done: readonly number[], handles: number, outs: SomeOuts) {
+  const complete = done.map((i) => requests[i]!);
+  return queryThen(program, complete, new EndSome(requests, done, handles, outs));
+}
+
+/** None of the requests is active. */
+function putNone({ ints }: Program, index: number, status: number): number {
+  ints[index >> 2] = UNDEFINED;
+  putEmptyStatus(ints, status);
+  return 0;
+}
+
+function start(program: Program, handleAt: number): void {
+  const request = requestAt(program, handleAt);
+  if (request === null || request.restart === null || request.record >= 0) {
+    const state = request === null || request.restart === null ? "it is not persistent" : "it is under way";
+    throw new MpiError(ErrorClass.REQUEST, `Cannot start the request: ${state}`);
   }
+  program.owner = request.comm;
+  request.restart.start(program, request);
+}
 
-  const firstDone = (requests: readonly (CRequest | null)[]) =>
-    requests.findIndex((request) => isActive(request) && engine.isComplete(request.record));
-
-  const allDone = (requests: readonly (CRequest | null)[]) =>
-    [...requests.keys()].filter((i) => isActive(requests[i]!) && isDone(requests[i]!));
-
-  function endSome(
-    requests: readonly (CRequest | null)[],
-    done: readonly number[],
-    handles: number,
-    outs: SomeOuts,
-  ): number {
-    const complete = done.map((i) => requests[i]!);
-    return queryThen(program, complete, new EndSome(requests, done, handles, outs));
-  }
-
-  const endAll = (requests: readonly (CRequest | null)[], handles: number, statuses: number): number =>
-    queryThen(program, requests, new EndAll(requests, handles, statuses));
-
-  const endOne = (request: CRequest, handleAt: number, status: number): number =>
-    queryThen(program, [request], new EndOne(request, handleAt, status));
-
-  function start(handleAt: number): void {
-    const request = at(handleAt);
-    if (request === null || request.restart === null || request.record >= 0) {
-      const state = request === null || request.restart === null ? "it is not persistent" : "it is under way";
-      throw new MpiError(ErrorClass.REQUEST, `Cannot start the request: ${state}`);
+const table: CallTable = {
+  MPI_Test(program, handleAt: number, flag: number, status: number) {
+    const { ints } = program;
+    const request = requestAt(program, handleAt);
+    if (!isActive(request)) {
+      ints[flag >> 2] = 1;
+      putEmptyStatus(ints, status);
+      return 0;
     }
     program.owner = request.comm;
-    request.restart.start(program, request);
-  }
+    const tell = (done: boolean) => {
+      ints[flag >> 2] = done ? 1 : 0;
+      return done ? endOne(program, request, handleAt, status) : 0;
+    };
+    return chooseTest(program, [request], tell, new CallAgain("MPI_Test", handleAt, flag, status));
+  },
+  MPI_Testall(program, count: number, handles: number, flag: number, statuses: number) {
+    const requests = requestsAt(program, count, handles);
+    const tell = (done: boolean) => {
+      program.ints[flag >> 2] = done ? 1 : 0;
+      return done ? endAll(program, requests, handles, statuses) : 0;
+    };
+    return chooseTest(program, requests, tell, new CallAgain("MPI_Testall", count, handles, flag, statuses));
+  },
+  MPI_Waitany(program, count: number, handles: number, index: number, status: number) {
+    const requests = requestsAt(program, count, handles);
+    if (!requests.some(isActive)) return putNone(program, index, status);
+    const tell = (i: number) => {
+      program.ints[index >> 2] = i;
+      return endOne(program, requests[i]!, handles + 4 * i, status);
+    };
+    return chooseAnyLater(program, requests, tell, new CallAgain("MPI_Waitany", count, handles, index, status));
+  },
+  MPI_Testany(program, count: number, handles: number, index: number, flag: number, status: number) {
+    const { ints } = program;
+    const requests = requestsAt(program, count, handles);
+    if (!requests.some(isActive)) {
+      ints[flag >> 2] = 1;
+      return putNone(program, index, status);
+    }
+    const tell = (i: number) => {
+      ints[flag >> 2] = i < 0 ? 0 : 1;
+      ints[index >> 2] = i < 0 ? UNDEFINED : i;
+      return i < 0 ? 0 : endOne(program, requests[i]!, handles + 4 * i, status);
+    };
+    return chooseAny(program, requests, tell, new CallAgain("MPI_Testany", count, handles, index, flag, status));
+  },
+  MPI_Waitsome(program, count: number, handles: number, outcount: number, indices: number, statuses: number) {
+    const requests = requestsAt(program, count, handles);
+    if (!requests.some(isActive)) {
+      program.ints[outcount >> 2] = UNDEFINED;
+      return 0;
+    }
+    const outs = { outcount, indices, statuses };
+    const tell = (done: readonly number[]) => endSome(program, requests, done, handles, outs);
+    const again = new CallAgain("MPI_Waitsome", count, handles, outcount, indices, statuses);
+    return chooseSomeLater(program, requests, tell, again);
+  },
+  MPI_Testsome(program, count: number, handles: number, outcount: number, indices: number, statuses: number) {
+    const requests = requestsAt(program, count, handles);
+    if (!requests.some(isActive)) {
+      program.ints[outcount >> 2] = UNDEFINED;
+      return 0;
+    }
+    const outs = { outcount, indices, statuses };
+    const tell = (done: readonly number[]) => endSome(program, requests, done, handles, outs);
+    const again = new CallAgain("MPI_Testsome", count, handles, outcount, indices, statuses);
+    return chooseSome(program, requests, tell, again);
+  },
+  MPI_Request_free(program, handleAt: number) {
+    const request = requestAt(program, handleAt);
+    if (request === null) throw new MpiError(ErrorClass.REQUEST, "Cannot free the request: it is MPI_REQUEST_NULL");
+    program.owner = request.comm;
+    if (request.generalized !== null) return freeGeneralized(program, request, handleAt);
+    if (request.record >= 0) forget(program, request);
+    program.requests.remove(request.handle);
+    program.ints[handleAt >> 2] = REQUEST_NULL;
+    return 0;
+  },
+  MPI_Cancel(program, handleAt: number) {
+    const { operations } = program;
+    const request = requestAt(program, handleAt);
+    if (!isActive(request)) throw new MpiError(ErrorClass.REQUEST, "Cannot cancel the request: it is not under way");
+    program.owner = request.comm;
+    if (request.generalized !== null) return cancelGeneralized(program, request);
+    if (!operations.isMessage(request.record)) {
+      throw new MpiError(ErrorClass.REQUEST, "Cannot cancel the request: it is not that of one message");
+    }
+    operations.cancel(request.record);
+    return 0;
+  },
+  MPI_Test_cancelled({ ints }, status: number, flag: number) {
+    ints[flag >> 2] = ints[(status >> 2) + S_CANCELLED]! & 1;
+    return 0;
+  },
+  MPI_Status_set_cancelled({ ints }, status: number, flag: number) {
+    const at = (status >> 2) + S_CANCELLED;
+    ints[at] = (ints[at]! & ~1) | (flag === 0 ? 0 : 1);
+    return 0;
+  },
+  MPI_Start(program, handleAt: number) {
+    start(program, handleAt);
+    return 0;
+  },
+  MPI_Startall(program, count: number, handles: number) {
+    if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot start ${count} requests: counts are from 0`);
+    for (let i = 0; i < count; i++) start(program, handles + 4 * i);
+    return 0;
+  },
+};
 
-  return {
-    MPI_Wait(handleAt: number, status: number): number {
-      try {
-        program.checkRunning("MPI_Wait");
-        if (isNoWord(handleAt, 4) || (status !== 0 && isNoWord(status, statusBytes))) {
-          program.owner = program.anyone;
-          checkWait([handleAt, status]);
-        }
-        const request = at(handleAt);
-        if (!isActive(request)) {
-          putEmptyStatus(ints, status);
-          return 0;
-        }
-        program.owner = request.comm;
-        const finish = () => endOne(request, handleAt, status);
-        if (engine.isComplete(request.record)) return finish();
-        return waitForOne(program, request.record, finish, new CallAgain("MPI_Wait", handleAt, status));
-      } catch (error) {
-        return program.raise(error);
+/** MPI_Wait, one of the fastest calls. */
+function waiter(program: Program): Call {
+  const { ints, operations } = program;
+  const isNoWord = wordFilter(program);
+  const checkArguments = checkOf(program, "MPI_Wait")!;
+  return (handleAt: number, status: number): number => {
+    try {
+      program.checkRunning("MPI_Wait");
+      if (isNoWord(handleAt, 4) || (status !== 0 && isNoWord(status, statusBytes))) {
+        program.owner = program.anyone;
+        checkArguments([handleAt, status]);
       }
-    },
-    MPI_Test(handleAt: number, flag: number, status: number): number {
-      const request = at(handleAt);
+      const request = requestAt(program, handleAt);
       if (!isActive(request)) {
-        ints[flag >> 2] = 1;
         putEmptyStatus(ints, status);
         return 0;
       }
       program.owner = request.comm;
-      const tell = (done: boolean) => {
-        ints[flag >> 2] = done ? 1 : 0;
-        return done ? endOne(request, handleAt, status) : 0;
-      };
-      const again = new CallAgain("MPI_Test", handleAt, flag, status);
-      if (process.choices !== null) return chooseTest(program, [request], tell, again);
-      return interrupted(program, again) ?? tell(engine.isComplete(request.record));
-    },
-    MPI_Waitall(count: number, handles: number, statuses: number): number {
-      try {
-        program.checkRunning("MPI_Waitall");
-        if (isNoWord(handles, 4 * count) || (statuses !== 0 && isNoWord(statuses, statusBytes * count))) {
-          program.owner = program.anyone;
-          checkWaitall([count, handles, statuses]);
-        }
-        const requests = all(count, handles);
-        const isReady = () => requests.every(isDone);
-        const finish = () => endAll(requests, handles, statuses);
-        if (isReady()) return finish();
-        return waitUntil(program, isReady, finish, new CallAgain("MPI_Waitall", count, handles, statuses));
-      } catch (error) {
-        return program.raise(error);
-      }
-    },
-    MPI_Testall(count: number, handles: number, flag: number, statuses: number): number {
-      const requests = all(count, handles);
-      const tell = (done: boolean) => {
-        ints[flag >> 2] = done ? 1 : 0;
-        return done ? endAll(requests, handles, statuses) : 0;
-      };
-      const again = new CallAgain("MPI_Testall", count, handles, flag, statuses);
-      if (process.choices !== null) return chooseTest(program, requests, tell, again);
-      return interrupted(program, again) ?? tell(requests.every(isDone));
-    },
-    MPI_Waitany(count: number, handles: number, index: number, status: number): number {
-      const requests = all(count, handles);
-      if (!requests.some(isActive)) {
-        ints[index >> 2] = UNDEFINED;
-        putEmptyStatus(ints, status);
-        return 0;
-      }
-      const tell = (i: number) => {
-        ints[index >> 2] = i;
-        return endOne(requests[i]!, handles + 4 * i, status);
-      };
-      const again = new CallAgain("MPI_Waitany", count, handles, index, status);
-      if (process.choices !== null) return chooseAnyLater(program, requests, tell, again);
-      const isReady = () => firstDone(requests) >= 0;
-      return waitUntil(program, isReady, () => tell(firstDone(requests)), again);
-    },
-    MPI_Testany(count: number, handles: number, index: number, flag: number, status: number): number {
-      const requests = all(count, handles);
-      if (!requests.some(isActive)) {
-        ints[index >> 2] = UNDEFINED;
-        ints[flag >> 2] = 1;
-        putEmptyStatus(ints, status);
-        return 0;
-      }
-      const tell = (i: number) => {
-        ints[flag >> 2] = i < 0 ? 0 : 1;
-        ints[index >> 2] = i < 0 ? UNDEFINED : i;
-        return i < 0 ? 0 : endOne(requests[i]!, handles + 4 * i, status);
-      };
-      const again = new CallAgain("MPI_Testany", count, handles, index, flag, status);
-      if (process.choices !== null) return chooseAny(program, requests, tell, again);
-      return interrupted(program, again) ?? tell(firstDone(requests));
-    },
-    MPI_Waitsome(count: number, handles: number, outcount: number, indices: number, statuses: number): number {
-      const requests = all(count, handles);
-      if (!requests.some(isActive)) {
-        ints[outcount >> 2] = UNDEFINED;
-        return 0;
-      }
-      const outs = { outcount, indices, statuses };
-      const tell = (done: readonly number[]) => endSome(requests, done, handles, outs);
-      const again = new CallAgain("MPI_Waitsome", count, handles, outcount, indices, statuses);
-      if (process.choices !== null) return chooseSomeLater(program, requests, tell, again);
-      const isReady = () => firstDone(requests) >= 0;
-      return waitUntil(program, isReady, () => tell(allDone(requests)), again);
-    },
-    MPI_Testsome(count: number, handles: number, outcount: number, indices: number, statuses: number): number {
-      const requests = all(count, handles);
-      if (!requests.some(isActive)) {
-        ints[outcount >> 2] = UNDEFINED;
-        return 0;
-      }
-      const outs = { outcount, indices, statuses };
-      const tell = (done: readonly number[]) => endSome(requests, done, handles, outs);
-      const again = new CallAgain("MPI_Testsome", count, handles, outcount, indices, statuses);
-      if (process.choices !== null) return chooseSome(program, requests, tell, again);
-      return interrupted(program, again) ?? tell(allDone(requests));
-    },
-    MPI_Request_free(handleAt: number): number {
-      const request = at(handleAt);
-      if (request === null) throw new MpiError(ErrorClass.REQUEST, "Cannot free the request: it is MPI_REQUEST_NULL");
-      program.owner = request.comm;
-      if (request.generalized !== null) return freeGeneralized(program, request, handleAt);
-      if (request.record >= 0) forget(program, request);
-      program.requests.remove(request.handle);
-      ints[handleAt >> 2] = REQUEST_NULL;
-      return 0;
-    },
-    MPI_Cancel(handleAt: number): number {
-      const request = at(handleAt);
-      if (!isActive(request)) throw new MpiError(ErrorClass.REQUEST, "Cannot cancel the request: it is not under way");
-      program.owner = request.comm;
-      if (request.generalized !== null) return cancelGeneralized(program, request);
-      if (engine.records.get(request.record, R_KIND) === RecordKind.OPERATION) {
-        throw new MpiError(ErrorClass.REQUEST, "Cannot cancel the request: it is not that of one message");
-      }
-      engine.cancel(request.record);
-      return 0;
-    },
-    MPI_Test_cancelled(status: number, flag: number): number {
-      ints[flag >> 2] = ints[(status >> 2) + S_CANCELLED]! & 1;
-      return 0;
-    },
-    MPI_Status_set_cancelled(status: number, flag: number): number {
-      const at = (status >> 2) + S_CANCELLED;
-      ints[at] = (ints[at]! & ~1) | (flag === 0 ? 0 : 1);
-      return 0;
-    },
-    MPI_Start(handleAt: number): number {
-      start(handleAt);
-      return 0;
-    },
-    MPI_Startall(count: number, handles: number): number {
-      if (count < 0) throw new MpiError(ErrorClass.COUNT, `Cannot start ${count} requests: counts are from 0`);
-      for (let i = 0; i < count; i++) start(handles + 4 * i);
-      return 0;
-    },
+      const finish = () => endOne(program, request, handleAt, status);
+      if (operations.isComplete(request.record)) return finish();
+      return waitForOne(program, request.record, finish, new CallAgain("MPI_Wait", handleAt, status));
+    } catch (error) {
+      return program.raise(error);
+    }
   };
+}
+
+function allWaiter(program: Program): Call {
+  const isNoWord = wordFilter(program);
+  const checkArguments = checkOf(program, "MPI_Waitall")!;
+  return (count: number, handles: number, statuses: number): number => {
+    try {
+      program.checkRunning("MPI_Waitall");
+      if (isNoWord(handles, 4 * count) || (statuses !== 0 && isNoWord(statuses, statusBytes * count))) {
+        program.owner = program.anyone;
+        checkArguments([count, handles, statuses]);
+      }
+      const requests = requestsAt(program, count, handles);
+      const isReady = () => allDone(program, requests);
+      const finish = () => endAll(program, requests, handles, statuses);
+      if (isReady()) return finish();
+      return waitUntil(program, isReady, finish, new CallAgain("MPI_Waitall", count, handles, statuses));
+    } catch (error) {
+      return program.raise(error);
+    }
+  };
+}
+
+export function requestCalls(program: Program): Record<string, Call> {
+  return { ...callsOf(program, table), MPI_Wait: waiter(program), MPI_Waitall: allWaiter(program) };
 }
 
 saves({ Concluded, EndOne, EndAll, EndSome });

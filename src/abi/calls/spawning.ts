@@ -39,7 +39,7 @@ class Told implements Continuation {
     const { ints, errorCodes } = program;
     const { request, error, result, outcome } = this.task;
     const { comm, codes } = this.outs;
-    program.engine.giveBack(request);
+    program.operations.end(request);
     program.owner = this.comm;
     ints[comm >> 2] = COMM_NULL;
     if (codes !== nowhere && outcome !== null) {
@@ -62,7 +62,7 @@ class Met implements Continuation {
 
   resume(program: Program): number {
     const { request, error, result } = this.task;
-    program.engine.giveBack(request);
+    program.operations.end(request);
     if (error !== 0) {
       throw new MpiError(error, `Cannot meet those who spawned this: ${program.errorCodes.stringOf(error)}`);
     }
@@ -77,7 +77,7 @@ export function meetParents(program: Program): number {
   const { origin } = program.host.spawner;
   if (origin === null) return 0;
   const task = new MeetParents(origin);
-  return waitThen(program, program.process.start(task), new Met(task));
+  return waitThen(program, program.operations.startTask(task), new Met(task));
 }
 
 export function spawningCalls(program: Program) {
@@ -128,7 +128,7 @@ export function spawningCalls(program: Program) {
       if (outcome === null) return program.suspension.stop(again);
     }
     const task = new Spawn(core, root, outcome);
-    return waitThen(program, program.process.start(task), new Told(comm, task, outs));
+    return waitThen(program, program.operations.startTask(task), new Told(comm, task, outs));
   }
 
   /** The communicator of those who spawn; everybody is refused alike. */

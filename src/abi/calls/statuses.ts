@@ -2,10 +2,10 @@
 
 import { UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { checkCount } from "../../core/binding/checks.ts";
 import type { Datatype } from "../../core/comm/datatype.ts";
 import { elementBytes, elementCount, itemCount } from "../../core/comm/datatype-elements.ts";
-import type { Call } from "../binding.ts";
-import { checkCount } from "../buffers.ts";
+import type { Call } from "../call-table.ts";
 import { type Counts, largeCounts, smallCounts } from "../counts.ts";
 import type { Program } from "../program.ts";
 import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, statusBytes } from "../status.ts";

@@ -16,7 +16,7 @@ export class Done implements Continuation {
 
 /** `subject` hears of an error; without one the call goes on with `then`. */
 export function doTogether(program: Program, task: Together, subject: ErrorSubject, then: Continuation): number {
-  return waitThen(program, program.process.start(task), new DoneTogether(task, subject, then));
+  return waitThen(program, program.operations.startTask(task), new DoneTogether(task, subject, then));
 }
 
 class DoneTogether implements Continuation {
@@ -32,7 +32,7 @@ class DoneTogether implements Continuation {
 
   resume(program: Program): number {
     const { request, error, why, culprit } = this.task;
-    program.engine.giveBack(request);
+    program.operations.end(request);
     program.owner = this.subject;
     if (error === 0) return this.next.resume(program, 0);
     const others = `${program.errorCodes.stringOf(error)}${culprit < 0 ? "" : `, says rank ${culprit} of the file`}`;

@@ -39,7 +39,7 @@ export function locked<T>(program: Program, file: CFile, act: () => T): T {
   const disk = diskOf(program);
   const lock = lockOf(pointerPath(program, file));
   while (!disk.create(lock)) {
-    program.host.look();
+    program.operations.look();
     // Who died may have had it.
     if (program.process.failures.count === 0) continue;
     throw new MpiError(

@@ -61,12 +61,17 @@ const inPlaceFlag = 1;
  */
 export const onBoard = -1;
 
+/** Kinds of collectives whose blocks are equal, or that have none. */
+export type EqualKind = "barrier" | "bcast" | "gather" | "scatter" | "allgather" | "alltoall";
+export type ReductionKind = "reduce" | "allreduce" | "reduce_scatter_block" | "scan" | "exscan";
+
 /** The arguments that make a difference among calls of one kind on one communicator. */
-interface EqualCall {
+export interface EqualCall {
+  /** Of one block. */
   readonly bytes?: number;
   readonly root?: number;
   readonly inPlace?: boolean;
-  /** Of the messages; the communicator's next one unless given. */
+  /** Of the messages; the communicator's next one unless given. `onBoard`: it is a blocking call. */
   readonly tag?: number | undefined;
   /** What is wrong with this rank's arguments alone: the collective runs all the same, and ends with it. */
   readonly error?: ErrorCode;
@@ -159,13 +164,7 @@ export class Collectives implements CollectivePorts {
   // Collectives whose blocks are equal, or that have none
 
   /** Barrier, broadcast, gather, scatter, allgather, all-to-all. */
-  startEqual(
-    comm: Communicator,
-    kind: "barrier" | "bcast" | "gather" | "scatter" | "allgather" | "alltoall",
-    send: Pointer,
-    receive: Pointer,
-    call: EqualCall,
-  ): RecordId {
+  startEqual(comm: Communicator, kind: EqualKind, send: Pointer, receive: Pointer, call: EqualCall): RecordId {
     const { bytes = 0, root = 0, inPlace = false, tag, error = 0 } = call;
     if (tag === onBoard && kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
       this.engine.meeting();
@@ -178,7 +177,7 @@ export class Collectives implements CollectivePorts {
   /** Reduce, allreduce, reduce-scatter with equal blocks (`bytes` is one block), scan, exscan. */
   startReduction(
     comm: Communicator,
-    kind: "reduce" | "allreduce" | "reduce_scatter_block" | "scan" | "exscan",
+    kind: ReductionKind,
     send: Pointer,
     receive: Pointer,
     call: EqualCall,

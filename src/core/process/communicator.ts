@@ -3,7 +3,7 @@
  * is in process.ts (messages), collectives.ts and the operations that make new ones.
  */
 import type { WorldRank } from "../base/brand.ts";
-import { UNDEFINED } from "../base/constants.ts";
+import { CONGRUENT, IDENT, SIMILAR, UNDEFINED, UNEQUAL } from "../base/constants.ts";
 import { saves } from "../base/saved-classes.ts";
 import type { Board } from "../coll/board.ts";
 import type { MemberNodes } from "../coll/node-layout.ts";
@@ -90,6 +90,16 @@ export class Communicator {
   get foldSteps(): Int32Array {
     this.knownFoldSteps ??= foldSteps(this.size);
     return this.knownFoldSteps;
+  }
+
+  /** IDENT, CONGRUENT (the same members in the same order), SIMILAR (in another order) or UNEQUAL. */
+  compare(other: Communicator): number {
+    if (this === other) return IDENT;
+    if (this.isInter !== other.isInter) return UNEQUAL;
+    const sides: number[] = [this.group.compare(other.group)];
+    if (this.remote !== null && other.remote !== null) sides.push(this.remote.compare(other.remote));
+    if (sides.includes(UNEQUAL)) return UNEQUAL;
+    return sides.includes(SIMILAR) ? SIMILAR : CONGRUENT;
   }
 
   get isInter(): boolean {

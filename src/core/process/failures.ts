@@ -61,21 +61,6 @@ export class Failures {
     return isDead ? ErrorClass.PROC_FAILED : 0;
   }
 
-  /** Throws it. */
-  checkProbe(comm: Communicator, source: number): void {
-    const error = this.errorOfProbe(comm, source);
-    switch (error) {
-      case 0:
-        return;
-      case ErrorClass.REVOKED:
-        throw new MpiError(error, "Cannot probe for a message: the communicator is revoked");
-      case ErrorClass.PROC_FAILED:
-        throw new MpiError(error, `Cannot probe for a message of rank ${source}: it has failed`);
-      default:
-        throw new MpiError(error, "Cannot probe for a message of any rank: one that failed is not acknowledged");
-    }
-  }
-
   /** Throws PROC_FAILED when a member is dead; shared memory that it may have left half written is given up. */
   checkMembers(comm: Communicator): void {
     const [dead] = this.ranks.filter((rank) => comm.group.has(rank));

@@ -12,7 +12,6 @@ import { Now } from "../../core/p2p/engine.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Spawner } from "../../core/process/spawner.ts";
-import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../../core/request/records.ts";
 import { steadyMs } from "./steady-clock.ts";
 
 /** The part of the waiting strategy (waiting.ts) that is used here. */
@@ -178,11 +177,6 @@ export class RankHost {
     this.#waiting.reset();
   }
 
-  receive(to: Pointer, room: number, source: number, tag: number, context: number): void {
-    if (this.receiveNow(to, room, source, tag, context) === Now.DONE) return;
-    this.#receivePosted(to, room, source, tag, context);
-  }
-
   /** DONE, MUST_POST, or NOTHING when the process has to stop. */
   receiveNow(to: Pointer, room: number, source: number, tag: number, context: number): number {
     const { engine } = this.process;
@@ -201,18 +195,6 @@ export class RankHost {
         waiting.idle();
       }
     }
-  }
-
-  #receivePosted(to: Pointer, room: number, source: number, tag: number, context: number): void {
-    const { engine } = this.process;
-    const { records } = engine;
-    const request = engine.startReceive(to, room, source, tag, context);
-    if (!engine.isComplete(request)) this.wait(request);
-    engine.lastSource = records.get(request, R_STATUS_SOURCE);
-    engine.lastTag = records.get(request, R_STATUS_TAG);
-    engine.lastBytes = records.get(request, R_STATUS_BYTES);
-    engine.lastError = records.get(request, R_ERROR);
-    records.give(request);
   }
 
   /** For calls that do not wait, as MPI_Test: reads notices of deaths as waits do, and gives the core away now and then. */

@@ -117,7 +117,7 @@ function isPossible(state: RankState, action: Action): boolean {
 class LastWait implements Doing {
   *run({ process, pending, buffered }: RankState): Steps {
     assert(pending.size === 0, "a script ends with requests that nobody waited for");
-    yield process.until("its buffered messages to leave", () => buffered.isEmpty(process.engine));
+    yield process.until("its buffered messages to leave", () => buffered.isEmpty);
   }
 }
 

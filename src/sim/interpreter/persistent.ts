@@ -6,8 +6,7 @@ import { assert } from "../../core/base/assert.ts";
 import type { RecordId } from "../../core/base/brand.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
-import { R_POINTER, R_STATE, RecordKind, RecordState, SendMode } from "../../core/request/records.ts";
-import type { Host } from "../../mpi/host.ts";
+import { SendMode } from "../../core/request/records.ts";
 import { PersistentRequest, type RequestOwner } from "../../mpi/request.ts";
 import type { Status } from "../../mpi/status.ts";
 import { fillMessage } from "../script/contents.ts";
@@ -19,10 +18,16 @@ import { newlyPosted, noteReceipt, type Posted } from "./receives.ts";
 import { holdCopy, noteSend, postSend } from "./sends.ts";
 
 /** Ranks are those of the world, and errors stay in the status. */
-const owner: RequestOwner = {
-  rankOfWorld: (world) => world,
+const ownerIn = ({ core }: RankState): RequestOwner => ({
+  core: core.world,
   raise: (error) => {
     throw error;
+  },
+});
+
+const nobodyAwaits = {
+  whenReady: (): never => {
+    throw new Error("A script awaits a request");
   },
 };
 
@@ -32,21 +37,21 @@ class Restartable {
   private request: PersistentRequest | null = null;
   record = -1 as RecordId;
 
-  start({ core }: RankState, record: RecordId): void {
+  start(state: RankState, record: RecordId): void {
     this.record = record;
-    this.request ??= this.newRequest(core);
+    this.request ??= this.newRequest(state);
     this.request.start();
   }
 
   /** After a restore the request is made anew, and finds its record again. */
-  conclude({ core }: RankState): Status {
-    this.request ??= this.newRequest(core).start();
+  conclude(state: RankState): Status {
+    this.request ??= this.newRequest(state).start();
     return this.request.concludeQuietly();
   }
 
-  private newRequest(process: Host["process"]): PersistentRequest {
-    const host = { process } as Pick<Host, "process"> as Host;
-    return new PersistentRequest(host, owner, () => ({ record: this.record, after: null }));
+  private newRequest(state: RankState): PersistentRequest {
+    const begin = () => ({ record: this.record, after: null });
+    return new PersistentRequest({ operations: state.operations, host: nobodyAwaits }, ownerIn(state), begin);
   }
 }
 
@@ -101,10 +106,8 @@ export class SendSeries implements StartedSeries {
 function beginSend(state: RankState, message: MessagePlan, buffer: Buffer): RecordId {
   if (message.mode !== SendMode.BUFFERED) return postSend(state, message, buffer);
   holdCopy(state, message, buffer.view);
-  const { records } = state.core.engine;
-  const done = records.take(RecordKind.OPERATION);
-  records.put(done, R_POINTER, 0);
-  records.put(done, R_STATE, RecordState.COMPLETE);
+  const done = state.operations.startOwn();
+  state.operations.completeOwn(done);
   return done;
 }
 

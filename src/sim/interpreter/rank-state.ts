@@ -7,11 +7,14 @@ import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE } from "../../core/base/constants.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { lives } from "../../core/base/saved-classes.ts";
+import { BufferedSends } from "../../core/binding/buffered-sends.ts";
+import type { Operations } from "../../core/binding/operations.ts";
+import { ProcessOperations } from "../../core/binding/process-operations.ts";
+import type { Waits } from "../../core/binding/world.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import { R_ERROR, R_KIND, R_STATE, RecordKind, RecordState } from "../../core/request/records.ts";
 import type { LinePlace } from "../../core/service/line-places.ts";
-import { AttachedBuffer } from "../../mpi/attached-buffer.ts";
 import type { Observation, Receipt } from "../observation.ts";
 import type { Outside } from "../outside/outside.ts";
 import { type CommunicatorPlan, rankOf } from "../script/communicator-plan.ts";
@@ -65,6 +68,14 @@ interface Witness {
 /** Buffered sends of some ranks are counted against a buffer, as programs may ask for it; this buffer is never full. */
 const attachedBytes = 1 << 30;
 
+/** A script says when it waits, so the operations of a rank never do. */
+function neverWaiting(process: Process): Waits {
+  const refuse = (): never => {
+    throw new Error("An operation of a script waits");
+  };
+  return { process, wait: refuse, waitUntil: refuse, receiveNow: refuse, look: () => void process.progress() };
+}
+
 interface RankStateOptions {
   readonly observation: Observation;
   /** Null: no observer. */
@@ -74,10 +85,19 @@ interface RankStateOptions {
 }
 
 export class RankState {
-  static readonly unsaved = { script: null, process: null, observation: null, witness: null, outside: null, writes: 0 };
+  static readonly unsaved = {
+    script: null,
+    process: null,
+    operations: null,
+    observation: null,
+    witness: null,
+    outside: null,
+    writes: 0,
+  };
   readonly script: Script;
   readonly process: SimProcess;
   readonly core: Process;
+  readonly operations: Operations;
   /** The rank's observations; an image holds a copy of its own. */
   observation: Observation;
   /** Index of the next action. */
@@ -88,7 +108,7 @@ export class RankState {
   readonly series = new Map<number, Series>();
   /** By receive. */
   readonly asides = new Map<number, Aside>();
-  readonly buffered = new AttachedBuffer();
+  readonly buffered = new BufferedSends();
   hasGivenUp = false;
   private readonly communicators = new Map<number, Communicator>();
   private readonly witness: Witness | null;
@@ -110,11 +130,12 @@ export class RankState {
     this.script = script;
     this.process = process;
     this.core = process.core;
+    this.operations = new ProcessOperations(neverWaiting(process.core));
     this.observation = observation;
     this.witness = witness;
     this.outside = outside;
     this.communicators.set(0, process.core.world);
-    if (process.rank % 2 === 1) this.buffered.attach(attachedBytes);
+    if (process.rank % 2 === 1) this.buffered.attach({ bytes: attachedBytes });
   }
 
   get rank(): number {

@@ -116,8 +116,8 @@ export function holdCopy(state: RankState, message: MessagePlan, bytes: Uint8Arr
   const comm = state.communicator(communicator);
   const copy = state.process.memory.lend(bytes.slice());
   const dest = state.rankIn(communicator, to);
-  const record = state.core.startSend(comm, copy, bytes.length, dest, tag, SendMode.BUFFERED);
-  state.buffered.hold(state.core.engine, record, bytes.length);
+  const record = state.operations.startSend(comm, copy, bytes.length, dest, tag, SendMode.BUFFERED);
+  state.buffered.hold(state.operations, record, bytes.length, null);
 }
 
 saves({ PendingSend, SendNow });

@@ -1,9 +1,9 @@
-import { saves } from "../core/base/saved-classes.ts";
-import type { Group } from "../core/comm/group.ts";
-import { CreateGroup } from "../core/process/communicators/create-group.ts";
-import { CreateInter } from "../core/process/communicators/create-inter.ts";
-import { NewCommunicator } from "../core/process/communicators/new-communicator.ts";
-import type { Process } from "../core/process/process.ts";
+import { saves } from "../../base/saved-classes.ts";
+import type { Group } from "../../comm/group.ts";
+import type { Process } from "../process.ts";
+import { CreateGroup } from "./create-group.ts";
+import { CreateInter } from "./create-inter.ts";
+import { NewCommunicator } from "./new-communicator.ts";
 
 /**
  * MPI_Intercomm_create_from_groups: each group makes a communicator of its own, over which its leader, who has talked to the

@@ -1,12 +1,12 @@
-import type { Pointer, RecordId } from "../core/base/brand.ts";
-import { saves } from "../core/base/saved-classes.ts";
-import { adjacentOf, DistGraphTopology } from "../core/comm/topology-dist-graph.ts";
-import type { Communicator } from "../core/process/communicator.ts";
-import { Duplicate } from "../core/process/communicators/duplicate.ts";
-import { NewCommunicator } from "../core/process/communicators/new-communicator.ts";
-import { WordExchange } from "../core/process/communicators/word-exchange.ts";
-import type { Process } from "../core/process/process.ts";
-import { R_ERROR } from "../core/request/records.ts";
+import type { Pointer, RecordId } from "../../base/brand.ts";
+import { saves } from "../../base/saved-classes.ts";
+import { adjacentOf, DistGraphTopology } from "../../comm/topology-dist-graph.ts";
+import { R_ERROR } from "../../request/records.ts";
+import type { Communicator } from "../communicator.ts";
+import type { Process } from "../process.ts";
+import { Duplicate } from "./duplicate.ts";
+import { NewCommunicator } from "./new-communicator.ts";
+import { WordExchange } from "./word-exchange.ts";
 
 /**
  * MPI_Dist_graph_create: any process may bring any edges. They tell each other how many, then which, and each takes its own;
