@@ -1,6 +1,7 @@
 /** Communicators: MPI 5.0 §7.4 to §7.6, §7.8, and what chapter 11 says about ending them. */
 import type { CommRank, WorldRank } from "../../core/base/brand.ts";
 import { COMM_TYPE_SHARED, CONGRUENT, IDENT, SIMILAR, TAG_UB, UNDEFINED, UNEQUAL } from "../../core/base/constants.ts";
+import { fnv1a } from "../../core/base/fnv-1a.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Group } from "../../core/comm/group.ts";
@@ -92,9 +93,7 @@ function checkTag(tag: number): void {
 
 /** A tag for what only has a name. */
 function tagOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash & TAG_UB;
+  return fnv1a(new TextEncoder().encode(text)) & TAG_UB;
 }
 
 export function communicatorCalls(program: Program) {
