@@ -128,7 +128,7 @@ export class Unpack implements After {
     const { memory, bytes: all } = program;
     const came = this.bytes ?? bytes;
     if (error === 0 || this.bytes === undefined) {
-      unpack(this.type, this.count, all, this.pointer, all, this.address, came);
+      unpack(this.type, this.count, all, this.pointer, all, this.address, { from: 0, bytes: came });
     }
     memory.free(this.pointer);
   }

@@ -15,6 +15,7 @@
  * open cannot be opened again by a later life.
  */
 import { assert } from "../core/base/assert.ts";
+import { fnv1a } from "../core/base/fnv-1a.ts";
 import { ChoiceKind, type Choices } from "../core/ft/choices.ts";
 import { type Errno, errnoOf, WasiError } from "../wasi/errno.ts";
 import type { FileStat, Files, OpenHow } from "../wasi/ports.ts";
@@ -121,7 +122,7 @@ export class ReplayedFiles implements Files {
       if (more === 0) this.#cannotReplay(this.#pathOf(file));
       done += more;
     }
-    if (sumOf(again) !== known[3]) this.#cannotReplay(this.#pathOf(file));
+    if (fnv1a(again) !== known[3]) this.#cannotReplay(this.#pathOf(file));
     return got!;
   }
 
@@ -131,7 +132,7 @@ export class ReplayedFiles implements Files {
     const read = bytes.subarray(0, got);
     if (!this.#hasChanged(handle)) this.#choices.nothing(FILE);
     else if (got <= keptBytesMax) this.#choices.made(FILE, [0, got, 1, ...wordsOfBytes(read)]);
-    else this.#choices.made(FILE, [0, got, 0, sumOf(read)]);
+    else this.#choices.made(FILE, [0, got, 0, fnv1a(read)]);
     return got;
   }
 
@@ -406,11 +407,4 @@ function wordsOfText(text: string): number[] {
 
 function textOfWords([length, ...words]: readonly number[]): string {
   return new TextDecoder().decode(bytesOfWords(words, length!));
-}
-
-/** FNV-1a. */
-function sumOf(bytes: Uint8Array): number {
-  let sum = 0x811c9dc5;
-  for (let i = 0; i < bytes.length; i++) sum = Math.imul(sum ^ bytes[i]!, 0x01000193);
-  return sum | 0;
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, describe, it, type TestContext } from "node:test";
 import { timeLimit } from "../../test/patience.ts";
 import { CannotCompile, ServerClient } from "./client.ts";
-import { type ServerPlace, serverPlace } from "./server-place.ts";
+import { type CompileServerPlace, serverPlace } from "./server-place.ts";
 
 const root = mkdtempSync(join(tmpdir(), "banyan-client-"));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -34,7 +34,7 @@ const answer = `
   server.listen(process.argv[2]);`;
 
 interface Place {
-  readonly place: ServerPlace;
+  readonly place: CompileServerPlace;
   readonly server: string;
   readonly client: ServerClient;
 }

@@ -13,7 +13,7 @@ import { flagsFor } from "../v8/flags.ts";
 import { readFrame, writeFrame } from "./frames.ts";
 import { isReply, type Reply, type Request, type ToolRequest } from "./requests.ts";
 import { isLockHeld, lockHolder, unwritableCode } from "./server-lock.ts";
-import { distrustServer, prepareFolder, type ServerPlace } from "./server-place.ts";
+import { type CompileServerPlace, distrustServer, prepareFolder } from "./server-place.ts";
 
 /** Runs clang, the linker and Binaryen; its user need not know where. */
 export interface Tools {
@@ -37,7 +37,7 @@ const stepMsMax = 10 * pollMs;
 const attemptsMax = 3;
 
 interface ServerClientOptions {
-  readonly place: ServerPlace;
+  readonly place: CompileServerPlace;
   /** The server's program. */
   readonly server: string;
   readonly cacheFolder: string;

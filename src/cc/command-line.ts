@@ -27,7 +27,7 @@ export interface Source {
 }
 
 /** An input with a place in the order of linking. */
-export type Input =
+export type CompilerInput =
   | Source
   /** An object, an archive: for the linker. */
   | { readonly kind: "file"; readonly path: string }
@@ -67,7 +67,7 @@ export interface Build {
   readonly stage: Stage;
   /** `-o`. */
   readonly output: string | undefined;
-  readonly inputs: readonly Input[];
+  readonly inputs: readonly CompilerInput[];
   /** Options for clang, without inputs, output, stage and dependency files. */
   readonly flags: readonly string[];
   readonly folders: IncludeFolders;
@@ -76,7 +76,7 @@ export interface Build {
   /** `-D`, each as `name` or `name=value`. */
   readonly macros: readonly string[];
   readonly dependencies: DependencyFile | undefined;
-  readonly link: LinkOptions;
+  readonly link: LinkerOptions;
   /** `-v`: print the steps. `-###`: print them and do nothing. */
   readonly verbose: boolean;
   readonly dryRun: boolean;
@@ -84,7 +84,7 @@ export interface Build {
   readonly notes: readonly string[];
 }
 
-export interface LinkOptions {
+export interface LinkerOptions {
   /** `-L`. */
   readonly folders: readonly string[];
   /** Options for wasm-ld, wherever they stood. */
@@ -186,7 +186,7 @@ class Reader {
   readonly #driver: Driver;
   #stage: Stage = "link";
   #output: string | undefined;
-  readonly #inputs: Input[] = [];
+  readonly #inputs: CompilerInput[] = [];
   readonly #flags: string[] = [];
   readonly #quote: string[] = [];
   readonly #folders: string[] = [];

@@ -16,7 +16,7 @@ import type { SourceDisk } from "./source-disk.ts";
 import { supportLibrary } from "./support-library.ts";
 import type { Made } from "./workshop.ts";
 
-export interface ProgramOptions extends WorkshopOptions {
+export interface ProgramCompileOptions extends WorkshopOptions {
   /** Options as for `banyan cc`. Optimised unless they say otherwise. */
   readonly flags?: readonly string[];
   /** The disk with sources and headers, if not the whole disk: it must contain Banyan's own folders, which are passed to it. */
@@ -45,7 +45,10 @@ function isProgramSource(path: string): boolean {
 }
 
 /** Throws only the signal's reason, when the request is cancelled. */
-export async function compileProgram(paths: readonly string[], options: ProgramOptions = {}): Promise<CompiledProgram> {
+export async function compileProgram(
+  paths: readonly string[],
+  options: ProgramCompileOptions = {},
+): Promise<CompiledProgram> {
   try {
     return await compileAndLink(paths, options);
   } catch (error) {
@@ -55,7 +58,7 @@ export async function compileProgram(paths: readonly string[], options: ProgramO
   }
 }
 
-async function compileAndLink(paths: readonly string[], options: ProgramOptions): Promise<CompiledProgram> {
+async function compileAndLink(paths: readonly string[], options: ProgramCompileOptions): Promise<CompiledProgram> {
   const { flags = flagsDefault } = options;
   const driver = paths.some((path) => isProgramSource(path) && !path.endsWith(".c")) ? "c++" : "cc";
   const opened = openWorkshop(options);

@@ -8,7 +8,7 @@ import { keyOf } from "./cache.ts";
 import type { Build } from "./command-line.ts";
 import { largestOnly } from "./common-symbols.ts";
 import { binaryenVersion, clangVersion, contractVersion } from "./installation.ts";
-import type { Finish, LinkFile, LinkRequest } from "./requests.ts";
+import type { LinkFile, LinkRequest, ProgramFinish } from "./requests.ts";
 import { runStep } from "./run-step.ts";
 import type { Made, Workshop } from "./workshop.ts";
 
@@ -87,7 +87,7 @@ export function linkWords({ link }: Build, { inputs, support, longDouble }: Link
   ];
 }
 
-function finishOf({ link }: Build): Finish {
+function finishOf({ link }: Build): ProgramFinish {
   const section = {
     contract: contractVersion,
     clang: clangVersion,

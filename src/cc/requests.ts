@@ -47,7 +47,7 @@ export interface LinkRequest {
   readonly words: readonly string[];
   readonly files: readonly LinkFile[];
   /** Makes a program: Asyncify and the section that says how it was made. Undefined for objects (`-r`). */
-  readonly finish?: Finish | undefined;
+  readonly finish?: ProgramFinish | undefined;
 }
 
 export interface LinkFile {
@@ -56,7 +56,7 @@ export interface LinkFile {
   readonly bytes: Uint8Array;
 }
 
-export interface Finish {
+export interface ProgramFinish {
   /** Imports, as `module.name`, inside which the stack may be unwound. Without any, every function stays as clang made it. */
   readonly capturePoints: readonly string[];
   /** Text of the custom section `banyan`. */
@@ -69,7 +69,7 @@ export interface Finish {
 export interface InstrumentRequest {
   readonly kind: "instrument";
   readonly module: Uint8Array;
-  readonly finish: Finish;
+  readonly finish: ProgramFinish;
 }
 
 /** A question to clang about itself. */
@@ -85,7 +85,7 @@ export type ToolRequest = CompileRequest | LinkRequest | AskRequest;
 export type Request = ToolRequest | { readonly kind: "stop" };
 
 /** Orders for a thread of the server. */
-export type Job = ToolRequest | InstrumentRequest;
+export type ToolJob = ToolRequest | InstrumentRequest;
 
 export type Reply =
   /** The tool ran to its end; `code` is its exit code. */

@@ -4,7 +4,7 @@
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Build, type Input, quoteForMake, type Source } from "./command-line.ts";
+import { type Build, type CompilerInput, quoteForMake, type Source } from "./command-line.ts";
 import { commandLines } from "./command-text.ts";
 import { compileSource, type SourceInput } from "./compile-step.ts";
 import { linkInputs } from "./link-inputs.ts";
@@ -138,7 +138,7 @@ async function link(workshop: Workshop, build: Build, { compiled, support, ports
   return 0;
 }
 
-function isMissing(input: Input, cwd: string): boolean {
+function isMissing(input: CompilerInput, cwd: string): boolean {
   if (!("path" in input) || input.path === "-") return false;
   return statSync(resolve(cwd, input.path), { throwIfNoEntry: false }) === undefined;
 }

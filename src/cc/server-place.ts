@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { describeSystemError } from "../core/base/system-error.ts";
 import { distrust, thisUser } from "../trust/folder.ts";
 
-export interface ServerPlace {
+export interface CompileServerPlace {
   readonly folder: string;
   readonly socket: string;
   /** Held by the one server of this address; see `server-lock.ts`. */
@@ -21,7 +21,7 @@ export interface ServerPlace {
 /** Names of sockets are short: 104 bytes on macOS, 108 on Linux. */
 const socketNameMax = 100;
 
-export function serverPlace(cacheFolder: string, identity: readonly string[]): ServerPlace {
+export function serverPlace(cacheFolder: string, identity: readonly string[]): CompileServerPlace {
   const key = createHash("sha256").update(identity.join("\0")).digest("hex").slice(0, 16);
   const wanted = join(cacheFolder, "server");
   const fits = Buffer.byteLength(join(wanted, `${key}.sock`)) <= socketNameMax;
@@ -47,7 +47,7 @@ export function prepareFolder(folder: string): string | undefined {
  * The objection to the listener at this address, if there is any: sources are sent only to a server of this user. (Node cannot
  * ask a socket about the process at its other end; but in a folder that only this user can enter, nobody else can listen.)
  */
-export function distrustServer({ folder, socket }: ServerPlace): string | undefined {
+export function distrustServer({ folder, socket }: CompileServerPlace): string | undefined {
   const wrong = distrust(folder);
   if (wrong !== undefined) return wrong;
   const { uid } = thisUser();

@@ -6,11 +6,11 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { ClangModules } from "./clang-modules.ts";
-import type { Job, Reply } from "./requests.ts";
+import type { Reply, ToolJob } from "./requests.ts";
 import type { Tool, WarmUp } from "./worker.ts";
 
 interface Task {
-  readonly job: Job;
+  readonly job: ToolJob;
   readonly finish: (reply: Reply) => void;
 }
 
@@ -42,7 +42,7 @@ export class WorkerPool {
   }
 
   /** Never fails: failures are replies. The signal cancels the job; then no reply comes. */
-  perform(job: Job, signal: AbortSignal): Promise<Reply> {
+  perform(job: ToolJob, signal: AbortSignal): Promise<Reply> {
     return new Promise((resolve) => {
       const task: Task = { job, finish: resolve };
       if (signal.aborted) return;
@@ -119,15 +119,15 @@ export class WorkerPool {
   }
 }
 
-function toolOf(job: Job): Tool {
+function toolOf(job: ToolJob): Tool {
   return job.kind === "instrument" ? "binaryen" : "clang";
 }
 
-function tell({ worker }: Thread, message: Job | WarmUp): void {
+function tell({ worker }: Thread, message: ToolJob | WarmUp): void {
   worker.postMessage(message);
 }
 
-function brokenText(job: Job, message: string): string {
+function brokenText(job: ToolJob, message: string): string {
   const what = {
     compile: `compile ${job.kind === "compile" ? job.input : ""}`,
     link: "link",

@@ -4,7 +4,7 @@ import { assert, unreachable } from "../core/base/assert.ts";
 import { Clang } from "./clang.ts";
 import { type ClangModules, provideClangModules } from "./clang-modules.ts";
 import { Instrumenter } from "./instrument.ts";
-import type { Job, Reply } from "./requests.ts";
+import type { Reply, ToolJob } from "./requests.ts";
 
 /** A tool to load, for a job that will come. */
 export interface WarmUp {
@@ -16,7 +16,7 @@ export type Tool = "clang" | "binaryen";
 let clang: Promise<Clang> | undefined;
 let instrumenter: Promise<Instrumenter> | undefined;
 
-async function perform(job: Job): Promise<Reply> {
+async function perform(job: ToolJob): Promise<Reply> {
   switch (job.kind) {
     case "compile":
       return (await loadClang()).compile(job);
@@ -44,7 +44,7 @@ function loadInstrumenter(): Promise<Instrumenter> {
 const port = parentPort;
 assert(port !== null, "the worker of the compile server is not a worker");
 provideClangModules(workerData as ClangModules);
-port.on("message", async (job: Job | WarmUp) => {
+port.on("message", async (job: ToolJob | WarmUp) => {
   if (job.kind === "warm-up") {
     await (job.tool === "clang" ? loadClang() : loadInstrumenter());
     return;

@@ -12,7 +12,7 @@ import { codeOfOutcome, type Outcome } from "../sim/c/c-world.ts";
 import { CommandError, complain, UsageError } from "./complain.ts";
 import type { FromSimThread, SimThreadSetup } from "./sim-thread.ts";
 
-export interface ProgramOptions {
+export interface SimProgramOptions {
   readonly ranks?: number;
   readonly seed?: number;
   readonly nodes?: number;
@@ -33,7 +33,7 @@ const codeOfClosedOutput = 141;
 const waitingMax = 8;
 
 /** The exit code. */
-export async function simulateProgram(program: string, args: string[], options: ProgramOptions): Promise<number> {
+export async function simulateProgram(program: string, args: string[], options: SimProgramOptions): Promise<number> {
   const path = resolve(program);
   check(path, options);
   const folders = foldersGiven(options.dir);
@@ -66,7 +66,7 @@ export async function simulateProgram(program: string, args: string[], options: 
   return code;
 }
 
-function check(path: string, { ranks = 1, nodes = 1, memory }: ProgramOptions): void {
+function check(path: string, { ranks = 1, nodes = 1, memory }: SimProgramOptions): void {
   const mistake = checkProgram(path);
   if (mistake !== undefined) throw new UsageError(mistake);
   if (languageOf(path) !== "c")

@@ -21,10 +21,10 @@ import { runSeed } from "../sim/run-seed.ts";
 import { complain, UsageError } from "./complain.ts";
 import type { CreateCommand } from "./create-command.ts";
 import { readFaultPlan } from "./fault-plan.ts";
-import { type ProgramOptions, simulateProgram } from "./sim-program.ts";
+import { type SimProgramOptions, simulateProgram } from "./sim-program.ts";
 import { wholeNumber } from "./whole-number.ts";
 
-interface SimOptions extends ProgramOptions {
+interface SimOptions extends SimProgramOptions {
   readonly seeds: number;
   readonly first: number;
   readonly events?: number;

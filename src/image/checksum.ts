@@ -3,12 +3,12 @@
  * GiB, which is on the disk in about a second, would take half a second more, and 32 bits let one damaged chunk in four
  * thousand million pass. XXH64 is three times as fast, in a kernel that images need anyway.
  */
-import { Kernel } from "./kernel.ts";
+import { MemoryKernel } from "./kernel.ts";
 
 const scratchBytes = 65_536;
 
 interface Scratch {
-  readonly kernel: Kernel;
+  readonly kernel: MemoryKernel;
   readonly bytes: Uint8Array;
 }
 
@@ -33,5 +33,5 @@ export function checksumOf(bytes: Uint8Array, seed = 0n): bigint {
 
 function newScratch(): Scratch {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
-  return { kernel: new Kernel(memory), bytes: new Uint8Array(memory.buffer) };
+  return { kernel: new MemoryKernel(memory), bytes: new Uint8Array(memory.buffer) };
 }

@@ -10,7 +10,7 @@ import { checksumOf } from "./checksum.ts";
 import { type Codec, rawCodec } from "./codec.ts";
 import { headerBytesMax } from "./header.ts";
 import { ImageError } from "./image-error.ts";
-import { Kernel, pageBytes } from "./kernel.ts";
+import { MemoryKernel, pageBytes } from "./kernel.ts";
 import { chunkBytes, type PageSet } from "./page-set.ts";
 import { damaged, decodeHead, gapBytes, type RecordHead, RecordKind, startBytes } from "./record.ts";
 import { type Trailer, trailerBytes } from "./trailer.ts";
@@ -26,7 +26,7 @@ interface DecoderOptions {
 
 export class ImageDecoder {
   readonly #memory: Uint8Array;
-  readonly #kernel: Kernel;
+  readonly #kernel: MemoryKernel;
   readonly #codecs: readonly Codec[];
   readonly #trailer: Trailer;
   #state: Uint8Array | undefined;
@@ -43,7 +43,7 @@ export class ImageDecoder {
 
   constructor({ memory, codecs, trailer }: DecoderOptions) {
     this.#memory = new Uint8Array(memory.buffer);
-    this.#kernel = new Kernel(memory);
+    this.#kernel = new MemoryKernel(memory);
     this.#codecs = codecs;
     this.#trailer = trailer;
   }

@@ -10,7 +10,7 @@ import { assert } from "../core/base/assert.ts";
 import { checksumOf } from "./checksum.ts";
 import { type Codec, isGain, rawCodec, seemsCompressible } from "./codec.ts";
 import { encodeHeader, type ImageFacts } from "./header.ts";
-import { Kernel, pageBytes } from "./kernel.ts";
+import { MemoryKernel, pageBytes } from "./kernel.ts";
 import { chunkBytes, chunkPages, type PageRun, PageSet } from "./page-set.ts";
 import { PageTracker } from "./page-tracker.ts";
 import { type MemoryRange, pagesOf } from "./ranges.ts";
@@ -53,10 +53,10 @@ interface Packed {
 
 export class ImageEncoder {
   readonly #memory: Uint8Array;
-  readonly #kernel: Kernel;
+  readonly #kernel: MemoryKernel;
   readonly #codec: Codec;
   readonly #tracker: PageTracker;
-  readonly #stageKernel: Kernel;
+  readonly #stageKernel: MemoryKernel;
   readonly #stage: Uint8Array;
   #at = 0;
   #records = 0;
@@ -68,11 +68,11 @@ export class ImageEncoder {
     const stagePages = chunkBytes / wasmPageBytes;
     const stageMemory = new WebAssembly.Memory({ initial: stagePages, maximum: stagePages, shared: true });
     this.#memory = new Uint8Array(memory.buffer);
-    this.#kernel = new Kernel(memory);
+    this.#kernel = new MemoryKernel(memory);
     this.#kernel.seedPages(seed);
     this.#codec = codec;
     this.#tracker = new PageTracker(this.#kernel, this.#memory.length);
-    this.#stageKernel = new Kernel(stageMemory);
+    this.#stageKernel = new MemoryKernel(stageMemory);
     this.#stageKernel.seedPages(seed);
     this.#stage = new Uint8Array(stageMemory.buffer);
   }
@@ -212,7 +212,7 @@ export class ImageEncoder {
 }
 
 /** `parts` lie in the kernel's memory. */
-function raw(kernel: Kernel, parts: readonly Uint8Array[]): Packed {
+function raw(kernel: MemoryKernel, parts: readonly Uint8Array[]): Packed {
   kernel.begin(0n);
   for (const { byteOffset, length } of parts) kernel.update(byteOffset, length);
   return { codec: rawCodec, checksum: kernel.finish(0, 0), parts };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../core/base/test-properties.ts";
 import { checksumOf } from "./checksum.ts";
-import { Kernel, pageBytes } from "./kernel.ts";
+import { MemoryKernel, pageBytes } from "./kernel.ts";
 import { bytesOf, newMemory } from "./test-memory.ts";
 
 const text = (words: string): Uint8Array => new TextEncoder().encode(words);
@@ -72,7 +72,7 @@ test("M6: image checksum is the same for long bytes in pieces", () => {
 test("M6: image kernel finds one bit anywhere in a page, and only in that page", () => {
   const memory = newMemory();
   const bytes = bytesOf(memory);
-  const kernel = new Kernel(memory);
+  const kernel = new MemoryKernel(memory);
   for (let at = 0; at < pageBytes; at++) {
     bytes[pageBytes + at] = 1 << (at & 7);
     assert.equal(kernel.isZero(1), false, `byte ${at}`);
@@ -86,7 +86,7 @@ test("M6: image kernel finds one bit anywhere in a page, and only in that page",
 test("M6: image kernel's hash of a page changes with every bit of it, and with the seed", () => {
   const memory = newMemory();
   const bytes = bytesOf(memory);
-  const kernel = new Kernel(memory);
+  const kernel = new MemoryKernel(memory);
   const hash = (): bigint => {
     const low = kernel.hashLow(3) >>> 0;
     return (BigInt(kernel.hashHigh() >>> 0) << 32n) | BigInt(low);

@@ -2,7 +2,7 @@
  * The WebAssembly kernel over one shared memory: zero pages at about 10 GB/s, hashes at about 6 GB/s on one core.
  *
  * The kernel is instantiated over the program's own memory, so nothing has to be copied before it is examined. The kernel only
- * reads. A hash under way is state of the instance: one thread, one `Kernel`.
+ * reads. A hash under way is state of the instance: one thread, one `MemoryKernel`.
  */
 import kernelModule from "./kernel.wat";
 
@@ -20,7 +20,7 @@ interface KernelExports {
 
 let compiled: WebAssembly.Module | undefined;
 
-export class Kernel {
+export class MemoryKernel {
   readonly #exports: KernelExports;
 
   constructor(memory: WebAssembly.Memory) {

@@ -9,17 +9,17 @@
  * itself. Faster hashes are not enough: for hashes that add up products (XXH3, NH) no more than 2^-32 is proven when the
  * elements of a page change places, as they do in sorting.
  */
-import { type Kernel, pageBytes } from "./kernel.ts";
+import { type MemoryKernel, pageBytes } from "./kernel.ts";
 
 export class PageTracker {
-  readonly #kernel: Kernel;
+  readonly #kernel: MemoryKernel;
   readonly #low: Int32Array;
   readonly #high: Int32Array;
   /** 1: the newest content in the file is not zero. A page that is missing in the file is zero after a restore. */
   readonly #isStored: Uint8Array;
 
   /** `kernel` reads the program's memory. */
-  constructor(kernel: Kernel, memoryBytes: number) {
+  constructor(kernel: MemoryKernel, memoryBytes: number) {
     const pages = Math.ceil(memoryBytes / pageBytes);
     this.#kernel = kernel;
     this.#low = new Int32Array(pages);

@@ -7,7 +7,7 @@
  * nothing itself. A contender that fails is a trouble, never an exception.
  */
 import type { Lab } from "./lab.ts";
-import type { Trouble } from "./measure.ts";
+import type { RunTrouble } from "./measure.ts";
 import type { AnyPanel } from "./plot.ts";
 import type { Series } from "./series.ts";
 
@@ -23,7 +23,7 @@ export interface Finding {
   readonly tables: readonly Table[];
   /** Empty: nothing is drawn. */
   readonly panels: readonly AnyPanel[];
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly RunTrouble[];
 }
 
 export interface Table {

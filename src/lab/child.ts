@@ -1,7 +1,7 @@
 /** One run of a measured program: a time limit, an interrupt, and no process left when it is over. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { endLeftovers, markName } from "./leftovers.ts";
+import { killRemainingProcesses, markName } from "./leftovers.ts";
 
 export interface Command {
   readonly file: string;
@@ -14,7 +14,7 @@ export interface Limits {
   readonly interrupt: AbortSignal;
 }
 
-export type Ending =
+export type ChildEnding =
   | { readonly kind: "exit"; readonly code: number }
   | { readonly kind: "signal"; readonly signal: string }
   | { readonly kind: "time-limit"; readonly ms: number }
@@ -22,7 +22,7 @@ export type Ending =
   | { readonly kind: "not-started"; readonly why: string };
 
 export interface ChildRun {
-  readonly ending: Ending;
+  readonly ending: ChildEnding;
   /** Milliseconds since 1970 when the program was started. */
   readonly startMs: number;
   /** From the start to the end of the program. */
@@ -54,26 +54,26 @@ export function runChild({ file, args, env = {} }: Command, { timeLimitMs, inter
   const stdout = collect(child, "stdout");
   const stderr = collect(child, "stderr");
   return new Promise((resolve) => {
-    let forced: Ending | undefined;
+    let forced: ChildEnding | undefined;
     let ms = 0;
     const timers: NodeJS.Timeout[] = [];
     const later = (ms: number, action: () => void): void => {
       timers.push(setTimeout(action, ms));
     };
-    const end = (ending: Ending): void => {
+    const end = (ending: ChildEnding): void => {
       if (forced !== undefined) return;
       forced = ending;
       child.kill("SIGTERM");
       later(endPatienceMs, () => {
-        endLeftovers(mark);
+        killRemainingProcesses(mark);
         killGroup(child);
       });
     };
     const interrupted = (): void => end({ kind: "interrupted" });
-    const settle = (ending: Ending): void => {
+    const settle = (ending: ChildEnding): void => {
       for (const timer of timers) clearTimeout(timer);
       interrupt.removeEventListener("abort", interrupted);
-      endLeftovers(mark);
+      killRemainingProcesses(mark);
       resolve({ ending: forced ?? ending, startMs, ms, stdout: stdout(), stderr: stderr() });
     };
     interrupt.addEventListener("abort", interrupted);
@@ -81,7 +81,7 @@ export function runChild({ file, args, env = {} }: Command, { timeLimitMs, inter
     child.on("error", (error) => settle({ kind: "not-started", why: error.message }));
     child.on("exit", () => {
       ms = performance.now() - start;
-      later(closePatienceMs, () => endLeftovers(mark));
+      later(closePatienceMs, () => killRemainingProcesses(mark));
     });
     child.on("close", (code, signal) =>
       settle(signal === null ? { kind: "exit", code: code ?? 1 } : { kind: "signal", signal }),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { comparisonTable } from "./comparison-table.ts";
 import { mpich, openMpi, ours, seriesOf } from "./test-series.ts";
-import { bytesText, countText, figureText, ratioText } from "./units.ts";
+import { bytesText, figureText, ratioText, thousandsText } from "./units.ts";
 
 const series = [
   seriesOf(ours, "latency_us", { 8: 0.2, 1048576: 60 }),
@@ -38,5 +38,5 @@ test("M8: bench writes figures with three digits that count", () => {
   assert.equal(figureText(Number.NaN), "–");
   assert.equal(ratioText(1 / 3), "0.333 ×");
   assert.deepEqual([1, 1024, 65536, 4 << 20].map(bytesText), ["1 B", "1 KiB", "64 KiB", "4 MiB"]);
-  assert.equal(countText(100_000), "100 000");
+  assert.equal(thousandsText(100_000), "100 000");
 });

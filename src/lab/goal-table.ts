@@ -4,7 +4,7 @@ import { goals } from "./goals.ts";
 import { peerKinds } from "./peer.ts";
 import type { Series } from "./series.ts";
 import { type Column, textTable } from "./text-table.ts";
-import { countText, figureText, ratioText } from "./units.ts";
+import { figureText, ratioText, thousandsText } from "./units.ts";
 
 /** By benchmark. */
 type Findings = ReadonlyMap<string, readonly Series[]>;
@@ -46,7 +46,7 @@ function boundText({ side, factor, of }: Bound, unit: string): string {
   const sign = side === "at most" ? "≤" : "≥";
   switch (of.kind) {
     case "unit":
-      return `${sign} ${countText(factor)} ${unit}`;
+      return `${sign} ${thousandsText(factor)} ${unit}`;
     case "peer":
       return `${sign} ${factor} × ${peerKinds.find(({ id }) => id === of.id)?.label ?? of.id}`;
     case "better-peer":

@@ -44,14 +44,14 @@ export type Comparison =
   | { readonly kind: "known"; readonly ratio: number; readonly isMet: boolean }
   | { readonly kind: "unknown" };
 
-export type Verdict = "goal" | "ok" | "missed" | "not measured";
+export type GoalVerdict = "goal" | "ok" | "missed" | "not measured";
 
 export interface Judgement {
   readonly goal: Goal;
   readonly figure: number | undefined;
   readonly atLeast: Comparison | undefined;
   readonly wanted: Comparison | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: GoalVerdict;
 }
 
 /** `series` are those of the goal's benchmark. */
@@ -96,7 +96,7 @@ function figureOf(series: readonly Series[], contender: string, metric: string, 
 }
 
 /** A bound that is known to be missed counts, even if the other is unknown. */
-function verdictOf(atLeast: Comparison | undefined, wanted: Comparison | undefined): Verdict {
+function verdictOf(atLeast: Comparison | undefined, wanted: Comparison | undefined): GoalVerdict {
   if (atLeast?.kind === "known" && !atLeast.isMet) return "missed";
   if (atLeast?.kind === "unknown") return "not measured";
   if (wanted?.kind === "known" && wanted.isMet) return "goal";

@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { type ChildRun, type Command, describeTrouble, runChild } from "./child.ts";
 import { launcherPath, programPath, sourcePath } from "./installation.ts";
-import { type Measurement, measure, type Start } from "./measure.ts";
+import { type MeasuredStart, type Measurement, measure } from "./measure.ts";
 import type { Peer } from "./peer.ts";
 import { type BuildOutcome, buildPeerProgram } from "./peer-build.ts";
 import type { Sample } from "./samples.ts";
@@ -101,12 +101,15 @@ export class Lab {
     this.#options.remark(text);
   }
 
-  own({ contender, program, args, ranks, nodes = 1 }: OwnJob, options: StartOptions): Start {
+  own({ contender, program, args, ranks, nodes = 1 }: OwnJob, options: StartOptions): MeasuredStart {
     const run = ["run", "--quiet", "-n", String(ranks), "--nodes", String(nodes), programPath(program), ...args];
     return { contender, command: banyanCommand(run), ...withDefaults(options) };
   }
 
-  ownModule({ module, args, ranks, options: more = [], contender }: OwnModuleJob, options: StartOptions): Start {
+  ownModule(
+    { module, args, ranks, options: more = [], contender }: OwnModuleJob,
+    options: StartOptions,
+  ): MeasuredStart {
     const command = banyanCommand(["run", "--quiet", "-n", String(ranks), ...more, module, ...args]);
     return { contender, command, ...withDefaults(options) };
   }
@@ -127,7 +130,7 @@ export class Lab {
   }
 
   /** The same job under every peer that can take part. */
-  ofPeers({ program, source, flags, ranks, tcp = false, args }: PeersJob, options: StartOptions): Start[] {
+  ofPeers({ program, source, flags, ranks, tcp = false, args }: PeersJob, options: StartOptions): MeasuredStart[] {
     return this.peers.flatMap((peer) => {
       const theirs = args(peer);
       if (theirs === undefined) return [];
@@ -142,7 +145,7 @@ export class Lab {
   }
 
   /** `runsMax`: for figures that do not depend on time. */
-  async measure(starts: readonly Start[], runsMax = Number.POSITIVE_INFINITY): Promise<Measurement> {
+  async measure(starts: readonly MeasuredStart[], runsMax = Number.POSITIVE_INFINITY): Promise<Measurement> {
     return measure(starts, { ...this.#options, runs: Math.min(this.#options.runs, runsMax) });
   }
 }
@@ -152,6 +155,6 @@ export function banyanCommand(words: readonly string[], env: Command["env"] = {}
   return { file: process.execPath, args: [launcherPath(), ...words], env };
 }
 
-function withDefaults({ variant = "", ...options }: StartOptions): Omit<Start, "contender" | "command"> {
+function withDefaults({ variant = "", ...options }: StartOptions): Omit<MeasuredStart, "contender" | "command"> {
   return { variant, ...options };
 }

@@ -7,8 +7,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 /** The name of the variable; its value is the mark. */
 export const markName = "BANYAN_BENCH_MARK";
 
-export function endLeftovers(mark: string): void {
-  for (const pid of leftovers(mark)) {
+export function killRemainingProcesses(mark: string): void {
+  for (const pid of remainingProcesses(mark)) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
@@ -17,7 +17,7 @@ export function endLeftovers(mark: string): void {
   }
 }
 
-export function leftovers(mark: string): number[] {
+export function remainingProcesses(mark: string): number[] {
   if (!existsSync("/proc/self/environ")) return [];
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry) && isMarked(entry, mark))

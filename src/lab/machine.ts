@@ -2,7 +2,7 @@
 import { availableParallelism, cpus, release, totalmem, type } from "node:os";
 import { peerKinds } from "./peer.ts";
 
-export interface Machine {
+export interface MachineDescription {
   readonly cpu: string;
   /** How many cores this process may use. */
   readonly cores: number;
@@ -15,7 +15,7 @@ export interface Machine {
   readonly peers: Readonly<Record<string, string | null>>;
 }
 
-export function describeMachine(peers: Machine["peers"]): Machine {
+export function describeMachine(peers: MachineDescription["peers"]): MachineDescription {
   return {
     cpu: cpus()[0]?.model.trim() || "unknown",
     cores: availableParallelism(),
@@ -29,11 +29,11 @@ export function describeMachine(peers: Machine["peers"]): Machine {
 }
 
 /** The description for people. */
-export function hardwareText({ cpu, cores, architecture, memoryGb }: Machine): string {
+export function hardwareText({ cpu, cores, architecture, memoryGb }: MachineDescription): string {
   return `${cores} × ${cpu} (${architecture}), ${memoryGb} GB`;
 }
 
-export function softwareText({ kernel, node, banyan, peers }: Machine): string {
+export function softwareText({ kernel, node, banyan, peers }: MachineDescription): string {
   const versions = peerKinds.flatMap(({ id, label }) => (peers[id] == null ? [] : `${label} ${peers[id]}`));
   return [kernel, `Node ${node}`, `Banyan ${banyan}`, ...versions].join(", ");
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChildRun, Command } from "./child.ts";
-import { measure, type Start } from "./measure.ts";
+import { type MeasuredStart, measure } from "./measure.ts";
 import { mpich, openMpi, ours } from "./test-series.ts";
 
 const quiet = { interrupt: new AbortController().signal, progress: () => {} };
 
-function start(contender: Start["contender"], file: string): Start {
+function start(contender: MeasuredStart["contender"], file: string): MeasuredStart {
   return { contender, variant: "", command: { file, args: [] }, timeLimitMs: 1000 };
 }
 
@@ -79,7 +79,7 @@ test("M8: bench counts a program that prints no figures as one that failed", asy
 test("M8: bench asks anew what to start before each run, where that has to be prepared", async () => {
   let asked = 0;
   const order: string[] = [];
-  const prepared: Start = {
+  const prepared: MeasuredStart = {
     ...start(ours, ""),
     command: async () => ({ file: `prepared ${++asked}`, args: [] }),
   };

@@ -7,7 +7,7 @@ import { parseSamples, type Sample } from "./samples.ts";
 import { type Contender, type Series, SeriesCollector } from "./series.ts";
 
 /** One program to start, again and again. */
-export interface Start {
+export interface MeasuredStart {
   readonly contender: Contender;
   /** Distinguishes this start of the contender from its others in messages: "8 ranks". May be empty. */
   readonly variant: string;
@@ -18,7 +18,7 @@ export interface Start {
   readonly read?: (run: ChildRun) => readonly Sample[] | undefined;
 }
 
-export interface Trouble {
+export interface RunTrouble {
   readonly contender: Contender;
   /** A sentence for people. */
   readonly message: string;
@@ -26,7 +26,7 @@ export interface Trouble {
 
 export interface Measurement {
   readonly series: readonly Series[];
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly RunTrouble[];
 }
 
 interface MeasureOptions {
@@ -39,11 +39,11 @@ interface MeasureOptions {
 }
 
 /** A start that fails is not tried again; its earlier measurements count. */
-export async function measure(starts: readonly Start[], options: MeasureOptions): Promise<Measurement> {
+export async function measure(starts: readonly MeasuredStart[], options: MeasureOptions): Promise<Measurement> {
   const { runs, interrupt, progress, run = runChild } = options;
   const collector = new SeriesCollector();
-  const troubles: Trouble[] = [];
-  const failed = new Set<Start>();
+  const troubles: RunTrouble[] = [];
+  const failed = new Set<MeasuredStart>();
   for (let number = 1; number <= runs; number++) {
     for (const start of starts) {
       if (failed.has(start) || interrupt.aborted) continue;
@@ -62,6 +62,6 @@ export async function measure(starts: readonly Start[], options: MeasureOptions)
   return { series: collector.series(), troubles };
 }
 
-function nameOf({ contender, variant }: Start): string {
+function nameOf({ contender, variant }: MeasuredStart): string {
   return variant === "" ? contender.label : `${contender.label}, ${variant}`;
 }

@@ -6,14 +6,14 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "./benchmark.ts";
 import { makeFolder } from "./folder.ts";
-import { hardwareText, type Machine, softwareText } from "./machine.ts";
+import { hardwareText, type MachineDescription, softwareText } from "./machine.ts";
 import { plotSvg } from "./plot.ts";
 import type { Series } from "./series.ts";
 
 interface Circumstances {
   /** ISO 8601, when the session began. */
   readonly date: string;
-  readonly machine: Machine;
+  readonly machine: MachineDescription;
   readonly quick: boolean;
 }
 

@@ -21,6 +21,6 @@ export function bytesText(bytes: number): string {
 }
 
 /** Whole numbers, with thousands separated. */
-export function countText(count: number): string {
+export function thousandsText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, " ");
 }

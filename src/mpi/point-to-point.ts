@@ -441,7 +441,7 @@ export abstract class PointToPoint implements RequestOwner {
       room,
       after: {
         finish: (status) => {
-          unpack(type, count, scratch, 0, bytes, offset, status.bytes);
+          unpack(type, count, scratch, 0, bytes, offset, { from: 0, bytes: status.bytes });
           return undefined;
         },
       },

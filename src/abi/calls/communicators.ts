@@ -1,6 +1,7 @@
 /** Communicators: MPI 5.0 §7.4 to §7.6, §7.8, and what chapter 11 says about ending them. */
 import type { CommRank, WorldRank } from "../../core/base/brand.ts";
 import { COMM_TYPE_SHARED, TAG_UB, UNDEFINED } from "../../core/base/constants.ts";
+import { fnv1a } from "../../core/base/fnv-1a.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { checkTag } from "../../core/binding/checks.ts";
@@ -78,9 +79,7 @@ function refuse(errorClass: number, what: string): never {
 
 /** A tag for what only has a name. */
 function tagOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash & TAG_UB;
+  return fnv1a(new TextEncoder().encode(text)) & TAG_UB;
 }
 
 export function communicatorCalls(program: Program) {

@@ -75,9 +75,9 @@ function moveNative(program: Program, file: CFile, access: Access, start: number
   let done = 0;
   while (done < all) {
     const part = piece.subarray(0, Math.min(piece.length, all - done));
-    if (kind === "write") pack(type, count, memory, address, part, 0, part.length, done);
+    if (kind === "write") pack(type, count, memory, address, part, 0, { from: done, bytes: part.length });
     const moved = through(part, from + done);
-    if (kind === "read") unpack(type, count, part, 0, memory, address, moved, done);
+    if (kind === "read") unpack(type, count, part, 0, memory, address, { from: done, bytes: moved });
     done += moved;
     if (moved < part.length) break;
   }

@@ -5,7 +5,7 @@
  * Repeats are kept, never written out: a vector of a billion doubles is one node. Neighbouring blocks are merged, so a
  * contiguous piece is one run however it was described. A node is never changed; moving one costs one small object.
  */
-export type Layout = Run | Blocks | Repeat | Sequence;
+export type Layout = Run | LayoutBlocks | Repeat | Sequence;
 
 interface Placed {
   /** Offset of the node's origin. */
@@ -21,7 +21,7 @@ export interface Run extends Placed {
   readonly kind: "run";
 }
 /** Blocks of their own length at their own place; never fewer than two, never empty ones. */
-export interface Blocks extends Placed {
+export interface LayoutBlocks extends Placed {
   readonly kind: "blocks";
   readonly offsets: readonly number[];
   readonly lengths: readonly number[];
@@ -80,7 +80,7 @@ export function repeat(child: Layout, count: number, stride: number): Layout {
 }
 
 /** Does the last block of one copy end where the first of the next begins? Written out, the two merge. */
-function endsTouch({ offsets, lengths }: Blocks, stride: number): boolean {
+function endsTouch({ offsets, lengths }: LayoutBlocks, stride: number): boolean {
   const last = offsets.length - 1;
   return offsets[last]! + lengths[last]! === offsets[0]! + stride;
 }

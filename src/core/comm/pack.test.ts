@@ -64,7 +64,7 @@ test("M5 §5.2 any piece of the packed stream can be packed and unpacked alone",
       const origin = -Math.min(0, ...offsets);
       const memory = counting(origin + Math.max(0, ...offsets) + 1);
       const packed = new Uint8Array(to - from);
-      assert.equal(pack(type, count, memory, origin, packed, 0, to - from, from), to - from);
+      assert.equal(pack(type, count, memory, origin, packed, 0, { from, bytes: to - from }), to - from);
       assert.deepEqual(
         [...packed],
         offsets.slice(from, to).map((at) => memory[origin + at]!),
@@ -74,7 +74,7 @@ test("M5 §5.2 any piece of the packed stream can be packed and unpacked alone",
       offsets.slice(from, to).forEach((at, i) => {
         wanted[origin + at] = packed[i]!;
       });
-      unpack(type, count, packed, 0, target, origin, to - from, from);
+      unpack(type, count, packed, 0, target, origin, { from, bytes: to - from });
       assert.deepEqual(target, wanted);
     }),
     { numRuns: 1500 },

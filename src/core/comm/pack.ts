@@ -3,18 +3,23 @@
  * §5.2).
  *
  * Packed bytes are the bytes of the memory in packing order: every process of a job has the same byte order, so there is no
- * header and no conversion. For other machines there is pack-external.ts. With `bytes` and `from` a part of the packed stream
- * is moved: `bytes` bytes that begin at its byte `from`.
+ * header and no conversion. For other machines there is pack-external.ts.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import type { Datatype } from "./datatype.ts";
 import { Transfer } from "./transfer.ts";
 
+/** A part of the packed stream: `bytes` bytes, or fewer at its end, that begin at its byte `from`. */
+export interface PackedPart {
+  readonly from: number;
+  readonly bytes: number;
+}
+
 export function packSize(type: Datatype, count: number): number {
   return type.size * count;
 }
 
-/** From `source`, whose byte `sourceOffset` is the origin of the first item, to `target`. Returns the bytes packed. */
+/** From `source`, whose byte `sourceOffset` is the origin of the first item, to `target`: all of it, or a part. Returns the bytes packed. */
 export function pack(
   type: Datatype,
   count: number,
@@ -22,10 +27,10 @@ export function pack(
   sourceOffset: number,
   target: Uint8Array,
   targetOffset: number,
-  bytes: number = type.size * count,
-  from = 0,
+  part?: PackedPart,
 ): number {
-  const moved = Math.min(bytes, type.size * count - from);
+  const from = part?.from ?? 0;
+  const moved = movedBytes(type.size * count, part);
   if (moved <= 0) return 0;
   checkMemory("pack", type, count, source, sourceOffset);
   checkPacked("pack", target, targetOffset, moved);
@@ -48,10 +53,10 @@ export function unpack(
   sourceOffset: number,
   target: Uint8Array,
   targetOffset: number,
-  bytes: number = type.size * count,
-  from = 0,
+  part?: PackedPart,
 ): number {
-  const moved = Math.min(bytes, type.size * count - from);
+  const from = part?.from ?? 0;
+  const moved = movedBytes(type.size * count, part);
   if (moved <= 0) return 0;
   checkMemory("unpack", type, count, target, targetOffset);
   checkPacked("unpack", source, sourceOffset, moved);
@@ -64,6 +69,10 @@ export function unpack(
     from + moved,
   );
   return moved;
+}
+
+function movedBytes(all: number, part: PackedPart | undefined): number {
+  return part === undefined ? all : Math.min(part.bytes, all - part.from);
 }
 
 /** Checked here once, so that the copying below need not check: it uses views of the whole buffer. */

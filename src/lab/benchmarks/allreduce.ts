@@ -9,7 +9,7 @@ import type { Benchmark } from "../benchmark.ts";
 import { comparisonTable } from "../comparison-table.ts";
 import { banyan, plotLines } from "../contenders.ts";
 import type { Lab } from "../lab.ts";
-import type { Start } from "../measure.ts";
+import type { MeasuredStart } from "../measure.ts";
 import type { Peer } from "../peer.ts";
 
 const ranksMeasured = [2, 4, 8, 16];
@@ -55,7 +55,7 @@ export const allreduce: Benchmark = {
   },
 };
 
-function startsOf(lab: Lab, ranks: number): Start[] {
+function startsOf(lab: Lab, ranks: number): MeasuredStart[] {
   const amount = lab.quick ? quick : full;
   const options = { timeLimitMs: lab.quick ? 10_000 : 60_000, variant: `${ranks} ranks` };
   const job = { program: "allreduce", ranks };

@@ -10,7 +10,7 @@ import { type ChildRun, type Command, describeTrouble } from "../child.ts";
 import { banyan, banyanTypeScript } from "../contenders.ts";
 import { programPath } from "../installation.ts";
 import { banyanCommand, type Lab } from "../lab.ts";
-import type { Start, Trouble } from "../measure.ts";
+import type { MeasuredStart, RunTrouble } from "../measure.ts";
 import { metricTable } from "../metric-table.ts";
 import { peerKinds } from "../peer.ts";
 import type { Sample } from "../samples.ts";
@@ -31,7 +31,7 @@ export const compile: Benchmark = {
   name: "compile",
   summary: "time to compile C, and to start a program that is compiled already",
   async measure(lab) {
-    const troubles: Trouble[] = await warmUp(lab);
+    const troubles: RunTrouble[] = await warmUp(lab);
     if (troubles.length > 0) return { series: [], tables: [], panels: [], troubles };
     const { series, troubles: more } = await lab.measure([
       object(lab),
@@ -55,8 +55,8 @@ export const compile: Benchmark = {
 };
 
 /** The second run of a program needs a first one. */
-async function warmUp(lab: Lab): Promise<Trouble[]> {
-  const troubles: Trouble[] = [];
+async function warmUp(lab: Lab): Promise<RunTrouble[]> {
+  const troubles: RunTrouble[] = [];
   for (const [contender, ending] of [
     [banyan, "c"],
     [banyanTypeScript, "ts"],
@@ -67,7 +67,7 @@ async function warmUp(lab: Lab): Promise<Trouble[]> {
   return troubles;
 }
 
-function object(lab: Lab): Start {
+function object(lab: Lab): MeasuredStart {
   const words = (source: string): string[] => ["cc", "-O2", "-c", source, "-o", join(lab.scratch, "small.o")];
   const env = cacheAt(join(lab.scratch, "cache"));
   return {
@@ -83,7 +83,7 @@ function object(lab: Lab): Start {
   };
 }
 
-function firstModule(lab: Lab): Start {
+function firstModule(lab: Lab): MeasuredStart {
   let number = 0;
   return {
     contender: banyan,
@@ -101,7 +101,7 @@ function firstModule(lab: Lab): Start {
   };
 }
 
-function secondRun(lab: Lab, contender: Contender, ending: "c" | "ts"): Start {
+function secondRun(lab: Lab, contender: Contender, ending: "c" | "ts"): MeasuredStart {
   const command = runCommand(lab, ending);
   return { contender, variant: "second run", command, timeLimitMs, read: timed("second_run_s", ranks) };
 }

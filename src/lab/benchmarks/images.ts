@@ -10,7 +10,7 @@ import type { ChildRun } from "../child.ts";
 import { banyan } from "../contenders.ts";
 import { programPath } from "../installation.ts";
 import { banyanCommand, type Lab } from "../lab.ts";
-import type { Start, Trouble } from "../measure.ts";
+import type { MeasuredStart, RunTrouble } from "../measure.ts";
 import { parseSamples, type Sample } from "../samples.ts";
 import { medianAt, type Series } from "../series.ts";
 import { textTable } from "../text-table.ts";
@@ -55,14 +55,14 @@ export const images: Benchmark = {
   },
 };
 
-function probe(lab: Lab, mib: number): Start {
+function probe(lab: Lab, mib: number): MeasuredStart {
   const folder = join(lab.scratch, "images");
   mkdirSync(folder, { recursive: true });
   const words = ["bench", "--image-probe", folder, "--image-mib", String(mib), "--runs", String(batches)];
   return { contender: banyan, variant: "images", command: banyanCommand(words), timeLimitMs };
 }
 
-async function jobStarts(lab: Lab, mib: number): Promise<{ starts: Start[]; troubles: Trouble[] }> {
+async function jobStarts(lab: Lab, mib: number): Promise<{ starts: MeasuredStart[]; troubles: RunTrouble[] }> {
   const built = await lab.compile(programPath("image", "c"), ["-O3"]);
   if (built.kind === "unusable") return { starts: [], troubles: [{ contender: banyan, message: built.why }] };
   const folder = join(lab.scratch, "job");

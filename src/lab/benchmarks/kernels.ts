@@ -12,7 +12,7 @@ import { banyan, banyanNoCapture } from "../contenders.ts";
 import { geometricMean } from "../geometric-mean.ts";
 import { kernelPath } from "../installation.ts";
 import type { Lab } from "../lab.ts";
-import type { Start, Trouble } from "../measure.ts";
+import type { MeasuredStart, RunTrouble } from "../measure.ts";
 import { metricTable } from "../metric-table.ts";
 import { type Peer, peerKinds } from "../peer.ts";
 import type { Sample } from "../samples.ts";
@@ -46,8 +46,8 @@ export const kernels: Benchmark = {
   summary: "programs in C on 2 ranks, against gcc -O3 and Open MPI; what Asyncify costs",
   async measure(lab) {
     const chosen = lab.quick ? quick : kernelsOf(lab);
-    const starts: Start[] = [];
-    const troubles: Trouble[] = [];
+    const starts: MeasuredStart[] = [];
+    const troubles: RunTrouble[] = [];
     for (const kernel of chosen) {
       const made = await startsOf(lab, kernel);
       starts.push(...made.starts);
@@ -71,15 +71,18 @@ function kernelsOf({ sizes }: Lab): Kernel[] {
   ];
 }
 
-async function startsOf(lab: Lab, { name, args, metric }: Kernel): Promise<{ starts: Start[]; troubles: Trouble[] }> {
+async function startsOf(
+  lab: Lab,
+  { name, args, metric }: Kernel,
+): Promise<{ starts: MeasuredStart[]; troubles: RunTrouble[] }> {
   const source = kernelPath(name);
   const options = {
     timeLimitMs: lab.quick ? 20_000 : 180_000,
     variant: name,
     read: (run: ChildRun) => readKernel(metric, run),
   };
-  const starts: Start[] = [];
-  const troubles: Trouble[] = [];
+  const starts: MeasuredStart[] = [];
+  const troubles: RunTrouble[] = [];
   const ways: readonly (readonly [Contender, readonly string[]])[] = [
     [banyan, flags],
     [banyanNoCapture, [...flags, "--no-capture"]],

@@ -8,7 +8,7 @@ import { banyan, plotLines } from "../contenders.ts";
 import type { Panel } from "../plot.ts";
 import { medianAt, ofMetric, type Series } from "../series.ts";
 import { textTable } from "../text-table.ts";
-import { countText, figureText } from "../units.ts";
+import { figureText, thousandsText } from "../units.ts";
 
 const batches = 5;
 const batchesQuick = 3;
@@ -55,7 +55,7 @@ export const matching: Benchmark = {
 function costTable(title: string, series: readonly Series[]): Table {
   return {
     caption: `${title}: µs for each, less is better; near constant is wanted`,
-    text: comparisonTable(series, { heading: "waiting", xText: countText, better: "less" }),
+    text: comparisonTable(series, { heading: "waiting", xText: thousandsText, better: "less" }),
   };
 }
 
@@ -63,7 +63,7 @@ function memoryTable(series: readonly Series[]): Table {
   const [grown] = ofMetric(series, "queued_mb");
   const [payload] = ofMetric(series, "queued_payload_mb");
   const rows = (grown?.points ?? []).map(({ x, median }) => [
-    countText(x),
+    thousandsText(x),
     figureText(medianAt(payload, x) ?? Number.NaN),
     figureText(median),
   ]);
@@ -75,5 +75,5 @@ function memoryTable(series: readonly Series[]): Table {
 }
 
 function costPanel(title: string, series: readonly Series[]): Panel {
-  return { title, xLabel: "how many wait", xText: countText, yLabel: "each, µs", lines: plotLines(series) };
+  return { title, xLabel: "how many wait", xText: thousandsText, yLabel: "each, µs", lines: plotLines(series) };
 }

@@ -7,7 +7,7 @@ import { assert, unreachable } from "../../core/base/assert.ts";
 import type { ImageEncoder } from "../../image/encoder.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { fileError } from "./file-error.ts";
-import type { Finish, FromImageThread, ImageThreadSetup, ToImageThread } from "./messages.ts";
+import type { FinishImage, FromImageThread, ImageThreadSetup, ToImageThread } from "./messages.ts";
 import { PartFile } from "./part-file.ts";
 import { letGo } from "./release.ts";
 import { newEncoder } from "./write-image.ts";
@@ -28,7 +28,7 @@ class Capture {
     this.#file.write(this.#encoder.start());
   }
 
-  round(ranges: Finish["ranges"], isLast: boolean): { pages: number; ms: number } {
+  round(ranges: FinishImage["ranges"], isLast: boolean): { pages: number; ms: number } {
     const from = performance.now();
     const pagesBefore = this.#encoder.progress.pages;
     for (const piece of this.#encoder.round({ ranges, isLast })) this.#file.write(piece);
@@ -36,7 +36,7 @@ class Capture {
     return { pages: this.#encoder.progress.pages - pagesBefore, ms: performance.now() - from };
   }
 
-  finish({ header, state, ranges, release }: Finish): void {
+  finish({ header, state, ranges, release }: FinishImage): void {
     const last = this.round(ranges, true);
     letGo(release);
     say({ kind: "captured" });

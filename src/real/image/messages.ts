@@ -9,7 +9,7 @@ export interface ImageThreadSetup {
   readonly memory: WebAssembly.Memory;
 }
 
-export type ToImageThread = CopyRound | Finish | Discard;
+export type ToImageThread = CopyRound | FinishImage | Discard;
 
 /** Write the pages that changed since the last round; the program runs. */
 interface CopyRound {
@@ -18,7 +18,7 @@ interface CopyRound {
 }
 
 /** The program stands still: write the rest and make the file durable. */
-export interface Finish {
+export interface FinishImage {
   readonly kind: "finish";
   readonly header: ImageFacts;
   readonly state: Uint8Array;
@@ -31,7 +31,7 @@ interface Discard {
   readonly kind: "discard";
 }
 
-export type FromImageThread = RoundReport | Captured | Stored | Failed;
+export type FromImageThread = RoundReport | ImageCaptured | ImageStored | Failed;
 
 export interface RoundReport {
   readonly kind: "round";
@@ -41,11 +41,11 @@ export interface RoundReport {
 }
 
 /** The memory is not needed any more: the program may continue. */
-export interface Captured {
+export interface ImageCaptured {
   readonly kind: "captured";
 }
 
-export interface Stored {
+export interface ImageStored {
   readonly kind: "stored";
   readonly report: ImageReport;
 }

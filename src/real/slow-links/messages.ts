@@ -2,7 +2,7 @@
 import type { Target } from "./delaying-proxy.ts";
 
 /** The direction from one node to another: connections that the first one makes. */
-export interface Way {
+export interface LinkDirection {
   readonly from: number;
   readonly to: number;
 }
@@ -15,5 +15,5 @@ export type ToSlowLinks =
 
 /** The thread listens: the port of each direction. */
 export interface FromSlowLinks {
-  readonly ports: readonly (Way & { readonly port: number })[];
+  readonly ports: readonly (LinkDirection & { readonly port: number })[];
 }

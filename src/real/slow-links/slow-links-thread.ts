@@ -1,10 +1,10 @@
 /** The thread of `SlowLinks`: a proxy for each direction between two nodes. */
 import { parentPort, workerData } from "node:worker_threads";
 import { DelayingProxy } from "./delaying-proxy.ts";
-import type { FromSlowLinks, ToSlowLinks, Way } from "./messages.ts";
+import type { FromSlowLinks, LinkDirection, ToSlowLinks } from "./messages.ts";
 
 const { nodes, host } = workerData as { nodes: number; host: string };
-const ways: (Way & { readonly proxy: DelayingProxy })[] = [];
+const ways: (LinkDirection & { readonly proxy: DelayingProxy })[] = [];
 for (let from = 0; from < nodes; from++) {
   for (let to = 0; to < nodes; to++) if (from !== to) ways.push({ from, to, proxy: new DelayingProxy() });
 }

@@ -7,7 +7,7 @@ import type { Random } from "../random.ts";
  */
 const firstOwnTag = 1 << 20;
 
-export class Choices {
+export class RandomChoices {
   readonly #random: Random;
   readonly #eagerBytesMax: number;
   #nextOwnTag = firstOwnTag;

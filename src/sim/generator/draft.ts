@@ -8,7 +8,7 @@ import type { CollectivePlan } from "../script/collective-plan.ts";
 import { type CommunicatorPlan, membersOf } from "../script/communicator-plan.ts";
 import type { MessagePlan, ReceivePlan } from "../script/message-plan.ts";
 import type { Action, Making, Script } from "../script/script.ts";
-import { Choices } from "./choices.ts";
+import { RandomChoices } from "./choices.ts";
 
 /** The part of one rank. */
 interface Part {
@@ -29,7 +29,7 @@ export type Posting = "posted" | "blocking" | "any-way";
 
 export class Draft {
   readonly random: Random;
-  readonly choices: Choices;
+  readonly choices: RandomChoices;
   readonly communicators: CommunicatorPlan[] = [];
   readonly #messages: MessagePlan[] = [];
   readonly #receives: ReceivePlan[] = [];
@@ -49,7 +49,7 @@ export class Draft {
   ) {
     this.random = random;
     this.mayCancelSend = options.mayCancelSend ?? null;
-    this.choices = new Choices(random, options.eagerBytesMax);
+    this.choices = new RandomChoices(random, options.eagerBytesMax);
     const all = Array.from({ length: options.ranks }, (_, rank) => rank);
     this.communicators.push({ number: 0, groups: [all], topology: null, open: new Set() });
     this.#parts = all.map(() => ({

@@ -10,11 +10,11 @@ import { partitionedContext } from "../../core/process/context.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, SendMode } from "../../core/request/records.ts";
 import { fillMessage } from "../script/contents.ts";
 import type { Buffer } from "./buffer.ts";
-import type { Pending, RankState, Series } from "./rank-state.ts";
+import type { Pending, PersistentSeries, RankState } from "./rank-state.ts";
 import { newlyPosted, noteReceipt, type Posted } from "./receives.ts";
 import { noteSend } from "./sends.ts";
 
-export class PartitionedSend implements Series, Pending {
+export class PartitionedSend implements PersistentSeries, Pending {
   private readonly buffer: Buffer;
   private readonly comm: Communicator;
   private readonly parts: number;
@@ -75,7 +75,7 @@ export class PartitionedSend implements Series, Pending {
   }
 }
 
-export class PartitionedReceive implements Series, Pending {
+export class PartitionedReceive implements PersistentSeries, Pending {
   private readonly buffer: Buffer;
   private readonly comm: Communicator;
   private readonly call: number;

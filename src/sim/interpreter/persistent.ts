@@ -13,7 +13,7 @@ import { fillMessage } from "../script/contents.ts";
 import type { MessagePlan } from "../script/message-plan.ts";
 import type { Buffer } from "./buffer.ts";
 import { CollectiveCall } from "./collective-call.ts";
-import type { Pending, RankState, Series } from "./rank-state.ts";
+import type { Pending, PersistentSeries, RankState } from "./rank-state.ts";
 import { newlyPosted, noteReceipt, type Posted } from "./receives.ts";
 import { holdCopy, noteSend, postSend } from "./sends.ts";
 
@@ -70,7 +70,7 @@ class SeriesStart implements Pending {
   }
 }
 
-interface StartedSeries extends Series {
+interface StartedSeries extends PersistentSeries {
   end(state: RankState): void;
 }
 

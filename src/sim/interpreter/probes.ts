@@ -8,7 +8,7 @@ import type { Aside, Doing, Pending, RankState, Steps } from "./rank-state.ts";
 import { newlyPosted, PendingReceive, postReceive } from "./receives.ts";
 
 /** Blocking: a probe whose message is received later. */
-export class Finding {
+export class ProbeFinding {
   private readonly receive: number;
   private readonly matched: boolean;
   private posted = -1;
@@ -44,13 +44,13 @@ function probedAt({ core }: RankState, envelope: RecordId): Aside["probed"] {
 export class Probe implements Doing {
   private readonly receive: number;
   private readonly matched: boolean;
-  private readonly finding: Finding;
+  private readonly finding: ProbeFinding;
   private pending: Pending | null = null;
 
   constructor(receive: number, matched: boolean) {
     this.receive = receive;
     this.matched = matched;
-    this.finding = new Finding(receive, matched);
+    this.finding = new ProbeFinding(receive, matched);
   }
 
   *run(state: RankState): Steps {
@@ -72,11 +72,11 @@ export class Probe implements Doing {
 
 export class SetAside implements Doing {
   private readonly receive: number;
-  private readonly finding: Finding;
+  private readonly finding: ProbeFinding;
 
   constructor(receive: number) {
     this.receive = receive;
-    this.finding = new Finding(receive, true);
+    this.finding = new ProbeFinding(receive, true);
   }
 
   *run(state: RankState): Steps {
@@ -102,4 +102,4 @@ function receiveFound(state: RankState, plan: ReceivePlan, { envelope, posted, p
   return new PendingReceive(record, plan.number, buffer, now);
 }
 
-saves({ Finding, Probe, SetAside });
+saves({ ProbeFinding, Probe, SetAside });

@@ -33,7 +33,7 @@ export interface Pending {
 }
 
 /** A persistent request of the script. */
-export interface Series {
+export interface PersistentSeries {
   /** Starts the request as the plan with that number. */
   start(state: RankState, number: number): Pending;
   free(): void;
@@ -105,7 +105,7 @@ export class RankState {
   /** The action that waits. */
   doing: Doing | null = null;
   readonly pending = new Map<number, Pending>();
-  readonly series = new Map<number, Series>();
+  readonly series = new Map<number, PersistentSeries>();
   /** By receive. */
   readonly asides = new Map<number, Aside>();
   readonly buffered = new BufferedSends();

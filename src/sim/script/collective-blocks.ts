@@ -17,7 +17,7 @@ export interface Moving extends CollectivePlan {
 }
 
 /** A block: the world rank of its giver, and its index there. */
-export interface Given {
+export interface GivenBlock {
   readonly world: number;
   readonly block: number;
 }
@@ -53,7 +53,7 @@ export function blocksGiven(plan: Moving, comm: CommunicatorPlan, world: number)
 }
 
 /** The blocks a rank gets, in the order of its buffer; null at the end of a grid, where no rank gives one. */
-export function blocksGot(plan: Moving, comm: CommunicatorPlan, world: number): (Given | null)[] {
+export function blocksGot(plan: Moving, comm: CommunicatorPlan, world: number): (GivenBlock | null)[] {
   const { kind, root } = plan;
   const rank = rankOf(comm, world);
   const hearsRoot = !isInter(comm) || sideOf(comm, world) !== sideOf(comm, root);
@@ -80,7 +80,7 @@ export function blocksGot(plan: Moving, comm: CommunicatorPlan, world: number): 
   }
 }
 
-function neighborBlocks({ kind }: Moving, comm: CommunicatorPlan, rank: number): (Given | null)[] {
+function neighborBlocks({ kind }: Moving, comm: CommunicatorPlan, rank: number): (GivenBlock | null)[] {
   const topology = comm.topology!;
   const isGather = kind === "neighbor_allgather" || kind === "neighbor_allgatherv";
   return sourcesOf(topology, rank).map((source, index) => {
@@ -92,7 +92,7 @@ function neighborBlocks({ kind }: Moving, comm: CommunicatorPlan, rank: number):
 /** Sizes of elements in the w forms. */
 const elementSizes = [1, 2, 3, 4, 8, 12] as const;
 
-export function blockBytes(plan: Moving, comm: CommunicatorPlan, { world, block }: Given): number {
+export function blockBytes(plan: Moving, comm: CommunicatorPlan, { world, block }: GivenBlock): number {
   const { kind, count, shape } = plan;
   const length = (...ends: number[]): number => mixed(shape, ...ends) % (count + 1);
   switch (kind) {

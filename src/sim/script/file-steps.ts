@@ -6,19 +6,19 @@ import { mixed } from "./mixed.ts";
 import type { FileOp } from "./script.ts";
 
 /** A file that stays open: plain data, and in each life a handle. */
-export interface Log {
+export interface OpenLog {
   path: string;
   offset: number;
 }
 
-export const newLog = (): Log => ({ path: "", offset: 0 });
+export const newLog = (): OpenLog => ({ path: "", offset: 0 });
 
 interface FileStep {
   readonly op: FileOp;
   readonly folder: string;
   /** The bytes that it writes. */
   readonly text: string;
-  readonly log: Log;
+  readonly log: OpenLog;
 }
 
 /** Yields one call after the other, and is given its result; returns the program's answer. */

@@ -7,7 +7,7 @@ import type { Benchmark, Table } from "../../benchmark.ts";
 import { loggingSets, plotLines } from "../../contenders.ts";
 import { programPath } from "../../installation.ts";
 import { banyanCommand, type Lab } from "../../lab.ts";
-import type { Start } from "../../measure.ts";
+import type { MeasuredStart } from "../../measure.ts";
 import { metricTable } from "../../metric-table.ts";
 import { parseSamples } from "../../samples.ts";
 import { type Contender, mapSeries, ofMetric, type Series } from "../../series.ts";
@@ -81,12 +81,18 @@ async function stepsFor(lab: Lab, module: string, amount: Amount): Promise<numbe
   return seconds === undefined ? undefined : Math.max(100, Math.round((amount.seconds / seconds) * calibrationSteps));
 }
 
-function run(module: string, contender: Contender, steps: number, amount: Amount, more: readonly string[]): Start {
+function run(
+  module: string,
+  contender: Contender,
+  steps: number,
+  amount: Amount,
+  more: readonly string[],
+): MeasuredStart {
   const words = ["-n", String(ranks), ...logging, ...more, module, ...wordsOf(amount, steps)];
   return { contender, variant: "steps", command: banyanCommand(["run", "--quiet", ...words]), timeLimitMs: 300_000 };
 }
 
-function roundTrip(module: string, contender: Contender, count: number, { mib }: Amount): Start {
+function roundTrip(module: string, contender: Contender, count: number, { mib }: Amount): MeasuredStart {
   const servers = contender === served ? 1 : 0;
   const probe = { kind: "round-trip", module, ranks: count, nodes: 1, mib, servers } as const;
   return probeStart(probe, { contender, variant: `${count} at once`, timeLimitMs: 120_000 });

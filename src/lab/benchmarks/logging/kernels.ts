@@ -7,7 +7,7 @@ import type { Benchmark, Table } from "../../benchmark.ts";
 import { geometricMean } from "../../geometric-mean.ts";
 import { kernelPath } from "../../installation.ts";
 import type { Lab } from "../../lab.ts";
-import type { Start, Trouble } from "../../measure.ts";
+import type { MeasuredStart, RunTrouble } from "../../measure.ts";
 import { metricTable } from "../../metric-table.ts";
 import type { Series } from "../../series.ts";
 import { readKernel } from "../kernels.ts";
@@ -42,8 +42,8 @@ export const kernels: Benchmark = {
   summary: "Fig. 5: programs in C under message logging, with sets and classical",
   async measure(lab) {
     const chosen = lab.quick ? quick : kernelsOf(lab);
-    const starts: Start[] = [];
-    const troubles: Trouble[] = [];
+    const starts: MeasuredStart[] = [];
+    const troubles: RunTrouble[] = [];
     for (const kernel of chosen) {
       const built = await lab.compile(kernelPath(kernel.name), ["-O3"]);
       if (built.kind === "ready") starts.push(...startsOf(lab, built.program, kernel));
@@ -66,7 +66,7 @@ function kernelsOf({ sizes }: Lab): Kernel[] {
 
 const metricOf = (name: string, { word }: Placement): string => `${name}_${word}_s`;
 
-function startsOf(lab: Lab, module: string, { name, args }: Kernel): Start[] {
+function startsOf(lab: Lab, module: string, { name, args }: Kernel): MeasuredStart[] {
   return placements.flatMap((placement) =>
     modes.map(({ contender, roomy }) => {
       const { ranks, nodes, word } = placement;

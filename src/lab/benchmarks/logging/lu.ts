@@ -8,12 +8,12 @@ import { describeTrouble } from "../../child.ts";
 import { plotLines } from "../../contenders.ts";
 import { kernelPath } from "../../installation.ts";
 import { banyanCommand, type Lab } from "../../lab.ts";
-import type { Start } from "../../measure.ts";
+import type { MeasuredStart } from "../../measure.ts";
 import { metricTable } from "../../metric-table.ts";
 import type { Sample } from "../../samples.ts";
 import { mapSeries, ofMetric, type Series } from "../../series.ts";
 import { readKernel } from "../kernels.ts";
-import { contenders, derived, type Mode, modes, ratios } from "./modes.ts";
+import { contenders, derived, type LoggingMode, modes, ratios } from "./modes.ts";
 
 const ranks = 4;
 const nodes = 2;
@@ -55,7 +55,7 @@ export const lu: Benchmark = {
 
 const operations = (size: number): number => (2 / 3) * size ** 3 + 2 * size ** 2;
 
-function start(lab: Lab, module: string, size: number, { contender, options }: Mode): Start {
+function start(lab: Lab, module: string, size: number, { contender, options }: LoggingMode): MeasuredStart {
   const args = [String(size)];
   const placed = ["--nodes", String(nodes), ...options];
   const read = (run: { readonly stdout: string }): Sample[] | undefined =>
@@ -67,7 +67,7 @@ function start(lab: Lab, module: string, size: number, { contender, options }: M
 }
 
 /** By halving; a run that fails, for want of memory, was too large. */
-async function largestOf(lab: Lab, module: string, { options }: Mode): Promise<number> {
+async function largestOf(lab: Lab, module: string, { options }: LoggingMode): Promise<number> {
   let [fits, tooLarge] = [0, sizeMax];
   while (tooLarge - fits > (lab.quick ? precisionQuick : precision)) {
     const size = Math.round((fits + tooLarge) / 2 / 10) * 10;

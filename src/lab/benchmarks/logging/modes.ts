@@ -2,7 +2,7 @@
 import { loggingClassical, loggingNone, loggingSets } from "../../contenders.ts";
 import { type Contender, medianAt, type Series } from "../../series.ts";
 
-export interface Mode {
+export interface LoggingMode {
   readonly contender: Contender;
   /** Options of `banyan run`. */
   readonly options: readonly string[];
@@ -15,7 +15,7 @@ const classical = ["--protocol", "logging", "--sets", "rank"];
 const memory = ["--memory", "2047"];
 const logMemory = [...memory, "--log-memory", "1500"];
 
-export const modes: readonly Mode[] = [
+export const modes: readonly LoggingMode[] = [
   { contender: loggingNone, options: [], roomy: memory },
   { contender: loggingSets, options: sets, roomy: [...sets, ...logMemory] },
   { contender: loggingClassical, options: classical, roomy: [...classical, ...logMemory] },

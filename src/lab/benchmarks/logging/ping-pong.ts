@@ -10,12 +10,12 @@ import type { Benchmark, Finding, Table } from "../../benchmark.ts";
 import { loggingNone, loggingSets, plotLines } from "../../contenders.ts";
 import { programPath, sourcePath } from "../../installation.ts";
 import type { Lab } from "../../lab.ts";
-import type { Start } from "../../measure.ts";
+import type { MeasuredStart } from "../../measure.ts";
 import { metricTable } from "../../metric-table.ts";
 import type { Panel } from "../../plot.ts";
 import { mapSeries, ofMetric, type Series } from "../../series.ts";
 import { bytesText } from "../../units.ts";
-import { contenders, derived, figureOf, type Mode, modes, ratios } from "./modes.ts";
+import { contenders, derived, figureOf, type LoggingMode, modes, ratios } from "./modes.ts";
 
 /** Where the two ranks are, and from which sources they receive. */
 interface Way {
@@ -72,11 +72,16 @@ export const pingPong: Benchmark = {
 };
 
 /** With one rank on each node every set has one rank: classical is the same. */
-function modesOf({ nodes }: Way): readonly Mode[] {
+function modesOf({ nodes }: Way): readonly LoggingMode[] {
   return nodes === 1 ? modes : modes.slice(0, 2);
 }
 
-function start(lab: Lab, module: string, { metric, nodes, receives }: Way, { contender, options, roomy }: Mode): Start {
+function start(
+  lab: Lab,
+  module: string,
+  { metric, nodes, receives }: Way,
+  { contender, options, roomy }: LoggingMode,
+): MeasuredStart {
   // Each message waits for the event logger, for some fraction of a millisecond.
   const waits = receives === "any" && (nodes === 2 || options.includes("rank"));
   const roundsMax = waits ? 300 : nodes === 2 ? 2_000 : 20_000;
@@ -100,7 +105,7 @@ function rounds({ quick }: Lab, bytes: number, roundsMax: number): number {
   return Math.max(roundsMin, Math.min(roundsMax, fitting));
 }
 
-function trip(lab: Lab, module: string, { contender, options }: Mode): Start {
+function trip(lab: Lab, module: string, { contender, options }: LoggingMode): MeasuredStart {
   const args = lab.quick ? ["3", "1", "10"] : ["5", "2", "300"];
   const timeLimitMs = lab.quick ? 30_000 : 60_000;
   return lab.ownModule({ contender, module, ranks: 1, options, args }, { timeLimitMs, variant: loggerMetric });

@@ -2,7 +2,7 @@
 
 import { banyanCommand } from "../../lab.ts";
 import type { LoggingProbe } from "../../logging-probe.ts";
-import type { Start } from "../../measure.ts";
+import type { MeasuredStart } from "../../measure.ts";
 import type { Contender } from "../../series.ts";
 
 interface ProbeStart {
@@ -11,6 +11,6 @@ interface ProbeStart {
   readonly timeLimitMs: number;
 }
 
-export function probeStart(probe: LoggingProbe, start: ProbeStart): Start {
+export function probeStart(probe: LoggingProbe, start: ProbeStart): MeasuredStart {
   return { ...start, command: banyanCommand(["bench", "--logging-probe", JSON.stringify(probe)]) };
 }

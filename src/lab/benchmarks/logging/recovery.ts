@@ -7,7 +7,7 @@ import type { Benchmark, Table } from "../../benchmark.ts";
 import { loggingSets } from "../../contenders.ts";
 import { programPath } from "../../installation.ts";
 import type { Lab } from "../../lab.ts";
-import type { Start } from "../../measure.ts";
+import type { MeasuredStart } from "../../measure.ts";
 import { metricTable } from "../../metric-table.ts";
 import type { Series } from "../../series.ts";
 import { probeStart } from "./probe.ts";
@@ -38,7 +38,7 @@ export const recovery: Benchmark = {
   },
 };
 
-function start(lab: Lab, module: string, { word, signal }: (typeof ways)[number]): Start {
+function start(lab: Lab, module: string, { word, signal }: (typeof ways)[number]): MeasuredStart {
   const amount = lab.quick
     ? { mib: mibQuick, passes: 1, everyMs: 200, afterCheckpointMs: 50 }
     : { mib: mibFull, passes: 50, everyMs: 2_000, afterCheckpointMs: 300 };

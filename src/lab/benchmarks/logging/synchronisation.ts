@@ -7,7 +7,7 @@ import type { Benchmark, Finding, Table } from "../../benchmark.ts";
 import { loggingSets, plotLines } from "../../contenders.ts";
 import { programPath, sourcePath } from "../../installation.ts";
 import type { Lab } from "../../lab.ts";
-import type { Start } from "../../measure.ts";
+import type { MeasuredStart } from "../../measure.ts";
 import { metricTable } from "../../metric-table.ts";
 import { ofMetric, type Series } from "../../series.ts";
 import { probeStart } from "./probe.ts";
@@ -41,13 +41,13 @@ export const synchronisation: Benchmark = {
   },
 };
 
-function checkpoints(lab: Lab, module: string, ranks: number): Start {
+function checkpoints(lab: Lab, module: string, ranks: number): MeasuredStart {
   const amount = lab.quick ? { everyMs: 50, checkpoints: 2 } : { everyMs: 150, checkpoints: 15 };
   const probe = { kind: "synchronisation", module, ranks, nodes: 1, ...amount } as const;
   return probeStart(probe, { contender: loggingSets, variant: `${ranks} ranks`, timeLimitMs: 120_000 });
 }
 
-function message(lab: Lab, module: string): Start {
+function message(lab: Lab, module: string): MeasuredStart {
   const args = [
     messageMetric,
     "named",

@@ -7,7 +7,7 @@ import type { Benchmark, Table } from "../../benchmark.ts";
 import { loggingClassical, loggingSets } from "../../contenders.ts";
 import { programPath } from "../../installation.ts";
 import type { MapPanel } from "../../map-plot.ts";
-import type { Start } from "../../measure.ts";
+import type { MeasuredStart } from "../../measure.ts";
 import type { Series } from "../../series.ts";
 import { type Column, textTable } from "../../text-table.ts";
 import { bytesText, figureText, ratioText } from "../../units.ts";
@@ -46,7 +46,7 @@ export const volume: Benchmark = {
     const chosen = lab.quick ? sizesQuick : sizes;
     const shown = lab.quick ? layouts.slice(0, 1) : layouts;
     const starts = shown.flatMap(({ word, ranks, nodes }) =>
-      ways.map(({ contender, sets }): Start => {
+      ways.map(({ contender, sets }): MeasuredStart => {
         const common = { kind: "volume", module: built.program, ranks, nodes, sets } as const;
         const probe = { ...common, word, collectives, sizes: chosen, rounds: lab.quick ? 1 : rounds };
         return probeStart(probe, { contender, variant: word, timeLimitMs: 600_000 });
