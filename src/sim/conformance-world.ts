@@ -50,7 +50,7 @@ export function conformanceWorld(
       for (const { core } of world.processes) {
         if (core.rank === rank) continue;
         world.network.know(core.rank, rank, lives[rank]!);
-        core.peerReturned(rank, lives[rank]!);
+        core.peerReturned({ rank, replica: 0 }, lives[rank]!);
       }
     },
   };

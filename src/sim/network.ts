@@ -7,7 +7,17 @@
  */
 import { assert } from "../core/base/assert.ts";
 import type { Placement } from "../core/service/placement.ts";
-import { controlWords, headerWords, KIND, kindOf, PAYLOAD, PacketKind, SOURCE, STAMP } from "../core/wire/packet.ts";
+import {
+  controlWords,
+  headerWords,
+  KIND,
+  kindOf,
+  PAYLOAD,
+  PacketKind,
+  type Sender,
+  SOURCE,
+  STAMP,
+} from "../core/wire/packet.ts";
 import type { Arena } from "./arena.ts";
 import type { CostModel } from "./cost-model.ts";
 import type { Random } from "./random.ts";
@@ -153,14 +163,15 @@ export class Network {
     return at >> 2;
   }
 
-  commit(from: number, to: number): void {
+  commit(from: number, to: number, { rank, bits }: Sender): void {
     const packet = this.#reserved;
     assert(packet !== null && packet.channel.from === from && packet.channel.to === to, "commit without reserve");
     this.#reserved = null;
     const { channel } = packet;
     const { words } = this.arenaOf(from);
     words[(packet.at >> 2) + STAMP] = channel.sent;
-    words[(packet.at >> 2) + SOURCE] = from;
+    words[(packet.at >> 2) + SOURCE] = rank;
+    words[(packet.at >> 2) + KIND]! |= bits;
     if (this.isGone(from, to)) {
       this.arenaOf(from).free(packet.at, network);
       return;

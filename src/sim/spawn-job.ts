@@ -209,7 +209,7 @@ export class SpawnJob {
     for (const process of this.#world.processes) {
       this.#order(process.node, () => {
         if (process.state === "dead") return;
-        process.core.peerFailed(dead, incarnation);
+        process.core.peerFailed({ rank: dead, replica: 0 }, incarnation);
         this.#world.wake(process.rank);
       });
     }

@@ -4,14 +4,28 @@
  */
 import { assert } from "../core/base/assert.ts";
 import type { Pointer } from "../core/base/brand.ts";
-import { BYTES, CONTEXT, EXTRA, headerWords, KIND, PacketKind, SOURCE, TAG } from "../core/wire/packet.ts";
+import type { Identity } from "../core/base/identity.ts";
+import {
+  BYTES,
+  CONTEXT,
+  EXTRA,
+  headerWords,
+  KIND,
+  PacketKind,
+  type Sender,
+  senderOf,
+  TAG,
+} from "../core/wire/packet.ts";
 import type { Transport } from "../core/wire/transport.ts";
 import type { CostModel } from "./cost-model.ts";
 import type { ProcessMemory } from "./memory.ts";
 import type { Network, Packet } from "./network.ts";
 
 interface SimTransportOptions {
+  /** Number of this process: its rank, where ranks have one process each. */
   readonly rank: number;
+  /** As whom it speaks: as the only replica of the rank with its number, in its first life, unless given. */
+  readonly identity?: Identity;
   readonly network: Network;
   readonly memory: ProcessMemory;
   readonly cost: CostModel;
@@ -28,6 +42,7 @@ export class SimTransport implements Transport {
   payload = 0;
   readonly #options: SimTransportOptions;
   readonly #rank: number;
+  readonly #sender: Sender;
   readonly #network: Network;
   /** Arrived packets, oldest first, from `#head` on. */
   readonly #inbox: Packet[] = [];
@@ -42,6 +57,7 @@ export class SimTransport implements Transport {
   constructor(options: SimTransportOptions) {
     this.#options = options;
     this.#rank = options.rank;
+    this.#sender = senderOf(options.identity ?? { rank: options.rank, replica: 0, incarnation: 0 });
     this.#network = options.network;
     this.words = options.memory.arena.words;
     this.payloadBytesMax = options.cost.eagerBytesMax;
@@ -71,8 +87,8 @@ export class SimTransport implements Transport {
     return packet;
   }
 
-  commit(to: number): void {
-    this.#network.commit(this.#rank, to);
+  commit(to: number, as = this.#sender): void {
+    this.#network.commit(this.#rank, to, as);
   }
 
   peek(): number {
@@ -99,7 +115,7 @@ export class SimTransport implements Transport {
     return this.#options.sharesInside && this.#network.sameNode(this.#rank, peer);
   }
 
-  push(to: number, receive: number, from: number, offset: number, bytes: number): number {
+  push(to: number, receive: number, from: number, offset: number, bytes: number, as = this.#sender): number {
     const piece = Math.min(bytes, this.#options.cost.pieceBytesMax);
     const packet = this.reserve(to, piece);
     if (packet < 0) return 0;
@@ -109,7 +125,7 @@ export class SimTransport implements Transport {
     words[packet + TAG] = offset;
     words[packet + BYTES] = piece;
     this.#options.memory.toPayload(this.payload, from as Pointer, offset, piece);
-    this.commit(to);
+    this.commit(to, as);
     this.marks.push++;
     return piece;
   }
@@ -155,11 +171,10 @@ export class SimTransport implements Transport {
     this.#helped.delete(receive);
   }
 
-  help(packet: number, from: number): void {
+  help(receiver: number, packet: number, from: number): void {
     const { memory, neighbour, wake } = this.#options;
     const { words } = this;
     const source = from + words[packet + EXTRA]!;
-    const receiver = words[packet + SOURCE]!;
     // Its memory is another's now.
     if (this.#network.isGone(this.#rank, receiver)) return;
     const share = memory.bytes.subarray(source, source + words[packet + BYTES]!);

@@ -6,6 +6,7 @@
  * ever, and the outcome says for what.
  */
 import { assert, unreachable } from "../core/base/assert.ts";
+import type { Identity } from "../core/base/identity.ts";
 import { Group } from "../core/comm/group.ts";
 import type { NewProtocol } from "../core/ft/protocol.ts";
 import { type NodeMap, nodeMapOf } from "../core/process/node-map.ts";
@@ -42,6 +43,8 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   /** `wake` makes that process look at what it can do. */
   readonly protocol?: (rank: number, wake: () => void) => NewProtocol | null;
   readonly unexpectedBytesMax?: number;
+  /** As whom a process speaks in its packets, for tests of transports; as what it is unless given. */
+  readonly identityOf?: (rank: number) => Identity | undefined;
   /** A share of the node's arena unless given. */
   readonly memoryOf?: (rank: number, arena: Arena) => M;
   /** Shared memory for collectives, on the nodes that may use it: where all processes fall together or nobody comes back (rule 12). */
@@ -155,13 +158,15 @@ export class World<M extends ProcessMemory = SimMemory> {
     });
   }
 
-  #newProcess(rank: number, protocol: NewProtocol | null): SimProcess<M> {
+  /** `lives`: which life of each rank is the present one, itself among them; all first ones unless given. */
+  #newProcess(rank: number, protocol: NewProtocol | null, lives?: readonly number[]): SimProcess<M> {
     const { ranks, sharesInside = false, unexpectedBytesMax, memoryOf } = this.#options;
     const { cost, network, nodeMap } = this;
     const arena = network.arenaOf(rank);
     const memory = memoryOf?.(rank, arena) ?? (new SimMemory(arena, rank) as unknown as M);
     const transport = new SimTransport({
       ...{ rank, network, memory, cost, sharesInside },
+      identity: this.#options.identityOf?.(rank) ?? { rank, replica: 0, incarnation: lives?.[rank] ?? 0 },
       neighbour: (other) => this.#processes[other]!.transport,
       wake: (other) => this.#wake(other, this.#delay(cost.wakeNs)),
     });
@@ -169,6 +174,7 @@ export class World<M extends ProcessMemory = SimMemory> {
       ...{ rank, ranks, worldGroup: this.#worldGroup, nodeMap, transport, memory, protocol },
       ...{ boards: this.#boardsOf(rank), worldBoard: this.#worldBoard },
       ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
+      ...(lives === undefined ? {} : { incarnations: lives }),
     });
     return new SimProcess({ node: this.placement[rank]!, memory, transport, core });
   }
@@ -189,7 +195,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     } else this.network.arenaOf(rank).clear(rank);
     this.network.revive(rank, lives);
     this.trace.note(this.nowNs, "revival", [rank, lives[rank]!]);
-    const process = this.#newProcess(rank, protocol);
+    const process = this.#newProcess(rank, protocol, lives);
     this.#processes[rank] = process;
     return process;
   }
@@ -309,7 +315,7 @@ export class World<M extends ProcessMemory = SimMemory> {
         const process = this.processes[event.rank]!;
         if (process.state === "dead") return;
         this.trace.note(this.nowNs, "notice", [event.rank, event.dead]);
-        process.core.peerFailed(event.dead, 0);
+        process.core.peerFailed({ rank: event.dead, replica: 0 }, 0);
         this.#wake(event.rank, 0);
         return;
       }

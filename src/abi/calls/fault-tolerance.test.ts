@@ -15,7 +15,7 @@ function bereaved(): TestRanks {
   const ranks = new TestRanks(4, { nodes: 2 });
   for (const [rank, c] of ranks.programs.entries()) {
     c.call("MPI_Comm_set_errhandler", WORLD, ERRORS_RETURN);
-    if (rank !== dead) c.program.process.peerFailed(dead, 0);
+    if (rank !== dead) c.program.process.peerFailed({ rank: dead, replica: 0 }, 0);
   }
   return ranks;
 }

@@ -61,7 +61,7 @@ test("M9 a member that has died is not waited for: it may hold the lock", () => 
   c!.call("MPI_File_write_shared", file!, c!.ints(7), 1, INT, STATUS_IGNORE);
   const [pointer] = disk.names();
   writeFileSync(join(disk.path, `${pointer}.lock`), "");
-  c!.program.process.peerFailed(1, 1);
+  c!.program.process.peerFailed({ rank: 1, replica: 0 }, 1);
   const code = c!.call("MPI_File_write_shared", file!, c!.ints(7), 1, INT, STATUS_IGNORE);
   assert.equal(code, ErrorClass.PROC_FAILED);
 });

@@ -3,6 +3,7 @@
  * `none` has no protocol at all, and the engine makes no call.
  */
 import type { RecordId, WorldRank } from "../base/brand.ts";
+import type { ProcessName } from "../base/identity.ts";
 import { lives } from "../base/saved-classes.ts";
 import { Arrival, Pin } from "../request/decisions.ts";
 import type { Choices } from "./choices.ts";
@@ -68,8 +69,8 @@ export class PassThrough implements Protocol {
   progress(): boolean {
     return false;
   }
-  peerFailed(_rank: WorldRank, _incarnation: number): void {}
-  peerReturned(_rank: WorldRank, _incarnation: number): void {}
+  peerFailed(_name: ProcessName, _incarnation: number): void {}
+  peerReturned(_name: ProcessName, _incarnation: number): void {}
 }
 
 export const passThrough: NewProtocol = () => new PassThrough();

@@ -481,8 +481,8 @@ const deaths: readonly ConformanceCase[] = [
     ranks: 3,
     run({ world, at }) {
       if (!at[0]!.deathEndsRequests) {
-        at[0]!.peerFailed(lastFalls as never, -1);
-        at[0]!.peerReturned(lastFalls as never, -1);
+        at[0]!.peerFailed({ rank: lastFalls, replica: 0 }, -1);
+        at[0]!.peerReturned({ rank: lastFalls, replica: 0 }, -1);
       }
       const receive = world.receive({ at: lastFalls, source: 0 });
       world.send({ from: 0, to: lastFalls, size: "eager", tag: 5 });

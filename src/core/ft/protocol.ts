@@ -12,7 +12,8 @@
  * `ProtocolPorts` it was given.
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
-import type { Arrival, KeptMessage, Pin, Went } from "../request/decisions.ts";
+import type { ProcessName } from "../base/identity.ts";
+import type { Arrival, KeptMessage, Pin, Told, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import type { Records } from "../request/records.ts";
 import type { Choices } from "./choices.ts";
@@ -26,6 +27,7 @@ export interface Write {
 /** What a protocol may do; the engine does it. */
 export interface ProtocolPorts {
   readonly rank: number;
+  /** Ranks that there can be in the job. */
   readonly ranks: number;
   readonly records: Records;
   readonly memory: Memory;
@@ -37,22 +39,34 @@ export interface ProtocolPorts {
   transmit(message: KeptMessage, keeper: number): Went;
   /** Would its bytes travel with its envelope now? */
   isEager(message: KeptMessage): boolean;
-  /** A PROTOCOL packet of three words; waits for room if it must. */
-  tell(dest: number, a: number, b: number, c: number): void;
+  /**
+   * A PROTOCOL packet: three words and a payload, on its way before any message to that process; it waits for room if it must, and
+   * for no send.
+   */
+  tell(to: ProcessName, told: Told): void;
+  /** The payload of a PROTOCOL packet that `control` is told of. */
+  toldBytes(packet: number): Uint8Array;
+  /**
+   * Whoever speaks as that process, answers for it go to this process of the transport's: the process itself, or one that stands
+   * in for it. No image knows of it: a life that goes on from one is told again.
+   */
+  place(name: ProcessName, process: number): void;
+  /** This process's messages for that rank go to that replica of it; to the replica that this process is, unless told otherwise. */
+  route(to: ProcessName): void;
   /** The program may hear that a send which the protocol has taken is complete. */
   complete(send: RecordId): void;
   /**
-   * Nothing but PROTOCOL packets is heard of that process until `peerBack`; what was under way to it is forgotten, what was
-   * under way from it is waited for again.
+   * Nothing but PROTOCOL packets is heard of that process until `peerBack`, and nothing at all of lives before that one; what was
+   * under way to it is forgotten, what was under way from it is waited for again.
    */
-  peerLost(rank: number): void;
-  peerBack(rank: number): void;
+  peerLost(name: ProcessName, incarnation: number): void;
+  peerBack(name: ProcessName): void;
   /** Asks again how each posted receive is matched. */
   pinPosted(pinOf: (receive: RecordId) => Pin): void;
-  /** Is that message here without all its bytes, which nobody sends any more? And which ones of a process are? */
+  /** Is that message here without all its bytes, which nobody sends any more? And which ones of a rank are? */
   isBroken(source: number, sequence: number): boolean;
   brokenFrom(source: number): number[];
-  /** Which messages of a process are here without all their bytes, whether somebody sends these or not? */
+  /** Which messages of a rank are here without all their bytes, whether somebody sends these or not? */
   incompleteFrom(source: number): number[];
 }
 
@@ -146,7 +160,7 @@ export interface Protocol {
   /** Has it anything under way that only `progress` moves? */
   readonly isBusy: boolean;
   /** The dispatcher declared a death; in one order that every process sees. */
-  peerFailed(rank: WorldRank, incarnation: number): void;
-  /** A new life of that rank is there, or will be. */
-  peerReturned(rank: WorldRank, incarnation: number): void;
+  peerFailed(name: ProcessName, incarnation: number): void;
+  /** A new life of that process is there, or will be. */
+  peerReturned(name: ProcessName, incarnation: number): void;
 }

@@ -3,6 +3,7 @@
  * and for whoever wants to see what a protocol is told; interposing is composition, here as everywhere.
  */
 import type { RecordId, WorldRank } from "../base/brand.ts";
+import type { ProcessName } from "../base/identity.ts";
 import { Arrival, type Pin } from "../request/decisions.ts";
 import { R_PEER, type Records } from "../request/records.ts";
 import { CONTEXT, SEQUENCE, SOURCE } from "../wire/packet.ts";
@@ -195,14 +196,14 @@ export class RecordingProtocol implements Protocol {
     return this.#inner.progress();
   }
 
-  peerFailed(rank: WorldRank, incarnation: number): void {
-    this.#note("peerFailed", -1, rank);
-    this.#inner.peerFailed(rank, incarnation);
+  peerFailed(name: ProcessName, incarnation: number): void {
+    this.#note("peerFailed", -1, name.rank);
+    this.#inner.peerFailed(name, incarnation);
   }
 
-  peerReturned(rank: WorldRank, incarnation: number): void {
-    this.#note("peerReturned", -1, rank);
-    this.#inner.peerReturned(rank, incarnation);
+  peerReturned(name: ProcessName, incarnation: number): void {
+    this.#note("peerReturned", -1, name.rank);
+    this.#inner.peerReturned(name, incarnation);
   }
 
   #note(

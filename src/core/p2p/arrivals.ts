@@ -6,7 +6,7 @@
  */
 
 import { lives } from "../base/saved-classes.ts";
-import { KIND, kindOf, PacketKind, SOURCE } from "../wire/packet.ts";
+import { BYTES, KIND, kindOf, PAYLOAD, PacketKind } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
@@ -28,6 +28,8 @@ export class Arrivals {
   private readonly peers: Peers;
   /** Packets that did not fit, and were dropped. */
   refused = 0;
+  /** Packets of lives that are over, which were dropped. */
+  fenced = 0;
   /** What the layer above has not taken yet, oldest first. */
   news: News[] = [];
 
@@ -59,12 +61,21 @@ export class Arrivals {
   /** False when the packet does not fit; then it has changed nothing. */
   private takeFitting(packet: number): boolean {
     const words = this.transport.words;
-    const kind = kindOf(words[packet + KIND]!);
-    const source = words[packet + SOURCE]!;
-    if (source < 0 || source >= this.peers.limit) return kind === PacketKind.VOID;
+    const word = words[packet + KIND]!;
+    const kind = kindOf(word);
+    const peer = this.peers.ofPacket(words, packet, word);
+    if (peer < 0) return kind === PacketKind.VOID;
+    const life = this.peers.compareLife(peer, word);
+    if (life < 0) {
+      this.fenced++;
+      return true;
+    }
+    // A life that nobody has told us of yet is heard by the protocol alone, which may know what to do with it. It has no reason to
+    // say anything else: it must not speak of messages before it has heard from us what we have of the lives before.
+    if (life > 0 && kind !== PacketKind.PROTOCOL) return false;
     // What the dead still say comes too late: the requests it is about have failed, and their records may serve others. Who
     // comes back says so in a packet of the protocol's.
-    if (this.peers.gone(source) !== Gone.NO && kind !== PacketKind.PROTOCOL) return true;
+    if (this.peers.gone(peer) !== Gone.NO && kind !== PacketKind.PROTOCOL) return true;
     switch (kind) {
       case PacketKind.EAGER:
       case PacketKind.RTS:
@@ -80,10 +91,10 @@ export class Arrivals {
       case PacketKind.HELP:
         return this.transfers.takeHelp(packet);
       case PacketKind.EAGER_CLOSE:
-        this.peers.setShut(source, true);
+        this.peers.setShut(peer, true);
         return true;
       case PacketKind.EAGER_OPEN:
-        this.peers.setShut(source, false);
+        this.peers.setShut(peer, false);
         return true;
       case PacketKind.CANCEL:
         return this.matching.takeCancel(packet);
@@ -97,6 +108,7 @@ export class Arrivals {
         this.news.push(newsOf(words, packet));
         return true;
       case PacketKind.PROTOCOL:
+        if (!this.isWhole(words[packet + BYTES]!, words[packet + PAYLOAD]!)) return false;
         if (this.hooks !== null) this.hooks.control(words, packet);
         return true;
       case PacketKind.VOID:
@@ -104,6 +116,11 @@ export class Arrivals {
       default:
         return false;
     }
+  }
+
+  /** Can a payload of that length be there? */
+  private isWhole(bytes: number, payload: number): boolean {
+    return bytes === 0 || (bytes > 0 && bytes <= this.transport.payloadBytesMax && payload !== 0);
   }
 }
 

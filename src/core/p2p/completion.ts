@@ -23,19 +23,22 @@ import {
   recordWords,
 } from "../request/records.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
+import type { Peers } from "./peers.ts";
 import { RecordList } from "./record-list.ts";
 
 export class Completion {
   private readonly records: Records;
   private readonly memory: Memory;
   private readonly hooks: EngineHooks | null;
+  private readonly peers: Peers;
   /** Sends that only the protocol keeps from completing. */
   private readonly unconfirmed: RecordList;
 
-  constructor({ records, memory, hooks }: EnginePorts) {
+  constructor({ records, memory, hooks, peers }: EnginePorts) {
     this.records = records;
     this.memory = memory;
     this.hooks = hooks;
+    this.peers = peers;
     this.unconfirmed = new RecordList(records);
   }
 
@@ -100,12 +103,13 @@ export class Completion {
     return moved;
   }
 
-  /** That rank is dead: requests that are under way with it end. Nothing else must know of them any more. */
-  peerFailed(rank: number): void {
-    this.unconfirmed.removeIf((send) => this.records.get(send, R_PEER) === rank);
+  /** That peer is dead: requests that are under way with it end. Nothing else must know of them any more. */
+  peerFailed(peer: number): void {
+    const { peers } = this;
+    this.unconfirmed.removeIf((send) => peers.ofRecord(this.records.words, send * recordWords) === peer);
     const { words } = this.records;
     for (let at = 0; at < words.length; at += recordWords) {
-      if (!isMessage(words[at + R_KIND]!) || words[at + R_PEER] !== rank) continue;
+      if (!isMessage(words[at + R_KIND]!) || peers.ofRecord(words, at) !== peer) continue;
       if (words[at + R_STATE] === RecordState.ACTIVE)
         this.complete((at / recordWords) as RecordId, ErrorClass.PROC_FAILED);
     }

@@ -53,7 +53,7 @@ describe("M2 the death of a peer ends every wait for it", () => {
       hand.receive({ at: 0, source: 1, tag: 4 }),
     ];
     hand.settle();
-    hand.world.processes[0]!.core.peerFailed(1, 0);
+    hand.world.processes[0]!.core.peerFailed({ rank: 1, replica: 0 }, 0);
     const errors = waits.map((request) => hand.end(0, request).error);
     deepEqual(errors, [0, PROC_FAILED, PROC_FAILED, PROC_FAILED, PROC_FAILED, PROC_FAILED]);
     hand.world.planCrash(hand.world.nowNs, 1);
@@ -94,7 +94,7 @@ describe("M2 the death of a peer ends every wait for it", () => {
         yield compute(100_000);
         if (way === "posted") next = hand.receive({ at: 0, source: 1 });
         else {
-          core.peerFailed(1, 0); // the news reach it while it computes, and the packet lies there unseen
+          core.peerFailed({ rank: 1, replica: 0 }, 0); // the news reach it while it computes, and the packet lies there unseen
           equal(engine.receiveNow(memory.allocate(100), 100, 1, 0, 2), Now.MUST_POST);
         }
       });
@@ -110,7 +110,7 @@ describe("M2 the death of a peer ends every wait for it", () => {
     hand.world.processes[0]!.state = "computing";
     hand.send({ from: 1, to: 0, bytes: 100, number: 7 });
     hand.settle();
-    hand.world.processes[0]!.core.peerFailed(1, 0);
+    hand.world.processes[0]!.core.peerFailed({ rank: 1, replica: 0 }, 0);
     equal(hand.end(0, receives[0]!, { number: 7 }).error, 0);
     equal(hand.end(0, receives[1]!).error, PROC_FAILED);
   });

@@ -370,7 +370,7 @@ describe("packets that come too late are no mistake", () => {
     const send = hand.send({ from: 0, to: 1, bytes, number: 1 });
     hand.settle();
     freeze(hand, 0);
-    hand.world.processes[0]!.core.peerFailed(1, 0);
+    hand.world.processes[0]!.core.peerFailed({ rank: 1, replica: 0 }, 0);
     inject(hand, { from: 1, to: 0, kind: RELEASE, context: send });
     hand.settle();
     thaw(hand, 0);

@@ -21,9 +21,10 @@
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
+import type { ProcessName } from "../base/identity.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
-import type { KeptMessage, Pin, Went } from "../request/decisions.ts";
+import type { KeptMessage, Pin, Told, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
@@ -32,6 +33,7 @@ import {
   R_MODE,
   R_PEER,
   R_POINTER,
+  R_REPLICA,
   R_SEQUENCE,
   R_STATE,
   R_TAG,
@@ -42,7 +44,7 @@ import {
   recordWords,
   type SendMode,
 } from "../request/records.ts";
-import { BYTES, CONTEXT, KIND, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
+import { BYTES, CONTEXT, KIND, kindOf, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
 import type { Landing, Transport } from "../wire/transport.ts";
 import { Arrivals } from "./arrivals.ts";
 import { Completion } from "./completion.ts";
@@ -62,7 +64,11 @@ export type { EngineHooks, EngineTracer } from "./engine-ports.ts";
 
 interface EngineOptions {
   readonly rank: number;
+  /** Ranks that there can be in the job. */
   readonly ranks: number;
+  /** How many processes may play a rank, 1 unless given; and which of them this one is. */
+  readonly replicas?: number;
+  readonly replica?: number;
   readonly transport: Transport;
   readonly memory: Memory;
   /** Makes the protocol of the process; of the engine it can use the plain fields only until all of it is made. */
@@ -72,6 +78,7 @@ interface EngineOptions {
 }
 
 const unexpectedBytesMaxDefault = 16 << 20;
+const noBytes = new Uint8Array(0);
 
 /** What `receiveNow` found. */
 export const Now = { NOTHING: 0, DONE: 1, MUST_POST: -1 } as const;
@@ -120,13 +127,13 @@ export class Engine implements Landing {
   lastError = 0;
 
   constructor(options: EngineOptions) {
-    const { rank, ranks, transport, memory } = options;
+    const { rank, ranks, transport, memory, replicas = 1, replica = 0 } = options;
     this.rank = rank;
     this.ranks = ranks;
     this.transport = transport;
     this.memory = memory;
     const hooks = options.hooks?.(this) ?? null;
-    const peers = new Peers(ranks, transport);
+    const peers = new Peers({ ranks, replicas, replica, transport });
     const ports: EnginePorts = { peers, records: this.records, transport, memory, hooks };
     const completion = new Completion(ports);
     const refusals = new Refusals();
@@ -165,6 +172,11 @@ export class Engine implements Landing {
   /** Packets that could not be true (of no known rank or kind, about no request that waits for them), and were dropped. */
   get refused(): number {
     return this.arrivals.refused;
+  }
+
+  /** Packets of lives that are over, which were dropped. */
+  get fenced(): number {
+    return this.arrivals.fenced;
   }
 
   // Sending
@@ -210,7 +222,8 @@ export class Engine implements Landing {
     words[at + R_BYTES] = bytes;
     words[at + R_POINTER] = pointer;
     words[at + R_MODE] = mode;
-    if (this.looksCloser && (this.peers.isDead(dest) || this.refusals.isRevoked(context))) {
+    words[at + R_REPLICA] = this.peers.replicaOf(dest);
+    if (this.looksCloser && (this.peers.isDead(this.peers.ofRank(dest)) || this.refusals.isRevoked(context))) {
       this.completion.complete(send, this.refusals.isRevoked(context) ? ErrorClass.REVOKED : ErrorClass.PROC_FAILED);
       return send;
     }
@@ -244,7 +257,7 @@ export class Engine implements Landing {
       if (packet < 0) return Now.NOTHING;
       const words = transport.words;
       if (
-        words[packet + KIND] === PacketKind.EAGER &&
+        (words[packet + KIND] === this.peers.plainEager || this.isPresentEager(packet)) &&
         (tag === ANY_TAG ? words[packet + TAG]! >= 0 : words[packet + TAG] === tag) &&
         words[packet + CONTEXT] === context &&
         (source === ANY_SOURCE ? words[packet + SOURCE]! >>> 0 < this.ranks : words[packet + SOURCE] === source) &&
@@ -270,6 +283,15 @@ export class Engine implements Landing {
       this.arrivals.take(packet);
       transport.release();
     }
+  }
+
+  /** Is it an eager message of its sender's present life? */
+  private isPresentEager(packet: number): boolean {
+    const { words } = this.transport;
+    const kind = words[packet + KIND]!;
+    if (kindOf(kind) !== PacketKind.EAGER) return false;
+    const peer = this.peers.ofPacket(words, packet, kind);
+    return peer >= 0 && this.peers.compareLife(peer, kind) === 0;
   }
 
   /** The long way finds out what is wrong, and says so. */
@@ -455,7 +477,8 @@ export class Engine implements Landing {
 
   /** A packet to the layer above of another process: REVOKE or AGREEMENT, with its words. */
   announce(dest: number, kind: PacketKind, words: readonly number[]): void {
-    if (this.peers.gone(dest) === Gone.NO) this.outbox.announce(dest, kind, words);
+    const peer = this.peers.ofRank(dest);
+    if (this.peers.gone(peer) === Gone.NO) this.outbox.announce(peer, kind, words);
   }
 
   /** Has the layer above anything to take? */
@@ -492,20 +515,32 @@ export class Engine implements Landing {
    * A process of the job is dead: everything that only it could complete completes now, with PROC_FAILED. Messages of it that
    * are wholly here can still be received. Receives from ANY_SOURCE are left to the layer above, which knows groups.
    */
-  peerFailed(rank: number): void {
+  peerFailed({ rank, replica }: ProcessName): void {
+    const peer = this.peers.numberOf(rank, replica);
     // What has arrived was sent in life, and counts. A flood from the living must not keep us here.
     for (let looks = 0; looks < looksBeforeDeath && this.takeArrivals(); looks++);
-    this.peers.setGone(rank, Gone.DEAD);
+    this.peers.setGone(peer, Gone.DEAD);
     this.hasFailures = true;
     this.looksCloser = true;
-    this.outbox.peerFailed(rank);
-    this.matching.peerFailed(rank);
-    this.transfers.peerFailed(rank);
-    this.completion.peerFailed(rank);
+    this.outbox.peerFailed(peer);
+    this.matching.peerFailed(peer);
+    this.transfers.peerFailed(peer);
+    this.completion.peerFailed(peer);
   }
 
+  /** Is the process dead that plays that rank for us? */
   hasFailed(rank: number): boolean {
-    return this.peers.isDead(rank);
+    return this.peers.isDead(this.peers.ofRank(rank));
+  }
+
+  /** That life of a process is there, or will be: nothing that earlier ones have sent counts any more. */
+  peerReturned({ rank, replica }: ProcessName, incarnation: number): void {
+    this.peers.know(this.peers.numberOf(rank, replica), incarnation);
+  }
+
+  /** The engine has been filled with the state of an image. */
+  restored(): void {
+    this.peers.restored();
   }
 
   /** For collectives that go past the messages: a member is about to arrive. */
@@ -523,24 +558,45 @@ export class Engine implements Landing {
     return this.outbox.isEager(message);
   }
 
-  tell(dest: number, a: number, b: number, c: number): void {
-    this.outbox.control(dest, PacketKind.PROTOCOL, a, b, 0, c);
+  tell({ rank, replica }: ProcessName, told: Told): void {
+    const { a, b = 0, c = 0, payload = noBytes, from = null } = told;
+    this.outbox.tell(this.peers.numberOf(rank, replica), { a, b, c, payload, from });
+  }
+
+  toldBytes(packet: number): Uint8Array {
+    const { words } = this.transport;
+    const bytes = new Uint8Array(words[packet + BYTES]!);
+    if (bytes.length === 0) return bytes;
+    const pointer = this.memory.lend(bytes);
+    this.memory.fromPayload(pointer, 0, words[packet + PAYLOAD]!, bytes.length);
+    this.memory.giveBack(pointer);
+    return bytes;
+  }
+
+  place({ rank, replica }: ProcessName, process: number): void {
+    this.peers.place(this.peers.numberOf(rank, replica), process);
+  }
+
+  route({ rank, replica }: ProcessName): void {
+    this.peers.route(rank, replica);
   }
 
   complete(send: RecordId): void {
     this.completion.complete(send, 0);
   }
 
-  peerLost(rank: number): void {
-    this.peers.setGone(rank, Gone.LOST);
-    this.outbox.peerLost(rank);
-    this.matching.peerLost(rank);
-    this.transfers.peerLost(rank, this.matching.broken);
-    this.store.peerLost(rank);
+  peerLost({ rank, replica }: ProcessName, incarnation: number): void {
+    const peer = this.peers.numberOf(rank, replica);
+    this.peers.know(peer, incarnation);
+    this.peers.setGone(peer, Gone.LOST);
+    this.outbox.peerLost(peer);
+    this.matching.peerLost(peer);
+    this.transfers.peerLost(peer, this.matching.broken);
+    this.store.peerLost(peer);
   }
 
-  peerBack(rank: number): void {
-    this.peers.setGone(rank, Gone.NO);
+  peerBack({ rank, replica }: ProcessName): void {
+    this.peers.setGone(this.peers.numberOf(rank, replica), Gone.NO);
   }
 
   pinPosted(pinOf: (receive: RecordId) => Pin): void {

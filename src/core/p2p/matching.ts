@@ -17,6 +17,7 @@ import {
   R_PEER_POINTER,
   R_PEER_REQUEST,
   R_POINTER,
+  R_REPLICA,
   R_SEQUENCE,
   R_STATE,
   R_STATUS_BYTES,
@@ -29,7 +30,7 @@ import {
   type Records,
   recordWords,
 } from "../request/records.ts";
-import { BYTES, CONTEXT, EXTRA, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
+import { BYTES, CONTEXT, EXTRA, KIND, PAYLOAD, PacketKind, replicaOf, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import { BrokenMessages, keyOf } from "./broken-messages.ts";
 import type { Completion } from "./completion.ts";
@@ -123,8 +124,9 @@ export class Matching {
     if (envelope >= 0) {
       this.unexpected.remove(envelope);
       this.deliver(receive, envelope);
-    } else if (source >= 0 && this.peers.isDead(source)) this.completion.complete(receive, ErrorClass.PROC_FAILED);
-    else this.posted.append(receive);
+    } else if (source >= 0 && this.peers.isDead(this.peers.ofRank(source))) {
+      this.completion.complete(receive, ErrorClass.PROC_FAILED);
+    } else this.posted.append(receive);
   }
 
   /** Does a receive wait for one message and no other? */
@@ -173,10 +175,11 @@ export class Matching {
   deliver(receive: RecordId, envelope: RecordId): void {
     const words = this.records.words;
     const at = envelope * recordWords;
-    const source = words[at + R_PEER]!;
+    const peer = this.peers.ofRecord(words, at);
+    this.records.put(receive, R_REPLICA, words[at + R_REPLICA]!);
     this.match(
       receive,
-      source,
+      words[at + R_PEER]!,
       words[at + R_TAG]!,
       words[at + R_BYTES]!,
       words[at + R_SEQUENCE]!,
@@ -196,7 +199,7 @@ export class Matching {
     }
     this.records.give(envelope);
     // The bytes have died with the sender.
-    if (wanted !== 0 && this.peers.isDead(source)) this.completion.complete(receive, ErrorClass.PROC_FAILED);
+    if (wanted !== 0 && this.peers.isDead(peer)) this.completion.complete(receive, ErrorClass.PROC_FAILED);
     else this.transfers.answer(receive, send, peerPointer);
   }
 
@@ -257,6 +260,7 @@ export class Matching {
       else this.addUnexpected(packet, kind);
       return true;
     }
+    this.records.put(receive, R_REPLICA, replicaOf(words[packet + KIND]!));
     this.match(receive, source, tag, words[packet + BYTES]!, words[packet + SEQUENCE]!, context);
     this.takeBytes(receive, packet, kind);
     return true;
@@ -297,6 +301,8 @@ export class Matching {
     const sequence = words[packet + SEQUENCE]!;
     const record = this.broken.take(source, sequence);
     if (record < 0) return false;
+    // The answers are for whoever sends it now.
+    this.records.put(record, R_REPLICA, replicaOf(words[packet + KIND]!));
     if (this.records.get(record, R_KIND) === RecordKind.RECEIVE) {
       this.takeBytes(record, packet, kind);
       return true;
@@ -315,14 +321,21 @@ export class Matching {
     if (kind === PacketKind.EAGER)
       return bytes <= this.payloadBytesMax && (bytes === 0 || words[packet + PAYLOAD] !== 0);
     const pointer = this.peerPointerOf(packet);
-    return pointer < 0 || this.transfers.isShared(words[packet + SOURCE]!, pointer, bytes);
+    return pointer < 0 || this.transfers.isShared(this.peerOf(packet), pointer, bytes);
   }
 
   /** Where the sender of an RTS says its bytes are; −1 when we cannot read its memory, whatever it says. */
   private peerPointerOf(packet: number): number {
     const words = this.transport.words;
     const pointer = words[packet + EXTRA + 1]!;
-    return pointer >= 0 && this.transport.shares(words[packet + SOURCE]!) ? pointer : -1;
+    if (pointer < 0) return -1;
+    return this.transport.shares(this.peers.processOf(this.peerOf(packet))) ? pointer : -1;
+  }
+
+  /** On whose behalf a packet was sent, that has been looked at before. */
+  private peerOf(packet: number): number {
+    const words = this.transport.words;
+    return this.peers.ofPacket(words, packet, words[packet + KIND]!);
   }
 
   /**
@@ -362,6 +375,7 @@ export class Matching {
     const sequence = packets[packet + SEQUENCE]!;
     words[at + R_CONTEXT] = packets[packet + CONTEXT]!;
     words[at + R_PEER] = source;
+    words[at + R_REPLICA] = replicaOf(packets[packet + KIND]!);
     words[at + R_TAG] = packets[packet + TAG]!;
     words[at + R_BYTES] = packets[packet + BYTES]!;
     words[at + R_SEQUENCE] = sequence;
@@ -386,7 +400,7 @@ export class Matching {
   /** A sender wants to take back a message: its envelope is forgotten if no receive has it yet, and the sender is told. */
   takeCancel(packet: number): boolean {
     const packets = this.transport.words;
-    const source = packets[packet + SOURCE]!;
+    const peer = this.peerOf(packet);
     const send = packets[packet + CONTEXT]!;
     if (send < 0) return false;
     let found = none;
@@ -394,7 +408,7 @@ export class Matching {
       const records = this.records;
       if (
         records.get(envelope, R_MODE) === PacketKind.RTS &&
-        records.get(envelope, R_PEER) === source &&
+        this.peers.ofRecord(records.words, envelope * recordWords) === peer &&
         records.get(envelope, R_PEER_REQUEST) === send
       ) {
         found = envelope;
@@ -404,7 +418,7 @@ export class Matching {
       this.unexpected.remove(found);
       this.records.give(found);
     }
-    this.outbox.control(source, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0, 0, 0);
+    this.outbox.control(peer, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0, 0, 0);
     return true;
   }
 
@@ -432,7 +446,7 @@ export class Matching {
       // Those that a matched probe has set aside stay until the program receives them; their senders need not wait for that.
       const isAside = kind === RecordKind.ENVELOPE && isOf(envelope);
       if (!isAside || records.get(envelope, R_MODE) !== PacketKind.RTS) continue;
-      this.refuseSend(records.get(envelope, R_PEER), records.get(envelope, R_PEER_REQUEST));
+      this.refuseSend(this.peers.ofRecord(records.words, record * recordWords), records.get(envelope, R_PEER_REQUEST));
       records.put(envelope, R_MODE, PacketKind.VOID);
     }
   }
@@ -445,23 +459,25 @@ export class Matching {
       this.store.deliver(envelope, 0 as Pointer, 0);
       return;
     }
-    const source = records.get(envelope, R_PEER);
-    if (records.hasFlag(envelope, RecordFlag.BROKEN)) this.broken.take(source, records.get(envelope, R_SEQUENCE));
-    else if (mode === PacketKind.RTS) this.refuseSend(source, records.get(envelope, R_PEER_REQUEST));
+    if (records.hasFlag(envelope, RecordFlag.BROKEN)) {
+      this.broken.take(records.get(envelope, R_PEER), records.get(envelope, R_SEQUENCE));
+    } else if (mode === PacketKind.RTS) {
+      const peer = this.peers.ofRecord(records.words, envelope * recordWords);
+      this.refuseSend(peer, records.get(envelope, R_PEER_REQUEST));
+    }
     records.give(envelope);
   }
 
   /** A message has come for a context that is revoked. */
   private refuse(packet: number, kind: number): void {
     const words = this.transport.words;
-    const source = words[packet + SOURCE]!;
-    if (kind === PacketKind.RTS) this.refuseSend(source, words[packet + EXTRA]!);
-    if (this.hooks !== null) this.hooks.held(source as WorldRank, words[packet + SEQUENCE]!);
+    if (kind === PacketKind.RTS) this.refuseSend(this.peerOf(packet), words[packet + EXTRA]!);
+    if (this.hooks !== null) this.hooks.held(words[packet + SOURCE]! as WorldRank, words[packet + SEQUENCE]!);
   }
 
   /** The sender keeps its buffer until it hears from us, so that nobody reads from it what the program has overwritten. */
-  private refuseSend(source: number, send: number): void {
-    if (this.peers.gone(source) === Gone.NO) this.outbox.control(source, PacketKind.REFUSAL, send, 0, 0, 0);
+  private refuseSend(peer: number, send: number): void {
+    if (this.peers.gone(peer) === Gone.NO) this.outbox.control(peer, PacketKind.REFUSAL, send, 0, 0, 0);
   }
 
   /** Numbers of messages of a rank whose bytes are not all here: envelopes alone, and receives that have only matched. */
@@ -480,17 +496,19 @@ export class Matching {
 
   // Deaths
 
-  /** That rank will come back: envelopes of its messages wait for their bytes from its next life. */
-  peerLost(rank: number): void {
+  /** That peer will come back: envelopes of its messages wait for their bytes from its next life. */
+  peerLost(peer: number): void {
     const { words } = this.records;
     for (let at = 0; at < words.length; at += recordWords) {
-      if (words[at + R_KIND] !== RecordKind.ENVELOPE || words[at + R_PEER] !== rank) continue;
+      if (words[at + R_KIND] !== RecordKind.ENVELOPE || this.peers.ofRecord(words, at) !== peer) continue;
       if (words[at + R_MODE] === PacketKind.RTS) this.broken.add((at / recordWords) as RecordId);
     }
   }
 
-  /** That rank is dead: receives that name it end. Messages of it that are wholly here can still be received. */
-  peerFailed(rank: number): void {
+  /** That peer is dead: receives that wait for it end. Messages of it that are wholly here can still be received. */
+  peerFailed(peer: number): void {
+    const rank = this.peers.rankOf(peer);
+    if (this.peers.ofRank(rank) !== peer) return;
     this.posted.forEach((receive) => {
       if (this.records.get(receive, R_PEER) === rank) this.fail(receive, ErrorClass.PROC_FAILED);
     });

@@ -2,10 +2,11 @@
  * The sending side of all channels from this process: numbers messages, decides which are eager, and puts packets on their
  * way, or in their destination's queue when the channel is full. A full channel never blocks; order is kept.
  */
+import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
-import { type KeptMessage, Went } from "../request/decisions.ts";
+import { type KeptMessage, type Told, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   protocolWords,
@@ -17,6 +18,8 @@ import {
   R_PEER,
   R_POINTER,
   R_PROTOCOL,
+  R_REPLICA,
+  R_SENDER,
   R_SEQUENCE,
   R_STATE,
   R_TAG,
@@ -29,12 +32,12 @@ import {
   SendMode,
   userWords,
 } from "../request/records.ts";
-import { BYTES, CONTEXT, EXTRA, KIND, PacketKind, SEQUENCE, TAG } from "../wire/packet.ts";
+import { BYTES, CONTEXT, EXTRA, KIND, PacketKind, SEQUENCE, type Sender, senderOf, TAG } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { OutgoingQueues } from "./outgoing-queues.ts";
-import type { Peers } from "./peers.ts";
+import { A_EAGER, A_PROCESS, type Peers } from "./peers.ts";
 import type { Refusals } from "./refusals.ts";
 import { SparseTable } from "./sparse-table.ts";
 
@@ -53,6 +56,10 @@ export class Outbox {
   private readonly hooks: EngineHooks | null;
   private readonly completion: Completion;
   private readonly queues: OutgoingQueues;
+  /** Those on whose behalf this process speaks besides its own; `R_SENDER` of a record counts from 1. */
+  private readonly senders: Sender[] = [];
+  /** Payloads of packets that wait for room, by record: those that are no messages. */
+  private readonly payloads = new Map<number, Uint8Array>();
   /** By rank: the next number of that channel. */
   private readonly channels = new SparseTable([0]);
   private readonly peers: Peers;
@@ -77,10 +84,14 @@ export class Outbox {
   /** The short way of a standard send: true when the whole message has left. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
     if (this.looksCloser && !this.maySendNow(dest, context)) return false;
-    if (bytes > this.peers.eagerBytesMax(dest) || this.queues.waiting(dest)) return false;
+    const { peers } = this;
+    const peer = peers.ofRank(dest);
+    const address = peers.addressOf(peer);
+    const { words } = peers.addresses;
+    if (bytes > words[address + A_EAGER]! || this.queues.waiting(peer)) return false;
     const channel = this.channels.at(dest) + C_NEXT;
     const sequence = this.channels.words[channel]!;
-    if (!this.transmitEager(pointer, bytes, dest, tag, context, sequence)) return false;
+    if (!this.transmitEager(pointer, bytes, words[address + A_PROCESS]!, tag, context, sequence, 0)) return false;
     this.channels.words[channel] = (sequence + 1) | 0;
     return true;
   }
@@ -103,9 +114,9 @@ export class Outbox {
 
   /** Puts a numbered send on its way, or in its queue. True when all of it has left. */
   post(send: RecordId): boolean {
-    const dest = this.records.get(send, R_PEER);
-    const went = this.queues.waiting(dest) ? Went.NOWHERE : this.transmitSend(send);
-    if (went === Went.NOWHERE) this.queues.append(dest, send);
+    const peer = this.peerOf(send);
+    const went = this.queues.waiting(peer) ? Went.NOWHERE : this.transmitSend(send);
+    if (went === Went.NOWHERE) this.queues.append(peer, send);
     if (went !== Went.WHOLE) return false;
     this.completion.finishSend(send);
     return true;
@@ -113,11 +124,14 @@ export class Outbox {
 
   /** A message that the protocol keeps: an eager one needs no request, another gets one that nobody waits for. */
   transmit(message: KeptMessage, keeper: number): Went {
-    const { dest, bytes, pointer, tag, context, sequence, isSynchronous, isLent } = message;
+    const { dest, replica, from, bytes, pointer, tag, context, sequence, isSynchronous, isLent } = message;
+    const peer = this.peers.numberOf(dest, replica);
     // What the protocol wants to tell first is told first.
-    if (this.queues.waiting(dest)) return Went.NOWHERE;
+    if (this.queues.waiting(peer)) return Went.NOWHERE;
+    const sender = from === null ? 0 : this.numberOf(senderOf(from));
     if (this.isEager(message)) {
-      return this.transmitEager(pointer, bytes, dest, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
+      const process = this.peers.processOf(peer);
+      return this.transmitEager(pointer, bytes, process, tag, context, sequence, sender) ? Went.WHOLE : Went.NOWHERE;
     }
     const send = this.records.take(RecordKind.SEND);
     const words = this.records.words;
@@ -131,13 +145,31 @@ export class Outbox {
     words[at + R_SEQUENCE] = sequence;
     words[at + R_FLAGS] = RecordFlag.KEPT | RecordFlag.ORPHAN | (isLent ? RecordFlag.LENT : 0);
     words[at + R_PROTOCOL] = keeper;
+    words[at + R_REPLICA] = replica;
+    words[at + R_SENDER] = sender;
     if (this.transmitEnvelope(send)) return Went.ENVELOPE;
     this.records.give(send);
     return Went.NOWHERE;
   }
 
-  isEager({ dest, bytes, isSynchronous }: KeptMessage): boolean {
-    return bytes <= this.peers.eagerBytesMax(dest) && !isSynchronous;
+  isEager({ dest, replica, bytes, isSynchronous }: KeptMessage): boolean {
+    return bytes <= this.peers.eagerBytesMax(this.peers.numberOf(dest, replica)) && !isSynchronous;
+  }
+
+  /** Whom a record is for or from. */
+  private peerOf(record: RecordId): number {
+    return this.peers.ofRecord(this.records.words, record * recordWords);
+  }
+
+  /** `R_SENDER` for packets on behalf of another process. There are as many as this process has ever stood in for. */
+  private numberOf({ rank, bits }: Sender): number {
+    const known = this.senders.findIndex((sender) => sender.rank === rank && sender.bits === bits);
+    return known >= 0 ? known + 1 : this.senders.push({ rank, bits });
+  }
+
+  /** As whom the packets of a send leave; undefined: our own. */
+  senderOf(send: RecordId): Sender | undefined {
+    return this.senders[this.records.get(send, R_SENDER) - 1];
   }
 
   /** Puts the first packet of a send on its channel, unless there is no room or the protocol says not yet. */
@@ -145,31 +177,32 @@ export class Outbox {
     if (this.hooks !== null && !this.isLetGo(send)) return Went.NOWHERE;
     const words = this.records.words;
     const at = send * recordWords;
-    const dest = words[at + R_PEER]!;
+    const peer = this.peers.ofRecord(words, at);
     const bytes = words[at + R_BYTES]!;
     const pointer = words[at + R_POINTER]! as Pointer;
     const tag = words[at + R_TAG]!;
     const context = words[at + R_CONTEXT]!;
     const sequence = words[at + R_SEQUENCE]!;
-    if (bytes <= this.eagerLimitOf(send, dest) && words[at + R_MODE] !== SendMode.SYNCHRONOUS) {
-      return this.transmitEager(pointer, bytes, dest, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
+    if (bytes <= this.eagerLimitOf(send, peer) && words[at + R_MODE] !== SendMode.SYNCHRONOUS) {
+      const process = this.peers.processOf(peer);
+      return this.transmitEager(pointer, bytes, process, tag, context, sequence, 0) ? Went.WHOLE : Went.NOWHERE;
     }
     return this.transmitEnvelope(send) ? Went.ENVELOPE : Went.NOWHERE;
   }
 
-  private eagerLimitOf(send: RecordId, dest: number): number {
+  private eagerLimitOf(send: RecordId, peer: number): number {
     return this.records.hasFlag(send, RecordFlag.INSISTS)
-      ? this.transport.eagerBytesMax(dest)
-      : this.peers.eagerBytesMax(dest);
+      ? this.transport.eagerBytesMax(this.peers.processOf(peer))
+      : this.peers.eagerBytesMax(peer);
   }
 
   private transmitEnvelope(send: RecordId): boolean {
     const words = this.records.words;
     const at = send * recordWords;
-    const dest = words[at + R_PEER]!;
+    const process = this.peers.processOf(this.peers.ofRecord(words, at));
     const pointer = this.isAbsent(send) ? -1 : words[at + R_POINTER]!;
     const transport = this.transport;
-    const packet = transport.reserve(dest, 0);
+    const packet = transport.reserve(process, 0);
     if (packet < 0) return false;
     const out = transport.words;
     out[packet + KIND] = PacketKind.RTS;
@@ -178,8 +211,8 @@ export class Outbox {
     out[packet + BYTES] = words[at + R_BYTES]!;
     out[packet + SEQUENCE] = words[at + R_SEQUENCE]!;
     out[packet + EXTRA] = send;
-    out[packet + EXTRA + 1] = pointer >= 0 && transport.shares(dest) ? pointer : -1;
-    transport.commit(dest);
+    out[packet + EXTRA + 1] = pointer >= 0 && transport.shares(process) ? pointer : -1;
+    this.commit(process, words[at + R_SENDER]!);
     words[at + R_STATE] = RecordState.ACTIVE;
     words[at + R_FLAGS] = words[at + R_FLAGS]! | RecordFlag.AWAITS_ANSWER;
     return true;
@@ -203,13 +236,14 @@ export class Outbox {
   private transmitEager(
     pointer: Pointer,
     bytes: number,
-    dest: number,
+    process: number,
     tag: number,
     context: number,
     sequence: number,
+    sender: number,
   ): boolean {
     const transport = this.transport;
-    const packet = transport.reserve(dest, bytes);
+    const packet = transport.reserve(process, bytes);
     if (packet < 0) return false;
     if (bytes !== 0) this.memory.toPayload(transport.payload, pointer, 0, bytes);
     const words = transport.words;
@@ -218,8 +252,14 @@ export class Outbox {
     words[packet + TAG] = tag;
     words[packet + BYTES] = bytes;
     words[packet + SEQUENCE] = sequence;
-    transport.commit(dest);
+    this.commit(process, sender);
     return true;
+  }
+
+  /** `sender` is `R_SENDER` of a record. */
+  private commit(process: number, sender: number): void {
+    if (sender === 0) this.transport.commit(process);
+    else this.transport.commit(process, this.senders[sender - 1]);
   }
 
   /**
@@ -239,77 +279,114 @@ export class Outbox {
       if (words[at + R_KIND] === RecordKind.SEND) words[at + R_SEQUENCE] = (words[at + R_SEQUENCE]! - 1) | 0;
     });
     this.channels.put(dest, C_NEXT, this.lastSequence(dest));
-    this.queues.remove(dest, send);
+    this.queues.remove(this.peerOf(send), send);
     this.completion.completeCancelled(send);
   }
 
   /** Asks the receiver of an envelope to forget it. */
   recall(send: RecordId): void {
     this.records.addFlag(send, RecordFlag.CANCELLING);
-    this.control(this.records.get(send, R_PEER), PacketKind.CANCEL, send, 0, 0, 0);
+    this.control(this.peerOf(send), PacketKind.CANCEL, send, 0, 0, 0, this.records.get(send, R_SENDER));
   }
 
-  // Packets without payload
-
-  /** A packet of the layer above: up to four words of the header and eight more. As `control`, but for their number. */
-  announce(dest: number, kind: PacketKind, said: readonly number[]): void {
-    const overtakes = this.hooks !== null && this.queues.onlySends(dest);
-    if ((overtakes || !this.queues.waiting(dest)) && this.transmitAnnouncement(dest, kind, said)) return;
-    const packet = this.records.take(RecordKind.OUTGOING);
-    const words = this.records.words;
-    const at = packet * recordWords;
-    words[at + R_PEER] = dest;
-    words[at + R_MODE] = kind;
-    for (let i = 0; i < announcementWords; i++) words[at + R_USER + i] = said[i] ?? 0;
-    if (this.hooks === null) this.queues.append(dest, packet);
-    else this.queues.appendBeforeSends(dest, packet);
-  }
-
-  private transmitAnnouncement(dest: number, kind: number, said: readonly number[]): boolean {
-    const transport = this.transport;
-    const packet = transport.reserve(dest, 0);
-    if (packet < 0) return false;
-    const words = transport.words;
-    words[packet + KIND] = kind;
-    for (let i = 0; i < announcementWords; i++) {
-      words[packet + (i < ownWords ? CONTEXT + i : EXTRA + i - ownWords)] = said[i] ?? 0;
-    }
-    transport.commit(dest);
-    return true;
-  }
+  // Packets that are no messages
 
   /**
    * A packet without payload; waits in its queue when the channel is full. It never waits for a send that the protocol holds
-   * back: what it answers has nothing to do with that send, and may be what the protocol waits for.
+   * back: what it answers has nothing to do with that send, and may be what the protocol waits for. `sender`: `R_SENDER` of the
+   * send that it is about.
    */
-  control(dest: number, kind: PacketKind, a: number, b: number, c: number, d: number): void {
-    const overtakes = this.hooks !== null && this.queues.onlySends(dest);
-    if ((overtakes || !this.queues.waiting(dest)) && this.transmitControl(dest, kind, a, b, c, d)) return;
-    const packet = this.records.take(RecordKind.OUTGOING);
+  control(peer: number, kind: PacketKind, a: number, b: number, c: number, d: number, sender = 0): void {
+    const packet = this.newOutgoing(peer, kind, sender);
     const words = this.records.words;
     const at = packet * recordWords;
-    words[at + R_PEER] = dest;
-    words[at + R_MODE] = kind;
     words[at + R_CONTEXT] = a;
     words[at + R_TAG] = b;
     words[at + R_BYTES] = c;
     words[at + R_SEQUENCE] = d;
-    if (this.hooks === null) this.queues.append(dest, packet);
-    else this.queues.appendBeforeSends(dest, packet);
+    this.dispatch(peer, packet);
   }
 
-  private transmitControl(dest: number, kind: number, a: number, b: number, c: number, d: number): boolean {
+  /** The same of the protocol's: three words, and a payload that an eager message to that peer could have. */
+  tell(peer: number, { a, b, c, payload, from }: Required<Told>): void {
+    const packet = this.newOutgoing(peer, PacketKind.PROTOCOL, from === null ? 0 : this.numberOf(senderOf(from)));
+    const words = this.records.words;
+    const at = packet * recordWords;
+    words[at + R_CONTEXT] = a;
+    words[at + R_TAG] = b;
+    words[at + R_BYTES] = payload.length;
+    words[at + R_SEQUENCE] = c;
+    if (payload.length !== 0) {
+      const bytesMax = this.transport.eagerBytesMax(this.peers.processOf(peer));
+      assert(payload.length <= bytesMax, `a packet of a protocol has at most ${bytesMax} bytes`);
+      // It may have to wait, and an image may be taken meanwhile.
+      this.payloads.set(packet, payload.slice());
+    }
+    this.dispatch(peer, packet);
+  }
+
+  /** The same of the layer above: up to four words of the header and seven more. */
+  announce(peer: number, kind: PacketKind, said: readonly number[]): void {
+    const packet = this.newOutgoing(peer, kind, 0);
+    const words = this.records.words;
+    for (let i = 0; i < announcementWords; i++) words[packet * recordWords + R_USER + i] = said[i] ?? 0;
+    this.dispatch(peer, packet);
+  }
+
+  private newOutgoing(peer: number, kind: PacketKind, sender: number): RecordId {
+    const packet = this.records.take(RecordKind.OUTGOING);
+    const words = this.records.words;
+    const at = packet * recordWords;
+    words[at + R_PEER] = this.peers.rankOf(peer);
+    words[at + R_REPLICA] = this.peers.replicaOfPeer(peer);
+    words[at + R_MODE] = kind;
+    words[at + R_SENDER] = sender;
+    return packet;
+  }
+
+  /** Puts a packet on its way, or in its queue. */
+  private dispatch(peer: number, packet: RecordId): void {
+    const mayGo = !this.queues.waiting(peer) || (this.hooks !== null && this.queues.onlySends(peer));
+    if (mayGo && this.transmitOutgoing(peer, packet)) this.giveOutgoing(packet);
+    else if (this.hooks === null) this.queues.append(peer, packet);
+    else this.queues.appendBeforeSends(peer, packet);
+  }
+
+  private transmitOutgoing(peer: number, record: RecordId): boolean {
     const transport = this.transport;
-    const packet = transport.reserve(dest, 0);
+    const process = this.peers.processOf(peer);
+    const payload = this.payloads.size === 0 ? undefined : this.payloads.get(record);
+    const packet = transport.reserve(process, payload === undefined ? 0 : payload.length);
     if (packet < 0) return false;
+    if (payload !== undefined) this.writePayload(payload);
+    const said = this.records.words;
+    const at = record * recordWords;
     const words = transport.words;
+    const kind = said[at + R_MODE]!;
     words[packet + KIND] = kind;
-    words[packet + CONTEXT] = a;
-    words[packet + TAG] = b;
-    words[packet + BYTES] = c;
-    words[packet + SEQUENCE] = d;
-    transport.commit(dest);
+    if (kind === PacketKind.REVOKE || kind === PacketKind.AGREEMENT) {
+      for (let i = 0; i < announcementWords; i++) {
+        words[packet + (i < ownWords ? CONTEXT + i : EXTRA + i - ownWords)] = said[at + R_USER + i]!;
+      }
+    } else {
+      words[packet + CONTEXT] = said[at + R_CONTEXT]!;
+      words[packet + TAG] = said[at + R_TAG]!;
+      words[packet + BYTES] = said[at + R_BYTES]!;
+      words[packet + SEQUENCE] = said[at + R_SEQUENCE]!;
+    }
+    this.commit(process, said[at + R_SENDER]!);
     return true;
+  }
+
+  private writePayload(payload: Uint8Array): void {
+    const pointer = this.memory.lend(payload);
+    this.memory.toPayload(this.transport.payload, pointer, 0, payload.length);
+    this.memory.giveBack(pointer);
+  }
+
+  private giveOutgoing(packet: RecordId): void {
+    if (this.payloads.size !== 0) this.payloads.delete(packet);
+    this.records.give(packet);
   }
 
   // Queues
@@ -322,62 +399,50 @@ export class Outbox {
   /** Transmits what waits, as far as channels take it; true when anything left. */
   flush(): boolean {
     let moved = false;
-    for (let dest = this.queues.firstDestination(); dest >= 0; ) {
-      const next = this.queues.destinationAfter(dest);
-      while (this.queues.waiting(dest) && this.transmitHead(dest)) moved = true;
-      dest = next;
+    for (let peer = this.queues.firstDestination(); peer >= 0; ) {
+      const next = this.queues.destinationAfter(peer);
+      while (this.queues.waiting(peer) && this.transmitHead(peer)) moved = true;
+      peer = next;
     }
     return moved;
   }
 
-  private transmitHead(dest: number): boolean {
-    const record = this.queues.head(dest);
+  private transmitHead(peer: number): boolean {
+    const record = this.queues.head(peer);
     return this.records.get(record, R_KIND) === RecordKind.SEND
-      ? this.transmitHeadSend(dest, record)
-      : this.transmitHeadControl(dest, record);
+      ? this.transmitHeadSend(peer, record)
+      : this.transmitHeadOutgoing(peer, record);
   }
 
-  private transmitHeadSend(dest: number, send: RecordId): boolean {
+  private transmitHeadSend(peer: number, send: RecordId): boolean {
     const went = this.transmitSend(send);
     if (went === Went.NOWHERE) return false;
-    this.queues.removeHead(dest);
+    this.queues.removeHead(peer);
     // Only now: a finished send may be given back, and its links with it; another packet may become the head.
     if (went === Went.WHOLE) this.completion.finishSend(send);
     else if (this.records.hasFlag(send, RecordFlag.CANCELLING)) this.recall(send);
     return true;
   }
 
-  private transmitHeadControl(dest: number, packet: RecordId): boolean {
-    const words = this.records.words;
-    const at = packet * recordWords;
-    const kind = words[at + R_MODE]!;
-    if (kind === PacketKind.REVOKE || kind === PacketKind.AGREEMENT) {
-      const said = Array.from(words.subarray(at + R_USER, at + R_USER + announcementWords));
-      if (!this.transmitAnnouncement(dest, kind, said)) return false;
-    } else {
-      const a = words[at + R_CONTEXT]!;
-      const b = words[at + R_TAG]!;
-      const c = words[at + R_BYTES]!;
-      const d = words[at + R_SEQUENCE]!;
-      if (!this.transmitControl(dest, kind, a, b, c, d)) return false;
-    }
-    this.queues.removeHead(dest);
-    this.records.give(packet);
+  private transmitHeadOutgoing(peer: number, packet: RecordId): boolean {
+    if (!this.transmitOutgoing(peer, packet)) return false;
+    this.queues.removeHead(peer);
+    this.giveOutgoing(packet);
     return true;
   }
 
-  /** That rank will come back: it has told us nothing yet, and what we wanted to tell it is for its old life. */
-  peerLost(rank: number): void {
-    this.peers.setShut(rank, false);
-    this.queues.drop(rank, (packet) => this.records.give(packet));
+  /** That peer will come back: it has told us nothing yet, and what we wanted to tell it is for its old life. */
+  peerLost(peer: number): void {
+    this.peers.setShut(peer, false);
+    this.queues.drop(peer, (packet) => this.giveOutgoing(packet));
   }
 
-  /** That rank is dead: what waits for room in its channel is given up. */
-  peerFailed(rank: number): void {
-    this.queues.drop(rank, (record) => {
+  /** That peer is dead: what waits for room in its channel is given up. */
+  peerFailed(peer: number): void {
+    this.queues.drop(peer, (record) => {
       if (this.records.get(record, R_KIND) === RecordKind.SEND)
         this.completion.complete(record, ErrorClass.PROC_FAILED);
-      else this.records.give(record);
+      else this.giveOutgoing(record);
     });
   }
 }

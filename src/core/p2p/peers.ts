@@ -3,11 +3,14 @@
  * for room in its channel. State is made on first contact: a process that was never spoken with costs nothing, however
  * many there are in the job.
  *
- * A process is known here by its *peer number*. With one replica of each rank that is its rank. An image holds peer numbers, so they
- * say nothing about where a process is; what depends on that (how large an eager message to it may be) is outside the image, in a
- * table of its own, and is found again by whoever goes on from the image elsewhere.
+ * A rank is what programs know; one or more processes play it, its replicas. (rank, replica) names a process, and its *peer number*
+ * is that name as one number: the rank itself where a rank has one process. Records and images hold names, so they say nothing
+ * about where a process is. Whom a name leads to now, which process of the transport's and which life of it, is in a table of
+ * its own outside the image, and so is what depends on it (how large an eager message may be).
  */
 import { lives } from "../base/saved-classes.ts";
+import { R_PEER, R_REPLICA } from "../request/records.ts";
+import { incarnationOf, PacketKind, replicaOf, SOURCE } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import { Gone } from "./gone.ts";
 import { SparseTable } from "./sparse-table.ts";
@@ -29,30 +32,162 @@ const newPeer: readonly number[] = [Gone.NO, 0, 0, -1, -1, -1, -1];
 
 /** Words of an address, behind the peer's number. */
 /** Up to how many bytes a message to it may travel eagerly now: the transport's limit; 0: it is shut; −1: it is dead. */
-const A_EAGER = 1;
-const newAddress: readonly number[] = [0];
+export const A_EAGER = 1;
+/** The process that the transport knows it by. */
+export const A_PROCESS = 2;
+/** Its present life, as packets have it: 16 bits. */
+const A_LIFE = 3;
+const newAddress: readonly number[] = [0, 0, 0];
+
+/** No KIND word: it would be of a life that nobody has. */
+const noWord = -1;
+
+interface PeersOptions {
+  /** Ranks that there can be in the job. */
+  readonly ranks: number;
+  /** How many processes may play a rank. */
+  readonly replicas: number;
+  /** Which of them this process is. */
+  readonly replica: number;
+  readonly transport: Transport;
+}
 
 export class Peers {
-  static readonly unsaved = { addresses: null };
-  /** Peer numbers are below this. */
-  readonly limit: number;
-  /** What an image holds of them. */
-  readonly table = new SparseTable(newPeer);
+  static readonly unsaved = { addresses: null, hasLives: false, plainEager: noWord };
+  readonly ranks: number;
+  readonly replicas: number;
+  private readonly replica: number;
   private readonly transport: Transport;
-  private readonly addresses = new SparseTable(newAddress);
-  /** Peers that are dead or lost, ever: as long as there is none nobody need look. */
-  private goneEver = 0;
+  /** What an image holds of peers. */
+  readonly table = new SparseTable(newPeer);
+  /** What it does not. */
+  readonly addresses = new SparseTable(newAddress);
+  /** By rank, where it is not our own replica: which one gets our messages. */
+  private readonly routes = new Map<number, number>();
+  /** How often a peer was said to be gone: before the first time nobody need look. */
+  private timesGone = 0;
   private toldShut = 0;
+  /** Is a life known that is not the first? */
+  private hasLives = false;
+  /** The KIND word of an eager message that needs no closer look, as long as all peers are alike: replica 0 in its first life. */
+  plainEager: number;
 
-  constructor(limit: number, transport: Transport) {
-    this.limit = limit;
+  constructor({ ranks, replicas, replica, transport }: PeersOptions) {
+    this.ranks = ranks;
+    this.replicas = replicas;
+    this.replica = replica;
     this.transport = transport;
+    this.plainEager = replicas === 1 ? PacketKind.EAGER : noWord;
+  }
+
+  // Names
+
+  numberOf(rank: number, replica: number): number {
+    return replica * this.ranks + rank;
+  }
+
+  /** The peer of a record whose first word is that: where a send goes, whom an envelope or a message is from. */
+  ofRecord(words: Int32Array, at: number): number {
+    return words[at + R_REPLICA]! * this.ranks + words[at + R_PEER]!;
+  }
+
+  /** The peer on whose behalf a packet was sent; −1: there can be none of that name. */
+  ofPacket(words: Int32Array, packet: number, kind: number): number {
+    const rank = words[packet + SOURCE]!;
+    const replica = replicaOf(kind);
+    return rank >= 0 && rank < this.ranks && replica < this.replicas ? replica * this.ranks + rank : -1;
+  }
+
+  /** The replica of that rank that gets our messages, and whose end ends what waits for the rank. */
+  replicaOf(rank: number): number {
+    return this.routes.size === 0 ? this.replica : (this.routes.get(rank) ?? this.replica);
+  }
+
+  /** The peer that plays that rank for us. */
+  ofRank(rank: number): number {
+    return this.replicaOf(rank) * this.ranks + rank;
+  }
+
+  rankOf(peer: number): number {
+    return peer % this.ranks;
+  }
+
+  replicaOfPeer(peer: number): number {
+    return Math.floor(peer / this.ranks);
+  }
+
+  route(rank: number, replica: number): void {
+    this.routes.set(rank, replica);
+  }
+
+  // Addresses
+
+  /** The slot of a peer in `addresses`. */
+  addressOf(peer: number): number {
+    const slot = this.addresses.find(peer);
+    return slot >= 0 ? slot : this.addAddress(peer);
+  }
+
+  /** The process that the transport knows that peer by. */
+  processOf(peer: number): number {
+    const slot = this.addressOf(peer);
+    return this.addresses.words[slot + A_PROCESS]!;
+  }
+
+  private addAddress(peer: number): number {
+    this.addresses.put(peer, A_PROCESS, peer);
+    this.refresh(peer);
+    return this.addresses.find(peer);
+  }
+
+  /** From now on that process has the name. */
+  place(peer: number, process: number): void {
+    this.addressOf(peer);
+    this.addresses.put(peer, A_PROCESS, process);
+    this.refresh(peer);
+  }
+
+  /** What is outside the image follows what came with it. */
+  restored(): void {
+    const { words } = this.addresses;
+    this.addresses.forEach((slot) => {
+      this.refresh(words[slot]!);
+    });
+  }
+
+  private refresh(peer: number): void {
+    this.addresses.put(peer, A_EAGER, this.eagerBytesNow(peer));
+  }
+
+  // Lives
+
+  /** No earlier life of that peer is heard from now on. */
+  know(peer: number, incarnation: number): void {
+    if (((incarnation - this.lifeOf(peer)) << 16) >> 16 <= 0) return;
+    this.addressOf(peer);
+    this.addresses.put(peer, A_LIFE, incarnation & 0xffff);
+    this.hasLives = true;
+    this.plainEager = noWord;
+  }
+
+  /**
+   * Less than 0: a packet with that KIND word is of a life that is over. More: of one of which nobody has told us yet. Lives that
+   * are compared are neighbours, so 16 bits that wrap are enough.
+   */
+  compareLife(peer: number, kind: number): number {
+    return ((incarnationOf(kind) - this.lifeOf(peer)) << 16) >> 16;
+  }
+
+  private lifeOf(peer: number): number {
+    if (!this.hasLives) return 0;
+    const slot = this.addresses.find(peer);
+    return slot < 0 ? 0 : this.addresses.words[slot + A_LIFE]!;
   }
 
   // Deaths
 
   gone(peer: number): number {
-    if (this.goneEver === 0) return Gone.NO;
+    if (this.timesGone === 0) return Gone.NO;
     const slot = this.table.find(peer);
     return slot < 0 ? Gone.NO : this.table.words[slot + P_GONE]!;
   }
@@ -62,7 +197,7 @@ export class Peers {
   }
 
   setGone(peer: number, gone: Gone): void {
-    if (gone !== Gone.NO) this.goneEver++;
+    if (gone !== Gone.NO) this.timesGone++;
     this.put(peer, P_GONE, gone);
   }
 
@@ -70,22 +205,16 @@ export class Peers {
 
   /** Up to how many bytes a message to that peer may travel eagerly now. */
   eagerBytesMax(peer: number): number {
-    const { addresses } = this;
-    let slot = addresses.find(peer);
-    if (slot < 0) slot = this.addAddress(peer);
-    return addresses.words[slot + A_EAGER]!;
-  }
-
-  private addAddress(peer: number): number {
-    this.addresses.put(peer, A_EAGER, this.eagerBytesNow(peer));
-    return this.addresses.find(peer);
+    const slot = this.addressOf(peer);
+    return this.addresses.words[slot + A_EAGER]!;
   }
 
   private eagerBytesNow(peer: number): number {
     const slot = this.table.find(peer);
     const { words } = this.table;
     if (slot >= 0 && words[slot + P_GONE] === Gone.DEAD) return -1; // nothing fits: the long way says why
-    return slot >= 0 && words[slot + P_SHUT] !== 0 ? 0 : this.transport.eagerBytesMax(peer);
+    if (slot >= 0 && words[slot + P_SHUT] !== 0) return 0;
+    return this.transport.eagerBytesMax(this.addresses.get(peer, A_PROCESS));
   }
 
   /** That peer keeps no more payloads of ours for now, or it does again. */
@@ -121,7 +250,7 @@ export class Peers {
 
   private put(peer: number, field: number, value: number): void {
     this.table.put(peer, field, value);
-    if (this.addresses.find(peer) >= 0) this.addAddress(peer);
+    if (this.addresses.find(peer) >= 0) this.refresh(peer);
   }
 }
 

@@ -19,9 +19,9 @@ import {
   R_FLAGS,
   R_KIND,
   R_OFFSET,
-  R_PEER,
   R_PEER_REQUEST,
   R_POINTER,
+  R_SENDER,
   R_STATE,
   R_STATUS_BYTES,
   RecordFlag,
@@ -30,12 +30,13 @@ import {
   type Records,
   recordWords,
 } from "../request/records.ts";
-import { BYTES, CONTEXT, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
+import { BYTES, CONTEXT, KIND, PAYLOAD, PacketKind, SEQUENCE, TAG } from "../wire/packet.ts";
 import type { Landing, Transport } from "../wire/transport.ts";
 import type { BrokenMessages } from "./broken-messages.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import type { Outbox } from "./outbox.ts";
+import type { Peers } from "./peers.ts";
 import { RecordList } from "./record-list.ts";
 
 const none = -1 as RecordId;
@@ -47,17 +48,19 @@ export class Transfers implements Landing {
   private readonly outbox: Outbox;
   private readonly completion: Completion;
   private readonly hooks: EngineHooks | null;
+  private readonly peers: Peers;
   /** Sends that push pieces; receives whose copy a peer helps with. */
   private readonly streams: RecordList;
   private readonly fetches: RecordList;
 
-  constructor({ records, transport, memory, hooks }: EnginePorts, outbox: Outbox, completion: Completion) {
+  constructor({ records, transport, memory, hooks, peers }: EnginePorts, outbox: Outbox, completion: Completion) {
     this.records = records;
     this.transport = transport;
     this.memory = memory;
     this.outbox = outbox;
     this.completion = completion;
     this.hooks = hooks;
+    this.peers = peers;
     this.streams = new RecordList(records);
     this.fetches = new RecordList(records);
   }
@@ -68,29 +71,30 @@ export class Transfers implements Landing {
   answer(receive: RecordId, send: number, peerPointer: number): void {
     const words = this.records.words;
     const at = receive * recordWords;
-    const source = words[at + R_PEER]!;
+    const peer = this.peers.ofRecord(words, at);
+    const process = this.peers.processOf(peer);
     const wanted = words[at + R_STATUS_BYTES]!;
     const pointer = words[at + R_POINTER]! as Pointer;
     words[at + R_PEER_REQUEST] = send;
     if (wanted === 0) this.finishOneCopy(receive);
     else if (peerPointer >= 0) {
       if (pointer < 0) this.memory.fromPayload(pointer, 0, peerPointer, wanted);
-      else if (!this.transport.fetch(source, receive, send, pointer, peerPointer, wanted)) {
+      else if (!this.transport.fetch(process, receive, send, pointer, peerPointer, wanted)) {
         this.fetches.append(receive);
         return;
       }
       this.finishOneCopy(receive);
     } else {
-      const target = pointer >= 0 && this.transport.shares(source) ? pointer : -1;
+      const target = pointer >= 0 && this.transport.shares(process) ? pointer : -1;
       this.records.addFlag(receive, target >= 0 ? RecordFlag.AWAITS_FINISH : RecordFlag.AWAITS_PIECES);
-      this.outbox.control(source, PacketKind.CTS, send, receive, target, wanted);
+      this.outbox.control(peer, PacketKind.CTS, send, receive, target, wanted);
     }
   }
 
   private finishOneCopy(receive: RecordId): void {
     const records = this.records;
     const send = records.get(receive, R_PEER_REQUEST);
-    this.outbox.control(records.get(receive, R_PEER), PacketKind.RELEASE, send, 0, 0, 0);
+    this.outbox.control(this.peerOf(receive), PacketKind.RELEASE, send, 0, 0, 0);
     this.completion.finishReceive(receive);
   }
 
@@ -102,7 +106,7 @@ export class Transfers implements Landing {
     if (!this.awaitsPiece(receive, offset, bytes)) return false;
     const words = this.records.words;
     const at = receive * recordWords;
-    if (words[at + R_PEER] !== packets[packet + SOURCE]) return false;
+    if (!this.isFrom(packet, receive)) return false;
     const payload = packets[packet + PAYLOAD]!;
     // Without a payload the transport has written the bytes into the buffer itself.
     if (payload !== 0) this.memory.fromPayload(words[at + R_POINTER]! as Pointer, offset, payload, bytes);
@@ -142,16 +146,16 @@ export class Transfers implements Landing {
     const wanted = packets[packet + SEQUENCE]!;
     const words = this.records.words;
     const at = send * recordWords;
-    const dest = words[at + R_PEER]!;
+    const peer = this.peers.ofRecord(words, at);
     if (wanted <= 0 || wanted > words[at + R_BYTES]!) return false;
-    if (target >= 0 && !this.isShared(dest, target, wanted)) return false;
+    if (target >= 0 && !this.isShared(peer, target, wanted)) return false;
     this.records.removeFlag(send, RecordFlag.AWAITS_ANSWER);
     words[at + R_PEER_REQUEST] = receive;
     words[at + R_BYTES] = wanted;
     if (target >= 0) {
       this.borrow(send, false);
-      this.transport.put(dest, target, words[at + R_POINTER]!, wanted);
-      this.outbox.control(dest, PacketKind.FINISH, receive, 0, 0, 0);
+      this.transport.put(this.peers.processOf(peer), target, words[at + R_POINTER]!, wanted);
+      this.outbox.control(peer, PacketKind.FINISH, receive, 0, 0, 0, words[at + R_SENDER]!);
       this.completion.finishSend(send);
     } else {
       this.streams.append(send);
@@ -168,8 +172,9 @@ export class Transfers implements Landing {
     const bytes = words[packet + BYTES]!;
     const pointer = this.records.get(send, R_POINTER);
     if (pointer < 0 || this.outbox.isAbsent(send) || bytes > this.records.get(send, R_BYTES)) return false;
-    if (!this.isShared(words[packet + SOURCE]!, target, bytes)) return false;
-    this.transport.help(packet, pointer);
+    const peer = this.peerOf(send);
+    if (!this.isShared(peer, target, bytes)) return false;
+    this.transport.help(this.peers.processOf(peer), packet, pointer);
     return true;
   }
 
@@ -213,8 +218,17 @@ export class Transfers implements Landing {
   private requestOf(packet: number, kind: RecordKind, awaited: number): RecordId {
     const packets = this.transport.words;
     const request = packets[packet + CONTEXT]! as RecordId;
-    if (!this.awaits(request, kind, awaited)) return none;
-    return this.records.get(request, R_PEER) === packets[packet + SOURCE] ? request : none;
+    return this.awaits(request, kind, awaited) && this.isFrom(packet, request) ? request : none;
+  }
+
+  /** Was the packet sent on behalf of the process that the request is under way with? */
+  private isFrom(packet: number, request: RecordId): boolean {
+    const packets = this.transport.words;
+    return this.peers.ofPacket(packets, packet, packets[packet + KIND]!) === this.peerOf(request);
+  }
+
+  private peerOf(request: RecordId): number {
+    return this.peers.ofRecord(this.records.words, request * recordWords);
   }
 
   private awaits(request: number, kind: RecordKind, awaited: number): request is RecordId {
@@ -225,10 +239,10 @@ export class Transfers implements Landing {
     return isActive && (words[at + R_FLAGS]! & awaited) !== 0;
   }
 
-  /** Do those bytes lie in memory that we share with that rank? */
-  isShared(rank: number, pointer: number, bytes: number): boolean {
+  /** Do those bytes lie in memory that we share with that peer? */
+  isShared(peer: number, pointer: number, bytes: number): boolean {
     const isInside = pointer >= 0 && bytes >= 0 && pointer + bytes <= this.memory.bytes.length;
-    return isInside && this.transport.shares(rank);
+    return isInside && this.transport.shares(this.peers.processOf(peer));
   }
 
   // Progress
@@ -263,15 +277,18 @@ export class Transfers implements Landing {
     const words = this.records.words;
     const at = send * recordWords;
     const total = words[at + R_BYTES]!;
+    const process = this.peers.processOf(this.peers.ofRecord(words, at));
+    const sender = this.outbox.senderOf(send);
     let moved = false;
     while (words[at + R_OFFSET]! < total) {
       const offset = words[at + R_OFFSET]!;
       const took = this.transport.push(
-        words[at + R_PEER]!,
+        process,
         words[at + R_PEER_REQUEST]!,
         words[at + R_POINTER]!,
         offset,
         total - offset,
+        sender,
       );
       if (took === 0) return moved;
       words[at + R_OFFSET] = offset + took;
@@ -304,12 +321,12 @@ export class Transfers implements Landing {
     return moved;
   }
 
-  /** That rank is lost: kept sends to it are forgotten, receives from it wait for their bytes from its next life. */
-  peerLost(rank: number, broken: BrokenMessages): void {
-    this.peerFailed(rank);
+  /** That peer is lost: kept sends to it are forgotten, receives from it wait for their bytes from its next life. */
+  peerLost(peer: number, broken: BrokenMessages): void {
+    this.peerFailed(peer);
     const { words } = this.records;
     for (let at = 0; at < words.length; at += recordWords) {
-      if (words[at + R_STATE] !== RecordState.ACTIVE || words[at + R_PEER] !== rank) continue;
+      if (words[at + R_STATE] !== RecordState.ACTIVE || this.peers.ofRecord(words, at) !== peer) continue;
       const record = (at / recordWords) as RecordId;
       if (words[at + R_KIND] === RecordKind.SEND && this.records.hasFlag(record, RecordFlag.KEPT)) {
         this.records.give(record);
@@ -320,9 +337,9 @@ export class Transfers implements Landing {
     }
   }
 
-  /** That rank is dead: nothing is moved to or from it any more. Its requests stay active; the caller ends them. */
-  peerFailed(rank: number): void {
-    const isOfDead = (record: RecordId): boolean => this.records.get(record, R_PEER) === rank;
+  /** That peer is dead: nothing is moved to or from it any more. Its requests stay active; the caller ends them. */
+  peerFailed(peer: number): void {
+    const isOfDead = (record: RecordId): boolean => this.peerOf(record) === peer;
     this.streams.removeIf(isOfDead);
     this.fetches.removeIf((receive) => {
       if (!isOfDead(receive)) return false;

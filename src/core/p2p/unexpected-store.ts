@@ -8,7 +8,7 @@
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { Memory } from "../request/memory.ts";
-import { R_BYTES, R_PEER, R_POINTER, type Records } from "../request/records.ts";
+import { R_BYTES, R_POINTER, type Records, recordWords } from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
 import type { EnginePorts } from "./engine-ports.ts";
 import type { Outbox } from "./outbox.ts";
@@ -39,7 +39,7 @@ export class UnexpectedStore {
     this.memory.fromPayload(stored, 0, payload, bytes);
     records.put(envelope, R_POINTER, stored);
     this.bytes += bytes;
-    if (this.bytes > this.bytesMax) this.close(records.get(envelope, R_PEER));
+    if (this.bytes > this.bytesMax) this.close(this.peers.ofRecord(records.words, envelope * recordWords));
   }
 
   /** Gives a stored payload to a buffer and ends the envelope. */
@@ -57,14 +57,14 @@ export class UnexpectedStore {
   }
 
   /** Its next life has not heard that we have no room. */
-  peerLost(rank: number): void {
-    this.peers.setToldShut(rank, false);
+  peerLost(peer: number): void {
+    this.peers.setToldShut(peer, false);
   }
 
-  private close(source: number): void {
-    if (this.peers.isToldShut(source)) return;
-    this.peers.setToldShut(source, true);
-    this.outbox.control(source, PacketKind.EAGER_CLOSE, 0, 0, 0, 0);
+  private close(peer: number): void {
+    if (this.peers.isToldShut(peer)) return;
+    this.peers.setToldShut(peer, true);
+    this.outbox.control(peer, PacketKind.EAGER_CLOSE, 0, 0, 0, 0);
   }
 
   private openAll(): void {

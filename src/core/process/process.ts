@@ -6,6 +6,7 @@
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_SOURCE, PROC_NULL } from "../base/constants.ts";
+import type { ProcessName } from "../base/identity.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { Board, Boards } from "../coll/board.ts";
@@ -39,6 +40,11 @@ import type { Task } from "./task.ts";
 
 export interface ProcessOptions {
   readonly rank: number;
+  /** How many processes may play a rank, 1 unless given; and which of them this one is. */
+  readonly replicas?: number;
+  readonly replica?: number;
+  /** By rank: which life of it is the present one, if that is known not to be the first. */
+  readonly incarnations?: readonly number[];
   /** Size of its world. */
   readonly ranks: number;
   /** The processes of its world. Those of one thread may share it, and what is known about it. */
@@ -105,6 +111,8 @@ export class Process {
     this.engine = new Engine({
       rank: options.rank,
       ranks: options.universe ?? options.ranks,
+      replicas: options.replicas ?? 1,
+      replica: options.replica ?? 0,
       transport: options.transport,
       memory: options.memory,
       hooks:
@@ -117,6 +125,9 @@ export class Process {
       ...(options.unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax: options.unexpectedBytesMax }),
     });
     this.protocol = protocol;
+    for (const [rank, incarnation] of (options.incarnations ?? []).entries()) {
+      if (incarnation !== 0) this.engine.peerReturned({ rank, replica: options.replica ?? 0 }, incarnation);
+    }
     this.collectives = new Collectives(this.engine, options.memory);
     this.failures = new Failures(this.engine);
     this.revocations = new Revocations(this);
@@ -164,6 +175,7 @@ export class Process {
    */
   reopenBoards(): void {
     this.restores++;
+    this.engine.restored();
     for (const communicator of this.communicators.values()) communicator.boardIndex = -1;
     this.world.board = this.world.isRevoked ? null : this.jobBoard;
     this.world.boardIndex = this.jobBoardIndex;
@@ -323,24 +335,28 @@ export class Process {
     return this.protocol === null ? null : this.protocol.choices;
   }
 
-  /** A new life of that rank takes the place of the one that was lost. */
-  peerReturned(rank: number, incarnation: number): void {
-    this.protocol?.peerReturned(rank as WorldRank, incarnation);
+  /** A new life takes the place of the one that was lost. */
+  peerReturned(name: ProcessName, incarnation: number): void {
+    this.engine.peerReturned(name, incarnation);
+    this.protocol?.peerReturned(name, incarnation);
   }
 
   /** The dispatcher declared a death. */
-  peerFailed(rank: number, incarnation: number): void {
+  peerFailed(name: ProcessName, incarnation: number): void {
     if (this.protocol?.deathEndsRequests === false) {
-      this.protocol.peerFailed(rank as WorldRank, incarnation);
+      this.protocol.peerFailed(name, incarnation);
       return;
     }
+    const { rank } = name;
     if (this.engine.hasFailed(rank)) return;
-    this.engine.peerFailed(rank);
+    this.engine.peerFailed(name);
+    // Another process plays the rank for us.
+    if (!this.engine.hasFailed(rank)) return;
     // What the dead has said in its life counts.
     this.takeNews();
     this.failures.ranks.push(rank as WorldRank);
     this.collectives.peerFailed(rank);
-    if (this.protocol !== null) this.protocol.peerFailed(rank as WorldRank, incarnation);
+    if (this.protocol !== null) this.protocol.peerFailed(name, incarnation);
     // A wildcard receive might wait for the dead for ever: it is reported, and the program decides (MPI 5.0, ULFM).
     for (const communicator of this.communicators.values()) {
       if (!communicator.peers.has(rank as WorldRank)) continue;

@@ -3,6 +3,7 @@
  * not know each other, have in common.
  */
 import type { Pointer } from "../base/brand.ts";
+import type { Identity } from "../base/identity.ts";
 
 /** How a receive is matched. */
 export const Pin = {
@@ -29,9 +30,26 @@ export type Arrival = (typeof Arrival)[keyof typeof Arrival];
 export const Went = { NOWHERE: 0, ENVELOPE: 1, WHOLE: 2 } as const;
 export type Went = (typeof Went)[keyof typeof Went];
 
+/** What a protocol tells another process: a packet of its own. */
+export interface Told {
+  /** Three words, 0 unless given. */
+  readonly a: number;
+  readonly b?: number;
+  readonly c?: number;
+  /** No more bytes than an eager message to that process may have. */
+  readonly payload?: Uint8Array;
+  /** On whose behalf; null or not given: our own. */
+  readonly from?: Identity | null;
+}
+
 /** A message that the protocol keeps and sends itself. */
 export interface KeptMessage {
+  /** Rank. */
   readonly dest: number;
+  /** Which of the processes that play it. */
+  readonly replica: number;
+  /** On whose behalf, and who gets the answers as far as its receiver knows; null: our own. */
+  readonly from: Identity | null;
   readonly context: number;
   readonly tag: number;
   readonly bytes: number;

@@ -9,14 +9,14 @@ import type { RecordId } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
 
 /** Words of a record, and the fields in it. */
-export const recordWords = 40;
+export const recordWords = 42;
 
 /** What the record is: one of `RecordKind`. */
 export const R_KIND = 0;
 /** Progress of the operation: one of `RecordState`. */
 export const R_STATE = 1;
 export const R_CONTEXT = 2;
-/** World rank: wanted source of a receive (or ANY_SOURCE), destination of a send, source of an envelope. */
+/** Rank: wanted source of a receive (or ANY_SOURCE), destination of a send, source of an envelope. See `R_REPLICA`. */
 export const R_PEER = 3;
 export const R_TAG = 4;
 /** Receive: room in the buffer. Send, envelope: length of the message. */
@@ -54,6 +54,13 @@ export const userWords = 6;
 /** Protocols keep what they need here. */
 export const R_PROTOCOL = 35;
 export const protocolWords = 5;
+/**
+ * Which of the processes that play the rank of `R_PEER`: of a send the one that gets it, of an envelope and of a receive that has its
+ * message the one that sent it and gets the answers. Together they name a process, wherever it is.
+ */
+export const R_REPLICA = 40;
+/** On whose behalf a send or a waiting packet leaves: 0, our own; otherwise a number of outbox.ts. */
+export const R_SENDER = 41;
 
 export const RecordKind = {
   FREE: 0,
@@ -112,7 +119,7 @@ export const RecordFlag = {
   HELD: 32768,
 } as const;
 
-/** Hard bound on records of one process: 2²⁴ of 160 bytes are 2.7 GB, far beyond any sane program. */
+/** Hard bound on records of one process: 2²⁴ of 168 bytes are 2.7 GB, far beyond any sane program. */
 const recordsMax = 1 << 24;
 /** Most processes of a large job have few at a time; the table doubles as often as it must. */
 const recordsFirst = 16;
@@ -161,6 +168,8 @@ export class Records {
     words[at + R_ERROR] = 0;
     words[at + R_OFFSET] = 0;
     words[at + R_PROTOCOL] = 0;
+    words[at + R_REPLICA] = 0;
+    words[at + R_SENDER] = 0;
     this.count++;
     return record as RecordId;
   }

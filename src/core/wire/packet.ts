@@ -5,7 +5,7 @@
  *
  *   word 0  stamp      the transport's own; nobody else reads or writes it
  *   word 1  kind       low 8 bits the kind, then 8 bits replica, 16 bits incarnation of the sender
- *   word 2  source     world rank of the sender
+ *   word 2  source     rank of the sender
  *   word 3  context    ┐ of a message; other kinds give these words the meanings listed with them below
  *   word 4  tag        │
  *   word 5  bytes      │ length of the whole message (eager: also of the payload here)
@@ -13,8 +13,14 @@
  *   word 7  payload    byte offset of the payload; set by the transport in `commit`, read by the receiver; 0: none
  *   word 8 …           more words of kinds without a payload; inline payload otherwise
  *
+ * (rank, replica) is the name of the process on whose behalf the packet is sent, and of the one that answers are for: whom
+ * that name leads to, its receiver's table says (core/p2p/peers.ts). The incarnation says which life of that name it is; it wraps,
+ * because lives that are compared are neighbours.
+ *
  * Header and 32 bytes of payload are one cache line; a slot has two.
  */
+import type { Identity } from "../base/identity.ts";
+
 export const STAMP = 0;
 export const KIND = 1;
 export const SOURCE = 2;
@@ -63,4 +69,18 @@ export const PacketKind = {
 } as const;
 export type PacketKind = (typeof PacketKind)[keyof typeof PacketKind];
 
+/** Of a KIND word. */
 export const kindOf = (word: number): PacketKind => (word & 0xff) as PacketKind;
+export const replicaOf = (word: number): number => (word >>> 8) & 0xff;
+export const incarnationOf = (word: number): number => word >>> 16;
+
+/** As whom a packet is sent: its SOURCE word, and the bits of its KIND word above the kind. */
+export interface Sender {
+  readonly rank: number;
+  readonly bits: number;
+}
+
+export const senderOf = ({ rank, replica, incarnation }: Identity): Sender => ({
+  rank,
+  bits: ((replica & 0xff) << 8) | (incarnation << 16),
+});

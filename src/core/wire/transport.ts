@@ -2,6 +2,9 @@
  * How packets get from process to process. Implementations: shared-memory rings and TCP (real/transport), the simulated
  * network (sim). One conformance suite (`transport-conformance.ts` beside this file) runs on all of them.
  *
+ * Processes are known here by their numbers, which say where packets go. As whom a process speaks is another thing: its identity
+ * (packet.ts) is written into every packet, unless the caller speaks on behalf of another one.
+ *
  * What an implementation promises:
  * 1. Channels are FIFO: packets committed to one destination arrive in that order, each once, unchanged. Between channels
  *    nothing is promised.
@@ -14,13 +17,15 @@
  *
  * What a caller promises: it calls `peek` / `release` again and again while it waits for anything (its own ring must keep
  * moving or two full rings wait for each other), and it writes all header words the packet's kind defines except STAMP,
- * SOURCE and PAYLOAD, which the transport writes.
+ * SOURCE and PAYLOAD, which the transport writes; in KIND the kind alone, which the transport adds the sender's bits to.
  */
+import type { Sender } from "./packet.ts";
+
 export interface Transport {
   /** Where packets lie, both those being written and those that have arrived. */
   readonly words: Int32Array;
 
-  /** Largest payload of one packet to that rank. Messages up to it may travel eagerly. */
+  /** Largest payload of one packet to that process. Messages up to it may travel eagerly. */
   eagerBytesMax(to: number): number;
   /** The largest of those: no packet has more, whoever it is from. */
   readonly payloadBytesMax: number;
@@ -33,24 +38,24 @@ export interface Transport {
   reserve(to: number, payloadBytes: number): number;
   /** Byte offset of the payload of the packet reserved last. */
   readonly payload: number;
-  /** Sends the packet reserved last. */
-  commit(to: number): void;
+  /** Sends the packet reserved last, on behalf of another one than the transport's owner if `as` is given. */
+  commit(to: number, as?: Sender): void;
 
   /** First word of the oldest arrived packet, or −1. */
   peek(): number;
   /** Done with the packet seen by `peek`. */
   release(): void;
 
-  /** Can this process read and write that rank's shareable memory directly? */
+  /** Can this process read and write that one's shareable memory directly? */
   shares(peer: number): boolean;
 
   /**
    * A piece of a large message, straight from the program's buffer: takes up to `bytes` bytes at `offset` of `from` for
    * the receive request `receive` of `to`, and returns how many it took; 0 when the channel is full. It arrives as one
    * or more FRAGMENT packets, or (where the transport wrote the bytes into the receiver's buffer itself, see `Landing`) as
-   * FRAGMENT packets without payload.
+   * FRAGMENT packets without payload. `as`: see `commit`; the same for all pieces of a message.
    */
-  push(to: number, receive: number, from: number, offset: number, bytes: number): number;
+  push(to: number, receive: number, from: number, offset: number, bytes: number, as?: Sender): number;
 
   /**
    * Both sides can read each other's memory: copies `bytes` bytes from `peerPointer` in the peer's memory to `to` in ours,
@@ -62,8 +67,8 @@ export interface Transport {
   fetched(receive: number): boolean;
   /** The peer died: forget the fetch for that receive, if one is under way. */
   unfetch(receive: number): void;
-  /** A HELP packet has come: do a share of the copying of our buffer `from`, whose first word in `words` is `packet`. */
-  help(packet: number, from: number): void;
+  /** A HELP packet of that peer has come, its first word is `packet`: do a share of the copying of our buffer `from`. */
+  help(peer: number, packet: number, from: number): void;
   /** We may write into the peer's memory: the whole message from our buffer, at once. */
   put(peer: number, peerPointer: number, from: number, bytes: number): void;
 }

@@ -81,6 +81,7 @@ export class CRank {
         placement: setup.placement,
         nodeMap: setup.nodeMap,
         incarnation: setup.incarnation,
+        incarnations: setup.recovery?.incarnations ?? [],
         protocol: this.#protocol.protocol,
         mayUseBoards: this.#protocol.mayUseBoards,
         napper: this.#protocol.napper,

@@ -45,6 +45,7 @@ const options: RankOptions = {
   placement,
   nodeMap,
   incarnation,
+  incarnations: setup.recovery?.incarnations ?? [],
   protocol: rankProtocol.protocol,
   mayUseBoards: rankProtocol.mayUseBoards,
   napper: rankProtocol.napper,

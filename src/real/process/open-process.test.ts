@@ -22,6 +22,7 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
       placement,
       nodeMap,
       incarnation: 0,
+      incarnations: [],
       protocol: null,
       set: -1,
       mayUseBoards: false,
@@ -35,8 +36,8 @@ test("L5: a rank hears of deaths and returns in the node's order, also when the 
     checkpoint() {},
     restored: () => null,
   });
-  host.process.peerFailed = (rank, incarnation) => heard.push(`died ${rank} ${incarnation}`);
-  host.process.peerReturned = (rank, incarnation) => heard.push(`returned ${rank} ${incarnation}`);
+  host.process.peerFailed = ({ rank }, incarnation) => heard.push(`died ${rank} ${incarnation}`);
+  host.process.peerReturned = ({ rank }, incarnation) => heard.push(`returned ${rank} ${incarnation}`);
   // News of itself, if its node should hear of it, is not for the rank.
   memory.returned({ rank: 0, incarnation: 1 });
   const lives = memory.shared.layout.noticeCount;

@@ -29,6 +29,8 @@ export interface RankOptions {
   readonly placement: Placement;
   readonly nodeMap: NodeMap;
   readonly incarnation: number;
+  /** By rank: which life of it is the present one. Empty: all are first ones. */
+  readonly incarnations: readonly number[];
   /** What makes failures survivable; null: nothing does, and nothing is asked. */
   readonly protocol: NewProtocol | null;
   /** The ranks that fall and are captured together with it, by their number; −1: there are no such sets. */
@@ -79,7 +81,7 @@ export function openProcess(
   options: RankOptions,
   programMemory?: (node: NodeMemory) => Memory & ProcessBuffers,
 ): OpenProcess {
-  const { rank, ranks, placement, nodeMap, memory: shared, spawner } = options;
+  const { rank, incarnation, incarnations, ranks, placement, nodeMap, memory: shared, spawner } = options;
   const places = placesIn(placement, placement[rank]!);
   const world = worldOf(ranks, spawner.origin);
   const crowded = world.ranks + (spawner.origin?.parents.length ?? 0) > availableParallelism();
@@ -91,14 +93,16 @@ export function openProcess(
   const transports = openTransports(
     node,
     { heap, memory },
-    { rank, ranks, placement, places, crowded, handover, tell, napper },
+    { rank, incarnation, ranks, placement, places, crowded, handover, tell, napper },
   );
   const { ring, transport, waiting } = transports;
   const { protocol, mayUseBoards } = options;
   const boards = mayUseBoards ? new SharedBoards(node, ring, places) : null;
   const { worldBoard } = shared;
   const universe = placement.length;
-  const process = new Process({ rank, ...world, universe, nodeMap, transport, memory, protocol, boards, worldBoard });
+  const process = new Process({
+    ...{ rank, incarnations, ...world, universe, nodeMap, transport, memory, protocol, boards, worldBoard },
+  });
   transports.setLanding(process.engine);
   const notices = new NoticeReader(node);
   const tracer = tracerOf(options, placement[rank]!);

@@ -99,8 +99,8 @@ export class RankHost {
     this.#notices = options.notices;
     this.#options = options;
     this.#hearer = {
-      died: (rank, incarnation) => this.process.peerFailed(rank, incarnation),
-      returned: (rank, incarnation) => this.process.peerReturned(rank, incarnation),
+      died: (rank, incarnation) => this.process.peerFailed({ rank, replica: 0 }, incarnation),
+      returned: (rank, incarnation) => this.process.peerReturned({ rank, replica: 0 }, incarnation),
       trimmed: (checkpoint) => this.process.protocol?.trimmedTo(checkpoint),
     };
   }

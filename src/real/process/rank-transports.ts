@@ -19,6 +19,7 @@ import { type Napper, Waiting } from "./waiting.ts";
 
 interface RankTransportsOptions {
   readonly rank: number;
+  readonly incarnation: number;
   /** How many ranks the job starts with. */
   readonly ranks: number;
   /** Of each process that the job can have. */
@@ -57,10 +58,11 @@ export function openTransports(
   options: RankTransportsOptions,
 ): RankTransports {
   const { rank, ranks, placement, places, crowded, handover, tell, napper } = options;
+  const identity = { rank, replica: 0, incarnation: options.incarnation };
   // Joint copies are for those who have a core to spare.
   const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
-    const ring = new RingTransport(node, heap, { rank, places, buffers: memory, ...joint });
+    const ring = new RingTransport(node, heap, { rank, identity, places, buffers: memory, ...joint });
     const waiting = new Waiting(node, ring, { crowded, napper });
     const peerReturned = (other: number, incarnation: number) => ring.peerReturned(other, incarnation);
     return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, peerReturned, leave: () => true };
@@ -68,13 +70,23 @@ export function openTransports(
   const bells = new Handover(handover);
   const ring = new RingTransport(node, heap, {
     rank,
+    identity,
     places,
     buffers: memory,
     wakeElsewhere: (other) => bells.wake(other),
     ...joint,
   });
   const tcp = new TcpTransport({
-    ...{ rank, ranks: placement.length, process: places[rank]!, memory: heap, buffers: memory, handover, tell },
+    ...{
+      rank,
+      identity,
+      ranks: placement.length,
+      process: places[rank]!,
+      memory: heap,
+      buffers: memory,
+      handover,
+      tell,
+    },
     openCalls: () => openSocketCalls(node.memory, heap),
     sizesOf: linkSizesBetween({ rank, ranks, placement, memoryBytes: node.layout.memoryBytes }),
   });

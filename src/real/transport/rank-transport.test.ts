@@ -95,7 +95,7 @@ class TestRank {
   #listen(): void {
     if (!this.notices.isNews()) return;
     for (let notice = this.notices.next(); notice !== undefined; notice = this.notices.next()) {
-      this.engine.peerFailed(notice.rank);
+      this.engine.peerFailed({ rank: notice.rank, replica: 0 });
       this.transport.peerFailed(notice.rank);
     }
   }

@@ -5,6 +5,7 @@
  * A look at a ring costs nanoseconds, a look at the sockets a system call. So the ring is asked first, and the sockets
  * every time while packets come from there, every second time while they do not; neither can starve the other.
  */
+import type { Sender } from "../../core/wire/packet.ts";
 import type { Landing, Transport } from "../../core/wire/transport.ts";
 import type { RingTransport } from "./ring-transport.ts";
 import type { TcpTransport } from "./tcp/tcp-transport.ts";
@@ -67,9 +68,9 @@ export class RankTransport implements Transport {
     return packet;
   }
 
-  commit(to: number): void {
-    if (this.#places[to]! >= 0) this.#ring.commit(to);
-    else this.#tcp.commit(to);
+  commit(to: number, as?: Sender): void {
+    if (this.#places[to]! >= 0) this.#ring.commit(to, as);
+    else this.#tcp.commit(to, as);
   }
 
   peek(): number {
@@ -111,8 +112,8 @@ export class RankTransport implements Transport {
     this.#holds = Holds.NOTHING;
   }
 
-  push(to: number, receive: number, from: number, offset: number, bytes: number): number {
-    return this.#to(to).push(to, receive, from, offset, bytes);
+  push(to: number, receive: number, from: number, offset: number, bytes: number, as?: Sender): number {
+    return this.#to(to).push(to, receive, from, offset, bytes, as);
   }
 
   shares(peer: number): boolean {
@@ -130,8 +131,8 @@ export class RankTransport implements Transport {
   unfetch(receive: number): void {
     this.#ring.unfetch(receive);
   }
-  help(packet: number, from: number): void {
-    this.#ring.help(packet, from);
+  help(peer: number, packet: number, from: number): void {
+    this.#ring.help(peer, packet, from);
   }
   put(peer: number, peerPointer: number, from: number, bytes: number): void {
     this.#ring.put(peer, peerPointer, from, bytes);

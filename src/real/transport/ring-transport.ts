@@ -21,7 +21,19 @@
  */
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
-import { BYTES, CONTEXT, EXTRA, KIND, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../../core/wire/packet.ts";
+import type { Identity } from "../../core/base/identity.ts";
+import {
+  BYTES,
+  CONTEXT,
+  EXTRA,
+  KIND,
+  PAYLOAD,
+  PacketKind,
+  SEQUENCE,
+  type Sender,
+  senderOf,
+  TAG,
+} from "../../core/wire/packet.ts";
 import type { Transport } from "../../core/wire/transport.ts";
 import { JointCopies } from "./joint-copies.ts";
 import { Bell, inlineBytesMax, Line, Ring, ringOf, Status, slotBytes } from "./layout.ts";
@@ -31,11 +43,11 @@ import type { RankMemory } from "./rank-memory.ts";
 import { releaseStage, Stages } from "./stages.ts";
 
 interface RingTransportOptions {
-  /** World rank of this process, written as SOURCE. */
+  /** Number of this process: its rank, where ranks have one process each. */
   readonly rank: number;
-  /** Replica and incarnation of this process as they stand in a packet's KIND word, for packets the transport makes. */
-  readonly identity?: number;
-  /** Index in the node of each world rank, −1 for those elsewhere. */
+  /** As whom it speaks: as the only replica of the rank with that number, in its first life, unless given. */
+  readonly identity?: Identity;
+  /** Index in the node of each process, −1 for those elsewhere. */
   readonly places: Int32Array;
   /** The program's, when they are not in the node's memory. */
   readonly buffers?: ProcessBuffers;
@@ -62,7 +74,9 @@ export class RingTransport implements Transport {
   readonly #callCommit: NodeCalls["commit"];
   readonly #callOpen: NodeCalls["open"];
   readonly #rank: number;
-  readonly #identity: number;
+  /** What every packet of ours says. */
+  readonly #source: number;
+  readonly #bits: number;
   readonly #process: number;
   readonly #places: Int32Array;
   readonly #wakeElsewhere: (process: number) => void;
@@ -105,7 +119,8 @@ export class RingTransport implements Transport {
 
   constructor(node: NodeMemory, memory: RankMemory, options: RingTransportOptions) {
     const { layout, words, calls, process } = node;
-    const { rank, identity = 0, places, wakeElsewhere = none } = options;
+    const { rank, places, wakeElsewhere = none } = options;
+    const sender = senderOf(options.identity ?? { rank, replica: 0, incarnation: 0 });
     const { jointBytesMin = 128 * 1024, jointChunkBytes = 64 * 1024, stages = 4, stageBytes = 64 * 1024 } = options;
     assert(places[rank] === process, "a process's own rank has its own place in the node");
     this.words = words;
@@ -118,7 +133,8 @@ export class RingTransport implements Transport {
     this.#callCommit = calls.commit;
     this.#callOpen = calls.open;
     this.#rank = rank;
-    this.#identity = identity;
+    this.#source = sender.rank;
+    this.#bits = sender.bits;
     this.#process = process;
     this.#places = places;
     this.#wakeElsewhere = wakeElsewhere;
@@ -164,11 +180,18 @@ export class RingTransport implements Transport {
     return slot >> 2;
   }
 
-  commit(to: number): void {
+  commit(to: number, as?: Sender): void {
     const slot = this.#reserved;
     if (slot === this.#dustbin) return;
     const process = this.#places[to]!;
-    const said = this.#callCommit(slot, this.#lines + process * Line.BYTES, this.#rank, this.payload);
+    let source = this.#source;
+    let bits = this.#bits;
+    if (as !== undefined) {
+      source = as.rank;
+      bits = as.bits;
+    }
+    if (bits !== 0) this.words[(slot >> 2) + KIND]! |= bits;
+    const said = this.#callCommit(slot, this.#lines + process * Line.BYTES, source, this.payload);
     if (said === Bell.PARKED_ELSEWHERE) this.#wakeElsewhere(process);
   }
 
@@ -217,10 +240,10 @@ export class RingTransport implements Transport {
     return this.#calls.load(this.#lineOf(process) + Line.LIVES);
   }
 
-  push(to: number, receive: number, from: number, offset: number, bytes: number): number {
+  push(to: number, receive: number, from: number, offset: number, bytes: number, as?: Sender): number {
     return bytes <= this.#eagerBytes
-      ? this.#pushInSlot(to, receive, from, offset, bytes)
-      : this.#pushInStage(to, receive, from, offset, bytes);
+      ? this.#pushInSlot(to, receive, from, offset, bytes, as)
+      : this.#pushInStage(to, receive, from, offset, bytes, as);
   }
 
   fetch(peer: number, receive: number, send: number, to: number, peerPointer: number, bytes: number): boolean {
@@ -275,9 +298,9 @@ export class RingTransport implements Transport {
     if (work >= 0) this.#joint.forget(work);
   }
 
-  help(packet: number, from: number): void {
+  help(peer: number, packet: number, from: number): void {
     const words = this.words;
-    const process = this.#places[words[packet + SOURCE]!]!;
+    const process = this.#places[peer]!;
     const [work, generation] = [words[packet + EXTRA]!, words[packet + EXTRA + 1]!];
     const [to, bytes] = [words[packet + TAG]!, words[packet + BYTES]!];
     const buffers = this.#buffers;
@@ -336,16 +359,16 @@ export class RingTransport implements Transport {
     return this.#callReserve(ring);
   }
 
-  #pushInSlot(to: number, receive: number, from: number, offset: number, bytes: number): number {
+  #pushInSlot(to: number, receive: number, from: number, offset: number, bytes: number, as?: Sender): number {
     const word = this.reserve(to, bytes);
     if (word < 0) return 0;
     this.#buffers.toPayload(this.payload, from as Pointer, offset, bytes);
     this.#fragmentHeader(word, receive, offset, bytes);
-    this.commit(to);
+    this.commit(to, as);
     return bytes;
   }
 
-  #pushInStage(to: number, receive: number, from: number, offset: number, bytes: number): number {
+  #pushInStage(to: number, receive: number, from: number, offset: number, bytes: number, as?: Sender): number {
     const process = this.#places[to]!;
     let stage = this.#stages.find();
     if (stage < 0) {
@@ -362,13 +385,13 @@ export class RingTransport implements Transport {
     this.#fragmentHeader(word, receive, offset, taken);
     this.payload = payload;
     if (this.#reserved !== this.#dustbin) this.words[word + SEQUENCE] = this.#stages.leaves(stage, process);
-    this.commit(to);
+    this.commit(to, as);
     return taken;
   }
 
   #fragmentHeader(word: number, receive: number, offset: number, bytes: number): void {
     const words = this.words;
-    words[word + KIND] = PacketKind.FRAGMENT | this.#identity;
+    words[word + KIND] = PacketKind.FRAGMENT;
     words[word + CONTEXT] = receive;
     words[word + TAG] = offset;
     words[word + BYTES] = bytes;
@@ -379,7 +402,7 @@ export class RingTransport implements Transport {
     const word = this.reserve(peer, 0);
     if (word < 0) return false;
     const words = this.words;
-    words[word + KIND] = PacketKind.HELP | this.#identity;
+    words[word + KIND] = PacketKind.HELP;
     words[word + CONTEXT] = send;
     words[word + TAG] = to;
     words[word + BYTES] = bytes;

@@ -211,7 +211,7 @@ export class RecoveryHost {
         if (order < this.#deathsHeard[process.rank]!) return;
         this.#deathsHeard[process.rank] = order + 1;
         this.#world.network.know(process.rank, rank, incarnation + 1);
-        process.core.peerFailed(rank, incarnation);
+        process.core.peerFailed({ rank, replica: 0 }, incarnation);
         this.rare.messagesBroken += process.engine.brokenFrom(rank).length;
       },
     );
@@ -306,7 +306,7 @@ export class RecoveryHost {
         (other) => setOf[other] !== setOf[rank] && isMeant(other),
         (process) => {
           this.#world.network.know(process.rank, rank, incarnation);
-          process.core.peerReturned(rank, incarnation);
+          process.core.peerReturned({ rank, replica: 0 }, incarnation);
         },
       );
     }

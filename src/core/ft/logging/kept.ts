@@ -16,6 +16,9 @@ export type Lent = (typeof Lent)[keyof typeof Lent];
 
 export class Kept implements KeptMessage {
   readonly dest: number;
+  /** Ranks have one process each here, and nobody speaks for another. */
+  readonly replica = 0;
+  readonly from = null;
   readonly context: number;
   readonly tag: number;
   readonly bytes: number;
@@ -39,7 +42,7 @@ export class Kept implements KeptMessage {
     return this.lent !== Lent.NO;
   }
 
-  constructor(message: Omit<KeptMessage, "isLent">, ticket: number, send: RecordId) {
+  constructor(message: Omit<KeptMessage, "isLent" | "replica" | "from">, ticket: number, send: RecordId) {
     this.dest = message.dest;
     this.context = message.context;
     this.tag = message.tag;

@@ -20,6 +20,7 @@
  */
 import type { Pointer, RecordId, WorldRank } from "../../base/brand.ts";
 import { ANY_SOURCE } from "../../base/constants.ts";
+import type { ProcessName } from "../../base/identity.ts";
 import { lives } from "../../base/saved-classes.ts";
 import { Arrival, Pin, Went } from "../../request/decisions.ts";
 import {
@@ -48,6 +49,9 @@ const Frame = { BEGIN: 1, HELD: 2, BROKEN: 3, SUM: 4, END: 5, TRIM: 6, ASK: 7, A
 
 /** Contexts of the program's own messages are even; those of collectives and of the runtime are odd. */
 const isOfProgram = (context: number): boolean => (context & 1) === 0;
+
+/** Ranks have one process each. */
+const nameOf = (rank: number): ProcessName => ({ rank, replica: 0 });
 
 export interface LoggingOptions {
   readonly rank: number;
@@ -171,14 +175,14 @@ export class LoggingProtocol implements Protocol {
     }
   }
 
-  peerFailed(rank: WorldRank, incarnation: number): void {
+  peerFailed({ rank }: ProcessName, incarnation: number): void {
     const channel = this.channelWith(rank);
     // Whoever is of our set falls with us: this life ends too, and is told nothing.
     if (channel === null || incarnation < channel.incarnation) return;
     this.lose(channel, incarnation);
   }
 
-  peerReturned(rank: WorldRank, incarnation: number): void {
+  peerReturned({ rank }: ProcessName, incarnation: number): void {
     const channel = this.channelWith(rank);
     if (channel === null || incarnation < channel.incarnation) return;
     if (incarnation > channel.incarnation) this.lose(channel, incarnation);
@@ -186,7 +190,7 @@ export class LoggingProtocol implements Protocol {
   }
 
   private lose(channel: Channel, incarnation: number): void {
-    this.ports.peerLost(channel.peer);
+    this.ports.peerLost(nameOf(channel.peer), incarnation);
     for (const [keeper, message] of this.underWay) {
       if (message.dest !== channel.peer) continue;
       this.underWay.delete(keeper);
@@ -199,12 +203,15 @@ export class LoggingProtocol implements Protocol {
   private tellPeer(channel: Channel): void {
     if (!channel.mustTell(this.incarnation)) return;
     const { peer, received, sum } = channel;
-    const ports = this.ports;
-    ports.tell(peer, Frame.BEGIN, this.incarnation, channel.incarnation);
-    for (const number of received.later) ports.tell(peer, Frame.HELD, number, 0);
-    for (const number of ports.brokenFrom(peer)) ports.tell(peer, Frame.BROKEN, number, 0);
-    ports.tell(peer, Frame.SUM, sum, 0);
-    ports.tell(peer, Frame.END, received.firstMissing, channel.isOpen ? 1 : 0);
+    this.tell(peer, Frame.BEGIN, this.incarnation, channel.incarnation);
+    for (const number of received.later) this.tell(peer, Frame.HELD, number);
+    for (const number of this.ports.brokenFrom(peer)) this.tell(peer, Frame.BROKEN, number);
+    this.tell(peer, Frame.SUM, sum);
+    this.tell(peer, Frame.END, received.firstMissing, channel.isOpen ? 1 : 0);
+  }
+
+  private tell(peer: number, frame: number, b: number, c = 0): void {
+    this.ports.tell(nameOf(peer), { a: frame, b, c });
   }
 
   control(words: Int32Array, packet: number): void {
@@ -262,7 +269,7 @@ export class LoggingProtocol implements Protocol {
    */
   private hearEnd(channel: Channel, firstMissing: number, isHeard: boolean): void {
     if (!channel.hearEnd(firstMissing)) return;
-    this.ports.peerBack(channel.peer);
+    this.ports.peerBack(nameOf(channel.peer));
     if (!isHeard) channel.tellAgain();
     this.tellPeer(channel);
     for (const message of channel.kept) if (message.isDelivered) this.ask(channel, message);
@@ -344,7 +351,7 @@ export class LoggingProtocol implements Protocol {
   private ask(channel: Channel, message: Kept): void {
     if (message.send < 0) return;
     channel.asked.set(message.sequence, message);
-    this.ports.tell(channel.peer, Frame.ASK, message.sequence, 0);
+    this.tell(channel.peer, Frame.ASK, message.sequence);
   }
 
   private hearAnswer(channel: Channel, sequence: number): void {
@@ -360,7 +367,7 @@ export class LoggingProtocol implements Protocol {
     let moved = false;
     while (answers.length !== 0 && log.isStable(answers[0]!.ticket)) {
       const { peer, sequence } = answers.shift()!;
-      this.ports.tell(peer, Frame.ANSWER, sequence, 0);
+      this.tell(peer, Frame.ANSWER, sequence);
       moved = true;
     }
     return moved;
@@ -543,7 +550,7 @@ export class LoggingProtocol implements Protocol {
     for (const number of this.heldAt.keys()) if (number < checkpoint) this.heldAt.delete(number);
     if (below === undefined) return;
     for (const [peer, limit] of below) {
-      if (this.channels.get(peer)!.isOpen) this.ports.tell(peer, Frame.TRIM, limit, 0);
+      if (this.channels.get(peer)!.isOpen) this.tell(peer, Frame.TRIM, limit);
     }
   }
 

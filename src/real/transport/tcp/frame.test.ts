@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../../../core/base/test-properties.ts";
-import { BYTES, EXTRA, KIND, PAYLOAD, PacketKind, SOURCE, TAG } from "../../../core/wire/packet.ts";
+import { BYTES, EXTRA, KIND, PAYLOAD, PacketKind, TAG } from "../../../core/wire/packet.ts";
 import { badFrame, FrameKind, frameBytes, pieceBytesMax, stampFrame } from "./frame.ts";
 import { BAD, InStream, inBufferBytes, NOTHING } from "./in-stream.ts";
 import { OutStream } from "./out-stream.ts";
@@ -36,7 +36,6 @@ function newStreams() {
     words,
     memory,
     buffers: memory,
-    peer: 3,
     at: inAt,
     bytes: inBufferBytes(eagerBytesMax),
     eagerBytesMax,
@@ -52,7 +51,6 @@ function checkPacket(packet: number): void {
   const bytes = words[packet + BYTES]!;
   assert.ok(kind >= PacketKind.EAGER && kind <= PacketKind.AGREEMENT);
   assert.ok(kind !== PacketKind.HELP && kind !== PacketKind.FINISH);
-  assert.equal(words[packet + SOURCE], 3, "the source is the connection's, whatever the frame says");
   assert.ok(payload === 0 || (payload > inAt && payload + Math.max(bytes, 0) <= elsewhere));
   if (kind === PacketKind.EAGER) assert.ok(bytes >= 0 && bytes <= eagerBytesMax && (payload !== 0) === (bytes !== 0));
   if (kind === PacketKind.FRAGMENT) assert.ok(bytes > 0 && words[packet + TAG]! >= 0 && payload !== 0);

@@ -5,6 +5,7 @@
  *   word 0  length     bytes of payload behind the header
  *   word 2  received   how much of the stream in the other direction the sender had read: frees its resend buffer
  *   word 7  check      ties kind and length together, so that a stream out of step is noticed at once
+ *   word 15 origin     the packet's source, whose own word has another use here: no packet has a word of its own there
  *
  * All 16 words of a control packet are the header; a payload is filled up to a cache line. So every frame is whole cache
  * lines, and payloads are aligned in the kernel's buffers and in ours, whatever small frames lie between (the kernel's
@@ -15,12 +16,14 @@
  */
 import {
   BYTES,
+  controlWords,
   EXTRA,
   KIND,
   kindOf,
   PAYLOAD,
   PacketKind,
   SEQUENCE,
+  type Sender,
   SOURCE,
   STAMP,
   TAG,
@@ -29,6 +32,8 @@ import {
 export const LENGTH = STAMP;
 export const RECEIVED = SOURCE;
 const CHECK = PAYLOAD;
+/** The last word of a header. */
+export const ORIGIN = controlWords - 1;
 /** Of a FRAGMENT: not 0 when the sender waits to hear that it has been read. */
 export const RECEIPT = SEQUENCE;
 
@@ -53,6 +58,12 @@ const checkOf = (length: number, kind: number): number => (Math.imul(length, 0x9
 export const wholeLines = (bytes: number): number => bytes & ~lineMask;
 
 export const frameBytes = (length: number): number => headerBytes + ((length + lineMask) & ~lineMask);
+
+/** On whose behalf the packet at word `at` is sent, whose KIND is set. */
+export function signFrame(words: Int32Array, at: number, { rank, bits }: Sender): void {
+  words[at + KIND]! |= bits;
+  words[at + ORIGIN] = rank;
+}
 
 /** Makes a frame of the packet at word `at`, whose KIND is set. */
 export function stampFrame(words: Int32Array, at: number, length: number, received: number): void {

@@ -18,6 +18,7 @@ import {
   frameBytes,
   headerBytes,
   LENGTH,
+  ORIGIN,
   RECEIPT,
   RECEIVED,
   stampFrame,
@@ -41,7 +42,6 @@ interface InStreamOptions {
   readonly words: Int32Array;
   readonly memory: Memory;
   readonly buffers: Memory;
-  readonly peer: number;
   /** Byte offset and size of the buffer. */
   readonly at: number;
   readonly bytes: number;
@@ -57,7 +57,6 @@ export class InStream {
   readonly #words: Int32Array;
   readonly #memory: Memory;
   readonly #buffers: Memory;
-  readonly #peer: number;
   readonly #at: number;
   readonly #bytes: number;
   readonly #landedAt: number;
@@ -82,6 +81,8 @@ export class InStream {
   #landingOffset = 0;
   #landingBytes = 0;
   #landingReceipt = 0;
+  #landingKind = 0;
+  #landingOrigin = 0;
   /** All bytes of a landing piece are there: `next` shall say so. */
   #landed = false;
 
@@ -90,6 +91,8 @@ export class InStream {
   #restReceive = 0;
   #restOffset = 0;
   #restReceipt = 0;
+  #restKind = 0;
+  #restOrigin = 0;
 
   /** Bytes of the stream read from sockets, int32, wraps. */
   received = 0;
@@ -103,7 +106,6 @@ export class InStream {
     this.#words = options.words;
     this.#memory = options.memory;
     this.#buffers = options.buffers;
-    this.#peer = options.peer;
     this.#landedAt = options.at;
     this.#at = options.at + landedBytes;
     this.#bytes = options.bytes - landedBytes;
@@ -198,7 +200,7 @@ export class InStream {
 
   #packet(at: number, length: number): number {
     const words = this.#words;
-    words[at + SOURCE] = this.#peer;
+    words[at + SOURCE] = words[at + ORIGIN]!;
     words[at + PAYLOAD] = length === 0 ? 0 : (at << 2) + headerBytes;
     return at;
   }
@@ -232,6 +234,8 @@ export class InStream {
     this.#landingOffset = offset;
     this.#landingBytes = length;
     this.#landingReceipt = words[at + RECEIPT]!;
+    this.#landingKind = words[at + KIND]!;
+    this.#landingOrigin = words[at + ORIGIN]!;
     this.#landingLeft = length - have;
     return NOTHING;
   }
@@ -245,6 +249,8 @@ export class InStream {
     this.#restReceive = words[at + CONTEXT]!;
     this.#restOffset = words[at + TAG]! + have;
     this.#restReceipt = words[at + RECEIPT]!;
+    this.#restKind = words[at + KIND]!;
+    this.#restOrigin = words[at + ORIGIN]!;
     words[at + BYTES] = have;
     this.#held = have;
     return this.#packet(at, have);
@@ -254,7 +260,8 @@ export class InStream {
   #writeRestHeader(): void {
     const words = this.#words;
     const at = (this.#at + this.#start) >> 2;
-    words[at + KIND] = PacketKind.FRAGMENT;
+    words[at + KIND] = this.#restKind;
+    words[at + ORIGIN] = this.#restOrigin;
     words[at + CONTEXT] = this.#restReceive;
     words[at + TAG] = this.#restOffset;
     words[at + BYTES] = this.#restLeft;
@@ -266,7 +273,8 @@ export class InStream {
   #landedPacket(): number {
     const words = this.#words;
     const at = this.#landedAt >> 2;
-    words[at + KIND] = PacketKind.FRAGMENT;
+    words[at + KIND] = this.#landingKind;
+    words[at + ORIGIN] = this.#landingOrigin;
     words[at + CONTEXT] = this.#landingReceive;
     words[at + TAG] = this.#landingOffset;
     words[at + BYTES] = this.#landingBytes;

@@ -87,7 +87,7 @@ export class TcpLink {
     const out = new OutStream({ words, at: at + 2 * openBytes, bytes: outBytes });
     const inAt = at + 2 * openBytes + outBytes;
     this.out = out;
-    this.in = new InStream({ words, memory, buffers, peer, at: inAt, bytes: inBytes, eagerBytesMax, out });
+    this.in = new InStream({ words, memory, buffers, at: inAt, bytes: inBytes, eagerBytesMax, out });
   }
 
   get isOpen(): boolean {

@@ -9,10 +9,11 @@
  * of it gets a new link, and nothing passes from the one to the other.
  */
 import type { Pointer } from "../../../core/base/brand.ts";
+import type { Identity } from "../../../core/base/identity.ts";
 import type { Memory } from "../../../core/request/memory.ts";
-import { BYTES, CONTEXT, KIND, PacketKind, TAG } from "../../../core/wire/packet.ts";
+import { BYTES, CONTEXT, KIND, PacketKind, type Sender, senderOf, TAG } from "../../../core/wire/packet.ts";
 import type { Landing, Transport } from "../../../core/wire/transport.ts";
-import { FrameKind, frameBytes, headerBytes, pieceBytesMax, RECEIPT, wholeLines } from "./frame.ts";
+import { FrameKind, frameBytes, headerBytes, pieceBytesMax, RECEIPT, signFrame, wholeLines } from "./frame.ts";
 import { Handover, PeerState, type SharedHandover, type TcpRequest } from "./handover.ts";
 import { BAD } from "./in-stream.ts";
 import type { LinkSizes } from "./link-sizes.ts";
@@ -20,6 +21,7 @@ import { CLOSED, type SocketCalls } from "./socket-calls.ts";
 import { TcpLink } from "./tcp-link.ts";
 
 interface TcpTransportOptions {
+  /** Number of this process: its rank, where ranks have one process each. */
   readonly rank: number;
   readonly ranks: number;
   /** Index of this rank among the processes of its node. */
@@ -33,8 +35,8 @@ interface TcpTransportOptions {
   readonly tell: (request: TcpRequest) => void;
   /** Makes the socket calls, when the first connection is there. */
   readonly openCalls: () => SocketCalls;
-  /** Replica and incarnation of this process as they stand in a packet's KIND word, for packets the transport makes. */
-  readonly identity?: number;
+  /** As whom it speaks: as the only replica of the rank with its number, in its first life, unless given. */
+  readonly identity?: Identity;
   /** Of the link to a peer: `linkSizesBetween`. */
   readonly sizesOf: (peer: number) => LinkSizes;
 }
@@ -59,7 +61,7 @@ export class TcpTransport implements Transport {
   readonly #handover: Handover;
   readonly #tell: (request: TcpRequest) => void;
   readonly #openCalls: () => SocketCalls;
-  readonly #identity: number;
+  readonly #sender: Sender;
   readonly #sizesOf: (peer: number) => LinkSizes;
   #landing: Landing | null = null;
   #calls: SocketCalls | null = null;
@@ -74,6 +76,8 @@ export class TcpTransport implements Transport {
   /** Version of the handover that we have seen. */
   #seen = 0;
 
+  /** The packet reserved last. */
+  #reserved = -1;
   /** The packet shown by `peek`, and its link. */
   #packet = -1;
   /** The link read last; only it can have unseen packets in its buffer. */
@@ -90,7 +94,7 @@ export class TcpTransport implements Transport {
   #anyBlocked = false;
 
   constructor(options: TcpTransportOptions) {
-    const { memory, sizesOf, identity = 0 } = options;
+    const { memory, sizesOf, identity = { rank: options.rank, replica: 0, incarnation: 0 } } = options;
     this.words = new Int32Array(memory.bytes.buffer);
     this.#rank = options.rank;
     this.#ranks = options.ranks;
@@ -100,7 +104,7 @@ export class TcpTransport implements Transport {
     this.#handover = new Handover(options.handover);
     this.#tell = options.tell;
     this.#openCalls = options.openCalls;
-    this.#identity = identity;
+    this.#sender = senderOf(identity);
     this.#sizesOf = sizesOf;
     this.#links = new Array(options.ranks).fill(null);
     this.payloadBytesMax = Math.max(...this.#links.map((_, peer) => sizesOf(peer).eagerBytesMax));
@@ -144,11 +148,13 @@ export class TcpTransport implements Transport {
   reserve(to: number, payloadBytes: number): number {
     const packet = this.#linkTo(to).reserve(payloadBytes);
     this.payload = (packet << 2) + headerBytes;
+    this.#reserved = packet;
     return packet;
   }
 
-  commit(to: number): void {
+  commit(to: number, as = this.#sender): void {
     const link = this.#links[to]!;
+    signFrame(this.words, this.#reserved, as);
     link.commit();
     this.#send(link);
   }
@@ -175,19 +181,19 @@ export class TcpTransport implements Transport {
     return { from: this.#rank, to: peer, life, generation };
   }
 
-  push(to: number, receive: number, from: number, offset: number, bytes: number): number {
+  push(to: number, receive: number, from: number, offset: number, bytes: number, as = this.#sender): number {
     const link = this.#linkTo(to);
     if (link.swallows) return bytes;
     const took = link.out.takeLent(receive, from, offset);
     if (took >= 0) return took;
-    if (bytes <= link.eagerBytesMax) return this.#pushCopied(link, receive, from, offset, bytes);
+    if (bytes <= link.eagerBytesMax) return this.#pushCopied(link, receive, from, offset, bytes, as);
     const piece = Math.min(bytes, pieceBytesMax);
     const body = wholeLines(piece);
     const tail = piece - body;
     // The tail's frame must find room as well.
     if (!link.out.canLend || link.out.reserve(headerBytes + (tail === 0 ? 0 : frameBytes(tail))) < 0) return 0;
     const packet = link.out.reserve(headerBytes);
-    this.#fragment(packet, receive, offset, body);
+    this.#fragment(packet, receive, offset, body, as);
     this.words[packet + RECEIPT] = tail === 0 ? 1 : 0;
     link.commitFrame(body);
     const isInNode = from >= 0 && this.#buffers === this.#memory;
@@ -195,15 +201,15 @@ export class TcpTransport implements Transport {
     const view = isInNode ? null : this.#buffers.view(from as Pointer, offset + body).subarray(offset);
     const lent = link.out.lend({ at, view, bytes: body, receive, from, offset });
     if (tail !== 0) {
-      this.#fragmentCopied(link, receive, from, offset + body, tail, 1);
+      this.#fragmentCopied(link, receive, from, offset + body, tail, 1, as);
       link.out.extendLent(lent, tail);
     }
     this.#send(link);
     return 0;
   }
 
-  #pushCopied(link: TcpLink, receive: number, from: number, offset: number, bytes: number): number {
-    if (!this.#fragmentCopied(link, receive, from, offset, bytes, 0)) return 0;
+  #pushCopied(link: TcpLink, receive: number, from: number, offset: number, bytes: number, as: Sender): number {
+    if (!this.#fragmentCopied(link, receive, from, offset, bytes, 0, as)) return 0;
     this.#send(link);
     return bytes;
   }
@@ -215,19 +221,21 @@ export class TcpTransport implements Transport {
     offset: number,
     bytes: number,
     receipt: number,
+    as: Sender,
   ): boolean {
     const packet = link.reserve(bytes);
     if (packet < 0) return false;
     this.#buffers.toPayload((packet << 2) + headerBytes, from as Pointer, offset, bytes);
-    this.#fragment(packet, receive, offset, bytes);
+    this.#fragment(packet, receive, offset, bytes, as);
     this.words[packet + RECEIPT] = receipt;
     link.commit();
     return true;
   }
 
-  #fragment(packet: number, receive: number, offset: number, bytes: number): void {
+  #fragment(packet: number, receive: number, offset: number, bytes: number, as: Sender): void {
     const words = this.words;
-    words[packet + KIND] = PacketKind.FRAGMENT | this.#identity;
+    words[packet + KIND] = PacketKind.FRAGMENT;
+    signFrame(words, packet, as);
     words[packet + CONTEXT] = receive;
     words[packet + TAG] = offset;
     words[packet + BYTES] = bytes;
