@@ -2,6 +2,7 @@
  * For tests of what is between ranks and processes: engines of a job whose ranks have several processes each, on the simulated
  * network, driven by hand. Replica k of every rank together are world k: its messages stay in it, unless somebody says otherwise.
  */
+
 import type { Pointer } from "../core/base/brand.ts";
 import type { Identity, ProcessName } from "../core/base/identity.ts";
 import { PassThrough } from "../core/ft/pass-through.ts";
@@ -104,14 +105,14 @@ export class ReplicaWorld {
     const count = ranks * replicas;
     const cost = { ...costModelDefault, ...options.cost };
     const processOf = (peer: number): number => placement?.[peer] ?? peer;
-    const nodeOf = (process: number): number => (together ? 0 : process);
+    const nodes = placementOf(Array.from({ length: count }, (_, process) => (together ? 0 : process)));
     const arenas: Arena[] = [];
     for (let peer = 0; peer < count; peer++) {
-      arenas[nodeOf(processOf(peer))] ??= heirsOf?.[peer]?.memory.arena ?? new Arena();
+      arenas[nodes[processOf(peer)]!] ??= heirsOf?.[peer]?.memory.arena ?? new Arena();
     }
     this.network = new Network({
       ranks: count,
-      placement: placementOf(Array.from({ length: count }, (_, process) => nodeOf(process))),
+      placement: nodes,
       arenas,
       cost,
       random: new Random(seed),
@@ -126,7 +127,7 @@ export class ReplicaWorld {
     this.members = Array.from({ length: count }, (_, peer) => {
       const name = { rank: peer % ranks, replica: Math.floor(peer / ranks) };
       const process = processOf(peer);
-      const memory = heirsOf?.[peer]?.memory ?? new SimMemory(arenas[nodeOf(process)]!, peer);
+      const memory = heirsOf?.[peer]?.memory ?? new SimMemory(arenas[nodes[process]!]!, peer);
       const transport = new SimTransport({
         ...{ rank: process, identity: { ...name, incarnation: 0 }, network: this.network, memory, cost },
         sharesInside: together,

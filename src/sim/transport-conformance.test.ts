@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { engineCases } from "../core/p2p/engine-conformance.ts";
 import { type ConformanceCase, transportCases } from "../core/wire/transport-conformance.ts";
 import { World, type WorldOptions } from "./world.ts";
 
@@ -26,8 +27,9 @@ const taken = { full: 0, fetch: 0, help: 0, put: 0, push: 0 };
 const turnNs = 500;
 
 function run(conformance: ConformanceCase, { together, ...options }: Kind, seed: number): void {
-  const { ranks, dies = [] } = conformance;
-  const world = new World({ ...options, ranks, nodes: together ? 1 : ranks, seed });
+  const { ranks, dies = [], identities } = conformance;
+  const identityOf = (rank: number) => identities?.[rank];
+  const world = new World({ ...options, identityOf, ranks, nodes: together ? 1 : ranks, seed });
   let rolesLeft = ranks;
   world.startAll(function* (process) {
     const { rank, transport, memory } = process;
@@ -49,7 +51,7 @@ function run(conformance: ConformanceCase, { together, ...options }: Kind, seed:
 }
 
 for (const [name, kind] of Object.entries(kinds)) {
-  for (const conformance of transportCases) {
+  for (const conformance of [...transportCases, ...engineCases]) {
     test(`the simulated network, ${name}: ${conformance.name}`, () => {
       for (let seed = 1; seed <= 3; seed++) run(conformance, kind, seed);
     });

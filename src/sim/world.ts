@@ -6,6 +6,7 @@
  * ever, and the outcome says for what.
  */
 import { assert, unreachable } from "../core/base/assert.ts";
+import type { Identity } from "../core/base/identity.ts";
 import { Group } from "../core/comm/group.ts";
 import type { NewProtocol } from "../core/ft/protocol.ts";
 import { type NodeMap, nodeMapOf } from "../core/process/node-map.ts";
@@ -42,6 +43,8 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   /** `wake` makes that process look at what it can do. */
   readonly protocol?: (rank: number, wake: () => void) => NewProtocol | null;
   readonly unexpectedBytesMax?: number;
+  /** As whom a process speaks in its packets, for tests of transports; as what it is unless given. */
+  readonly identityOf?: (rank: number) => Identity | undefined;
   /** A share of the node's arena unless given. */
   readonly memoryOf?: (rank: number, arena: Arena) => M;
   /** Shared memory for collectives, on the nodes that may use it: where all processes fall together or nobody comes back (rule 12). */
@@ -163,7 +166,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     const memory = memoryOf?.(rank, arena) ?? (new SimMemory(arena, rank) as unknown as M);
     const transport = new SimTransport({
       ...{ rank, network, memory, cost, sharesInside },
-      identity: { rank, replica: 0, incarnation: lives?.[rank] ?? 0 },
+      identity: this.#options.identityOf?.(rank) ?? { rank, replica: 0, incarnation: lives?.[rank] ?? 0 },
       neighbour: (other) => this.#processes[other]!.transport,
       wake: (other) => this.#wake(other, this.#delay(cost.wakeNs)),
     });

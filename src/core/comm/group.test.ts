@@ -28,6 +28,29 @@ test("M4 §7.3.1 a group finds ranks both ways, in a table, a map, or by itself"
   });
 });
 
+test("M4 §7.3.1 a large group of few runs is as one with a table", () => {
+  const size = 1200;
+  const all = Array.from({ length: size }, (_, world) => world);
+  const holes = fc.uniqueArray(fc.integer({ min: 0, max: size - 1 }), { maxLength: 160 });
+  fc.assert(
+    fc.property(holes, (missing) => {
+      const survivors = all.filter((world) => !missing.includes(world));
+      const group = Group.of(survivors);
+      assert.deepEqual(group.worldRanks(), survivors);
+      for (let world = -1; world <= size; world++) {
+        assert.equal(
+          group.rankOf(world as WorldRank),
+          survivors.includes(world) ? survivors.indexOf(world) : UNDEFINED,
+        );
+      }
+      assert.equal(group.compare(Group.of([...survivors].reverse())), SIMILAR);
+      assert.equal(group.compare(Group.world(size)), missing.length === 0 ? IDENT : UNEQUAL);
+      assert.equal(group.compare(Group.of(survivors)), IDENT);
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test("M4 §7.3.1 Group_compare and Group_translate_ranks", () => {
   const world = Group.world(4);
   assert.equal(world.compare(Group.of([0, 1, 2, 3])), IDENT);

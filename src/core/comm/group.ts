@@ -1,7 +1,8 @@
 /**
  * An ordered set of world ranks, never changed once made (MPI 5.0 §7.3).
  *
- * The group of the whole job, and every other group 0 … n−1, is only a number: no table, no look-up. Any other group holds its
+ * The group of the whole job, and every other group 0 … n−1, is only a number: no table, no look-up. A large one of few
+ * runs of consecutive world ranks, ascending (the survivors of a large job), holds these runs. Any other group holds its
  * members, and builds the inverse (world rank → rank) at the first question.
  */
 import type { CommRank, WorldRank } from "../base/brand.ts";
@@ -17,13 +18,16 @@ export class Group {
   static readonly empty = new Group(0, null);
 
   readonly size: number;
-  /** World rank of each member; null when member i is world rank i. */
+  /** World rank of each member; null when there are runs, or member i is world rank i. */
   private readonly members: Int32Array | null;
+  /** First rank and first world rank of each run, both ascending; null when the members are not such runs. */
+  private readonly runs: Int32Array | null;
   private ranks: Int32Array | Map<number, number> | null = null;
 
-  private constructor(size: number, members: Int32Array | null) {
+  private constructor(size: number, members: Int32Array | null, runs: Int32Array | null = null) {
     this.size = size;
     this.members = members;
+    this.runs = runs;
   }
 
   /** World ranks 0 … size−1 in order. */
@@ -35,11 +39,15 @@ export class Group {
   static of(members: ArrayLike<number>): Group {
     let isIdentity = true;
     for (let i = 0; i < members.length && isIdentity; i++) isIdentity = members[i] === i;
-    return isIdentity ? Group.world(members.length) : new Group(members.length, Int32Array.from(members));
+    if (isIdentity) return Group.world(members.length);
+    const runs = members.length < membersMin ? null : runsOf(members);
+    if (runs === null) return new Group(members.length, Int32Array.from(members));
+    return new Group(members.length, null, Int32Array.from(runs));
   }
 
   /** UNDEFINED for a world rank that is no member. */
   rankOf(world: WorldRank): CommRank {
+    if (this.runs !== null) return rankInRuns(this.runs, this.size, world) as CommRank;
     if (this.members === null) return (world >= 0 && world < this.size ? world : UNDEFINED) as number as CommRank;
     this.ranks ??= wayBack(this.members);
     const rank = this.ranks instanceof Map ? this.ranks.get(world) : this.ranks[world];
@@ -48,12 +56,17 @@ export class Group {
 
   worldRank(rank: CommRank): WorldRank {
     if (!(rank >= 0 && rank < this.size)) throw noSuchRank(`find rank ${rank}`, this.size);
-    return (this.members === null ? rank : this.members[rank]!) as number as WorldRank;
+    if (this.members !== null) return this.members[rank] as WorldRank;
+    return (this.runs === null ? rank : worldInRuns(this.runs, rank)) as number as WorldRank;
   }
 
   /** A copy of the members, in order. */
   worldRanks(): WorldRank[] {
     return Array.from({ length: this.size }, (_, rank) => this.worldRank(rank as CommRank));
+  }
+
+  private get isIdentity(): boolean {
+    return this.members === null && this.runs === null;
   }
 
   has(world: WorldRank): boolean {
@@ -62,7 +75,7 @@ export class Group {
 
   compare(other: Group): typeof IDENT | typeof SIMILAR | typeof UNEQUAL {
     if (this.size !== other.size) return UNEQUAL;
-    if (this.members === null && other.members === null) return IDENT;
+    if (this.isIdentity && other.isIdentity) return IDENT;
     let sameOrder = true;
     for (let i = 0; i < this.size; i++) {
       const world = this.worldRank(i as CommRank);
@@ -138,6 +151,47 @@ export class Group {
       seen.add(rank);
     }
   }
+}
+
+/** A smaller group has a table, which is faster. */
+const membersMin = 1024;
+/** So many members for each run at least. */
+const membersOfRunMin = 8;
+
+/** Runs of the members, see `Group.runs`; null: they do not ascend, or there are too many. */
+function runsOf(members: ArrayLike<number>): number[] | null {
+  const runs: number[] = [];
+  for (let rank = 0; rank < members.length; rank++) {
+    if (rank > 0 && members[rank] === members[rank - 1]! + 1) continue;
+    if (rank > 0 && members[rank]! <= members[rank - 1]!) return null;
+    runs.push(rank, members[rank]!);
+    if ((runs.length / 2) * membersOfRunMin > members.length) return null;
+  }
+  return runs;
+}
+
+/** The last run whose word (0: first rank, 1: first world rank) is not above `value`; −1: all are. As an offset. */
+function lastRun(runs: Int32Array, word: 0 | 1, value: number): number {
+  let low = -1;
+  let high = runs.length / 2 - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (runs[2 * middle + word]! <= value) low = middle;
+    else high = middle - 1;
+  }
+  return 2 * low;
+}
+
+function worldInRuns(runs: Int32Array, rank: number): number {
+  const run = lastRun(runs, 0, rank);
+  return runs[run + 1]! + rank - runs[run]!;
+}
+
+function rankInRuns(runs: Int32Array, size: number, world: number): number {
+  const run = lastRun(runs, 1, world);
+  if (run < 0) return UNDEFINED;
+  const rank = runs[run]! + world - runs[run + 1]!;
+  return rank < (runs[run + 2] ?? size) ? rank : UNDEFINED;
 }
 
 /** World rank → rank: a table where the members lie close together, a map where they are few among many. */

@@ -8,7 +8,23 @@
  * transports the way it does in earnest; all others stay until every role has ended.
  */
 import type { Pointer } from "../base/brand.ts";
-import { BYTES, CONTEXT, EXTRA, KIND, kindOf, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "./packet.ts";
+import type { Identity } from "../base/identity.ts";
+import {
+  BYTES,
+  CONTEXT,
+  EXTRA,
+  incarnationOf,
+  KIND,
+  kindOf,
+  PAYLOAD,
+  PacketKind,
+  replicaOf,
+  SEQUENCE,
+  type Sender,
+  SOURCE,
+  senderOf,
+  TAG,
+} from "./packet.ts";
 import type { Transport } from "./transport.ts";
 
 /** The part of a process's memory the cases use. */
@@ -35,7 +51,10 @@ export type Role = Generator<void, void, void>;
 
 export interface ConformanceCase {
   readonly name: string;
+  /** Processes. */
   readonly ranks: number;
+  /** As whom each of them speaks: as the only replica of the rank with its number, in its first life, unless given. */
+  readonly identities?: readonly Identity[];
   readonly dies?: readonly number[];
   role(end: ConformanceEnd): Role;
 }
@@ -43,7 +62,7 @@ export interface ConformanceCase {
 /** Byte `at` of the message with that number: no two messages and no two neighbours look alike. */
 const byteAt = (number: number, at: number) => (number * 31 + at * 7 + (at >> 8)) & 0xff;
 
-function* send({ transport, memory }: ConformanceEnd, to: number, number: number, bytes: number): Role {
+function* send({ transport, memory }: ConformanceEnd, to: number, number: number, bytes: number, as?: Sender): Role {
   let packet = transport.reserve(to, bytes);
   while (packet < 0) {
     yield;
@@ -59,7 +78,7 @@ function* send({ transport, memory }: ConformanceEnd, to: number, number: number
     const view = Uint8Array.from({ length: bytes }, (_, at) => byteAt(number, at));
     memory.toPayload(transport.payload, memory.lend(view), 0, bytes);
   }
-  transport.commit(to);
+  transport.commit(to, as);
 }
 
 /** The next packet, which must be the message with that number from `source`, or from anybody when it is −1. */
@@ -281,4 +300,65 @@ const dead: ConformanceCase = {
   },
 };
 
-export const transportCases: readonly ConformanceCase[] = [fifo, sizes, full, flood, self, push, fetch, dead];
+/** The next packet, which must be sent as that one; its kind. */
+function* receiveFrom({ transport, check }: ConformanceEnd, { rank, replica, incarnation }: Identity) {
+  while (transport.peek() < 0) yield;
+  const packet = transport.peek();
+  const { words } = transport;
+  const kind = words[packet + KIND]!;
+  const said = `rank ${words[packet + SOURCE]}, replica ${replicaOf(kind)}, life ${incarnationOf(kind)}`;
+  const wanted = `rank ${rank}, replica ${replica}, life ${incarnation}`;
+  check(said === wanted, `a packet of kind ${kindOf(kind)} from ${said}, expected one from ${wanted}`);
+  return { packet, kind: kindOf(kind) };
+}
+
+const someone: Identity = { rank: 5, replica: 3, incarnation: 0x8001 };
+const receiver: Identity = { rank: 2, replica: 255, incarnation: 0xffff };
+const another: Identity = { rank: 70_000, replica: 1, incarnation: 9 };
+
+const identity: ConformanceCase = {
+  name: "every packet says as whom it was sent, pieces of large messages too: its sender, or one that it speaks for",
+  ranks: 2,
+  identities: [someone, receiver],
+  *role(end) {
+    const { transport, memory, rank, check } = end;
+    const sizes = [0, 40, 1_000];
+    const large = [3_000, 1_000_003];
+    if (rank === 0) {
+      for (const as of [undefined, senderOf(another)]) {
+        for (const [number, bytes] of sizes.entries()) yield* send(end, 1, number, bytes, as);
+        for (const [number, bytes] of large.entries()) {
+          const pointer = memory.allocate(bytes);
+          for (let offset = 0; offset < bytes; ) {
+            const taken = transport.push(1, 80 + number, pointer, offset, bytes - offset, as);
+            if (taken === 0) yield;
+            offset += taken;
+          }
+        }
+      }
+      const { kind } = yield* receiveFrom(end, receiver);
+      check(kind === PacketKind.EAGER, "the last word is the receiver's");
+      transport.release();
+      return;
+    }
+    for (const from of [someone, another]) {
+      for (const _ of sizes) {
+        const { kind } = yield* receiveFrom(end, from);
+        check(kind === PacketKind.EAGER, "messages come first");
+        transport.release();
+      }
+      for (const [number, bytes] of large.entries()) {
+        end.expect(80 + number, memory.allocate(bytes));
+        for (let left = bytes; left > 0; ) {
+          const { packet, kind } = yield* receiveFrom(end, from);
+          check(kind === PacketKind.FRAGMENT, "then the pieces of a large one");
+          left -= transport.words[packet + BYTES]!;
+          transport.release();
+        }
+      }
+    }
+    yield* send(end, 0, 0, 8);
+  },
+};
+
+export const transportCases: readonly ConformanceCase[] = [fifo, sizes, full, flood, self, push, fetch, dead, identity];

@@ -9,7 +9,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { timeLimit } from "../../../test/patience.ts";
+import type { Identity } from "../../core/base/identity.ts";
 import { Engine } from "../../core/p2p/engine.ts";
+import { engineCases } from "../../core/p2p/engine-conformance.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { BYTES, KIND, PAYLOAD, PacketKind, SEQUENCE, SOURCE } from "../../core/wire/packet.ts";
 import { type ConformanceEnd, transportCases } from "../../core/wire/transport-conformance.ts";
@@ -31,11 +33,14 @@ interface Task {
   readonly stop: Int32Array;
 }
 
-function endOf(memory: WebAssembly.Memory, layout: Layout, rank: number) {
+const cases = [...transportCases, ...engineCases];
+
+function endOf(memory: WebAssembly.Memory, layout: Layout, rank: number, identity?: Identity) {
   const node = enterNodeMemory(memory, layout, rank);
   const rankMemory = new RankMemory(node);
   const places = Int32Array.from({ length: layout.processes }, (_, i) => i);
-  const transport = new RingTransport(node, rankMemory, { rank, places, jointBytesMin: 100_000 });
+  const speaks = identity === undefined ? {} : { identity };
+  const transport = new RingTransport(node, rankMemory, { rank, ...speaks, places, jointBytesMin: 100_000 });
   const end: ConformanceEnd = {
     ...{ rank, transport, memory: rankMemory },
     expect: () => {},
@@ -94,9 +99,9 @@ class World {
 async function work({ memory, layout, rank, program, stop }: Task): Promise<void> {
   parentPort!.on("message", () => {});
   try {
-    const { node, end, transport } = endOf(memory, layout, rank);
+    const found = cases.find(({ name }) => name === program);
+    const { node, end, transport } = endOf(memory, layout, rank, found?.identities?.[rank]);
     const waiting = new Waiting(node, transport, { crowded: true });
-    const found = transportCases.find(({ name }) => name === program);
     let result: unknown;
     if (found !== undefined) {
       const role = found.role(end);
@@ -202,7 +207,7 @@ function trySend(
 }
 
 if (isMainThread) {
-  for (const { name, ranks, role, dies } of transportCases) {
+  for (const { name, ranks, identities, role, dies } of cases) {
     test(`in threads: ${name}`, timeLimit(timeoutMs), async () => {
       const world = new World({ processes: ranks, ...small });
       await Promise.all(
@@ -224,7 +229,7 @@ if (isMainThread) {
       for (let rank = 0; rank < ranks; rank++) population.born(rank, 0);
       let running = Array.from({ length: ranks }, (_, rank) => ({
         rank,
-        turns: role(endOf(memory, layout, rank).end),
+        turns: role(endOf(memory, layout, rank, identities?.[rank]).end),
       }));
       while (running.length > 0) {
         running = running.filter(({ rank, turns }) => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { quietNow } from "../../../../test/patience.ts";
+import { engineCases } from "../../../core/p2p/engine-conformance.ts";
 import { type ConformanceCase, type Role, transportCases } from "../../../core/wire/transport-conformance.ts";
 import { type CallsName, callsNames, newTcpWorld } from "./tcp-world.ts";
 
@@ -11,7 +12,7 @@ const skips: Record<string, string> = {
 };
 
 async function run(conformance: ConformanceCase, calls: CallsName): Promise<void> {
-  const world = await newTcpWorld(conformance.ranks, calls);
+  const world = await newTcpWorld(conformance.ranks, calls, conformance.ranks, conformance.identities);
   const places = world.ranks.map(() => new Map<number, number>());
   const roles = new Map<number, Role>();
   for (const { rank, transport, memory } of world.ranks) {
@@ -45,7 +46,7 @@ async function run(conformance: ConformanceCase, calls: CallsName): Promise<void
 }
 
 for (const calls of callsNames) {
-  for (const conformance of transportCases) {
+  for (const conformance of [...transportCases, ...engineCases]) {
     const skip = skips[conformance.name] ?? false;
     test(`M8: TCP by ${calls}: ${conformance.name}`, { skip }, () => run(conformance, calls));
   }

@@ -2,6 +2,7 @@
  * For the tests of this folder: some nodes, each with its host, in one thread, connected by real sockets. Connections need
  * turns of the event loop, so tests wait with `until`, which also lets every rank look at its sockets.
  */
+import type { Identity } from "../../../core/base/identity.ts";
 import { BYTES, CONTEXT, KIND, kindOf, PAYLOAD, SOURCE, TAG } from "../../../core/wire/packet.ts";
 import { KoffiCalls } from "./koffi-calls.ts";
 import { PlainMemory } from "./plain-memory.ts";
@@ -31,11 +32,12 @@ export class TcpRank {
   /** Looks at nothing while this is set, like a rank that computes. */
   isBusy = false;
 
-  constructor(rank: number, ranks: number, host: TcpHost, calls: CallsName) {
+  constructor(rank: number, ranks: number, host: TcpHost, calls: CallsName, identity?: Identity) {
     const { memory } = this;
     this.rank = rank;
     this.transport = new TcpTransport({
       ...{ rank, ranks, process: 0, memory, handover: host.handover },
+      ...(identity === undefined ? {} : { identity }),
       sizesOf: () => ({ eagerBytesMax: 64 * 1024, outBytes: 256 * 1024 }),
       tell: (request) => host.handle(request),
       openCalls: () => {
@@ -97,7 +99,12 @@ export interface TcpWorld {
 export const testJob = { id: "test job", secret: Uint8Array.from({ length: 32 }, (_, i) => i * 5) };
 
 /** One rank a node. Ranks above `nodes`, up to `ranksOfJob`, are in other processes: the test sets the address book. */
-export async function newTcpWorld(nodes: number, calls: CallsName, ranksOfJob = nodes): Promise<TcpWorld> {
+export async function newTcpWorld(
+  nodes: number,
+  calls: CallsName,
+  ranksOfJob = nodes,
+  identities: readonly Identity[] = [],
+): Promise<TcpWorld> {
   const events: TcpEvent[] = [];
   const incarnations = new Array<number>(ranksOfJob).fill(0);
   const everybody: { close(): void }[] = [];
@@ -111,7 +118,7 @@ export async function newTcpWorld(nodes: number, calls: CallsName, ranksOfJob = 
     return host;
   };
   const newRank = (rank: number, host: TcpHost): TcpRank => {
-    const made = new TcpRank(rank, ranksOfJob, host, calls);
+    const made = new TcpRank(rank, ranksOfJob, host, calls, identities[rank]);
     everybody.unshift(made.transport);
     return made;
   };
