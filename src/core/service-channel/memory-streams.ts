@@ -76,7 +76,7 @@ export class MemoryOutgoing implements Outgoing {
     this.#sent = position;
   }
 
-  /** What was appended is for somebody else, who has come as far as that position, and has heard nothing from here. */
+  /** The other end has heard nothing from this process, and had come to that position with the one before: all words go there. */
   resumeElsewhere(position: number): void {
     this.#log.moveTo(position);
     this.#sent = position;

@@ -12,7 +12,7 @@ import { Connection, connectionWords, type Opening } from "./connection.ts";
 export interface ServiceStreams {
   readonly incoming: Incoming;
   readonly outgoing: Outgoing & {
-    /** The client is another one's, see `MemoryOutgoing`. Of a service that says nothing there is none. */
+    /** The client has heard nothing from this process yet, see `MemoryOutgoing`. A service that says nothing has no need of it. */
     resumeElsewhere?(position: number): void;
   };
   /** So much of its stream has been acknowledged, perhaps by another process of the service. */

@@ -7,6 +7,8 @@ import { ChannelThread } from "../service-channel/channel-thread.ts";
 
 export class DeterminantWriter implements DeterminantStream, Napper {
   readonly #channel: ChannelThread;
+  /** The entry that is being appended, to make none for each. */
+  readonly #entry: number[] = [];
 
   /** `bell` for whoever waits, `quietBell` so that determinants set out before anybody does. */
   constructor(channel: SharedChannel, bell: Int32Array, quietBell = bell) {
@@ -22,7 +24,11 @@ export class DeterminantWriter implements DeterminantStream, Napper {
   }
 
   append(rank: number, kind: DeterminantKind, data: readonly number[]): void {
-    this.#channel.appendWhole([determinantHeaderWords + data.length, rank, kind, ...data]);
+    const entry = this.#entry;
+    entry.length = 0;
+    entry.push(determinantHeaderWords + data.length, rank, kind);
+    for (let i = 0; i < data.length; i++) entry.push(data[i]!);
+    this.#channel.appendWhole(entry);
   }
 
   append3(rank: number, kind: DeterminantKind, a: number, b: number, c: number): void {

@@ -15,7 +15,7 @@ export interface SimConnectionOptions {
 export interface SimConnectionPorts {
   nowNs(): number;
   plan(timeNs: number, act: () => void): void;
-  /** Does what an end has sent reach the other end, whatever has become of the sender; is there an end that could move? */
+  /** The caller and the listener. */
   readonly ends: readonly [SimEnd, SimEnd];
 }
 
