@@ -1,5 +1,5 @@
 /** `banyan run`: one job, on this terminal. A shell around `launch`. */
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { cacheFolder } from "../cc/cache.ts";
 import { protocolNames } from "../core/ft/protocol-named.ts";
 import { protocolDefault } from "../core/ft/registry.ts";
@@ -36,6 +36,8 @@ interface RunOptions {
   readonly keepSuspects?: true;
   readonly jobDir?: string;
   readonly quiet?: true;
+  readonly host?: string;
+  readonly nodeCommand?: string;
 }
 
 export const runCommand: CreateCommand = (finished) =>
@@ -96,6 +98,9 @@ export const runCommand: CreateCommand = (finished) =>
     .option("--heartbeat <ms>", "how often nodes give a sign of life (default: 100)", wholeNumber("--heartbeat"))
     .option("--patience <ms>", "how long a silent node is waited for (default: 750)", wholeNumber("--patience"))
     .option("-q, --quiet", "no summary line")
+    // For nodes that are started in namespaces of their own, and for tests (docs/control-link.md).
+    .addOption(new Option("--host <address>").hideHelp())
+    .addOption(new Option("--node-command <words>").hideHelp())
     .helpOption("-h, --help", "print this help")
     .addHelpText(
       "after",
@@ -143,6 +148,8 @@ function start(program: string, args: string[], options: RunOptions): RunningJob
     faults: options.faults === undefined ? undefined : readFaultPlan(options.faults),
     keepSuspects: options.keepSuspects,
     jobFolder: options.jobDir,
+    host: options.host,
+    nodeCommand: options.nodeCommand?.split(" ").filter(Boolean),
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

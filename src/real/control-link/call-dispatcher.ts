@@ -15,22 +15,33 @@ import type { Invitation } from "./invitation.ts";
 
 export type Called =
   | { readonly ok: true; readonly socket: Socket; readonly queue: ByteQueue }
-  /** It is of no use to try again where that is `final`. */
-  | { readonly ok: false; readonly why: string; readonly final: boolean };
+  | { readonly ok: false; readonly why: string; readonly failure: Failure };
+
+type Failure =
+  /** The call was taken, and nothing was said: the dispatcher is stopped, or very busy. */
+  | "mute"
+  /** The dispatcher is gone, or does not know this node any more. */
+  | "gone"
+  /** Anything else. */
+  | "lost";
 
 /** Strangers may crowd the door, and the one who has waited longest is sent away: a node that was tries again. */
-const triesMax = 20;
+const lostMax = 20;
 const againMs = 100;
 
+/** Calls until it is welcome, or knows that it never will be. Whoever stands still is waited for, twice as long each time. */
 export async function callDispatcher(invitation: Invitation): Promise<Called> {
-  for (let tries = 1; ; tries++) {
-    const called = await callOnce(invitation);
-    if (called.ok || called.final || tries === triesMax) return called;
+  let answerMs = answerMsMax;
+  for (let lost = 0; ; ) {
+    const called = await callOnce(invitation, answerMs);
+    if (called.ok || called.failure === "gone") return called;
+    if (called.failure === "mute") answerMs *= 2;
+    else if (++lost === lostMax) return called;
     await sleep(againMs);
   }
 }
 
-function callOnce({ host, port, jobId, secret, number }: Invitation): Promise<Called> {
+function callOnce({ host, port, jobId, secret, number }: Invitation, answerMs: number): Promise<Called> {
   const hello: Hello = { service: Service.CONTROL, from: number, to: 0, incarnation: 0, wanted: 0, generation: 1 };
   const handshake = new CallerHandshake({ id: jobId, secret }, hello);
   const queue = new ByteQueue();
@@ -46,10 +57,12 @@ function callOnce({ host, port, jobId, secret, number }: Invitation): Promise<Ca
       if (!called.ok) socket.destroy();
       resolve(called);
     };
-    const fail = (why: string, final = false): void => end({ ok: false, why, final });
-    const timer = setTimeout(() => fail("no answer in time"), answerMsMax);
-    socket.on("error", (error: NodeJS.ErrnoException) => fail(error.message, error.code === "ECONNREFUSED"));
-    socket.on("close", () => fail("the connection was closed"));
+    const fail = (why: string, failure: Failure): void => end({ ok: false, why, failure });
+    const timer = setTimeout(() => fail("no answer in time", socket.connecting ? "lost" : "mute"), answerMs);
+    socket.on("error", ({ message, code }: NodeJS.ErrnoException) =>
+      fail(message, code === "ECONNREFUSED" ? "gone" : "lost"),
+    );
+    socket.on("close", () => fail("the connection was closed", "lost"));
     socket.on("data", (chunk) => {
       queue.push(chunk);
       if (!isAnswering) {
@@ -57,7 +70,7 @@ function callOnce({ host, port, jobId, secret, number }: Invitation): Promise<Ca
         if (challenge === null) return;
         const said = handshake.hello(challenge);
         if (said === null) {
-          fail("somebody else listens there", true);
+          fail("somebody else listens there", "gone");
           return;
         }
         isAnswering = true;
@@ -67,7 +80,7 @@ function callOnce({ host, port, jobId, secret, number }: Invitation): Promise<Ca
       if (bytes === null) return;
       const verdict = handshake.answer(bytes)?.verdict;
       if (verdict === Verdict.WELCOME) end({ ok: true, socket, queue });
-      else fail(verdict === undefined ? "somebody else listens there" : "the invitation is not good any more", true);
+      else fail(verdict === undefined ? "somebody else listens there" : "the invitation is not good any more", "gone");
     });
   });
 }

@@ -22,7 +22,11 @@ export interface ControlLinkOptions<Out extends Message, In extends Message> {
   readonly queue: ByteQueue;
   readonly sends: Bounds<Out["kind"]>;
   readonly hears: Bounds<In["kind"]>;
+  /** Bytes have come: the other side lives, however long its message is. */
+  heard(): void;
   said(message: In): void;
+  /** A message was not sent, because it is longer than its kind allows. */
+  unsendable(problem: string): void;
   /** Nothing comes any more, and everything that had come was heard. Called once. */
   closed(end: LinkEnd): void;
 }
@@ -34,6 +38,8 @@ export type LinkEnd =
   | { readonly kind: "cut"; readonly why: string };
 
 const drainBytes = 1 << 16;
+/** So much may wait for a side that does not read, beside one long message. A node or dispatcher that lives reads all the time. */
+const unsentBytesMax = 64 << 20;
 
 export class ControlLink<Out extends Message, In extends Message> {
   readonly #options: ControlLinkOptions<Out, In>;
@@ -50,6 +56,7 @@ export class ControlLink<Out extends Message, In extends Message> {
     this.#reader = new FrameReader(queue, hears);
     socket.on("data", (chunk: Buffer) => {
       queue.push(chunk);
+      options.heard();
       this.#hear();
     });
     socket.on("error", (error) => {
@@ -71,22 +78,40 @@ export class ControlLink<Out extends Message, In extends Message> {
     return !this.#isClosed && this.#end === null && this.#options.socket.writable;
   }
 
-  /** What is meant for an end that is gone is of no use; its end shows as `closed`. `sent`: it is on its way, or never will be. */
-  send(message: Out, sent?: () => void): void {
+  /** Does everything that was sent travel already? What need not be said now can wait until it does. */
+  get isIdle(): boolean {
+    return this.#options.socket.writableLength === 0;
+  }
+
+  /** Fulfilled when everything that was sent travels, or nobody is there: for senders of much, who wait between their messages. */
+  whenIdle(): Promise<void> {
+    if (this.isIdle || !this.isOpen) return Promise.resolve();
+    const { socket } = this.#options;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        socket.off("drain", done).off("close", done);
+        resolve();
+      };
+      socket.on("drain", done).on("close", done);
+    });
+  }
+
+  /** What is meant for a side that is gone is of no use; its end shows as `closed`. */
+  send(message: Out): void {
     const { socket, sends } = this.#options;
-    if (!this.isOpen) {
-      sent?.();
+    if (!this.isOpen) return;
+    if (socket.writableLength > unsentBytesMax) {
+      this.cut(`it does not read what it is sent, and ${socket.writableLength} bytes wait`);
       return;
     }
     const encoded = encodeFrame<string>(sends, message);
     if (!encoded.ok) {
-      this.cut(`cannot send ${encoded.problem}`);
+      this.#options.unsendable(encoded.problem);
       return;
     }
     socket.write(encoded.frame, (error) => {
       // The socket is about to be closed by Node, with all that has come and has not been read.
       if (error) this.#drain();
-      sent?.();
     });
   }
 

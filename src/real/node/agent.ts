@@ -47,6 +47,8 @@ export interface AgentOptions {
   /** Who has the job's files. */
   readonly dispatcher: FileService;
   send(message: FromNode): void;
+  /** The dispatcher is slow to read, or stopped: something waits for it. */
+  isSaying(): boolean;
   /** Everything was said: the process shall end, in order or with all programs that its ranks have started. */
   leave(how: "in order" | "with everything"): void;
 }
@@ -107,7 +109,7 @@ export class Agent {
     this.#images = images;
     this.#lives = recovery === null ? null : new NodeLives(recovery, (restart) => images?.folderOf(restart) ?? "");
     this.#part = this.#createPart(first);
-    setInterval(() => this.#send({ kind: "heartbeat", passed: this.#lives?.passed ?? [] }), setup.heartbeatMs);
+    setInterval(() => this.#beat(), setup.heartbeatMs);
     const { program, folders } = setup;
     const { shared } = this.#memory;
     const starting = first.map((rank) => ({ rank, program, folders, origin: null, memory: shared }));
@@ -448,6 +450,11 @@ export class Agent {
     this.#relay.relayAll();
     this.#send({ kind: "bye" });
     this.#options.leave(how);
+  }
+
+  /** What waits already is a sign of life. */
+  #beat(): void {
+    if (!this.#options.isSaying()) this.#send({ kind: "heartbeat", passed: this.#lives?.passed ?? [] });
   }
 
   #send(message: FromNode): void {

@@ -11,6 +11,7 @@ import { ranksOfNode } from "../../core/service/placement.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
+import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
 import { type Invitation, readInvitation } from "../control-link/invitation.ts";
 import { fromNodeBounds, toNewNode, toNodeBounds, toNodeShapes } from "../control-link/message-shapes.ts";
 import { Agent, type AgentOptions, tryTo } from "./agent.ts";
@@ -59,9 +60,12 @@ class NodeMain {
   #end: () => never = abandoned;
 
   constructor({ host, port, jobId, secret }: Invitation, { socket, queue }: Connection) {
+    const watch = new DispatcherWatch({ host, port, gone: abandoned });
     this.#link = new ControlLink<FromNode, ToNode>({
       ...{ socket, queue, sends: fromNodeBounds, hears: toNodeBounds },
+      heard: () => watch.heard(),
       said: (message) => this.#said(message),
+      unsendable: (problem) => this.#link.send({ kind: "unable", why: `it cannot send ${problem}` }),
       closed: () => this.#end(),
     });
     const job = { id: jobId, secret };
@@ -71,6 +75,7 @@ class NodeMain {
       // Others reach this machine where the dispatcher does.
       host: socket.localAddress!,
       send: (message) => this.#link.send(message),
+      isSaying: () => !this.#link.isIdle,
       leave: (how) => this.#leave(how === "in order" ? () => process.exit(0) : killSelf),
     };
     this.#link.expect(toNewNode);
@@ -123,7 +128,8 @@ async function joinJob(invitation: Invitation): Promise<void> {
   if (called.ok) new NodeMain(invitation, called);
   else {
     const { host, port } = invitation;
-    if (!called.final) process.stderr.write(`banyan: Cannot reach the dispatcher at ${host}:${port}: ${called.why}\n`);
+    if (called.failure === "lost")
+      process.stderr.write(`banyan: Cannot reach the dispatcher at ${host}:${port}: ${called.why}\n`);
     abandoned();
   }
 }

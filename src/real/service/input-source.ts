@@ -41,11 +41,13 @@ export class InputSource {
     this.#ended = options.stream === undefined;
   }
 
-  /** Rank 0 has everything before that place and wants a piece; it is sent as soon as there is one. */
-  want(offset: number): void {
+  /** Rank 0 has everything before that place and wants a piece; it is sent as soon as there is one. False: nobody can want that. */
+  want(offset: number): boolean {
+    if (offset > this.#given || (offset < this.#given && this.#keptFrom(offset) === undefined)) return false;
     this.#wanted = offset;
     this.#listen();
     this.#serve();
+    return true;
   }
 
   /** An image of rank 0 with that number is written: it has everything before that place. */
@@ -88,9 +90,14 @@ export class InputSource {
 
   /** The rest of a piece that was given before. */
   #again(offset: number): Uint8Array {
+    const bytes = this.#keptFrom(offset);
+    assert(bytes !== undefined, `standard input from byte ${offset} on is not kept`);
+    return bytes;
+  }
+
+  #keptFrom(offset: number): Uint8Array | undefined {
     const piece = this.#kept.find((each) => offset < each.offset + each.bytes.length);
-    assert(piece !== undefined && piece.offset <= offset, `standard input from byte ${offset} on is not kept`);
-    return piece.bytes.subarray(offset - piece.offset);
+    return piece === undefined || piece.offset > offset ? undefined : piece.bytes.subarray(offset - piece.offset);
   }
 
   /** Null: its end. Undefined: nothing is there yet. */

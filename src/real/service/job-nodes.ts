@@ -33,8 +33,9 @@ interface JobNodesPorts {
   /** What a node that is about to start must know, and how its ranks begin if not at the beginning. */
   setupOf(node: number, restarts: readonly RankRestart[]): Setup;
   started(node: number): void;
-  said(node: number, message: FromNode): void;
   /** See `NodeProcessEvents`. */
+  heard(node: number): void;
+  said(node: number, message: FromNode): void;
   printed(node: number, stream: Stream, bytes: Buffer, done: () => void): void;
   ended(node: number, loss: NodeLoss): void;
   /** Which life of each of these ranks is the present one. */
@@ -212,6 +213,9 @@ export class JobNodes {
     const started = this.#takeSpare() ?? this.#newProcess();
     const here = ranksOfNode(this.#options.nodeOf, node);
     started.begin(this.#ports.setupOf(node, restarts), here, {
+      heard: () => {
+        if (isPresent()) this.#ports.heard(node);
+      },
       said: (message) => {
         if (isPresent()) this.#ports.said(node, message);
       },

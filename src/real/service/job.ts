@@ -224,6 +224,7 @@ export class Job {
           this.#recovery?.nodeStarted(node);
           this.#faults?.nodeStarted(node);
         },
+        heard: (node) => this.#core.heard(node),
         said: (node, message) => this.#listener.said(node, message),
         printed: (node, stream, bytes, done) => {
           const chunk = { stream, number: 0, offset: 0, bytes, flush: false };
@@ -242,9 +243,9 @@ export class Job {
 
   /** Null: no link is to be slow. */
   #createLinks(): SlowLinks | null {
-    const { faults, nodes } = this.#options;
+    const { faults, nodes, host } = this.#options;
     if (faults === null || !delaysLinks(faults)) return null;
-    return new SlowLinks(nodes, (why) => this.#core.unusable(`Cannot delay links: ${why}`, performance.now()));
+    return new SlowLinks(nodes, (why) => this.#core.unusable(`Cannot delay links: ${why}`, performance.now()), host);
   }
 
   #createOutput(): JobOutput {

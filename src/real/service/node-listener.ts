@@ -23,7 +23,7 @@ interface NodeListenerOptions {
 
 /** Those who hear of it. */
 interface NodeListenerParts {
-  readonly core: Pick<Dispatcher, "outcome" | "heard" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
+  readonly core: Pick<Dispatcher, "outcome" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
   readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
   readonly output: Pick<JobOutput, "accept">;
   readonly input: Pick<InputSource, "want" | "captured">;
@@ -65,7 +65,6 @@ export class NodeListener {
 
   said(node: number, message: FromNode): void {
     const { core, nodes, output, spawning, report, faults } = this.#parts;
-    core.heard(node);
     switch (message.kind) {
       case "ready":
         if (message.build === build) nodes.ready(node, message.address);
@@ -120,13 +119,13 @@ export class NodeListener {
         core.aborted(rank, message.code, message.message, performance.now());
         break;
       case "result":
-        if (rank === 0) this.#result = deserialize(message.value);
+        if (rank === 0) this.#setResult(message.value);
         break;
       case "spawn":
         void spawning.asked(rank, message.request);
         break;
       case "input-wanted":
-        input.want(message.offset);
+        if (!input.want(message.offset)) this.#cut(rank, "it wants standard input that it cannot want");
         break;
       case "stopped":
         freezing.stopped(rank);
@@ -173,6 +172,19 @@ export class NodeListener {
       default:
         unreachable(message);
     }
+  }
+
+  #setResult(value: Uint8Array): void {
+    try {
+      this.#result = deserialize(value);
+    } catch {
+      this.#cut(0, "the result of its program is no value");
+    }
+  }
+
+  /** The node of that rank has said what no node says: it counts as lost. */
+  #cut(rank: number, why: string): void {
+    this.#parts.nodes.processOf(this.#options.nodeOf[rank]!).cut(why);
   }
 
   #connectionNews(event: TcpEvent): void {

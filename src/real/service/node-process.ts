@@ -12,6 +12,8 @@ import type { FromNode, Setup, Stream, ToNode } from "../node/messages.ts";
 import type { NodeSignal, NodeStarter, StartedNode } from "./node-starter.ts";
 
 export interface NodeProcessEvents {
+  /** Something has come from it: the whole of a message, or a part. */
+  heard(): void;
   said(message: FromNode): void;
   /** Bytes that came past the ranks' own paths (`fs.writeSync(1, …)`, native code). Call `done` for more. */
   printed(stream: Stream, bytes: Buffer, done: () => void): void;
@@ -22,7 +24,7 @@ export interface NodeProcessEvents {
 /** Programs that a rank started may hold the node's streams open when the node is long gone, and so may the network its link. */
 const openAfterExitMsMax = 200;
 /** The system closes a dying process's link first; one that lives on for so long without it is killed. */
-const aliveAfterLinkMsMax = 500;
+const aliveAfterLinkMsMax = 1000;
 
 type NodeLink = ControlLink<ToNode, FromNode>;
 
@@ -37,8 +39,8 @@ export class NodeProcess {
   /** Null: it has not begun. */
   #events: NodeProcessEvents | null = null;
   #place: Omit<NodePlace, "recovers"> | null = null;
-  /** Why it was killed here, if it was. */
-  #loss: NodeLoss | null = null;
+  /** It was killed because of that, if it was. */
+  #killedFor: NodeLoss | null = null;
   #isOver = false;
   #closed!: () => void;
   readonly #linkIsClosed = new Promise<void>((resolve) => {
@@ -95,6 +97,11 @@ export class NodeProcess {
     return true;
   }
 
+  /** It has said what cannot be: it is gone for the job, and killed. */
+  cut(why: string): void {
+    this.#link?.cut(why);
+  }
+
   /** False: it is gone, or nobody here can send it a signal. */
   signal(signal: NodeSignal): boolean {
     return this.#started?.signal(signal) ?? false;
@@ -103,7 +110,9 @@ export class NodeProcess {
   #called(socket: Socket): void {
     const link: NodeLink = new ControlLink<ToNode, FromNode>({
       ...{ socket, queue: new ByteQueue(), sends: toNodeBounds, hears: fromNodeBounds },
+      heard: () => this.#events?.heard(),
       said: (message) => this.#events?.said(message),
+      unsendable: (problem) => link.cut(`Cannot send ${problem}`),
       closed: (end) => this.#linkClosed(end),
     });
     this.#link = link;
@@ -136,14 +145,13 @@ export class NodeProcess {
     const started = this.#started;
     if (started === null) this.#end(loss);
     if (started?.isAlive !== true) return;
-    // The system closes the link of a dying process first. Whoever lives on without it is fenced off.
     const kill = (): void => {
-      this.#loss = loss;
-      started.signal("SIGKILL");
+      if (started.signal("SIGKILL")) this.#killedFor = loss;
     };
     if (kind === "cut") kill();
     else {
-      const waited = setTimeout(kill, aliveAfterLinkMsMax);
+      // What the system has said meanwhile is read before the process is judged.
+      const waited = setTimeout(() => setImmediate(kill), aliveAfterLinkMsMax);
       void started.exited.then(() => clearTimeout(waited));
     }
   }
@@ -153,7 +161,7 @@ export class NodeProcess {
     this.#isOver = true;
     this.#invited.withdraw();
     this.#link?.cut("its process is gone");
-    this.#events?.ended(this.#loss ?? loss);
+    this.#events?.ended(this.#killedFor ?? loss);
     this.#isGone();
   }
 }

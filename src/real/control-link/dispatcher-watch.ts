@@ -1,0 +1,96 @@
+/**
+ * Notices in a node that the dispatcher's machine is gone. A dispatcher that dies takes its end of the link with it, and the link closes; a
+ * machine that loses its power or its network closes nothing, and the node would compute for nobody. So a node that has heard nothing for
+ * a while knocks at the dispatcher's door: connects there, and hangs up.
+ *
+ * | at the door | it means | then |
+ * |---|---|---|
+ * | a challenge comes | the dispatcher lives, and has nothing to say | the next knock is as far away as this one was |
+ * | somebody takes the call and says nothing | it is stopped (Ctrl-Z), or very busy | the next knock is twice as far away |
+ * | the call is refused | no process listens there: the dispatcher is gone | the node ends |
+ * | nothing, or no way there, several times | so is its machine | the node ends |
+ *
+ * Silence alone means nothing: a stopped dispatcher goes on another day, and so does its job.
+ */
+import { connect } from "node:net";
+
+interface DispatcherWatchOptions {
+  readonly host: string;
+  readonly port: number;
+  /** After so long without a word; 15 s unless given. */
+  readonly quietMs?: number;
+  /** So long a knock may take; 10 s unless given. */
+  readonly knockMsMax?: number;
+  /** The dispatcher is gone. Called once. */
+  gone(why: string): void;
+}
+
+type Knock = "alive" | "mute" | "refused" | "unreachable";
+
+const quietMsDefault = 15_000;
+const knockMsMaxDefault = 10_000;
+/** Knocks that reach nobody before the machine counts as gone. */
+const unreachableMax = 3;
+
+export class DispatcherWatch {
+  readonly #options: Required<DispatcherWatchOptions>;
+  readonly #quietMs: number;
+  #waitMs: number;
+  #hasHeard = false;
+  #unreachable = 0;
+  #timer: NodeJS.Timeout;
+
+  constructor({ quietMs = quietMsDefault, knockMsMax = knockMsMaxDefault, ...options }: DispatcherWatchOptions) {
+    this.#options = { quietMs, knockMsMax, ...options };
+    this.#quietMs = quietMs;
+    this.#waitMs = quietMs;
+    this.#timer = this.#wait();
+  }
+
+  /** Something has come over the link. */
+  heard(): void {
+    this.#hasHeard = true;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #wait(): NodeJS.Timeout {
+    this.#hasHeard = false;
+    return setTimeout(() => void this.#look(), this.#waitMs).unref();
+  }
+
+  async #look(): Promise<void> {
+    const knock = this.#hasHeard ? "alive" : await this.#knock();
+    if (knock === "alive") this.#waitMs = this.#quietMs;
+    if (knock === "mute") this.#waitMs *= 2;
+    this.#unreachable = knock === "unreachable" ? this.#unreachable + 1 : 0;
+    if (knock === "refused" || this.#unreachable >= unreachableMax) {
+      const { host, port } = this.#options;
+      this.#options.gone(`nobody answers at ${host}:${port}`);
+    } else this.#timer = this.#wait();
+  }
+
+  #knock(): Promise<Knock> {
+    const { host, port, knockMsMax } = this.#options;
+    return new Promise((resolve) => {
+      let isTaken = false;
+      const socket = connect({ host, port });
+      const over = (knock: Knock): void => {
+        clearTimeout(timer);
+        socket.destroy();
+        resolve(knock);
+      };
+      const timer = setTimeout(() => over(isTaken ? "mute" : "unreachable"), knockMsMax);
+      socket.on("connect", () => {
+        isTaken = true;
+      });
+      socket.on("data", () => over("alive"));
+      socket.on("error", ({ code }: NodeJS.ErrnoException) =>
+        over(code === "ECONNREFUSED" ? "refused" : "unreachable"),
+      );
+      socket.on("close", () => over(isTaken ? "mute" : "unreachable"));
+    });
+  }
+}
