@@ -243,9 +243,9 @@ export class Job {
 
   /** Null: no link is to be slow. */
   #createLinks(): SlowLinks | null {
-    const { faults, nodes } = this.#options;
+    const { faults, nodes, host } = this.#options;
     if (faults === null || !delaysLinks(faults)) return null;
-    return new SlowLinks(nodes, (why) => this.#core.unusable(`Cannot delay links: ${why}`, performance.now()));
+    return new SlowLinks(nodes, (why) => this.#core.unusable(`Cannot delay links: ${why}`, performance.now()), host);
   }
 
   #createOutput(): JobOutput {
