@@ -1,6 +1,6 @@
 /**
- * What `bin/banyan.js` loads: the command line's code, from V8's cache if there is one. The first `banyan run` makes it, when it
- * ends: by then V8 has compiled what a run needs.
+ * What `bin/banyan.js` loads: the command line's code, from V8's cache if there is one. The first `banyan run` that ends well makes
+ * it: by then V8 has compiled what a run needs.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,5 +20,7 @@ const script = new Script(source, {
 const load = script.runInThisContext() as (require: NodeJS.Require, folder: string) => void;
 load(createRequire(file), __dirname);
 if (cachedData === undefined && process.argv[2] === "run") {
-  process.on("exit", () => keepCodeCache(cacheFile, source, script.createCachedData()));
+  process.on("exit", (code) => {
+    if (code === 0) keepCodeCache(cacheFile, source, () => script.createCachedData());
+  });
 }

@@ -12,7 +12,7 @@ describe("X9 caches of code", () => {
   const file = cacheFileOf(join(folder, "some.cjs"));
 
   it("what is kept is read again", () => {
-    keepCodeCache(file, "source", cache);
+    keepCodeCache(file, "source", () => cache);
     deepEqual(readCodeCache(file, "source"), Buffer.from(cache));
   });
 
@@ -31,7 +31,12 @@ describe("X9 caches of code", () => {
     equal(readCodeCache(join(folder, "none"), "source"), undefined);
   });
 
-  it("where nothing can be written nothing is kept, and nothing is said", () => {
-    keepCodeCache(join(folder, "no", "folder"), "source", cache);
+  it("where nothing can be written nothing is made, and nothing is said", () => {
+    let isMade = false;
+    keepCodeCache(join(folder, "no", "folder"), "source", () => {
+      isMade = true;
+      return cache;
+    });
+    equal(isMade, false);
   });
 });

@@ -26,9 +26,12 @@ export function readCodeCache(cacheFile: string, source: string): Buffer | undef
   }
 }
 
-export function keepCodeCache(cacheFile: string, source: string, cache: Uint8Array): void {
+/** `make` is asked when it is certain that the cache can be written: it takes a moment. */
+export function keepCodeCache(cacheFile: string, source: string, make: () => Uint8Array): void {
   const unfinished = `${cacheFile}.${process.pid}`;
   try {
+    writeFileSync(unfinished, "");
+    const cache = make();
     writeFileSync(unfinished, Buffer.concat([digestOf(cacheFile, source, cache), cache]));
     renameSync(unfinished, cacheFile);
   } catch {

@@ -44,7 +44,7 @@ function shared(bytes: Uint8Array): SharedArrayBuffer {
 
 /** Keeps what a rank that is ready to run has compiled, for all ranks to come. */
 export function keepCache({ cacheMissing, source }: RankCode, cache: Uint8Array): void {
-  keepCodeCache(cacheMissing, source, cache);
+  keepCodeCache(cacheMissing, source, () => cache);
 }
 
 /** What a thread starts with, as text: it must not cost the threads another file. A cache that V8 rejects is only slower. */

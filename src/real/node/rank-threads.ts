@@ -178,8 +178,13 @@ export class RankThreads {
     const events = this.#ports.eventsOf(rank);
     return {
       said: (message) => {
-        if (message.kind === "compiled") keepCache(this.#code, message.cache);
-        else events.said(message);
+        if (message.kind === "compiled") {
+          keepCache(this.#code, message.cache);
+          return;
+        }
+        // That life does not come to the gate, and the others need not wait until it is ended.
+        if (message.kind === "image-unreadable") countArrival(this.words);
+        events.said(message);
       },
       ended: (ending) => {
         this.#threads.delete(rank);
