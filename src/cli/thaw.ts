@@ -7,6 +7,7 @@ import { follow } from "./follow-job.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 interface Options {
+  readonly nodes?: number;
   readonly ranksPerThread?: number;
   readonly label?: true;
   readonly timeout?: number;
@@ -19,6 +20,7 @@ export const thawCommand: CreateCommand = (finished) =>
   new Command("thaw")
     .description("Go on with a job that `banyan run --freeze-at` has frozen.")
     .argument("<job>", "the folder it was frozen to; it stays as it is")
+    .option("--nodes <number>", "on so many; as many as before unless given", wholeNumber("--nodes"))
     .option("--ranks-per-thread <number>", "as for `banyan run`", wholeNumber("--ranks-per-thread"))
     .option("-l, --label", "put the rank in front of each line")
     .option("--timeout <time>", "end the job after this long (exit code 124)", duration("--timeout"))
@@ -28,8 +30,9 @@ export const thawCommand: CreateCommand = (finished) =>
     .helpOption("-h, --help", "print this help")
     .action(async (job: string, options: Options) => finished(await follow(() => start(job, options), options)));
 
-function start(job: string, { ranksPerThread, label, timeout, freezeAt, jobDir }: Options) {
+function start(job: string, { nodes, ranksPerThread, label, timeout, freezeAt, jobDir }: Options) {
   return thaw(job, {
+    nodes,
     ranksPerThread,
     label,
     timeoutMs: timeout,

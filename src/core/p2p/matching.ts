@@ -72,7 +72,6 @@ export class Matching {
   private readonly store: UnexpectedStore;
   private readonly peers: Peers;
   private readonly refusals: Refusals;
-  private readonly payloadBytesMax: number;
   /** See `disregard`; no context is −1. */
   private disregardedContext = -1;
   private disregardedBelow = 0;
@@ -92,7 +91,6 @@ export class Matching {
     this.store = parts.store;
     this.peers = peers;
     this.refusals = parts.refusals;
-    this.payloadBytesMax = transport.payloadBytesMax;
   }
 
   // Receives
@@ -192,7 +190,8 @@ export class Matching {
       return;
     }
     const send = words[at + R_PEER_REQUEST]!;
-    const peerPointer = words[at + R_PEER_POINTER]!;
+    // An image may hold the envelope of a sender whose memory was ours to read, and is elsewhere now.
+    const peerPointer = this.transport.shares(this.peers.processOf(peer)) ? words[at + R_PEER_POINTER]! : -1;
     if (this.records.hasFlag(envelope, RecordFlag.BROKEN)) {
       this.broken.handOver(envelope, receive);
       return;
@@ -319,7 +318,7 @@ export class Matching {
     // A tag that is the wildcard would find receives that are posted with it.
     if (bytes < 0 || words[packet + TAG] === ANY_TAG) return false;
     if (kind === PacketKind.EAGER)
-      return bytes <= this.payloadBytesMax && (bytes === 0 || words[packet + PAYLOAD] !== 0);
+      return bytes <= this.transport.payloadBytesMax && (bytes === 0 || words[packet + PAYLOAD] !== 0);
     const pointer = this.peerPointerOf(packet);
     return pointer < 0 || this.transfers.isShared(this.peerOf(packet), pointer, bytes);
   }

@@ -8,6 +8,7 @@ const job: FrozenJob = {
   args: ["--size", "1000", ""],
   ranks: 4,
   nodes: 2,
+  nodeMap: [0, 1, 0, 1],
   memoryMb: 1024,
   folders: [
     { name: ".", path: "/home/u" },
@@ -23,6 +24,7 @@ describe("X7 what is written of a frozen job", () => {
   it("comes back as it was, without what else stands there", () => {
     deepEqual(frozenJobIn(jobText(job)), job);
     deepEqual(frozenJobIn(changed({ environment: undefined })), { ...job, environment: null });
+    deepEqual(frozenJobIn(changed({ nodeMap: undefined })), { ...job, nodeMap: [0, 0, 1, 1] }, "of an earlier version");
     deepEqual(frozenJobIn(changed({ more: 1, folders: [{ name: ".", path: "/", more: 1 }] })), {
       ...job,
       folders: [{ name: ".", path: "/" }],
@@ -40,6 +42,7 @@ describe("X7 what is written of a frozen job", () => {
       args: ["x", [1], [null], ["a\0"], undefined, {}],
       ranks: [0, -1, 2.5, "4", 4097, 1e9, undefined],
       nodes: [0, 5, "1", null, undefined],
+      nodeMap: [null, 2, [0, 0, 1], [0, 0, 1, -1], [0, 0, 1, 4], [0, 0, 1, "1"], [0, 0, 1, 1, 1]],
       environment: ["", [], { A: 1 }, { A: null }, { "": "b" }, { "A=B": "c" }, { A: "\0" }],
       memoryMb: [15, 2048, 0.5, "1024", undefined],
       folders: [null, {}, [7], [null], [{ name: "." }], [{ path: "/" }], [{ name: "", path: "/" }], undefined]

@@ -2,6 +2,7 @@
 import { isAbsolute } from "node:path";
 import { isWhole, type OptionValues } from "../../core/ft/option.ts";
 import { protocolDefault } from "../../core/ft/registry.ts";
+import { placedInBlocks } from "../../core/service/placement.ts";
 import type { Folder } from "../node/messages.ts";
 
 export const jobFormat = 1;
@@ -15,7 +16,10 @@ export interface FrozenJob {
   readonly program: string;
   readonly args: readonly string[];
   readonly ranks: number;
+  /** On how many it ran; it may go on on others. */
   readonly nodes: number;
+  /** The nodes that the program sees, by rank (core/process/node-map.ts), wherever it goes on. */
+  readonly nodeMap: readonly number[];
   readonly memoryMb: number;
   readonly folders: readonly Folder[];
   /** What the program finds in its environment; null: what whoever goes on with the job has. */
@@ -39,8 +43,12 @@ export function frozenJobIn(text: string): FrozenJob | number | null {
   // Images of an earlier version were all of jobs without one.
   const { protocol = protocolDefault.name, protocolOptions = {} } = value;
   if (!isWord(protocol) || !isRecord(protocolOptions)) return null;
+  const { nodeMap = placedInBlocks(ranks, nodes) } = value;
+  const isNode = (node: unknown): node is number => isWhole(node, 0, ranks - 1);
+  if (!isListOf(nodeMap, isNode) || nodeMap.length !== ranks) return null;
   const given = folders.map(({ name, path }) => ({ name, path }));
-  return { program, args, ranks, nodes, memoryMb, folders: given, environment, protocol, protocolOptions };
+  const size = { ranks, nodes, nodeMap, memoryMb };
+  return { program, args, ...size, folders: given, environment, protocol, protocolOptions };
 }
 
 function parsed(text: string): unknown {

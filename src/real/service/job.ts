@@ -262,9 +262,12 @@ export class Job {
   }
 
   #createFreezing(): JobFreezing {
-    const { jobFolder, program, displayName, args, ranks, nodes, memoryMb, folders, environment } = this.#options;
+    const { jobFolder, program, displayName, args, ranks, nodes, nodeMap, memoryMb, folders, environment } =
+      this.#options;
     const job = {
       ...{ program: displayName ?? program, args, ranks, nodes, memoryMb, folders, environment },
+      // Those that may be spawned have not been.
+      nodeMap: nodeMap.slice(0, ranks),
       ...{ protocol: this.#options.protocol.name, protocolOptions: this.#options.protocolOptions },
     };
     return new JobFreezing(

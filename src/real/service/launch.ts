@@ -134,7 +134,7 @@ export function launch(program: string, options: LaunchOptions = {}): RunningJob
 export function thaw(folder: string, options: ThawOptions = {}): RunningJob {
   const job = readJob(folder);
   if (typeof job === "string") throw new CannotLaunch(job, 1);
-  const { args, ranks, nodes, memoryMb, folders, program } = job;
+  const { args, ranks, nodes, nodeMap, memoryMb, folders, program } = job;
   const led = folderLedAway(folders);
   if (led !== undefined) {
     const why = `there is a link in the path of ${led} now, a folder that its program was given`;
@@ -142,20 +142,27 @@ export function thaw(folder: string, options: ThawOptions = {}): RunningJob {
   }
   const { protocol, protocolOptions } = job;
   const thawed = {
-    ...{ ...options, ...protocolOptions, protocol, args, ranks, nodes, memoryMb },
+    ...{ ...options, ...protocolOptions, protocol, args, ranks, memoryMb },
+    nodes: options.nodes ?? nodes,
     environment: job.environment ?? undefined,
   };
-  return start(resolve(moduleOf(folder)), folders, thawed, { thawFrom: resolve(folder), displayName: program });
+  return start(resolve(moduleOf(folder)), folders, thawed, {
+    thawFrom: resolve(folder),
+    displayName: program,
+    nodeMap,
+  });
 }
 
 export type ThawOptions = Omit<
   LaunchOptions,
-  "args" | "ranks" | "nodes" | "memoryMb" | "folders" | "environment" | "protocol" | keyof ProtocolLaunchOptions
+  "args" | "ranks" | "memoryMb" | "folders" | "environment" | "protocol" | keyof ProtocolLaunchOptions
 >;
 
 interface Earlier {
   readonly thawFrom: string;
   readonly displayName: string;
+  /** The nodes that the program sees, by rank. */
+  readonly nodeMap: readonly number[];
 }
 
 function start(path: string, folders: readonly Folder[], options: LaunchOptions, earlier?: Earlier): RunningJob {
@@ -204,7 +211,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   const checkpoints = protocol.checkpoints?.(protocolOptions) ?? noCheckpoints;
   const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
   const placement = arranged?.placement ?? placesWithSpares(complete);
-  const nodeMap = nodeMapOf(placement);
+  const nodeMap = nodeMapOf([...(earlier?.nodeMap ?? []), ...placement.slice(earlier?.nodeMap.length ?? 0)]);
   const job = new Job({ ...complete, placement, nodeMap, setOf, checkpoints, faults, trace, folder });
   const done = arranged === null ? job.done : followed(job, arranged);
   return {
