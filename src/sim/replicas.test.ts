@@ -174,11 +174,11 @@ describe("what a protocol tells", () => {
 });
 
 describe("an image knows names, not places", () => {
-  it("rule 3: what was captured in one placement goes on in another, also when it was half way", () => {
+  it("rule 11: what was captured in one placement goes on in another, also when it was half way", () => {
     for (let seed = 1; seed <= 10; seed++) movedTo([3, 0, 1, 2], seed);
   });
 
-  it("rule 3: and in the same one", () => {
+  it("rule 11: and in the same one", () => {
     movedTo([0, 1, 2, 3], 1);
   });
 });

@@ -37,7 +37,7 @@ import type { Transport } from "../wire/transport.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { OutgoingQueues } from "./outgoing-queues.ts";
-import { A_EAGER, A_PROCESS, type Peers } from "./peers.ts";
+import type { Peers } from "./peers.ts";
 import type { Refusals } from "./refusals.ts";
 import { SparseTable } from "./sparse-table.ts";
 
@@ -49,7 +49,13 @@ const announcementWords = userWords + protocolWords;
 /** Words of a channel, behind the rank that it leads to: the next number. */
 const C_NEXT = 1;
 
+/** Words of a way: the eager limit, then the process. */
+const W_PROCESS = 1;
+/** No limit is so low. */
+const W_UNKNOWN = -2;
+
 export class Outbox {
+  static readonly unsaved = { ways: null, waysVersion: -1 };
   private readonly records: Records;
   private readonly transport: Transport;
   private readonly memory: Memory;
@@ -62,6 +68,12 @@ export class Outbox {
   private readonly payloads = new Map<number, Uint8Array>();
   /** By rank: the next number of that channel. */
   private readonly channels = new SparseTable([0]);
+  /**
+   * By slot of `channels`: up to how many bytes a message to that rank may travel eagerly now, and to which process. What `peers` says,
+   * in one look for the short way of a send; as of that version of it.
+   */
+  private ways = new Int32Array(0);
+  private waysVersion = -1;
   private readonly peers: Peers;
   private readonly refusals: Refusals;
   /** Sends must look closer than the short way does: a protocol wants to see them, or something is revoked. */
@@ -84,15 +96,37 @@ export class Outbox {
   /** The short way of a standard send: true when the whole message has left. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
     if (this.looksCloser && !this.maySendNow(dest, context)) return false;
-    const { peers } = this;
+    const { channels } = this;
+    const channel = channels.find(dest);
+    if (!this.knowsWay(channel)) return this.findWay(dest) && this.sendNow(pointer, bytes, dest, tag, context);
+    const { ways } = this;
+    if (bytes > ways[channel]! || (this.queues.count !== 0 && this.queues.waiting(this.peers.ofRank(dest)))) {
+      return false;
+    }
+    const sequence = channels.words[channel + C_NEXT]!;
+    if (!this.transmitEager(pointer, bytes, ways[channel + W_PROCESS]!, tag, context, sequence, 0)) return false;
+    channels.words[channel + C_NEXT] = (sequence + 1) | 0;
+    return true;
+  }
+
+  private knowsWay(channel: number): boolean {
+    const { ways } = this;
+    const isThere = channel >= 0 && channel < ways.length && this.waysVersion === this.peers.version;
+    return isThere && ways[channel] !== W_UNKNOWN;
+  }
+
+  /** Writes down the way to that rank, as it is now. */
+  private findWay(dest: number): true {
+    const { channels, peers } = this;
+    const channel = channels.at(dest);
     const peer = peers.ofRank(dest);
-    const address = peers.addressOf(peer);
-    const { words } = peers.addresses;
-    if (bytes > words[address + A_EAGER]! || this.queues.waiting(peer)) return false;
-    const channel = this.channels.at(dest) + C_NEXT;
-    const sequence = this.channels.words[channel]!;
-    if (!this.transmitEager(pointer, bytes, words[address + A_PROCESS]!, tag, context, sequence, 0)) return false;
-    this.channels.words[channel] = (sequence + 1) | 0;
+    const eagerBytesMax = peers.eagerBytesMax(peer);
+    if (this.waysVersion !== peers.version || channel >= this.ways.length) {
+      this.ways = new Int32Array(channels.words.length).fill(W_UNKNOWN);
+      this.waysVersion = peers.version;
+    }
+    this.ways[channel] = eagerBytesMax;
+    this.ways[channel + W_PROCESS] = peers.processOf(peer);
     return true;
   }
 
@@ -252,7 +286,8 @@ export class Outbox {
     words[packet + TAG] = tag;
     words[packet + BYTES] = bytes;
     words[packet + SEQUENCE] = sequence;
-    this.commit(process, sender);
+    if (sender === 0) transport.commit(process);
+    else this.commit(process, sender);
     return true;
   }
 

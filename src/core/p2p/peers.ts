@@ -32,9 +32,9 @@ const newPeer: readonly number[] = [Gone.NO, 0, 0, -1, -1, -1, -1];
 
 /** Words of an address, behind the peer's number. */
 /** Up to how many bytes a message to it may travel eagerly now: the transport's limit; 0: it is shut; −1: it is dead. */
-export const A_EAGER = 1;
+const A_EAGER = 1;
 /** The process that the transport knows it by. */
-export const A_PROCESS = 2;
+const A_PROCESS = 2;
 /** Its present life, as packets have it: 16 bits. */
 const A_LIFE = 3;
 const newAddress: readonly number[] = [0, 0, 0];
@@ -53,7 +53,7 @@ interface PeersOptions {
 }
 
 export class Peers {
-  static readonly unsaved = { addresses: null, hasLives: false, plainEager: noWord };
+  static readonly unsaved = { addresses: null, hasLives: false, plainEager: noWord, version: 0 };
   readonly ranks: number;
   readonly replicas: number;
   private readonly replica: number;
@@ -61,12 +61,14 @@ export class Peers {
   /** What an image holds of peers. */
   readonly table = new SparseTable(newPeer);
   /** What it does not. */
-  readonly addresses = new SparseTable(newAddress);
+  private readonly addresses = new SparseTable(newAddress);
   /** By rank, where it is not our own replica: which one gets our messages. */
   private readonly routes = new Map<number, number>();
   /** How often a peer was said to be gone: before the first time nobody need look. */
   private timesGone = 0;
   private toldShut = 0;
+  /** Changes with whatever decides to which process messages for a rank go, and how: for those who keep what they were told. */
+  version = 0;
   /** Is a life known that is not the first? */
   private hasLives = false;
   /** The KIND word of an eager message that needs no closer look, as long as all peers are alike: replica 0 in its first life. */
@@ -118,12 +120,13 @@ export class Peers {
 
   route(rank: number, replica: number): void {
     this.routes.set(rank, replica);
+    this.version++;
   }
 
   // Addresses
 
   /** The slot of a peer in `addresses`. */
-  addressOf(peer: number): number {
+  private addressOf(peer: number): number {
     const slot = this.addresses.find(peer);
     return slot >= 0 ? slot : this.addAddress(peer);
   }
@@ -145,10 +148,12 @@ export class Peers {
     this.addressOf(peer);
     this.addresses.put(peer, A_PROCESS, process);
     this.refresh(peer);
+    this.version++;
   }
 
   /** What is outside the image follows what came with it. */
   restored(): void {
+    this.version++;
     const { words } = this.addresses;
     this.addresses.forEach((slot) => {
       this.refresh(words[slot]!);
@@ -250,6 +255,7 @@ export class Peers {
 
   private put(peer: number, field: number, value: number): void {
     this.table.put(peer, field, value);
+    this.version++;
     if (this.addresses.find(peer) >= 0) this.refresh(peer);
   }
 }
