@@ -105,6 +105,11 @@ export class Connection {
     return this.#get(OUT_FROM) !== this.#get(OUT_TO);
   }
 
+  /** Has so much come that found no place that nothing more is received for now? */
+  get isFull(): boolean {
+    return this.#get(IN_TO) === 4 * stageWords;
+  }
+
   /** How often bytes have left or come, in this thread. */
   get moves(): number {
     return this.#moves;

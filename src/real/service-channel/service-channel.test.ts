@@ -199,6 +199,42 @@ function tests(calls: string): void {
     });
   }
 
+  within("a service that takes nothing sleeps, and goes on when it has taken something", async () => {
+    const service = new TestService();
+    const host = new ChannelHost({
+      ...{ job, service: Service.LOGGER, client: 7, incarnation: 0, threads: 1, retention: "until-acknowledged" },
+      ...{ words: 1 << 15, incomingWords: conformanceWordsMax },
+    });
+    host.connectTo(await service.listen());
+    const thread = new ChannelThread(host.forThread(0), newBell());
+    const words = new Int32Array(1 << 15);
+    const until = async (holds: () => boolean): Promise<void> => {
+      const startMs = quietNow();
+      while (!holds()) {
+        ok(quietNow() - startMs < 10_000, "waited in vain");
+        thread.append(words, 0, words.length);
+        thread.move();
+        host.relay();
+        await nextTurn();
+      }
+    };
+    await until(() => {
+      const isIdle = !service.host.serve(0);
+      return isIdle && thread.stable !== 0 && thread.append(words, 0, 1) === 0;
+    });
+    const { stable } = thread;
+    const end = service.ends.of(7);
+    ok(end !== undefined);
+    await until(() => {
+      end.take(words);
+      end.move();
+      service.host.serve(0);
+      return thread.stable - stable > 1 << 15;
+    });
+    host.close();
+    service.end();
+  });
+
   within("what cannot be an acknowledgement ends its connection and is not believed", async () => {
     let calls = 0;
     const sockets: Socket[] = [];

@@ -25,6 +25,8 @@ interface Line {
   readonly wire: Wire;
   connection: Connection | null;
   isWatchedWritable: boolean;
+  /** Nobody is woken by it: there is no room for what it has. */
+  isAsleep: boolean;
 }
 
 /** Room for what WASI cannot reach: views go through it. */
@@ -81,7 +83,7 @@ export class ServiceHost {
         return;
       }
       const line: Line = {
-        ...{ client, fd, socket, connection: null, isWatchedWritable: false },
+        ...{ client, fd, socket, connection: null, isWatchedWritable: false, isAsleep: false },
         wire: {
           send: (memory, at, bytes) => this.#calls.sendView(fd, memory, at, bytes),
           receive: (memory, at, bytes) => this.#calls.receiveView(fd, memory, at, bytes),
@@ -143,10 +145,21 @@ export class ServiceHost {
       this.#drop(line);
       return true;
     }
-    if (connection.isBlocked !== line.isWatchedWritable) {
-      line.isWatchedWritable = connection.isBlocked;
-      this.#calls.watchWritable(line.fd, line.isWatchedWritable);
-    }
+    this.#watch(line, connection);
     return connection.moves !== moves;
+  }
+
+  /** A client for whose words there is no room wakes nobody until the service has taken some and moves its connection. */
+  #watch(line: Line, { isFull, isBlocked }: Connection): void {
+    const isAsleep = isFull && this.canSleep;
+    if (isAsleep !== line.isAsleep) {
+      line.isAsleep = isAsleep;
+      line.isWatchedWritable = false;
+      if (isAsleep) this.#calls.close(line.fd);
+      else this.#calls.open(line.fd);
+    }
+    if (isAsleep || isBlocked === line.isWatchedWritable) return;
+    line.isWatchedWritable = isBlocked;
+    this.#calls.watchWritable(line.fd, isBlocked);
   }
 }

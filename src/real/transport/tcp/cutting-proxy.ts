@@ -20,7 +20,10 @@ export class CuttingProxy {
     const pair = [here, there] as const;
     this.#pairs.add(pair);
     for (const socket of pair) {
-      socket.on("error", () => {});
+      // A reset is not the end of a stream: nobody would tell the other side.
+      socket.on("error", () => {
+        for (const each of pair) each.destroy();
+      });
       socket.on("close", () => this.#pairs.delete(pair));
     }
     here.pipe(there);
