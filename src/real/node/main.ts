@@ -3,13 +3,14 @@
  *
  * It never outlives the dispatcher: when the link closes it is gone within milliseconds, with every program that its ranks have started.
  */
-import { rmSync } from "node:fs";
+import { rmSync, writeSync } from "node:fs";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
 import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
 import { type Invitation, readInvitation } from "../control-link/invitation.ts";
+import { knock } from "../control-link/knock.ts";
 import { fromNodeBounds, toNewNode, toNodeBounds, toNodeShapes } from "../control-link/message-shapes.ts";
 import { Agent, type AgentOptions, tryTo } from "./agent.ts";
 import { shortageOf } from "./memory-shortage.ts";
@@ -27,10 +28,24 @@ function killSelf(): never {
   for (;;);
 }
 
-/** The dispatcher is gone: nobody can be told anything, so nothing is worth finishing. */
-function abandoned(): never {
+/** So long a node that has lost its link asks whether the dispatcher is gone as well; then it ends in any case. */
+const askMsMax = 500;
+
+/** The dispatcher is gone, and nobody else will remove what it has left. */
+function orphaned(): never {
   if (folder !== "") rmSync(folder, { recursive: true, force: true });
   return killSelf();
+}
+
+/**
+ * Nobody can be told anything, so nothing is worth finishing. If the dispatcher lives and only the link is lost, the job goes on without
+ * this node: nothing of it may be removed.
+ */
+async function abandoned(place: Invitation): Promise<never> {
+  setTimeout(killSelf, askMsMax);
+  let answer = await knock(place, askMsMax);
+  while (answer === "leaving") answer = await knock(place, askMsMax);
+  return answer === "refused" ? orphaned() : killSelf();
 }
 
 /** A node of the job that has invited it, as soon as it is told which. */
@@ -40,16 +55,23 @@ class NodeMain {
   /** Null: it has not been set up, or could not be and has said so. */
   #agent: Agent | null = null;
   /** What is done when the link closes. */
-  #end: () => never = abandoned;
+  #end: () => void;
 
-  constructor({ host, port, jobId, secret }: Invitation, { socket, queue }: Connection) {
-    const watch = new DispatcherWatch({ host, port, gone: abandoned });
+  constructor(invitation: Invitation, { socket, queue }: Connection) {
+    const { host, port, jobId, secret } = invitation;
+    const abandon = (): void => void abandoned(invitation);
+    this.#end = abandon;
+    const watch = new DispatcherWatch({ host, port, gone: abandon });
     this.#link = new ControlLink<FromNode, ToNode>({
       ...{ socket, queue, sends: fromNodeBounds, hears: toNodeBounds },
       heard: () => watch.heard(),
       said: (message) => this.#said(message),
       unsendable: (problem) => this.#link.send({ kind: "unable", why: `it cannot send ${problem}` }),
-      closed: () => this.#end(),
+      closed: ({ kind, why }) => {
+        // Nobody else knows: the dispatcher sees a node that goes.
+        if (kind === "cut") writeSync(2, `banyan: a node cannot go on with what the dispatcher tells it: ${why}\n`);
+        this.#end();
+      },
     });
     this.#options = {
       job: { id: jobId, secret },
@@ -93,8 +115,8 @@ async function join(invitation: Invitation): Promise<void> {
   else {
     const { host, port } = invitation;
     if (called.failure === "lost")
-      process.stderr.write(`banyan: Cannot reach the dispatcher at ${host}:${port}: ${called.why}\n`);
-    abandoned();
+      writeSync(2, `banyan: a node cannot reach the dispatcher at ${host}:${port}: ${called.why}\n`);
+    await abandoned(invitation);
   }
 }
 
@@ -103,5 +125,5 @@ setFlagsFor("optimise early");
 // It may be in reserve for a node that is lost.
 process.title = "banyan-node spare";
 const invitation = readInvitation();
-if (invitation === null) abandoned();
+if (invitation === null) orphaned();
 void join(invitation);
