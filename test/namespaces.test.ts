@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type JobEvent, type JobResult, type LaunchOptions, launch, type RunningJob, thaw } from "banyan";
 import { folderOf, program } from "./harness.ts";
+import { longUnless } from "./long.ts";
 import { elsewhere, inside, namespacesRefusal, runInside, scenarioWanted } from "./namespaces.ts";
 import { timeLimit } from "./patience.ts";
 
@@ -185,7 +186,8 @@ function defineTests(): void {
     ["logging", "the dispatcher keeps"],
     ["servers", "checkpoint servers keep"],
   ] as const) {
-    test(`V4: killed nodes elsewhere go on from images that ${who}`, options, async () => {
+    const when = { ...longUnless(name === "logging"), ...options };
+    test(`V4: killed nodes elsewhere go on from images that ${who}`, when, async () => {
       const { code, said, restarts } = await scenario(name);
       assert.equal(code, 0, said.join("; "));
       assert(restarts >= 1);

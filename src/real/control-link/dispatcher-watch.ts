@@ -12,7 +12,7 @@
  *
  * Silence alone means nothing: a stopped dispatcher goes on another day, and so does its job.
  */
-import { connect } from "node:net";
+import { type Knock, knock } from "./knock.ts";
 
 interface DispatcherWatchOptions {
   readonly host: string;
@@ -24,8 +24,6 @@ interface DispatcherWatchOptions {
   /** The dispatcher is gone. Called once. */
   gone(why: string): void;
 }
-
-type Knock = "alive" | "mute" | "refused" | "unreachable";
 
 const quietMsDefault = 15_000;
 const knockMsMaxDefault = 10_000;
@@ -62,35 +60,13 @@ export class DispatcherWatch {
   }
 
   async #look(): Promise<void> {
-    const knock = this.#hasHeard ? "alive" : await this.#knock();
-    if (knock === "alive") this.#waitMs = this.#quietMs;
-    if (knock === "mute") this.#waitMs *= 2;
-    this.#unreachable = knock === "unreachable" ? this.#unreachable + 1 : 0;
-    if (knock === "refused" || this.#unreachable >= unreachableMax) {
+    const answer: Knock = this.#hasHeard ? "alive" : await knock(this.#options, this.#options.knockMsMax);
+    if (answer === "alive") this.#waitMs = this.#quietMs;
+    if (answer === "mute") this.#waitMs *= 2;
+    this.#unreachable = answer === "unreachable" ? this.#unreachable + 1 : 0;
+    if (answer === "refused" || this.#unreachable >= unreachableMax) {
       const { host, port } = this.#options;
       this.#options.gone(`nobody answers at ${host}:${port}`);
     } else this.#timer = this.#wait();
-  }
-
-  #knock(): Promise<Knock> {
-    const { host, port, knockMsMax } = this.#options;
-    return new Promise((resolve) => {
-      let isTaken = false;
-      const socket = connect({ host, port });
-      const over = (knock: Knock): void => {
-        clearTimeout(timer);
-        socket.destroy();
-        resolve(knock);
-      };
-      const timer = setTimeout(() => over(isTaken ? "mute" : "unreachable"), knockMsMax);
-      socket.on("connect", () => {
-        isTaken = true;
-      });
-      socket.on("data", () => over("alive"));
-      socket.on("error", ({ code }: NodeJS.ErrnoException) =>
-        over(code === "ECONNREFUSED" ? "refused" : "unreachable"),
-      );
-      socket.on("close", () => over(isTaken ? "mute" : "unreachable"));
-    });
   }
 }

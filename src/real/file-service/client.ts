@@ -5,6 +5,7 @@
 import { closeSync, createReadStream, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Piece } from "../../image/encoder.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { fileError } from "../image/file-error.ts";
@@ -33,6 +34,8 @@ export interface FileService {
 }
 
 const pieceBytes = 1 << 20;
+const patienceMs = 10_000;
+const retryMs = 50;
 
 /** What is wrong; empty: the service has it. The next piece is made while this one travels. */
 export function storeFile(service: FileService, file: FileKey, pieces: Iterable<Piece>): Promise<string> {
@@ -62,6 +65,22 @@ export function fetchFile(service: FileService, file: FileKey, path: string): Pr
     const problem = await answered(service, frames);
     return problem === "" ? receive(service, frames, path) : problem;
   });
+}
+
+/**
+ * Tries again while the service cannot be reached or goes away, for a while: one that was lost is started again, perhaps elsewhere, and
+ * strangers may crowd a door. Of files that are whole or not there.
+ */
+export async function patiently(
+  serviceNow: () => FileService,
+  attempt: (service: FileService) => Promise<string>,
+): Promise<string> {
+  for (let waitedMs = 0; ; waitedMs += retryMs) {
+    const service = serviceNow();
+    const problem = await attempt(service);
+    if (!isPassing(service, problem) || waitedMs >= patienceMs) return problem;
+    await sleep(retryMs);
+  }
 }
 
 /** Is it worth trying again? */

@@ -17,7 +17,7 @@ import {
 } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
-import { appendFileFrom, fetchFile, isPassing, storeFile, storeFileFrom } from "./client.ts";
+import { appendFileFrom, fetchFile, isPassing, patiently, storeFile, storeFileFrom } from "./client.ts";
 import type { CheckpointImage } from "./file-key.ts";
 import { FileHost } from "./host.ts";
 
@@ -201,6 +201,20 @@ describe("V4: a keeper of files", () => {
     mkdirSync(join(kept, "6.part"));
     match(await storeFile(service, image(6), pieces(6)), /^Cannot keep the image of rank 6: /);
     door.close();
+  });
+
+  it("that is started again elsewhere is found there", async () => {
+    const [first, second] = [await newHost(), await newHost()];
+    equal(await storeFile(second.service, image(0), pieces(0)), "");
+    first.door.close();
+    const services = [{ ...first.service, address: null }, first.service, second.service];
+    const path = join(first.folder, "back");
+    const tried: number[] = [];
+    const next = () => services[tried.push(tried.length) - 1]!;
+    equal(await patiently(next, (service) => fetchFile(service, image(0), path)), "");
+    deepEqual(tried, [0, 1, 2]);
+    equal(Buffer.compare(readFileSync(path), bytesOf(0)), 0);
+    second.door.close();
   });
 
   it("that is not there is worth another try", async () => {

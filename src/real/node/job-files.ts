@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { seesSameFiles } from "../disk/same-files.ts";
-import { type FileService, fetchFile, storeFileFrom } from "../file-service/client.ts";
+import { type FileService, fetchFile, patiently, storeFileFrom } from "../file-service/client.ts";
 import { imagePath } from "./image-path.ts";
 import type { ProgramForm, ProgramPlace, RecoverySetup, Setup } from "./messages.ts";
 import { TraceDelivery } from "./trace-delivery.ts";
@@ -83,7 +83,7 @@ export class JobFiles {
     const path = bundle[form];
     let arrived = this.#programs.get(path);
     if (arrived === undefined) {
-      arrived = fetchFile(this.#options.dispatcher, { kind: "program", name: basename(path) }, path);
+      arrived = this.#patiently((dispatcher) => fetchFile(dispatcher, { kind: "program", name: basename(path) }, path));
       this.#programs.set(path, arrived);
     }
     return arrived;
@@ -94,7 +94,7 @@ export class JobFiles {
     if (this.#isShared || folder === "") return null;
     const all = ranks.map((rank) => {
       const path = imagePath(folder, rank);
-      return existsSync(path) ? "" : fetchFile(this.#options.dispatcher, { kind: "frozen", rank }, path);
+      return this.#patiently((dispatcher) => fetchFile(dispatcher, { kind: "frozen", rank }, path));
     });
     return Promise.all(all).then((problems) => problems.find((problem) => problem !== "") ?? "");
   }
@@ -103,7 +103,7 @@ export class JobFiles {
   async deliverFrozen(folder: string, rank: number): Promise<string> {
     if (this.#isShared) return "";
     const path = imagePath(folder, rank);
-    const problem = await storeFileFrom(this.#options.dispatcher, { kind: "frozen", rank }, path);
+    const problem = await this.#patiently((dispatcher) => storeFileFrom(dispatcher, { kind: "frozen", rank }, path));
     rmSync(path, { force: true });
     return problem;
   }
@@ -111,6 +111,10 @@ export class JobFiles {
   /** No rank is left: fulfilled when the dispatcher has all that they made. */
   async finish(): Promise<void> {
     await this.#trace?.finish();
+  }
+
+  #patiently(attempt: (dispatcher: FileService) => Promise<string>): Promise<string> {
+    return patiently(() => this.#options.dispatcher, attempt);
   }
 
   #localFolder(folder: string, name: string): string {

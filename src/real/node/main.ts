@@ -3,7 +3,7 @@
  *
  * It never outlives the dispatcher: when the link closes it is gone within milliseconds, with every program that its ranks have started.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";
@@ -12,6 +12,7 @@ import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import { ControlLink } from "../control-link/control-link.ts";
 import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
 import { type Invitation, readInvitation } from "../control-link/invitation.ts";
+import { knock } from "../control-link/knock.ts";
 import { fromNodeBounds, toNewNode, toNodeBounds, toNodeShapes } from "../control-link/message-shapes.ts";
 import { Agent, type AgentOptions, tryTo } from "./agent.ts";
 import { shortageOf } from "./memory-shortage.ts";
@@ -42,11 +43,29 @@ function killSelf(): never {
   for (;;);
 }
 
-/** The dispatcher is gone: nobody can be told anything, so nothing is worth finishing. */
-function abandoned(): never {
-  removeFolder(ownFolder);
+/** So long a node that has lost its link asks whether the dispatcher is gone as well; then it ends in any case. */
+const askMsMax = 500;
+
+/** The dispatcher is gone, and nobody else will remove what it has left. */
+function orphaned(): never {
   removeFolder(jobFolder);
+  return fenced();
+}
+
+function fenced(): never {
+  removeFolder(ownFolder);
   return killSelf();
+}
+
+/**
+ * Nobody can be told anything, so nothing is worth finishing. If the dispatcher lives and only the link is lost, the job goes on without
+ * this node: nothing but the node's own folder may be removed.
+ */
+async function abandoned(place: Invitation): Promise<never> {
+  setTimeout(fenced, askMsMax);
+  let answer = await knock(place, askMsMax);
+  while (answer === "leaving") answer = await knock(place, askMsMax);
+  return answer === "refused" ? orphaned() : fenced();
 }
 
 /** A node of the job that has invited it, as soon as it is told which. */
@@ -56,16 +75,23 @@ class NodeMain {
   /** Null: it has not been set up, or could not be and has said so. */
   #agent: Agent | null = null;
   /** What is done when the link closes. */
-  #end: () => never = abandoned;
+  #end: () => void;
 
-  constructor({ host, port, jobId, secret }: Invitation, { socket, queue }: Connection) {
-    const watch = new DispatcherWatch({ host, port, gone: abandoned });
+  constructor(invitation: Invitation, { socket, queue }: Connection) {
+    const { host, port, jobId, secret } = invitation;
+    const abandon = (): void => void abandoned(invitation);
+    this.#end = abandon;
+    const watch = new DispatcherWatch({ host, port, gone: abandon });
     this.#link = new ControlLink<FromNode, ToNode>({
       ...{ socket, queue, sends: fromNodeBounds, hears: toNodeBounds },
       heard: () => watch.heard(),
       said: (message) => this.#said(message),
       unsendable: (problem) => this.#link.send({ kind: "unable", why: `it cannot send ${problem}` }),
-      closed: () => this.#end(),
+      closed: ({ kind, why }) => {
+        // Nobody else knows: the dispatcher sees a node that goes.
+        if (kind === "cut") writeSync(2, `banyan: a node cannot go on with what the dispatcher tells it: ${why}\n`);
+        this.#end();
+      },
     });
     const job = { id: jobId, secret };
     this.#options = {
@@ -128,13 +154,13 @@ async function joinJob(invitation: Invitation): Promise<void> {
   else {
     const { host, port } = invitation;
     if (called.failure === "lost")
-      process.stderr.write(`banyan: Cannot reach the dispatcher at ${host}:${port}: ${called.why}\n`);
-    abandoned();
+      writeSync(2, `banyan: a node cannot reach the dispatcher at ${host}:${port}: ${called.why}\n`);
+    await abandoned(invitation);
   }
 }
 
 // It may be in reserve for a node that is lost.
 process.title = "banyan-node spare";
 const invitation = readInvitation();
-if (invitation === null) abandoned();
+if (invitation === null) orphaned();
 void joinJob(invitation);

@@ -5,18 +5,13 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type FileService, fetchFile, isPassing } from "../file-service/client.ts";
+import { type FileService, fetchFile, patiently } from "../file-service/client.ts";
 import { type CheckpointImage, folderOfCheckpoint } from "../file-service/file-key.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import { imagePath } from "./image-path.ts";
 import { ImageStore, type ImageToStore, type Stored } from "./image-store.ts";
 import type { RankRestart } from "./messages.ts";
-
-/** A server that was lost is started again: for so long it is waited for. */
-const serverPatienceMs = 10_000;
-const retryMs = 50;
 
 interface NodeImagesOptions {
   readonly setOf: readonly number[];
@@ -101,16 +96,16 @@ export class NodeImages {
     return (await Promise.all(all)).filter(({ problem }) => problem !== "");
   }
 
-  async #fetchOne(restart: RankRestart): Promise<string> {
+  #fetchOne(restart: RankRestart): Promise<string> {
     const file = this.#fileOf(restart.rank, restart.checkpoint);
     const path = imagePath(this.folderOf(restart), restart.rank);
-    for (let waitedMs = 0; ; waitedMs += retryMs) {
-      // Asked again each time: a server that is started again is elsewhere.
-      const service = this.#keeperOf(file.set);
-      const problem = service === null ? "" : await fetchFile(service, file, path);
-      if (service === null || !isPassing(service, problem) || waitedMs >= serverPatienceMs) return problem;
-      await sleep(retryMs);
-    }
+    const keeper = this.#keeperOf(file.set);
+    if (keeper === null) return Promise.resolve("");
+    // Asked again each time: a server that is started again is elsewhere.
+    return patiently(
+      () => this.#keeperOf(file.set) ?? keeper,
+      (service) => fetchFile(service, file, path),
+    );
   }
 
   #fileOf(rank: number, number: number): CheckpointImage {

@@ -52,8 +52,11 @@ export class TraceDelivery {
     if (from === to) return;
     const file = { kind: "trace", rank: Number.parseInt(name, 10) } as const;
     const problem = await appendFileFrom(service, file, { path, from, to });
-    this.#delivered.set(name, to);
-    if (problem === "") return;
+    if (problem === "") {
+      this.#delivered.set(name, to);
+      return;
+    }
+    // What has arrived of it is not known, and nothing may be there twice.
     this.#hasFailed = true;
     this.#options.failed(`Cannot write the trace: ${problem}`);
   }

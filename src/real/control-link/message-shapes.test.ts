@@ -1,0 +1,113 @@
+/** X7: whatever a node or a dispatcher is sent, it hears only what has the shape of a message, and never throws. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "../../core/base/test-properties.ts";
+import type { FromNode } from "../node/messages.ts";
+import { ByteQueue } from "./byte-queue.ts";
+import { encodeFrame, FrameReader } from "./frame.ts";
+import { fromNodeBounds, fromNodeShapes, toNewNode, toNodeBounds, toNodeShapes } from "./message-shapes.ts";
+import type { Shape } from "./shape.ts";
+
+const place = { processes: 4, here: [2, 3], recovers: true };
+const tables = [
+  { bounds: fromNodeBounds, shapes: fromNodeShapes(place) },
+  { bounds: toNodeBounds, shapes: { ...toNewNode, ...toNodeShapes(place) } },
+] as const;
+
+const facts = { number: 1, position: 5, callsPassed: 9, inputOffset: 0, settledMs: 0.5 };
+const chunk = { stream: "stdout", number: 0, offset: 3, bytes: Buffer.from("hello\n"), flush: false } as const;
+/** One of each kind, as nodes send them. */
+const examples: readonly FromNode[] = [
+  { kind: "ready", build: "0.1.0", address: { host: "127.0.0.1", port: 4711 } },
+  { kind: "unable", why: "no memory" },
+  { kind: "connections", event: { kind: "unreachable", from: 2, to: 0, forMs: 5000, reason: "refused" } },
+  { kind: "heartbeat", passed: [{ rank: 3, calls: 12 }] },
+  { kind: "ranks-ready", order: 0, problem: "" },
+  { kind: "rank-started", rank: 2, incarnation: 1 },
+  { kind: "output", rank: 2, chunk },
+  {
+    kind: "rank-ended",
+    rank: 3,
+    incarnation: 0,
+    ending: { kind: "threw", what: "Error: x", details: [], frames: ["a"] },
+  },
+  { kind: "ranks-returned", ranks: [{ rank: 2, incarnation: 1 }] },
+  { kind: "from-rank", rank: 2, message: { kind: "captured", ...facts } },
+  { kind: "from-rank", rank: 2, message: { kind: "protocol", words: { anything: [1] } } },
+  { kind: "bye" },
+];
+
+/** Every message that is heard, until there are no more or one is bad. */
+function heard(bytes: Buffer, { bounds, shapes }: (typeof tables)[number]): unknown[] {
+  const queue = new ByteQueue();
+  queue.push(bytes);
+  const reader = new FrameReader(queue, bounds);
+  const all: unknown[] = [];
+  for (let next = reader.next(); next.state === "whole"; next = reader.next()) {
+    const shape = (shapes as Readonly<Record<string, Shape<unknown> | undefined>>)[next.kind];
+    if (shape === undefined || shape(next.value) !== "") break;
+    all.push(next.value);
+  }
+  return all;
+}
+
+function framesOf(messages: readonly FromNode[]): Buffer {
+  return Buffer.concat(
+    messages.map((message) => {
+      const encoded = encodeFrame(fromNodeBounds, message);
+      assert(encoded.ok);
+      return encoded.frame;
+    }),
+  );
+}
+
+test("X7: one message of each kind that a node sends is heard as it is", () => {
+  assert.deepEqual(heard(framesOf(examples), tables[0]), examples);
+  const kinds = new Set(examples.map(({ kind }) => kind));
+  assert.deepEqual([...kinds].sort(), Object.keys(fromNodeBounds).sort());
+});
+
+test("X7: random bytes are no messages, and nothing throws", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(20), (noise, kind) => {
+      const header = Buffer.alloc(8);
+      header.writeUInt32LE(noise.length, 0);
+      header.writeUInt32LE(kind, 4);
+      for (const table of tables) {
+        assert.deepEqual(heard(Buffer.from(noise), table), []);
+        assert.deepEqual(heard(Buffer.concat([header, noise]), table), []);
+      }
+    }),
+  );
+});
+
+test("X7: messages with damaged bytes are heard if they are well formed, and refused otherwise; nothing throws", () => {
+  const good = framesOf(examples);
+  let refused = 0;
+  fc.assert(
+    fc.property(fc.nat(good.length - 1), fc.integer({ min: 1, max: 255 }), (at, bits) => {
+      const damaged = Buffer.from(good);
+      damaged[at]! ^= bits;
+      const all = heard(damaged, tables[0]);
+      if (all.length < examples.length) refused++;
+      for (const message of all as FromNode[]) {
+        if ("rank" in message) assert(place.here.includes(message.rank));
+      }
+    }),
+  );
+  assert(refused > 20, `${refused} were refused`);
+});
+
+test("X7: values of any type in any field are refused, or are of the type of the field", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...examples), fc.anything(), fc.nat(), (message, value, which) => {
+      const keys = Object.keys(message);
+      const key = keys[which % keys.length]!;
+      const lie: unknown = { ...message, [key]: value };
+      const shape = fromNodeShapes(place)[message.kind] as Shape<unknown>;
+      if (shape(lie) !== "" || key === "kind") return;
+      const before: unknown = (message as unknown as Readonly<Record<string, unknown>>)[key];
+      assert(value === null || typeof value === typeof before, `${message.kind}.${key}`);
+    }),
+  );
+});
