@@ -2,7 +2,7 @@
 import { checkCount, checkInPlace, isRoot as isRootOf } from "../core/binding/checks.ts";
 import type { CCommunicator, CRequest } from "./objects.ts";
 import type { Program } from "./program.ts";
-import { type Items, itemsAt } from "./side.ts";
+import { type CItems, itemsAt } from "./side.ts";
 
 /** The ABI's MPI_IN_PLACE. */
 export const IN_PLACE = 1;
@@ -48,19 +48,19 @@ export function isInPlace(comm: CCommunicator, address: number): boolean {
   return true;
 }
 
-export function itemsOf(program: Program, { address, count, type }: Given): Items {
+export function itemsOf(program: Program, { address, count, type }: Given): CItems {
   checkCount(count);
   return itemsAt(program, address, count, program.committed(type));
 }
 
 /** As many items for each of `peers`, side by side. */
-export function itemsForEach(program: Program, { address, count, type }: Given, peers: number): Items {
+export function itemsForEach(program: Program, { address, count, type }: Given, peers: number): CItems {
   checkCount(count);
   return itemsAt(program, address, count * peers, program.committed(type));
 }
 
 /** Parts of a v form: displacements are in extents of the type. */
-export function partsOf(program: Program, { address, type }: Given, layout: Layout, peers: number): Items[] {
+export function partsOf(program: Program, { address, type }: Given, layout: Layout, peers: number): CItems[] {
   const { ints } = program;
   const core = program.committed(type);
   return Array.from({ length: peers }, (_, peer) => {
@@ -70,7 +70,7 @@ export function partsOf(program: Program, { address, type }: Given, layout: Layo
 }
 
 /** Parts of a w form: every peer has its own type, displacements are in bytes. */
-export function typedPartsOf(program: Program, layout: TypedLayout, peers: number): Items[] {
+export function typedPartsOf(program: Program, layout: TypedLayout, peers: number): CItems[] {
   const { ints } = program;
   return Array.from({ length: peers }, (_, peer) => {
     const count = ints[(layout.counts >> 2) + peer]!;

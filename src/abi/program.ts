@@ -9,6 +9,7 @@ import type { RecordId } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { lives } from "../core/base/saved-classes.ts";
 import { BufferedSends } from "../core/binding/buffered-sends.ts";
+import { Mover } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
 import { ProcessOperations } from "../core/binding/process-operations.ts";
 import { Keyvals } from "../core/comm/attributes.ts";
@@ -37,6 +38,7 @@ import {
   type ErrorSubject,
   type FunctionPointer,
 } from "./objects.ts";
+import { type CItems, ProgramGround } from "./side.ts";
 import { Suspension } from "./suspension.ts";
 
 export const COMM_WORLD = 0x101;
@@ -60,12 +62,23 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 export class Program {
-  static readonly unsaved = { calls: {}, operations: null, bytes: null, ints: null, longs: null, disk: null };
+  static readonly unsaved = {
+    calls: {},
+    operations: null,
+    mover: null,
+    ground: null,
+    bytes: null,
+    ints: null,
+    longs: null,
+    disk: null,
+  };
   readonly host: Host;
   readonly process: Process;
   /** What the program does with its process goes this way. */
   readonly operations: Operations;
   readonly memory: Memory;
+  readonly ground: ProgramGround;
+  readonly mover: Mover<CItems>;
   /** The program's memory. Addresses are below 2³¹, and it never moves. */
   readonly bytes: Uint8Array;
   readonly ints: Int32Array;
@@ -134,6 +147,8 @@ export class Program {
     this.process = host.process;
     this.operations = operations;
     this.memory = host.process.memory;
+    this.ground = new ProgramGround(this.memory);
+    this.mover = new Mover(operations, this.ground);
     this.bytes = this.memory.bytes;
     this.ints = new Int32Array(this.bytes.buffer);
     this.longs = new BigInt64Array(this.bytes.buffer);

@@ -1,7 +1,9 @@
 /** Starts of reductions: MPI 5.0 §6.9 to §6.11. */
+import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import { checkCount, checkScan } from "../core/binding/checks.ts";
+import { Side } from "../core/binding/side.ts";
 import type { Datatype } from "../core/comm/datatype.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
 import { checkApart, checkBytes } from "./buffers.ts";
@@ -9,7 +11,7 @@ import { isInPlace, isRoot, type Start } from "./collective-arguments.ts";
 import { holdType, LetGo } from "./held-types.ts";
 import type { CCommunicator, CDatatype, CRequest } from "./objects.ts";
 import type { Program } from "./program.ts";
-import { type Items, itemsAt, Settle, Side } from "./side.ts";
+import { type CItems, itemsAt, Settle } from "./side.ts";
 import type { ProgramCall } from "./waiting.ts";
 
 /** Where the operands of a reduction are, and how many of them. */
@@ -46,16 +48,16 @@ class ProgramReduction implements Reduction {
 }
 
 /** Operands of a reduction. Where it works on them as they lie in memory, what is between two and behind the last belongs to them. */
-export function operandsAt(program: Program, how: Reduction, address: number, count: number, type: Datatype): Items {
+export function operandsAt(program: Program, how: Reduction, address: number, count: number, type: Datatype): CItems {
   if (how.inMemory) checkBytes(program, address, address + count * how.elementBytes);
   return itemsAt(program, address, count, type);
 }
 
 /** One side: as it lies in memory where the operation works on that, packed otherwise. */
-function operandSide(program: Program, reduction: Reduction, items: Items | null, load: boolean): Side {
-  if (items === null || !reduction.inMemory) return Side.of(program, items, load);
+function operandSide(program: Program, reduction: Reduction, items: CItems | null, load: boolean): Side<CItems> {
+  if (items === null || !reduction.inMemory) return Side.of(program.ground, items, load);
   const bytes = items.count * reduction.elementBytes;
-  return Side.at(bytes === 0 ? 0 : items.address, bytes);
+  return Side.at((bytes === 0 ? 0 : items.address) as Pointer, bytes);
 }
 
 /** What is left to do afterwards, and the operation as this start does it: its datatype has a handle until the end. */
@@ -74,8 +76,8 @@ type Kind = "reduce" | "allreduce" | "reduce_scatter_block" | "scan" | "exscan";
 interface Reducing {
   readonly how: Reduction;
   readonly type: CDatatype;
-  readonly from: Items | null;
-  readonly to: Items | null;
+  readonly from: CItems | null;
+  readonly to: CItems | null;
   readonly root: number;
   readonly inPlace: boolean;
 }
@@ -127,7 +129,7 @@ class ReduceScatter implements Start {
 
 export function reduction(program: Program) {
   /** MPI_BOTTOM is no buffer. */
-  function checkOperands(from: Items | null, to: Items | null): void {
+  function checkOperands(from: CItems | null, to: CItems | null): void {
     if (from === null || to === null || from.address === 0 || from.count === 0 || from.type.size === 0) return;
     checkApart(program, from.address, to.address);
   }

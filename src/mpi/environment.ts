@@ -1,17 +1,21 @@
 /** What all communicators of a rank share: the world they run in, and the tables of the program's own keyvals and codes. */
 import { MpiError } from "../core/base/mpi-error.ts";
 import { BufferedSends } from "../core/binding/buffered-sends.ts";
+import { Mover } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
 import { ErrorCodes } from "../core/comm/error-codes.ts";
-import { Buffers } from "./buffers.ts";
+import { Buffers, type Items } from "./buffers.ts";
 import type { Host } from "./host.ts";
 import { KeyvalTable } from "./keyvals.ts";
+import { ArrayGround } from "./sides.ts";
 
 export class Environment {
   readonly host: Host;
   /** What the program does with its process goes this way. */
   readonly operations: Operations;
   readonly buffers: Buffers;
+  readonly ground: ArrayGround;
+  readonly mover: Mover<Items>;
   readonly buffered = new BufferedSends();
   readonly errorCodes = new ErrorCodes();
   readonly keyvals: KeyvalTable;
@@ -22,6 +26,8 @@ export class Environment {
     this.host = host;
     this.operations = operations;
     this.buffers = new Buffers(host.process.memory);
+    this.ground = new ArrayGround(this.buffers);
+    this.mover = new Mover(operations, this.ground);
     this.keyvals = new KeyvalTable(host.process.ranks, this.errorCodes);
     this.#self = self;
   }

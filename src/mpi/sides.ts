@@ -1,16 +1,11 @@
-/**
- * One side of a collective (what it sends, or where the result goes) as the packed bytes that schedules move.
- *
- * Elements that lie side by side are used where they are: a pointer into the node's shared memory, or a view lent for the
- * time of the operation. Elements with gaps go through scratch memory: packed before, unpacked behind.
- */
+/** The sides of a TypeScript program's collectives (core/binding/side.ts): items in its arrays. */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import { checkSize } from "../core/binding/checks.ts";
-import type { Blocks } from "../core/coll/schedule.ts";
+import { checkCount, checkSize } from "../core/binding/checks.ts";
+import type { Ground } from "../core/binding/side.ts";
 import { pack, unpack } from "../core/comm/pack.ts";
+import type { Memory } from "../core/request/memory.ts";
 import {
-  arrayOf,
   asBytes,
   type BufferLike,
   type Buffers,
@@ -27,83 +22,38 @@ import { arrayLike, elementBytesOf, typeOf } from "./element-types.ts";
 export const IN_PLACE: unique symbol = Symbol("MPI_IN_PLACE");
 export type InPlace = typeof IN_PLACE;
 
-const noBlocks: Blocks = { bytes: [], offsets: [] };
-const nowhere = 0 as Pointer;
-
-export class Side {
-  readonly pointer: Pointer;
-  readonly bytes: number;
-  /** Where the part of each peer lies, for the forms that say so. */
-  readonly blocks: Blocks;
+/** The arrays of a program: those in shared memory are used there, others are lent. */
+export class ArrayGround implements Ground<Items> {
+  readonly memory: Memory;
   readonly #buffers: Buffers;
-  /** What the scratch memory stands for; null when there is none. */
-  readonly #scattered: readonly Items[] | null;
 
-  constructor(buffers: Buffers, pointer: Pointer, bytes: number, blocks = noBlocks, scattered: Items[] | null = null) {
+  constructor(buffers: Buffers) {
+    this.memory = buffers.memory;
     this.#buffers = buffers;
-    this.pointer = pointer;
-    this.bytes = bytes;
-    this.blocks = blocks;
-    this.#scattered = scattered;
   }
 
-  /** The bytes have arrived: to where the program wants them. */
-  deliver(): void {
-    if (this.#scattered === null) return;
-    const { bytes: memory } = this.#buffers.memory;
-    let at: number = this.pointer;
-    for (const { type, count, bytes, offset } of this.#scattered) {
-      at += unpack(type, count, memory, at, bytes, offset);
-    }
-  }
-
-  /** The operation is over. After a failure peers may still read from scratch memory, which therefore stays. */
-  end(failed: boolean): void {
-    const { memory } = this.#buffers;
-    if (this.pointer < 0) memory.giveBack(this.pointer);
-    else if (this.#scattered !== null && !failed) memory.free(this.pointer);
-  }
-
-  /** Nothing at all: a side that the standard calls not significant. */
-  static none(buffers: Buffers): Side {
-    return new Side(buffers, nowhere, 0);
-  }
-
-  /** A whole buffer. `load`: its contents matter before the operation. */
-  static of(buffers: Buffers, buffer: BufferLike, load: boolean): Side {
-    if (isTypedArray(buffer)) {
-      const { byteLength } = buffer;
-      checkSize(byteLength);
-      return new Side(buffers, buffers.pointerOf(buffer), byteLength);
-    }
-    checkBuffer(buffer);
-    const items = normalized(buffer);
-    const { type, count, bytes, offset } = items;
-    if (!type.isContiguous(count)) return scratchSide(buffers, [items], load);
+  pointerTo({ bytes, offset, count, type }: Items): Pointer {
     const length = type.size * count;
-    const view = bytes.subarray(offset + type.trueLb, offset + type.trueLb + length);
-    return new Side(buffers, buffers.pointerOf(view), length);
+    checkSize(length);
+    const start = offset + type.trueLb;
+    const isWhole = start === 0 && length === bytes.length;
+    return this.#buffers.pointerOf(isWhole ? bytes : bytes.subarray(start, start + length));
   }
 
-  /** Blocks of one buffer: counts and displacements in elements. */
-  static ofBlocks(buffers: Buffers, buffer: BufferLike, layout: Layout, load: boolean): Side {
-    const blocks = itemsOfBlocks(buffer, layout);
-    if (!blocks.every(({ type, count }) => type.isContiguous(count))) return scratchSide(buffers, blocks, load);
-    const array = arrayOf(buffer);
-    checkSize(array.byteLength);
-    return new Side(buffers, buffers.pointerOf(array), array.byteLength, {
-      bytes: blocks.map(({ type, count }) => type.size * count),
-      offsets: blocks.map(({ type, offset }) => offset + type.trueLb),
-    });
+  /** Parts of one array. */
+  pointerToAll(parts: readonly Items[]): { pointer: Pointer; offsets: number[] } | null {
+    const bytes = parts[0]?.bytes ?? nothing.bytes;
+    if (!parts.every((part) => part.bytes === bytes)) return null;
+    checkSize(bytes.length);
+    return { pointer: this.#buffers.pointerOf(bytes), offsets: parts.map(({ offset, type }) => offset + type.trueLb) };
   }
 
-  /** A buffer for each peer, null where there is nothing: the w forms. */
-  static ofParts(buffers: Buffers, parts: readonly (BufferLike | null)[], load: boolean): Side {
-    return scratchSide(
-      buffers,
-      parts.map((part) => (part === null ? nothing : itemsOf(part))),
-      load,
-    );
+  pack({ type, count, bytes, offset }: Items, to: number): void {
+    pack(type, count, bytes, offset, this.memory.bytes, to);
+  }
+
+  unpack({ type, count, bytes, offset }: Items, from: number): void {
+    unpack(type, count, this.memory.bytes, from, bytes, offset);
   }
 }
 
@@ -115,24 +65,9 @@ export interface Layout {
 
 const nothing: Items = { bytes: new Uint8Array(0), offset: 0, count: 0, type: typeOf(new Uint8Array(0)) };
 
-function scratchSide(buffers: Buffers, parts: Items[], load: boolean): Side {
-  const sizes = parts.map(({ type, count }) => type.size * count);
-  const offsets: number[] = [];
-  let total = 0;
-  for (const size of sizes) {
-    offsets.push(total);
-    total += size;
-  }
-  checkSize(total);
-  const { memory } = buffers;
-  const pointer = memory.allocate(total);
-  if (load) {
-    parts.forEach(({ type, count, bytes, offset }, part) => {
-      pack(type, count, bytes, offset, memory.bytes, pointer + offsets[part]!);
-    });
-  }
-  return new Side(buffers, pointer, total, { bytes: sizes, offsets }, parts);
-}
+/** A buffer for each peer, null where there is nothing: the w forms. */
+export const itemsOfParts = (parts: readonly (BufferLike | null)[]): Items[] =>
+  parts.map((part) => (part === null ? nothing : itemsOf(part)));
 
 function checkBuffer(buffer: unknown): void {
   if (isTypedBuffer(buffer)) return;
@@ -149,7 +84,8 @@ export function itemsOf(buffer: BufferLike): Items {
   return { bytes: asBytes(buffer), offset: 0, count: buffer.byteLength / type.size, type };
 }
 
-function itemsOfBlocks(buffer: BufferLike, { counts, displacements }: Layout): Items[] {
+/** Blocks of one buffer: counts and displacements in elements. */
+export function itemsOfBlocks(buffer: BufferLike, { counts, displacements }: Layout): Items[] {
   if (displacements !== undefined && displacements.length !== counts.length) {
     const message = `Cannot use ${displacements.length} displacements: there are ${counts.length} counts`;
     throw new MpiError(ErrorClass.ARG, message);
@@ -157,12 +93,7 @@ function itemsOfBlocks(buffer: BufferLike, { counts, displacements }: Layout): I
   const { bytes, offset: base, type } = itemsOf(isTypedArray(buffer) ? buffer : { ...buffer, count: 0 });
   let next = 0;
   return Array.from(counts, (count, peer) => {
-    if (!Number.isInteger(count) || count < 0) {
-      throw new MpiError(
-        ErrorClass.COUNT,
-        `Cannot use a count of ${count} for rank ${peer}: counts are whole numbers from 0`,
-      );
-    }
+    checkCount(count);
     const displacement = displacements?.[peer] ?? next;
     next = displacement + count;
     const block = { bytes, offset: base + displacement * type.extent, count, type };

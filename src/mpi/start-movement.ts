@@ -1,16 +1,22 @@
 /** Starts of the collectives that move data and compute nothing (MPI 5.0 §6.3 to §6.8). */
-import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkSize } from "../core/binding/checks.ts";
-import { equalBlocks } from "../core/coll/rounds.ts";
-import type { Blocks } from "../core/coll/schedule.ts";
-import { arrayOf, type BufferLike, type TypedArray } from "./buffers.ts";
+import { bytesOf } from "../core/binding/side.ts";
+import { arrayOf, type BufferLike, type Items, type TypedArray } from "./buffers.ts";
 import type { Started } from "./request.ts";
-import { countOf, IN_PLACE, type InPlace, type Layout, newArrayFor, newArrayForBlocks, Side } from "./sides.ts";
-import { Settle, Starts } from "./starts.ts";
+import {
+  countOf,
+  IN_PLACE,
+  type InPlace,
+  itemsOf,
+  itemsOfBlocks,
+  itemsOfParts,
+  type Layout,
+  newArrayFor,
+  newArrayForBlocks,
+} from "./sides.ts";
+import { Starts } from "./starts.ts";
 import type { Status } from "./status.ts";
-
-const nowhere = 0 as Pointer;
 
 /** What is sent, or IN_PLACE: it is in the array for the result already. */
 export type Sent<T extends TypedArray> = BufferLike<T> | InPlace;
@@ -21,22 +27,23 @@ export interface BothLayouts {
   readonly receives: Layout;
 }
 
+/** The array of a result, if this rank gets one. */
+const resultOf = <T extends TypedArray>(target: BufferLike | null): T | null =>
+  target === null ? null : (arrayOf(target) as T);
+
 export class StartMovement extends Starts {
   barrier(tag?: number): Started<Status> {
-    return this.attempt("wait at a barrier", () => ({
-      record: this.operations.startEqual(this.core, "barrier", nowhere, nowhere, { tag }),
-      after: null,
-    }));
+    return this.attempt("wait at a barrier", () => {
+      const { record } = this.mover.begin(this.core, { kind: "barrier", from: null, to: null, bytes: 0 }, tag);
+      return { record, after: null };
+    });
   }
 
   bcast<T>(data: T & (BufferLike | null | undefined), root: number, tag?: number): Started<T> {
     return this.attempt("broadcast", () => {
-      const isRoot = this.isRoot("broadcast", root);
-      const takesPart = isRoot || root >= 0;
-      const side = takesPart ? Side.of(this.buffers, this.needed("broadcast", data), isRoot) : Side.none(this.buffers);
-      const call = { bytes: side.bytes, root, tag };
-      const record = this.operations.startEqual(this.core, "bcast", nowhere, side.pointer, call);
-      return { record, after: new Settle<T>(null, side, data) };
+      const holds = this.isRoot("broadcast", root);
+      const items = holds || root >= 0 ? itemsOf(this.needed("broadcast", data)) : null;
+      return this.move({ kind: "bcast", items, root, holds }, data, tag);
     });
   }
 
@@ -44,22 +51,17 @@ export class StartMovement extends Starts {
     return this.attempt("gather", (): Started<T | null> => {
       const isRoot = this.isRoot("gather", root);
       const { peers, isInter } = this.core;
-      const inPlace = isRoot && data === IN_PLACE;
-      if (inPlace) this.refuseInPlace("gather");
-      const sends = (!isInter && !inPlace) || root >= 0;
-      const send = sends && !inPlace ? this.needed("gather", data) : null;
+      const inPlace = this.#isInPlace("gather", isRoot ? data : null);
+      const send = this.#sends(root, inPlace) ? this.needed<BufferLike<T>>("gather", data) : null;
       const target = isRoot ? (into ?? this.#room("gather", send, peers.size)) : null;
       this.checkApart("gather", send ?? undefined, target);
-      const sent = send === null ? null : Side.of(this.buffers, send, true);
-      const bytes = sent?.bytes ?? (target === null ? 0 : this.share("gather", target, peers.size));
+      const from = send === null ? null : itemsOf(send);
+      const bytes = from !== null ? bytesOf(from) : target === null ? 0 : this.share("gather", target, peers.size);
       // Everybody knows what the root gets: nobody shall wait for a root that had to refuse.
       checkSize(bytes * (isRoot || !isInter ? peers.size : this.core.size));
       if (target !== null) this.checkRoom("gather", target, bytes * peers.size);
-      const received = target === null ? null : Side.of(this.buffers, target, inPlace);
-      const call = { bytes, root, inPlace, tag };
-      const [from, to] = [sent?.pointer ?? nowhere, received?.pointer ?? nowhere];
-      const record = this.operations.startEqual(this.core, "gather", from, to, call);
-      return { record, after: new Settle(sent, received, target === null ? null : arrayOf(target)) };
+      const to = target === null ? null : itemsOf(target);
+      return this.move({ kind: "gather", from, to, bytes, root, inPlace }, resultOf<T>(target), tag);
     });
   }
 
@@ -72,25 +74,13 @@ export class StartMovement extends Starts {
   ) {
     return this.attempt("gather", (): Started<T | null> => {
       const isRoot = this.isRoot("gather", root);
-      const inPlace = isRoot && data === IN_PLACE;
-      if (inPlace) this.refuseInPlace("gather");
-      const sends = !inPlace && (!this.core.isInter || root >= 0);
-      const send = sends ? this.needed("gather", data) : null;
-      const sent = send === null ? null : Side.of(this.buffers, send, true);
-      const received = isRoot ? this.#target("gather", send, layout, into, inPlace) : null;
-      const bytes = sent?.bytes ?? 0;
-      if (isRoot && send !== null) this.#checkOwn("gather", received!.side.blocks, bytes);
-      const collective = {
-        kind: "gatherv",
-        ...this.core.place,
-        root,
-        bytes,
-        blocks: received?.side.blocks,
-        inPlace,
-      } as const;
-      const [from, to] = [sent?.pointer ?? nowhere, received?.side.pointer ?? nowhere];
-      const record = this.operations.startBlocks(this.core, collective, from, to, null, tag);
-      return { record, after: new Settle(sent, received?.side ?? null, received?.array ?? null) };
+      const inPlace = this.#isInPlace("gather", isRoot ? data : null);
+      const send = this.#sends(root, inPlace) ? this.needed<BufferLike<T>>("gather", data) : null;
+      const from = send === null ? null : itemsOf(send);
+      const received = isRoot ? this.#target("gather", send, layout, into) : null;
+      if (from !== null && received !== null) this.#checkOwn("gather", received.to, bytesOf(from));
+      const to = received?.to ?? null;
+      return this.move({ kind: "gatherv", from, to, root, inPlace }, received?.array ?? null, tag);
     });
   }
 
@@ -98,20 +88,16 @@ export class StartMovement extends Starts {
     return this.attempt("scatter", (): Started<T | null> => {
       const isRoot = this.isRoot("scatter", root);
       const { peers, isInter } = this.core;
-      const inPlace = isRoot && into === IN_PLACE;
-      if (inPlace) this.refuseInPlace("scatter");
+      const inPlace = this.#isInPlace("scatter", isRoot ? into : null);
       const source = isRoot ? this.needed("scatter", data) : null;
-      const target = (isInter ? root >= 0 : !inPlace) ? this.needed("scatter", into) : null;
+      const target = this.#sends(root, inPlace) ? this.needed<BufferLike<T>>("scatter", into) : null;
       this.checkApart("scatter", source ?? undefined, target);
-      const sent = source === null ? null : Side.of(this.buffers, source, true);
-      const received = target === null ? null : Side.of(this.buffers, target, false);
-      const bytes = received?.bytes ?? (source === null ? 0 : this.share("scatter", source, peers.size));
+      const to = target === null ? null : itemsOf(target);
+      const bytes = to !== null ? bytesOf(to) : source === null ? 0 : this.share("scatter", source, peers.size);
       checkSize(bytes * (isRoot || !isInter ? peers.size : this.core.size));
       if (source !== null) this.checkRoom("scatter", source, bytes * peers.size);
-      const call = { bytes, root, inPlace, tag };
-      const [from, to] = [sent?.pointer ?? nowhere, received?.pointer ?? nowhere];
-      const record = this.operations.startEqual(this.core, "scatter", from, to, call);
-      return { record, after: new Settle(sent, received, target === null ? null : (arrayOf(target) as T)) };
+      const from = source === null ? null : itemsOf(source);
+      return this.move({ kind: "scatter", from, to, bytes, root, inPlace }, resultOf<T>(target), tag);
     });
   }
 
@@ -124,93 +110,56 @@ export class StartMovement extends Starts {
   ) {
     return this.attempt("scatter", (): Started<T | null> => {
       const isRoot = this.isRoot("scatter", root);
-      const inPlace = isRoot && into === IN_PLACE;
-      if (inPlace) this.refuseInPlace("scatter");
-      const target = (this.core.isInter ? root >= 0 : !inPlace) ? this.needed("scatter", into) : null;
+      const inPlace = this.#isInPlace("scatter", isRoot ? into : null);
+      const target = this.#sends(root, inPlace) ? this.needed<BufferLike<T>>("scatter", into) : null;
       if (isRoot) this.checkCounts("scatter", layout?.counts);
-      const source = isRoot ? Side.ofBlocks(this.buffers, this.needed("scatter", data), layout!, true) : null;
-      const received = target === null ? null : Side.of(this.buffers, target, false);
-      const bytes = received?.bytes ?? 0;
-      if (source !== null && received !== null) this.#checkOwn("scatter", source.blocks, bytes);
-      const collective = {
-        kind: "scatterv",
-        ...this.core.place,
-        root,
-        bytes,
-        blocks: source?.blocks,
-        inPlace,
-      } as const;
-      const [from, to] = [source?.pointer ?? nowhere, received?.pointer ?? nowhere];
-      const record = this.operations.startBlocks(this.core, collective, from, to, null, tag);
-      return { record, after: new Settle(source, received, target === null ? null : (arrayOf(target) as T)) };
+      const from = isRoot ? itemsOfBlocks(this.needed("scatter", data), layout!) : null;
+      const to = target === null ? null : itemsOf(target);
+      if (from !== null && to !== null) this.#checkOwn("scatter", from, bytesOf(to));
+      return this.move({ kind: "scatterv", from, to, root, inPlace }, resultOf<T>(target), tag);
     });
   }
 
   allgather<T extends TypedArray>(data: Sent<T>, into?: BufferLike<T>, tag?: number): Started<T> {
     return this.attempt("gather", () => {
-      const { peers, isInter, place } = this.core;
-      const inPlace = data === IN_PLACE;
-      if (inPlace) this.refuseInPlace("gather");
+      const { peers, isInter } = this.core;
+      const inPlace = this.#isInPlace("gather", data);
       const send = inPlace ? null : this.needed<BufferLike<T>>("gather", data);
       const target = into ?? this.#room("gather", send, peers.size);
       this.checkApart("gather", data, target);
-      const sent = send === null ? null : Side.of(this.buffers, send, true);
-      const block = sent === null || isInter ? this.share("gather", target, peers.size) : sent.bytes;
-      this.checkRoom("gather", target, block * peers.size);
-      const received = Side.of(this.buffers, target, inPlace);
-      const from = sent?.pointer ?? nowhere;
-      let record: Started<T>["record"];
-      if (isInter) {
-        const blocks = equalBlocks(peers.size, block);
-        const collective = { kind: "allgatherv", ...place, bytes: sent!.bytes, blocks } as const;
-        record = this.operations.startBlocks(this.core, collective, from, received.pointer, null, tag);
-      } else {
-        const call = { bytes: block, inPlace, tag };
-        record = this.operations.startEqual(this.core, "allgather", from, received.pointer, call);
-      }
-      return { record, after: new Settle(sent, received, arrayOf(target)) };
+      const from = send === null ? null : itemsOf(send);
+      const bytes = from === null || isInter ? this.share("gather", target, peers.size) : bytesOf(from);
+      this.checkRoom("gather", target, bytes * peers.size);
+      const sides = { from, to: itemsOf(target) };
+      if (isInter) return this.move({ kind: "allgatherv", ...sides }, arrayOf(target), tag);
+      return this.move({ kind: "allgather", ...sides, bytes, inPlace }, arrayOf(target), tag);
     });
   }
 
   allgatherv<T extends TypedArray>(data: Sent<T>, layout: Layout, into?: BufferLike<T>, tag?: number): Started<T> {
     return this.attempt("gather", () => {
-      const { isInter, place, memberNodes: nodes } = this.core;
-      const inPlace = data === IN_PLACE;
-      if (inPlace) this.refuseInPlace("gather");
+      const inPlace = this.#isInPlace("gather", data);
       const send = inPlace ? null : this.needed<BufferLike<T>>("gather", data);
-      const sent = send === null ? null : Side.of(this.buffers, send, true);
-      const { side, array } = this.#target("gather", send, layout, into, inPlace);
-      if (sent !== null && !isInter) this.#checkOwn("gather", side.blocks, sent.bytes);
-      const bytes = sent?.bytes ?? 0;
-      const collective = { kind: "allgatherv", ...place, bytes, blocks: side.blocks, inPlace, nodes } as const;
-      const from = sent?.pointer ?? nowhere;
-      const record = this.operations.startBlocks(this.core, collective, from, side.pointer, null, tag);
-      return { record, after: new Settle(sent, side, array) };
+      const from = send === null ? null : itemsOf(send);
+      const { to, array } = this.#target("gather", send, layout, into);
+      if (from !== null) this.#checkOwn("gather", to, bytesOf(from));
+      return this.move({ kind: "allgatherv", from, to, inPlace }, array, tag);
     });
   }
 
   alltoall<T extends TypedArray>(data: Sent<T>, into?: BufferLike<T>, tag?: number): Started<T> {
     return this.attempt("exchange", () => {
-      const { peers, isInter, place } = this.core;
-      const inPlace = data === IN_PLACE;
-      if (inPlace) this.refuseInPlace("exchange");
+      const { peers, isInter } = this.core;
+      const inPlace = this.#isInPlace("exchange", data);
       const send = inPlace ? null : this.needed<BufferLike<T>>("exchange", data);
       const target = into ?? this.#room("exchange", send, 1);
       this.checkApart("exchange", data, target);
       const bytes = this.share("exchange", isInter ? target : (send ?? target), peers.size);
       this.checkRoom("exchange", target, bytes * peers.size);
-      const sent = send === null ? null : Side.of(this.buffers, send, true);
-      const received = Side.of(this.buffers, target, inPlace);
-      const from = sent?.pointer ?? nowhere;
-      let record: Started<T>["record"];
-      if (isInter) {
-        const sends = equalBlocks(peers.size, this.share("exchange", send!, peers.size));
-        const collective = { kind: "alltoallv", ...place, sends, receives: equalBlocks(peers.size, bytes) } as const;
-        record = this.operations.startBlocks(this.core, collective, from, received.pointer, null, tag);
-      } else {
-        record = this.operations.startEqual(this.core, "alltoall", from, received.pointer, { bytes, inPlace, tag });
-      }
-      return { record, after: new Settle(sent, received, arrayOf(target)) };
+      if (isInter) this.share("exchange", send!, peers.size);
+      const sides = { from: send === null ? null : itemsOf(send), to: itemsOf(target) };
+      if (isInter) return this.move({ kind: "alltoallv", ...sides }, arrayOf(target), tag);
+      return this.move({ kind: "alltoall", ...sides, bytes, inPlace }, arrayOf(target), tag);
     });
   }
 
@@ -221,13 +170,12 @@ export class StartMovement extends Starts {
     tag?: number,
   ): Started<T> {
     return this.attempt("exchange", () => {
-      const inPlace = data === IN_PLACE;
-      if (inPlace) this.refuseInPlace("exchange");
+      const inPlace = this.#isInPlace("exchange", data);
       const send = inPlace ? null : this.needed<BufferLike<T>>("exchange", data);
       if (!inPlace) this.checkCounts("exchange", sends.counts);
-      const { side, array } = this.#target("exchange", send, receives, into, inPlace);
-      const sent = send === null ? null : Side.ofBlocks(this.buffers, send, sends, true);
-      return this.#exchange(sent, side, array, inPlace, tag);
+      const { to, array } = this.#target("exchange", send, receives, into);
+      const from = send === null ? null : itemsOfBlocks(send, sends);
+      return this.#exchange(from, to, array, inPlace, tag);
     });
   }
 
@@ -238,24 +186,29 @@ export class StartMovement extends Starts {
     tag?: number,
   ): Started<readonly (BufferLike | null)[]> {
     return this.attempt("exchange", () => {
-      const inPlace = parts === IN_PLACE;
-      if (inPlace) this.refuseInPlace("exchange");
-      else this.checkCounts("exchange", parts);
+      const inPlace = this.#isInPlace("exchange", parts);
+      if (parts !== IN_PLACE) this.checkCounts("exchange", parts);
       this.checkCounts("exchange", into);
-      const sent = inPlace ? null : Side.ofParts(this.buffers, parts, true);
-      const received = Side.ofParts(this.buffers, into, inPlace);
-      return this.#exchange(sent, received, into, inPlace, tag);
+      const from = parts === IN_PLACE ? null : itemsOfParts(parts);
+      return this.#exchange(from, itemsOfParts(into), into, inPlace, tag);
     });
   }
 
-  #exchange<R>(sent: Side | null, received: Side, result: R, inPlace: boolean, tag?: number): Started<R> {
-    const { blocks: receives } = received;
-    const sends = sent?.blocks ?? receives;
-    if (!this.core.isInter && sent !== null) this.#checkOwn("exchange", sends, receives.bytes[this.core.rank]!);
-    const collective = { kind: "alltoallv", ...this.core.place, sends, receives, inPlace } as const;
-    const from = sent?.pointer ?? nowhere;
-    const record = this.operations.startBlocks(this.core, collective, from, received.pointer, null, tag);
-    return { record, after: new Settle(sent, received, result) };
+  #exchange<R>(from: Items[] | null, to: Items[], result: R, inPlace: boolean, tag?: number): Started<R> {
+    if (from !== null && !this.core.isInter) this.#checkOwn("exchange", from, bytesOf(to[this.core.rank]!));
+    return this.move({ kind: "alltoallv", from, to, inPlace }, result, tag);
+  }
+
+  /** Is it IN_PLACE, where it may be? */
+  #isInPlace(what: string, data: unknown): boolean {
+    if (data !== IN_PLACE) return false;
+    this.refuseInPlace(what);
+    return true;
+  }
+
+  /** Has this rank a buffer of its own beside the root's? */
+  #sends(root: number, inPlace: boolean): boolean {
+    return this.core.isInter ? root >= 0 : !inPlace;
   }
 
   /** Room for `times` as much as is sent. */
@@ -270,19 +223,19 @@ export class StartMovement extends Starts {
     send: BufferLike<T> | null,
     layout: Layout | undefined,
     into: BufferLike<T> | undefined,
-    load: boolean,
-  ): { side: Side; array: T } {
+  ): { to: Items[]; array: T } {
     this.checkCounts(what, layout?.counts);
     if (into === undefined && send === null) this.#room(what, send, 1);
     const target = into ?? newArrayForBlocks(send!, layout!);
     this.checkApart(what, send ?? undefined, target);
-    return { side: Side.ofBlocks(this.buffers, target, layout!, load), array: arrayOf(target) };
+    return { to: itemsOfBlocks(target, layout!), array: arrayOf(target) };
   }
 
   /** What a rank sends itself must be as long as what it receives from itself. */
-  #checkOwn(what: string, blocks: Blocks, bytes: number): void {
-    const own = blocks.bytes[this.core.rank];
-    if (this.core.isInter || own === bytes) return;
+  #checkOwn(what: string, parts: readonly Items[], bytes: number): void {
+    if (this.core.isInter) return;
+    const own = bytesOf(parts[this.core.rank]!);
+    if (own === bytes) return;
     throw new MpiError(
       ErrorClass.COUNT,
       `Cannot ${what}: this rank's own part has ${bytes} bytes on one side and ${own} on the other`,

@@ -109,7 +109,7 @@ export class StartReduction extends Starts {
 
   #scan<T extends TypedArray>(kind: "scan" | "exscan", call: Reduce<T>, tag?: number): Started<T | null> {
     return this.attempt(kind, () => {
-      checkScan(this, kind);
+      checkScan(this.named, kind);
       const isFirst = kind === "exscan" && this.core.rank === 0;
       const data = isFirst && call.data === IN_PLACE ? (call.into ?? null) : call.data;
       const operands = this.#operands({ ...call, data }, { wantsResult: !isFirst });

@@ -5,12 +5,14 @@
  */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkInPlace, checkOpen, isRoot, type NamedCommunicator } from "../core/binding/checks.ts";
+import type { Movement, Mover, Moving } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
+import { settle } from "../core/binding/side.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
-import { type BufferLike, type Buffers, isTypedArray, isTypedBuffer } from "./buffers.ts";
+import { type BufferLike, type Buffers, type Items, isTypedArray, isTypedBuffer } from "./buffers.ts";
 import type { Environment } from "./environment.ts";
-import type { AfterCompletion } from "./request.ts";
-import { countOf, IN_PLACE, type InPlace, packedBytes, type Side } from "./sides.ts";
+import type { AfterCompletion, Started } from "./request.ts";
+import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytes } from "./sides.ts";
 import type { Status } from "./status.ts";
 
 /** What a communicator tells those who start its collectives. */
@@ -21,12 +23,16 @@ export interface StartsOwner extends NamedCommunicator {
 export abstract class Starts {
   protected readonly operations: Operations;
   protected readonly buffers: Buffers;
-  readonly core: CoreCommunicator;
+  protected readonly mover: Mover<Items>;
+  protected readonly core: CoreCommunicator;
+  readonly #ground: ArrayGround;
   readonly #owner: StartsOwner;
 
-  constructor({ operations, buffers }: Environment, owner: StartsOwner) {
+  constructor({ operations, buffers, ground, mover }: Environment, owner: StartsOwner) {
     this.operations = operations;
     this.buffers = buffers;
+    this.mover = mover;
+    this.#ground = ground;
     this.core = owner.core;
     this.#owner = owner;
   }
@@ -40,6 +46,16 @@ export abstract class Starts {
       if (error instanceof MpiError) this.#owner.raise(error);
       throw error;
     }
+  }
+
+  /** The communicator, for checks. */
+  protected get named(): NamedCommunicator {
+    return this.#owner;
+  }
+
+  protected move<T>(movement: Movement<Items>, result: T, tag: number | undefined): Started<T> {
+    const moving = this.mover.begin(this.core, movement, tag);
+    return { record: moving.record, after: new Settle(this.#ground, moving, result) };
   }
 
   protected isRoot(what: string, root: number): boolean {
@@ -96,22 +112,20 @@ export abstract class Starts {
   }
 }
 
-/** What is left to do after a collective that moves data: the result to its place, loans and scratch memory back. */
-export class Settle<T> implements AfterCompletion<T> {
-  readonly #send: Side | null;
-  readonly #receive: Side | null;
+/** What is left to do after a collective that moves data. */
+class Settle<T> implements AfterCompletion<T> {
+  readonly #ground: ArrayGround;
+  readonly #moving: Moving<Items>;
   readonly #result: T;
 
-  constructor(send: Side | null, receive: Side | null, result: T) {
-    this.#send = send;
-    this.#receive = receive;
+  constructor(ground: ArrayGround, moving: Moving<Items>, result: T) {
+    this.#ground = ground;
+    this.#moving = moving;
     this.#result = result;
   }
 
   finish({ error }: Status): T {
-    if (error === 0) this.#receive?.deliver();
-    this.#send?.end(error !== 0);
-    this.#receive?.end(error !== 0);
+    settle(this.#ground, this.#moving.sent, this.#moving.received, error);
     return this.#result;
   }
 }

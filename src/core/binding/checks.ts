@@ -2,8 +2,9 @@
  * What the arguments of every face must be, and the words for a mistake. All throw an `MpiError`, which the face gives to the
  * error handler.
  */
-import { ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, TAG_UB } from "../base/constants.ts";
+import { ANY_SOURCE, ANY_TAG, CART, PROC_NULL, ROOT, TAG_UB } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
+import type { Neighbourhood } from "../coll/neighbor-direct.ts";
 import type { Communicator } from "../process/communicator.ts";
 import type { Operations } from "./operations.ts";
 
@@ -87,9 +88,20 @@ export function checkInPlace({ core }: NamedCommunicator, verb: string): void {
   throw new MpiError(ErrorClass.ARG, `Cannot ${verb} in place: an inter-communicator has no rank's own part`);
 }
 
-export function checkScan({ core }: Pick<NamedCommunicator, "core">, kind: "scan" | "exscan"): void {
+export function checkScan({ core }: NamedCommunicator, kind: "scan" | "exscan"): void {
   if (!core.isInter) return;
   throw new MpiError(ErrorClass.COMM, `Cannot ${kind}: an inter-communicator has two groups, and no order of all`);
+}
+
+/** Whom this rank exchanges with, as the communicator's topology says. */
+export function neighbourhoodOf({ core, label }: NamedCommunicator, verb: string): Neighbourhood {
+  const { topology, rank } = core;
+  if (topology === null) {
+    const message = `Cannot ${verb}: communicator ${label} has no topology; make one that has`;
+    throw new MpiError(ErrorClass.TOPOLOGY, message);
+  }
+  const { sources, destinations } = topology.neighbours(rank);
+  return { rank, sources, destinations, cartesian: topology.kind === CART };
 }
 
 /** Throws when no message can come any more that a probe waits for. */

@@ -1,7 +1,9 @@
 /** Nodes that came by other means than a process of this machine: their link is all that there is. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nodeMapOf } from "../../core/process/node-map.ts";
 import type { NodeLoss } from "../../core/service/outcome.ts";
+import { placementOf } from "../../core/service/placement.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import type { Invitation } from "../control-link/invitation.ts";
 import { fromNodeBounds, toNewNode, toNodeBounds } from "../control-link/message-shapes.ts";
@@ -14,7 +16,8 @@ const setup: Setup = {
   kind: "setup",
   node: 1,
   ranks: 2,
-  nodeOf: [0, 1],
+  placement: placementOf([0, 1]),
+  nodeMap: nodeMapOf([0, 1]),
   protocol: "none",
   protocolOptions: {},
   protocolPart: undefined,
