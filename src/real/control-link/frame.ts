@@ -13,7 +13,7 @@ const blankHeader = Buffer.alloc(headerBytes);
 /** How long the body of each kind of message may be. The place of a kind in this table is its number on the wire. */
 export type Bounds<Kind extends string> = Readonly<Record<Kind, number>>;
 
-export type Encoded =
+type Encoded =
   | { readonly ok: true; readonly frame: Buffer }
   /** The message is longer than its kind allows. */
   | { readonly ok: false; readonly problem: string };
