@@ -50,8 +50,8 @@ for (const [index, { how, text, output }] of examples.entries()) {
 /** What the code has beside what programs shall know: for other files, and for the standard library. */
 const inside: Readonly<Record<string, readonly string[]>> = {
   comm: [
-    "adopt attributes buffers coreErrorHandler endTrace environment finalize guard host label make persistent raise",
-    "rankOfWorld receiveMatched requestOf run",
+    "adopt attributes coreErrorHandler endTrace environment finalize guard host label make persistent raise",
+    "operations receiveMatched requestOf run",
   ],
   info: ["Symbol(Symbol.iterator)"],
   mpi: ["finalize"],
