@@ -84,7 +84,7 @@ export interface Build {
   readonly notes: readonly string[];
 }
 
-export interface LinkerOptions {
+interface LinkerOptions {
   /** `-L`. */
   readonly folders: readonly string[];
   /** Options for wasm-ld, wherever they stood. */

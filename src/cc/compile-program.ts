@@ -16,7 +16,7 @@ import type { SourceDisk } from "./source-disk.ts";
 import { supportLibrary } from "./support-library.ts";
 import type { Made } from "./workshop.ts";
 
-export interface ProgramCompileOptions extends WorkshopOptions {
+interface ProgramCompileOptions extends WorkshopOptions {
   /** Options as for `banyan cc`. Optimised unless they say otherwise. */
   readonly flags?: readonly string[];
   /** The disk with sources and headers, if not the whole disk: it must contain Banyan's own folders, which are passed to it. */

@@ -14,7 +14,7 @@ export interface Limits {
   readonly interrupt: AbortSignal;
 }
 
-export type ChildEnding =
+type ChildEnding =
   | { readonly kind: "exit"; readonly code: number }
   | { readonly kind: "signal"; readonly signal: string }
   | { readonly kind: "time-limit"; readonly ms: number }

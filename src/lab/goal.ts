@@ -44,7 +44,7 @@ export type Comparison =
   | { readonly kind: "known"; readonly ratio: number; readonly isMet: boolean }
   | { readonly kind: "unknown" };
 
-export type GoalVerdict = "goal" | "ok" | "missed" | "not measured";
+type GoalVerdict = "goal" | "ok" | "missed" | "not measured";
 
 export interface Judgement {
   readonly goal: Goal;

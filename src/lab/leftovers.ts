@@ -17,7 +17,7 @@ export function killRemainingProcesses(mark: string): void {
   }
 }
 
-export function remainingProcesses(mark: string): number[] {
+function remainingProcesses(mark: string): number[] {
   if (!existsSync("/proc/self/environ")) return [];
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry) && isMarked(entry, mark))

@@ -77,7 +77,7 @@ for (const kind of kinds) {
     new ReplicaWorld({ ranks, replicas, together: kind.together, seed, ...(kind.cost ? { cost: kind.cost } : {}) });
 
   describe(`two worlds of replicas, ${kind.name}`, () => {
-    it("R1 messages stay in their world, and statuses know ranks only", () => {
+    it("ADR 16: messages stay in their world, and statuses know ranks only", () => {
       const world = newWorld(4, 1);
       let number = 0;
       for (const bytes of sizes) {
@@ -91,7 +91,7 @@ for (const kind of kinds) {
         deepEqual([engine.records.count, engine.refused, engine.fenced], [0, 0, 0]);
     });
 
-    it("R4 a partner stands in for the dead: its messages are those of the dead one's, and the answers reach it", () => {
+    it("ADR 16: a partner stands in for the dead: its messages are those of the dead one's, and the answers reach it", () => {
       for (let seed = 1; seed <= 3; seed++) substitution(newWorld(4, seed), kind);
     });
   });

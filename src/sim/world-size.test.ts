@@ -77,14 +77,14 @@ function sizesOf(ranks: number, program: (process: SimProcess) => Steps): Sizes 
 }
 
 describe("worlds of many processes", () => {
-  it("U5 state grows with use: 4096 processes and a message through all of them", () => {
+  it("state grows with use: 4096 processes and a message through all of them", () => {
     const { idle, used } = sizesOf(4096, ring);
     ok(idle < idleBytesMax, `${idle} bytes for each idle process`);
     ok(used < usedBytesMax, `${used} bytes for each process that has received and sent`);
   });
 
   it(
-    "U5 state grows with use: 36 864 processes, a message through all of them and barriers, in less than 8 GB",
+    "state grows with use: 36 864 processes, a message through all of them and barriers, in less than 8 GB",
     long,
     () => {
       const { idle, used } = sizesOf(36_864, function* (process) {

@@ -21,7 +21,7 @@ export interface Run extends Placed {
   readonly kind: "run";
 }
 /** Blocks of their own length at their own place; never fewer than two, never empty ones. */
-export interface LayoutBlocks extends Placed {
+interface LayoutBlocks extends Placed {
   readonly kind: "blocks";
   readonly offsets: readonly number[];
   readonly lengths: readonly number[];

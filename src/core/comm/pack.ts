@@ -10,7 +10,7 @@ import type { Datatype } from "./datatype.ts";
 import { Transfer } from "./transfer.ts";
 
 /** A part of the packed stream: `bytes` bytes, or fewer at its end, that begin at its byte `from`. */
-export interface PackedPart {
+interface PackedPart {
   readonly from: number;
   readonly bytes: number;
 }

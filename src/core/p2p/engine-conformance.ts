@@ -123,7 +123,7 @@ function* sendByHand({ transport }: EngineEnd, process: number, tag: number): Ro
 }
 
 const substitute: ConformanceCase = {
-  name: "R4 a partner stands in for a lost process: the answers come to it, and what the old life sends is dropped",
+  name: "ADR 16: a partner stands in for a lost process: the answers come to it, and what the old life sends is dropped",
   ranks: 4,
   identities: names,
   *role(end: EngineEnd) {

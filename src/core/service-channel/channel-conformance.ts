@@ -18,13 +18,13 @@ interface Side {
   check(claim: boolean, what: string): void;
 }
 
-export interface ClientSide extends Side {
+interface ClientSide extends Side {
   readonly end: ClientEnd;
   /** Which life it is, from 0. */
   readonly incarnation: number;
 }
 
-export interface ServiceSide extends Side {
+interface ServiceSide extends Side {
   /** The end for the client's newest life that was heard; undefined: there is none. Another one when the service was lost. */
   end(): ChannelEnd | undefined;
   /** Cuts the connection, if there is one. */

@@ -245,7 +245,7 @@ export class Connection {
 }
 
 /** What a caller says first. */
-export function openingOf(outgoing: Outgoing, incoming: Incoming): Int32Array {
+function openingOf(outgoing: Outgoing, incoming: Incoming): Int32Array {
   return Int32Array.of(outgoing.stable, incoming.arrived, incoming.origin);
 }
 

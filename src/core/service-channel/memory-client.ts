@@ -15,7 +15,7 @@ export interface MemoryClientOptions {
   readonly known?: Int32Array;
 }
 
-export interface MemoryClientPorts {
+interface MemoryClientPorts {
   /** The connection is of no use any more: another is wanted. */
   broken(): void;
   /** `stable` has changed. */

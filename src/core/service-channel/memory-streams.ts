@@ -3,7 +3,7 @@ import { assert } from "../base/assert.ts";
 import { type Incoming, type Outgoing, type Retention, wordsBetween } from "./channel.ts";
 import { WordLog } from "./word-log.ts";
 
-export interface OutgoingOptions {
+interface OutgoingOptions {
   readonly retention: Retention;
   /** Words that may be here; full means: no more is appended. Of a stream that is kept until trimmed, words that are not acknowledged. */
   readonly wordsMax: number;

@@ -63,7 +63,7 @@ export class MessageWriter {
 }
 
 /** Whoever hears messages: of each its length, its bytes in pieces (valid until the call returns), its end. */
-export interface MessageSink {
+interface MessageSink {
   /** False: nobody of ours sends such a message; nothing more will be heard. */
   begin(bytes: number): boolean;
   piece(bytes: Uint8Array): void;

@@ -25,7 +25,7 @@ export interface ServiceUser {
 }
 
 /** Somebody who is let in: the host makes the connection, unless another was let in meanwhile. */
-export interface Admission {
+interface Admission {
   readonly client: number;
   readonly incarnation: number;
   /** The position from which on its stream is wanted. */

@@ -4,12 +4,12 @@ import { wordsBetween } from "./channel.ts";
 import { MemoryIncoming, MemoryOutgoing } from "./memory-streams.ts";
 import type { ServiceStreams, ServiceUser } from "./service-clients.ts";
 
-export interface ServiceEndsOptions {
+interface ServiceEndsOptions {
   readonly outgoingWordsMax: number;
   readonly incomingWordsMax: number;
 }
 
-export class ServiceEnd implements ChannelEnd {
+class ServiceEnd implements ChannelEnd {
   readonly incarnation: number;
   readonly outgoing: MemoryOutgoing;
   readonly incoming: MemoryIncoming;

@@ -41,11 +41,11 @@ export interface RoundReport {
 }
 
 /** The memory is not needed any more: the program may continue. */
-export interface ImageCaptured {
+interface ImageCaptured {
   readonly kind: "captured";
 }
 
-export interface ImageStored {
+interface ImageStored {
   readonly kind: "stored";
   readonly report: ImageReport;
 }

@@ -22,7 +22,7 @@ import {
   type SharedChannel,
 } from "./channel-ring.ts";
 
-export interface ChannelHostOptions {
+interface ChannelHostOptions {
   readonly job: Job;
   readonly service: Service;
   readonly client: number;

@@ -8,7 +8,7 @@ import type { Aside, Doing, Pending, RankState, Steps } from "./rank-state.ts";
 import { newlyPosted, PendingReceive, postReceive } from "./receives.ts";
 
 /** Blocking: a probe whose message is received later. */
-export class ProbeFinding {
+class ProbeFinding {
   private readonly receive: number;
   private readonly matched: boolean;
   private posted = -1;

@@ -17,7 +17,7 @@ export interface Moving extends CollectivePlan {
 }
 
 /** A block: the world rank of its giver, and its index there. */
-export interface GivenBlock {
+interface GivenBlock {
   readonly world: number;
   readonly block: number;
 }

@@ -6,7 +6,7 @@ import { mixed } from "./mixed.ts";
 import type { FileOp } from "./script.ts";
 
 /** A file that stays open: plain data, and in each life a handle. */
-export interface OpenLog {
+interface OpenLog {
   path: string;
   offset: number;
 }

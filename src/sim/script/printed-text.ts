@@ -1,5 +1,5 @@
 /** The text that a rank prints: the number of the piece, and the rank's history at that point. */
-export interface PrintedPiece {
+interface PrintedPiece {
   readonly rank: number;
   /** Index among the rank's pieces, from 0. */
   readonly piece: number;

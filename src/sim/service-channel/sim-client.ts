@@ -7,7 +7,7 @@ import { MemoryClient, type MemoryClientOptions } from "../../core/service-chann
 import type { Random } from "../random.ts";
 import type { SimCaller, SimService } from "./sim-service.ts";
 
-export interface SimClientOptions extends MemoryClientOptions {
+interface SimClientOptions extends MemoryClientOptions {
   readonly random: Random;
   readonly delayNsMax: number;
 }

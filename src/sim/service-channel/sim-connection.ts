@@ -5,14 +5,14 @@
 import { closed, type Wire, wouldBlock } from "../../core/service-channel/channel.ts";
 import type { Random } from "../random.ts";
 
-export interface SimConnectionOptions {
+interface SimConnectionOptions {
   readonly random: Random;
   readonly delayNsMax: number;
   /** Bytes under way, each way. */
   readonly bytesMax: number;
 }
 
-export interface SimConnectionPorts {
+interface SimConnectionPorts {
   nowNs(): number;
   plan(timeNs: number, act: () => void): void;
   /** The caller and the listener. */

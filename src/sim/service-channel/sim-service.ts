@@ -14,7 +14,7 @@ export interface SimServiceOptions {
   readonly restartNs: number;
 }
 
-export interface SimServicePorts {
+interface SimServicePorts {
   nowNs(): number;
   plan(timeNs: number, act: () => void): void;
   /** A process of the service begins; `isSuccessor`: there was one before. `move`: a client's connection is to be moved. */

@@ -21,7 +21,7 @@ const openSalt = 0x4f70656e;
 /** Connections that may carry nonsense before the peer is held to be the one who makes it. */
 const mendsMax = 3;
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly rank: number;
   readonly peer: number;
   /** Incarnation of the peer. */
