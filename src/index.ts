@@ -7,7 +7,7 @@ import type { Mpi } from "./mpi/mpi.ts";
 import type { LaunchOptions, RunningJob, ThawOptions } from "./real/service/launch.ts";
 
 export type { MpiError } from "./core/base/mpi-error.ts";
-export type { Datatype } from "./core/comm/datatype.ts";
+export type { Datatype } from "./core/comm/datatype/datatype.ts";
 export type { ProtocolReport } from "./core/ft/definition.ts";
 export type { BufferLike, TypedArray, TypedBuffer } from "./mpi/buffers.ts";
 export type { CommType, Communicator } from "./mpi/communicator.ts";

@@ -6,10 +6,11 @@ import { describe, it } from "node:test";
 /** Folders whose own folders the map shows; of all others it shows the name alone. */
 const shown = ["", "core", "real", "sim"];
 
-/** The folders below src/ that the map must show, by name. */
+/** The folders below src/ that the map must show, by name: all but those for tests. */
 function foldersOf(source: string): string[] {
   const found = shown.flatMap((folder) => readdirSync(join(source, folder), { withFileTypes: true }));
-  return [...new Set(found.filter((entry) => entry.isDirectory()).map(({ name }) => name))].sort();
+  const names = found.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return [...new Set(names)].filter((name) => name !== "testing").sort();
 }
 
 /** The names that the drawing under "Bird's-eye view" writes with a slash behind them. */

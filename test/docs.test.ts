@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { predefinedTypes } from "../src/core/comm/datatype-predefined.ts";
-import { predefinedOps } from "../src/core/comm/op-predefined.ts";
+import { predefinedTypes } from "../src/core/comm/datatype/datatype-predefined.ts";
+import { predefinedOps } from "../src/core/comm/op/op-predefined.ts";
 import { Communicator } from "../src/mpi/communicator.ts";
 import { Datatypes } from "../src/mpi/datatypes.ts";
 import { GeneralRequest } from "../src/mpi/general-request.ts";

@@ -87,6 +87,7 @@ function offendersIn(path: string, text: string): string[] {
   return importsOf(text).flatMap(({ line, from }) => {
     if (!from.startsWith(".")) return [];
     const target = posix.join(posix.dirname(path), from);
+    if (target.includes("/testing/")) return [`src/${path}:${line}: import of ${target}, which is for tests alone`];
     const allowed = [row, ...mayImport[row]!].some((folder) => isInside(target, folder));
     return allowed
       ? []
@@ -111,5 +112,8 @@ describe("imports follow the table of the architecture", () => {
       "src/real/transport/x.ts:1: import of mpi/m.ts, and real may import core image trust v8",
     ]);
     deepEqual(offendersIn("real/node/x.ts", 'import type { m } from "../../mpi/m.ts";'), []);
+    deepEqual(offendersIn("core/wire/x.ts", 'import { t } from "./testing/t.ts";'), [
+      "src/core/wire/x.ts:1: import of core/wire/testing/t.ts, which is for tests alone",
+    ]);
   });
 });

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { TestChoices, TestProtocol } from "../src/core/ft/test-choices.ts";
+import { TestChoices, TestProtocol } from "../src/core/ft/testing/choices.ts";
 import { CWorld, type CWorldOptions } from "../src/sim/c/c-world.ts";
 import { banyan, folderOf, program } from "./harness.ts";
 

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { type LoggingOptions, LoggingProtocol } from "../src/core/ft/logging/logging-protocol.ts";
 import type { ProtocolPorts, Write } from "../src/core/ft/protocol.ts";
-import { type CLoggingOptions, type CLoggingOutcome, runCLogging } from "../src/sim/logging/run-c-logging.ts";
+import { type CLoggingOptions, type CLoggingOutcome, runCLogging } from "../src/sim/logging/testing/run-c-logging.ts";
 import { banyan, folderOf, program } from "./harness.ts";
 import { tries } from "./long.ts";
 

@@ -8,8 +8,8 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Tests, and what only tests use (`test-….ts`), may do what they like. */
-export const isTest = (path: string): boolean => /(^|\/)test-[^/]*\.ts$|\.test\.ts$/.test(path);
+/** Tests, and what only tests use (folders `testing/`), may do what they like. */
+export const isTest = (path: string): boolean => /(^|\/)testing\/|\.test\.ts$/.test(path);
 
 export function sourceFiles(): SourceFile[] {
   return readdirSync("src", { recursive: true, encoding: "utf8" })

@@ -5,8 +5,8 @@ import { signatures } from "../../include/mpi.h";
 import { describe as describeFunction, isPointer, parameterName, signaturesOf } from "../../scripts/mpi-signatures.mjs";
 import { importedFunctions, signatureOf } from "../../scripts/mpi-wrappers.mjs";
 import { ErrorClass } from "../core/base/mpi-error.ts";
-import type { TestProgram } from "./test-program.ts";
-import { ERRORS_RETURN, INFO_NULL, INT, SELF, TestRanks, WORLD } from "./test-ranks.ts";
+import type { TestProgram } from "./testing/program.ts";
+import { ERRORS_RETURN, INFO_NULL, INT, SELF, TestRanks, WORLD } from "./testing/ranks.ts";
 
 const FILE_NULL = 0x118;
 

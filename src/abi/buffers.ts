@@ -9,8 +9,8 @@ import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import { checkCount, checkSize } from "../core/binding/checks.ts";
-import type { Datatype } from "../core/comm/datatype.ts";
-import { pack, unpack } from "../core/comm/pack.ts";
+import type { Datatype } from "../core/comm/datatype/datatype.ts";
+import { pack, unpack } from "../core/comm/datatype/pack.ts";
 import type { After } from "./objects.ts";
 import type { Program } from "./program.ts";
 

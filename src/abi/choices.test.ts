@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ChoiceKind } from "../core/ft/choices.ts";
-import { type TestChoice, TestChoices, TestProtocol } from "../core/ft/test-choices.ts";
+import { type TestChoice, TestChoices, TestProtocol } from "../core/ft/testing/choices.ts";
 import { Random } from "../sim/random.ts";
-import { assertReplayed, LateSends, until } from "../sim/test-lives.ts";
+import { assertReplayed, LateSends, until } from "../sim/testing/lives.ts";
 import { World } from "../sim/world.ts";
 import { restoreProcess, saveProcess } from "./process-state.ts";
-import { TestProgram } from "./test-program.ts";
-import { INFO_NULL, INT, WORLD } from "./test-ranks.ts";
+import { TestProgram } from "./testing/program.ts";
+import { INFO_NULL, INT, WORLD } from "./testing/ranks.ts";
 
 const ANY_SOURCE = -1;
 const UNDEFINED = -32766;

@@ -3,9 +3,9 @@
  * apart as the two forms of the query want them: what went into a `_c` constructor as an MPI_Count comes out as a large
  * count, and only of the `_c` form of the query.
  */
-import { Datatype, type Envelope } from "../core/comm/datatype.ts";
-import { Combiner } from "../core/comm/datatype-envelope.ts";
-import { LB, UB } from "../core/comm/datatype-predefined.ts";
+import { Datatype, type Envelope } from "../core/comm/datatype/datatype.ts";
+import { Combiner } from "../core/comm/datatype/datatype-combiner.ts";
+import { LB, UB } from "../core/comm/datatype/datatype-predefined.ts";
 import { type Program, TYPE_LB, TYPE_UB } from "./program.ts";
 
 /** Types that were made by a `_c` constructor. */

@@ -4,14 +4,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { declaredFunctions, importedFunctions, signatureOf } from "../../scripts/mpi-wrappers.mjs";
-import { check } from "../cc/test-toolchain.ts";
+import { check } from "../cc/testing/toolchain.ts";
 import * as constants from "../core/base/constants.ts";
 import { ErrorClass } from "../core/base/mpi-error.ts";
-import { Combiner } from "../core/comm/datatype-envelope.ts";
-import { predefinedTypes } from "../core/comm/datatype-predefined.ts";
+import { Combiner } from "../core/comm/datatype/datatype-combiner.ts";
+import { predefinedTypes } from "../core/comm/datatype/datatype-predefined.ts";
 import { errorStringBytesMax } from "../core/comm/error-codes.ts";
 import { errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
-import { predefinedOps } from "../core/comm/op-predefined.ts";
+import { predefinedOps } from "../core/comm/op/op-predefined.ts";
 import { predefinedKeyvals } from "../mpi/keyvals.ts";
 
 /** `#define MPI_X 12`, `((MPI_Op)0x21)`, `MPI_Y`. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SeededRandom } from "../core/base/seeded-random.ts";
 import { ChoiceKind } from "../core/ft/choices.ts";
-import { TestChoices } from "../core/ft/test-choices.ts";
+import { TestChoices } from "../core/ft/testing/choices.ts";
 import { restoreState } from "../image/state/restore-state.ts";
 import { saveState } from "../image/state/save-state.ts";
 import { noFiles } from "../sim/c/library.ts";

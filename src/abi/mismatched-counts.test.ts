@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ErrorClass } from "../core/base/mpi-error.ts";
-import type { TestProgram } from "./test-program.ts";
-import { ERRORS_RETURN, INT, SELF, TestRanks, WORLD } from "./test-ranks.ts";
+import type { TestProgram } from "./testing/program.ts";
+import { ERRORS_RETURN, INT, SELF, TestRanks, WORLD } from "./testing/ranks.ts";
 
 const SUM = 0x21;
 const guardBytes = 64;

@@ -6,10 +6,10 @@ import { equal, ok, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { PROC_NULL } from "../core/base/constants.ts";
 import { ErrorClass } from "../core/base/mpi-error.ts";
-import { predefinedOps } from "../core/comm/op-predefined.ts";
+import { predefinedOps } from "../core/comm/op/op-predefined.ts";
 import { World } from "../sim/world.ts";
-import { TestProgram } from "./test-program.ts";
-import { COMM_NULL, ERRORS_RETURN, INFO_NULL, INT, SELF, TestRanks, WORLD } from "./test-ranks.ts";
+import { TestProgram } from "./testing/program.ts";
+import { COMM_NULL, ERRORS_RETURN, INFO_NULL, INT, SELF, TestRanks, WORLD } from "./testing/ranks.ts";
 
 const SUM = predefinedOps.SUM.handle;
 const [nullGroup, nullType, nullOp, nullRequest, nullFile] = [0x108, 0x200, 0x20, 0x180, 0x118];

@@ -7,7 +7,7 @@ import { saves } from "../core/base/saved-classes.ts";
 import { AttributeSet } from "../core/comm/attributes.ts";
 import type { ErrorHandler } from "../core/comm/error-handler.ts";
 import type { Info } from "../core/comm/info.ts";
-import type { Topology } from "../core/comm/topology.ts";
+import type { Topology } from "../core/comm/topology/topology.ts";
 import type { Communicator } from "../core/process/communicator.ts";
 import type { NewCommunicator } from "../core/process/communicators/new-communicator.ts";
 import { type Bearer, copyAttributes } from "./attributes.ts";

@@ -2,10 +2,10 @@
 import type { RecordId } from "../core/base/brand.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import { type Attribute, AttributeSet } from "../core/comm/attributes.ts";
-import type { Datatype } from "../core/comm/datatype.ts";
+import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import { type ErrorHandler, errorsAreFatal } from "../core/comm/error-handler.ts";
 import { Info } from "../core/comm/info.ts";
-import type { Op } from "../core/comm/op.ts";
+import type { Op } from "../core/comm/op/op.ts";
 import type { Communicator } from "../core/process/communicator.ts";
 import type { Generalized } from "./generalized.ts";
 import type { Program } from "./program.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { restoreProcess, saveProcess } from "./process-state.ts";
-import { TestRanks } from "./test-ranks.ts";
+import { TestRanks } from "./testing/ranks.ts";
 
 const COMM_WORLD = 0x101;
 const INT = 0x209;

@@ -4,9 +4,9 @@
  * own.
  */
 
-import { LB, predefinedTypes, UB } from "../core/comm/datatype-predefined.ts";
+import { LB, predefinedTypes, UB } from "../core/comm/datatype/datatype-predefined.ts";
 import { errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
-import { predefinedOps } from "../core/comm/op-predefined.ts";
+import { predefinedOps } from "../core/comm/op/op-predefined.ts";
 import { restoreState } from "../image/state/restore-state.ts";
 import { saveState } from "../image/state/save-state.ts";
 import { calledByTheProgram } from "./calls/operations.ts";

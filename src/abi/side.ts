@@ -2,8 +2,8 @@
 import type { Pointer } from "../core/base/brand.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import { bytesOf, type Ground, type Items, type Side, settle } from "../core/binding/side.ts";
-import type { Datatype } from "../core/comm/datatype.ts";
-import { pack, unpack } from "../core/comm/pack.ts";
+import type { Datatype } from "../core/comm/datatype/datatype.ts";
+import { pack, unpack } from "../core/comm/datatype/pack.ts";
 import type { Memory } from "../core/request/memory.ts";
 import { bufferBytes, startOf } from "./buffers.ts";
 import type { After } from "./objects.ts";

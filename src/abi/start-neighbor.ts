@@ -4,7 +4,7 @@
  */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { neighbourhoodOf } from "../core/binding/checks.ts";
-import type { Neighbourhood } from "../core/coll/neighbor-direct.ts";
+import type { Neighbourhood } from "../core/coll/intra/neighbor-direct.ts";
 import {
   type Given,
   IN_PLACE,

@@ -4,7 +4,7 @@ import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { saves } from "../core/base/saved-classes.ts";
 import { checkCount, checkScan } from "../core/binding/checks.ts";
 import { Side } from "../core/binding/side.ts";
-import type { Datatype } from "../core/comm/datatype.ts";
+import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
 import { checkApart, checkBytes } from "./buffers.ts";
 import { isInPlace, isRoot, type Start } from "./collective-arguments.ts";

@@ -6,8 +6,8 @@
  */
 import type { Pointer, RecordId } from "../core/base/brand.ts";
 import { saves } from "../core/base/saved-classes.ts";
-import type { Datatype } from "../core/comm/datatype.ts";
-import { pack, unpack } from "../core/comm/pack.ts";
+import type { Datatype } from "../core/comm/datatype/datatype.ts";
+import { pack, unpack } from "../core/comm/datatype/pack.ts";
 import type { Outcome } from "../core/ft/choices.ts";
 import type { Asked } from "../core/process/collectives.ts";
 import { CallKind, type Continuation } from "./callbacks.ts";

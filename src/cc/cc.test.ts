@@ -9,7 +9,7 @@ import { long } from "../../test/long.ts";
 import { timeLimit } from "../../test/patience.ts";
 import { compileProgram } from "./compile-program.ts";
 import { findInstallation } from "./installation.ts";
-import { make, Session } from "./test-session.ts";
+import { make, Session } from "./testing/session.ts";
 
 const session = new Session();
 after(() => session.end());

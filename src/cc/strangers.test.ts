@@ -11,7 +11,7 @@ import { serialize } from "node:v8";
 import { timeLimit } from "../../test/patience.ts";
 import { CannotCompile, ServerClient } from "./client.ts";
 import { serverPlace } from "./server-place.ts";
-import { Session } from "./test-session.ts";
+import { Session } from "./testing/session.ts";
 
 const session = new Session();
 after(() => session.end());

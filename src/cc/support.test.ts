@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import binaryen from "binaryen";
 import { importedFunctions, signatureOf } from "../../scripts/mpi-wrappers.mjs";
-import { check, checkSupportLibrary, link } from "./test-toolchain.ts";
+import { check, checkSupportLibrary, link } from "./testing/toolchain.ts";
 
 const pageBytes = 65536;
 const memoryPages = 1024;

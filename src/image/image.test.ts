@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../core/base/test-properties.ts";
+import fc from "../core/base/testing/properties.ts";
 import type { Piece } from "./encoder.ts";
 import { ImageError } from "./image-error.ts";
 import { pageBytes } from "./kernel.ts";
 import type { MemoryRange } from "./ranges.ts";
 import { viewOf } from "./record.ts";
-import { bytesOf, copied, facts, fillPage, joined, newMemory, newTestEncoder, restore } from "./test-memory.ts";
+import { bytesOf, copied, facts, fillPage, joined, newMemory, newTestEncoder, restore } from "./testing/memory.ts";
 
 const state = Uint8Array.of(1, 2, 3, 4, 5);
 

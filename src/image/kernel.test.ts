@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../core/base/test-properties.ts";
+import fc from "../core/base/testing/properties.ts";
 import { checksumOf } from "./checksum.ts";
 import { MemoryKernel, pageBytes } from "./kernel.ts";
-import { bytesOf, newMemory } from "./test-memory.ts";
+import { bytesOf, newMemory } from "./testing/memory.ts";
 
 const text = (words: string): Uint8Array => new TextEncoder().encode(words);
 

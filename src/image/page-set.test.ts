@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../core/base/test-properties.ts";
+import fc from "../core/base/testing/properties.ts";
 import { pageBytes } from "./kernel.ts";
 import { chunkPages, PageSet } from "./page-set.ts";
 import { isWorthAnotherRound, roundsMax } from "./pre-copy.ts";

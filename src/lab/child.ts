@@ -1,7 +1,7 @@
 /** One run of a measured program: a time limit, an interrupt, and no process left when it is over. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { killRemainingProcesses, markName } from "./leftovers.ts";
+import { killRemainingProcesses, markName } from "./remaining-processes.ts";
 
 export interface Command {
   readonly file: string;

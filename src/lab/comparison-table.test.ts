@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { comparisonTable } from "./comparison-table.ts";
-import { mpich, openMpi, ours, seriesOf } from "./test-series.ts";
+import { mpich, openMpi, ours, seriesOf } from "./testing/series.ts";
 import { bytesText, figureText, ratioText, thousandsText } from "./units.ts";
 
 const series = [

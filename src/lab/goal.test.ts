@@ -5,7 +5,7 @@ import { type Goal, judge } from "./goal.ts";
 import { goalTable, judgements } from "./goal-table.ts";
 import { goals } from "./goals.ts";
 import type { Series } from "./series.ts";
-import { mpich, openMpi, ours, seriesOf } from "./test-series.ts";
+import { mpich, openMpi, ours, seriesOf } from "./testing/series.ts";
 
 const small: Goal = goals.find(({ what }) => what === "8-byte ping-pong, shared arrays")!;
 const kilobyte: Goal = goals.find(({ what }) => what === "1 KiB ping-pong, shared arrays")!;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChildRun, Command } from "./child.ts";
 import { type MeasuredStart, measure } from "./measure.ts";
-import { mpich, openMpi, ours } from "./test-series.ts";
+import { mpich, openMpi, ours } from "./testing/series.ts";
 
 const quiet = { interrupt: new AbortController().signal, progress: () => {} };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { metricTable } from "./metric-table.ts";
-import { mpich, openMpi, ours, seriesOf } from "./test-series.ts";
+import { mpich, openMpi, ours, seriesOf } from "./testing/series.ts";
 
 test("M8: bench shows metrics below each other, contenders beside each other, and leaves out who is missing", () => {
   const series = [

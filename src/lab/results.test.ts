@@ -8,7 +8,7 @@ import { readStartup } from "./benchmarks/startup.ts";
 import { describeMachine } from "./machine.ts";
 import { asBandwidth } from "./ping-pong.ts";
 import { Results } from "./results.ts";
-import { openMpi, ours, seriesOf } from "./test-series.ts";
+import { openMpi, ours, seriesOf } from "./testing/series.ts";
 
 const series = [seriesOf(ours, "latency_us", { 8: 0.2 }), seriesOf(openMpi, "latency_us", { 8: 0.25 })];
 

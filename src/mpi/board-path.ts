@@ -5,8 +5,8 @@
  */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { Operations } from "../core/binding/operations.ts";
-import { predefinedTypes } from "../core/comm/datatype-predefined.ts";
-import type { Views } from "../core/comm/views.ts";
+import { predefinedTypes } from "../core/comm/datatype/datatype-predefined.ts";
+import type { Views } from "../core/comm/datatype/views.ts";
 import type { Communicator } from "../core/process/communicator.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
 import type { Environment } from "./environment.ts";

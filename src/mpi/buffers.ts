@@ -8,8 +8,8 @@
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkCount, checkSize } from "../core/binding/checks.ts";
-import { Datatype } from "../core/comm/datatype.ts";
-import { Views } from "../core/comm/views.ts";
+import { Datatype } from "../core/comm/datatype/datatype.ts";
+import { Views } from "../core/comm/datatype/views.ts";
 import type { Memory } from "../core/request/memory.ts";
 import { SeenArray, SeenKind } from "./seen-array.ts";
 

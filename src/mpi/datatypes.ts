@@ -8,12 +8,12 @@
  */
 import { ORDER_C } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import { contentsOf, type Datatype, type Envelope } from "../core/comm/datatype.ts";
-import { type Darray, darray, type Subarray, subarray } from "../core/comm/datatype-arrays.ts";
-import * as make from "../core/comm/datatype-constructors.ts";
-import { predefinedTypes } from "../core/comm/datatype-predefined.ts";
-import { pack, packSize, unpack } from "../core/comm/pack.ts";
-import { packExternal, packExternalSize, unpackExternal } from "../core/comm/pack-external.ts";
+import { contentsOf, type Datatype, type Envelope } from "../core/comm/datatype/datatype.ts";
+import { type Darray, darray, type Subarray, subarray } from "../core/comm/datatype/datatype-arrays.ts";
+import * as make from "../core/comm/datatype/datatype-constructors.ts";
+import { predefinedTypes } from "../core/comm/datatype/datatype-predefined.ts";
+import { pack, packSize, unpack } from "../core/comm/datatype/pack.ts";
+import { packExternal, packExternalSize, unpackExternal } from "../core/comm/datatype/pack-external.ts";
 import type { BufferLike } from "./buffers.ts";
 import type { Environment } from "./environment.ts";
 import { Attributes, type Keyval } from "./keyvals.ts";

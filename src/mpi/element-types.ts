@@ -1,8 +1,8 @@
 /** Typed arrays and the predefined datatypes of their elements. */
-import type { Datatype } from "../core/comm/datatype.ts";
-import { predefinedTypes } from "../core/comm/datatype-predefined.ts";
-import type { ElementFormat } from "../core/comm/element.ts";
-import { onlyElement } from "../core/comm/signature.ts";
+import type { Datatype } from "../core/comm/datatype/datatype.ts";
+import { predefinedTypes } from "../core/comm/datatype/datatype-predefined.ts";
+import type { ElementFormat } from "../core/comm/datatype/element.ts";
+import { onlyElement } from "../core/comm/datatype/signature.ts";
 import type { TypedArray } from "./buffers.ts";
 
 interface ArrayKind {

@@ -2,9 +2,9 @@
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { Operations } from "../core/binding/operations.ts";
 import { ProcessOperations } from "../core/binding/process-operations.ts";
-import type { Datatype } from "../core/comm/datatype.ts";
-import { dimsCreate } from "../core/comm/dims-create.ts";
-import type { Op } from "../core/comm/op.ts";
+import type { Datatype } from "../core/comm/datatype/datatype.ts";
+import type { Op } from "../core/comm/op/op.ts";
+import { dimsCreate } from "../core/comm/topology/dims-create.ts";
 import { chosenTime } from "../core/ft/clock-choice.ts";
 import { underWay } from "../core/process/at-rest.ts";
 import { type ArrayType, SharedArrays } from "./alloc.ts";

@@ -22,10 +22,10 @@ import {
 } from "../core/base/constants.ts";
 import { ErrorClass } from "../core/base/mpi-error.ts";
 import { BSEND_OVERHEAD } from "../core/binding/buffered-sends.ts";
-import { Combiner } from "../core/comm/datatype-envelope.ts";
-import { predefinedTypes as type } from "../core/comm/datatype-predefined.ts";
+import { Combiner } from "../core/comm/datatype/datatype-combiner.ts";
+import { predefinedTypes as type } from "../core/comm/datatype/datatype-predefined.ts";
 import { errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
-import { predefinedOps as op } from "../core/comm/op-predefined.ts";
+import { predefinedOps as op } from "../core/comm/op/op-predefined.ts";
 import { predefinedKeyvals } from "./keyvals.ts";
 import { IN_PLACE, type InPlace } from "./sides.ts";
 

@@ -1,12 +1,12 @@
 /** Operations of reductions: the predefined ones by name, and functions of the program (MPI 5.0 §6.9). */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import type { Datatype } from "../core/comm/datatype.ts";
-import type { Op } from "../core/comm/op.ts";
-import { type OpName, predefinedOps } from "../core/comm/op-predefined.ts";
-import { userOp } from "../core/comm/op-user.ts";
+import type { Datatype } from "../core/comm/datatype/datatype.ts";
+import type { Op } from "../core/comm/op/op.ts";
+import { type OpName, predefinedOps } from "../core/comm/op/op-predefined.ts";
+import { userOp } from "../core/comm/op/op-user.ts";
 import { viewAs } from "./element-types.ts";
 
-export type { Op } from "../core/comm/op.ts";
+export type { Op } from "../core/comm/op/op.ts";
 
 /** "sum", "max" …, or an operation: `mpi.SUM`, `mpi.createOp(…)`. */
 export type OpLike = Lowercase<OpName> | Op;

@@ -20,7 +20,7 @@ import {
 } from "../core/binding/checks.ts";
 import { type Choice, messageChoice, messageOf } from "../core/binding/choices.ts";
 import { Now, type Operations } from "../core/binding/operations.ts";
-import { pack, packSize, unpack } from "../core/comm/pack.ts";
+import { pack, packSize, unpack } from "../core/comm/datatype/pack.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { SendMode } from "../core/request/records.ts";
 import {

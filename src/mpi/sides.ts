@@ -3,7 +3,7 @@ import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkCount, checkSize } from "../core/binding/checks.ts";
 import type { Ground } from "../core/binding/side.ts";
-import { pack, unpack } from "../core/comm/pack.ts";
+import { pack, unpack } from "../core/comm/datatype/pack.ts";
 import type { Memory } from "../core/request/memory.ts";
 import {
   asBytes,

@@ -1,7 +1,7 @@
 /** The outcome of a message: who sent it, with which tag, how long it was (MPI 5.0 §3.2.5). */
 import { UNDEFINED } from "../core/base/constants.ts";
-import type { Datatype } from "../core/comm/datatype.ts";
-import { elementBytes, elementCount } from "../core/comm/datatype-elements.ts";
+import type { Datatype } from "../core/comm/datatype/datatype.ts";
+import { elementBytes, elementCount } from "../core/comm/datatype/datatype-elements.ts";
 
 export class Status {
   /** Rank of the sender in the communicator; PROC_NULL, or ANY_SOURCE for an operation that received nothing. */

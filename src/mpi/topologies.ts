@@ -5,10 +5,10 @@
 import { UNDEFINED } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { Info } from "../core/comm/info.ts";
-import type { Topology } from "../core/comm/topology.ts";
-import { CartesianTopology } from "../core/comm/topology-cartesian.ts";
-import { type Adjacent, type Contribution, DistGraphTopology, edgesOf } from "../core/comm/topology-dist-graph.ts";
-import { GraphTopology, type Neighbours } from "../core/comm/topology-graph.ts";
+import { CartesianTopology } from "../core/comm/topology/cartesian.ts";
+import { type Adjacent, type Contribution, DistGraphTopology, edgesOf } from "../core/comm/topology/dist-graph.ts";
+import { GraphTopology, type Neighbours } from "../core/comm/topology/graph.ts";
+import type { Topology } from "../core/comm/topology/topology.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { CreateDistGraph } from "../core/process/communicators/create-dist-graph.ts";
 import { Create, Duplicate, Split } from "../core/process/new-communicators.ts";
@@ -18,7 +18,7 @@ import { CommunicatorState } from "./communicator-state.ts";
 import { errorOf } from "./request.ts";
 import { Status } from "./status.ts";
 
-export type { Adjacent, Contribution } from "../core/comm/topology-dist-graph.ts";
+export type { Adjacent, Contribution } from "../core/comm/topology/dist-graph.ts";
 
 /** What a new communicator takes over. */
 export interface Adopted {

@@ -1,13 +1,13 @@
 /**
- * Boards (core/coll/board.ts) in the memory of a simulated node. The last member to arrive opens the gate, and the others see it a
+ * Boards (core/coll/engine/board.ts) in the memory of a simulated node. The last member to arrive opens the gate, and the others see it a
  * while later: until then a round is neither over nor to be taken back, as when a real thread is interrupted just there.
  *
  * A node has few of them, and they hold little, so that collectives often have to do with messages.
  */
 import { assert } from "../core/base/assert.ts";
 import type { Pointer } from "../core/base/brand.ts";
-import type { Board, Boards } from "../core/coll/board.ts";
-import { type Views, viewsOf } from "../core/comm/views.ts";
+import type { Board, Boards } from "../core/coll/engine/board.ts";
+import { type Views, viewsOf } from "../core/comm/datatype/views.ts";
 import type { Arena } from "./arena.ts";
 
 /** In the arena of the node: nobody's own. */

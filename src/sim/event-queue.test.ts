@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "../core/base/test-properties.ts";
+import fc from "../core/base/testing/properties.ts";
 import { EventQueue } from "./event-queue.ts";
 
 describe("event queue", () => {

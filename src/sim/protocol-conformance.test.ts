@@ -1,15 +1,15 @@
 import { ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { loggingLayouts } from "../core/ft/logging/conformance-layouts.ts";
 import { logging } from "../core/ft/logging/definition.ts";
+import { loggingLayouts } from "../core/ft/logging/testing/conformance-layouts.ts";
+import { protocols } from "../core/ft/registry.ts";
 import {
   type ConformanceLayout,
   plainLayout,
   protocolConformance,
   runConformance,
-} from "../core/ft/protocol-conformance.ts";
-import { protocols } from "../core/ft/registry.ts";
-import { conformanceWorld } from "./conformance-world.ts";
+} from "../core/ft/testing/protocol-conformance.ts";
+import { conformanceWorld } from "./testing/conformance-world.ts";
 
 /** Of protocols that take sends themselves. */
 const ownLayouts: Readonly<Record<string, readonly ConformanceLayout[]>> = { [logging.name]: loggingLayouts };

@@ -6,7 +6,7 @@ import { R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG, SendMode } from "../core
 import { restoreState } from "../image/state/restore-state.ts";
 import { saveState } from "../image/state/save-state.ts";
 import type { CostModel } from "./cost-model.ts";
-import { type Member, ReplicaWorld } from "./test-replica-world.ts";
+import { type Member, ReplicaWorld } from "./testing/replica-world.ts";
 
 const context = 4;
 const replicas = 2;

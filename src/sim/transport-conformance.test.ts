@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { engineCases } from "../core/p2p/engine-conformance.ts";
-import { type ConformanceCase, transportCases } from "../core/wire/transport-conformance.ts";
+import { engineCases } from "../core/p2p/testing/engine-conformance.ts";
+import { type ConformanceCase, transportCases } from "../core/wire/testing/transport-conformance.ts";
 import { World, type WorldOptions } from "./world.ts";
 
 type Kind = Omit<WorldOptions, "ranks" | "nodes" | "seed"> & { readonly together: boolean };

@@ -2,8 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ANY_SOURCE, PROC_NULL, TAG_UB } from "../../core/base/constants.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import type { TestProgram } from "../test-program.ts";
-import { COMM_NULL, ERRORS_RETURN, INT, SELF, TestRanks, WORLD } from "../test-ranks.ts";
+import type { TestProgram } from "../testing/program.ts";
+import { COMM_NULL, ERRORS_RETURN, INT, SELF, TestRanks, WORLD } from "../testing/ranks.ts";
 
 const NULL_FN = 0;
 const DUP_FN = 1;

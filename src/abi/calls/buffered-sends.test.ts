@@ -2,8 +2,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import type { TestProgram } from "../test-program.ts";
-import { ERRORS_RETURN, INT, TestRanks, WORLD } from "../test-ranks.ts";
+import type { TestProgram } from "../testing/program.ts";
+import { ERRORS_RETURN, INT, TestRanks, WORLD } from "../testing/ranks.ts";
 
 const overheadBytes = 512;
 const AUTOMATIC = 2;

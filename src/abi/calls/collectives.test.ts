@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TestProgram } from "../test-program.ts";
-import { INFO_NULL, INT, TestRanks, WORLD } from "../test-ranks.ts";
+import type { TestProgram } from "../testing/program.ts";
+import { INFO_NULL, INT, TestRanks, WORLD } from "../testing/ranks.ts";
 
 const SUM = 0x21;
 const DATATYPE_NULL = 0x200;

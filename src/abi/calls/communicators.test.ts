@@ -2,8 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CONGRUENT, IDENT, SIMILAR, UNDEFINED, UNEQUAL } from "../../core/base/constants.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import type { TestProgram } from "../test-program.ts";
-import { COMM_NULL, ERRORS_RETURN, INFO_NULL, INT, SELF, TestRanks, WORLD } from "../test-ranks.ts";
+import type { TestProgram } from "../testing/program.ts";
+import { COMM_NULL, ERRORS_RETURN, INFO_NULL, INT, SELF, TestRanks, WORLD } from "../testing/ranks.ts";
 
 const SUM = 0x21;
 const REQUEST_NULL = 0x180;

@@ -9,14 +9,14 @@ import {
   UNDEFINED,
 } from "../../core/base/constants.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import type { Datatype } from "../../core/comm/datatype.ts";
-import { darray, subarray } from "../../core/comm/datatype-arrays.ts";
-import * as make from "../../core/comm/datatype-constructors.ts";
-import { TYPECLASS_REAL } from "../../core/comm/datatype-match.ts";
-import { predefinedTypes } from "../../core/comm/datatype-predefined.ts";
-import { signatureText } from "../../core/comm/signature.ts";
+import type { Datatype } from "../../core/comm/datatype/datatype.ts";
+import { darray, subarray } from "../../core/comm/datatype/datatype-arrays.ts";
+import * as make from "../../core/comm/datatype/datatype-constructors.ts";
+import { TYPECLASS_REAL } from "../../core/comm/datatype/datatype-match.ts";
+import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
+import { signatureText } from "../../core/comm/datatype/signature.ts";
 import { DATATYPE_NULL } from "../program.ts";
-import { importNames, type TestProgram, testProgram } from "../test-program.ts";
+import { importNames, type TestProgram, testProgram } from "../testing/program.ts";
 import { datatypeContentsCalls } from "./datatype-contents.ts";
 import { datatypeCalls } from "./datatypes.ts";
 import { fortranTypeCalls } from "./fortran-types.ts";

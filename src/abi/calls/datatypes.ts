@@ -1,10 +1,10 @@
 /** Datatypes: MPI 5.0 §5.1. Decoding them is in datatype-contents.ts, Fortran's own are in fortran-types.ts. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import type { Datatype } from "../../core/comm/datatype.ts";
-import { darray, subarray } from "../../core/comm/datatype-arrays.ts";
-import * as make from "../../core/comm/datatype-constructors.ts";
-import { matchSize, valueIndex } from "../../core/comm/datatype-match.ts";
+import type { Datatype } from "../../core/comm/datatype/datatype.ts";
+import { darray, subarray } from "../../core/comm/datatype/datatype-arrays.ts";
+import * as make from "../../core/comm/datatype/datatype-constructors.ts";
+import { matchSize, valueIndex } from "../../core/comm/datatype/datatype-match.ts";
 import { copyAttributes, deleteAttributes } from "../attributes.ts";
 import type { Call } from "../call-table.ts";
 import type { Continuation } from "../callbacks.ts";

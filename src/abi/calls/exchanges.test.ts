@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import { ERRORS_RETURN, INT, SELF, TestRanks, WORLD } from "../test-ranks.ts";
+import { ERRORS_RETURN, INT, SELF, TestRanks, WORLD } from "../testing/ranks.ts";
 
 const REQUEST_NULL = 0x180;
 const PROC_NULL = -3;

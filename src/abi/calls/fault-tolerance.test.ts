@@ -2,8 +2,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import type { TestProgram } from "../test-program.ts";
-import { COMM_NULL, ERRORS_RETURN, INT, TestRanks, WORLD } from "../test-ranks.ts";
+import type { TestProgram } from "../testing/program.ts";
+import { COMM_NULL, ERRORS_RETURN, INT, TestRanks, WORLD } from "../testing/ranks.ts";
 
 const { ARG, PROC_FAILED, PROC_FAILED_PENDING, REVOKED } = ErrorClass;
 const GROUP_EMPTY = 0x109;

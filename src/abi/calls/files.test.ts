@@ -3,9 +3,9 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import { TestDisk } from "../files/test-disk.ts";
 import { restoreProcess, saveProcess } from "../process-state.ts";
-import { INFO_NULL, INT, TestRanks, WORLD } from "../test-ranks.ts";
+import { TestDisk } from "../testing/disk.ts";
+import { INFO_NULL, INT, TestRanks, WORLD } from "../testing/ranks.ts";
 
 const FILE_NULL = 0x118;
 const CREATE = 2;

@@ -1,6 +1,6 @@
 /** Files: opening, closing, sizes, views, pointers, hints, errors. MPI 5.0 §14.2, §14.3, §14.6, §14.7. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
-import type { Datatype } from "../../core/comm/datatype.ts";
+import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { userErrorHandler } from "../../core/comm/error-handler.ts";
 import { Info } from "../../core/comm/info.ts";
 import type { Call } from "../call-table.ts";

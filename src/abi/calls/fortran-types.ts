@@ -1,9 +1,9 @@
 /** Datatypes by precision and range, as Fortran asks for them: MPI 5.0 §19.1.9. */
 import { UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
-import { Datatype } from "../../core/comm/datatype.ts";
-import { Combiner } from "../../core/comm/datatype-envelope.ts";
-import { predefinedTypes } from "../../core/comm/datatype-predefined.ts";
+import { Datatype } from "../../core/comm/datatype/datatype.ts";
+import { Combiner } from "../../core/comm/datatype/datatype-combiner.ts";
+import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import type { Program } from "../program.ts";
 
 interface Candidate {

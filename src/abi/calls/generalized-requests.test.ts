@@ -2,8 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { errorsReturn } from "../../core/comm/error-handler.ts";
-import { type TestProgram, testProgram } from "../test-program.ts";
-import { INT, SELF } from "../test-ranks.ts";
+import { type TestProgram, testProgram } from "../testing/program.ts";
+import { INT, SELF } from "../testing/ranks.ts";
 
 const REQUEST_NULL = 0x180;
 const [SOURCE, TAG, ERROR] = [0, 4, 8];

@@ -2,8 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { IDENT, PROC_NULL, SIMILAR, UNDEFINED, UNEQUAL } from "../../core/base/constants.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import type { TestProgram } from "../test-program.ts";
-import { ERRORS_RETURN, SELF, TestRanks, WORLD } from "../test-ranks.ts";
+import type { TestProgram } from "../testing/program.ts";
+import { ERRORS_RETURN, SELF, TestRanks, WORLD } from "../testing/ranks.ts";
 
 const GROUP_NULL = 0x108;
 const GROUP_EMPTY = 0x109;

@@ -2,8 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { World } from "../../sim/world.ts";
-import { TestProgram } from "../test-program.ts";
-import { ERRORS_RETURN, INFO_NULL, SELF, TestRanks } from "../test-ranks.ts";
+import { TestProgram } from "../testing/program.ts";
+import { ERRORS_RETURN, INFO_NULL, SELF, TestRanks } from "../testing/ranks.ts";
 
 const INFO_ENV = 0x131;
 

@@ -1,11 +1,11 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import { predefinedTypes } from "../../core/comm/datatype-predefined.ts";
+import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { errorsReturn } from "../../core/comm/error-handler.ts";
-import { predefinedOps } from "../../core/comm/op-predefined.ts";
+import { predefinedOps } from "../../core/comm/op/op-predefined.ts";
 import type { Call } from "../call-table.ts";
-import { importNames, type TestProgram, testProgram, testPrograms } from "../test-program.ts";
+import { importNames, type TestProgram, testProgram, testPrograms } from "../testing/program.ts";
 import { largeCountCalls } from "./large-count.ts";
 
 const { INT } = predefinedTypes;

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import type { TestProgram } from "../test-program.ts";
-import { ERRORS_RETURN, INFO_NULL, INT, TestRanks, WORLD } from "../test-ranks.ts";
+import type { TestProgram } from "../testing/program.ts";
+import { ERRORS_RETURN, INFO_NULL, INT, TestRanks, WORLD } from "../testing/ranks.ts";
 
 const BYTE = 0x247;
 const REQUEST_NULL = 0x180;

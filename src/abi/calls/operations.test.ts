@@ -1,11 +1,11 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import { predefinedTypes } from "../../core/comm/datatype-predefined.ts";
+import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { errorsReturn } from "../../core/comm/error-handler.ts";
-import { predefinedOps } from "../../core/comm/op-predefined.ts";
+import { predefinedOps } from "../../core/comm/op/op-predefined.ts";
 import { CALL_BACK } from "../callbacks.ts";
-import { type TestProgram, testProgram, testPrograms } from "../test-program.ts";
+import { type TestProgram, testProgram, testPrograms } from "../testing/program.ts";
 
 const { DOUBLE, INT, TWO_INT } = predefinedTypes;
 const { MAXLOC, REPLACE, SUM } = predefinedOps;

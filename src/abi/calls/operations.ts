@@ -3,7 +3,7 @@ import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { checkCount } from "../../core/binding/checks.ts";
-import { userOp } from "../../core/comm/op-user.ts";
+import { userOp } from "../../core/comm/op/op-user.ts";
 import { checkApart } from "../buffers.ts";
 import { CallKind, type Continuation } from "../callbacks.ts";
 import { IN_PLACE } from "../collective-arguments.ts";

@@ -2,8 +2,8 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import { predefinedTypes } from "../../core/comm/datatype-predefined.ts";
-import { testProgram } from "../test-program.ts";
+import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
+import { testProgram } from "../testing/program.ts";
 
 const { CHAR, DOUBLE, INT } = predefinedTypes;
 const c = testProgram();

@@ -1,9 +1,14 @@
 /** Packing: MPI 5.0 §5.2 and §5.3. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { checkCount } from "../../core/binding/checks.ts";
-import type { Datatype } from "../../core/comm/datatype.ts";
-import { pack, packSize, unpack } from "../../core/comm/pack.ts";
-import { checkDatarep, packExternal, packExternalSize, unpackExternal } from "../../core/comm/pack-external.ts";
+import type { Datatype } from "../../core/comm/datatype/datatype.ts";
+import { pack, packSize, unpack } from "../../core/comm/datatype/pack.ts";
+import {
+  checkDatarep,
+  packExternal,
+  packExternalSize,
+  unpackExternal,
+} from "../../core/comm/datatype/pack-external.ts";
 import { bufferBytes } from "../buffers.ts";
 import type { Call } from "../call-table.ts";
 import { type Counts, largeCounts, smallCounts } from "../counts.ts";

@@ -5,7 +5,7 @@ import { MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { checkCount, checkDest, checkSource, checkTag, checkWantedTag } from "../../core/binding/checks.ts";
 import { Now } from "../../core/binding/operations.ts";
-import type { Datatype } from "../../core/comm/datatype.ts";
+import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { checkOf, wordFilter } from "../arguments.ts";
 import { addressMin, bufferBytes, ownCopyOf, packedFrom, Release, roomFor, startOf, Unpack } from "../buffers.ts";

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { UNDEFINED } from "../../core/base/constants.ts";
-import { type TestProgram, testProgram } from "../test-program.ts";
-import { INT, SELF } from "../test-ranks.ts";
+import { type TestProgram, testProgram } from "../testing/program.ts";
+import { INT, SELF } from "../testing/ranks.ts";
 
 const REQUEST_NULL = 0x180;
 const ANY_SOURCE = -1;

@@ -3,8 +3,8 @@
 import { UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { checkCount } from "../../core/binding/checks.ts";
-import type { Datatype } from "../../core/comm/datatype.ts";
-import { elementBytes, elementCount, itemCount } from "../../core/comm/datatype-elements.ts";
+import type { Datatype } from "../../core/comm/datatype/datatype.ts";
+import { elementBytes, elementCount, itemCount } from "../../core/comm/datatype/datatype-elements.ts";
 import type { Call } from "../call-table.ts";
 import { type Counts, largeCounts, smallCounts } from "../counts.ts";
 import type { Program } from "../program.ts";

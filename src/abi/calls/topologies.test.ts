@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CART, DIST_GRAPH, GRAPH, PROC_NULL, UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import { COMM_NULL, ERRORS_RETURN, INFO_NULL, TestRanks, WORLD } from "../test-ranks.ts";
+import { COMM_NULL, ERRORS_RETURN, INFO_NULL, TestRanks, WORLD } from "../testing/ranks.ts";
 
 const UNWEIGHTED = 10;
 const WEIGHTS_EMPTY = 11;

@@ -1,11 +1,11 @@
 /** Communicators with a topology: MPI 5.0 §8.5. Ranks are never reordered, which the standard leaves open. */
 import { UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
-import { dimsCreate } from "../../core/comm/dims-create.ts";
-import type { Topology } from "../../core/comm/topology.ts";
-import { CartesianTopology } from "../../core/comm/topology-cartesian.ts";
-import { DistGraphTopology, edgesOf } from "../../core/comm/topology-dist-graph.ts";
-import { GraphTopology } from "../../core/comm/topology-graph.ts";
+import { CartesianTopology } from "../../core/comm/topology/cartesian.ts";
+import { dimsCreate } from "../../core/comm/topology/dims-create.ts";
+import { DistGraphTopology, edgesOf } from "../../core/comm/topology/dist-graph.ts";
+import { GraphTopology } from "../../core/comm/topology/graph.ts";
+import type { Topology } from "../../core/comm/topology/topology.ts";
 import { Create } from "../../core/process/communicators/create.ts";
 import { CreateDistGraph } from "../../core/process/communicators/create-dist-graph.ts";
 import { Duplicate } from "../../core/process/communicators/duplicate.ts";

@@ -1,8 +1,8 @@
 /** One access of one process to a file: from the program's memory through the view to the disk, or back. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
-import type { Datatype } from "../../core/comm/datatype.ts";
-import { pack, unpack } from "../../core/comm/pack.ts";
-import { packExternal, unpackExternal } from "../../core/comm/pack-external.ts";
+import type { Datatype } from "../../core/comm/datatype/datatype.ts";
+import { pack, unpack } from "../../core/comm/datatype/pack.ts";
+import { packExternal, unpackExternal } from "../../core/comm/datatype/pack-external.ts";
 import { bufferBytes } from "../buffers.ts";
 import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";

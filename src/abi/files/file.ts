@@ -1,6 +1,6 @@
 /** A file that a C program has opened with MPI: plain data, part of an image. */
 import { saves } from "../../core/base/saved-classes.ts";
-import { predefinedTypes } from "../../core/comm/datatype-predefined.ts";
+import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { type ErrorHandler, errorsReturn } from "../../core/comm/error-handler.ts";
 import type { Info } from "../../core/comm/info.ts";
 import type { Communicator } from "../../core/process/communicator.ts";

@@ -1,9 +1,9 @@
 /** MPI_File_set_view (MPI 5.0 §14.3): both pointers begin anew, when everybody has come here. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import type { Datatype } from "../../core/comm/datatype.ts";
-import { pieceOrder } from "../../core/comm/piece-order.ts";
-import { forEachRun } from "../../core/comm/signature.ts";
+import type { Datatype } from "../../core/comm/datatype/datatype.ts";
+import { pieceOrder } from "../../core/comm/datatype/piece-order.ts";
+import { forEachRun } from "../../core/comm/datatype/signature.ts";
 import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
 import { FileTask } from "./file-task.ts";

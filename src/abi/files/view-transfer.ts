@@ -3,7 +3,7 @@
  * memory of our own: a read costs as much as copying some thousand bytes. They are not written so: what lies in a gap is
  * another process's, who may be writing it.
  */
-import { Merging } from "../../core/comm/pieces.ts";
+import { Merging } from "../../core/comm/datatype/pieces.ts";
 import { piecesOf, type View } from "./view.ts";
 
 /** Of an open file: how many bytes were moved, fewer than asked for only at its end. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../../core/base/test-properties.ts";
-import type { Datatype } from "../../core/comm/datatype.ts";
-import { hindexed, resized, vector } from "../../core/comm/datatype-constructors.ts";
-import { predefinedTypes } from "../../core/comm/datatype-predefined.ts";
-import { naiveBytes, twins } from "../../core/comm/test-datatype-naive.ts";
+import fc from "../../core/base/testing/properties.ts";
+import type { Datatype } from "../../core/comm/datatype/datatype.ts";
+import { hindexed, resized, vector } from "../../core/comm/datatype/datatype-constructors.ts";
+import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
+import { naiveBytes, twins } from "../../core/comm/datatype/testing/naive-datatype.ts";
 import { byteOfEtype, etypesBefore, streamBytesBefore, type View } from "./view.ts";
 import { readView, writeView } from "./view-transfer.ts";
 

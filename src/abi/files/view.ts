@@ -2,8 +2,8 @@
  * The view of a file (MPI 5.0 §14.3): which of its bytes a process sees. Copies of the file type, side by side from the
  * displacement on; the bytes of their data, in order, are the stream that a program reads and writes, counted in etypes.
  */
-import type { Datatype } from "../../core/comm/datatype.ts";
-import { forEachPiece, type Visit } from "../../core/comm/pieces.ts";
+import type { Datatype } from "../../core/comm/datatype/datatype.ts";
+import { forEachPiece, type Visit } from "../../core/comm/datatype/pieces.ts";
 
 /** How elements lie in the file. "internal" may be anything that we can read again. */
 export const representations = ["native", "internal", "external32"] as const;

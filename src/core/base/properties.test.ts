@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc, { seedFrom } from "./test-properties.ts";
+import fc, { seedFrom } from "./testing/properties.ts";
 
 const drawn = (): number[] => {
   const values: number[] = [];

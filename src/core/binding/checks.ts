@@ -4,7 +4,7 @@
  */
 import { ANY_SOURCE, ANY_TAG, CART, PROC_NULL, ROOT, TAG_UB } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
-import type { Neighbourhood } from "../coll/neighbor-direct.ts";
+import type { Neighbourhood } from "../coll/intra/neighbor-direct.ts";
 import type { Communicator } from "../process/communicator.ts";
 import type { Operations } from "./operations.ts";
 

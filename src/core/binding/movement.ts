@@ -5,11 +5,11 @@
 import type { RecordId } from "../base/brand.ts";
 import { PROC_NULL } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
-import type { Neighbourhood } from "../coll/neighbor-direct.ts";
+import { equalBlocks } from "../coll/engine/rounds.ts";
+import type { Blocks } from "../coll/engine/schedule.ts";
+import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
+import type { Neighbourhood } from "../coll/intra/neighbor-direct.ts";
 import type { Collective } from "../coll/plan.ts";
-import type { InterCollective, NeighborCollective } from "../coll/plan-inter.ts";
-import { equalBlocks } from "../coll/rounds.ts";
-import type { Blocks } from "../coll/schedule.ts";
 import { onBoard } from "../process/collectives.ts";
 import type { Communicator } from "../process/communicator.ts";
 import type { Operations } from "./operations.ts";

@@ -1,12 +1,12 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { INT, TestRanks, WORLD } from "../../abi/test-ranks.ts";
+import { INT, TestRanks, WORLD } from "../../abi/testing/ranks.ts";
 import { Mpi } from "../../mpi/mpi.ts";
 import { World } from "../../sim/world.ts";
 import { assert } from "../base/assert.ts";
 import { Now, type Operations } from "./operations.ts";
 import { ProcessOperations } from "./process-operations.ts";
-import { type Watched, watched } from "./test-watched-operations.ts";
+import { type Watched, watched } from "./testing/watched-operations.ts";
 
 /** A TypeScript program alone in its world; what is between it and its process. */
 function typeScriptProgram(layer: (operations: Operations) => Watched = watched): { mpi: Mpi; layer: Watched } {

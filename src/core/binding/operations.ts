@@ -18,13 +18,13 @@
  * What the faces promise: arguments are checked (checks.ts), ranks are those of the communicator (PROC_NULL and, for receives and
  * probes, ANY_SOURCE among them), pointers are of the process's memory and stay valid until the request is given back.
  *
- * `ProcessOperations` is the implementation on a process and its world; `test-watched-operations.ts` is a layer on top of another
+ * `ProcessOperations` is the implementation on a process and its world; `testing/watched-operations.ts` is a layer on top of another
  * one, which holds the faces to their promises in all tests of theirs.
  */
 import type { Pointer, RecordId } from "../base/brand.ts";
 import type { ErrorCode } from "../base/mpi-error.ts";
+import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Collective } from "../coll/plan.ts";
-import type { InterCollective, NeighborCollective } from "../coll/plan-inter.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { Asked, EqualCall, EqualKind, ReductionKind } from "../process/collectives.ts";
 import type { Communicator } from "../process/communicator.ts";

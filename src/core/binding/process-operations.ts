@@ -1,8 +1,8 @@
 /** `Operations` on a process and the waits of its world, with nothing in between. */
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL } from "../base/constants.ts";
+import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Collective } from "../coll/plan.ts";
-import type { InterCollective, NeighborCollective } from "../coll/plan-inter.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { Engine } from "../p2p/engine.ts";
 import { foldOnBoard } from "../process/board-fold.ts";

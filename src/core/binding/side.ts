@@ -5,8 +5,8 @@
 import type { Pointer } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { saves } from "../base/saved-classes.ts";
-import type { Blocks } from "../coll/schedule.ts";
-import type { Datatype } from "../comm/datatype.ts";
+import type { Blocks } from "../coll/engine/schedule.ts";
+import type { Datatype } from "../comm/datatype/datatype.ts";
 import type { Memory } from "../request/memory.ts";
 import { checkSize } from "./checks.ts";
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkMatching } from "./matching.ts";
+import { compile } from "./engine/compiled-schedule.ts";
+import { ProgramCache, programsMax } from "./engine/compiled-schedule-cache.ts";
+import { equalBlocks } from "./engine/rounds.ts";
 import { type Collective, plan } from "./plan.ts";
-import { compile } from "./program.ts";
-import { ProgramCache, programsMax } from "./program-cache.ts";
-import { equalBlocks } from "./rounds.ts";
 import {
   allgatherShortBytesMax,
   allreduceHierarchicalBytesMax,
@@ -21,8 +20,9 @@ import {
   reduceScatterShortBytesMax,
   reduceShortBytesMax,
 } from "./select.ts";
-import { memberNodesOf, ranksOf, reductions } from "./test-data.ts";
-import { always, never, runReduction } from "./test-reduce.ts";
+import { memberNodesOf, ranksOf, reductions } from "./testing/data.ts";
+import { checkMatching } from "./testing/matching-sends.ts";
+import { always, never, runReduction } from "./testing/reduce.ts";
 
 const twoNodes = [0, 0, 0, 0, 1, 1, 1, 1];
 

@@ -4,33 +4,33 @@
  * Arguments are bytes of packed buffers, with the same value on every rank unless the field says whose it is.
  */
 import { unreachable } from "../base/assert.ts";
-import { allgatherBruck } from "./allgather-bruck.ts";
-import { allgatherRecursiveDoubling } from "./allgather-recursive-doubling.ts";
-import { allgathervHierarchical } from "./allgatherv-hierarchical.ts";
-import { allgathervRing } from "./allgatherv-ring.ts";
-import { allreduceHierarchical } from "./allreduce-hierarchical.ts";
-import { allreduceRabenseifner } from "./allreduce-rabenseifner.ts";
-import { allreduceRecursiveDoubling } from "./allreduce-recursive-doubling.ts";
-import { alltoallBruck } from "./alltoall-bruck.ts";
-import { alltoallvPairwise } from "./alltoallv-pairwise.ts";
-import { barrierDissemination } from "./barrier-dissemination.ts";
-import { barrierHierarchical } from "./barrier-hierarchical.ts";
-import { bcastBinomial } from "./bcast-binomial.ts";
-import { bcastHierarchical, type FlatBcast } from "./bcast-hierarchical.ts";
-import { bcastScatterAllgather } from "./bcast-scatter-allgather.ts";
-import { exscanShifted } from "./exscan-shifted.ts";
-import { gatherBinomial } from "./gather-binomial.ts";
-import { type GathervLinear, gathervLinear } from "./gatherv-linear.ts";
-import type { MemberNodes } from "./node-layout.ts";
-import { reduceRabenseifner } from "./reduce-rabenseifner.ts";
-import { type ReduceScatter, reduceScatterHalving } from "./reduce-scatter-halving.ts";
-import { reduceScatterPairwise } from "./reduce-scatter-pairwise.ts";
-import { reduceTree } from "./reduce-tree.ts";
-import { equalBlocks, sum } from "./rounds.ts";
-import { scanRecursiveDoubling } from "./scan-recursive-doubling.ts";
-import { scatterBinomial } from "./scatter-binomial.ts";
-import { type ScattervLinear, scattervLinear } from "./scatterv-linear.ts";
-import type { Blocks, InPlace, Place, RootedPlace, Schedule, Vector } from "./schedule.ts";
+import { equalBlocks, sum } from "./engine/rounds.ts";
+import type { Blocks, InPlace, Place, RootedPlace, Schedule, Vector } from "./engine/schedule.ts";
+import { allgatherBruck } from "./intra/allgather-bruck.ts";
+import { allgatherRecursiveDoubling } from "./intra/allgather-recursive-doubling.ts";
+import { allgathervHierarchical } from "./intra/allgatherv-hierarchical.ts";
+import { allgathervRing } from "./intra/allgatherv-ring.ts";
+import { allreduceHierarchical } from "./intra/allreduce-hierarchical.ts";
+import { allreduceRabenseifner } from "./intra/allreduce-rabenseifner.ts";
+import { allreduceRecursiveDoubling } from "./intra/allreduce-recursive-doubling.ts";
+import { alltoallBruck } from "./intra/alltoall-bruck.ts";
+import { alltoallvPairwise } from "./intra/alltoallv-pairwise.ts";
+import { barrierDissemination } from "./intra/barrier-dissemination.ts";
+import { barrierHierarchical } from "./intra/barrier-hierarchical.ts";
+import { bcastBinomial } from "./intra/bcast-binomial.ts";
+import { bcastHierarchical, type FlatBcast } from "./intra/bcast-hierarchical.ts";
+import { bcastScatterAllgather } from "./intra/bcast-scatter-allgather.ts";
+import { exscanShifted } from "./intra/exscan-shifted.ts";
+import { gatherBinomial } from "./intra/gather-binomial.ts";
+import { type GathervLinear, gathervLinear } from "./intra/gatherv-linear.ts";
+import type { MemberNodes } from "./intra/node-layout.ts";
+import { reduceRabenseifner } from "./intra/reduce-rabenseifner.ts";
+import { type ReduceScatter, reduceScatterHalving } from "./intra/reduce-scatter-halving.ts";
+import { reduceScatterPairwise } from "./intra/reduce-scatter-pairwise.ts";
+import { reduceTree } from "./intra/reduce-tree.ts";
+import { scanRecursiveDoubling } from "./intra/scan-recursive-doubling.ts";
+import { scatterBinomial } from "./intra/scatter-binomial.ts";
+import { type ScattervLinear, scattervLinear } from "./intra/scatterv-linear.ts";
 import {
   chooseAllgather,
   chooseAllgatherv,

@@ -5,7 +5,7 @@
  *
  * A replay must choose as the first life did: whoever changes a threshold makes it a numbered flag of the log.
  */
-import { isHierarchy, type MemberNodes } from "./node-layout.ts";
+import { isHierarchy, type MemberNodes } from "./intra/node-layout.ts";
 
 /** A broadcast from this length on is scattered and gathered: the tree's log2 p copies cost more than the ring's latency. */
 export const bcastLongBytes = 128 * 1024;

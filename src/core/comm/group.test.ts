@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { CommRank, WorldRank } from "../base/brand.ts";
 import { IDENT, PROC_NULL, SIMILAR, UNDEFINED, UNEQUAL } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import { Group } from "./group.ts";
 
 const members = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 12 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ErrorClass } from "../base/mpi-error.ts";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import { Info } from "./info.ts";
 
 test("M4 §10 Info_set, _get, _delete, _get_nkeys, _get_nthkey follow a model", () => {

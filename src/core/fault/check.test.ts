@@ -1,10 +1,10 @@
 import { equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import { checkPlan, type JobSize } from "./check.ts";
 import { parsePlan } from "./parse.ts";
 import type { FaultPlan } from "./plan.ts";
-import { jobSize, plans } from "./test-plans.ts";
+import { jobSize, plans } from "./testing/plans.ts";
 
 describe("X3 a plan fits a job", () => {
   it("when everything it names is there", () => {

@@ -1,12 +1,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import { checkPlan } from "./check.ts";
 import { parsePlan } from "./parse.ts";
 import { entriesMax, type FaultPlan } from "./plan.ts";
 import { printPlan } from "./print.ts";
-import { jobSize, plans } from "./test-plans.ts";
+import { jobSize, plans } from "./testing/plans.ts";
 
 function parsed(text: string): FaultPlan {
   const plan = parsePlan(text);

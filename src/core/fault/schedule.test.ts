@@ -1,12 +1,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import type { FaultAction } from "./action.ts";
 import type { FaultEvent } from "./moment.ts";
 import { parsePlan } from "./parse.ts";
 import type { FaultPlan } from "./plan.ts";
 import { FaultSchedule, type Living, type ScheduleState } from "./schedule.ts";
-import { jobLayout, plans } from "./test-plans.ts";
+import { jobLayout, plans } from "./testing/plans.ts";
 
 const allLive: Living = { isRankAlive: () => true, isNodeAlive: () => true };
 

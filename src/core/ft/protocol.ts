@@ -1,7 +1,7 @@
 /**
  * A fault-tolerance protocol in one process: what Open MPI's PML-V hooks see, and three decisions: where a send goes, when a
  * request may be reported complete, which packet a receive must take. `pass-through.ts` is the template; the conformance
- * suite is `protocol-conformance.ts`; `registry.ts` lists all protocols, with their parts for nodes and for the job.
+ * suite is `testing/protocol-conformance.ts`; `registry.ts` lists all protocols, with their parts for nodes and for the job.
  *
  * The life of one: it is made with the process (`NewProtocol`); if the process goes on from an image its fields are restored;
  * `begin`; then the hooks below, with `captured` and `trimmedTo` at checkpoints; `report` when the program is over.

@@ -11,8 +11,8 @@ import type { Transport } from "../wire/transport.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import type { Matching } from "./matching.ts";
-import { type News, newsMax, newsOf } from "./news.ts";
 import type { Peers } from "./peers.ts";
+import { type News, newsMax, newsOf } from "./pending-notices.ts";
 import type { Transfers } from "./transfers.ts";
 
 interface ArrivalsParts {

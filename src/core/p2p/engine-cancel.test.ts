@@ -1,12 +1,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ByHand } from "../../sim/by-hand.ts";
+import { ByHand } from "../../sim/testing/scripted-world.ts";
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE } from "../base/constants.ts";
 import { passThrough } from "../ft/pass-through.ts";
 import { Recording } from "../ft/recording-protocol.ts";
 import { SendMode } from "../request/records.ts";
-import { messageWays } from "./test-message-ways.ts";
+import { messageWays } from "./testing/message-ways.ts";
 
 const apart = { ranks: 2, nodes: 2 };
 

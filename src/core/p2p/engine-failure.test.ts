@@ -1,12 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ByHand } from "../../sim/by-hand.ts";
+import { ByHand } from "../../sim/testing/scripted-world.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ANY_SOURCE } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { SendMode } from "../request/records.ts";
 import { Now } from "./engine.ts";
-import { messageWays } from "./test-message-ways.ts";
+import { messageWays } from "./testing/message-ways.ts";
 
 const { PROC_FAILED, PROC_FAILED_PENDING } = ErrorClass;
 

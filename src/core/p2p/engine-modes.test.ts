@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ByHand } from "../../sim/by-hand.ts";
+import { ByHand } from "../../sim/testing/scripted-world.ts";
 import { SendMode } from "../request/records.ts";
-import { messageWays } from "./test-message-ways.ts";
+import { messageWays } from "./testing/message-ways.ts";
 
 describe("M1 MPI §3.4 communication modes", () => {
   for (const { name, bytes, world, sendLent, receiveLent } of messageWays) {

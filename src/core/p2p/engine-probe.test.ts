@@ -1,9 +1,9 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ByHand } from "../../sim/by-hand.ts";
+import { ByHand } from "../../sim/testing/scripted-world.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { R_BYTES, R_PEER, R_TAG } from "../request/records.ts";
-import { messageWays } from "./test-message-ways.ts";
+import { messageWays } from "./testing/message-ways.ts";
 
 for (const { name, bytes, world, sendLent } of messageWays) {
   describe(`M1 MPI §3.8 probes: ${name}`, () => {

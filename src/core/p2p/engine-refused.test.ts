@@ -1,14 +1,14 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ByHand } from "../../sim/by-hand.ts";
 import { costModelDefault } from "../../sim/cost-model.ts";
+import { ByHand } from "../../sim/testing/scripted-world.ts";
 import type { WorldOptions } from "../../sim/world.ts";
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { SendMode } from "../request/records.ts";
 import { EXTRA, PacketKind, SOURCE } from "../wire/packet.ts";
 import { Now } from "./engine.ts";
-import { inject, type MadePacket } from "./test-packets.ts";
+import { inject, type MadePacket } from "./testing/packets.ts";
 
 const { EAGER, RTS, CTS, FRAGMENT, RELEASE, FINISH, HELP, CANCEL, CANCEL_ANSWER } = PacketKind;
 /** Ranks 0 and 1 exchange, rank 2 is a stranger: of another node in both worlds. */

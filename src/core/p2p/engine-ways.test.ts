@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ByHand } from "../../sim/by-hand.ts";
+import { ByHand } from "../../sim/testing/scripted-world.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { SendMode } from "../request/records.ts";
-import { messageWays } from "./test-message-ways.ts";
+import { messageWays } from "./testing/message-ways.ts";
 
 const modes = Object.entries(SendMode);
 

@@ -1,14 +1,14 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ByHand } from "../../sim/by-hand.ts";
 import type { SimProcess } from "../../sim/sim-process.ts";
+import { ByHand } from "../../sim/testing/scripted-world.ts";
 import type { WorldOptions } from "../../sim/world.ts";
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import { R_PEER, SendMode } from "../request/records.ts";
 import { KIND, kindOf, PacketKind } from "../wire/packet.ts";
-import { inject, type MadePacket } from "./test-packets.ts";
+import { inject, type MadePacket } from "./testing/packets.ts";
 
 /** Ranks 0 and 1 exchange messages; rank 2, on a node of its own, sends packets of every kind with any words. */
 const stranger = 2;

@@ -2,10 +2,10 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import { R_CONTEXT, R_PEER, R_TAG, RecordKind, Records } from "../request/records.ts";
 import { PostedQueue } from "./posted-queue.ts";
-import { fits, type Pattern, QueueModel } from "./test-queue-model.ts";
+import { fits, type Pattern, QueueModel } from "./testing/queue-model.ts";
 import { UnexpectedQueue } from "./unexpected-queue.ts";
 
 /** Few values, so that patterns meet; tags of our own among them. */

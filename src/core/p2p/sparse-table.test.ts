@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import { SparseTable } from "./sparse-table.ts";
 
 /** As peers come in earnest: neighbours, powers of two apart, leaders of nodes, and any. */

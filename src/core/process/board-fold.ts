@@ -2,7 +2,7 @@
  * What the last member to arrive at a board does for all: combines their parts in the canonical order, into part 0. When parts
  * have different lengths there is no result, and the length of part 0 says so.
  */
-import type { Board } from "../coll/board.ts";
+import type { Board } from "../coll/engine/board.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
 

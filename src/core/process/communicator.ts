@@ -5,12 +5,12 @@
 import type { WorldRank } from "../base/brand.ts";
 import { CONGRUENT, IDENT, SIMILAR, UNDEFINED, UNEQUAL } from "../base/constants.ts";
 import { saves } from "../base/saved-classes.ts";
-import type { Board } from "../coll/board.ts";
-import type { MemberNodes } from "../coll/node-layout.ts";
-import { ProgramCache } from "../coll/program-cache.ts";
-import { foldSteps } from "../coll/reduction-order.ts";
+import type { Board } from "../coll/engine/board.ts";
+import { ProgramCache } from "../coll/engine/compiled-schedule-cache.ts";
+import { foldSteps } from "../coll/engine/reduction-order.ts";
+import type { MemberNodes } from "../coll/intra/node-layout.ts";
 import type { Group } from "../comm/group.ts";
-import type { Topology } from "../comm/topology.ts";
+import type { Topology } from "../comm/topology/topology.ts";
 import { collectiveContext } from "./context.ts";
 import { memberNodesOf, type NodeMap } from "./node-map.ts";
 

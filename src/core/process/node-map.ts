@@ -7,7 +7,7 @@
  * that begins again, or goes on, on another node takes its node of this map along.
  */
 import type { BrandedTable, CommRank } from "../base/brand.ts";
-import type { MemberNodes } from "../coll/node-layout.ts";
+import type { MemberNodes } from "../coll/intra/node-layout.ts";
 import type { Group } from "../comm/group.ts";
 
 /** By rank: those of the job, then those that may be spawned. */

@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ByHand } from "../../sim/by-hand.ts";
+import { ByHand } from "../../sim/testing/scripted-world.ts";
 
 describe("boards of a process that is restored", () => {
   it("M6 images: one that was agreed on before the capture is none after it, for those too who had not heard of it", () => {

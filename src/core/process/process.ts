@@ -9,7 +9,7 @@ import { ANY_SOURCE, PROC_NULL } from "../base/constants.ts";
 import type { ProcessName } from "../base/identity.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
-import type { Board, Boards } from "../coll/board.ts";
+import type { Board, Boards } from "../coll/engine/board.ts";
 import { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { NewProtocol, Protocol } from "../ft/protocol.ts";

@@ -1,11 +1,11 @@
 /** An operation on a datatype, as collectives see it: bytes in, bytes out. */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { saves } from "../base/saved-classes.ts";
-import type { Datatype } from "../comm/datatype.ts";
-import { type Combine, kernelFor, type Op } from "../comm/op.ts";
-import type { UserOp } from "../comm/op-user.ts";
-import { pack, unpack } from "../comm/pack.ts";
-import type { Views } from "../comm/views.ts";
+import type { Datatype } from "../comm/datatype/datatype.ts";
+import { pack, unpack } from "../comm/datatype/pack.ts";
+import type { Views } from "../comm/datatype/views.ts";
+import { type Combine, kernelFor, type Op } from "../comm/op/op.ts";
+import type { UserOp } from "../comm/op/op-user.ts";
 
 export interface Reduction {
   /** Elements are never split; a reduction of n bytes is one of n / elementBytes elements. */

@@ -1,14 +1,14 @@
 /** Revoking communicators: everything on them ends in every member, whatever way it travels and whoever dies. ULFM. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ByHand } from "../../sim/by-hand.ts";
 import type { SimProcess, Steps } from "../../sim/sim-process.ts";
+import { ByHand } from "../../sim/testing/scripted-world.ts";
 import { World } from "../../sim/world.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { Now } from "../p2p/engine.ts";
-import { messageWays } from "../p2p/test-message-ways.ts";
+import { messageWays } from "../p2p/testing/message-ways.ts";
 import { R_ERROR, SendMode } from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
 import { Agree } from "./agree.ts";

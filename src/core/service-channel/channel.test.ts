@@ -3,13 +3,13 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SeededRandom } from "../base/seeded-random.ts";
 import { closed, type Wire, wouldBlock } from "./channel.ts";
-import { type ChannelCase, channelCases, conformanceWordsMax, type Role } from "./channel-conformance.ts";
 import { Connection, connectionWords, segmentWordsMax } from "./connection.ts";
 import { MemoryClient } from "./memory-client.ts";
 import { MemoryIncoming, MemoryOutgoing } from "./memory-streams.ts";
 import { MessageReader, MessageWriter, WholeMessages } from "./messages.ts";
 import { ServiceClients } from "./service-clients.ts";
 import { ServiceEnds } from "./service-ends.ts";
+import { type ChannelCase, channelCases, conformanceWordsMax, type Role } from "./testing/channel-conformance.ts";
 import { WordLog } from "./word-log.ts";
 
 const pipeBytesMax = 3000;

@@ -1,7 +1,7 @@
 /**
  * A channel between a client (a life of a rank, of a correlated set, of a node) and a service (a process of its own: the event
  * logger, a channel memory). Implementations: real/service-channel (shared memory and a socket), sim/service-channel. One conformance
- * suite (`channel-conformance.ts` beside this file) runs on both.
+ * suite (`testing/channel-conformance.ts`) runs on both.
  *
  * A channel is two streams of 32-bit words, one each way. A *position* counts the words of a stream from its beginning; positions
  * wrap as 32-bit integers, and no two that are compared are 2^31 apart. Payloads of bytes are framed in words (`messages.ts`).

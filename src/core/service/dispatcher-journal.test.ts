@@ -2,7 +2,7 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import type { DeathPolicy } from "../ft/definition.ts";
 import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "./dispatcher.ts";
 import type { DispatcherRecord } from "./dispatcher-state.ts";

@@ -3,7 +3,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { test } from "node:test";
 import { crc32 } from "../base/crc-32.ts";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import type { JobRecord } from "./job-record.ts";
 import { decodeJournal, encodeRecord, journalVersion } from "./journal.ts";
 import { placementOf } from "./placement.ts";

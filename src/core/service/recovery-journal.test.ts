@@ -2,7 +2,7 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import type { NextLife } from "../ft/job-part.ts";
 import type { JobRecord } from "./job-record.ts";
 import { jobStateFrom } from "./job-state.ts";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import type { NextLife } from "../ft/job-part.ts";
 import { membersOf } from "../ft/sets.ts";
 import { Recovery } from "./recovery.ts";

@@ -1,6 +1,6 @@
 /**
  * Every scenario is played once for every moment at which the dispatcher can crash: before each order and each record, and in the
- * middle of each record (the model is in `test-takeover.ts`).
+ * middle of each record (the model is in `testing/takeover-model.ts`).
  */
 
 import { deepEqual, equal } from "node:assert/strict";
@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { assert } from "../base/assert.ts";
 import { jobStateFrom } from "./job-state.ts";
 import { placementOf } from "./placement.ts";
-import { type CrashPlan, type Shape, World } from "./test-takeover.ts";
+import { type CrashPlan, type Shape, World } from "./testing/takeover-model.ts";
 
 interface Scenario {
   readonly name: string;

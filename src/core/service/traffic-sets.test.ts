@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "../base/test-properties.ts";
+import fc from "../base/testing/properties.ts";
 import { placedInBlocks, ranksOfNode } from "./placement.ts";
 import { bytesWithin, placeByTraffic, type Traffic } from "./traffic-sets.ts";
 

@@ -1,6 +1,6 @@
 /**
  * How packets get from process to process. Implementations: shared-memory rings and TCP (real/transport), the simulated
- * network (sim). One conformance suite (`transport-conformance.ts` beside this file) runs on all of them.
+ * network (sim). One conformance suite (`testing/transport-conformance.ts`) runs on all of them.
  *
  * Processes are known here by their numbers, which say where packets go. As whom a process speaks is another thing: its identity
  * (packet.ts) is written into every packet, unless the caller speaks on behalf of another one.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lives, saves } from "../../core/base/saved-classes.ts";
-import fc from "../../core/base/test-properties.ts";
+import fc from "../../core/base/testing/properties.ts";
 import { restoreState } from "./restore-state.ts";
 import { saveState } from "./save-state.ts";
 import { StateError } from "./state-error.ts";

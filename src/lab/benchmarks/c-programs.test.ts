@@ -1,7 +1,7 @@
 /** Reading the output of the benchmarks' programs in C. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openMpi, ours, seriesOf } from "../test-series.ts";
+import { openMpi, ours, seriesOf } from "../testing/series.ts";
 import { readFreeze, readThaw } from "./images.ts";
 import { means, readKernel } from "./kernels.ts";
 

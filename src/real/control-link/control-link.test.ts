@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { encodeFrame } from "./frame.ts";
 import { bytes, kind, object, whole } from "./shape.ts";
-import { type Connected, connected, TestEnd } from "./test-link.ts";
+import { type Connected, connected, TestEnd } from "./testing/link.ts";
 
 interface Count {
   readonly kind: "count";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { test } from "node:test";
 import { DispatcherWatch } from "./dispatcher-watch.ts";
-import { connected, openDoor } from "./test-link.ts";
+import { connected, openDoor } from "./testing/link.ts";
 
 const quick = { quietMs: 5, knockMsMax: 50 };
 

@@ -1,7 +1,7 @@
 /** X7: whatever a node or a dispatcher is sent, it hears only what has the shape of a message, and never throws. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../../core/base/test-properties.ts";
+import fc from "../../core/base/testing/properties.ts";
 import type { FromNode } from "../node/messages.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { encodeFrame, FrameReader } from "./frame.ts";

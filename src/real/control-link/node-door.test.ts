@@ -8,7 +8,7 @@ import { challengeBytes, helloBytes } from "../transport/handshake/handshake.ts"
 import { helloMsMax, strangersMax } from "../transport/handshake/reception.ts";
 import { callDispatcher } from "./call-dispatcher.ts";
 import type { Invitation } from "./invitation.ts";
-import { connected, openDoor } from "./test-link.ts";
+import { connected, openDoor } from "./testing/link.ts";
 
 const strangers = new Set<Socket>();
 afterEach(() => {

@@ -27,7 +27,7 @@ import { pageBytes } from "../../image/kernel.ts";
 import { PageSet } from "../../image/page-set.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
 import { encodeHead, encodeStart, headBytes, type RecordHead, RecordKind, startBytes } from "../../image/record.ts";
-import { bytesOf, facts, fillPage, newMemory } from "../../image/test-memory.ts";
+import { bytesOf, facts, fillPage, newMemory } from "../../image/testing/memory.ts";
 import { encodeTrailer, trailerBytes } from "../../image/trailer.ts";
 import { ImageWriter } from "./image-writer.ts";
 import { readImage, readImageHeader } from "./read-image.ts";

@@ -1,7 +1,7 @@
 /** The thread of `verifyImages`: reads each image completely into an unused memory, checking every checksum. */
 import { parentPort, workerData } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
-import { readImage, readImageHeader } from "../image/read-image.ts";
+import { readImage, readImageHeader } from "./read-image.ts";
 
 const pageBytes = 65536;
 

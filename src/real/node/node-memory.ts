@@ -4,9 +4,9 @@
  */
 import { type Placement, ranksOfNode } from "../../core/service/placement.ts";
 import { type Layout, layoutOf } from "../transport/layout.ts";
+import { Population } from "../transport/living-processes.ts";
 import { enterNodeMemory, type NodeMemory as MainMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { type Notice, NoticeBoard, NoticeKind } from "../transport/notices.ts";
-import { Population } from "../transport/population.ts";
 import { claimBoard } from "../transport/shared-board.ts";
 import type { DeathNotice, Life } from "./messages.ts";
 

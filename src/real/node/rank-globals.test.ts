@@ -3,7 +3,7 @@ import * as nodeCrypto from "node:crypto";
 import { test } from "node:test";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { ChoiceKind } from "../../core/ft/choices.ts";
-import { TestChoices } from "../../core/ft/test-choices.ts";
+import { TestChoices } from "../../core/ft/testing/choices.ts";
 import { steadyMs } from "../process/steady-clock.ts";
 import { replaceGlobals } from "./rank-globals.ts";
 

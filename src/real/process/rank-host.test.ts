@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type TestChoice, TestChoices, TestProtocol } from "../../core/ft/test-choices.ts";
+import { type TestChoice, TestChoices, TestProtocol } from "../../core/ft/testing/choices.ts";
 import type { Process } from "../../core/process/process.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import { Random } from "../../sim/random.ts";

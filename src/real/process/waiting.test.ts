@@ -8,9 +8,9 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { BYTES, KIND, PacketKind } from "../../core/wire/packet.ts";
 import { type Layout, layoutOf } from "../transport/layout.ts";
+import { Population } from "../transport/living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { NoticeBoard, NoticeKind, NoticeReader } from "../transport/notices.ts";
-import { Population } from "../transport/population.ts";
 import { RankMemory } from "../transport/rank-memory.ts";
 import { RingTransport } from "../transport/ring-transport.ts";
 import { Waiting } from "./waiting.ts";

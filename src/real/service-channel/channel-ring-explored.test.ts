@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decode, Op, type Program } from "../transport/explorer/decoder.ts";
+import { decode, Op, type Program } from "../transport/testing/explorer/decoder.ts";
 import {
   become,
   call,
@@ -16,8 +16,8 @@ import {
   type Thread,
   until,
   Violation,
-} from "../transport/explorer/explorer.ts";
-import { Machine } from "../transport/explorer/machine.ts";
+} from "../transport/testing/explorer/explorer.ts";
+import { Machine } from "../transport/testing/explorer/machine.ts";
 import { Appended, Head, headWords } from "./channel-ring.ts";
 import moduleBytes from "./channel-ring.wat";
 

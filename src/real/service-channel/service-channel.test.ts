@@ -8,13 +8,17 @@ import type { Socket } from "node:net";
 import { describe, it } from "node:test";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { quietNow, timeLimit } from "../../../test/patience.ts";
-import { type ChannelCase, channelCases, conformanceWordsMax } from "../../core/service-channel/channel-conformance.ts";
 import { ServiceEnds } from "../../core/service-channel/service-ends.ts";
+import {
+  type ChannelCase,
+  channelCases,
+  conformanceWordsMax,
+} from "../../core/service-channel/testing/channel-conformance.ts";
 import { newYield } from "../process/yield.ts";
 import { type Job, Service, secretBytes, Verdict } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
-import { CuttingProxy } from "../transport/tcp/cutting-proxy.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
+import { CuttingProxy } from "../transport/testing/cutting-proxy.ts";
 import { ChannelHost } from "./channel-host.ts";
 import type { SharedChannel } from "./channel-ring.ts";
 import { ChannelThread } from "./channel-thread.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "../../core/base/test-properties.ts";
+import fc from "../../core/base/testing/properties.ts";
 import { type FrozenJob, frozenJobIn, jobText } from "./frozen-job.ts";
 
 const job: FrozenJob = {

@@ -7,7 +7,7 @@ import { placementOf } from "../../core/service/placement.ts";
 import { callDispatcher } from "../control-link/call-dispatcher.ts";
 import type { Invitation } from "../control-link/invitation.ts";
 import { fromNodeBounds, toNewNode, toNodeBounds } from "../control-link/message-shapes.ts";
-import { openDoor, TestEnd } from "../control-link/test-link.ts";
+import { openDoor, TestEnd } from "../control-link/testing/link.ts";
 import type { FromNode, Setup, ToNode } from "../node/messages.ts";
 import { NodeProcess } from "./node-process.ts";
 import type { NodeStarter } from "./node-starter.ts";

@@ -254,7 +254,7 @@
   ;; ---- boards -----------------------------------------------------------------------------------------------------
 
   ;; A board is free when no bit of `present` is set and no member's word names a process. Members leave by two steps, bit
-  ;; first, and the main thread takes the same two steps for a member that died (population.ts). One killed between them
+  ;; first, and the main thread takes the same two steps for a member that died (living-processes.ts). One killed between them
   ;; leaves its word behind: nobody may claim the board until the main thread has come by, or it would take the bit of a
   ;; new member for that of the dead one.
   ;;

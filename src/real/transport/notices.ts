@@ -4,8 +4,8 @@
  * living process has not read: `append` then answers false, and the caller keeps the notice for later.
  */
 import { Line, lineOf, noticeWords, Status } from "./layout.ts";
+import type { Population } from "./living-processes.ts";
 import type { NodeMemory } from "./node-memory.ts";
-import type { Population } from "./population.ts";
 
 export const NoticeKind = {
   DIED: 1,

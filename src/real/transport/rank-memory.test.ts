@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pointer } from "../../core/base/brand.ts";
 import { MpiError } from "../../core/base/mpi-error.ts";
-import fc from "../../core/base/test-properties.ts";
+import fc from "../../core/base/testing/properties.ts";
 import { layoutOf } from "./layout.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
 import { RankMemory } from "./rank-memory.ts";

@@ -11,14 +11,14 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { timeLimit } from "../../../test/patience.ts";
 import type { Identity } from "../../core/base/identity.ts";
 import { Engine } from "../../core/p2p/engine.ts";
-import { engineCases } from "../../core/p2p/engine-conformance.ts";
+import { engineCases } from "../../core/p2p/testing/engine-conformance.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { BYTES, KIND, PAYLOAD, PacketKind, SEQUENCE, SOURCE } from "../../core/wire/packet.ts";
-import { type ConformanceEnd, transportCases } from "../../core/wire/transport-conformance.ts";
+import { type ConformanceEnd, transportCases } from "../../core/wire/testing/transport-conformance.ts";
 import { Waiting } from "../process/waiting.ts";
 import { type Layout, layoutOf } from "./layout.ts";
+import { Population } from "./living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
-import { Population } from "./population.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
 import { RankMemory } from "./rank-memory.ts";
 import { RingTransport } from "./ring-transport.ts";

@@ -7,8 +7,8 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { timeLimit } from "../../../test/patience.ts";
 import { Waiting } from "../process/waiting.ts";
 import { type Layout, layoutOf } from "./layout.ts";
+import { Population } from "./living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
-import { Population } from "./population.ts";
 import { RankMemory } from "./rank-memory.ts";
 import { RingTransport } from "./ring-transport.ts";
 import { SharedBoards } from "./shared-board.ts";

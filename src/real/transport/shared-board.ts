@@ -6,12 +6,12 @@
  * The gate counts rounds opened. A member waiting at round k (from 0) sees k before and k + 1 after: it cannot be k + 2,
  * because that gate opens only after this member has arrived at round k + 1. So equality is the test, also when counts wrap.
  *
- * A member that dies leaves its round's gate shut; the node's main thread leaves the board in its name (population.ts).
+ * A member that dies leaves its round's gate shut; the node's main thread leaves the board in its name (living-processes.ts).
  */
 import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
-import type { Board, Boards } from "../../core/coll/board.ts";
-import { Views } from "../../core/comm/views.ts";
+import type { Board, Boards } from "../../core/coll/engine/board.ts";
+import { Views } from "../../core/comm/datatype/views.ts";
 import { BoardPart, type Layout, lineBytes, partHeadBytes, partStride } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
 import type { RingTransport } from "./ring-transport.ts";

@@ -2,10 +2,10 @@
 import { UNDEFINED } from "../../core/base/constants.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Group } from "../../core/comm/group.ts";
-import type { Topology } from "../../core/comm/topology.ts";
-import { CartesianTopology } from "../../core/comm/topology-cartesian.ts";
-import { DistGraphTopology } from "../../core/comm/topology-dist-graph.ts";
-import { GraphTopology } from "../../core/comm/topology-graph.ts";
+import { CartesianTopology } from "../../core/comm/topology/cartesian.ts";
+import { DistGraphTopology } from "../../core/comm/topology/dist-graph.ts";
+import { GraphTopology } from "../../core/comm/topology/graph.ts";
+import type { Topology } from "../../core/comm/topology/topology.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import {
   Create,

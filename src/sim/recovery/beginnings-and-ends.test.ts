@@ -1,6 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { at, Program, play, rounds, survive } from "../logging/test-scenario.ts";
+import { at, Program, play, rounds, survive } from "../logging/testing/scenario.ts";
 
 const base = { nodes: 2, program: rounds(4) };
 

@@ -1,6 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { at, Program, rounds, survive } from "../logging/test-scenario.ts";
+import { at, Program, rounds, survive } from "../logging/testing/scenario.ts";
 import type { Script } from "../script/script.ts";
 
 /** Ranks 0 and 1, of one set, have receives from any source posted while they compute; all that they took they tell the others. */

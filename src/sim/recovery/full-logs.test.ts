@@ -1,6 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { at, Program, rounds, survive } from "../logging/test-scenario.ts";
+import { at, Program, rounds, survive } from "../logging/testing/scenario.ts";
 
 const base = { nodes: 2, program: rounds(6, 300), logBytesMax: 1_000 };
 

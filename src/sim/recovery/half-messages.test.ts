@@ -2,7 +2,7 @@ import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SendMode } from "../../core/request/records.ts";
 import type { LoggingOutcome } from "../logging/run-logging.ts";
-import { at, Program, type Scenario, survive } from "../logging/test-scenario.ts";
+import { at, Program, type Scenario, survive } from "../logging/testing/scenario.ts";
 
 const largeBytes = 60_000;
 

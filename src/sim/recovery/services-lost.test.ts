@@ -1,7 +1,7 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LoggingOutcome } from "../logging/run-logging.ts";
-import { at, play, rounds, type Scenario, survive } from "../logging/test-scenario.ts";
+import { at, play, rounds, type Scenario, survive } from "../logging/testing/scenario.ts";
 
 const base: Omit<Scenario, "faults"> = { nodes: 2, program: rounds(6) };
 

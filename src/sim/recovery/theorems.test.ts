@@ -8,7 +8,7 @@ import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { R_CONTEXT } from "../../core/request/records.ts";
 import { failureText } from "../failure-text.ts";
 import { runLoggingSeed } from "../logging/run-logging-seed.ts";
-import { at, Program, play, survive } from "../logging/test-scenario.ts";
+import { at, Program, play, survive } from "../logging/testing/scenario.ts";
 
 type NewProtocol = (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
 

@@ -4,11 +4,11 @@
  * and those between the sides of an inter-communicator.
  */
 import { PROC_NULL } from "../../core/base/constants.ts";
-import { packed } from "../../core/coll/rounds.ts";
-import type { Blocks } from "../../core/coll/schedule.ts";
+import { packed } from "../../core/coll/engine/rounds.ts";
+import type { Blocks } from "../../core/coll/engine/schedule.ts";
 import { type CollectivePlan, isInPlace, type MovingKind } from "./collective-plan.ts";
 import { type CommunicatorPlan, isInter, peersOf, rankOf, sideOf } from "./communicator-plan.ts";
-import { mixed } from "./mixed.ts";
+import { mixed } from "./mixed-number.ts";
 import { blockFor, destinationsOf, sourcesOf } from "./topology-plan.ts";
 
 /** The plan of a collective that moves data. */

@@ -5,7 +5,7 @@
 import { type CollectivePlan, isReducing, type ReducingKind } from "./collective-plan.ts";
 import { type CommunicatorPlan, isInter, peersOf, rankOf, sideOf } from "./communicator-plan.ts";
 import { contribution } from "./contents.ts";
-import { mixed } from "./mixed.ts";
+import { mixed } from "./mixed-number.ts";
 import { exactReductions } from "./reductions.ts";
 
 /** The plan of a collective that reduces. */

@@ -3,7 +3,7 @@
  * duplicated or swapped are noticed. The first word of a message is its number.
  */
 import type { MessagePlan } from "./message-plan.ts";
-import { mixed } from "./mixed.ts";
+import { mixed } from "./mixed-number.ts";
 
 const byteFrom = (base: number, index: number): number => (base + Math.imul(index, 37) + (index >> 6)) & 0xff;
 

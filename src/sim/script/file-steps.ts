@@ -2,7 +2,7 @@
 import { renamed } from "../../abi/replayed-files.ts";
 import { WasiError } from "../../wasi/errno.ts";
 import type { Files, OpenHow } from "../../wasi/ports.ts";
-import { mixed } from "./mixed.ts";
+import { mixed } from "./mixed-number.ts";
 import type { FileOp } from "./script.ts";
 
 /** A file that stays open: plain data, and in each life a handle. */

@@ -1,5 +1,5 @@
 /** The operations of generated programs: one that commutes and one that does not, both exact in 32 bits. */
-import type { Views } from "../../core/comm/views.ts";
+import type { Views } from "../../core/comm/datatype/views.ts";
 import type { Reduction } from "../../core/process/reduction.ts";
 
 /** into = left ∘ right for one element, at word offsets; `into` may be either of the two. */

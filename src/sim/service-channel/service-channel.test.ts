@@ -1,13 +1,13 @@
 /** The cases that every channel passes, in a simulated world: connections with delays, which break, and a service that is lost. */
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ServiceEnds } from "../../core/service-channel/service-ends.ts";
 import {
   type ChannelCase,
   channelCases,
   conformanceWordsMax,
   type Role,
-} from "../../core/service-channel/channel-conformance.ts";
-import { ServiceEnds } from "../../core/service-channel/service-ends.ts";
+} from "../../core/service-channel/testing/channel-conformance.ts";
 import { EventQueue } from "../event-queue.ts";
 import { Random } from "../random.ts";
 import { SimClient } from "./sim-client.ts";

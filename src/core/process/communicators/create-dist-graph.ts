@@ -1,6 +1,6 @@
 import type { Pointer, RecordId } from "../../base/brand.ts";
 import { saves } from "../../base/saved-classes.ts";
-import { adjacentOf, DistGraphTopology } from "../../comm/topology-dist-graph.ts";
+import { adjacentOf, DistGraphTopology } from "../../comm/topology/dist-graph.ts";
 import { R_ERROR } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";

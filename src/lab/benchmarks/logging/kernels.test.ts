@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loggingClassical, loggingNone, loggingSets } from "../../contenders.ts";
-import { seriesOf } from "../../test-series.ts";
+import { seriesOf } from "../../testing/series.ts";
 import { means } from "./kernels.ts";
 
 test("L7: kernels are compared over those that ran in every mode", () => {

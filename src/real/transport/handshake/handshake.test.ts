@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import fc from "../../../core/base/test-properties.ts";
+import fc from "../../../core/base/testing/properties.ts";
 import {
   type Answer,
   answerBytes,

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { TcpHost } from "../tcp/tcp-host.ts";
-import { newTcpWorld, type TcpWorld, testJob } from "../tcp/tcp-world.ts";
+import { newTcpWorld, type TcpWorld, testJob } from "../testing/tcp-world.ts";
 import {
   type Answer,
   answerBytes,

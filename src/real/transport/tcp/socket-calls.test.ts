@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { quietNow } from "../../../../test/patience.ts";
+import { PlainMemory } from "../testing/plain-memory.ts";
+import { socketPair } from "../testing/socket-pairs.ts";
 import { Handover, newHandover } from "./handover.ts";
 import { KoffiCalls } from "./koffi-calls.ts";
-import { PlainMemory } from "./plain-memory.ts";
 import { CLOSED, type SocketCalls, scratchBytes, WOULD_BLOCK } from "./socket-calls.ts";
-import { socketPair } from "./socket-pairs.ts";
 import { WasiCalls } from "./wasi-calls.ts";
 
 type Make = (memory: PlainMemory) => SocketCalls;

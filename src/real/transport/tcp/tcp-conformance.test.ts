@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { quietNow } from "../../../../test/patience.ts";
-import { engineCases } from "../../../core/p2p/engine-conformance.ts";
-import { type ConformanceCase, type Role, transportCases } from "../../../core/wire/transport-conformance.ts";
-import { type CallsName, callsNames, newTcpWorld } from "./tcp-world.ts";
+import { engineCases } from "../../../core/p2p/testing/engine-conformance.ts";
+import { type ConformanceCase, type Role, transportCases } from "../../../core/wire/testing/transport-conformance.ts";
+import { type CallsName, callsNames, newTcpWorld } from "../testing/tcp-world.ts";
 
 /** Why a case does not apply between nodes. */
 const skips: Record<string, string> = {

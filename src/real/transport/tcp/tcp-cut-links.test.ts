@@ -1,7 +1,7 @@
 /** Links that a fault plan cuts and restores, on real sockets: nothing passes meanwhile, and nothing is lost or twice. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callsNames, newTcpWorld, type TcpRank } from "./tcp-world.ts";
+import { callsNames, newTcpWorld, type TcpRank } from "../testing/tcp-world.ts";
 
 const text = (tag: number): Uint8Array => new TextEncoder().encode(`message ${tag}`);
 const tagsOf = ({ arrivals }: TcpRank): number[] => arrivals.map(({ tag }) => tag);

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { quietNow } from "../../../../test/patience.ts";
-import { CuttingProxy } from "./cutting-proxy.ts";
-import { type CallsName, callsNames, newTcpWorld, type TcpRank, type TcpWorld } from "./tcp-world.ts";
+import { CuttingProxy } from "../testing/cutting-proxy.ts";
+import { type CallsName, callsNames, newTcpWorld, type TcpRank, type TcpWorld } from "../testing/tcp-world.ts";
 
 const nodes = 3;
 const messages = 30;

@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../../../core/base/test-properties.ts";
-import { PipeSide, PipeWorld } from "./pipe-world.ts";
+import fc from "../../../core/base/testing/properties.ts";
+import { PipeSide, PipeWorld } from "../testing/pipe-world.ts";
 
 interface Send {
   readonly from: number;

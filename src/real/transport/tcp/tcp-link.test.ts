@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../../../core/base/test-properties.ts";
+import fc from "../../../core/base/testing/properties.ts";
 import type { Landing } from "../../../core/wire/transport.ts";
+import { Pipe, PipeSide } from "../testing/pipe-world.ts";
 import type { TcpRequest } from "./handover.ts";
-import { Pipe, PipeSide } from "./pipe-world.ts";
 
 /** One rank, and what it has told its host. */
 class Side extends PipeSide {

@@ -6,8 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "../../../core/base/test-properties.ts";
-import { PipeSide, PipeWorld } from "./pipe-world.ts";
+import fc from "../../../core/base/testing/properties.ts";
+import { PipeSide, PipeWorld } from "../testing/pipe-world.ts";
 
 const ranks = 3;
 const messagesMax = 12;

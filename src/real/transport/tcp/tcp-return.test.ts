@@ -4,8 +4,8 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { describe, test } from "node:test";
 import { call } from "../handshake/call.ts";
 import { type Hello, Service, Verdict } from "../handshake/handshake.ts";
+import { type CallsName, callsNames, newTcpWorld, TcpRank, type TcpWorld, testJob } from "../testing/tcp-world.ts";
 import { Handover, PeerState } from "./handover.ts";
-import { type CallsName, callsNames, newTcpWorld, TcpRank, type TcpWorld, testJob } from "./tcp-world.ts";
 
 const content = (bytes: number, salt: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, i) => (i * 31 + (i >> 8) + salt) & 0xff);

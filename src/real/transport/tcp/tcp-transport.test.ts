@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { quietNow } from "../../../../test/patience.ts";
 import { PacketKind } from "../../../core/wire/packet.ts";
+import { callsNames, newTcpWorld, type TcpRank, type TcpWorld } from "../testing/tcp-world.ts";
 import { Handover } from "./handover.ts";
-import { callsNames, newTcpWorld, type TcpRank, type TcpWorld } from "./tcp-world.ts";
 
 const pattern = (bytes: number, salt: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, i) => (i * 31 + (i >> 8) + salt) & 0xff);

@@ -1,0 +1,52 @@
+/**
+ * A board: shared memory through which the members of one communicator, all on one node, run small blocking collectives
+ * without messages. A port; the implementations are real/transport/shared-board.ts and sim/boards.ts.
+ *
+ * Every member puts up to `bytesMax` bytes into its own part and arrives. The last one to arrive may combine all parts into
+ * the result, then opens the gate; everybody reads what it needs. There are two banks, used in turn, so a member that is
+ * slow to read is never overwritten: nobody can arrive at round k + 2 before everybody has arrived at round k + 1, which a
+ * member does only after it has read round k.
+ *
+ * Nothing here waits. A member that dies leaves the gate of its round shut for ever: the others hear of the death from
+ * the dispatcher, as always, and give up the round.
+ */
+import type { Pointer } from "../../base/brand.ts";
+import type { Views } from "../../comm/datatype/views.ts";
+
+export interface Board {
+  readonly bytesMax: number;
+  /** The memory that parts lie in: the one that packets' payloads lie in. */
+  readonly memory: Views;
+  /** Where `member` (rank in the communicator) puts its bytes in the current round. Own part: before `arrive`; others': after the gate opened, or by the last to arrive. */
+  part(member: number): Pointer;
+  /**
+   * How many bytes `member` has put into its part: members may have called a collective with counts that do not match, and
+   * whoever reads a part finds out. Read and written when the part may be.
+   */
+  lengthOf(member: number): number;
+  putLength(member: number, bytes: number): void;
+  /** Our part is in place. True for exactly one member, the last: it must call `open`. */
+  arrive(): boolean;
+  /**
+   * Takes our arrival back, for a capture in the middle of a round: the member arrives again later. False: too late, the
+   * last member has arrived, the gate is open or about to be.
+   */
+  withdraw(): boolean;
+  /** Opens the gate of the current round and wakes the members that sleep. */
+  open(): void;
+  /** Is the gate of the round we arrived at open? */
+  passed(): boolean;
+  /** We have read what we needed: the next round's parts are current from now on. */
+  next(): void;
+}
+
+export interface Boards {
+  /** Is that process (by its world rank) on our node now, so that it can share a board with us? */
+  reaches(worldRank: number): boolean;
+  /** A free board for `members` members, all of which are on our node; claimed by one of them. −1 when the pool is empty or there are too many members. */
+  claim(members: number): number;
+  /** This member's end of a claimed board. `worldRanks` are the members in communicator order. */
+  open(index: number, member: number, worldRanks: readonly number[]): Board;
+  /** This member will not use the board again; the last to leave makes it free. */
+  leave(index: number): void;
+}

@@ -1,0 +1,90 @@
+/**
+ * Packing in external32 (MPI 5.0 §5.3, §14.5.2): big endian, with sizes that are equal on every machine. Addresses grow from 4
+ * bytes to 8, wide characters shrink from 4 to 2 (and lose their high bytes); all other elements keep their size.
+ */
+import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
+import type { Datatype } from "./datatype.ts";
+import { type Element, isSigned } from "./element.ts";
+import { pack, unpack } from "./pack.ts";
+import { forEachRun } from "./signature.ts";
+
+/** The only representation there is; any other name is the program's mistake. */
+export function checkDatarep(name: string): void {
+  if (name === "external32") return;
+  throw new MpiError(ErrorClass.ARG, `Cannot pack as "${name}": the only external representation is "external32"`);
+}
+
+export function packExternalSize(type: Datatype, count: number): number {
+  let bytes = 0;
+  forEachRun(type.signature, 1, (element, elements) => {
+    bytes += elements * (element.bytes / element.unitBytes) * element.externalUnitBytes;
+  });
+  return bytes * count;
+}
+
+/** Returns the bytes packed. */
+export function packExternal(
+  type: Datatype,
+  count: number,
+  source: Uint8Array,
+  sourceOffset: number,
+  target: Uint8Array,
+  targetOffset: number,
+): number {
+  const bytes = packExternalSize(type, count);
+  checkRoom("pack", bytes, target, targetOffset);
+  const native = new Uint8Array(type.size * count);
+  pack(type, count, source, sourceOffset, native, 0);
+  let [from, to] = [0, targetOffset];
+  forEachRun(type.signature, count, (element, elements) => {
+    const units = elements * (element.bytes / element.unitBytes);
+    for (let i = 0; i < units; i++, from += element.unitBytes, to += element.externalUnitBytes) {
+      toExternal(element, native, from, target, to);
+    }
+  });
+  return bytes;
+}
+
+/** Returns the bytes unpacked. */
+export function unpackExternal(
+  type: Datatype,
+  count: number,
+  source: Uint8Array,
+  sourceOffset: number,
+  target: Uint8Array,
+  targetOffset: number,
+): number {
+  const bytes = packExternalSize(type, count);
+  checkRoom("unpack", bytes, source, sourceOffset);
+  const native = new Uint8Array(type.size * count);
+  let [from, to] = [sourceOffset, 0];
+  forEachRun(type.signature, count, (element, elements) => {
+    const units = elements * (element.bytes / element.unitBytes);
+    for (let i = 0; i < units; i++, from += element.externalUnitBytes, to += element.unitBytes) {
+      fromExternal(element, source, from, native, to);
+    }
+  });
+  unpack(type, count, native, 0, target, targetOffset);
+  return bytes;
+}
+
+/** The low bytes in reverse order, behind the bytes that fill a wider external form. */
+function toExternal(element: Element, native: Uint8Array, from: number, target: Uint8Array, to: number): void {
+  const { unitBytes: own, externalUnitBytes: external } = element;
+  const fill = isSigned(element.format) && native[from + own - 1]! > 127 ? 0xff : 0;
+  for (let i = 0; i < external; i++) target[to + external - 1 - i] = i < own ? native[from + i]! : fill;
+}
+
+function fromExternal(element: Element, source: Uint8Array, from: number, native: Uint8Array, to: number): void {
+  const { unitBytes: own, externalUnitBytes: external } = element;
+  const fill = isSigned(element.format) && source[from]! > 127 ? 0xff : 0;
+  for (let i = 0; i < own; i++) native[to + i] = i < external ? source[from + external - 1 - i]! : fill;
+}
+
+function checkRoom(verb: string, bytes: number, packed: Uint8Array, at: number): void {
+  if (at >= 0 && at + bytes <= packed.length) return;
+  throw new MpiError(
+    ErrorClass.TRUNCATE,
+    `Cannot ${verb} ${bytes} bytes at position ${at}: the packed buffer has ${packed.length} bytes`,
+  );
+}

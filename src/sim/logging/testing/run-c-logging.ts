@@ -1,0 +1,165 @@
+/**
+ * A program in C on simulated ranks that die and come back: module, binding and engine are those of the real world, and so are
+ * protocol and images. What kind of world, which correlated sets, who is captured and who dies when follows from the seed.
+ */
+
+import type { LoggingOptions, LoggingProtocol } from "../../../core/ft/logging/logging-protocol.ts";
+import type { ProtocolPorts } from "../../../core/ft/protocol.ts";
+import { noFiles } from "../../c/library.ts";
+import { CProcess, type CProcessOptions, type ProcessImage } from "../../c/process.ts";
+import { SimProgramMemory } from "../../c/program-memory.ts";
+import { Output } from "../../outside/output.ts";
+import { Random } from "../../random.ts";
+import { randomWorld } from "../../random-world.ts";
+import type { Checkpoints } from "../../recovery/checkpoints.ts";
+import { Faults, planFaults } from "../../recovery/faults.ts";
+import { RecoveringWorld } from "../../recovery/recovering-world.ts";
+import type { RecoveryHost } from "../../recovery/recovery.ts";
+import { correlatedSets, setsBy } from "../../recovery/sets.ts";
+import type { SimProcess, Steps } from "../../sim-process.ts";
+import type { World } from "../../world.ts";
+import { SimLogging } from "../sim-logging.ts";
+
+export interface CLoggingOptions {
+  readonly module: WebAssembly.Module;
+  readonly ranks: number;
+  readonly seed: number;
+  /** About how many calls each rank makes in which it can be captured. */
+  readonly calls: number;
+  /** A new one of the right size for each life: all zeros, shared. */
+  readonly newMemory: () => WebAssembly.Memory;
+  /** Otherwise nobody is captured, and everybody starts again from the beginning. */
+  readonly hasCheckpoints?: boolean;
+  /** Another protocol than the real one, for tests that want to see it fail. */
+  readonly newProtocol?: (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
+}
+
+export interface CLoggingOutcome {
+  /** What went wrong with the run itself, "": nothing. */
+  readonly problem: string;
+  /** By rank. */
+  readonly printed: readonly string[];
+  readonly restarts: number;
+  readonly rare: RecoveryHost["rare"] & SimLogging["rare"];
+  readonly checkpoints: Checkpoints<ProcessImage>["counts"];
+  readonly meetings: number;
+  /** An event logger and a set were lost together, and the job has ended with that. */
+  readonly isLegitimateEnd: boolean;
+}
+
+const eventsMax = 3_000_000;
+const patienceNs = 2_000_000;
+
+export const runCLogging = (options: CLoggingOptions): CLoggingOutcome => new CLoggingRun(options).run();
+
+class CLoggingRun {
+  readonly #options: CLoggingOptions;
+  readonly #setOf: Int32Array;
+  readonly #there: RecoveringWorld<SimProgramMemory, ProcessImage, SimLogging>;
+  readonly #output: Output;
+  readonly #processes: CProcess[] = [];
+  /** Calls of the present life of each rank; and of which rank, at which call, its set is captured. */
+  readonly #calls: number[];
+  readonly #times: readonly { readonly rank: number; readonly call: number }[];
+  #problem = "";
+
+  constructor(options: CLoggingOptions) {
+    const { ranks, seed, calls, newMemory, newProtocol, hasCheckpoints = true } = options;
+    const random = new Random(seed);
+    this.#options = options;
+    const drawn = randomWorld(random, ranks);
+    const nodes = drawn.nodes!;
+    const setOf = correlatedSets(random.fork(), random.pick(setsBy), ranks, nodes);
+    const services = {
+      ...{ random: random.fork(), delayNsMax: random.pick([1, 3_000, 30_000]) },
+      ...{ detectionNs: random.pick([0, 5_000, 300_000]), restartNs: random.pick([0, 5_000, 300_000]) },
+    };
+    const corrupt = random.fork();
+    this.#setOf = setOf;
+    this.#calls = Array.from(setOf, () => 0);
+    this.#output = new Output(ranks);
+    this.#times = Array.from({ length: hasCheckpoints ? random.between(1, 6) : 0 }, () => ({
+      ...{ rank: random.below(ranks), call: random.below(calls) },
+    }));
+    const actions = Array.from(setOf, () => calls);
+    const faults = planFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
+    this.#there = new RecoveringWorld(
+      {
+        world: { ...drawn, eventsMax, memoryOf: (_, arena) => new SimProgramMemory(newMemory(), arena) },
+        ...{ setOf, services, isCorrupt: () => corrupt.chance(0.2), checkpointPatienceNs: patienceNs },
+        newParts: (ports) =>
+          new SimLogging({ ...{ setOf, ...services, logBytesMax: null, loggerKeeps: false, newProtocol } }, ports),
+        newTrouble: (world, ports) => new Faults(faults, { world, setOf }, ports),
+      },
+      {
+        prepare: (process, image) => this.#prepare(process, image),
+        start: (rank) => this.#world.start(rank, () => this.#program(rank)),
+        imageOf: (rank) => this.#processes[rank]!.image(),
+        fell() {},
+        captured() {},
+      },
+    );
+  }
+
+  get #world(): World<SimProgramMemory> {
+    return this.#there.world;
+  }
+
+  #prepare(sim: SimProcess<SimProgramMemory>, image: ProcessImage | null): void {
+    const { module, seed } = this.#options;
+    const { rank } = sim;
+    const options: CProcessOptions = {
+      ...{ module, seed, args: ["program"], environment: [], files: noFiles, folders: [], startNs: 0 },
+      signalName: () => undefined,
+      print() {},
+      passes: () => this.#passes(rank),
+      ended: (_, how) => this.#fail(`rank ${rank} ended: ${JSON.stringify(how)}`),
+      recovery: {
+        rests: () => this.#there.restsOf(rank)!,
+        left: (_, place, bytes) => {
+          const text = new TextDecoder().decode(bytes);
+          this.#there.print(rank, () => this.#output.offer(rank, place, text));
+        },
+      },
+    };
+    this.#calls[rank] = 0;
+    this.#processes[rank] = new CProcess(this.#world, sim, options, image);
+  }
+
+  *#program(rank: number): Steps {
+    const incarnation = this.#there.recovery.incarnationOf(rank);
+    yield* this.#processes[rank]!.run();
+    this.#there.finished(rank, incarnation);
+  }
+
+  #passes(rank: number): void {
+    const call = this.#calls[rank]!++;
+    if (this.#times.some((time) => time.rank === rank && time.call === call)) this.#there.ask(this.#setOf[rank]!);
+    this.#there.passes(rank, call);
+  }
+
+  #fail(problem: string): void {
+    this.#problem ||= problem;
+    this.#world.end(this.#world.nowNs);
+  }
+
+  run(): CLoggingOutcome {
+    const world = this.#world;
+    const { recovery, parts, checkpoints } = this.#there;
+    try {
+      this.#there.begin();
+      const stuck = world.run();
+      const text = stuck.map(({ rank }) => `rank ${rank} waits for ever ${this.#processes[rank]!.waitsFor}`).join("; ");
+      this.#problem ||= text || this.#there.problemOfEnd;
+    } catch (error) {
+      this.#problem ||= error instanceof Error ? (error.stack ?? error.message) : String(error);
+    }
+    const isLegitimateEnd = parts.isLegitimateEnd(this.#there.outcome);
+    return {
+      ...{ problem: isLegitimateEnd ? "" : this.#problem, isLegitimateEnd, restarts: recovery.restarts },
+      ...{ rare: { ...recovery.rare, ...parts.rare }, checkpoints: checkpoints.counts },
+      meetings: world.boardCounts.meetings,
+      printed: world.processes.map(({ rank }) => this.#output.textOf(rank)),
+    };
+  }
+}

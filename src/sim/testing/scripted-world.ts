@@ -1,0 +1,172 @@
+/**
+ * A world without programs, for tests that drive the engines of its processes by hand: start something, let everything
+ * happen (`settle`), look. Contents are a function of a number the test chooses, so a message that is torn or swapped shows.
+ */
+import { assert } from "../../core/base/assert.ts";
+import type { Pointer, RecordId } from "../../core/base/brand.ts";
+import {
+  R_ERROR,
+  R_FLAGS,
+  R_STATUS_BYTES,
+  R_STATUS_SOURCE,
+  R_STATUS_TAG,
+  RecordFlag,
+  SendMode,
+} from "../../core/request/records.ts";
+import { World, type WorldOptions } from "../world.ts";
+
+export interface Sent {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes?: number;
+  /** Decides the contents. */
+  readonly number?: number;
+  readonly tag?: number;
+  readonly context?: number;
+  readonly mode?: SendMode;
+  /** The buffer is an ordinary view, lent for the time of the request. */
+  readonly lent?: boolean;
+}
+
+export interface Wanted {
+  readonly at: number;
+  readonly source: number;
+  readonly tag?: number;
+  readonly room?: number;
+  readonly context?: number;
+  readonly lent?: boolean;
+}
+
+export interface Outcome {
+  readonly source: number;
+  readonly tag: number;
+  readonly bytes: number;
+  readonly error: number;
+  readonly cancelled: boolean;
+}
+
+interface Loan {
+  readonly pointer: Pointer;
+  readonly view: Uint8Array | null;
+}
+
+const contentByte = (number: number, index: number): number => (number * 131 + index * 7 + (index >> 8)) & 0xff;
+
+export class ByHand {
+  readonly world: World;
+  /** Buffers of requests, by rank and request. */
+  readonly #buffers: Loan[][];
+
+  constructor(options: WorldOptions) {
+    this.world = new World(options);
+    this.#buffers = this.world.processes.map(() => []);
+  }
+
+  engine(rank: number) {
+    return this.world.processes[rank]!.engine;
+  }
+
+  settle(): void {
+    this.world.run();
+  }
+
+  send({
+    from,
+    to,
+    bytes = 0,
+    number = 0,
+    tag = 0,
+    context = 2,
+    mode = SendMode.STANDARD,
+    lent = false,
+  }: Sent): RecordId {
+    const loan = this.#buffer(from, bytes, lent);
+    const view = this.#view(from, loan, bytes);
+    for (let i = 0; i < bytes; i++) view[i] = contentByte(number, i);
+    const request = this.engine(from).startSend(loan.pointer, bytes, to, tag, context, mode);
+    this.#buffers[from]![request] = loan;
+    return request;
+  }
+
+  receive({ at, source, tag = 0, room = 1 << 18, context = 2, lent = false }: Wanted): RecordId {
+    const loan = this.#buffer(at, room, lent);
+    const request = this.engine(at).startReceive(loan.pointer, room, source, tag, context);
+    this.#buffers[at]![request] = loan;
+    return request;
+  }
+
+  /** As MPI_Mprobe: the envelope, set aside; −1: no such message has come. */
+  probeAside(at: number, source: number, tag: number, context = 2): RecordId {
+    const engine = this.engine(at);
+    const envelope = engine.probe(source, tag, context);
+    if (envelope >= 0) engine.setAside(envelope);
+    return envelope;
+  }
+
+  receiveMatched(at: number, envelope: RecordId, room = 1 << 18): RecordId {
+    const loan = this.#buffer(at, room, false);
+    const request = this.engine(at).startMatchedReceive(loan.pointer, room, envelope);
+    this.#buffers[at]![request] = loan;
+    return request;
+  }
+
+  complete(rank: number, request: RecordId): boolean {
+    return this.engine(rank).isComplete(request);
+  }
+
+  /** The outcome of a complete request, which ends with this; contents are checked when their number is given. */
+  end(rank: number, request: RecordId, contents?: { readonly number: number } | "its tag"): Outcome {
+    const engine = this.engine(rank);
+    assert(engine.isComplete(request), `request ${request} of rank ${rank} is not complete`);
+    const { records } = engine;
+    const outcome: Outcome = {
+      source: records.get(request, R_STATUS_SOURCE),
+      tag: records.get(request, R_STATUS_TAG),
+      bytes: records.get(request, R_STATUS_BYTES),
+      error: records.get(request, R_ERROR),
+      cancelled: (records.get(request, R_FLAGS) & RecordFlag.CANCELLED) !== 0,
+    };
+    const loan = this.#buffers[rank]![request]!;
+    const number = contents === "its tag" ? outcome.tag : contents?.number;
+    if (number !== undefined) this.#check(rank, loan, outcome.bytes, number);
+    engine.giveBack(request);
+    if (loan.view === null) this.world.processes[rank]!.memory.free(loan.pointer);
+    return outcome;
+  }
+
+  /** Everything that is left behind anywhere; empty when the world is clean. */
+  leftBehind(): string[] {
+    const left: string[] = [];
+    for (const { rank, engine, memory, transport, state } of this.world.processes) {
+      if (state === "dead") continue;
+      if (engine.records.count !== 0) left.push(`rank ${rank}: ${engine.records.count} records`);
+      if (engine.unexpectedBytes !== 0) left.push(`rank ${rank}: ${engine.unexpectedBytes} unexpected bytes`);
+      if (memory.bytesAllocated !== 0) left.push(`rank ${rank}: ${memory.bytesAllocated} bytes`);
+      if (memory.viewsLent !== 0) left.push(`rank ${rank}: ${memory.viewsLent} lent views`);
+      if (transport.arrivedCount !== 0) left.push(`rank ${rank}: ${transport.arrivedCount} packets arrived`);
+    }
+    if (this.world.network.packetsInFlight !== 0) left.push(`${this.world.network.packetsInFlight} packets in flight`);
+    return left;
+  }
+
+  #buffer(rank: number, bytes: number, lent: boolean): Loan {
+    const { memory } = this.world.processes[rank]!;
+    if (!lent) return { pointer: memory.allocate(bytes), view: null };
+    const view = new Uint8Array(bytes);
+    return { pointer: memory.lend(view), view };
+  }
+
+  #view(rank: number, { pointer, view }: Loan, bytes: number): Uint8Array {
+    return view ?? this.world.processes[rank]!.memory.view(pointer, bytes);
+  }
+
+  #check(rank: number, loan: Loan, bytes: number, number: number): void {
+    const view = this.#view(rank, loan, bytes);
+    for (let i = 0; i < bytes; i++) {
+      assert(
+        view[i] === contentByte(number, i),
+        `byte ${i} of ${bytes} of message ${number} at rank ${rank} is ${view[i]}, not ${contentByte(number, i)}`,
+      );
+    }
+  }
+}
