@@ -201,7 +201,7 @@ function defineTests(): void {
   test("V4: a killed node elsewhere goes on from the state that its program gave", options, async () => {
     const { code, lines, said, restarts } = await scenario("checkpoint");
     assert.equal(code, 0, said.join("; "));
-    assert.equal(restarts, 1);
+    assert.equal(restarts, 1, said.join("; "));
     assert.deepEqual([...new Set(blind(lines))], sightless);
     assert(
       lines.some((line) => /^[23] begins at [35]0$/.test(line)),

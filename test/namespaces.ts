@@ -25,7 +25,7 @@ const unshare = [
   "--kill-child",
   "--mount-proc",
 ];
-const networkOf = "10.77.0";
+const networkOf = "10.77";
 const insideVariable = "BANYAN_TEST_INSIDE";
 
 /** Why there can be no namespaces here; null: there can be. */
@@ -72,11 +72,12 @@ export async function runInside(scenario: () => Promise<unknown>): Promise<void>
  * compiled programs a node sees empty ones, in which it has the first for itself.
  */
 export function elsewhere(): Pick<LaunchOptions, "host" | "nodeCommand"> {
-  const host = `${networkOf}.1`;
+  const host = `${networkOf}.0.1`;
   const commands = [
     ["link", "set", "lo", "up"],
-    ["link", "add", "bridge", "type", "bridge"],
-    ["addr", "add", `${host}/24`, "dev", "bridge"],
+    // An address of its own: otherwise it has that of one of its cables, another one when a node comes, and nodes send to the old one.
+    ["link", "add", "bridge", "address", "02:00:00:00:00:01", "type", "bridge"],
+    ["addr", "add", `${host}/16`, "dev", "bridge"],
     ["link", "set", "bridge", "up"],
   ];
   for (const words of commands) execFileSync("ip", words);
@@ -87,9 +88,12 @@ export function elsewhere(): Pick<LaunchOptions, "host" | "nodeCommand"> {
   return { host, nodeCommand: ["sh", script] };
 }
 
-/** A cable from the bridge into the new network, empty folders over the hidden ones, and then the node itself. */
+/**
+ * A cable from the bridge into the new network, empty folders over the hidden ones, and then the node itself. Names and addresses are
+ * those of the process: the kernel removes the cable of a node that is gone when it gets round to it, and another job may start meanwhile.
+ */
 const startScript = (hidden: readonly string[]): string => `set -e
-number=$BANYAN_NODE_START
+number=$$
 ip link add "outer-$number" type veth peer name "inner-$number"
 ip link set "outer-$number" master bridge up
 exec unshare --net --mount sh -c '
@@ -97,7 +101,7 @@ set -e
 number=$1; shift
 nsenter --net=/proc/1/ns/net ip link set "inner-$number" netns $$
 ip link set lo up
-ip addr add ${networkOf}.$((number + 1))/24 dev "inner-$number"
+ip addr add ${networkOf}.$((number / 250 % 250 + 1)).$((number % 250 + 1))/16 dev "inner-$number"
 ip link set "inner-$number" up
 ${hidden.map((folder) => `mount -t tmpfs none "${folder}"`).join("\n")}
 mkdir "$TMPDIR/own"
