@@ -55,7 +55,7 @@ const W_PROCESS = 1;
 const W_UNKNOWN = -2;
 
 export class Outbox {
-  static readonly unsaved = { ways: null, waysVersion: -1 };
+  static readonly unsaved = { ways: null, waysVersion: -1, lastDest: -1, lastChannel: -1 };
   private readonly records: Records;
   private readonly transport: Transport;
   private readonly memory: Memory;
@@ -74,6 +74,9 @@ export class Outbox {
    */
   private ways = new Int32Array(0);
   private waysVersion = -1;
+  /** The rank of the last short send and its slot of `channels`: most messages go where the one before went. −1: look again. */
+  private lastDest = -1;
+  private lastChannel = -1;
   private readonly peers: Peers;
   private readonly refusals: Refusals;
   /** Sends must look closer than the short way does: a protocol wants to see them, or something is revoked. */
@@ -97,8 +100,8 @@ export class Outbox {
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
     if (this.looksCloser && !this.maySendNow(dest, context)) return false;
     const { channels } = this;
-    const channel = channels.find(dest);
-    if (!this.knowsWay(channel)) return this.findWay(dest) && this.sendNow(pointer, bytes, dest, tag, context);
+    const isKnown = dest === this.lastDest && this.waysVersion === this.peers.version;
+    const channel = isKnown ? this.lastChannel : this.channelTo(dest);
     const { ways } = this;
     if (bytes > ways[channel]! || (this.queues.count !== 0 && this.queues.waiting(this.peers.ofRank(dest)))) {
       return false;
@@ -109,6 +112,15 @@ export class Outbox {
     return true;
   }
 
+  /** The slot of that rank in `channels`, and in `ways`, which has its way. */
+  private channelTo(dest: number): number {
+    let channel = this.channels.find(dest);
+    if (!this.knowsWay(channel)) channel = this.findWay(dest);
+    this.lastDest = dest;
+    this.lastChannel = channel;
+    return channel;
+  }
+
   private knowsWay(channel: number): boolean {
     const { ways } = this;
     const isThere = channel >= 0 && channel < ways.length && this.waysVersion === this.peers.version;
@@ -116,7 +128,7 @@ export class Outbox {
   }
 
   /** Writes down the way to that rank, as it is now. */
-  private findWay(dest: number): true {
+  private findWay(dest: number): number {
     const { channels, peers } = this;
     const channel = channels.at(dest);
     const peer = peers.ofRank(dest);
@@ -127,7 +139,7 @@ export class Outbox {
     }
     this.ways[channel] = eagerBytesMax;
     this.ways[channel + W_PROCESS] = peers.processOf(peer);
-    return true;
+    return channel;
   }
 
   private maySendNow(dest: number, context: number): boolean {
