@@ -5,6 +5,8 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { type JobEvent, type LaunchOptions, launch, type RunningJob, thaw } from "banyan";
 import { folderOf, inFolder, newFolder, program } from "./harness.ts";
+import { longUnless } from "./long.ts";
+import { namespacesRefusal } from "./namespaces.ts";
 import { timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
@@ -64,21 +66,27 @@ test("M8: programs reach nodes and traces come from them over connections", limi
   assert.deepEqual(readdirSync(temporary), []);
 });
 
-test("M6 images: a job is frozen and thawed over connections, with the output of a run at one go", limit, async () => {
-  await inFolder(newFolder("sent-frozen"), async () => {
-    const options = { ...sent, ranks: 4, nodes: 2, args: ["30"] };
-    const whole = linesOf(await eventsOf(launch(frozenProgram, options)));
-    const first = launch(frozenProgram, { ...options, jobFolder: "job" });
-    const before = await eventsOf(first, (event) => {
-      if (event.kind === "line" && event.text === "step 10") first.freeze();
+// In namespaces (namespaces.test.ts) the same always runs.
+const thawLimit = { ...limit, ...longUnless(namespacesRefusal() !== null) };
+test(
+  "M6 images: a job is frozen and thawed over connections, with the output of a run at one go",
+  thawLimit,
+  async () => {
+    await inFolder(newFolder("sent-frozen"), async () => {
+      const options = { ...sent, ranks: 4, nodes: 2, args: ["30"] };
+      const whole = linesOf(await eventsOf(launch(frozenProgram, options)));
+      const first = launch(frozenProgram, { ...options, jobFolder: "job" });
+      const before = await eventsOf(first, (event) => {
+        if (event.kind === "line" && event.text === "step 10") first.freeze();
+      });
+      assert.equal((await first.done).reason.kind, "frozen");
+      const second = thaw("job", sent);
+      const after = await eventsOf(second);
+      assert.equal((await second.done).code, 0);
+      assert.deepEqual([...linesOf(before), ...linesOf(after)].sort(), whole);
     });
-    assert.equal((await first.done).reason.kind, "frozen");
-    const second = thaw("job", sent);
-    const after = await eventsOf(second);
-    assert.equal((await second.done).code, 0);
-    assert.deepEqual([...linesOf(before), ...linesOf(after)].sort(), whole);
-  });
-});
+  },
+);
 
 test("M6 §11.8.2 the program of a spawned process is sent as well", limit, async () => {
   const job = launch(resolve("test/programs/c/spawn.c"), { ...sent, ranks: 4, nodes: 2, args: ["talk"] });
