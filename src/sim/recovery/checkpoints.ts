@@ -121,6 +121,11 @@ export class Checkpoints<I> {
     if (attempt?.number === number && attempt.phase !== "over") this.counts.givenUp++;
   }
 
+  /** Are all images of that checkpoint there, and whole? */
+  has(set: number, number: number): boolean {
+    return this.#members(set).every((rank) => this.#store.problemOf({ set, number, rank }) === "");
+  }
+
   imageOf(name: ImageName): I {
     return this.#store.get(name);
   }

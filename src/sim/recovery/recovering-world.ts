@@ -357,8 +357,12 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     this.trouble.lives(process.rank);
   }
 
-  /** An older one is left that can be read. */
+  /**
+   * As the fault plan says, if an older checkpoint is left that can be read. Or because an earlier life has found it unreadable, and
+   * its images were dropped after this life's restart was ordered: its ranks find no images, as those of a real job would.
+   */
   #isUnreadable(set: number, number: number): boolean {
+    if (!this.checkpoints.has(set, number)) return true;
     const isIt = number > (this.#oldest.get(set) ?? 0) && this.#options.isCorrupt(set);
     if (isIt) this.checkpoints.counts.corrupt++;
     return isIt;
