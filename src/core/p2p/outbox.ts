@@ -37,7 +37,7 @@ import type { Transport } from "../wire/transport.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { OutgoingQueues } from "./outgoing-queues.ts";
-import type { Peers } from "./peers.ts";
+import type { Peers, Way } from "./peers.ts";
 import type { Refusals } from "./refusals.ts";
 import { SparseTable } from "./sparse-table.ts";
 
@@ -55,7 +55,7 @@ const W_PROCESS = 1;
 const W_UNKNOWN = -2;
 
 export class Outbox {
-  static readonly unsaved = { ways: null, waysVersion: -1, lastDest: -1, lastChannel: -1 };
+  static readonly unsaved = { ways: null, waysVersion: -1, way: null };
   private readonly records: Records;
   private readonly transport: Transport;
   private readonly memory: Memory;
@@ -74,9 +74,8 @@ export class Outbox {
    */
   private ways = new Int32Array(0);
   private waysVersion = -1;
-  /** The rank of the last short send and its slot of `channels`: most messages go where the one before went. −1: look again. */
-  private lastDest = -1;
-  private lastChannel = -1;
+  /** Of the last short send: most messages go where the one before went. */
+  private readonly way: Way;
   private readonly peers: Peers;
   private readonly refusals: Refusals;
   /** Sends must look closer than the short way does: a protocol wants to see them, or something is revoked. */
@@ -92,6 +91,7 @@ export class Outbox {
     this.completion = completion;
     this.queues = new OutgoingQueues(records, peers);
     this.peers = peers;
+    this.way = peers.way;
   }
 
   // Messages
@@ -99,26 +99,26 @@ export class Outbox {
   /** The short way of a standard send: true when the whole message has left. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
     if (this.looksCloser && !this.maySendNow(dest, context)) return false;
-    const { channels } = this;
-    const isKnown = dest === this.lastDest && this.waysVersion === this.peers.version;
-    const channel = isKnown ? this.lastChannel : this.channelTo(dest);
-    const { ways } = this;
-    if (bytes > ways[channel]! || (this.queues.count !== 0 && this.queues.waiting(this.peers.ofRank(dest)))) {
-      return false;
-    }
-    const sequence = channels.words[channel + C_NEXT]!;
-    if (!this.transmitEager(pointer, bytes, ways[channel + W_PROCESS]!, tag, context, sequence, 0)) return false;
-    channels.words[channel + C_NEXT] = (sequence + 1) | 0;
+    const { way } = this;
+    if (dest !== way.rank) this.takeWay(dest);
+    if (bytes > way.eagerBytesMax) return false;
+    if (this.queues.count !== 0 && this.queues.waiting(this.peers.ofRank(dest))) return false;
+    const next = way.channel + C_NEXT;
+    const sequence = this.channels.words[next]!;
+    if (!this.transmitEager(pointer, bytes, way.process, tag, context, sequence)) return false;
+    this.channels.words[next] = (sequence + 1) | 0;
     return true;
   }
 
-  /** The slot of that rank in `channels`, and in `ways`, which has its way. */
-  private channelTo(dest: number): number {
+  /** From now on the way is that of messages for that rank. */
+  private takeWay(dest: number): void {
     let channel = this.channels.find(dest);
     if (!this.knowsWay(channel)) channel = this.findWay(dest);
-    this.lastDest = dest;
-    this.lastChannel = channel;
-    return channel;
+    const { way, ways } = this;
+    way.rank = dest;
+    way.channel = channel;
+    way.eagerBytesMax = ways[channel]!;
+    way.process = ways[channel + W_PROCESS]!;
   }
 
   private knowsWay(channel: number): boolean {
@@ -177,7 +177,9 @@ export class Outbox {
     const sender = from === null ? 0 : this.numberOf(senderOf(from));
     if (this.isEager(message)) {
       const process = this.peers.processOf(peer);
-      return this.transmitEager(pointer, bytes, process, tag, context, sequence, sender) ? Went.WHOLE : Went.NOWHERE;
+      return this.transmitEager(pointer, bytes, process, tag, context, sequence, this.senders[sender - 1])
+        ? Went.WHOLE
+        : Went.NOWHERE;
     }
     const send = this.records.take(RecordKind.SEND);
     const words = this.records.words;
@@ -231,7 +233,7 @@ export class Outbox {
     const sequence = words[at + R_SEQUENCE]!;
     if (bytes <= this.eagerLimitOf(send, peer) && words[at + R_MODE] !== SendMode.SYNCHRONOUS) {
       const process = this.peers.processOf(peer);
-      return this.transmitEager(pointer, bytes, process, tag, context, sequence, 0) ? Went.WHOLE : Went.NOWHERE;
+      return this.transmitEager(pointer, bytes, process, tag, context, sequence) ? Went.WHOLE : Went.NOWHERE;
     }
     return this.transmitEnvelope(send) ? Went.ENVELOPE : Went.NOWHERE;
   }
@@ -286,7 +288,7 @@ export class Outbox {
     tag: number,
     context: number,
     sequence: number,
-    sender: number,
+    sender?: Sender,
   ): boolean {
     const transport = this.transport;
     const packet = transport.reserve(process, bytes);
@@ -298,8 +300,7 @@ export class Outbox {
     words[packet + TAG] = tag;
     words[packet + BYTES] = bytes;
     words[packet + SEQUENCE] = sequence;
-    if (sender === 0) transport.commit(process);
-    else this.commit(process, sender);
+    transport.commit(process, sender);
     return true;
   }
 

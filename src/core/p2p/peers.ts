@@ -41,6 +41,7 @@ const newAddress: readonly number[] = [0, 0, 0];
 
 /** No KIND word: it would be of a life that nobody has. */
 const noWord = -1;
+const noRank = -1;
 
 interface PeersOptions {
   /** Ranks that there can be in the job. */
@@ -52,8 +53,17 @@ interface PeersOptions {
   readonly transport: Transport;
 }
 
+/** How a short message to a rank travels, of the rank of the last one: forgotten with every change of what it says. */
+export interface Way {
+  rank: number;
+  /** The slot of the rank in the table of channels. */
+  channel: number;
+  eagerBytesMax: number;
+  process: number;
+}
+
 export class Peers {
-  static readonly unsaved = { addresses: null, hasLives: false, plainEager: noWord, version: 0 };
+  static readonly unsaved = { addresses: null, hasLives: false, plainEager: noWord, version: 0, way: null };
   readonly ranks: number;
   readonly replicas: number;
   private readonly replica: number;
@@ -69,6 +79,7 @@ export class Peers {
   private toldShut = 0;
   /** Changes with whatever decides to which process messages for a rank go, and how: for those who keep what they were told. */
   version = 0;
+  readonly way: Way = { rank: noRank, channel: 0, eagerBytesMax: 0, process: 0 };
   /** Is a life known that is not the first? */
   private hasLives = false;
   /** The KIND word of an eager message that needs no closer look, as long as all peers are alike: replica 0 in its first life. */
@@ -120,7 +131,7 @@ export class Peers {
 
   route(rank: number, replica: number): void {
     this.routes.set(rank, replica);
-    this.version++;
+    this.change();
   }
 
   // Addresses
@@ -148,12 +159,12 @@ export class Peers {
     this.addressOf(peer);
     this.addresses.put(peer, A_PROCESS, process);
     this.refresh(peer);
-    this.version++;
+    this.change();
   }
 
   /** What is outside the image follows what came with it. */
   restored(): void {
-    this.version++;
+    this.change();
     const { words } = this.addresses;
     this.addresses.forEach((slot) => {
       this.refresh(words[slot]!);
@@ -253,9 +264,14 @@ export class Peers {
     return told;
   }
 
+  private change(): void {
+    this.version++;
+    this.way.rank = noRank;
+  }
+
   private put(peer: number, field: number, value: number): void {
     this.table.put(peer, field, value);
-    this.version++;
+    this.change();
     if (this.addresses.find(peer) >= 0) this.refresh(peer);
   }
 }
