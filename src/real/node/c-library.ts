@@ -1,7 +1,7 @@
 /** What the C library of a program in a rank's thread is given: clocks, randomness, waiting, its streams. */
 import { randomFillSync } from "node:crypto";
 import { Ended } from "../../abi/ended.ts";
-import type { Suspension } from "../../abi/suspension.ts";
+import type { Suspension } from "../../abi/waiting/suspension.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
 import type { Files, Library } from "../../wasi/ports.ts";
 import type { LineWriter } from "./line-ring.ts";

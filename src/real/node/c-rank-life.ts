@@ -10,7 +10,7 @@ import type { MessagePort } from "node:worker_threads";
 import { importsOf } from "../../abi/c-imports.ts";
 import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
-import { ReplayedFiles } from "../../abi/replayed-files.ts";
+import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
 import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { noSpawner, type SpawnAnswer, type Spawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";

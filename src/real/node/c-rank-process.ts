@@ -1,7 +1,8 @@
 /** A rank whose program is written in C: its process, and the imports of the program. */
-import { CoroutineHost } from "../../abi/coroutine-host.ts";
+
 import { Program } from "../../abi/program.ts";
-import type { StopWord } from "../../abi/suspension.ts";
+import { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
+import type { StopWord } from "../../abi/waiting/suspension.ts";
 import type { Process } from "../../core/process/process.ts";
 import { type OpenProcess, openProcess, type RankOptions } from "../process/open-process.ts";
 import { ProgramMemory } from "../transport/program-memory.ts";

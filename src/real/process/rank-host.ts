@@ -104,7 +104,7 @@ export class RankHost {
     };
   }
 
-  /** As everywhere in this file: false when the process has to stop first (C programs only, see abi/suspension.ts). */
+  /** As everywhere in this file: false when the process has to stop first (C programs only, see abi/waiting/suspension.ts). */
   wait(request: RecordId): boolean {
     const { process } = this;
     const { engine } = process;
