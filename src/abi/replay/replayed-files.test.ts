@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { ChoiceKind, Choices, Outcome } from "../../core/ft/choices.ts";
-import { filesOf } from "../../real/node/node-files.ts";
+import { filesOf } from "../../real/c-rank/node-files.ts";
 import type { Files } from "../../wasi/ports.ts";
 import { ReplayedFiles } from "./replayed-files.ts";
 

@@ -12,7 +12,7 @@ import { Now } from "../../core/p2p/engine.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Spawner } from "../../core/process/spawner.ts";
-import { steadyMs } from "./steady-clock.ts";
+import { steadyMs } from "../machine/steady-clock.ts";
 
 /** The part of the waiting strategy (waiting.ts) that is used here. */
 interface WaitingPort {
