@@ -16,8 +16,10 @@ interface EventLogPorts {
   plan(timeNs: number, act: () => void): void;
   /** It can be reached, perhaps another one: streams are to connect. */
   ready(): void;
-  /** The present one has been told so much by that life of a set, and how far the one before had come. */
+  /** The present event logger has the stream of that life of a set up to `end`, and knows how far its predecessor had come. */
   told(set: number, incarnation: number, end: number): void;
+  /** The event logger refuses the set's next life at this moment: it lacks choices that were acknowledged once. */
+  refused(set: number): void;
   /** Answers to the job's part of the protocol. */
   fenced(set: number, incarnation: number, words: Int32Array | null): void;
   endIs(set: number, end: number | null): void;
@@ -52,6 +54,7 @@ export class EventLog implements EventLogPort {
   fence(set: number, incarnation: number, from: number): void {
     this.#ask((logger) => {
       const words = logger.fence(set, incarnation, from);
+      if (words === null) this.#ports.refused(set);
       return () => this.#ports.fenced(set, incarnation, words);
     });
   }

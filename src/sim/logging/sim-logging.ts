@@ -55,8 +55,8 @@ export class SimLogging implements ProtocolParts {
     choicesLost: 0,
     logFull: 0,
   };
-  /** Sets that could not begin again, though the event logger had been told all: there is none. */
-  readonly lostInVain: number[] = [];
+  /** Sets that the event logger refused when it had been told all of their choices. Any such set is a fault of the event logger. */
+  readonly refusedInVain: number[] = [];
   readonly #options: SimLoggingOptions;
   readonly #ports: PartsPorts;
   readonly #lives = new Map<number, SetLife>();
@@ -74,10 +74,8 @@ export class SimLogging implements ProtocolParts {
         const life = this.#lives.get(set);
         if (life?.incarnation === incarnation) life.told = end;
       },
-      fenced: (set, incarnation, words) => {
-        if (words === null) this.#lost(set);
-        ports.feed(() => this.job.fenced(set, incarnation, words));
-      },
+      refused: (set) => this.#refused(set),
+      fenced: (set, incarnation, words) => ports.feed(() => this.job.fenced(set, incarnation, words)),
       endIs: (set, end) => ports.feed((nowMs) => this.job.endIs(set, end, nowMs)),
     });
     const jobOptions = { setOf: [...setOf], programsTakeCheckpoints: false, againMs };
@@ -114,18 +112,21 @@ export class SimLogging implements ProtocolParts {
     this.eventLog.crash();
   }
 
-  /** An event logger was lost, and a set has fallen before its node had told the successor what it keeps: nobody has it any more. */
+  /**
+   * The one end that docs/logging.md allows: an event logger was lost, and a set was fenced before its node had told the successor
+   * all that was acknowledged once. What the node tells after the fence comes too late, also when the job hears of the refusal later.
+   */
   isLegitimateEnd(outcome: Outcome | undefined): boolean {
     const reason = outcome?.reason;
     const isIt =
       reason?.kind === "unusable" && reason.message.endsWith("the event logger was lost with what they had chosen");
-    return isIt && this.rare.loggerCrashed > 0 && this.rare.choicesLost > 0 && this.lostInVain.length === 0;
+    return isIt && this.rare.loggerCrashed > 0 && this.rare.choicesLost > 0 && this.refusedInVain.length === 0;
   }
 
-  #lost(set: number): void {
+  #refused(set: number): void {
     this.rare.choicesLost++;
     const { told, stream } = this.#lives.get(set)!;
-    if (told !== null && ((told - stream.stable) | 0) >= 0) this.lostInVain.push(set);
+    if (told !== null && ((told - stream.stable) | 0) >= 0) this.refusedInVain.push(set);
   }
 
   // Processes
