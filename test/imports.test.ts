@@ -53,6 +53,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "../include",
   ],
   real: ["core", "image", "trust", "v8"],
+  "real/framing": ["core/base"],
   // It hosts programs.
   "real/node": ["core", "image", "trust", "real", "mpi", "abi", "wasi", "v8"],
   sim: ["core", "mpi", "abi", "image", "wasi"],
