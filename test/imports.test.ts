@@ -53,6 +53,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "../include",
   ],
   real: ["core", "image", "trust", "v8"],
+  "real/framing": ["core/base"],
   // They host programs.
   "real/rank": ["core", "image", "trust", "real", "mpi", "abi", "v8"],
   "real/c-rank": ["core", "image", "trust", "real", "abi", "wasi", "v8"],

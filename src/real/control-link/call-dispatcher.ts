@@ -1,6 +1,7 @@
 /** How a node reaches the dispatcher that has invited it: it calls, and both prove to each other that they are of the job. */
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ByteQueue } from "../framing/byte-queue.ts";
 import { answerMsMax } from "../transport/handshake/call.ts";
 import {
   answerBytes,
@@ -10,7 +11,6 @@ import {
   Service,
   Verdict,
 } from "../transport/handshake/handshake.ts";
-import { ByteQueue } from "./byte-queue.ts";
 import type { Invitation } from "./invitation.ts";
 
 export type Called =

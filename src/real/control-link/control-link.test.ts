@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { bytes, kind, object, whole } from "../../core/base/value-shape.ts";
 import { encodeFrame } from "./frame.ts";
-import { bytes, kind, object, whole } from "./shape.ts";
 import { type Connected, connected, TestEnd } from "./testing/link.ts";
 
 interface Count {

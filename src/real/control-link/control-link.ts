@@ -1,16 +1,16 @@
 /**
  * One end of a control link: the connection between the dispatcher and a node, after both have proven to be of the job. Messages are
- * checked (frame.ts, shape.ts) before anybody hears of them; the first that is wrong ends the link, and `closed` says why.
+ * checked (frame.ts, core/base/value-shape.ts) before anybody hears of them; the first that is wrong ends the link, and `closed` says why.
  *
  * There is one connection for the life of a node, and no second: what was under way when it broke is lost, and a node that the
  * dispatcher cannot talk to is dead for the job (docs/control-link.md).
  */
 import { readSync } from "node:fs";
 import type { Socket } from "node:net";
+import type { Shape, ShapesOf } from "../../core/base/value-shape.ts";
+import type { ByteQueue } from "../framing/byte-queue.ts";
 import { descriptorOf, startReading } from "../transport/sockets/raw-socket.ts";
-import type { ByteQueue } from "./byte-queue.ts";
 import { type Bounds, encodeFrame, FrameReader } from "./frame.ts";
-import type { Shape, ShapesOf } from "./shape.ts";
 
 interface Message {
   readonly kind: string;

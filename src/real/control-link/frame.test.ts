@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serialize } from "node:v8";
-import { ByteQueue } from "./byte-queue.ts";
+import { ByteQueue } from "../framing/byte-queue.ts";
 import { type Decoded, encodeFrame, FrameReader } from "./frame.ts";
 
 const bounds = { short: 64, long: 1 << 20 };

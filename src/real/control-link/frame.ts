@@ -5,7 +5,7 @@
  * The encoder asserts, the decoder says what is wrong. Bodies are decoded only of peers that have proven to be of the job.
  */
 import { DefaultSerializer, deserialize } from "node:v8";
-import type { ByteQueue } from "./byte-queue.ts";
+import type { ByteQueue } from "../framing/byte-queue.ts";
 
 const headerBytes = 8;
 const blankHeader = Buffer.alloc(headerBytes);

@@ -3,8 +3,8 @@
  * which of the invited it is. One line of JSON on its standard input: nobody else can read that, unlike arguments and environments.
  */
 import { closeSync, openSync, readSync } from "node:fs";
+import { object, text, whole } from "../../core/base/value-shape.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
-import { object, text, whole } from "./shape.ts";
 
 export interface Invitation {
   readonly host: string;

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../../core/base/testing/properties.ts";
+import type { Shape } from "../../core/base/value-shape.ts";
+import { ByteQueue } from "../framing/byte-queue.ts";
 import type { FromNode } from "../messages/node-messages.ts";
-import { ByteQueue } from "./byte-queue.ts";
 import { encodeFrame, FrameReader } from "./frame.ts";
 import { fromNodeBounds, fromNodeShapes, toNewNode, toNodeBounds, toNodeShapes } from "./message-shapes.ts";
-import type { Shape } from "./shape.ts";
 
 const place = { processes: 4, here: [2, 3], recovers: true };
 const tables = [

@@ -5,6 +5,23 @@
  * Opaque are the parts that only a protocol understands, and values of the program.
  */
 
+import {
+  bytes,
+  dictionary,
+  finite,
+  flag,
+  kind,
+  list,
+  object,
+  oneOf,
+  opaque,
+  orNull,
+  type Shape,
+  type ShapesOf,
+  text,
+  whole,
+  word,
+} from "../../core/base/value-shape.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
@@ -26,23 +43,6 @@ import type {
 import type { Captured, CaptureFacts, RankWord } from "../messages/rank-messages.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { Bounds } from "./frame.ts";
-import {
-  bytes,
-  dictionary,
-  finite,
-  flag,
-  kind,
-  list,
-  object,
-  oneOf,
-  opaque,
-  orNull,
-  type Shape,
-  type ShapesOf,
-  text,
-  whole,
-  word,
-} from "./shape.ts";
 
 /** A few fields, or a few for each rank that there can be. */
 const short = 4 << 20;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import type { TestContext } from "node:test";
-import { ByteQueue } from "../byte-queue.ts";
+import { ByteQueue } from "../../framing/byte-queue.ts";
 import { callDispatcher } from "../call-dispatcher.ts";
 import { ControlLink, type ControlLinkOptions, type LinkEnd } from "../control-link.ts";
 import type { Invitation } from "../invitation.ts";

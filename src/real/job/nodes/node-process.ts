@@ -4,10 +4,10 @@
  */
 import type { Socket } from "node:net";
 import type { NodeLoss } from "../../../core/service/outcome.ts";
-import { ByteQueue } from "../../control-link/byte-queue.ts";
 import { ControlLink, type LinkEnd } from "../../control-link/control-link.ts";
 import { fromNodeBounds, fromNodeShapes, type NodePlace, toNodeBounds } from "../../control-link/message-shapes.ts";
 import type { Invited, NodeDoor } from "../../control-link/node-door.ts";
+import { ByteQueue } from "../../framing/byte-queue.ts";
 import type { FromNode, Setup, Stream, ToNode } from "../../messages/node-messages.ts";
 import type { NodeSignal, NodeStarter, StartedNode } from "./node-starter.ts";
 

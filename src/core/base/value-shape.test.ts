@@ -14,7 +14,7 @@ import {
   text,
   whole,
   word,
-} from "./shape.ts";
+} from "./value-shape.ts";
 
 interface Dog {
   readonly kind: "dog";
