@@ -15,15 +15,15 @@ const bundles = [
   { entry: "src/cc/prepare-support.ts", out: "cc-prepare-support.cjs", format: "cjs" },
   { entry: "src/cc/compile-program.ts", out: "cc.cjs", format: "cjs" },
   { entry: "src/real/node/main.ts", out: "agent.cjs", format: "cjs" },
-  { entry: "src/real/node/rank.ts", out: "rank.cjs", format: "cjs" },
-  { entry: "src/real/node/c-rank.ts", out: "c-rank.cjs", format: "cjs" },
+  { entry: "src/real/rank/rank.ts", out: "rank.cjs", format: "cjs" },
+  { entry: "src/real/c-rank/c-rank.ts", out: "c-rank.cjs", format: "cjs" },
   { entry: "src/real/image/image-thread.ts", out: "image-thread.cjs", format: "cjs" },
   { entry: "src/real/node/image-store-thread.ts", out: "image-store-thread.cjs", format: "cjs" },
   { entry: "src/real/checkpoint-server/checkpoint-server.ts", out: "checkpoint-server.cjs", format: "cjs" },
   { entry: "src/real/slow-links/slow-links-thread.ts", out: "slow-links-thread.cjs", format: "cjs" },
   { entry: "src/real/image/verify-thread.ts", out: "verify-thread.cjs", format: "cjs" },
   { entry: "src/real/logging/logger.ts", out: "logger.cjs", format: "cjs" },
-  { entry: "src/real/service/launch.ts", out: "launch.cjs", format: "cjs" },
+  { entry: "src/real/job/launch.ts", out: "launch.cjs", format: "cjs" },
   { entry: "src/index.ts", out: "banyan.mjs", format: "esm" },
 ];
 

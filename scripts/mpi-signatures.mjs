@@ -1,4 +1,4 @@
-// What the arguments of every MPI function are, so that the binding can check them in one place (src/abi/arguments.ts): made from
+// What the arguments of every MPI function are, so that the binding can check them in one place (src/abi/arguments/arguments.ts): made from
 // include/mpi.h, where a type and a name say most of it, when we build (header-plugin.mjs). What they do not say is in the tables
 // below. `node scripts/mpi-signatures.mjs` prints all of it.
 //
@@ -6,12 +6,12 @@
 //
 //   comm, file          whose error handler hears of a bad argument
 //   int, MPI_Request …  the address of one such value, read or written
-//   int[count]          an array; its length is a parameter, a number, or a word of `lengths` in src/abi/arguments.ts
+//   int[count]          an array; its length is a parameter, a number, or a word of `lengths` in src/abi/arguments/arguments.ts
 //   …?                  0 is allowed and stands for "none" (MPI_STATUS_IGNORE, MPI_ARGV_NULL …)
 //   text                a string, closed by a zero
 //   bytes[size]         a buffer of that many bytes
 //   attached[size]      the same, or MPI_BUFFER_AUTOMATIC
-//   data                a buffer whose length follows from a count and a datatype: src/abi/buffers.ts checks it
+//   data                a buffer whose length follows from a count and a datatype: src/abi/arguments/buffers.ts checks it
 //   weights[n]          an array of ints, or MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY
 //   function            a function of the program
 //   list                an array or texts whose length only the call knows: it reads them by the checked `Program.list` and `text`

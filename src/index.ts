@@ -4,7 +4,7 @@
  */
 import { createRequire } from "node:module";
 import type { Mpi } from "./mpi/mpi.ts";
-import type { LaunchOptions, RunningJob, ThawOptions } from "./real/service/launch.ts";
+import type { LaunchOptions, RunningJob, ThawOptions } from "./real/job/launch.ts";
 
 export type { MpiError } from "./core/base/mpi-error.ts";
 export type { Datatype } from "./core/comm/datatype/datatype.ts";
@@ -23,9 +23,9 @@ export type { From, To } from "./mpi/point-to-point.ts";
 export type { Message } from "./mpi/probes.ts";
 export type { PersistentRequest, Request, StatusesError } from "./mpi/request.ts";
 export type { Status } from "./mpi/status.ts";
-export type { JobEvent } from "./real/service/job-event.ts";
-export type { JobRecoveryReport, JobResult } from "./real/service/job-report.ts";
-export type { LaunchOptions, RunningJob, ThawOptions } from "./real/service/launch.ts";
+export type { LaunchOptions, RunningJob, ThawOptions } from "./real/job/launch.ts";
+export type { JobEvent } from "./real/job/report/job-event.ts";
+export type { JobRecoveryReport, JobResult } from "./real/job/report/job-report.ts";
 
 const inRank = (globalThis as Record<symbol, unknown>)[Symbol.for("banyan.mpi")] as Mpi | undefined;
 
@@ -39,7 +39,7 @@ export const mpi: Mpi =
   });
 
 /** Loaded on the first call: ranks hardly ever do. */
-const service = (): typeof import("./real/service/launch.ts") => createRequire(import.meta.url)("./launch.cjs");
+const service = (): typeof import("./real/job/launch.ts") => createRequire(import.meta.url)("./launch.cjs");
 
 /** Starts a job. */
 export function launch(program: string, options?: LaunchOptions): RunningJob {

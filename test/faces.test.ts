@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { codeOf, lineOf, sourceFiles } from "./source-files.ts";
 
 /** Files of the faces that are no face: how a world hosts a program, and how images are taken of one. */
-const notFaces = new Set(["abi/coroutine-host.ts", "abi/process-state.ts"]);
+const notFaces = new Set(["abi/waiting/coroutine-host.ts", "abi/process-state.ts"]);
 
 /** What starts, moves or ends operations of a process past `Operations`. */
 const past =

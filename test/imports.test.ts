@@ -9,7 +9,7 @@ import { lineOf, sourceFiles } from "./source-files.ts";
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The entry of the package: programs import the API from it, and other programs the way to launch them.
-  "index.ts": ["core", "mpi", "real/service", "real/logging"],
+  "index.ts": ["core", "mpi", "real/job"],
   "core/base": [],
   "core/wire": ["core/base"],
   "core/request": ["core/base"],
@@ -53,11 +53,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "../include",
   ],
   real: ["core", "image", "trust", "v8"],
-  // It hosts programs.
-  "real/node": ["core", "image", "trust", "real", "mpi", "abi", "wasi", "v8"],
+  // They host programs.
+  "real/rank": ["core", "image", "trust", "real", "mpi", "abi", "v8"],
+  "real/c-rank": ["core", "image", "trust", "real", "abi", "wasi", "v8"],
   sim: ["core", "mpi", "abi", "image", "wasi"],
   // Its client waits for a server that starts as the dispatcher waits for a node.
-  cc: ["core/base", "core/service/silence.ts", "real/process/process-work.ts", "trust", "v8"],
+  cc: ["core/base", "core/service/silence.ts", "real/machine/process-work.ts", "trust", "v8"],
   lab: ["core", "real", "sim", "mpi", "v8"],
   cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "v8"],
 };
@@ -111,7 +112,7 @@ describe("imports follow the table of the architecture", () => {
     deepEqual(offendersIn("real/transport/x.ts", 'const { m } = await import("../../mpi/m.ts");'), [
       "src/real/transport/x.ts:1: import of mpi/m.ts, and real may import core image trust v8",
     ]);
-    deepEqual(offendersIn("real/node/x.ts", 'import type { m } from "../../mpi/m.ts";'), []);
+    deepEqual(offendersIn("real/rank/x.ts", 'import type { m } from "../../mpi/m.ts";'), []);
     deepEqual(offendersIn("core/wire/x.ts", 'import { t } from "./testing/t.ts";'), [
       "src/core/wire/x.ts:1: import of core/wire/testing/t.ts, which is for tests alone",
     ]);

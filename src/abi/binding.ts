@@ -4,7 +4,7 @@
  */
 import { capturePoints, SUSPENDED } from "../core/base/capture-points.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import { type Check, checkOf } from "./arguments.ts";
+import { type Check, checkOf } from "./arguments/arguments.ts";
 import type { Call } from "./call-table.ts";
 import { attributeCalls } from "./calls/attributes.ts";
 import { collectiveCalls } from "./calls/collectives.ts";

@@ -6,8 +6,8 @@ import { bind, capturePoint } from "./binding.ts";
 import type { CMemory } from "./c-program.ts";
 import { supportImports } from "./c-support.ts";
 import { ProgramFiles } from "./files/program-files.ts";
-import { choosingClock, choosingInput } from "./library-choices.ts";
 import type { Program } from "./program.ts";
+import { choosingClock, choosingInput } from "./replay/library-choices.ts";
 
 interface ImportOptions {
   readonly rank: number;

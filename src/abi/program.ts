@@ -23,12 +23,11 @@ import { predefinedOps } from "../core/comm/op/op-predefined.ts";
 import type { ChoiceKind, Outcome } from "../core/ft/choices.ts";
 import type { Process } from "../core/process/process.ts";
 import type { Memory } from "../core/request/memory.ts";
-import { addressMin } from "./buffers.ts";
-import { Callbacks } from "./callbacks.ts";
+import { addressMin } from "./arguments/buffers.ts";
+import { type CItems, ProgramGround } from "./collectives/collective-sides.ts";
 import { type CFile, NoFile } from "./files/file.ts";
 import type { ProgramFiles } from "./files/program-files.ts";
-import { Handles, Kind } from "./handles.ts";
-import type { Host } from "./host.ts";
+import { Handles, Kind } from "./handles/handles.ts";
 import {
   type AttributeFunctions,
   CCommunicator,
@@ -37,9 +36,10 @@ import {
   type CRequest,
   type ErrorSubject,
   type FunctionPointer,
-} from "./objects.ts";
-import { type CItems, ProgramGround } from "./side.ts";
-import { Suspension } from "./suspension.ts";
+} from "./handles/objects.ts";
+import { Callbacks } from "./waiting/callbacks.ts";
+import type { Host } from "./waiting/host.ts";
+import { Suspension } from "./waiting/suspension.ts";
 
 export const COMM_WORLD = 0x101;
 export const COMM_SELF = 0x102;

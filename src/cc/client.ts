@@ -8,7 +8,7 @@ import { createConnection, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeSystemError } from "../core/base/system-error.ts";
 import { Silence } from "../core/service/silence.ts";
-import { ProcessWork } from "../real/process/process-work.ts";
+import { ProcessWork } from "../real/machine/process-work.ts";
 import { flagsFor } from "../v8/flags.ts";
 import { readFrame, writeFrame } from "./frames.ts";
 import { isReply, type Reply, type Request, type ToolRequest } from "./requests.ts";

@@ -2,10 +2,10 @@
 import { constants } from "node:os";
 import { countText } from "../core/base/amounts.ts";
 import { unreachable } from "../core/base/assert.ts";
-import { secondsText } from "../real/service/failure-text.ts";
-import type { JobEvent } from "../real/service/job-event.ts";
-import type { JobResult } from "../real/service/job-report.ts";
-import { CannotLaunch, type RunningJob } from "../real/service/launch.ts";
+import { CannotLaunch, type RunningJob } from "../real/job/launch.ts";
+import { secondsText } from "../real/job/report/failure-text.ts";
+import type { JobEvent } from "../real/job/report/job-event.ts";
+import type { JobResult } from "../real/job/report/job-report.ts";
 import { CommandError, complain } from "./complain.ts";
 import { endWithParent } from "./parent-watch.ts";
 import { recoveryText } from "./recovery-text.ts";

@@ -1,7 +1,7 @@
 /** The summary of a job under a protocol that restarts lost ranks. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JobRecoveryReport } from "../real/service/job-report.ts";
+import type { JobRecoveryReport } from "../real/job/report/job-report.ts";
 import { recoveryText } from "./recovery-text.ts";
 
 const calm: JobRecoveryReport = {

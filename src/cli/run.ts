@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { cacheFolder } from "../cc/cache.ts";
 import { protocolNames } from "../core/ft/protocol-named.ts";
 import { protocolDefault } from "../core/ft/registry.ts";
-import { launch, type RunningJob } from "../real/service/launch.ts";
+import { launch, type RunningJob } from "../real/job/launch.ts";
 import type { CreateCommand } from "./create-command.ts";
 import { duration } from "./duration.ts";
 import { environmentGiven } from "./environment-given.ts";

@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
-import { filesOf } from "../real/node/node-files.ts";
+import { filesOf } from "../real/c-rank/node-files.ts";
 import { CWorld, type Outcome } from "../sim/c/c-world.ts";
 import { environmentOf } from "../wasi/environment.ts";
 

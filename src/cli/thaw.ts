@@ -1,6 +1,6 @@
 /** `banyan thaw`: continues a job that was frozen. */
 import { Command } from "commander";
-import { thaw } from "../real/service/launch.ts";
+import { thaw } from "../real/job/launch.ts";
 import type { CreateCommand } from "./create-command.ts";
 import { duration } from "./duration.ts";
 import { follow } from "./follow-job.ts";

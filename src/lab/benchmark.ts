@@ -7,9 +7,9 @@
  * nothing itself. A contender that fails is a trouble, never an exception.
  */
 import type { Lab } from "./lab.ts";
-import type { RunTrouble } from "./measure.ts";
-import type { AnyPanel } from "./plot.ts";
-import type { Series } from "./series.ts";
+import type { RunTrouble } from "./measuring/measure.ts";
+import type { Series } from "./measuring/series.ts";
+import type { AnyPanel } from "./plots/plot.ts";
 
 export interface Benchmark {
   readonly name: string;

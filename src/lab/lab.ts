@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
-import { type ChildRun, type Command, describeTrouble, runChild } from "./child.ts";
+import type { Peer } from "./contenders/peer.ts";
+import { type BuildOutcome, buildPeerProgram } from "./contenders/peer-build.ts";
 import { launcherPath, programPath, sourcePath } from "./installation.ts";
-import { type MeasuredStart, type Measurement, measure } from "./measure.ts";
-import type { Peer } from "./peer.ts";
-import { type BuildOutcome, buildPeerProgram } from "./peer-build.ts";
-import type { Sample } from "./samples.ts";
-import type { Contender } from "./series.ts";
+import { type ChildRun, type Command, describeTrouble, runChild } from "./measuring/child.ts";
+import { type MeasuredStart, type Measurement, measure } from "./measuring/measure.ts";
+import type { Sample } from "./measuring/samples.ts";
+import type { Contender } from "./measuring/series.ts";
 
 interface LabOptions {
   readonly peers: readonly Peer[];

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { eachRank } from "./benchmarks/memory.ts";
+import { asBandwidth } from "./benchmarks/ping-pong.ts";
 import { readStartup } from "./benchmarks/startup.ts";
-import { describeMachine } from "./machine.ts";
-import { asBandwidth } from "./ping-pong.ts";
+import { describeMachine } from "./measuring/machine.ts";
 import { Results } from "./results.ts";
 import { openMpi, ours, seriesOf } from "./testing/series.ts";
 

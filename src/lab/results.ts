@@ -6,9 +6,9 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "./benchmark.ts";
 import { makeFolder } from "./folder.ts";
-import { hardwareText, type MachineDescription, softwareText } from "./machine.ts";
-import { plotSvg } from "./plot.ts";
-import type { Series } from "./series.ts";
+import { hardwareText, type MachineDescription, softwareText } from "./measuring/machine.ts";
+import type { Series } from "./measuring/series.ts";
+import { plotSvg } from "./plots/plot.ts";
 
 interface Circumstances {
   /** ISO 8601, when the session began. */

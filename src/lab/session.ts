@@ -1,12 +1,12 @@
 /** One invocation of `banyan bench`: finds the peers, runs the benchmarks in order, shows and keeps the results. */
 import { describeSystemError } from "../core/base/system-error.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
-import { goalTable, judgements } from "./goal-table.ts";
+import { findPeer, type Peer, type PeerKind, peerKinds } from "./contenders/peer.ts";
+import { goalTable, judgements } from "./goals/goal-table.ts";
 import { Lab, type Sizes } from "./lab.ts";
-import { describeMachine, hardwareText, softwareText } from "./machine.ts";
-import { findPeer, type Peer, type PeerKind, peerKinds } from "./peer.ts";
+import { describeMachine, hardwareText, softwareText } from "./measuring/machine.ts";
+import type { Series } from "./measuring/series.ts";
 import { Results } from "./results.ts";
-import type { Series } from "./series.ts";
 
 interface SessionOptions {
   readonly benchmarks: readonly Benchmark[];

@@ -1,4 +1,4 @@
-/** The needs of the C library's calls: implemented by real/node/c-library.ts and sim/c/library.ts. */
+/** The needs of the C library's calls: implemented by real/c-rank/c-library.ts and sim/c/library.ts. */
 
 /** The system's description of a file. Times are nanoseconds. */
 export interface FileStat {

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
-import type { launch, thaw } from "../../src/real/service/launch.ts";
+import type { launch, thaw } from "../../src/real/job/launch.ts";
 
 const shippedRegistry = resolve("src/core/ft/registry.ts");
 const proofRegistry = resolve("test/protocols/registry.ts");

@@ -4,10 +4,10 @@ import { ANY_SOURCE, PROC_NULL, TAG_UB } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { AttributeOwner } from "../../core/comm/attributes.ts";
-import { type Bearer, type CKeyval, deleteAttribute, notDeleted } from "../attributes.ts";
-import type { Continuation } from "../callbacks.ts";
-import type { ErrorSubject } from "../objects.ts";
+import { type Bearer, type CKeyval, deleteAttribute, notDeleted } from "../handles/attributes.ts";
+import type { ErrorSubject } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
 
 const KEYVAL_INVALID = 0;
 

@@ -2,12 +2,12 @@
  * Collectives: MPI 5.0 chapter 6. Every one is a start (start-movement.ts, start-reduction.ts) that leaves a request: the
  * blocking form waits for it, the non-blocking one hands it out, the persistent one starts it again and again.
  */
-import type { Start } from "../collective-arguments.ts";
-import { collectiveForms } from "../collective-forms.ts";
-import type { CCommunicator } from "../objects.ts";
+import type { Start } from "../collectives/collective-arguments.ts";
+import { collectiveForms } from "../collectives/collective-forms.ts";
+import { movement } from "../collectives/start-movement.ts";
+import { reduction } from "../collectives/start-reduction.ts";
+import type { CCommunicator } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { movement } from "../start-movement.ts";
-import { reduction } from "../start-reduction.ts";
 
 type Call = (...args: number[]) => number;
 

@@ -14,12 +14,12 @@ import { Duplicate } from "../../core/process/communicators/duplicate.ts";
 import { Merge } from "../../core/process/communicators/merge.ts";
 import { Split } from "../../core/process/communicators/split.ts";
 import { SplitInter } from "../../core/process/communicators/split-inter.ts";
-import { deleteAttributes, notDeleted } from "../attributes.ts";
-import type { Continuation } from "../callbacks.ts";
-import { makeCommunicator, startDuplicate } from "../new-communicator.ts";
-import type { CCommunicator } from "../objects.ts";
+import { deleteAttributes, notDeleted } from "../handles/attributes.ts";
+import { makeCommunicator, startDuplicate } from "../handles/new-communicator.ts";
+import type { CCommunicator } from "../handles/objects.ts";
 import { COMM_NULL, type Program } from "../program.ts";
-import { type Condition, waitForThen } from "../waiting.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
+import { type Condition, waitForThen } from "../waiting/waiting.ts";
 import { putGroup } from "./groups.ts";
 import { hintsArgument, infoArgument } from "./info.ts";
 

@@ -1,8 +1,8 @@
 /** Decoding a datatype: MPI 5.0 §5.1.13. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { Combiner } from "../../core/comm/datatype/datatype-combiner.ts";
-import { largeCounts } from "../counts.ts";
-import { type Contents, contentsOf, handleInside } from "../datatype-envelopes.ts";
+import { largeCounts } from "../arguments/counts.ts";
+import { type Contents, contentsOf, handleInside } from "../handles/datatype-envelopes.ts";
 import type { Program } from "../program.ts";
 
 export function datatypeContentsCalls(program: Program) {

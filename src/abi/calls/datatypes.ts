@@ -5,14 +5,14 @@ import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { darray, subarray } from "../../core/comm/datatype/datatype-arrays.ts";
 import * as make from "../../core/comm/datatype/datatype-constructors.ts";
 import { matchSize, valueIndex } from "../../core/comm/datatype/datatype-match.ts";
-import { copyAttributes, deleteAttributes } from "../attributes.ts";
+import { type Counts, largeCounts, smallCounts } from "../arguments/counts.ts";
 import type { Call } from "../call-table.ts";
-import type { Continuation } from "../callbacks.ts";
-import { type Counts, largeCounts, smallCounts } from "../counts.ts";
-import { isUnnamed, markLarge } from "../datatype-envelopes.ts";
-import { freeType } from "../held-types.ts";
-import type { CDatatype } from "../objects.ts";
+import { copyAttributes, deleteAttributes } from "../handles/attributes.ts";
+import { isUnnamed, markLarge } from "../handles/datatype-envelopes.ts";
+import { freeType } from "../handles/datatypes-in-use.ts";
+import type { CDatatype } from "../handles/objects.ts";
 import { DATATYPE_NULL, type Program } from "../program.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
 
 /** The ABI's MPI_MAX_OBJECT_NAME. */
 const nameBytes = 128;

@@ -4,11 +4,11 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { userErrorHandler } from "../../core/comm/error-handler.ts";
 import { chosenTime } from "../../core/ft/clock-choice.ts";
-import { deleteAttributes, notDeleted } from "../attributes.ts";
-import type { Continuation } from "../callbacks.ts";
-import { type CCommunicator, CRequest } from "../objects.ts";
+import { deleteAttributes, notDeleted } from "../handles/attributes.ts";
+import { type CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { CallAgain, type Condition, waitForThen, waitThen, waitUntil } from "../waiting.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
+import { CallAgain, type Condition, waitForThen, waitThen, waitUntil } from "../waiting/waiting.ts";
 import { meetParents } from "./spawning.ts";
 
 const THREAD_FUNNELED = 1024;

@@ -4,11 +4,11 @@ import { MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Exchange } from "../../core/binding/exchange.ts";
 import { SendMode } from "../../core/request/records.ts";
-import { ownCopyOf, Release } from "../buffers.ts";
-import type { Continuation } from "../callbacks.ts";
-import { type After, CRequest } from "../objects.ts";
+import { ownCopyOf, Release } from "../arguments/buffers.ts";
+import { type After, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { type Condition, waitForThen } from "../waiting.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
+import { type Condition, waitForThen } from "../waiting/waiting.ts";
 import { checkBoth, startReceive, startSend } from "./point-to-point.ts";
 import { conclude, handOver } from "./requests.ts";
 

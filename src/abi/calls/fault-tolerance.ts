@@ -3,11 +3,11 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Agree } from "../../core/process/agree.ts";
 import { Shrink } from "../../core/process/communicators/shrink.ts";
-import type { Continuation } from "../callbacks.ts";
-import { makeCommunicator, startCommunicator } from "../new-communicator.ts";
-import { type After, type CCommunicator, CRequest } from "../objects.ts";
+import { makeCommunicator, startCommunicator } from "../handles/new-communicator.ts";
+import { type After, type CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { waitThen } from "../waiting.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
+import { waitThen } from "../waiting/waiting.ts";
 import { putGroup } from "./groups.ts";
 
 /** The agreement is over: its flags go to `out`, also when there is an error. */

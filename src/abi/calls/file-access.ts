@@ -6,18 +6,18 @@
 import { ANY_SOURCE, ANY_TAG } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
+import { type Counts, largeCounts, offsetOf, smallCounts } from "../arguments/counts.ts";
+import { writeStatus } from "../arguments/status.ts";
 import type { Call } from "../call-table.ts";
-import type { Continuation } from "../callbacks.ts";
-import { type Counts, largeCounts, offsetOf, smallCounts } from "../counts.ts";
 import { type Access, etypesOf, moveData } from "../files/access.ts";
 import { doTogether } from "../files/do-together.ts";
 import type { CFile } from "../files/file.ts";
 import { TakeTurns } from "../files/file-tasks.ts";
 import { Mode } from "../files/mode.ts";
 import { advanceShared } from "../files/shared-pointer.ts";
-import { CRequest } from "../objects.ts";
+import { CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { writeStatus } from "../status.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
 
 type Count = number | bigint;
 

@@ -2,12 +2,12 @@
 
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import { Release } from "../buffers.ts";
-import { CallKind, type Continuation } from "../callbacks.ts";
-import { codeOf } from "../generalized.ts";
-import { CRequest } from "../objects.ts";
+import { Release } from "../arguments/buffers.ts";
+import { statusBytes } from "../arguments/status.ts";
+import { CRequest } from "../handles/objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
-import { statusBytes } from "../status.ts";
+import { CallKind, type Continuation } from "../waiting/callbacks.ts";
+import { codeOf } from "../waiting/generalized-requests.ts";
 import { conclude, putEmptyStatus } from "./requests.ts";
 
 /** The free function of a request has been called: the request goes. */

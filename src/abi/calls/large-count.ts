@@ -5,10 +5,10 @@
  */
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { fitsInt, intMax, largeCounts } from "../arguments/counts.ts";
 import type { Call } from "../call-table.ts";
-import { IN_PLACE, isRoot } from "../collective-arguments.ts";
-import { fitsInt, intMax, largeCounts } from "../counts.ts";
-import type { CCommunicator } from "../objects.ts";
+import { IN_PLACE, isRoot } from "../collectives/collective-arguments.ts";
+import type { CCommunicator } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 
 type Args = (number | bigint)[];

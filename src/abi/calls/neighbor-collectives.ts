@@ -1,7 +1,7 @@
 /** Collectives among the neighbours of a topology: MPI 5.0 §8.6 to §8.8. */
-import { collectiveForms } from "../collective-forms.ts";
+import { collectiveForms } from "../collectives/collective-forms.ts";
+import { neighborStarts } from "../collectives/start-neighbor.ts";
 import type { Program } from "../program.ts";
-import { neighborStarts } from "../start-neighbor.ts";
 
 export function neighborCalls(program: Program) {
   const start = neighborStarts(program);

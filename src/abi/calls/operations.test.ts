@@ -4,8 +4,8 @@ import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
 import { errorsReturn } from "../../core/comm/error-handler.ts";
 import { predefinedOps } from "../../core/comm/op/op-predefined.ts";
-import { CALL_BACK } from "../callbacks.ts";
 import { type TestProgram, testProgram, testPrograms } from "../testing/program.ts";
+import { CALL_BACK } from "../waiting/callbacks.ts";
 
 const { DOUBLE, INT, TWO_INT } = predefinedTypes;
 const { MAXLOC, REPLACE, SUM } = predefinedOps;

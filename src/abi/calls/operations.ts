@@ -4,11 +4,11 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { checkCount } from "../../core/binding/checks.ts";
 import { userOp } from "../../core/comm/op/op-user.ts";
-import { checkApart } from "../buffers.ts";
-import { CallKind, type Continuation } from "../callbacks.ts";
-import { IN_PLACE } from "../collective-arguments.ts";
+import { checkApart } from "../arguments/buffers.ts";
+import { IN_PLACE } from "../collectives/collective-arguments.ts";
+import { operandsAt, reductionOf } from "../collectives/start-reduction.ts";
 import type { Program } from "../program.ts";
-import { operandsAt, reductionOf } from "../start-reduction.ts";
+import { CallKind, type Continuation } from "../waiting/callbacks.ts";
 
 const OP_NULL = 0x20;
 

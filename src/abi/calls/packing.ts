@@ -9,9 +9,9 @@ import {
   packExternalSize,
   unpackExternal,
 } from "../../core/comm/datatype/pack-external.ts";
-import { bufferBytes } from "../buffers.ts";
+import { bufferBytes } from "../arguments/buffers.ts";
+import { type Counts, largeCounts, smallCounts } from "../arguments/counts.ts";
 import type { Call } from "../call-table.ts";
-import { type Counts, largeCounts, smallCounts } from "../counts.ts";
 import type { Program } from "../program.ts";
 
 type Count = number | bigint;

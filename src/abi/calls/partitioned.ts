@@ -8,12 +8,12 @@
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { checkDest, checkSource, checkTag } from "../../core/binding/checks.ts";
-import { bufferBytes, packedFrom, Release, roomFor, Unpack } from "../buffers.ts";
-import { chooseTest } from "../choices.ts";
-import { numberOf } from "../counts.ts";
-import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
+import { bufferBytes, packedFrom, Release, roomFor, Unpack } from "../arguments/buffers.ts";
+import { numberOf } from "../arguments/counts.ts";
+import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { CallAgain } from "../waiting.ts";
+import { chooseTest } from "../replay/choices.ts";
+import { CallAgain } from "../waiting/waiting.ts";
 import type { Message } from "./point-to-point.ts";
 
 /** The first init call with a tag uses the tag itself; later ones are spread over twice as many. */

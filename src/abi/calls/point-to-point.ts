@@ -7,14 +7,23 @@ import { checkCount, checkDest, checkSource, checkTag, checkWantedTag } from "..
 import { Now } from "../../core/binding/operations.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { SendMode } from "../../core/request/records.ts";
-import { checkOf, wordFilter } from "../arguments.ts";
-import { addressMin, bufferBytes, ownCopyOf, packedFrom, Release, roomFor, startOf, Unpack } from "../buffers.ts";
+import { checkOf, wordFilter } from "../arguments/arguments.ts";
+import {
+  addressMin,
+  bufferBytes,
+  ownCopyOf,
+  packedFrom,
+  Release,
+  roomFor,
+  startOf,
+  Unpack,
+} from "../arguments/buffers.ts";
+import { statusBytes, writeStatus } from "../arguments/status.ts";
 import { type Call, type CallTable, callsOf } from "../call-table.ts";
-import { AfterAll } from "../leftovers.ts";
-import { type CCommunicator, CRequest, type Restart } from "../objects.ts";
+import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { statusBytes, writeStatus } from "../status.ts";
-import { waitThen } from "../waiting.ts";
+import { AfterAll } from "../waiting/unattended-requests.ts";
+import { waitThen } from "../waiting/waiting.ts";
 import { Concluded, handOver } from "./requests.ts";
 
 /** The arguments of a send or a receive, as MPI orders them. */

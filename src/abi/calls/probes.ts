@@ -3,13 +3,13 @@ import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL } from "../../core/base/constants.ts";
 import { checkProbe, checkSource, checkWantedTag } from "../../core/binding/checks.ts";
 import type { MessageOutcome } from "../../core/binding/operations.ts";
-import { roomFor, Unpack } from "../buffers.ts";
+import { roomFor, Unpack } from "../arguments/buffers.ts";
+import { writeStatus } from "../arguments/status.ts";
 import { type CallTable, callsOf } from "../call-table.ts";
-import { chooseMessage, chooseMessageLater } from "../choices.ts";
-import { type CCommunicator, CRequest } from "../objects.ts";
+import { type CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { writeStatus } from "../status.ts";
-import { CallAgain, look, waitThen, waitUntil } from "../waiting.ts";
+import { chooseMessage, chooseMessageLater } from "../replay/choices.ts";
+import { CallAgain, look, waitThen, waitUntil } from "../waiting/waiting.ts";
 import { startReceive } from "./point-to-point.ts";
 import { Concluded, handOver } from "./requests.ts";
 

@@ -3,12 +3,12 @@ import { UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { type CallTable, callsOf } from "../call-table.ts";
-import type { Continuation } from "../callbacks.ts";
-import { chooseAny, chooseSome, chooseTest, isActive } from "../choices.ts";
-import { lookThen } from "../generalized.ts";
-import type { CRequest } from "../objects.ts";
+import type { CRequest } from "../handles/objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
-import { CallAgain, look } from "../waiting.ts";
+import { chooseAny, chooseSome, chooseTest, isActive } from "../replay/choices.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
+import { lookThen } from "../waiting/generalized-requests.ts";
+import { CallAgain, look } from "../waiting/waiting.ts";
 import { putEmptyStatus, putStatus, statusAt } from "./requests.ts";
 
 /** Writes the statuses of requests that are complete or not active, one behind the other. */

@@ -3,16 +3,24 @@ import { ANY_SOURCE, ANY_TAG, UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { MessageOutcome } from "../../core/binding/operations.ts";
-import { checkOf, wordFilter } from "../arguments.ts";
+import { checkOf, wordFilter } from "../arguments/arguments.ts";
+import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, STATUS_IGNORE, statusBytes } from "../arguments/status.ts";
 import { type Call, type CallTable, callsOf } from "../call-table.ts";
-import type { Continuation } from "../callbacks.ts";
-import { allDone, chooseAny, chooseAnyLater, chooseSome, chooseSomeLater, chooseTest, isActive } from "../choices.ts";
-import { queryThen } from "../generalized.ts";
-import { forget } from "../leftovers.ts";
-import { type CRequest, inactive } from "../objects.ts";
+import { type CRequest, inactive } from "../handles/objects.ts";
 import { listLengthMax, type Program, REQUEST_NULL } from "../program.ts";
-import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, STATUS_IGNORE, statusBytes } from "../status.ts";
-import { CallAgain, waitForOne, waitUntil } from "../waiting.ts";
+import {
+  allDone,
+  chooseAny,
+  chooseAnyLater,
+  chooseSome,
+  chooseSomeLater,
+  chooseTest,
+  isActive,
+} from "../replay/choices.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
+import { queryThen } from "../waiting/generalized-requests.ts";
+import { forget } from "../waiting/unattended-requests.ts";
+import { CallAgain, waitForOne, waitUntil } from "../waiting/waiting.ts";
 import { cancelGeneralized, freeGeneralized } from "./generalized-requests.ts";
 
 /** The status of a request that is not active (MPI 5.0 §3.7.3). */

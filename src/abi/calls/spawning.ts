@@ -4,11 +4,11 @@ import { saves } from "../../core/base/saved-classes.ts";
 import { MeetParents } from "../../core/process/communicators/meet-parents.ts";
 import { Spawn, type SpawnOutcome } from "../../core/process/communicators/spawn.ts";
 import type { SpawnCommand } from "../../core/process/spawner.ts";
-import type { Continuation } from "../callbacks.ts";
-import { adopt } from "../new-communicator.ts";
-import type { CCommunicator } from "../objects.ts";
+import { adopt } from "../handles/new-communicator.ts";
+import type { CCommunicator } from "../handles/objects.ts";
 import { COMM_NULL, type Program } from "../program.ts";
-import { CallAgain, waitThen } from "../waiting.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
+import { CallAgain, waitThen } from "../waiting/waiting.ts";
 import { infoArgument } from "./info.ts";
 
 /** The ABI's MPI_ERRCODES_IGNORE, MPI_ARGV_NULL and MPI_ARGVS_NULL. */

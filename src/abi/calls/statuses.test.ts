@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
-import { statusBytes } from "../status.ts";
+import { statusBytes } from "../arguments/status.ts";
 import { testProgram } from "../testing/program.ts";
 
 const { CHAR, DOUBLE, INT } = predefinedTypes;

@@ -10,8 +10,8 @@ import { Create } from "../../core/process/communicators/create.ts";
 import { CreateDistGraph } from "../../core/process/communicators/create-dist-graph.ts";
 import { Duplicate } from "../../core/process/communicators/duplicate.ts";
 import { Split } from "../../core/process/communicators/split.ts";
-import { makeCommunicator } from "../new-communicator.ts";
-import type { CCommunicator } from "../objects.ts";
+import { makeCommunicator } from "../handles/new-communicator.ts";
+import type { CCommunicator } from "../handles/objects.ts";
 import { COMM_NULL, type Program } from "../program.ts";
 import { hintsArgument } from "./info.ts";
 

@@ -3,7 +3,7 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { pack, unpack } from "../../core/comm/datatype/pack.ts";
 import { packExternal, unpackExternal } from "../../core/comm/datatype/pack-external.ts";
-import { bufferBytes } from "../buffers.ts";
+import { bufferBytes } from "../arguments/buffers.ts";
 import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
 import { Mode } from "./mode.ts";

@@ -1,8 +1,8 @@
 /** MPI_File_close: when nobody uses the file any more what belongs to it is removed, and the file itself if that was wanted. */
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Process } from "../../core/process/process.ts";
-import type { Continuation } from "../callbacks.ts";
 import type { Program } from "../program.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
 import { type CFile, FILE_NULL } from "./file.ts";
 import { FileTask } from "./file-task.ts";
 import { Mode } from "./mode.ts";

@@ -1,10 +1,10 @@
 /** A call that waits for what all members of a file do together (together.ts). */
 import { MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import type { Continuation } from "../callbacks.ts";
-import type { ErrorSubject } from "../objects.ts";
+import type { ErrorSubject } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { waitThen } from "../waiting.ts";
+import type { Continuation } from "../waiting/callbacks.ts";
+import { waitThen } from "../waiting/waiting.ts";
 import type { Together } from "./together.ts";
 
 /** The call has succeeded. */

@@ -4,7 +4,7 @@ import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts
 import { type ErrorHandler, errorsReturn } from "../../core/comm/error-handler.ts";
 import type { Info } from "../../core/comm/info.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
-import type { ErrorSubject, FunctionPointer } from "../objects.ts";
+import type { ErrorSubject, FunctionPointer } from "../handles/objects.ts";
 import { type Mode, modeHas } from "./mode.ts";
 import type { View } from "./view.ts";
 

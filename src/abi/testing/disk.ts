@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { filesOf } from "../../real/node/node-files.ts";
+import { filesOf } from "../../real/c-rank/node-files.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
 import { ProgramFiles } from "../files/program-files.ts";
 import type { TestProgram } from "./program.ts";

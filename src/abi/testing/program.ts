@@ -17,9 +17,9 @@ import type { SimProcess } from "../../sim/sim-process.ts";
 import { World } from "../../sim/world.ts";
 import { importsOf } from "../binding.ts";
 import type { Call } from "../call-table.ts";
-import type { Host } from "../host.ts";
-import type { FunctionPointer } from "../objects.ts";
+import type { FunctionPointer } from "../handles/objects.ts";
 import { Program } from "../program.ts";
+import type { Host } from "../waiting/host.ts";
 
 /** The functions of MPI that a C program imports; the support library has the others. */
 export const importNames: readonly string[] = importedFunctions().map(({ name }) => name);

@@ -6,7 +6,7 @@
 
 #include "banyan.h"
 
-/* The runtime knows these numbers, and the layout: kind at 0, function at 4, arguments from 8 (src/abi/callbacks.ts). */
+/* The runtime knows these numbers, and the layout: kind at 0, function at 4, arguments from 8 (src/abi/waiting/callbacks.ts). */
 enum {
     OPERATION = 0,
     OPERATION_LARGE = 1,

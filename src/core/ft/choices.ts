@@ -28,7 +28,7 @@ export const ChoiceKind = {
   CLOCK: 5,
   /** How many bytes of input a read gave. Outcome: that number. */
   INPUT: 6,
-  /** What an operation on a file came to; "nothing": what was to be expected. See abi/replayed-files.ts. */
+  /** What an operation on a file came to; "nothing": what was to be expected. See abi/replay/replayed-files.ts. */
   FILE: 7,
 } as const;
 export type ChoiceKind = (typeof ChoiceKind)[keyof typeof ChoiceKind];

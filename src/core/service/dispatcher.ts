@@ -1,7 +1,7 @@
 /**
  * The dispatcher's decisions: who is dead, what the job's exit code is, when everything must end. It is fed what happened
  * and when (milliseconds of any monotonic clock), and calls its ports; it reads no clock and does no I/O, so that the
- * simulator can run it as well. The host around it is `real/service`.
+ * simulator can run it as well. The host around it is `real/job`.
  *
  * A job is *running* until something decides its outcome; then it is *ending*: every node has been told to end, those that
  * do not are killed; when the last node is gone it is *ended*. The first decision stands, whatever happens while ending.

@@ -6,11 +6,11 @@
  * rounds, and none at all beyond two ranks per core.
  */
 import type { Benchmark } from "../benchmark.ts";
-import { comparisonTable } from "../comparison-table.ts";
-import { banyan, plotLines } from "../contenders.ts";
+import { banyan, plotLines } from "../contenders/contenders.ts";
+import type { Peer } from "../contenders/peer.ts";
 import type { Lab } from "../lab.ts";
-import type { MeasuredStart } from "../measure.ts";
-import type { Peer } from "../peer.ts";
+import type { MeasuredStart } from "../measuring/measure.ts";
+import { comparisonTable } from "../tables/comparison-table.ts";
 
 const ranksMeasured = [2, 4, 8, 16];
 const ranksQuick = [2, 8];

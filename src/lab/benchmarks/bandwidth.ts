@@ -1,7 +1,7 @@
 /** The ping-pong of `latency` in bytes per second. */
 import type { Benchmark } from "../benchmark.ts";
-import { asBandwidth, pingPongInNode } from "../ping-pong.ts";
-import { bandwidthPanel, bandwidthTable } from "../ping-pong-views.ts";
+import { asBandwidth, pingPongInNode } from "./ping-pong.ts";
+import { bandwidthPanel, bandwidthTable } from "./ping-pong-views.ts";
 
 const where = "between two ranks of a node";
 

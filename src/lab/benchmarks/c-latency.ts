@@ -4,10 +4,10 @@
  * contenders.
  */
 import type { Benchmark, Finding } from "../benchmark.ts";
-import { banyanC, banyanTypeScript } from "../contenders.ts";
+import { banyanC, banyanTypeScript } from "../contenders/contenders.ts";
 import { sourcePath } from "../installation.ts";
-import { asBandwidth, pingPongInC, pingPongLimit, pingPongNumbers } from "../ping-pong.ts";
-import { bandwidthPanel, bandwidthTable, latencyPanel, latencyTable } from "../ping-pong-views.ts";
+import { asBandwidth, pingPongInC, pingPongLimit, pingPongNumbers } from "./ping-pong.ts";
+import { bandwidthPanel, bandwidthTable, latencyPanel, latencyTable } from "./ping-pong-views.ts";
 
 const where = "from C between two ranks of a node";
 const flags = ["-O3"];

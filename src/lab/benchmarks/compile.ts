@@ -6,15 +6,15 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Benchmark, Table } from "../benchmark.ts";
-import { type ChildRun, type Command, describeTrouble } from "../child.ts";
-import { banyan, banyanTypeScript } from "../contenders.ts";
+import { banyan, banyanTypeScript } from "../contenders/contenders.ts";
+import { peerKinds } from "../contenders/peer.ts";
 import { programPath } from "../installation.ts";
 import { banyanCommand, type Lab } from "../lab.ts";
-import type { MeasuredStart, RunTrouble } from "../measure.ts";
-import { metricTable } from "../metric-table.ts";
-import { peerKinds } from "../peer.ts";
-import type { Sample } from "../samples.ts";
-import { type Contender, medianAt, type Series } from "../series.ts";
+import { type ChildRun, type Command, describeTrouble } from "../measuring/child.ts";
+import type { MeasuredStart, RunTrouble } from "../measuring/measure.ts";
+import type { Sample } from "../measuring/samples.ts";
+import { type Contender, medianAt, type Series } from "../measuring/series.ts";
+import { metricTable } from "../tables/metric-table.ts";
 
 const ranks = 2;
 const timeLimitMs = 90_000;

@@ -6,15 +6,15 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Benchmark, Table } from "../benchmark.ts";
-import type { ChildRun } from "../child.ts";
-import { banyan } from "../contenders.ts";
+import { banyan } from "../contenders/contenders.ts";
 import { programPath } from "../installation.ts";
 import { banyanCommand, type Lab } from "../lab.ts";
-import type { MeasuredStart, RunTrouble } from "../measure.ts";
-import { parseSamples, type Sample } from "../samples.ts";
-import { medianAt, type Series } from "../series.ts";
-import { textTable } from "../text-table.ts";
-import { bytesText, figureText, ratioText } from "../units.ts";
+import type { ChildRun } from "../measuring/child.ts";
+import type { MeasuredStart, RunTrouble } from "../measuring/measure.ts";
+import { parseSamples, type Sample } from "../measuring/samples.ts";
+import { medianAt, type Series } from "../measuring/series.ts";
+import { textTable } from "../tables/text-table.ts";
+import { bytesText, figureText, ratioText } from "../tables/units.ts";
 
 const mibQuick = 16;
 const batches = 2;

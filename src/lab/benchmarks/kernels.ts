@@ -7,16 +7,16 @@
  * program counts more because it runs longer.
  */
 import type { Benchmark, Table } from "../benchmark.ts";
-import type { ChildRun } from "../child.ts";
-import { banyan, banyanNoCapture } from "../contenders.ts";
-import { geometricMean } from "../geometric-mean.ts";
+import { banyan, banyanNoCapture } from "../contenders/contenders.ts";
+import { type Peer, peerKinds } from "../contenders/peer.ts";
 import { kernelPath } from "../installation.ts";
 import type { Lab } from "../lab.ts";
-import type { MeasuredStart, RunTrouble } from "../measure.ts";
-import { metricTable } from "../metric-table.ts";
-import { type Peer, peerKinds } from "../peer.ts";
-import type { Sample } from "../samples.ts";
-import { type Contender, medianAt, type Series } from "../series.ts";
+import type { ChildRun } from "../measuring/child.ts";
+import { geometricMean } from "../measuring/geometric-mean.ts";
+import type { MeasuredStart, RunTrouble } from "../measuring/measure.ts";
+import type { Sample } from "../measuring/samples.ts";
+import { type Contender, medianAt, type Series } from "../measuring/series.ts";
+import { metricTable } from "../tables/metric-table.ts";
 
 interface Kernel {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** Half a round trip between two ranks of one node, for messages from 1 B to 4 MiB. */
 import type { Benchmark } from "../benchmark.ts";
-import { pingPongInNode } from "../ping-pong.ts";
-import { latencyPanel, latencyTable } from "../ping-pong-views.ts";
+import { pingPongInNode } from "./ping-pong.ts";
+import { latencyPanel, latencyTable } from "./ping-pong-views.ts";
 
 const where = "between two ranks of a node";
 

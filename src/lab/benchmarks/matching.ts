@@ -3,12 +3,12 @@
  * of waiting messages. Peers keep lists and walk them, so they do not run with 100 000: it would take minutes.
  */
 import type { Benchmark, Table } from "../benchmark.ts";
-import { comparisonTable } from "../comparison-table.ts";
-import { banyan, plotLines } from "../contenders.ts";
-import type { Panel } from "../plot.ts";
-import { medianAt, ofMetric, type Series } from "../series.ts";
-import { textTable } from "../text-table.ts";
-import { figureText, thousandsText } from "../units.ts";
+import { banyan, plotLines } from "../contenders/contenders.ts";
+import { medianAt, ofMetric, type Series } from "../measuring/series.ts";
+import type { Panel } from "../plots/plot.ts";
+import { comparisonTable } from "../tables/comparison-table.ts";
+import { textTable } from "../tables/text-table.ts";
+import { figureText, thousandsText } from "../tables/units.ts";
 
 const batches = 5;
 const batchesQuick = 3;

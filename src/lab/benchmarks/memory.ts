@@ -3,9 +3,9 @@
  * process; those of the peers are processes, whose proportional set sizes are added so that libraries count once.
  */
 import type { Benchmark } from "../benchmark.ts";
-import { comparisonTable } from "../comparison-table.ts";
-import { banyan } from "../contenders.ts";
-import { mapSeries, ofMetric, type Series } from "../series.ts";
+import { banyan } from "../contenders/contenders.ts";
+import { mapSeries, ofMetric, type Series } from "../measuring/series.ts";
+import { comparisonTable } from "../tables/comparison-table.ts";
 
 const ranks = 16;
 const timeLimitMs = 60_000;

@@ -3,10 +3,10 @@
  * prints the time, on the clock that the bench reads before the start.
  */
 import type { Benchmark } from "../benchmark.ts";
-import type { ChildRun } from "../child.ts";
-import { comparisonTable } from "../comparison-table.ts";
-import { banyan } from "../contenders.ts";
-import { parseSamples, type Sample } from "../samples.ts";
+import { banyan } from "../contenders/contenders.ts";
+import type { ChildRun } from "../measuring/child.ts";
+import { parseSamples, type Sample } from "../measuring/samples.ts";
+import { comparisonTable } from "../tables/comparison-table.ts";
 
 const ranks = 16;
 const timeLimitMs = 60_000;

@@ -1,7 +1,7 @@
 /** The ping-pong between two nodes of this machine that are connected by TCP only. */
 import type { Benchmark } from "../benchmark.ts";
-import { asBandwidth, pingPong } from "../ping-pong.ts";
-import { bandwidthPanel, bandwidthTable, latencyPanel, latencyTable } from "../ping-pong-views.ts";
+import { asBandwidth, pingPong } from "./ping-pong.ts";
+import { bandwidthPanel, bandwidthTable, latencyPanel, latencyTable } from "./ping-pong-views.ts";
 
 const where = "between two nodes over TCP";
 

@@ -16,7 +16,7 @@ export function eachBatch({ measured, warm }: Batches, once: () => number): numb
   return figures;
 }
 
-/** Read by lab/samples.ts; the C programs print the same. */
+/** Read by lab/measuring/samples.ts; the C programs print the same. */
 export function printSample(metric: string, x: number, figures: readonly number[]): void {
   console.log(`sample ${metric} ${x} ${figures.map((figure) => figure.toFixed(4)).join(" ")}`);
 }

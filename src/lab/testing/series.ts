@@ -1,5 +1,5 @@
 /** For tests: series with one run of one batch at each point. */
-import type { Contender, Series } from "../series.ts";
+import type { Contender, Series } from "../measuring/series.ts";
 
 export const ours: Contender = { id: "banyan-shared", label: "Banyan, shared", isOurs: true };
 export const openMpi: Contender = { id: "openmpi", label: "Open MPI", isOurs: false };

@@ -7,7 +7,7 @@
  */
 import { readSync } from "node:fs";
 import type { Socket } from "node:net";
-import { descriptorOf, startReading } from "../transport/tcp/raw-socket.ts";
+import { descriptorOf, startReading } from "../transport/sockets/raw-socket.ts";
 import type { ByteQueue } from "./byte-queue.ts";
 import { type Bounds, encodeFrame, FrameReader } from "./frame.ts";
 import type { Shape, ShapesOf } from "./shape.ts";

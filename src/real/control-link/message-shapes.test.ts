@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../../core/base/testing/properties.ts";
-import type { FromNode } from "../node/messages.ts";
+import type { FromNode } from "../messages/node-messages.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { encodeFrame, FrameReader } from "./frame.ts";
 import { fromNodeBounds, fromNodeShapes, toNewNode, toNodeBounds, toNodeShapes } from "./message-shapes.ts";

@@ -22,8 +22,8 @@ import type {
   RecoverySetup,
   ToNode,
   Watch,
-} from "../node/messages.ts";
-import type { Captured, CaptureFacts, RankWord } from "../node/rank-messages.ts";
+} from "../messages/node-messages.ts";
+import type { Captured, CaptureFacts, RankWord } from "../messages/rank-messages.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { Bounds } from "./frame.ts";
 import {

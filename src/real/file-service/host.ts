@@ -11,7 +11,7 @@ import { unreachable } from "../../core/base/assert.ts";
 import { fileError } from "../image/file-error.ts";
 import { Verdict } from "../transport/handshake/handshake.ts";
 import type { Guest } from "../transport/handshake/reception.ts";
-import { startReading } from "../transport/tcp/raw-socket.ts";
+import { startReading } from "../transport/sockets/raw-socket.ts";
 import { ArrivingFile } from "./arriving-file.ts";
 import { encoded, type FileKey, fileText, type Request, requestIn } from "./file-key.ts";
 import { Frames } from "./frames.ts";

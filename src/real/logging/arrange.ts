@@ -6,7 +6,7 @@ import type { OptionValues } from "../../core/ft/option.ts";
 import { membersOf, setsByNode, setsByRank, setsFromLists } from "../../core/ft/sets.ts";
 import { type Placement, placedBySets, placedInBlocks } from "../../core/service/placement.ts";
 import { placeByTraffic } from "../../core/service/traffic-sets.ts";
-import type { Arrangement, JobToArrange } from "../service/arrangement.ts";
+import type { Arrangement, JobToArrange } from "../part-hosts/arrangement.ts";
 import { readTraffic, trafficFileIn, writeTraffic } from "./traffic-file.ts";
 
 export function arrangeSets(values: OptionValues, job: JobToArrange): Arrangement | string {

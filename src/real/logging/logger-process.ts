@@ -7,7 +7,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
 import { type Patience, Silence } from "../../core/service/silence.ts";
-import { ProcessWork } from "../process/process-work.ts";
+import { ProcessWork } from "../machine/process-work.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
 import type { Fence, FromLogger, ToLogger, Trim } from "./messages.ts";

@@ -7,9 +7,9 @@ import { LoggingJob } from "../../core/ft/logging/logging-job.ts";
 import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
 import type { LoggingJobReport } from "../../core/ft/logging/report.ts";
 import { membersOf } from "../../core/ft/sets.ts";
-import { Alarm } from "../service/alarm.ts";
-import { secondsText } from "../service/failure-text.ts";
-import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../service/job-part-host.ts";
+import { secondsText } from "../job/report/failure-text.ts";
+import { Alarm } from "../machine/alarm.ts";
+import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../part-hosts/job-part-host.ts";
 import { LoggerProcess } from "./logger-process.ts";
 import type { LoggerIsAt, LoggingNodeSetup } from "./logging-node.ts";
 

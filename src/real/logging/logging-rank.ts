@@ -1,7 +1,7 @@
 /** Message logging in a rank's thread: the stream of determinants of its set, and a file for payloads that have no room in memory. */
 import type { LoggingResources } from "../../core/ft/logging/definition.ts";
 import type { LogFullWords } from "../../core/ft/logging/logging-job.ts";
-import { bellOf, quietBellOf } from "../node/node-words.ts";
+import { bellOf, quietBellOf } from "../messages/node-words.ts";
 import type { RankPart, RankPartSetup } from "../protocol-parts/rank-parts.ts";
 import type { SharedChannel } from "../service-channel/channel-ring.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";

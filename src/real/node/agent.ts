@@ -5,13 +5,7 @@
 import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { FileService } from "../file-service/client.ts";
-import { type NodePart, nodeParts } from "../protocol-parts/node-parts.ts";
-import type { Job } from "../transport/handshake/handshake.ts";
-import { Stop, stopFor } from "../transport/layout.ts";
-import { Handover } from "../transport/tcp/handover.ts";
-import { TcpHost } from "../transport/tcp/tcp-host.ts";
-import { JobFiles } from "./job-files.ts";
-import { shortageOf } from "./memory-shortage.ts";
+import { shortageOf } from "../machine/memory-shortage.ts";
 import {
   build,
   type FromNode,
@@ -23,13 +17,19 @@ import {
   type Setup,
   type StartRanks,
   type ToNode,
-} from "./messages.ts";
+} from "../messages/node-messages.ts";
+import { bellOf, onBell, onQuietBell, quietBellOf } from "../messages/node-words.ts";
+import type { RankImage } from "../messages/rank-messages.ts";
+import { OutputRelay } from "../output/output-relay.ts";
+import { type NodePart, nodeParts } from "../protocol-parts/node-parts.ts";
+import type { Job } from "../transport/handshake/handshake.ts";
+import { Stop, stopFor } from "../transport/layout.ts";
+import { Handover } from "../transport/tcp/handover.ts";
+import { TcpHost } from "../transport/tcp/tcp-host.ts";
+import { JobFiles } from "./job-files.ts";
 import { NodeImages } from "./node-images.ts";
 import { NodeLives } from "./node-lives.ts";
 import { NodeMemory } from "./node-memory.ts";
-import { bellOf, onBell, onQuietBell, quietBellOf } from "./node-words.ts";
-import { OutputRelay } from "./output-relay.ts";
-import type { RankImage } from "./rank-messages.ts";
 import { type RankEvents, RankThreads, type StartingRank } from "./rank-threads.ts";
 
 /** Rings and boards need little; a C program's buffers are in its own memory. */

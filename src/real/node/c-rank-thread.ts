@@ -1,10 +1,10 @@
 /** A thread with one or several ranks of a C program, seen from the node's main thread: each rank has a channel of its own. */
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
-import { endingOfError } from "./error-report.ts";
-import { createLineRing, LineReader } from "./line-ring.ts";
+import type { CThreadSetup, FromRank, RankSetup, ToRank } from "../messages/rank-messages.ts";
+import { createLineRing, LineReader } from "../output/line-ring.ts";
+import { endingOfError } from "../rank/error-report.ts";
 import { rankLoader } from "./rank-code.ts";
-import type { CThreadSetup, FromRank, RankSetup, ToRank } from "./rank-messages.ts";
 import type { RankInThread, RankThreadEvents } from "./rank-thread.ts";
 
 export interface CRankOptions {

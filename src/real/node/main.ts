@@ -14,9 +14,9 @@ import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
 import { type Invitation, readInvitation } from "../control-link/invitation.ts";
 import { knock } from "../control-link/knock.ts";
 import { fromNodeBounds, toNewNode, toNodeBounds, toNodeShapes } from "../control-link/message-shapes.ts";
+import { shortageOf } from "../machine/memory-shortage.ts";
+import type { FromNode, Setup, ToNode } from "../messages/node-messages.ts";
 import { Agent, type AgentOptions, tryTo } from "./agent.ts";
-import { shortageOf } from "./memory-shortage.ts";
-import type { FromNode, Setup, ToNode } from "./messages.ts";
 
 /** Of the job, given by whoever started this process on the dispatcher's machine: removed if the dispatcher is gone. Empty: none. */
 const jobFolder = process.argv[2] ?? "";

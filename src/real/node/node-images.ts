@@ -7,11 +7,11 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type FileService, fetchFile, patiently } from "../file-service/client.ts";
 import { type CheckpointImage, folderOfCheckpoint } from "../file-service/file-key.ts";
+import { imagePath } from "../image/image-path.ts";
+import type { RankRestart } from "../messages/node-messages.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";
-import { imagePath } from "./image-path.ts";
 import { ImageStore, type ImageToStore, type Stored } from "./image-store.ts";
-import type { RankRestart } from "./messages.ts";
 
 interface NodeImagesOptions {
   readonly setOf: readonly number[];

@@ -3,12 +3,12 @@
  * node's main thread, and `real/transport`, which owns the layout.
  */
 import { type Placement, ranksOfNode } from "../../core/service/placement.ts";
+import type { DeathNotice, Life } from "../messages/node-messages.ts";
 import { type Layout, layoutOf } from "../transport/layout.ts";
 import { Population } from "../transport/living-processes.ts";
 import { enterNodeMemory, type NodeMemory as MainMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { type Notice, NoticeBoard, NoticeKind } from "../transport/notices.ts";
 import { claimBoard } from "../transport/shared-board.ts";
-import type { DeathNotice, Life } from "./messages.ts";
 
 /** What every rank of the node gets. */
 export interface SharedNode {

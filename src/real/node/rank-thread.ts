@@ -1,10 +1,10 @@
 /** One rank of the node whose program is in TypeScript, seen from the node's main thread: its worker, and how it ended. */
 import { Worker } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
-import { endingOfError } from "./error-report.ts";
-import { createLineRing, LineReader } from "./line-ring.ts";
+import type { FromRank, RankEnding, RankSetup, ToRank } from "../messages/rank-messages.ts";
+import { createLineRing, LineReader } from "../output/line-ring.ts";
+import { endingOfError } from "../rank/error-report.ts";
 import { rankLoader } from "./rank-code.ts";
-import type { FromRank, RankEnding, RankSetup, ToRank } from "./rank-messages.ts";
 
 export interface RankThreadEvents {
   said(message: Exclude<FromRank, RankEnding>): void;

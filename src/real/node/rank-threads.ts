@@ -4,16 +4,16 @@ import { join } from "node:path";
 import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
+import type { Folder, ProgramForm, ProgramPlace, Setup, Watch } from "../messages/node-messages.ts";
+import { arrivals, countArrival, createNodeWords, openGate } from "../messages/node-words.ts";
+import type { FromRank, Neighbours, RankCompiled, RankEnding, RankSetup } from "../messages/rank-messages.ts";
+import { gatesFor, type RestoreGate } from "../messages/restore-gate.ts";
 import type { SharedHandover } from "../transport/tcp/handover.ts";
 import { startCThread } from "./c-rank-thread.ts";
-import type { Folder, ProgramForm, ProgramPlace, Setup, Watch } from "./messages.ts";
 import type { NodeLives } from "./node-lives.ts";
 import type { SharedNode } from "./node-memory.ts";
-import { arrivals, countArrival, createNodeWords, openGate } from "./node-words.ts";
 import { compiledAnew, keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
-import type { FromRank, Neighbours, RankCompiled, RankEnding, RankSetup } from "./rank-messages.ts";
 import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
-import { gatesFor, type RestoreGate } from "./restore-gate.ts";
 
 /** Deep recursion in C is deep recursion here: 250 000 calls. */
 const cStackMb = 16;

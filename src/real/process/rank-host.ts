@@ -12,7 +12,7 @@ import { Now } from "../../core/p2p/engine.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Spawner } from "../../core/process/spawner.ts";
-import { steadyMs } from "./steady-clock.ts";
+import { steadyMs } from "../machine/steady-clock.ts";
 
 /** The part of the waiting strategy (waiting.ts) that is used here. */
 interface WaitingPort {
@@ -104,7 +104,7 @@ export class RankHost {
     };
   }
 
-  /** As everywhere in this file: false when the process has to stop first (C programs only, see abi/suspension.ts). */
+  /** As everywhere in this file: false when the process has to stop first (C programs only, see abi/waiting/suspension.ts). */
   wait(request: RecordId): boolean {
     const { process } = this;
     const { engine } = process;

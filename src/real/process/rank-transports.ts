@@ -11,9 +11,9 @@ import type { ProcessBuffers } from "../transport/process-buffers.ts";
 import type { RankMemory } from "../transport/rank-memory.ts";
 import { RankTransport } from "../transport/rank-transport.ts";
 import { RingTransport } from "../transport/ring-transport.ts";
+import { openSocketCalls } from "../transport/sockets/open-socket-calls.ts";
 import { Handover, type SharedHandover, type TcpRequest } from "../transport/tcp/handover.ts";
 import { linkSizesBetween } from "../transport/tcp/link-sizes.ts";
-import { openSocketCalls } from "../transport/tcp/open-socket-calls.ts";
 import { TcpTransport } from "../transport/tcp/tcp-transport.ts";
 import { type Napper, Waiting } from "./waiting.ts";
 

@@ -15,9 +15,10 @@
  * then reads the bell, so no wake-up is lost, and this file need not know the awaited event. Sleep is bounded all the same: if
  * a writer forgets to ring, the process is late, not dead.
  */
+
+import { newYield } from "../machine/yield.ts";
 import { Bell, Line, lineOf } from "../transport/layout.ts";
 import type { NodeMemory } from "../transport/node-memory.ts";
-import { newYield } from "./yield.ts";
 
 /** The object of the polls while spinning: the ring, or the ring and the sockets. True: a packet is there, or on its way. */
 interface Spinner {

@@ -1,7 +1,7 @@
 /** Parts of protocols beside the dispatcher. A protocol that has none there has no line here. */
 import { logging } from "../../core/ft/logging/definition.ts";
 import { LoggingJobHost } from "../logging/logging-job-host.ts";
-import type { NewJobPartHost } from "../service/job-part-host.ts";
+import type { NewJobPartHost } from "../part-hosts/job-part-host.ts";
 
 export const jobParts: Readonly<Record<string, NewJobPartHost>> = {
   [logging.name]: (setup, ports) => new LoggingJobHost(setup, ports),

@@ -12,8 +12,8 @@
  */
 import { closed, type Wire, wouldBlock } from "../../core/service-channel/channel.ts";
 import { Connection } from "../../core/service-channel/connection.ts";
-import { openSocketCallsOver } from "../transport/tcp/open-socket-calls.ts";
-import { type CLOSED, type SocketCalls, scratchBytes, type WOULD_BLOCK } from "../transport/tcp/socket-calls.ts";
+import { openSocketCallsOver } from "../transport/sockets/open-socket-calls.ts";
+import { type CLOSED, type SocketCalls, scratchBytes, type WOULD_BLOCK } from "../transport/sockets/socket-calls.ts";
 import { connectionAt, Head, type RingCalls, type SharedChannel } from "./channel-ring.ts";
 import { RingIncoming, RingOutgoing } from "./ring-streams.ts";
 

@@ -23,7 +23,7 @@
 import { assert } from "../../core/base/assert.ts";
 import type { Retention } from "../../core/service-channel/channel.ts";
 import { connectionWords } from "../../core/service-channel/connection.ts";
-import { scratchBytes } from "../transport/tcp/socket-calls.ts";
+import { scratchBytes } from "../transport/sockets/socket-calls.ts";
 import moduleBytes from "./channel-ring.wat";
 
 /** Indices of words; those that channel-ring.wat touches are as there. */

@@ -14,7 +14,7 @@ import {
   channelCases,
   conformanceWordsMax,
 } from "../../core/service-channel/testing/channel-conformance.ts";
-import { newYield } from "../process/yield.ts";
+import { newYield } from "../machine/yield.ts";
 import { type Job, Service, secretBytes, Verdict } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/tcp/tcp-host.ts";

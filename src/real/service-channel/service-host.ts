@@ -13,9 +13,9 @@ import type { Connection } from "../../core/service-channel/connection.ts";
 import { ServiceClients, type ServiceUser } from "../../core/service-channel/service-clients.ts";
 import { Verdict } from "../transport/handshake/handshake.ts";
 import type { Guest } from "../transport/handshake/reception.ts";
-import { openSocketCallsOver } from "../transport/tcp/open-socket-calls.ts";
-import { descriptorOf } from "../transport/tcp/raw-socket.ts";
-import { type SocketCalls, scratchBytes } from "../transport/tcp/socket-calls.ts";
+import { openSocketCallsOver } from "../transport/sockets/open-socket-calls.ts";
+import { descriptorOf } from "../transport/sockets/raw-socket.ts";
+import { type SocketCalls, scratchBytes } from "../transport/sockets/socket-calls.ts";
 
 /** One client's. */
 interface Line {

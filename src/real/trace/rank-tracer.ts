@@ -8,7 +8,7 @@
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { EngineTracer } from "../../core/p2p/engine.ts";
-import { steadyMs } from "../process/steady-clock.ts";
+import { steadyMs } from "../machine/steady-clock.ts";
 
 interface RankTracerOptions {
   readonly file: string;

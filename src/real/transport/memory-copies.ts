@@ -2,9 +2,10 @@
  * Copies between two shared memories: by one WebAssembly instruction where modules may have two of them (Node 22 and later),
  * otherwise by words, `set` or `fill` (view-copy.ts). Up to 32 bytes words are fastest anyway.
  */
+
+import { copyInto, Windows } from "../machine/view-copy.ts";
 import copyModule from "./copy.wat";
 import twoMemories from "./two-memories.wat";
-import { copyInto, Windows } from "./view-copy.ts";
 
 const wordLoopBytesMax = 32;
 

@@ -9,10 +9,10 @@ import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import { SpanHeap } from "../../core/request/span-heap.ts";
+import { ViewCopy } from "../machine/view-copy.ts";
 import { copyInside } from "./memory-copies.ts";
 import type { NodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
-import { ViewCopy } from "./view-copy.ts";
 
 const wordLoopBytesMax = 32;
 const nothing = new Uint8Array(0);

@@ -19,13 +19,13 @@ import { NoticeBoard, NoticeKind, NoticeReader } from "./notices.ts";
 import { RankMemory } from "./rank-memory.ts";
 import { RankTransport } from "./rank-transport.ts";
 import { RingTransport } from "./ring-transport.ts";
+import { KoffiCalls } from "./sockets/koffi-calls.ts";
+import { scratchBytes } from "./sockets/socket-calls.ts";
+import { WasiCalls } from "./sockets/wasi-calls.ts";
 import { Handover, type SharedHandover } from "./tcp/handover.ts";
-import { KoffiCalls } from "./tcp/koffi-calls.ts";
 import { linkSizes } from "./tcp/link-sizes.ts";
-import { scratchBytes } from "./tcp/socket-calls.ts";
 import { TcpHost } from "./tcp/tcp-host.ts";
 import { TcpTransport } from "./tcp/tcp-transport.ts";
-import { WasiCalls } from "./tcp/wasi-calls.ts";
 
 type CallsName = "koffi" | "wasi";
 type Program = "exchange" | "sleep" | "flood" | "async";

@@ -3,7 +3,7 @@
  * are those of a port that the world was given.
  */
 import { Ended } from "../../abi/ended.ts";
-import type { Suspension } from "../../abi/suspension.ts";
+import type { Suspension } from "../../abi/waiting/suspension.ts";
 import { Errno, WasiError } from "../../wasi/errno.ts";
 import type { Files, Library } from "../../wasi/ports.ts";
 import { Random } from "../random.ts";

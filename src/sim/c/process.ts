@@ -5,11 +5,11 @@
  */
 import { importsOf } from "../../abi/c-imports.ts";
 import { CProgram, newStack, type UnwoundStack } from "../../abi/c-program.ts";
-import { CoroutineHost } from "../../abi/coroutine-host.ts";
 import { Ended } from "../../abi/ended.ts";
 import { type Companions, restoreProcess, saveProcess } from "../../abi/process-state.ts";
 import { Program } from "../../abi/program.ts";
 import { trapText } from "../../abi/trap-text.ts";
+import { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
 import { capturePoints } from "../../core/base/capture-points.ts";
 import type { Write } from "../../core/ft/protocol.ts";
 import { type Rest, Settling } from "../../core/process/settling.ts";

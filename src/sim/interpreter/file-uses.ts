@@ -3,7 +3,7 @@
  * inside a call until a choice is stable, which a simulated rank cannot: the call is given up, and made again with the answers
  * it got.
  */
-import { ReplayedFiles } from "../../abi/replayed-files.ts";
+import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
 import type { ChoiceKind, Choices, Outcome } from "../../core/ft/choices.ts";
 import type { Protocol, Write } from "../../core/ft/protocol.ts";
 import type { Files } from "../../wasi/ports.ts";

@@ -1,5 +1,5 @@
 /**
- * The host of the dispatcher (core/service/dispatcher.ts) in a simulated world, as real/service/job.ts is for processes. Nodes of
+ * The host of the dispatcher (core/service/dispatcher.ts) in a simulated world, as real/job/job.ts is for processes. Nodes of
  * the world are the dispatcher's nodes. The dispatcher decides whose life is over, in which order everybody hears of it and when
  * the job ends; here is only what happens to nodes, and how long it takes until the dispatcher hears of it.
  *

@@ -1,5 +1,5 @@
 /**
- * The host of recovery (core/service/recovery.ts) in a simulated world, as real/service is for processes: it feeds it what happens, and
+ * The host of recovery (core/service/recovery.ts) in a simulated world, as real/job is for processes: it feeds it what happens, and
  * when, and carries out its orders after random delays. New lives begin where the dispatcher has placed them.
  */
 

@@ -1,5 +1,5 @@
 /** The actions on files as calls of a file system: done by a rank of a script, and once more by the checker. */
-import { renamed } from "../../abi/replayed-files.ts";
+import { renamed } from "../../abi/replay/replayed-files.ts";
 import { WasiError } from "../../wasi/errno.ts";
 import type { Files, OpenHow } from "../../wasi/ports.ts";
 import { mixed } from "./mixed-number.ts";

@@ -4,13 +4,13 @@
  * writes and reads itself, and with images on a checkpoint server. All on this machine and its one disk.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
-import { loggingSets, plotLines } from "../../contenders.ts";
+import { loggingSets, plotLines } from "../../contenders/contenders.ts";
 import { programPath } from "../../installation.ts";
 import { banyanCommand, type Lab } from "../../lab.ts";
-import type { MeasuredStart } from "../../measure.ts";
-import { metricTable } from "../../metric-table.ts";
-import { parseSamples } from "../../samples.ts";
-import { type Contender, mapSeries, ofMetric, type Series } from "../../series.ts";
+import type { MeasuredStart } from "../../measuring/measure.ts";
+import { parseSamples } from "../../measuring/samples.ts";
+import { type Contender, mapSeries, ofMetric, type Series } from "../../measuring/series.ts";
+import { metricTable } from "../../tables/metric-table.ts";
 import { probeStart } from "./probe.ts";
 
 /** Both under message logging. */

@@ -1,7 +1,7 @@
 /** Evaluating the figures of the kernels under message logging. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loggingClassical, loggingNone, loggingSets } from "../../contenders.ts";
+import { loggingClassical, loggingNone, loggingSets } from "../../contenders/contenders.ts";
 import { seriesOf } from "../../testing/series.ts";
 import { means } from "./kernels.ts";
 

@@ -4,12 +4,12 @@
  * checkpoints are taken.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
-import { geometricMean } from "../../geometric-mean.ts";
 import { kernelPath } from "../../installation.ts";
 import type { Lab } from "../../lab.ts";
-import type { MeasuredStart, RunTrouble } from "../../measure.ts";
-import { metricTable } from "../../metric-table.ts";
-import type { Series } from "../../series.ts";
+import { geometricMean } from "../../measuring/geometric-mean.ts";
+import type { MeasuredStart, RunTrouble } from "../../measuring/measure.ts";
+import type { Series } from "../../measuring/series.ts";
+import { metricTable } from "../../tables/metric-table.ts";
 import { readKernel } from "../kernels.ts";
 import { contenders, derived, figureOf, modes, ratios } from "./modes.ts";
 

@@ -4,14 +4,14 @@
  * when memory is short, and asks for checkpoints that make them unnecessary.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
-import { describeTrouble } from "../../child.ts";
-import { plotLines } from "../../contenders.ts";
+import { plotLines } from "../../contenders/contenders.ts";
 import { kernelPath } from "../../installation.ts";
 import { banyanCommand, type Lab } from "../../lab.ts";
-import type { MeasuredStart } from "../../measure.ts";
-import { metricTable } from "../../metric-table.ts";
-import type { Sample } from "../../samples.ts";
-import { mapSeries, ofMetric, type Series } from "../../series.ts";
+import { describeTrouble } from "../../measuring/child.ts";
+import type { MeasuredStart } from "../../measuring/measure.ts";
+import type { Sample } from "../../measuring/samples.ts";
+import { mapSeries, ofMetric, type Series } from "../../measuring/series.ts";
+import { metricTable } from "../../tables/metric-table.ts";
 import { readKernel } from "../kernels.ts";
 import { contenders, derived, type LoggingMode, modes, ratios } from "./modes.ts";
 

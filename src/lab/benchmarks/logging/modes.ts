@@ -1,6 +1,6 @@
 /** The three modes that the paper on correlated sets compares: no fault tolerance, message logging with correlated sets, and the classical one. */
-import { loggingClassical, loggingNone, loggingSets } from "../../contenders.ts";
-import { type Contender, medianAt, type Series } from "../../series.ts";
+import { loggingClassical, loggingNone, loggingSets } from "../../contenders/contenders.ts";
+import { type Contender, medianAt, type Series } from "../../measuring/series.ts";
 
 export interface LoggingMode {
   readonly contender: Contender;

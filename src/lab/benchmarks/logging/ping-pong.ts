@@ -7,14 +7,14 @@
  * Reading the clock is a choice as well: a batch between sets includes one round trip to the event logger.
  */
 import type { Benchmark, Finding, Table } from "../../benchmark.ts";
-import { loggingNone, loggingSets, plotLines } from "../../contenders.ts";
+import { loggingNone, loggingSets, plotLines } from "../../contenders/contenders.ts";
 import { programPath, sourcePath } from "../../installation.ts";
 import type { Lab } from "../../lab.ts";
-import type { MeasuredStart } from "../../measure.ts";
-import { metricTable } from "../../metric-table.ts";
-import type { Panel } from "../../plot.ts";
-import { mapSeries, ofMetric, type Series } from "../../series.ts";
-import { bytesText } from "../../units.ts";
+import type { MeasuredStart } from "../../measuring/measure.ts";
+import { mapSeries, ofMetric, type Series } from "../../measuring/series.ts";
+import type { Panel } from "../../plots/plot.ts";
+import { metricTable } from "../../tables/metric-table.ts";
+import { bytesText } from "../../tables/units.ts";
 import { contenders, derived, figureOf, type LoggingMode, modes, ratios } from "./modes.ts";
 
 /** Where the two ranks are, and from which sources they receive. */

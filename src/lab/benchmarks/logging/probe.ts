@@ -1,9 +1,9 @@
 /** Starts the probe (logging-probe.ts), which launches jobs and prints their figures. */
 
 import { banyanCommand } from "../../lab.ts";
-import type { LoggingProbe } from "../../logging-probe.ts";
-import type { MeasuredStart } from "../../measure.ts";
-import type { Contender } from "../../series.ts";
+import type { MeasuredStart } from "../../measuring/measure.ts";
+import type { Contender } from "../../measuring/series.ts";
+import type { LoggingProbe } from "../../probes/logging-probe.ts";
 
 interface ProbeStart {
   readonly contender: Contender;

@@ -4,12 +4,12 @@
  * that time: until the lost ranks run again, and until they have reached the point of the loss.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
-import { loggingSets } from "../../contenders.ts";
+import { loggingSets } from "../../contenders/contenders.ts";
 import { programPath } from "../../installation.ts";
 import type { Lab } from "../../lab.ts";
-import type { MeasuredStart } from "../../measure.ts";
-import { metricTable } from "../../metric-table.ts";
-import type { Series } from "../../series.ts";
+import type { MeasuredStart } from "../../measuring/measure.ts";
+import type { Series } from "../../measuring/series.ts";
+import { metricTable } from "../../tables/metric-table.ts";
 import { probeStart } from "./probe.ts";
 
 const mibFull = 64;

@@ -4,12 +4,12 @@
  * stop (a rank stops in its next MPI call); and from the last stop.
  */
 import type { Benchmark, Finding, Table } from "../../benchmark.ts";
-import { loggingSets, plotLines } from "../../contenders.ts";
+import { loggingSets, plotLines } from "../../contenders/contenders.ts";
 import { programPath, sourcePath } from "../../installation.ts";
 import type { Lab } from "../../lab.ts";
-import type { MeasuredStart } from "../../measure.ts";
-import { metricTable } from "../../metric-table.ts";
-import { ofMetric, type Series } from "../../series.ts";
+import type { MeasuredStart } from "../../measuring/measure.ts";
+import { ofMetric, type Series } from "../../measuring/series.ts";
+import { metricTable } from "../../tables/metric-table.ts";
 import { probeStart } from "./probe.ts";
 
 const counts = [2, 4, 8, 16];

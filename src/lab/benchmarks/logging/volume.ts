@@ -4,13 +4,13 @@
  * node. Volumes do not depend on time: each is counted once.
  */
 import type { Benchmark, Table } from "../../benchmark.ts";
-import { loggingClassical, loggingSets } from "../../contenders.ts";
+import { loggingClassical, loggingSets } from "../../contenders/contenders.ts";
 import { programPath } from "../../installation.ts";
-import type { MapPanel } from "../../map-plot.ts";
-import type { MeasuredStart } from "../../measure.ts";
-import type { Series } from "../../series.ts";
-import { type Column, textTable } from "../../text-table.ts";
-import { bytesText, figureText, ratioText } from "../../units.ts";
+import type { MeasuredStart } from "../../measuring/measure.ts";
+import type { Series } from "../../measuring/series.ts";
+import type { MapPanel } from "../../plots/map-plot.ts";
+import { type Column, textTable } from "../../tables/text-table.ts";
+import { bytesText, figureText, ratioText } from "../../tables/units.ts";
 import { derived, figureOf } from "./modes.ts";
 import { probeStart } from "./probe.ts";
 

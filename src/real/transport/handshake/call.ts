@@ -1,6 +1,6 @@
 /** Calls a listener of this job: connects, shakes hands (handshake.ts), and then reads nothing more. */
 import { connect, type Socket } from "node:net";
-import { stopReading } from "../tcp/raw-socket.ts";
+import { stopReading } from "../sockets/raw-socket.ts";
 import { type Answer, answerBytes, CallerHandshake, challengeBytes, type Hello, type Job } from "./handshake.ts";
 
 /** Twice as long as a listener waits for a hello: it waits for three messages, over links that may be slow. */

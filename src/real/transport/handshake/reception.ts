@@ -4,7 +4,7 @@
  * too many, is dropped as well. Nobody inside notices.
  */
 import { createServer, type Server, type Socket } from "node:net";
-import { descriptorOf, stopReading } from "../tcp/raw-socket.ts";
+import { descriptorOf, stopReading } from "../sockets/raw-socket.ts";
 import { type Answer, type Hello, type Job, ListenerHandshake, type Service } from "./handshake.ts";
 
 export const helloMsMax = 5000;

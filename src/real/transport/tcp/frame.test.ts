@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../../../core/base/testing/properties.ts";
 import { BYTES, EXTRA, KIND, PAYLOAD, PacketKind, TAG } from "../../../core/wire/packet.ts";
+import { CLOSED, type SocketCalls, WOULD_BLOCK } from "../sockets/socket-calls.ts";
 import { PlainMemory } from "../testing/plain-memory.ts";
 import { badFrame, FrameKind, frameBytes, pieceBytesMax, stampFrame } from "./frame.ts";
 import { BAD, InStream, inBufferBytes, NOTHING } from "./in-stream.ts";
 import { OutStream } from "./out-stream.ts";
-import { CLOSED, type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
 
 const eagerBytesMax = 1024;
 const memory = new PlainMemory(1);

@@ -12,6 +12,7 @@ import type { Pointer } from "../../../core/base/brand.ts";
 import type { Memory } from "../../../core/request/memory.ts";
 import { BYTES, CONTEXT, KIND, kindOf, PAYLOAD, PacketKind, SOURCE, TAG } from "../../../core/wire/packet.ts";
 import type { Landing } from "../../../core/wire/transport.ts";
+import { type SocketCalls, WOULD_BLOCK } from "../sockets/socket-calls.ts";
 import {
   badFrame,
   FrameKind,
@@ -25,7 +26,6 @@ import {
   wholeLines,
 } from "./frame.ts";
 import type { OutStream } from "./out-stream.ts";
-import { type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
 
 export const NOTHING = -1;
 export const BAD = -2;

@@ -12,8 +12,8 @@
  *   acked ≤ sent ≤ written
  */
 import { assert } from "../../../core/base/assert.ts";
+import type { SocketCalls } from "../sockets/socket-calls.ts";
 import { headerBytes, pieceBytesMax, stampFrame } from "./frame.ts";
-import type { SocketCalls } from "./socket-calls.ts";
 
 /** Segments in the queue; a power of two. */
 const segmentsMax = 64;

@@ -16,6 +16,7 @@ import { assert, unreachable } from "../../../core/base/assert.ts";
 import { call } from "../handshake/call.ts";
 import { type Answer, type Hello, type Job, Service, secretBytes, Verdict } from "../handshake/handshake.ts";
 import { type Guest, type Listening, Reception } from "../handshake/reception.ts";
+import { descriptorOf } from "../sockets/raw-socket.ts";
 import {
   type ConnectionName,
   Handover,
@@ -24,7 +25,6 @@ import {
   type SharedHandover,
   type TcpRequest,
 } from "./handover.ts";
-import { descriptorOf } from "./raw-socket.ts";
 
 export interface Address {
   readonly host: string;

@@ -9,11 +9,11 @@
 import { assert } from "../../../core/base/assert.ts";
 import type { Memory } from "../../../core/request/memory.ts";
 import { KIND } from "../../../core/wire/packet.ts";
+import { CLOSED, type SocketCalls, WOULD_BLOCK } from "../sockets/socket-calls.ts";
 import { FrameKind, frameBytes, headerBytes } from "./frame.ts";
 import { BAD, InStream, inBufferBytes } from "./in-stream.ts";
 import type { LinkSizes } from "./link-sizes.ts";
 import { OutStream, receiptEveryBytes } from "./out-stream.ts";
-import { CLOSED, type SocketCalls, WOULD_BLOCK } from "./socket-calls.ts";
 
 /** Both directions' first bytes on a connection: a salt, the generation, how far the sender has read, its rank. */
 const openBytes = 64;

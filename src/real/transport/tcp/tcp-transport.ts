@@ -13,11 +13,11 @@ import type { Identity } from "../../../core/base/identity.ts";
 import type { Memory } from "../../../core/request/memory.ts";
 import { BYTES, CONTEXT, KIND, PacketKind, type Sender, senderOf, TAG } from "../../../core/wire/packet.ts";
 import type { Landing, Transport } from "../../../core/wire/transport.ts";
+import { CLOSED, type SocketCalls } from "../sockets/socket-calls.ts";
 import { FrameKind, frameBytes, headerBytes, pieceBytesMax, RECEIPT, signFrame, wholeLines } from "./frame.ts";
 import { Handover, PeerState, type SharedHandover, type TcpRequest } from "./handover.ts";
 import { BAD } from "./in-stream.ts";
 import type { LinkSizes } from "./link-sizes.ts";
-import { CLOSED, type SocketCalls } from "./socket-calls.ts";
 import { TcpLink } from "./tcp-link.ts";
 
 interface TcpTransportOptions {

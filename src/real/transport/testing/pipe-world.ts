@@ -5,8 +5,8 @@
  */
 import { BYTES, CONTEXT, KIND, kindOf, PAYLOAD, PacketKind, SOURCE, TAG } from "../../../core/wire/packet.ts";
 import type { Landing } from "../../../core/wire/transport.ts";
+import { CLOSED, type SocketCalls, WOULD_BLOCK } from "../sockets/socket-calls.ts";
 import { Handover, newHandover, PeerState, type TcpRequest } from "../tcp/handover.ts";
-import { CLOSED, type SocketCalls, WOULD_BLOCK } from "../tcp/socket-calls.ts";
 import { TcpTransport } from "../tcp/tcp-transport.ts";
 import { PlainMemory } from "./plain-memory.ts";
 

@@ -1,6 +1,6 @@
 /** For the tests of this folder: two connected sockets of this process that the event loop does not read. */
 import { connect, createServer, type Socket } from "node:net";
-import { descriptorOf, stopReading } from "../tcp/raw-socket.ts";
+import { descriptorOf, stopReading } from "../sockets/raw-socket.ts";
 
 interface SocketPair {
   readonly sockets: readonly [Socket, Socket];

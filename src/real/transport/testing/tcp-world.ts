@@ -4,11 +4,11 @@
  */
 import type { Identity } from "../../../core/base/identity.ts";
 import { BYTES, CONTEXT, KIND, kindOf, PAYLOAD, SOURCE, TAG } from "../../../core/wire/packet.ts";
-import { KoffiCalls } from "../tcp/koffi-calls.ts";
-import { scratchBytes } from "../tcp/socket-calls.ts";
+import { KoffiCalls } from "../sockets/koffi-calls.ts";
+import { scratchBytes } from "../sockets/socket-calls.ts";
+import { WasiCalls } from "../sockets/wasi-calls.ts";
 import { type TcpEvent, TcpHost } from "../tcp/tcp-host.ts";
 import { TcpTransport } from "../tcp/tcp-transport.ts";
-import { WasiCalls } from "../tcp/wasi-calls.ts";
 import { PlainMemory } from "./plain-memory.ts";
 
 export type CallsName = "koffi" | "wasi";

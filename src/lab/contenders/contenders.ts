@@ -1,0 +1,40 @@
+/** Banyan's contenders, and the style of each contender in a plot. */
+
+import type { Contender, Series } from "../measuring/series.ts";
+import type { PlotLine } from "../plots/plot.ts";
+import { peerKinds } from "./peer.ts";
+
+/** Typed arrays from `mpi.alloc`, in the node's shared memory. */
+export const banyanShared: Contender = { id: "banyan-shared", label: "Banyan, shared", isOurs: true };
+/** Ordinary typed arrays. */
+export const banyanOrdinary: Contender = { id: "banyan-ordinary", label: "Banyan, ordinary", isOurs: true };
+/** Where the kind of array makes no difference. */
+export const banyan: Contender = { id: "banyan", label: "Banyan", isOurs: true };
+/** A program in C, compiled by `banyan cc`. */
+export const banyanC: Contender = { id: "banyan-c", label: "Banyan, C", isOurs: true };
+/** The same in TypeScript, for comparison. */
+export const banyanTypeScript: Contender = { id: "banyan-typescript", label: "Banyan, TypeScript", isOurs: true };
+/** The same in C, linked with `--no-capture`. */
+export const banyanNoCapture: Contender = { id: "banyan-no-capture", label: "Banyan, no Asyncify", isOurs: true };
+/** No logging; message logging with nodes as sets; with each rank as a set. */
+export const loggingNone: Contender = { id: "none", label: "none", isOurs: true };
+export const loggingSets: Contender = { id: "sets", label: "sets", isOurs: true };
+export const loggingClassical: Contender = { id: "classical", label: "classical", isOurs: true };
+
+/** Contenders that never share a plot have the same style. */
+const looks: readonly (readonly string[])[] = [
+  [banyanShared.id, banyanC.id, loggingNone.id],
+  [banyanOrdinary.id, banyanTypeScript.id, loggingSets.id],
+  ...peerKinds.map(({ id }, i) => (i === 0 ? [id, loggingClassical.id] : [id])),
+];
+
+export function plotLines(series: readonly Series[]): PlotLine[] {
+  return series.map(({ contender, points }) => ({
+    label: contender.label,
+    style: Math.max(
+      0,
+      looks.findIndex((ids) => ids.includes(contender.id)),
+    ),
+    points: points.map(({ x, median }) => ({ x, y: median })),
+  }));
+}

@@ -1,0 +1,110 @@
+/** Images of a rank whose program is written in C: taken when all ranks have stopped, and read when they go on. */
+import { createHash } from "node:crypto";
+import type { UnwoundStack } from "../../abi/c-program.ts";
+import { type Companions, restoreProcess, saveProcess, stateLayout } from "../../abi/process-state.ts";
+import type { SeededRandom } from "../../core/base/seeded-random.ts";
+import type { Descriptors } from "../../wasi/descriptors.ts";
+import type { Library, Pause } from "../../wasi/ports.ts";
+import { fileError } from "../image/file-error.ts";
+import { imagePath } from "../image/image-path.ts";
+import { readImage } from "../image/read-image.ts";
+import { writeImageNow } from "../image/write-image.ts";
+import type { Folder } from "../messages/node-messages.ts";
+import type { ImageToStore } from "../node/image-store.ts";
+import type { LinePlaces } from "../output/line-ring.ts";
+import type { InputPlace } from "./c-library.ts";
+import type { CRankProcess } from "./c-rank-process.ts";
+import { checkDescriptors } from "./restored-descriptors.ts";
+
+/** Everything of a process beside what its `Program` holds. */
+export interface Life {
+  readonly stack: UnwoundStack;
+  /** Has the program come to its end? Then the rank only waits for the others. */
+  readonly end: { isReached: boolean };
+  readonly clock: Clock;
+  readonly descriptors: Descriptors;
+  readonly pause: Pause;
+  /** How far it has printed. */
+  readonly lines: LinePlaces;
+  /** How far it has read. */
+  readonly input: InputPlace;
+  /** Where its randomness comes from under a protocol that replays. */
+  readonly random: SeededRandom;
+}
+
+/** What the clocks said when the image was taken: they go on from there. */
+export interface Clock {
+  nowS: number;
+  steadyNs: bigint;
+}
+
+export const hashOf = (module: Uint8Array): string => createHash("sha256").update(module).digest("hex");
+
+export interface ImageOptions {
+  readonly folder: string;
+  readonly rank: number;
+  readonly ranks: number;
+  /** Of the program's module. */
+  readonly program: string;
+  /** What the program is given. */
+  readonly folders: readonly Folder[];
+}
+
+/** Writes it, and returns when it is durable. */
+export function takeImage(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): void {
+  const { path, ...contents } = imageOf(rank, life, library, options);
+  writeImageNow(path, contents);
+}
+
+/**
+ * Copies it into another memory of the same size, so that somebody else can write it while the program goes on. What the
+ * other memory had elsewhere does not matter: only what is in use is written.
+ */
+export function copyImage(
+  rank: CRankProcess,
+  life: Life,
+  library: Library,
+  options: ImageOptions,
+  shadow: WebAssembly.Memory,
+): ImageToStore {
+  const image = imageOf(rank, life, library, options);
+  const from = new Uint8Array(image.memory.buffer);
+  const to = new Uint8Array(shadow.buffer);
+  for (const [begin, end] of image.ranges) to.set(from.subarray(begin, end), begin);
+  return { ...image, memory: shadow };
+}
+
+function imageOf(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): ImageToStore {
+  const { memory, program, host } = rank;
+  life.descriptors.beforeSave();
+  life.clock.nowS = host.now();
+  life.clock.steadyNs = library.steadyTime();
+  return {
+    path: imagePath(options.folder, options.rank),
+    header: { program: options.program, layout: stateLayout, rank: options.rank, ranks: options.ranks },
+    state: saveProcess(program, life as unknown as Companions, { files: library.files }),
+    memory: memory.memory,
+    ranges: memory.ranges(),
+  };
+}
+
+/** Fills a new process: its memory, its state, what it has open. */
+export function readLife(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): void {
+  const { memory, program, host } = rank;
+  const { program: hash, rank: number, ranks, folder, folders } = options;
+  const expected = { program: hash, layout: stateLayout, rank: number, ranks };
+  const { state } = readImage(imagePath(folder, number), memory.memory, expected);
+  restoreProcess(program, state, life as unknown as Companions, { files: library.files });
+  checkImage(imagePath(folder, number), life, folders);
+  life.descriptors.afterRestore();
+  host.clockShiftS += life.clock.nowS - host.now();
+  library.steadyShiftNs += life.clock.steadyNs - library.steadyTime();
+}
+
+function checkImage(path: string, life: Life, folders: readonly Folder[]): void {
+  try {
+    checkDescriptors(life.descriptors.all(), folders);
+  } catch (error) {
+    throw fileError(`Cannot use image ${path}`, error);
+  }
+}

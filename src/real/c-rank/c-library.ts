@@ -1,0 +1,119 @@
+/** What the C library of a program in a rank's thread is given: clocks, randomness, waiting, its streams. */
+import { randomFillSync } from "node:crypto";
+import { Ended } from "../../abi/ended.ts";
+import type { Suspension } from "../../abi/waiting/suspension.ts";
+import type { SeededRandom } from "../../core/base/seeded-random.ts";
+import type { Files, Library } from "../../wasi/ports.ts";
+import type { Input } from "../messages/node-messages.ts";
+import type { FromRank } from "../messages/rank-messages.ts";
+import type { LineWriter } from "../output/line-ring.ts";
+import type { OutputGate } from "../output/output-gate.ts";
+import type { RankInbox } from "../rank/rank-inbox.ts";
+
+/** A thread that waits in native code cannot be terminated: it wakes that often. */
+const napMs = 100;
+/** While it waits for standard input, which comes as a message, it looks that often. */
+const inputMs = 5;
+
+/** Where a rank is in standard input: plain data, part of its image. */
+export interface InputPlace {
+  /** How much it has been given, */
+  offset: number;
+  /** and what of that the program has not read. */
+  unread: Uint8Array;
+  isEnded: boolean;
+}
+
+export const newInputPlace = (rank: number): InputPlace => ({
+  offset: 0,
+  unread: new Uint8Array(0),
+  isEnded: rank !== 0,
+});
+
+interface LibraryOptions {
+  readonly run: string;
+  readonly args: readonly string[];
+  readonly environment: readonly string[];
+  readonly files: Files;
+  readonly lines: LineWriter;
+  readonly input: InputPlace;
+  readonly inbox: RankInbox;
+  readonly say: (message: FromRank) => void;
+  /** Of this process: a sleep ends early when it shall stop. */
+  readonly suspension: Suspension;
+  /** Others have the thread while it sleeps. */
+  readonly takesTurns: boolean;
+  readonly yield: () => void;
+  readonly mayLeave: OutputGate;
+  /** Lets messages go on until that is so; null: nobody needs them meanwhile. */
+  readonly settle: ((isOver: () => boolean) => void) | null;
+  /** Where randomness comes from, if not from the system. */
+  readonly random: SeededRandom | null;
+}
+
+export function newLibrary(options: LibraryOptions): Library {
+  const { run, args, environment, files, lines, input, inbox, say, suspension, takesTurns, mayLeave, settle, random } =
+    options;
+  const giveWay = options.yield;
+  const never = new Int32Array(new SharedArrayBuffer(4));
+
+  /** Asks for a piece of standard input and waits for it; null at its end. */
+  function nextInput(): Uint8Array | null {
+    // A question without a line end has to be seen before its answer can be typed.
+    lines.flush("stdout");
+    say({ kind: "input-wanted", offset: input.offset });
+    let next: Input | undefined;
+    const hasCome = (): boolean => {
+      next = inbox.nextInput();
+      // What was meant for a life before will be given again.
+      return next !== undefined && next.offset === input.offset;
+    };
+    if (settle !== null) settle(hasCome);
+    else while (!hasCome()) Atomics.wait(never, 0, 0, inputMs);
+    return next!.bytes;
+  }
+
+  return {
+    run,
+    args,
+    environment,
+    files,
+    realTime: () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)),
+    steadyShiftNs: 0n,
+    steadyTime() {
+      return process.hrtime.bigint() + this.steadyShiftNs;
+    },
+    random: (bytes) => (random === null ? void randomFillSync(bytes) : random.fill(bytes)),
+    sleep(untilNs) {
+      for (;;) {
+        const leftMs = Number(untilNs - this.steadyTime()) / 1e6;
+        if (leftMs <= 0) return true;
+        if (takesTurns || suspension.isWanted) {
+          suspension.stop(null, () => this.steadyTime() >= untilNs);
+          return false;
+        }
+        Atomics.wait(never, 0, 0, Math.min(leftMs, napMs));
+      }
+    },
+    yield: giveWay,
+    write(stream, bytes) {
+      mayLeave("line");
+      lines.write(stream === 1 ? "stdout" : "stderr", bytes);
+    },
+    read(bytes) {
+      if (input.unread.length === 0 && !input.isEnded) {
+        const next = nextInput();
+        input.isEnded = next === null;
+        input.unread = next ?? input.unread;
+        input.offset += next?.length ?? 0;
+      }
+      const piece = input.unread.subarray(0, bytes.length);
+      bytes.set(piece);
+      input.unread = input.unread.subarray(piece.length);
+      return piece.length;
+    },
+    exit(code): never {
+      throw new Ended({ kind: "exited", code });
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/**
+ * A thread for ranks whose program is written in C: one that runs in one go, or several that take turns. The thread's event
+ * loop never turns.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { assert } from "../../core/base/assert.ts";
+import { newYield } from "../machine/yield.ts";
+import { passGate } from "../messages/node-words.ts";
+import type { CThreadSetup } from "../messages/rank-messages.ts";
+import { CRank } from "./c-rank-life.ts";
+import { Turns } from "./c-rank-turns.ts";
+
+/** Given by the loader, see `rank-code.ts`. */
+declare const createCache: () => Uint8Array;
+
+assert(parentPort !== null, "c-rank.cjs runs as a worker thread");
+const { code, ranks: setups } = workerData as CThreadSetup;
+const takesTurns = setups.length > 1;
+const ranks = setups.map(({ setup, port }) => new CRank({ setup, port, takesTurns, abort: waitForTheEnd }));
+const first = ranks[0]!;
+if (first.setup.rank === 0 && code.cacheMissing !== "") first.say({ kind: "compiled", cache: createCache() });
+passGate(first.setup.words);
+if (takesTurns) new Turns(ranks, newYield()).run();
+else first.say({ kind: "ending", ending: first.run() });
+process.exit(0);
+
+/** The node will terminate this thread; nothing of the program may run until then. */
+function waitForTheEnd(): never {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) Atomics.wait(never, 0, 0, 1000);
+}

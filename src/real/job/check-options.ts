@@ -1,0 +1,103 @@
+/** What is wrong with a job's options, in one line, before anything is started. */
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { extname, relative } from "node:path";
+import { describeSystemError } from "../../core/base/system-error.ts";
+import { isWhole } from "../../core/ft/option.ts";
+import { layoutOf, producersMax } from "../transport/layout.ts";
+import type { JobOptions } from "./job-options.ts";
+import { isModule, languageOf, sourceExtensions, typescriptExtensions } from "./programs/program-compile.ts";
+
+/** More threads than any machine has use for; above it the number is a slip. */
+const ranksMax = 4096;
+
+const typescriptCannotFreeze = "only programs in C and C++ can be";
+
+/** Why a job cannot be frozen while it runs, the end of a sentence; undefined: it can. */
+export function freezingRefusal({ jobFolder, protocol, program }: Options): string | undefined {
+  if (jobFolder === "") return "it was launched without a jobFolder";
+  return protocol.refusals.freezing ?? (languageOf(program) === "c" ? undefined : typescriptCannotFreeze);
+}
+
+/** Options as they are checked, before anything is made for the job. */
+export type Options = Omit<
+  JobOptions,
+  "trace" | "folder" | "placement" | "nodeMap" | "setOf" | "faults" | "checkpoints"
+>;
+
+export function checkOptions(options: Options): string | undefined {
+  const { ranks, nodes, heapMb, memoryMb, port, timeoutMs, heartbeatMs, patienceMs } = options;
+  if (!isWhole(ranks, 1, ranksMax)) return `Cannot start ${ranks} ranks: a job has 1 to ${ranksMax}`;
+  if (!isWhole(nodes, 1, ranks))
+    return `Cannot use ${nodes} nodes for ${ranks} ${ranks === 1 ? "rank" : "ranks"}: give 1 to ${ranks}, each node holds a rank`;
+  if (heapMb !== 0 && !isWhole(heapMb, 4, 1 << 20))
+    return `Cannot give each rank a heap of ${heapMb} MB: give a whole number from 4`;
+  if (!isWhole(memoryMb, 16, 2047))
+    return `Cannot give each node ${memoryMb} MB of shared memory: give a whole number from 16 to 2047`;
+  const shortage = checkMemory(Math.ceil(ranks / nodes), memoryMb);
+  if (shortage !== undefined) return shortage;
+  if (port !== 0 && !(isWhole(port, 1, 65535) && port + nodes <= 65536))
+    return `Cannot listen on ports ${port} to ${port + nodes - 1}: give a whole number, so that all are from 1 to 65535`;
+  if (!(timeoutMs > 0)) return `Cannot end the job after ${timeoutMs / 1000} s: give a time above 0`;
+  if (!isWhole(heartbeatMs, 1, 60_000))
+    return `Cannot beat every ${heartbeatMs} ms: give a whole number from 1 to 60000`;
+  if (!(patienceMs >= 2 * heartbeatMs))
+    return `Cannot wait ${patienceMs} ms for a heartbeat every ${heartbeatMs} ms: give at least twice as long`;
+  return checkProgram(options.program) ?? checkPacking(options) ?? checkFreezing(options) ?? checkProtocol(options);
+}
+
+function checkPacking({ program, ranksPerThread }: Options): string | undefined {
+  if (!isWhole(ranksPerThread, 1, ranksMax))
+    return `Cannot put ${ranksPerThread} ranks into a thread: give a whole number from 1`;
+  if (ranksPerThread === 1 || languageOf(program) === "c") return undefined;
+  return `Cannot put ${ranksPerThread} ranks of ${relative("", program)} into a thread: only programs in C and C++ can take turns`;
+}
+
+function checkProtocol({
+  program,
+  protocol,
+  protocolOptions: values,
+  freezeAtMs,
+  ranksPerThread,
+  ranks,
+  nodes,
+}: Options) {
+  const { name, refusals } = protocol;
+  if (freezeAtMs !== Number.POSITIVE_INFINITY && refusals.freezing !== null)
+    return `Cannot freeze a job under --protocol ${name}: ${refusals.freezing}`;
+  if (ranksPerThread > 1 && refusals.sharedThreads !== null)
+    return `Cannot put several ranks into a thread under --protocol ${name}: ${refusals.sharedThreads}`;
+  return protocol.check(values, { program: relative("", program), language: languageOf(program), ranks, nodes });
+}
+
+function checkFreezing({ program, freezeAtMs, jobFolder }: Options): string | undefined {
+  if (freezeAtMs === Number.POSITIVE_INFINITY) return undefined;
+  if (!(freezeAtMs >= 0)) return `Cannot freeze the job after ${freezeAtMs / 1000} s: give a time from 0`;
+  if (jobFolder === "") return "Cannot freeze the job: say where to with --job-dir";
+  return languageOf(program) === "c" ? undefined : `Cannot freeze ${relative("", program)}: ${typescriptCannotFreeze}`;
+}
+
+function checkMemory(ranksOfNode: number, memoryMb: number): string | undefined {
+  if (ranksOfNode > producersMax)
+    return `Cannot put ${ranksOfNode} ranks on a node: it holds up to ${producersMax}; use more --nodes`;
+  try {
+    layoutOf({ processes: ranksOfNode, memoryBytes: memoryMb << 20 });
+    return undefined;
+  } catch {
+    return `Cannot put ${ranksOfNode} ranks into ${memoryMb} MB of shared memory: give more with --memory, or use more --nodes`;
+  }
+}
+
+/** Why the file cannot be a program; undefined: it can. */
+export function checkProgram(path: string): string | undefined {
+  const name = relative("", path) || path;
+  if (!existsSync(path)) return `Cannot run ${name}: there is no such file`;
+  if (!statSync(path).isFile()) return `Cannot run ${name}: it is not a file`;
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    return `Cannot run ${name}: ${describeSystemError(error)}`;
+  }
+  const extensions = [...typescriptExtensions, ...sourceExtensions];
+  if (extensions.includes(extname(path)) || isModule(path)) return undefined;
+  return `Cannot run ${name}: programs end in ${extensions.join(", ")}, or are WebAssembly modules`;
+}

@@ -1,0 +1,60 @@
+/**
+ * The journal of a job (`core/service/journal.ts`) in its folder. Written synchronously, because orders follow from a record as soon as it
+ * is written; a job without a failure has a handful of them. What is written survives the dispatcher, not the machine: it is not forced
+ * to the disk, since nodes on this machine would not survive that either (ADR 13).
+ *
+ * A disk that is full must not end a job that runs: the trouble is told once, and the journal ends there. It is never gone on with behind a
+ * record that may be torn.
+ */
+import { appendFileSync, closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describeSystemError } from "../../../core/base/system-error.ts";
+import type { JobRecord } from "../../../core/service/job-record.ts";
+import { decodeJournal, encodeRecord, type JournalDamaged, type JournalRead } from "../../../core/service/journal.ts";
+
+const journalIn = (folder: string): string => join(folder, "journal");
+
+export class JournalFile {
+  readonly #note: (message: string) => void;
+  /** Undefined: nothing is written any more. */
+  #file: number | undefined;
+
+  /** A new one, in the folder of a job. `note` hears of trouble. */
+  constructor(folder: string, note: (message: string) => void) {
+    this.#note = note;
+    this.#attempt(() => {
+      this.#file = openSync(journalIn(folder), "ax", 0o600);
+    });
+  }
+
+  append(record: JobRecord): void {
+    const file = this.#file;
+    if (file !== undefined) this.#attempt(() => appendFileSync(file, encodeRecord(record)));
+  }
+
+  close(): void {
+    const file = this.#file;
+    this.#file = undefined;
+    try {
+      if (file !== undefined) closeSync(file);
+    } catch {
+      // Records that could not be written were told of when they were to be.
+    }
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.close();
+      this.#note(
+        `Cannot write the job's journal: ${describeSystemError(error)}; the job goes on, and could not be taken over if its dispatcher were lost`,
+      );
+    }
+  }
+}
+
+/** Throws the system's errors. */
+export function readJournal(folder: string): JournalRead | JournalDamaged {
+  return decodeJournal(readFileSync(journalIn(folder)));
+}

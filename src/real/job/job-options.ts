@@ -1,0 +1,66 @@
+/** What a job is to be. */
+
+import type { Readable, Writable } from "node:stream";
+import type { FaultPlan } from "../../core/fault/plan.ts";
+import type { CheckpointPlan, ProtocolDefinition } from "../../core/ft/definition.ts";
+import type { OptionValues } from "../../core/ft/option.ts";
+import type { NodeMap } from "../../core/process/node-map.ts";
+import type { Placement } from "../../core/service/placement.ts";
+import type { Folder } from "../messages/node-messages.ts";
+import type { TraceFile } from "../trace/trace-merge.ts";
+
+/** Everything decided; defaults live in `launch.ts` and in the command. */
+export interface JobOptions {
+  /** Of this run of the job alone, and removed with it. */
+  readonly folder: string;
+  /** Absolute path. */
+  readonly program: string;
+  /** By which name the program knows itself, if not by its path: a thawed one had another. */
+  readonly displayName?: string | undefined;
+  readonly args: readonly string[];
+  readonly ranks: number;
+  readonly nodes: number;
+  /** Of each rank, and of those that it may spawn. */
+  readonly placement: Placement;
+  readonly nodeMap: NodeMap;
+  readonly protocol: ProtocolDefinition;
+  /** Values of the options that the protocol has, as far as they were given. */
+  readonly protocolOptions: OptionValues;
+  readonly heapMb: number;
+  readonly memoryMb: number;
+  /** What a C program sees of the file system. */
+  readonly folders: readonly Folder[];
+  /** What a C program finds in its environment; null: what this process has. */
+  readonly environment: Readonly<Record<string, string>> | null;
+  /** Node i listens for others on this port + i; 0 leaves it to the system. */
+  readonly port: number;
+  /** The address of this machine on which the dispatcher waits for its nodes. */
+  readonly host: string;
+  /** What stands in front of the command of each node, and runs it; usually empty. */
+  readonly nodeCommand: readonly string[];
+  /** Nodes are sent all files of the job, even where they see those of this process. */
+  readonly sendFiles: boolean;
+  readonly timeoutMs: number;
+  readonly heartbeatMs: number;
+  readonly patienceMs: number;
+  /** How many ranks of a C program share a thread. */
+  readonly ranksPerThread: number;
+  /** The job stops this long after all ranks have begun, and images of them are written to `jobFolder`; Infinity: never. */
+  readonly freezeAtMs: number;
+  /** For everything of the job that outlives this run (job-folder.ts); empty: nothing does. */
+  readonly jobFolder: string;
+  /** Where the images are that the ranks go on from; empty: they begin at the beginning. */
+  readonly thawFrom: string;
+  /** Where the lost are started again: set of each rank, that of those which fall together; null otherwise. */
+  readonly setOf: readonly number[] | null;
+  readonly checkpoints: CheckpointPlan;
+  /** What is to go wrong; null: nothing. */
+  readonly faults: FaultPlan | null;
+  /** Nodes that are taken for dead are left alive. */
+  readonly keepSuspects: boolean;
+  readonly trace: TraceFile | undefined;
+  readonly label: boolean;
+  readonly stdin: Readable | undefined;
+  readonly stdout: Writable | undefined;
+  readonly stderr: Writable | undefined;
+}

@@ -1,0 +1,114 @@
+/**
+ * What the ranks of a job print, on its way out of the job: to the streams that were given, otherwise to whoever iterates over
+ * the job's events. The job is over when all of it has left, or nobody can be expected to take it any more.
+ */
+import type { Writable } from "node:stream";
+import { describeSystemError, isFull } from "../../core/base/system-error.ts";
+import type { LineChunk, Stream } from "../messages/node-messages.ts";
+import { LineMerge, type LineSink, type Lines, type Printer } from "../output/line-merge.ts";
+import { type StreamSink, streamSink } from "../output/stream-sink.ts";
+import type { LineEvent } from "./report/job-event.ts";
+
+interface JobOutputOptions {
+  readonly stdout: Writable | undefined;
+  readonly stderr: Writable | undefined;
+  /** Is the rank to stand in front of each line? */
+  readonly label: boolean;
+  readonly ranks: number;
+}
+
+interface JobOutputPorts {
+  /** What a rank is called in front of its lines. */
+  shortNameOf(rank: number): string;
+  /** A line for those who listen to events. Call `done`, if given, when it has been taken. */
+  line(event: LineEvent, bytes: number, done: (() => void) | undefined): void;
+  /** A pipe that nobody reads any more: somebody's decision. */
+  closed(): void;
+  /** A full disk: nobody's decision. Told once. */
+  lost(message: string): void;
+}
+
+export class JobOutput {
+  readonly #ports: JobOutputPorts;
+  readonly #streams: StreamSink[] = [];
+  readonly #lines: LineMerge;
+  #isLost = false;
+  #giveUp!: () => void;
+  readonly #isHopeless = new Promise<void>((resolve) => {
+    this.#giveUp = resolve;
+  });
+
+  constructor(options: JobOutputOptions, ports: JobOutputPorts) {
+    this.#ports = ports;
+    this.#lines = new LineMerge(this.#createSink(options));
+  }
+
+  /** Has something been printed that could not be written? */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  accept(printer: Printer, chunk: LineChunk, done: () => void): void {
+    this.#lines.accept(printer, chunk, done);
+  }
+
+  /** The end of the job no longer waits for those who read. */
+  giveUp(): void {
+    this.#giveUp();
+  }
+
+  giveUpIn(ms: number): void {
+    setTimeout(this.#giveUp, ms).unref();
+  }
+
+  /** Nothing more is printed. Fulfilled when everything has left, or was given up; the streams are their owners' again. */
+  async end(): Promise<void> {
+    this.#lines.finishAll();
+    await Promise.race([this.#lines.whenIdle(), this.#isHopeless]);
+    for (const stream of this.#streams) stream.release();
+  }
+
+  #createSink({ stdout, stderr, label, ranks }: JobOutputOptions): LineSink {
+    const width = String(ranks - 1).length;
+    const labelOf = (printer: Printer): string =>
+      printer.kind === "rank"
+        ? `[${this.#ports.shortNameOf(printer.rank).padStart(width)}] `
+        : `[node ${printer.node}] `;
+    const sinkOf = (stream: Writable | undefined, name: string): LineSink => {
+      if (stream === undefined) return (lines, done) => this.#toEvents(lines, done);
+      const sink = streamSink(stream, {
+        labelOf: label ? labelOf : undefined,
+        failed: (error) => this.#failed(name, error),
+      });
+      this.#streams.push(sink);
+      return sink.write;
+    };
+    const sinks: Record<Stream, LineSink> = {
+      stdout: sinkOf(stdout, "standard output"),
+      stderr: sinkOf(stderr, "standard error"),
+    };
+    return (lines, done) => sinks[lines.stream](lines, done);
+  }
+
+  #failed(name: string, error: Error): void {
+    if (!isFull(error)) this.#ports.closed();
+    else if (!this.#isLost) {
+      this.#isLost = true;
+      this.#giveUp();
+      this.#ports.lost(`Cannot write to ${name}: ${describeSystemError(error)}; what the ranks print is lost`);
+    }
+  }
+
+  #toEvents({ printer, stream, number, bytes }: Lines, done: () => void): void {
+    const rank = printer.kind === "rank" ? printer.rank : null;
+    const texts = bytes.toString().split("\n");
+    const unfinished = texts.pop()!;
+    const events = texts.map(
+      (text, i): LineEvent => ({ kind: "line", rank, stream, number: number + i, text, ended: true }),
+    );
+    if (unfinished !== "")
+      events.push({ kind: "line", rank, stream, number: number + texts.length, text: unfinished, ended: false });
+    for (const event of events)
+      this.#ports.line(event, event.text.length + 1, event === events.at(-1) ? done : undefined);
+  }
+}

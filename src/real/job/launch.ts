@@ -1,0 +1,279 @@
+/**
+ * `launch`: starts a job from any Node program.
+ *
+ * ```ts
+ * const job = launch("solver.ts", { ranks: 8 });
+ * for await (const event of job) if (event.kind === "line") console.log(event.rank, event.text);
+ * const { code, result } = await job.done;
+ * ```
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { describeSystemError } from "../../core/base/system-error.ts";
+import { checkPlan } from "../../core/fault/check.ts";
+import { parsePlan } from "../../core/fault/parse.ts";
+import type { FaultPlan } from "../../core/fault/plan.ts";
+import { printEntry } from "../../core/fault/print.ts";
+import type { CheckpointPlan } from "../../core/ft/definition.ts";
+import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/registry.ts";
+import { membersOf } from "../../core/ft/sets.ts";
+import { nodeMapOf } from "../../core/process/node-map.ts";
+import { type Placement, placedInBlocks, placedWithSpares } from "../../core/service/placement.ts";
+import type { Folder } from "../messages/node-messages.ts";
+import { type Arrangement, arrangementOf } from "../part-hosts/arrangement.ts";
+import { TraceFile } from "../trace/trace-merge.ts";
+import { checkOptions } from "./check-options.ts";
+import { moduleOf, prepareJobFolder, readJob } from "./folder/job-folder.ts";
+import { Job } from "./job.ts";
+import { folderLedAway, foldersGiven } from "./programs/folders-given.ts";
+import { languageOf } from "./programs/program-compile.ts";
+import { protocolGiven } from "./protocol-given.ts";
+import type { JobEvent } from "./report/job-event.ts";
+import type { JobResult } from "./report/job-report.ts";
+
+export interface LaunchOptions extends ProtocolLaunchOptions {
+  /** How many ranks; 1 unless given. */
+  readonly ranks?: number | undefined;
+  /** How many node processes to spread them over, in blocks; 1 unless given. */
+  readonly nodes?: number | undefined;
+  /** What the program finds behind its name in `process.argv`. */
+  readonly args?: readonly string[] | undefined;
+  /** The fault-tolerance protocol, by name; no fault tolerance unless given. */
+  readonly protocol?: string | undefined;
+  /** Where facts about programs are kept from one job to the next (`sets: "traffic"`); nowhere unless given. */
+  readonly cacheFolder?: string | undefined;
+  /** What shall go wrong, and when: a fault plan (docs/faults.md). */
+  readonly faults?: string | undefined;
+  /** Leaves nodes alive that are taken for dead because of their silence, to see that they do no harm. */
+  readonly keepSuspects?: boolean | undefined;
+  /** Size of each rank's JavaScript heap; Node's own choice unless given. */
+  readonly heapMb?: number | undefined;
+  /** Shared memory of each node, for messages and `mpi.alloc`; 1024 unless given. Pages that are not touched cost nothing. */
+  readonly memoryMb?: number | undefined;
+  /** Folders that a program in C may use; the current one unless given. */
+  readonly folders?: readonly string[] | undefined;
+  /** What a program in C finds in its environment, beside PWD; that of this process unless given. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** Node i listens for the others on this port + i; ports that are free unless given. */
+  readonly port?: number | undefined;
+  /** The address of this machine on which the job waits for its nodes; the loopback interface's unless given. */
+  readonly host?: string | undefined;
+  /**
+   * A command that runs the command behind it, and starts every node: `["ip", "netns", "exec", "one"]`. Standard input must reach
+   * the node. It finds in its environment, as BANYAN_NODE_START, which of the job's processes it starts, from 1.
+   */
+  readonly nodeCommand?: readonly string[] | undefined;
+  /** Nodes are sent all files of the job, and send theirs, even where they see the files of this process: to see that it works. */
+  readonly sendFiles?: boolean | undefined;
+  /** The job ends after this long, with code 124. */
+  readonly timeoutMs?: number | undefined;
+  /** Nodes give a sign of life this often; 100 unless given. */
+  readonly heartbeatMs?: number | undefined;
+  /** A node that has been silent for this long, and not seen at work by the system, is dead; 750 unless given. */
+  readonly patienceMs?: number | undefined;
+  /** Packs so many ranks of a C program into each thread, where they take turns; 1 unless given. */
+  readonly ranksPerThread?: number | undefined;
+  /** Freezes the job this long after all ranks have begun: images of them are written to `jobFolder`. Programs in C only. */
+  readonly freezeAtMs?: number | undefined;
+  /**
+   * For everything of the job that outlives the call: its program, its journal, images of checkpoints, the frozen job
+   * (docs/job-folder.md). Empty, or not there yet. A temporary folder that is removed unless given.
+   */
+  readonly jobFolder?: string | undefined;
+  /** Writes a trace in the Chrome format to this file. */
+  readonly trace?: string | undefined;
+  /** Standard input of rank 0; empty unless given. */
+  readonly stdin?: Readable | undefined;
+  /** Where lines go instead of becoming events. */
+  readonly stdout?: Writable | undefined;
+  readonly stderr?: Writable | undefined;
+  /** Puts the rank in front of each line written to `stdout` and `stderr`. */
+  readonly label?: boolean | undefined;
+}
+
+/** Nodes of one machine: nobody else can reach them. */
+const loopback = "127.0.0.1";
+
+/** Nothing was started; the message says why, in one line. */
+export class CannotLaunch extends Error {
+  override readonly name = "CannotLaunch";
+  /** For a command: 2 when it was called wrongly, 1 when the world is in the way. */
+  readonly exitCode: 1 | 2;
+  constructor(message: string, exitCode: 1 | 2) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** A running job. Iterating over it gives its events; nobody has to. */
+export interface RunningJob extends AsyncIterable<JobEvent> {
+  readonly ranks: number;
+  readonly nodes: number;
+  /** Never rejects: a job that fails has a code that is not 0. */
+  readonly done: Promise<JobResult>;
+  /** Ends the job in order, as a signal would; a second time at once. */
+  kill(signal?: NodeJS.Signals): void;
+  /** Freezes it now, to its `jobFolder`. */
+  freeze(): void;
+  /** Where the protocol takes checkpoints: of all sets, now. Does nothing otherwise, nor where a program takes its own. */
+  checkpoint(): void;
+}
+
+/** Throws `CannotLaunch` when the options make no sense, or a file cannot be written; then nothing was started. */
+export function launch(program: string, options: LaunchOptions = {}): RunningJob {
+  if (program === "") throw new CannotLaunch('Cannot run "": it names no program', 2);
+  const folders = foldersGiven(options.folders ?? ["."]);
+  if (typeof folders === "string") throw new CannotLaunch(folders, 2);
+  return start(resolve(program), folders, options);
+}
+
+/** Goes on with a job that was frozen; what it is, its folder says. Throws `CannotLaunch`. */
+export function thaw(folder: string, options: ThawOptions = {}): RunningJob {
+  const job = readJob(folder);
+  if (typeof job === "string") throw new CannotLaunch(job, 1);
+  const { args, ranks, nodes, nodeMap, memoryMb, folders, program } = job;
+  const led = folderLedAway(folders);
+  if (led !== undefined) {
+    const why = `there is a link in the path of ${led} now, a folder that its program was given`;
+    throw new CannotLaunch(`Cannot thaw ${folder}: ${why}; put the folder itself there`, 1);
+  }
+  const { protocol, protocolOptions } = job;
+  const thawed = {
+    ...{ ...options, ...protocolOptions, protocol, args, ranks, memoryMb },
+    nodes: options.nodes ?? nodes,
+    environment: job.environment ?? undefined,
+  };
+  return start(resolve(moduleOf(folder)), folders, thawed, {
+    thawFrom: resolve(folder),
+    displayName: program,
+    nodeMap,
+  });
+}
+
+export type ThawOptions = Omit<
+  LaunchOptions,
+  "args" | "ranks" | "memoryMb" | "folders" | "environment" | "protocol" | keyof ProtocolLaunchOptions
+>;
+
+interface Earlier {
+  readonly thawFrom: string;
+  readonly displayName: string;
+  /** The nodes that the program sees, by rank. */
+  readonly nodeMap: readonly number[];
+}
+
+function start(path: string, folders: readonly Folder[], options: LaunchOptions, earlier?: Earlier): RunningJob {
+  const given = protocolGiven(options.protocol ?? protocolDefault.name, options);
+  if (typeof given === "string") throw new CannotLaunch(given, 2);
+  const complete = {
+    program: path,
+    displayName: earlier?.displayName,
+    thawFrom: earlier?.thawFrom ?? "",
+    ranksPerThread: options.ranksPerThread ?? 1,
+    keepSuspects: options.keepSuspects ?? false,
+    freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
+    jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),
+    args: options.args ?? [],
+    ranks: options.ranks ?? 1,
+    nodes: options.nodes ?? 1,
+    ...given,
+    heapMb: options.heapMb ?? 0,
+    memoryMb: options.memoryMb ?? 1024,
+    folders,
+    environment: options.environment ?? null,
+    port: options.port ?? 0,
+    host: options.host ?? loopback,
+    nodeCommand: options.nodeCommand ?? [],
+    sendFiles: options.sendFiles ?? false,
+    timeoutMs: options.timeoutMs ?? Number.POSITIVE_INFINITY,
+    heartbeatMs: options.heartbeatMs ?? 100,
+    patienceMs: options.patienceMs ?? 750,
+    label: options.label ?? false,
+    stdin: options.stdin,
+    stdout: options.stdout,
+    stderr: options.stderr,
+  };
+  const mistake = checkOptions(complete);
+  if (mistake !== undefined) throw new CannotLaunch(mistake, 2);
+  const { protocol, protocolOptions } = complete;
+  const sizeAndCache = { ...complete, cacheFolder: options.cacheFolder ?? "" };
+  const arranged = protocol.deaths === "replaced" ? arrangementOf(protocol, protocolOptions, sizeAndCache) : null;
+  if (typeof arranged === "string") throw new CannotLaunch(arranged, 2);
+  const setOf = arranged?.setOf ?? null;
+  const faults = options.faults === undefined ? null : planWanted(options.faults, setOf ?? [], complete);
+  if (typeof faults === "string") throw new CannotLaunch(faults, 2);
+  const obstacle = complete.jobFolder === "" ? undefined : prepareJobFolder(complete.jobFolder);
+  if (obstacle !== undefined) throw new CannotLaunch(obstacle, 1);
+  const folder = createFolder();
+  const checkpoints = protocol.checkpoints?.(protocolOptions) ?? noCheckpoints;
+  const trace = options.trace === undefined ? undefined : openTrace(options.trace, folder);
+  const placement = arranged?.placement ?? placesWithSpares(complete);
+  const nodeMap = nodeMapOf([...(earlier?.nodeMap ?? []), ...placement.slice(earlier?.nodeMap.length ?? 0)]);
+  const job = new Job({ ...complete, placement, nodeMap, setOf, checkpoints, faults, trace, folder });
+  const done = arranged === null ? job.done : followed(job, arranged);
+  return {
+    ranks: complete.ranks,
+    nodes: complete.nodes,
+    done,
+    kill: (signal = "SIGTERM") => job.interrupt(signal, constants.signals[signal]),
+    freeze: () => job.freeze(),
+    checkpoint: () => job.checkpoint(),
+    [Symbol.asyncIterator]: () => ({ next: () => job.events.next(), return: () => job.events.return() }),
+  };
+}
+
+/** What the text says; or what is wrong with it. */
+function planWanted(text: string, setOf: readonly number[], job: JobSize & { program: string }): FaultPlan | string {
+  const plan = parsePlan(text);
+  if (typeof plan === "string") return plan;
+  const mistake = checkPlan(plan, { ranks: job.ranks, nodes: job.nodes, sets: membersOf(setOf).length });
+  if (mistake !== undefined) return mistake;
+  const ofCall = plan.entries.find((entry) => entry.kind === "fault" && entry.when.kind === "call");
+  if (ofCall === undefined || languageOf(job.program) === "c") return plan;
+  return `Cannot use the fault plan: "${printEntry(ofCall)}": calls are counted of programs in C and C++ only`;
+}
+
+const noCheckpoints: CheckpointPlan = { interval: { kind: "never" }, servers: 0 };
+
+/** Programs in TypeScript cannot spawn others, nor can those whose processes may have to be started again. */
+function placesWithSpares({ program, ranks, nodes }: JobSize & { program: string }): Placement {
+  return languageOf(program) === "c" ? placedWithSpares(ranks, nodes) : placedInBlocks(ranks, nodes);
+}
+
+/** What the arrangement has to say, before and after. */
+async function followed(job: Job, { note, finished }: Arrangement): Promise<JobResult> {
+  const say = (message: string): void => {
+    if (message !== "") job.events.push({ kind: "note", message });
+  };
+  say(note);
+  const result = await job.done;
+  if (result.code === 0) say(finished(result.protocol));
+  return result;
+}
+
+interface JobSize {
+  readonly ranks: number;
+  readonly nodes: number;
+}
+
+function createFolder(): string {
+  const name = join(tmpdir(), "banyan-");
+  try {
+    return mkdtempSync(name);
+  } catch (error) {
+    const why = describeSystemError(error);
+    throw new CannotLaunch(`Cannot make a folder ${name}…: ${why}; let TMPDIR name one that can be written to`, 1);
+  }
+}
+
+function openTrace(path: string, folder: string): TraceFile {
+  try {
+    return new TraceFile(path);
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    throw new CannotLaunch(`Cannot write the trace to ${path}: ${describeSystemError(error)}; name another file`, 1);
+  }
+}

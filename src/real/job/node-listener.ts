@@ -1,0 +1,249 @@
+/** What nodes say, and the ranks in them: who of the job is to hear it. Decides nothing. */
+
+import { deserialize } from "node:v8";
+import { unreachable } from "../../core/base/assert.ts";
+import type { Dispatcher } from "../../core/service/dispatcher.ts";
+import type { Placement } from "../../core/service/placement.ts";
+import { build, type FromNode, type FromRankOnwards } from "../messages/node-messages.ts";
+import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
+import type { InputSource } from "./input-source.ts";
+import type { JobFreezing } from "./job-freezing.ts";
+import type { JobOutput } from "./job-output.ts";
+import type { JobNodes } from "./nodes/job-nodes.ts";
+import type { JobRecovery } from "./recovery/job-recovery.ts";
+import type { PlannedFaults } from "./recovery/planned-faults.ts";
+import type { JobReport } from "./report/job-report.ts";
+import type { ProcessNames } from "./report/process-names.ts";
+import type { Spawning } from "./spawning.ts";
+
+interface NodeListenerOptions {
+  /** The job's own; whoever has a higher number was spawned. */
+  readonly ranks: number;
+  /** Node of each process that there can be. */
+  readonly placement: Placement;
+}
+
+/** Those who hear of it. */
+interface NodeListenerParts {
+  readonly core: Pick<Dispatcher, "outcome" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
+  readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
+  readonly output: Pick<JobOutput, "accept">;
+  readonly input: Pick<InputSource, "want" | "captured">;
+  readonly spawning: Pick<Spawning, "asked" | "ready">;
+  readonly freezing: Pick<JobFreezing, "stopped" | "image">;
+  readonly recovery: JobRecovery | null;
+  readonly faults: PlannedFaults | null;
+  readonly report: Pick<JobReport, "note" | "rankEnded">;
+  readonly names: Pick<ProcessNames, "nameOf">;
+  /** Every rank of the job has begun to run its program. */
+  allBegan(): void;
+}
+
+/** Of a name that a program has used, in a note. */
+const nameCharactersMax = 300;
+
+export class NodeListener {
+  readonly #options: NodeListenerOptions;
+  readonly #parts: NodeListenerParts;
+  readonly #ranksBegun = new Set<number>();
+  /** Of ranks' protocols, as far as they have come to their end. */
+  readonly #reports: unknown[] = [];
+  #result: unknown;
+  #hasToldOfLinks = false;
+
+  constructor(options: NodeListenerOptions, parts: NodeListenerParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** What rank 0 gave to `mpi.result`, if anything. */
+  get result(): unknown {
+    return this.#result;
+  }
+
+  get reports(): readonly unknown[] {
+    return Array.from({ length: this.#options.ranks }, (_, rank) => this.#reports[rank]);
+  }
+
+  said(node: number, message: FromNode): void {
+    const { core, nodes, output, spawning, report, faults } = this.#parts;
+    switch (message.kind) {
+      case "ready":
+        if (message.build === build) nodes.ready(node, message.address);
+        else this.#unusable(`Cannot use node ${node}: it is Banyan ${message.build}, this is ${build}; build again`);
+        break;
+      case "unable":
+        this.#unusable(`Cannot use node ${node}: ${message.why}`);
+        break;
+      case "connections":
+        this.#connectionNews(message.event);
+        break;
+      case "heartbeat":
+        for (const { rank, calls } of message.passed) core.falls.passed(rank, calls);
+        break;
+      case "bye":
+        break;
+      case "ranks-ready":
+        spawning.ready(node, message.order, message.problem);
+        break;
+      case "rank-started":
+        this.#rankBegan(message.rank, message.incarnation);
+        break;
+      case "output": {
+        const { rank, chunk } = message;
+        const written = () => nodes.send(node, { kind: "written", bytes: chunk.bytes.length });
+        output.accept({ kind: "rank", rank }, chunk, written);
+        break;
+      }
+      case "rank-ended":
+        if (message.ending.kind === "returned") {
+          report.rankEnded(message.rank, node);
+          this.#rankFinished(message.rank);
+        }
+        core.rankEnded(message.rank, message.incarnation, message.ending, performance.now());
+        faults?.rankEnded(message.rank);
+        break;
+      case "ranks-returned":
+        nodes.returned(message.ranks);
+        break;
+      case "from-rank":
+        this.#rankSaid(message);
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+
+  #rankSaid({ rank, message }: FromRankOnwards): void {
+    const { core, input, spawning, freezing, recovery, faults } = this.#parts;
+    switch (message.kind) {
+      case "abort":
+        core.aborted(rank, message.code, message.message, performance.now());
+        break;
+      case "result":
+        if (rank === 0) this.#setResult(message.value);
+        break;
+      case "spawn":
+        void spawning.asked(rank, message.request);
+        break;
+      case "input-wanted":
+        if (!input.want(message.offset)) this.#cut(rank, "it wants standard input that it cannot want");
+        break;
+      case "stopped":
+        freezing.stopped(rank);
+        break;
+      case "image":
+        if (message.number === 0) freezing.image(rank, message.problem);
+        else {
+          if (rank === 0) input.captured(message.number, message.inputOffset);
+          recovery?.image(rank, message);
+        }
+        break;
+      case "captured":
+        recovery?.captured(rank, message);
+        break;
+      case "stands-still":
+        faults?.standsStill(rank, message.call);
+        break;
+      case "done":
+        this.#rankFinished(rank);
+        recovery?.caughtUp(rank, message.incarnation);
+        core.falls.caughtUp(rank);
+        core.rankDone(rank, message.incarnation, performance.now());
+        break;
+      case "leads-out":
+        this.#leadsOut(message.path, message.target);
+        break;
+      case "protocol":
+        recovery?.rankSaid(rank, message.words);
+        break;
+      case "report":
+        this.#reports[rank] = message.report;
+        break;
+      case "checkpoint-wanted":
+        recovery?.checkpointWanted(rank, message.incarnation);
+        break;
+      case "caught-up":
+        recovery?.caughtUp(rank, message.incarnation);
+        core.falls.caughtUp(rank);
+        break;
+      case "image-unreadable":
+        // Another rank of the set has found the same, and it was the last image that there was: that has been said.
+        if (core.outcome === undefined) recovery?.imageUnreadable(rank, message.checkpoint, message.problem);
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+
+  #setResult(value: Uint8Array): void {
+    try {
+      this.#result = deserialize(value);
+    } catch {
+      this.#cut(0, "the result of its program is no value");
+    }
+  }
+
+  /** The node of that rank has said what no node says: it counts as lost. */
+  #cut(rank: number, why: string): void {
+    this.#parts.nodes.processOf(this.#options.placement[rank]!).cut(why);
+  }
+
+  #connectionNews(event: TcpEvent): void {
+    const { names, report, recovery, nodes } = this.#parts;
+    switch (event.kind) {
+      case "stranger":
+        // Dropped at the door; whoever knocks at a port of this machine is not the job's business.
+        break;
+      case "unreachable": {
+        const { from, to, forMs, reason } = event;
+        report.note(
+          `Cannot connect ${names.nameOf(from)} to ${names.nameOf(to)} for ${(forMs / 1000).toFixed(0)} s now: ${reason}; still trying`,
+        );
+        break;
+      }
+      case "bad-frame": {
+        const { from, to, reason } = event;
+        const what = `what ${names.nameOf(to)} sends to ${names.nameOf(from)} is not a packet: ${reason}`;
+        // A node that makes nonsense, connection after connection, is as good as lost; where such a loss can be survived, it is.
+        if (recovery === null) this.#unusable(`Cannot go on: ${what}`);
+        else {
+          report.note(`${what}; its node is given up`);
+          nodes.processOf(this.#options.placement[to]!).kill();
+        }
+        break;
+      }
+      default:
+        unreachable(event);
+    }
+  }
+
+  /** Said once: who reads the program's own message may not think of a link. Names may hold anything. */
+  #leadsOut(path: string, target: string): void {
+    if (this.#hasToldOfLinks) return;
+    this.#hasToldOfLinks = true;
+    const [from, to] = [path, target].map((each) => JSON.stringify(each.slice(0, nameCharactersMax)));
+    this.#parts.report.note(
+      `Cannot follow ${from}: it leads to ${to}, which is in no folder that the program is given; if it may go there, give that with --dir`,
+    );
+  }
+
+  /** Neither spawned ones nor second lives count. */
+  #rankBegan(rank: number, incarnation: number): void {
+    const { ranks } = this.#options;
+    if (rank >= ranks) return;
+    this.#parts.recovery?.began(rank, incarnation);
+    if (this.#ranksBegun.has(rank)) return;
+    this.#ranksBegun.add(rank);
+    if (this.#ranksBegun.size === ranks) this.#parts.allBegan();
+  }
+
+  /** Its program is over. For the fault plan: the job may go on. */
+  #rankFinished(rank: number): void {
+    if (rank < this.#options.ranks) void this.#parts.faults?.happened({ kind: "finished", rank });
+  }
+
+  #unusable(message: string): void {
+    this.#parts.core.unusable(message, performance.now());
+  }
+}

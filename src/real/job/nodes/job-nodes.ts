@@ -1,0 +1,236 @@
+/**
+ * The node processes of a job: one for each number, and after a loss another in its place. Nodes hear from here where the
+ * others are, and who has returned.
+ */
+
+import { NodeContacts } from "../../../core/service/node-contacts.ts";
+import type { NodeLoss } from "../../../core/service/outcome.ts";
+import { type Placement, ranksOfNode } from "../../../core/service/placement.ts";
+import { NodeDoor } from "../../control-link/node-door.ts";
+import type { FromNode, Life, RankRestart, Run, Setup, Stream, ToNode } from "../../messages/node-messages.ts";
+import type { SlowLinks } from "../../slow-links/slow-links.ts";
+import type { Job } from "../../transport/handshake/handshake.ts";
+import type { Guest } from "../../transport/handshake/reception.ts";
+import type { Address } from "../../transport/tcp/tcp-host.ts";
+import { NodeProcess } from "./node-process.ts";
+import type { NodeStarter } from "./node-starter.ts";
+
+interface JobNodesOptions {
+  /** What the job's processes know each other by. */
+  readonly job: Job;
+  /** Where this process listens for nodes. */
+  readonly host: string;
+  readonly starter: NodeStarter;
+  readonly nodes: number;
+  /** Node of each process that there can be. */
+  readonly placement: Placement;
+  /** Where a fault plan makes connections slow; null: nowhere. */
+  readonly links: SlowLinks | null;
+}
+
+/** What is told of a node comes from the present one of that number: what an old one still says does not count. */
+interface JobNodesPorts {
+  /** What a node that is about to start must know, and how its ranks begin if not at the beginning. */
+  setupOf(node: number, restarts: readonly RankRestart[]): Setup;
+  started(node: number): void;
+  /** See `NodeProcessEvents`. */
+  heard(node: number): void;
+  said(node: number, message: FromNode): void;
+  printed(node: number, stream: Stream, bytes: Buffer, done: () => void): void;
+  ended(node: number, loss: NodeLoss): void;
+  /** Which life of each of these ranks is the present one. */
+  livesOf(ranks: readonly number[]): readonly Life[];
+  /** There can be no nodes. */
+  unable(why: string): void;
+  /** A node has called for files of the job. */
+  wantsFiles(guest: Guest): void;
+}
+
+export class JobNodes {
+  readonly #options: JobNodesOptions;
+  readonly #ports: JobNodesPorts;
+  readonly #door: NodeDoor;
+  readonly #processes: NodeProcess[] = [];
+  /** Started and not a node yet: whoever takes a place need not wait until its process has come up. */
+  #spare: NodeProcess | null = null;
+  /** Taken for dead and left alive. */
+  readonly #suspects = new Set<NodeProcess>();
+  readonly #contacts: NodeContacts<Address>;
+  /** Gone, or will be in a moment, and others take their places. */
+  readonly #past = new WeakSet<NodeProcess>();
+  /** Nodes that have taken the place of others, and are not ready yet. */
+  readonly #replacing = new Set<number>();
+  /** How the program is to be loaded; undefined until it has been compiled. */
+  #run: Run | undefined;
+
+  constructor(options: JobNodesOptions, ports: JobNodesPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#contacts = new NodeContacts(options.nodes);
+    const { job, host } = options;
+    this.#door = new NodeDoor({
+      ...{ job, host },
+      unable: (why) => ports.unable(why),
+      wantsFiles: (guest) => ports.wantsFiles(guest),
+    });
+  }
+
+  startAll(): void {
+    for (let node = 0; node < this.#options.nodes; node++) this.#start(node, []);
+  }
+
+  /** The node is gone, or will be in a moment: nothing that it still says counts. Another will take its place. */
+  abandon(node: number): void {
+    this.#past.add(this.processOf(node));
+    this.#lost(node);
+  }
+
+  /** Another takes its place. */
+  replace(node: number, restarts: readonly RankRestart[]): void {
+    this.#replacing.add(node);
+    this.#contacts.replaced(node);
+    this.#start(node, restarts);
+  }
+
+  /** Others may have to take places from now on. */
+  prepareSpare(): void {
+    this.#spare ??= this.#newProcess();
+  }
+
+  /** The program is there: every node loads it, those that start later too. */
+  run({ form, packages }: Omit<Run, "kind">): void {
+    this.#run = { kind: "run", form, packages };
+    this.sendAll(this.#run);
+  }
+
+  processOf(node: number): NodeProcess {
+    return this.#processes[node]!;
+  }
+
+  get pids(): number[] {
+    return this.#processes.map(({ pid }) => pid ?? 0);
+  }
+
+  send(node: number, message: ToNode): void {
+    this.processOf(node).send(message);
+  }
+
+  sendAll(message: ToNode): void {
+    for (const process of this.#processes) process.send(message);
+  }
+
+  /** To those that are not taken for dead. */
+  sendTrusted(message: ToNode): void {
+    for (const process of this.#processes) if (!this.#suspects.has(process)) process.send(message);
+  }
+
+  /** The node counts as dead and is left alive. */
+  disown(node: number): void {
+    this.#suspects.add(this.processOf(node));
+    this.#lost(node);
+  }
+
+  /** The node listens; nobody can reach it where that is null. Who is told where it is now, `NodeContacts` says. */
+  ready(node: number, address: Address | null): void {
+    const { links } = this.#options;
+    const present = this.processOf(node);
+    if (this.#suspects.has(present)) return;
+    if (links === null) {
+      this.#listens(node, address);
+      return;
+    }
+    void links.listening.then(() => {
+      if (this.#isPresent(node, present) && !this.#suspects.has(present)) this.#listens(node, address);
+    });
+  }
+
+  #listens(node: number, address: Address | null): void {
+    if (address !== null) {
+      this.#options.links?.lead(node, address);
+      this.#tellAddresses(this.#contacts.listens(node, address));
+    }
+    if (this.#replacing.delete(node)) this.#announceAll(node);
+  }
+
+  /** Also of a node whose place nobody will take. */
+  #lost(node: number): void {
+    this.#tellAddresses(this.#contacts.lost(node));
+  }
+
+  #tellAddresses(nodes: readonly number[]): void {
+    for (const node of nodes) {
+      const addresses = this.#options.placement.map((of) => this.#addressFor(node, of));
+      this.send(node, { kind: "contacts", addresses });
+    }
+  }
+
+  /** How one node reaches another; null: not at the moment. */
+  #addressFor(from: number, to: number): Address | null {
+    const { links } = this.#options;
+    const address = this.#contacts.addressOf(to);
+    return links === null || from === to || address === null ? address : links.addressOf(from, to);
+  }
+
+  /** Some ranks have begun another life in a node that had not gone. */
+  returned(ranks: readonly Life[]): void {
+    this.sendAll({ kind: "returned", ranks });
+  }
+
+  /** Fulfilled when none is left of those that are not nodes: taken for dead, or not needed. Nobody is let in any more. */
+  async endOthers(): Promise<void> {
+    this.#door.close();
+    const others = [...this.#suspects, ...(this.#spare === null ? [] : [this.#spare])];
+    this.#spare = null;
+    for (const other of others) other.kill();
+    await Promise.all(others.map((other) => other.gone));
+  }
+
+  #newProcess(): NodeProcess {
+    return new NodeProcess(this.#door, this.#options.starter);
+  }
+
+  /** One that has died meanwhile is none. */
+  #takeSpare(): NodeProcess | null {
+    const spare = this.#spare;
+    this.#spare = null;
+    return spare?.isAlive === true ? spare : null;
+  }
+
+  /** The new lives of a node's ranks are there: everybody else hears of them. */
+  #announceAll(node: number): void {
+    const ranks = this.#ports.livesOf(ranksOfNode(this.#options.placement, node));
+    for (const other of this.#processes.keys()) {
+      if (other !== node) this.send(other, { kind: "returned", ranks });
+    }
+  }
+
+  #isPresent(node: number, process: NodeProcess): boolean {
+    return this.#processes[node] === process && !this.#past.has(process);
+  }
+
+  #start(node: number, restarts: readonly RankRestart[]): void {
+    const isPresent = (): boolean => this.#isPresent(node, started);
+    const started = this.#takeSpare() ?? this.#newProcess();
+    const here = ranksOfNode(this.#options.placement, node);
+    started.begin(this.#ports.setupOf(node, restarts), here, {
+      heard: () => {
+        if (isPresent()) this.#ports.heard(node);
+      },
+      said: (message) => {
+        if (isPresent()) this.#ports.said(node, message);
+      },
+      printed: (stream, bytes, done) => {
+        if (isPresent()) this.#ports.printed(node, stream, bytes, done);
+        else done();
+      },
+      ended: (loss) => {
+        if (!isPresent()) return;
+        this.#lost(node);
+        this.#ports.ended(node, loss);
+      },
+    });
+    this.#processes[node] = started;
+    this.#ports.started(node);
+    if (this.#run !== undefined) started.send(this.#run);
+  }
+}

@@ -1,0 +1,98 @@
+/** Starts nodes as processes of this machine, each the leader of its own process group. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type { NodeLoss } from "../../../core/service/outcome.ts";
+import { encodeInvitation, type Invitation } from "../../control-link/invitation.ts";
+import { ProcessWork } from "../../machine/process-work.ts";
+import type { NodeSignal, NodeStarter, StartedNode } from "./node-starter.ts";
+
+interface LocalStarterOptions {
+  /** Of the job: the node removes it if this process dies, even before it was invited. */
+  readonly folder: string;
+  /** What stands in front of the node's own command, and runs it: for nodes in namespaces of their own. Usually empty. */
+  readonly command: readonly string[];
+}
+
+/** Tells a command which of the job's processes it is asked to run, from 1. */
+const numberVariable = "BANYAN_NODE_START";
+
+export class LocalStarter implements NodeStarter {
+  readonly #options: LocalStarterOptions;
+
+  constructor(options: LocalStarterOptions) {
+    this.#options = options;
+  }
+
+  start(number: number, invitation: Promise<Invitation | null>): StartedNode {
+    const { folder, command } = this.#options;
+    // Not the options of the process that calls `launch`: they may be a debugger's or a test runner's.
+    const node = [process.execPath, "--disable-warning=ExperimentalWarning", join(__dirname, "agent.cjs"), folder];
+    const [file, ...words] = [...command, ...node];
+    const env = command.length === 0 ? process.env : { ...process.env, [numberVariable]: `${number}` };
+    const child = spawn(file!, words, { detached: true, stdio: "pipe", env });
+    void invitation.then((given) => child.stdin.end(given === null ? "" : encodeInvitation(given)));
+    return new LocalNode(child);
+  }
+}
+
+class LocalNode implements StartedNode {
+  readonly exited: Promise<NodeLoss>;
+  readonly streamsEnded: Promise<void>;
+  readonly #child: ChildProcess;
+  #work: ProcessWork | undefined;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    // One that is gone before it has read shows as its end.
+    child.stdin?.on("error", () => {});
+    this.exited = new Promise((resolve) => {
+      child.on("error", () => resolve({ kind: "exit", code: 1 }));
+      child.on("exit", (code, signal) => resolve(lossOf(code, signal)));
+    });
+    this.streamsEnded = new Promise((resolve) => {
+      child.on("error", () => resolve());
+      child.on("close", () => resolve());
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get stdout(): Readable | null {
+    return this.#child.stdout;
+  }
+
+  get stderr(): Readable | null {
+    return this.#child.stderr;
+  }
+
+  get isAlive(): boolean {
+    const { pid, exitCode, signalCode } = this.#child;
+    return pid !== undefined && exitCode === null && signalCode === null;
+  }
+
+  work(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) return 0;
+    this.#work ??= new ProcessWork(pid);
+    return this.#work.look();
+  }
+
+  signal(signal: NodeSignal): boolean {
+    if (!this.isAlive) return false;
+    try {
+      process.kill(-this.#child.pid!, signal);
+    } catch {
+      this.#child.kill(signal);
+    }
+    return true;
+  }
+}
+
+const lossOf = (code: number | null, signal: NodeJS.Signals | null): NodeLoss =>
+  signal === null
+    ? { kind: "exit", code: code ?? 1 }
+    : { kind: "signal", signal, signalNumber: constants.signals[signal] };

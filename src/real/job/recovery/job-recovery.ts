@@ -1,0 +1,269 @@
+/**
+ * Recovery of a real job: the host of `core/service/recovery.ts` and of the protocol's part for the job. It has the timer, the
+ * images, and the places of ranks; what is done, and when, the core decides. Embedded in the dispatcher's process.
+ */
+
+import type { FaultEvent } from "../../../core/fault/moment.ts";
+import type { Service } from "../../../core/fault/plan.ts";
+import type { Checkpoint } from "../../../core/ft/checkpoint.ts";
+import { membersOf } from "../../../core/ft/sets.ts";
+import type { RecoveryTimes } from "../../../core/service/losses.ts";
+import type { Placement } from "../../../core/service/placement.ts";
+import { Recovery, type RecoveryOptions, type SetRestart } from "../../../core/service/recovery.ts";
+import type { RecoveryRecord } from "../../../core/service/recovery-state.ts";
+import { RestartPlacement } from "../../../core/service/restart-placement.ts";
+import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
+import { Alarm } from "../../machine/alarm.ts";
+import type { Life, RankRestart, RecoverySetup, ToNode } from "../../messages/node-messages.ts";
+import type { CaptureFacts, RankImage } from "../../messages/rank-messages.ts";
+import type { JobPartHost, JobPartHostPorts } from "../../part-hosts/job-part-host.ts";
+import type { Address } from "../../transport/tcp/tcp-host.ts";
+import type { JobRecoveryReport } from "../report/job-report.ts";
+import { SetImages, type SetImagesOptions } from "./set-images.ts";
+
+interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
+  /** Node of each rank; all members of a set are on one. */
+  readonly placement: Placement;
+  /** Where the checkpoint servers are, see `RecoverySetup`. */
+  checkpointServers(): readonly (Address | null)[];
+  createPart(ports: JobPartHostPorts): JobPartHost;
+}
+
+interface JobRecoveryPorts {
+  /** See `RecoveryPorts`. */
+  record(record: RecoveryRecord): void;
+  toNode(node: number, message: ToNode): void;
+  toNodes(message: ToNode): void;
+  /** Another node takes the place of one that is gone: its ranks begin so. */
+  replace(node: number, restarts: readonly RankRestart[]): void;
+  /** The node lives: these ranks begin their next life there. */
+  restartRanks(node: number, restarts: readonly RankRestart[]): void;
+  /** The job ends with that line, unless it is ending already. */
+  unusable(message: string): void;
+  /** Nobody takes the place of that node, which is gone: the job ends. */
+  notReplaced(node: number): void;
+  isEnding(): boolean;
+  kill(node: number): void;
+  /** Reads images back: what is wrong with the first that is no good, empty if nothing. */
+  verify(paths: readonly string[]): Promise<string>;
+  /** Nobody will ask a checkpoint server for that one any more. */
+  dropped(set: number, number: number): void;
+  /** For fault plans: whatever was to happen then has, and is known, when the promise is fulfilled. */
+  happened(event: FaultEvent): Promise<void>;
+  /** No older image of that set will be restored. */
+  oldest(set: number, number: number): void;
+  /** A checkpoint counts from now on; the ranks of the set had passed so many calls. */
+  committed(times: CheckpointTimes, callsPassed: number): void;
+  /** All that a loss took has come as far as it was. */
+  recovered(times: RecoveryTimes): void;
+  note(message: string): void;
+}
+
+export class JobRecovery {
+  readonly #options: JobRecoveryOptions;
+  readonly #ports: JobRecoveryPorts;
+  readonly #members: readonly (readonly number[])[];
+  readonly #core: Recovery;
+  readonly #alarm: Alarm;
+  readonly #images: SetImages;
+  readonly #host: JobPartHost;
+  readonly #restartPlacement: RestartPlacement;
+  /** Nodes that were lost and started again. */
+  #restarts = 0;
+  /** When the job began, in milliseconds since 1970. */
+  readonly beganMs = Date.now();
+  /** What was to happen at the last moment that a fault plan heard of has happened. */
+  #happened: Promise<void> = Promise.resolve();
+
+  constructor(options: JobRecoveryOptions, ports: JobRecoveryPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#members = membersOf(options.setOf);
+    this.#images = new SetImages(options, ports);
+    this.#host = options.createPart({
+      prepared: (set, incarnation, outcome) => this.#feed(() => this.#core.prepared(set, incarnation, outcome)),
+      mayCommit: (set) => this.#feed((nowMs) => this.#core.mayCommit(set, nowMs)),
+      wantCheckpoints: (rank, sets) => this.#feed((nowMs) => this.#core.wantCheckpoints(rank, sets, nowMs)),
+      toNode: (node, words) => ports.toNode(node, { kind: "protocol", words }),
+      toNodes: (words) => ports.toNodes({ kind: "protocol", words }),
+      unusable: (message) => ports.unusable(message),
+      note: (message) => ports.note(message),
+    });
+    this.#restartPlacement = new RestartPlacement(options.placement, {
+      replace: (node, restarts) => ports.replace(node, this.#rankRestarts(restarts)),
+      restartRanks: (node, restarts) => ports.restartRanks(node, this.#rankRestarts(restarts)),
+      notReplaced: (node) => ports.notReplaced(node),
+      isEnding: () => ports.isEnding(),
+    });
+    this.#core = this.#createCore();
+    this.#alarm = new Alarm(this.#core, (nowMs) => this.#core.time(nowMs));
+  }
+
+  #createCore(): Recovery {
+    const ports = this.#ports;
+    return new Recovery(this.#options, this.#host.part, {
+      record: (record) => ports.record(record),
+      restart: (_, restarts) => this.#restartPlacement.restart(restarts),
+      hopeless: (ranks, problem) => {
+        ports.unusable(problem);
+        this.#restartPlacement.hopeless(ranks);
+      },
+      fell: (rank) => ports.kill(this.#nodeOfRank(rank)),
+      stop: (set, number) => this.#toSet(set, { kind: "checkpoint", set, members: this.#membersOf(set), number }),
+      goOn: (set) => this.#toSet(set, { kind: "go-on", set, members: this.#membersOf(set) }),
+      verify: (set, number) => void this.#verify(set, number),
+      drop: (set, number) => this.#images.drop(set, number),
+      oldest: (set, oldest) => this.#oldestIs(set, oldest),
+      committed: (times, callsPassed) => ports.committed(times, callsPassed),
+      recovered: (times) => ports.recovered(times),
+      happened: (event) => {
+        this.#happened = ports.happened(event);
+      },
+      note: (message) => ports.note(message),
+    });
+  }
+
+  /** After the end: what has come of it. */
+  get report(): JobRecoveryReport {
+    return { ...this.#core.report, restarts: this.#restarts };
+  }
+
+  /** After the end: of the protocol's part for the job. */
+  get protocolReport(): unknown {
+    return this.#host.report;
+  }
+
+  /** Which life of each of these ranks is the present one. */
+  livesOf(ranks: readonly number[]): Life[] {
+    const { incarnations } = this.#core;
+    return ranks.map((rank) => ({ rank, incarnation: incarnations[rank] ?? 0 }));
+  }
+
+  /** What a node must know that is about to start, or to restart some ranks. */
+  setup(node: number, restarts: readonly RankRestart[]): { recovery: RecoverySetup; protocolPart: unknown } {
+    const { setOf, folder: checkpointFolder } = this.#options;
+    const checkpointServers = this.#options.checkpointServers();
+    const { incarnations } = this.#core;
+    const protocolPart = this.#host.forNode(
+      node,
+      restarts.map(({ rank }) => rank),
+    );
+    const { beganMs } = this;
+    return { recovery: { setOf, incarnations, restarts, checkpointFolder, checkpointServers, beganMs }, protocolPart };
+  }
+
+  nodeStarted(node: number): void {
+    this.#host.nodeStarted(node);
+  }
+
+  allBegan(): void {
+    this.#feed((nowMs) => this.#core.allBegan(nowMs));
+    this.#host.allBegan();
+  }
+
+  /** Every heartbeat: so much time has passed in which the dispatcher was awake. */
+  tick(nowMs: number, stepMs: number): void {
+    this.#host.tick(nowMs, stepMs);
+  }
+
+  /** For fault plans. False: that service is none of the protocol's processes. */
+  kill(service: Service): boolean {
+    return this.#host.kill(service);
+  }
+
+  /** The job is over. */
+  async end(): Promise<void> {
+    this.#core.end();
+    this.#alarm.end();
+    this.#images.end();
+    await this.#host.end();
+  }
+
+  /** Every call to the core may change when it wants to be called next. */
+  #feed(act: (nowMs: number) => void): void {
+    act(performance.now());
+    this.#alarm.set();
+  }
+
+  // Lives
+
+  /** The node is gone, and with it these ranks. */
+  nodeFallen(node: number, ranks: readonly number[]): void {
+    this.#restarts++;
+    this.#restartPlacement.gone(node);
+    this.fallen(ranks);
+  }
+
+  /** These ranks are gone, and their node is not. */
+  fallen(ranks: readonly number[]): void {
+    this.#feed((nowMs) => this.#core.fallen(ranks, nowMs));
+  }
+
+  #rankRestarts(restarts: readonly SetRestart[]): RankRestart[] {
+    return restarts.flatMap(({ members, incarnation, checkpoint, forRanks: data }) => {
+      return members.map((rank) => ({ rank, incarnation, checkpoint: checkpoint.number, data }));
+    });
+  }
+
+  began(rank: number, incarnation: number): void {
+    this.#feed((nowMs) => this.#core.began(rank, incarnation, nowMs));
+  }
+
+  caughtUp(rank: number, incarnation: number): void {
+    this.#feed((nowMs) => this.#core.caughtUp(rank, incarnation, nowMs));
+  }
+
+  /** A rank has said something to the protocol. */
+  rankSaid(rank: number, words: unknown): void {
+    this.#host.part.rankSaid(rank, words);
+  }
+
+  imageUnreadable(rank: number, number: number, why: string): void {
+    this.#feed(() => this.#core.imageUnreadable(rank, number, why));
+  }
+
+  // Checkpoints
+
+  takeAll(): void {
+    this.#feed((nowMs) => this.#core.takeAll(nowMs));
+  }
+
+  checkpointWanted(rank: number, incarnation: number): void {
+    this.#feed((nowMs) => this.#core.checkpointWanted(rank, incarnation, nowMs));
+  }
+
+  captured(rank: number, facts: CaptureFacts): void {
+    this.#feed((nowMs) => this.#core.captured(rank, facts, nowMs));
+  }
+
+  image(rank: number, image: RankImage): void {
+    this.#feed((nowMs) => this.#core.imageStored(rank, image, nowMs));
+  }
+
+  async #verify(set: number, number: number): Promise<void> {
+    await this.#happened;
+    if (!this.#core.isOpen(set, number)) return;
+    const problem = await this.#images.verify(set, number, this.#membersOf(set));
+    this.#feed((nowMs) => this.#core.verified(set, number, problem, nowMs));
+  }
+
+  #oldestIs(set: number, oldest: Checkpoint): void {
+    this.#toSet(set, { kind: "oldest", set, ...oldest });
+    this.#ports.oldest(set, oldest.number);
+  }
+
+  // Places
+
+  #toSet(set: number, message: ToNode): void {
+    const nodes = new Set(this.#membersOf(set).map((rank) => this.#nodeOfRank(rank)));
+    for (const node of nodes) this.#ports.toNode(node, message);
+  }
+
+  #nodeOfRank(rank: number): number {
+    return this.#options.placement[rank]!;
+  }
+
+  #membersOf(set: number): readonly number[] {
+    return this.#members[set]!;
+  }
+}

@@ -1,0 +1,104 @@
+/** What a program that called `launch` hears of its job. */
+
+import type { RecoveryTimes } from "../../../core/service/losses.ts";
+import type { Reason } from "../../../core/service/outcome.ts";
+import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
+import type { Stream } from "../../messages/node-messages.ts";
+
+/** Every rank has begun to run the program. */
+interface StartedEvent {
+  readonly kind: "started";
+  readonly ranks: number;
+  readonly nodes: number;
+  /** Process ids of the nodes. */
+  readonly pids: readonly number[];
+  readonly afterMs: number;
+}
+/** A rank printed a line. Not given for a stream that the job writes elsewhere (`stdout`, `stderr` in the options). */
+export interface LineEvent {
+  readonly kind: "line";
+  /** Null: the line came from the process of a node, past its ranks. Spawned processes have numbers behind the job's ranks. */
+  readonly rank: number | null;
+  readonly stream: Stream;
+  /** Lines of a rank's stream are numbered from 0. */
+  readonly number: number;
+  /** Without the line end. */
+  readonly text: string;
+  /** False: more of this line may follow, in another event with the same number. */
+  readonly ended: boolean;
+}
+/** A rank has reached the end of its program. */
+interface RankEndedEvent {
+  readonly kind: "rank-ended";
+  readonly rank: number;
+  readonly node: number;
+  readonly afterMs: number;
+}
+/** Something went wrong: which rank or node, why, and when. `none` ends the job at the first. */
+interface FailedEvent {
+  readonly kind: "failed";
+  readonly reason: Exclude<Reason, { kind: "finished" | "frozen" }>;
+  /** One sentence for people. */
+  readonly message: string;
+  /** What else the program's error says: the other lines of its message, what caused it. */
+  readonly details: readonly string[];
+  /** Where in the program, innermost first. */
+  readonly frames: readonly string[];
+  readonly afterMs: number;
+}
+/** A node is gone, and another takes its place: the job goes on. */
+interface NodeLostEvent {
+  readonly kind: "node-lost";
+  readonly node: number;
+  readonly ranks: readonly number[];
+  /** One sentence for people. */
+  readonly message: string;
+  readonly afterMs: number;
+}
+/** The thread of a rank is gone, and another takes its place in the same node: the job goes on. */
+interface RankLostEvent {
+  readonly kind: "rank-lost";
+  readonly rank: number;
+  readonly node: number;
+  /** One sentence for people. */
+  readonly message: string;
+  readonly afterMs: number;
+}
+/** A checkpoint of a set counts from now on. */
+export interface CheckpointEvent extends CheckpointTimes {
+  readonly kind: "checkpoint";
+  readonly afterMs: number;
+}
+/** What a loss took has come as far as it was. */
+interface RecoveredEvent extends RecoveryTimes {
+  readonly kind: "recovered";
+  readonly afterMs: number;
+}
+/** Nothing has failed, but somebody should know: nodes that cannot reach each other. */
+interface NoteEvent {
+  readonly kind: "note";
+  readonly message: string;
+}
+/** What the compiler had to say about a program in C: warnings, or why it refused. As it printed it. */
+interface CompilerEvent {
+  readonly kind: "compiler";
+  readonly text: string;
+}
+/** The last event: every process of the job is gone. */
+interface EndedEvent {
+  readonly kind: "ended";
+  readonly code: number;
+  readonly afterMs: number;
+}
+export type JobEvent =
+  | StartedEvent
+  | LineEvent
+  | RankEndedEvent
+  | FailedEvent
+  | NodeLostEvent
+  | RankLostEvent
+  | CheckpointEvent
+  | RecoveredEvent
+  | NoteEvent
+  | CompilerEvent
+  | EndedEvent;

@@ -1,0 +1,102 @@
+/** What a job says of itself to whoever launched it: events, in sentences for people, with times since its start. */
+import type { ProtocolReport } from "../../../core/ft/definition.ts";
+import type { RecoveryTimes } from "../../../core/service/losses.ts";
+import type { Reason } from "../../../core/service/outcome.ts";
+import type { RecoveryReport } from "../../../core/service/recovery.ts";
+import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
+import { EventQueue } from "./event-queue.ts";
+import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
+import type { ProcessNames } from "./process-names.ts";
+
+/** What a job in which the lost are started again lived through. */
+export interface JobRecoveryReport extends RecoveryReport {
+  /** Nodes that were lost and started again. */
+  readonly restarts: number;
+}
+
+/** How a job ended. */
+export interface JobResult {
+  /** 0, or the code of what ended the job. */
+  readonly code: number;
+  /** What rank 0 gave to `mpi.result`, if anything. */
+  readonly result: unknown;
+  readonly reason: Reason;
+  /** From the start until everything was gone. */
+  readonly afterMs: number;
+  /** Null: under this protocol nothing that is lost is started again. */
+  readonly recovery: JobRecoveryReport | null;
+  /** Of the protocol; its page says what is in it. */
+  readonly protocol: ProtocolReport;
+  /** The same in words: parts of a sentence. */
+  readonly summary: readonly string[];
+}
+
+export class JobReport {
+  readonly events = new EventQueue();
+  readonly startMs = performance.now();
+  readonly #names: ProcessNames;
+
+  constructor(names: ProcessNames) {
+    this.#names = names;
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.startMs;
+  }
+
+  started(size: { readonly ranks: number; readonly nodes: number }, pids: readonly number[]): void {
+    this.events.push({ kind: "started", ...size, pids, afterMs: this.elapsedMs });
+  }
+
+  note(message: string): void {
+    this.events.push({ kind: "note", message });
+  }
+
+  /** What the compiler has said, if anything. */
+  compiled(text: string | undefined): void {
+    if (text !== undefined && text !== "") this.events.push({ kind: "compiler", text });
+  }
+
+  rankEnded(rank: number, node: number): void {
+    this.events.push({ kind: "rank-ended", rank, node, afterMs: this.elapsedMs });
+  }
+
+  committed(times: CheckpointTimes): void {
+    this.events.push({ kind: "checkpoint", ...times, afterMs: this.elapsedMs });
+  }
+
+  recovered(times: RecoveryTimes): void {
+    this.events.push({ kind: "recovered", ...times, afterMs: this.elapsedMs });
+  }
+
+  /** A failure after which those who were lost begin again. */
+  replaced(reason: Reason, afterMs: number): void {
+    if (reason.kind !== "node-failed" && reason.kind !== "rank-failed") {
+      this.failed(reason, afterMs);
+      return;
+    }
+    const { node } = reason;
+    const message = `${describeFailure(reason, afterMs, this.#names)}; it is started again`;
+    if (reason.kind === "node-failed") {
+      this.events.push({ kind: "node-lost", node, ranks: reason.ranks, message, afterMs });
+    } else this.events.push({ kind: "rank-lost", rank: reason.rank, node, message, afterMs });
+  }
+
+  failed(reason: Reason, afterMs: number): void {
+    if (reason.kind === "finished" || reason.kind === "frozen") return;
+    this.events.push({
+      kind: "failed",
+      reason,
+      message: describeFailure(reason, afterMs, this.#names),
+      details: detailsOf(reason),
+      frames: framesOf(reason),
+      afterMs,
+    });
+  }
+
+  /** Nothing comes after it. */
+  ended(code: number): void {
+    this.events.push({ kind: "ended", code, afterMs: this.elapsedMs });
+    this.events.end();
+  }
+}

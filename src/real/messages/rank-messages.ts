@@ -1,0 +1,221 @@
+/**
+ * Everything that crosses between a node and a rank (a worker thread of it), as unions; one interface for each message. Over the
+ * worker's message port, except for output, which has a ring of its own (`line-ring.ts`). What a rank wants of the whole job
+ * goes on to the dispatcher as it is (`FromRankOnwards`).
+ */
+
+import type { MessagePort } from "node:worker_threads";
+import type { OptionValues } from "../../core/ft/option.ts";
+import type { NodeMap } from "../../core/process/node-map.ts";
+import type { Origin, SpawnRequest } from "../../core/process/spawner.ts";
+import type { Ending } from "../../core/service/ending.ts";
+import type { Placement } from "../../core/service/placement.ts";
+import type { ImageToStore } from "../node/image-store.ts";
+import type { SharedNode } from "../node/node-memory.ts";
+import type { RankCode } from "../node/rank-code.ts";
+import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
+import type {
+  Folder,
+  GoOnAfter,
+  Input,
+  ProgramPlace,
+  ProtocolWords,
+  RankRestart,
+  RecoveryFacts,
+  SpawnAnswered,
+  Watch,
+} from "./node-messages.ts";
+import type { RestoreGate } from "./restore-gate.ts";
+
+// Node → rank: workerData at the start, then `ToRank` on the port.
+
+export interface RankSetup {
+  /** For the loader only. */
+  readonly code: RankCode;
+  /** Tells this run of the job from all others. */
+  readonly run: string;
+  readonly rank: number;
+  readonly incarnation: number;
+  /** How many ranks the job starts with; see `Setup`. */
+  readonly ranks: number;
+  readonly placement: Placement;
+  readonly nodeMap: NodeMap;
+  /** Of a spawned process; null: one of the job's own ranks. */
+  readonly origin: Origin | null;
+  /** See `Setup`. */
+  readonly protocol: string;
+  readonly protocolOptions: OptionValues;
+  /** From the protocol's part in the node; undefined: nothing. */
+  readonly protocolPart: unknown;
+  /** See `Setup`. */
+  readonly seed: number;
+  readonly program: ProgramPlace;
+  readonly traceFile: string;
+  /** What `node-memory.ts` made for the ranks of this node. */
+  readonly memory: SharedNode;
+  /** Connections to other nodes, see `tcp/handover.ts`; null in a job of one node. */
+  readonly handover: SharedHandover | null;
+  /** Memories of the C programs of this node's ranks, by their places, as far as they are there; none for TypeScript. */
+  readonly programMemories: readonly (WebAssembly.Memory | undefined)[];
+  readonly folders: readonly Folder[];
+  /** See `Setup`. */
+  readonly environment: Readonly<Record<string, string>> | null;
+  readonly freezeTo: string;
+  readonly thawFrom: string;
+  /** Shared by ranks that go on from images together, see `restore-gate.ts`; null: this one waits for nobody. */
+  readonly restoreGate: RestoreGate | null;
+  /** Where the lost are started again; null otherwise. */
+  readonly recovery: RankRecovery | null;
+  /** What it has to report for a fault plan; null: nothing. */
+  readonly watch: Watch | null;
+  /** Ring for what the rank prints. */
+  readonly lines: SharedArrayBuffer;
+  /** Words of the node, see `node-words.ts`. */
+  readonly words: SharedArrayBuffer;
+}
+
+export interface RankRecovery extends RecoveryFacts {
+  /** Where its node sees how many calls it has passed. */
+  readonly passed: Float64Array;
+  /** How it begins, if it has had a life before. */
+  readonly restart: RankRestart | null;
+  /** Where the image is that it goes on from; empty: it begins at the start of the program. */
+  readonly imageFolder: string;
+}
+
+/** What a thread for ranks of a C program starts with. */
+export interface CThreadSetup {
+  /** For the loader only. */
+  readonly code: RankCode;
+  readonly ranks: readonly { readonly setup: RankSetup; readonly port: MessagePort }[];
+}
+
+/** Processes are about to be born on this node: where their programs have their buffers. */
+export interface Neighbours {
+  readonly kind: "neighbours";
+  readonly neighbours: readonly { readonly place: number; readonly memory: WebAssembly.Memory }[];
+}
+export type ToRank = Input | Neighbours | SpawnAnswered | GoOnAfter;
+
+// Rank → node
+
+interface RankRuns {
+  readonly kind: "runs";
+}
+/** What V8 has compiled by now, for ranks of later runs; only when there is none yet. */
+export interface RankCompiled {
+  readonly kind: "compiled";
+  readonly cache: Uint8Array;
+}
+/** MPI_Abort. */
+interface RankAbort {
+  readonly kind: "abort";
+  readonly code: number;
+  readonly message: string;
+}
+/** `mpi.result(value)`, serialised by the rank so that a value that cannot be is the program's error there. */
+interface RankResult {
+  readonly kind: "result";
+  readonly value: Uint8Array;
+}
+/** MPI_Comm_spawn: the rank waits for `SpawnAnswered`. */
+interface RankSpawn {
+  readonly kind: "spawn";
+  readonly request: SpawnRequest;
+}
+/** The program reads standard input and has nothing left of it: so much it has had. */
+interface InputWanted {
+  readonly kind: "input-wanted";
+  readonly offset: number;
+}
+/** The job is being frozen, and this rank stands still. */
+interface RankStopped {
+  readonly kind: "stopped";
+}
+/** It stands still and its image has been copied; the node writes it, and says `image` when that is done. */
+interface RankCaptured extends CaptureFacts {
+  readonly kind: "captured";
+  readonly image: ImageToStore;
+}
+/** The same, to the dispatcher. */
+export interface Captured extends CaptureFacts {
+  readonly kind: "captured";
+}
+/** Its image is on the disk, or why it is not. It stands still until it hears `FreezeEnds`. */
+export interface RankImage extends CaptureFacts {
+  readonly kind: "image";
+  /** Empty: none. */
+  readonly problem: string;
+}
+export interface CaptureFacts {
+  /** Of the checkpoint; 0: the job is being frozen. */
+  readonly number: number;
+  /** The position, which only the protocol understands. */
+  readonly position: number;
+  /** How many calls it had passed. */
+  readonly callsPassed: number;
+  /** How much of standard input it had been given. */
+  readonly inputOffset: number;
+  /** From its stop until nothing was under way any more between those who are captured together. */
+  readonly settledMs: number;
+}
+/** Its program has called `mpi.checkpoint`, and waits until all of its set have. */
+interface CheckpointWanted {
+  readonly kind: "checkpoint-wanted";
+  readonly incarnation: number;
+}
+/** Its program is over; it stays to serve others until the job is. */
+interface RankDone {
+  readonly kind: "done";
+  readonly incarnation: number;
+}
+/** Its program is over, and this is what its protocol has to say to that one's part for the job. */
+interface RankReport {
+  readonly kind: "report";
+  readonly report: unknown;
+}
+/** A new life has come as far as the one before. */
+export interface RankCaughtUp {
+  readonly kind: "caught-up";
+  readonly incarnation: number;
+}
+/** A moment that the fault plan waits for, see `Watch`. */
+export interface RankStandsStill {
+  readonly kind: "stands-still";
+  /** The call, counted from the beginning of this life; 0: it is inside MPI_Init. */
+  readonly call: number;
+}
+/** The image that it should have gone on from is no good. */
+interface ImageUnreadable {
+  readonly kind: "image-unreadable";
+  readonly checkpoint: number;
+  readonly problem: string;
+}
+/** A name that its program used is a link out of the folders given, and was refused; said of the first. */
+interface RankLeadsOut {
+  readonly kind: "leads-out";
+  readonly path: string;
+  readonly target: string;
+}
+/** The rank's own word on how it ended, said last. */
+export interface RankEnding {
+  readonly kind: "ending";
+  readonly ending: Ending;
+}
+/** What its node passes on to the dispatcher as it is. */
+export type RankWord =
+  | RankAbort
+  | RankResult
+  | RankSpawn
+  | InputWanted
+  | RankStopped
+  | RankImage
+  | RankReport
+  | RankDone
+  | CheckpointWanted
+  | ProtocolWords
+  | RankCaughtUp
+  | RankStandsStill
+  | ImageUnreadable
+  | RankLeadsOut;
+export type FromRank = RankRuns | RankCompiled | RankCaptured | RankWord | RankEnding | TcpRequest;

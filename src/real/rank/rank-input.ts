@@ -1,0 +1,125 @@
+/** `process.stdin` of rank 0: asks for a piece when the program reads. */
+import { Readable } from "node:stream";
+import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import type { Input } from "../messages/node-messages.ts";
+import type { FromRank } from "../messages/rank-messages.ts";
+import type { RankHost } from "../process/rank-host.ts";
+
+export interface RankInputOptions {
+  readonly port: MessagePort;
+  /** A question without a line end has to be seen before its answer can be typed. */
+  beforeRead(): void;
+  /** How much a life before has read. */
+  readonly offset: number;
+}
+
+export abstract class RankInput extends Readable {
+  readonly fd = 0;
+  protected readonly port: MessagePort;
+  readonly #beforeRead: () => void;
+  /** How much has been given to this stream, from the beginning of the job's input. */
+  #offset: number;
+  protected isAsked = false;
+
+  constructor({ port, beforeRead, offset }: RankInputOptions) {
+    super({ highWaterMark: 0 });
+    this.port = port;
+    this.#beforeRead = beforeRead;
+    this.#offset = offset;
+    this.on("pause", () => this.leave());
+    this.on("resume", () => {
+      if (this.isAsked) this.stay();
+    });
+  }
+
+  /** How much of the input the program has taken from this stream. */
+  get taken(): number {
+    return this.#offset - this.readableLength;
+  }
+
+  override _read(): void {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    this.#beforeRead();
+    this.stay();
+    this.port.postMessage({ kind: "input-wanted", offset: this.#offset } satisfies FromRank);
+  }
+
+  /** What was meant for a life before is not for us: it will be given again. */
+  protected isAnswer({ offset }: Input): boolean {
+    return this.isAsked && offset === this.#offset;
+  }
+
+  protected give({ bytes }: Input): void {
+    this.isAsked = false;
+    this.#offset += bytes?.length ?? 0;
+    this.push(bytes);
+  }
+
+  /** A piece is waited for: the thread must not end. */
+  protected abstract stay(): void;
+  /** The program has paused the stream (as closing a readline interface does): the thread may end. */
+  protected abstract leave(): void;
+}
+
+/** Pieces come when they come. */
+export class LiveInput extends RankInput {
+  constructor(options: RankInputOptions) {
+    super(options);
+    this.port.on("message", (input: Input) => {
+      if (!this.isAnswer(input)) return;
+      this.leave();
+      this.give(input);
+    });
+    this.port.unref();
+  }
+
+  protected override stay(): void {
+    this.port.ref();
+  }
+
+  protected override leave(): void {
+    this.port.unref();
+  }
+}
+
+/**
+ * Under a protocol that replays: a piece is something that is awaited, like a request, so that it comes at the same place in every
+ * life; and messages go on meanwhile.
+ */
+export class ReplayedInput extends RankInput {
+  readonly #host: Pick<RankHost, "await">;
+  #next: Input | undefined;
+  #withdraw: (() => void) | undefined;
+
+  constructor(options: RankInputOptions, host: Pick<RankHost, "await">) {
+    super(options);
+    this.#host = host;
+  }
+
+  protected override stay(): void {
+    this.#withdraw ??= this.#host.await(
+      () => this.#hasCome(),
+      () => {
+        const next = this.#next!;
+        this.#next = undefined;
+        this.#withdraw = undefined;
+        this.give(next);
+      },
+    );
+  }
+
+  protected override leave(): void {
+    this.#withdraw?.();
+    this.#withdraw = undefined;
+  }
+
+  #hasCome(): boolean {
+    while (this.#next === undefined) {
+      const received = receiveMessageOnPort(this.port) as { message: Input } | undefined;
+      if (received === undefined) return false;
+      if (this.isAnswer(received.message)) this.#next = received.message;
+    }
+    return true;
+  }
+}

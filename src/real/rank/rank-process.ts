@@ -1,0 +1,44 @@
+/** A rank whose program is written in TypeScript: its process, and the API that the program sees. */
+import type { Choices } from "../../core/ft/choices.ts";
+import { Mpi } from "../../mpi/mpi.ts";
+import { type OutputGate, outputGate } from "../output/output-gate.ts";
+import { openProcess, type RankOptions } from "../process/open-process.ts";
+import type { RankHost } from "../process/rank-host.ts";
+
+interface RankProcess {
+  /** What programs import as `mpi`. */
+  readonly mpi: object;
+  readonly host: RankHost;
+  /** Who wants to know what could have gone another way; null: nobody. */
+  readonly choices: Choices | null;
+  /** What the program prints, its result: returns when it may leave. */
+  readonly mayLeave: OutputGate;
+  /** Answers others until the job is over: does not return. */
+  serve(): never;
+  /** The thread is ending in order: closes everything and returns how many requests are unfinished. */
+  finish(): number;
+  /** The thread has failed and is ending: closes what it has open, and waits for nobody. */
+  close(): void;
+}
+
+/** `prepare`: fills the process, if it goes on from somewhere, before the program can see anything of it. */
+export function createRank(options: RankOptions, prepare: (host: RankHost) => void): RankProcess {
+  const { host, leave, close } = openProcess(options);
+  prepare(host);
+  const mpi = new Mpi(host);
+  return {
+    mpi,
+    host,
+    choices: host.process.choices,
+    mayLeave: outputGate(host.process.protocol, host),
+    serve() {
+      for (;;) host.waitUntil(() => false);
+    },
+    finish() {
+      mpi.finalize();
+      const leaving = leave();
+      return leaving.kind === "unfinished" ? leaving.requests : 0;
+    },
+    close,
+  };
+}

@@ -1,0 +1,66 @@
+/** The protocol of a rank, as its setup says. */
+
+import { assert } from "../../core/base/assert.ts";
+import type { ProtocolDefinition } from "../../core/ft/definition.ts";
+import type { NewProtocol, Protocol } from "../../core/ft/protocol.ts";
+import { protocolNamed } from "../../core/ft/protocol-named.ts";
+import { membersOf } from "../../core/ft/sets.ts";
+import type { Placement } from "../../core/service/placement.ts";
+import type { ProtocolWords } from "../messages/node-messages.ts";
+import type { RankCaughtUp, RankSetup } from "../messages/rank-messages.ts";
+import type { Napper } from "../process/waiting.ts";
+import { rankParts } from "../protocol-parts/rank-parts.ts";
+
+export interface RankProtocol {
+  readonly definition: ProtocolDefinition;
+  /** Null: the rank has none, and nothing is asked. */
+  readonly protocol: NewProtocol | null;
+  readonly mayUseBoards: boolean;
+  /** See `RankOptions`. */
+  readonly set: number;
+  /** The ranks that are captured together with this one: its set; without sets all of them, undefined. */
+  readonly members: readonly number[] | undefined;
+  /** For a rank that has nothing to do; null: it need not be asked. */
+  readonly napper: Napper | null;
+}
+
+export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => void): RankProtocol {
+  const { rank, ranks, placement, incarnation, protocol: name, protocolOptions: options, words, recovery } = setup;
+  const definition = protocolNamed(name);
+  assert(definition !== undefined, `there is no protocol ${name}`);
+  const part = rankParts[name]?.({
+    ...{ rank, incarnation, part: setup.protocolPart, words },
+    say: (said) => say({ kind: "protocol", words: said }),
+  });
+  const setOf = Int32Array.from(recovery?.setOf ?? placement.map(() => 0));
+  const passed = recovery?.passed ?? new Float64Array(1);
+  const resources = part?.resources;
+  return {
+    definition,
+    protocol: definition.rank?.({ rank, ranks, setOf, options, passed, resources }) ?? null,
+    mayUseBoards: mayUseBoards(definition, rank, placement, setOf),
+    set: recovery === null ? -1 : setOf[rank]!,
+    members: recovery === null ? undefined : membersOf([...setOf])[setOf[rank]!]!,
+    napper: part?.napper ?? null,
+  };
+}
+
+/** Boards go past the messages: only where nobody must see those, and where all that use one fall together (rule 12). */
+function mayUseBoards({ boards }: ProtocolDefinition, rank: number, placement: Placement, setOf: Int32Array): boolean {
+  if (boards !== "inside a set") return boards === "always";
+  return placement.every((node, other) => node !== placement[rank] || setOf[other] === setOf[rank]);
+}
+
+/** After a restore, or in place of it, before the program goes on. */
+export function beginLife(
+  protocol: Protocol | null,
+  { ranks, incarnation, recovery }: RankSetup,
+  say: (message: RankCaughtUp) => void,
+): void {
+  protocol?.begin({
+    incarnation,
+    incarnations: recovery?.incarnations ?? new Array<number>(ranks).fill(0),
+    data: recovery?.restart?.data,
+    caughtUp: () => say({ kind: "caught-up", incarnation }),
+  });
+}

@@ -1,0 +1,158 @@
+/**
+ * The thread of a rank: puts the process together, runs the user's program, and says how it ended. Loaded once for every
+ * rank, so it must stay small.
+ */
+
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { assert } from "../../core/base/assert.ts";
+import { SeededRandom } from "../../core/base/seeded-random.ts";
+import { noSpawner } from "../../core/process/spawner.ts";
+import type { Ending } from "../../core/service/ending.ts";
+import { bytesOfObject } from "../../mpi/objects.ts";
+import { bellOf, passGate } from "../messages/node-words.ts";
+import type { FromRank, RankSetup } from "../messages/rank-messages.ts";
+import { LineWriter } from "../output/line-ring.ts";
+import type { RankOptions } from "../process/open-process.ts";
+import { endingOfError } from "./error-report.ts";
+import { RankCheckpoints } from "./rank-checkpoints.ts";
+import { replaceGlobals, SteadyClock } from "./rank-globals.ts";
+import { createRank } from "./rank-process.ts";
+import { runProgram } from "./rank-program.ts";
+import { beginLife, protocolOf } from "./rank-protocol.ts";
+import { replaceStreams } from "./rank-streams.ts";
+
+/** Given by the loader, see `rank-code.ts`. */
+declare const createCache: () => Uint8Array;
+
+assert(parentPort !== null, "rank.cjs runs as a worker thread");
+const port = parentPort;
+const setup = workerData as RankSetup;
+const { code, rank, incarnation, ranks, placement, nodeMap, seed, program, traceFile, memory, handover, lines, words } =
+  setup;
+const say = (message: FromRank): void => port.postMessage(message);
+const rankProtocol = protocolOf(setup, say);
+
+process.argv = [process.execPath, program.path, ...program.args];
+
+const lineWriter = new LineWriter(lines, bellOf(words));
+const random = SeededRandom.ofRank(seed, rank);
+const steady = new SteadyClock();
+let checkpoints: RankCheckpoints | null = null;
+
+const options: RankOptions = {
+  rank,
+  ranks,
+  placement,
+  nodeMap,
+  incarnation,
+  incarnations: setup.recovery?.incarnations ?? [],
+  protocol: rankProtocol.protocol,
+  mayUseBoards: rankProtocol.mayUseBoards,
+  napper: rankProtocol.napper,
+  set: rankProtocol.set,
+  memory,
+  handover,
+  tell: say,
+  traceFile,
+  spawner: noSpawner(ranks, "programs in TypeScript cannot yet"),
+  abort(code, message) {
+    say({ kind: "abort", code, message });
+    return waitForTheEnd();
+  },
+  result(value) {
+    const bytes = bytesOfObject("give the result", value);
+    rankProcess.mayLeave("result");
+    say({ kind: "result", value: bytes });
+  },
+  checkpoint: (state) => checkpoints?.take(state),
+  restored: () => checkpoints?.restored ?? null,
+};
+const rankProcess = createRank(options, (host) => {
+  const { recovery } = setup;
+  if (recovery === null) return;
+  checkpoints = new RankCheckpoints({
+    ...{ setup, recovery, protocol: rankProtocol, host, random, steady, say },
+    lines: lineWriter.places,
+    inputTaken: () => streams.inputTaken(),
+  });
+  checkpoints.begin();
+});
+const streams = replaceStreams({
+  rank,
+  lines: lineWriter,
+  port,
+  mayLeave: rankProcess.mayLeave,
+  host: rankProtocol.protocol === null ? null : rankProcess.host,
+  inputOffset: inputOffsetOf(checkpoints),
+});
+Object.defineProperty(globalThis, Symbol.for("banyan.mpi"), { value: rankProcess.mpi });
+
+beginLife(rankProcess.host.process.protocol, setup, say);
+if (rankProcess.choices !== null) replaceGlobals(rankProcess.choices, random, steady);
+
+/** (The compiler does not see that it was made.) */
+function inputOffsetOf(made: RankCheckpoints | null): number {
+  return made?.inputOffset ?? 0;
+}
+
+type Progress = { kind: "running" } | { kind: "returned" } | { kind: "exiting" } | { kind: "threw"; error: unknown };
+let progress: Progress = { kind: "running" };
+
+const exit = process.exit;
+process.exit = (code) => {
+  if (progress.kind !== "threw") progress = { kind: "exiting" };
+  return exit(code);
+};
+process.on("exit", (code) => say({ kind: "ending", ending: endingNow(code) }));
+
+function endingNow(code: number): Ending {
+  const failure = failureNow(code);
+  if (failure === undefined) {
+    const requests = rankProcess.finish();
+    if (requests > 0) return { kind: "unfinished", requests };
+    const { protocol } = rankProcess.host.process;
+    if (protocol !== null) say({ kind: "report", report: protocol.report() });
+    if (protocol?.finishedServe !== true) return { kind: "returned" };
+    // Rule 9: a rank that has finished serves.
+    say({ kind: "done", incarnation });
+    return rankProcess.serve();
+  }
+  rankProcess.close();
+  return failure;
+}
+
+function failureNow(code: number): Ending | undefined {
+  if (progress.kind === "threw") return endingOfError(progress.error);
+  if (code !== 0) return { kind: "exited", code };
+  return progress.kind === "running" ? { kind: "starved" } : undefined;
+}
+
+/** The node will terminate this thread; nothing of the program may run until then. */
+function waitForTheEnd(): never {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) Atomics.wait(never, 0, 0, 1000);
+}
+
+/** MPI is initialised for it, so this is what the fault plan calls "at init". Nothing else is sent to it by now. */
+function standStill(): void {
+  say({ kind: "stands-still", call: 0 });
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  while (receiveMessageOnPort(port) === undefined) Atomics.wait(never, 0, 0, 1);
+}
+
+// One of all ranks is enough.
+if (rank === 0 && code.cacheMissing !== "") say({ kind: "compiled", cache: createCache() });
+const form = passGate(words);
+// Not before: our own bundle's map would be read and parsed by every rank.
+process.setSourceMapsEnabled(true);
+say({ kind: "runs" });
+if (setup.watch?.init === true) standStill();
+runProgram(form, program).then(
+  () => {
+    if (progress.kind === "running") progress = { kind: "returned" };
+  },
+  (error: unknown) => {
+    progress = { kind: "threw", error };
+    exit(1);
+  },
+);
