@@ -10,7 +10,7 @@ import { GeneralRequest } from "../src/mpi/general-request.ts";
 import { Group } from "../src/mpi/group.ts";
 import { Info } from "../src/mpi/info.ts";
 import { Mpi } from "../src/mpi/mpi.ts";
-import { Message } from "../src/mpi/point-to-point.ts";
+import { Message } from "../src/mpi/probes.ts";
 import { PersistentRequest } from "../src/mpi/request.ts";
 import { Status } from "../src/mpi/status.ts";
 import { banyan, program, runMsMax, sorted } from "./harness.ts";
@@ -49,10 +49,7 @@ for (const [index, { how, text, output }] of examples.entries()) {
 
 /** What the code has beside what programs shall know: for other files, and for the standard library. */
 const inside: Readonly<Record<string, readonly string[]>> = {
-  comm: [
-    "adopt attributes coreErrorHandler endTrace environment finalize guard host label make persistent raise",
-    "operations receiveMatched requestOf run",
-  ],
+  comm: ["finalize label raise"],
   info: ["Symbol(Symbol.iterator)"],
   mpi: ["finalize"],
   op: ["handle kind name"],

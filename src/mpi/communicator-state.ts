@@ -1,15 +1,13 @@
-/** What hangs on a communicator: its name, error handler, attributes and info (MPI 5.0 §7.7, §7.8, §9.3). */
+/** The name, error handler, attributes and info of a communicator (MPI 5.0 §7.7, §7.8, §9.3). */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { AttributeSet } from "../core/comm/attributes.ts";
 import { errorClassName } from "../core/comm/error-codes.ts";
 import { type ErrorHandler as CoreHandler, errorsReturn, userErrorHandler } from "../core/comm/error-handler.ts";
-import { Info as CoreInfo } from "../core/comm/info.ts";
-import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
+import { Info } from "../core/comm/info.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Environment } from "./environment.ts";
-import { Info } from "./info.ts";
-import { Attributes, type Keyval, type KeyvalCallbacks } from "./keyvals.ts";
-import { NeighborCollectives } from "./neighbor-collectives.ts";
+import type { Host } from "./host.ts";
+import { Attributes, type KeyvalCallbacks } from "./keyvals.ts";
 
 /** Called with the communicator and the error; when it returns, the call throws the error. */
 export type ErrorFunction = (communicator: Communicator, error: MpiError) => void;
@@ -17,90 +15,68 @@ export type ErrorFunction = (communicator: Communicator, error: MpiError) => voi
 export type ErrorHandler = CoreHandler<ErrorFunction> | ErrorFunction;
 
 /** Hints: an info object, or a plain object of strings. */
-export type InfoLike = CoreInfo | Readonly<Record<string, string>>;
+export type InfoLike = Info | Readonly<Record<string, string>>;
 
+/** A communicator begins with these. */
 export interface StateOptions {
   readonly name?: string;
   readonly errorHandler?: CoreHandler<ErrorFunction>;
   readonly attributes?: AttributeSet<KeyvalCallbacks>;
-  readonly info?: CoreInfo;
+  readonly info?: Info;
 }
 
-export const infoOf = (info: InfoLike): CoreInfo =>
-  info instanceof CoreInfo ? CoreInfo.of(info) : CoreInfo.of(Object.entries(info));
+export const infoOf = (info: InfoLike): Info => (info instanceof Info ? Info.of(info) : Info.of(Object.entries(info)));
 
 const nameCharsMax = 127;
 
-export abstract class CommunicatorState extends NeighborCollectives {
-  readonly #attributes: Attributes<Communicator>;
-  #name: string;
-  #errorHandler: CoreHandler<ErrorFunction>;
-  #info: CoreInfo;
+export class CommunicatorState {
+  readonly attributes: Attributes<Communicator>;
+  info: Info;
+  private readonly comm: Communicator;
+  private readonly host: Host;
+  private currentName: string;
+  private handler: CoreHandler<ErrorFunction>;
 
-  constructor(environment: Environment, core: CoreCommunicator, options: StateOptions = {}) {
-    super(environment, core);
-    this.#name = options.name ?? "";
-    this.#errorHandler = options.errorHandler ?? errorsReturn;
-    this.#info = options.info ?? new CoreInfo();
-    this.#attributes = new Attributes(asCommunicator(this), "communicator", environment.keyvals, options.attributes);
+  constructor({ host, keyvals }: Environment, comm: Communicator, options: StateOptions) {
+    this.comm = comm;
+    this.host = host;
+    this.currentName = options.name ?? "";
+    this.handler = options.errorHandler ?? errorsReturn;
+    this.info = options.info ?? new Info();
+    this.attributes = new Attributes(comm, "communicator", keyvals, options.attributes);
   }
 
   get name(): string {
-    return this.#name;
+    return this.currentName;
   }
 
-  set name(name: string) {
+  rename(name: string): void {
     if (name.length > nameCharsMax) {
-      const message = `Cannot name the communicator: the name has ${name.length} characters and may have ${nameCharsMax}`;
-      this.raise(new MpiError(ErrorClass.ARG, message));
+      const state = `the name has ${name.length} characters and may have ${nameCharsMax}`;
+      throw new MpiError(ErrorClass.ARG, `Cannot name the communicator: ${state}`);
     }
-    this.#name = name;
+    this.currentName = name;
   }
 
-  override get label(): string {
-    return this.#name === "" ? `#${this.core.context}` : `"${this.#name}"`;
+  get label(): string {
+    return this.currentName === "" ? `#${this.comm.core.context}` : `"${this.currentName}"`;
   }
 
-  // Errors
+  get errorHandler(): CoreHandler<ErrorFunction> {
+    return this.handler;
+  }
 
-  /** What happens when a call on this communicator fails. Communicators made from it start with the same. */
   setErrorHandler(handler: ErrorHandler): void {
-    if (typeof handler === "function") this.#errorHandler = userErrorHandler("communicator", handler);
-    else if (handler !== null && typeof handler === "object" && "kind" in handler) this.#errorHandler = handler;
-    else this.raise(new MpiError(ErrorClass.ERRHANDLER, "Cannot set the error handler: it is none; give a function"));
+    if (typeof handler === "function") this.handler = userErrorHandler("communicator", handler);
+    else if (handler !== null && typeof handler === "object" && "kind" in handler) this.handler = handler;
+    else throw new MpiError(ErrorClass.ERRHANDLER, "Cannot set the error handler: it is none; give a function");
   }
 
-  getErrorHandler(): ErrorHandler {
-    return this.#errorHandler.kind === "user" ? this.#errorHandler.callback : this.#errorHandler;
-  }
-
-  protected get coreErrorHandler(): CoreHandler<ErrorFunction> {
-    return this.#errorHandler;
-  }
-
-  /** Gives an error to the error handler, as a failed call would, but throws nothing. */
-  callErrorHandler(error: MpiError | number): void {
-    const { errorCodes } = this.environment;
-    this.#handle(
-      typeof error === "number"
-        ? new MpiError(
-            error,
-            this.guard(() => errorCodes.stringOf(error)),
-          )
-        : error,
-    );
-  }
-
-  override raise(error: MpiError): never {
-    this.endTrace();
-    this.#handle(error);
-    throw error;
-  }
-
-  #handle(error: MpiError): void {
-    const handler = this.#errorHandler;
+  /** Gives an error to the error handler. */
+  handle(error: MpiError): void {
+    const { handler } = this;
     if (handler.kind === "return") return;
-    if (handler.kind === "user") handler.callback(asCommunicator(this), error);
+    if (handler.kind === "user") handler.callback(this.comm, error);
     else {
       // The exit code is the error's where a process can have it.
       const code = error.code > 0 && error.code < 256 ? error.code : 1;
@@ -108,44 +84,4 @@ export abstract class CommunicatorState extends NeighborCollectives {
       this.host.abort(code, `${error.message} (${errorClass}; errors of communicator ${this.label} are fatal)`);
     }
   }
-
-  /** Runs `call`; the program's mistakes in it go to the error handler. */
-  protected guard<T>(call: () => T): T {
-    try {
-      return call();
-    } catch (error) {
-      if (error instanceof MpiError) this.raise(error);
-      throw error;
-    }
-  }
-
-  // Attributes and info
-
-  getAttribute(keyval: Keyval): unknown {
-    return this.guard(() => this.#attributes.get(keyval));
-  }
-
-  setAttribute(keyval: Keyval, value: unknown): void {
-    this.guard(() => this.#attributes.set(keyval, value));
-  }
-
-  deleteAttribute(keyval: Keyval): void {
-    this.guard(() => this.#attributes.delete(keyval));
-  }
-
-  protected get attributes(): Attributes<Communicator> {
-    return this.#attributes;
-  }
-
-  /** A copy of the hints in use. */
-  getInfo(): Info {
-    return new Info(this.environment, this.#info);
-  }
-
-  setInfo(info: InfoLike): void {
-    this.#info = this.guard(() => infoOf(info));
-  }
 }
-
-/** The last class of the chain is what programs know; there is no other. */
-const asCommunicator = (state: CommunicatorState): Communicator => state as unknown as Communicator;

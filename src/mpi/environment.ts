@@ -1,5 +1,5 @@
 /** What all communicators of a rank share: the world they run in, and the tables of the program's own keyvals and codes. */
-import { MpiError } from "../core/base/mpi-error.ts";
+import type { MpiError } from "../core/base/mpi-error.ts";
 import { BufferedSends } from "../core/binding/buffered-sends.ts";
 import { Mover } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
@@ -7,6 +7,7 @@ import { ErrorCodes } from "../core/comm/error-codes.ts";
 import { Buffers, type Items } from "./buffers.ts";
 import type { Host } from "./host.ts";
 import { KeyvalTable } from "./keyvals.ts";
+import { type ErrorOwner, guarded } from "./owner.ts";
 import { ArrayGround } from "./sides.ts";
 
 export class Environment {
@@ -20,9 +21,9 @@ export class Environment {
   readonly errorCodes = new ErrorCodes();
   readonly keyvals: KeyvalTable;
   /** Who hears of errors that concern no communicator: `self` (MPI 5.0 §9.3). */
-  readonly #self: () => { raise(error: MpiError): never };
+  readonly #self: () => ErrorOwner;
 
-  constructor(host: Host, operations: Operations, self: () => { raise(error: MpiError): never }) {
+  constructor(host: Host, operations: Operations, self: () => ErrorOwner) {
     this.host = host;
     this.operations = operations;
     this.buffers = new Buffers(host.process.memory);
@@ -36,13 +37,8 @@ export class Environment {
     return this.#self().raise(error);
   }
 
-  /** Runs `call`; the program's mistakes in it go to the error handler. */
+  /** Runs `call`; mistakes of the program in it go to the error handler. */
   guard<T>(call: () => T): T {
-    try {
-      return call();
-    } catch (error) {
-      if (error instanceof MpiError) this.raise(error);
-      throw error;
-    }
+    return guarded(this, call);
   }
 }

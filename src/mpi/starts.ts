@@ -11,14 +11,10 @@ import { settle } from "../core/binding/side.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { type BufferLike, type Buffers, type Items, isTypedArray, isTypedBuffer } from "./buffers.ts";
 import type { Environment } from "./environment.ts";
+import { type Owner, refuse } from "./owner.ts";
 import type { AfterCompletion, Started } from "./request.ts";
 import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytes } from "./sides.ts";
 import type { Status } from "./status.ts";
-
-/** What a communicator tells those who start its collectives. */
-export interface StartsOwner extends NamedCommunicator {
-  raise(error: MpiError): never;
-}
 
 export abstract class Starts {
   protected readonly operations: Operations;
@@ -26,9 +22,9 @@ export abstract class Starts {
   protected readonly mover: Mover<Items>;
   protected readonly core: CoreCommunicator;
   readonly #ground: ArrayGround;
-  readonly #owner: StartsOwner;
+  readonly #owner: Owner;
 
-  constructor({ operations, buffers, ground, mover }: Environment, owner: StartsOwner) {
+  constructor({ operations, buffers, ground, mover }: Environment, owner: Owner) {
     this.operations = operations;
     this.buffers = buffers;
     this.mover = mover;
@@ -43,8 +39,7 @@ export abstract class Starts {
       checkOpen(this.#owner, what);
       return start();
     } catch (error) {
-      if (error instanceof MpiError) this.#owner.raise(error);
-      throw error;
+      return refuse(this.#owner, error);
     }
   }
 

@@ -25,6 +25,7 @@ import type { Pointer, RecordId } from "../base/brand.ts";
 import type { ErrorCode } from "../base/mpi-error.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Collective } from "../coll/plan.ts";
+import type { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { Asked, EqualCall, EqualKind, ReductionKind } from "../process/collectives.ts";
 import type { Communicator } from "../process/communicator.ts";
@@ -141,8 +142,24 @@ export interface Operations {
   completeOwn(request: RecordId, bytes?: number): void;
   /** The error that an operation of the program's own, which is complete, ends with. */
   failOwn(request: RecordId, error: ErrorCode): void;
-  /** Everything on the communicator ends, in every member. */
+
+  // Ends of communicators, and deaths of their members
+
+  /** Nothing new is started on the communicator; operations under way go on. */
+  freeCommunicator(comm: Communicator): void;
+  /** Is any operation of the communicator under way? */
+  isUsing(comm: Communicator): boolean;
+  /** The processes of a spawn take leave of each other; `freeCommunicator` follows. */
+  disconnect(comm: Communicator): void;
+  /** Every operation on the communicator ends, in every member. */
   revoke(comm: Communicator): void;
+  /** How many processes of the job are known to be dead. */
+  readonly deaths: number;
+  /** The dead members of a communicator, in the order of their deaths. */
+  failedOf(comm: Communicator): Group;
+  /** The program knows of the first `count` of them. Gives how many it knows of now. */
+  acknowledge(comm: Communicator, count: number): number;
+  acknowledgedOf(comm: Communicator): Group;
 
   // Completion
 

@@ -3,6 +3,7 @@ import type { Pointer, RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL } from "../base/constants.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Collective } from "../coll/plan.ts";
+import type { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { Engine } from "../p2p/engine.ts";
 import { foldOnBoard } from "../process/board-fold.ts";
@@ -230,8 +231,36 @@ export class ProcessOperations implements Operations {
     this.records.put(request, R_ERROR, error);
   }
 
+  freeCommunicator(comm: Communicator): void {
+    this.process.freeCommunicator(comm);
+  }
+
+  isUsing(comm: Communicator): boolean {
+    return this.process.isUsing(comm);
+  }
+
+  disconnect(comm: Communicator): void {
+    this.process.disconnect(comm);
+  }
+
   revoke(comm: Communicator): void {
     this.process.revocations.revoke(comm);
+  }
+
+  get deaths(): number {
+    return this.process.failures.count;
+  }
+
+  failedOf(comm: Communicator): Group {
+    return this.process.failures.of(comm);
+  }
+
+  acknowledge(comm: Communicator, count: number): number {
+    return this.process.failures.acknowledge(comm, count);
+  }
+
+  acknowledgedOf(comm: Communicator): Group {
+    return this.process.failures.acknowledgedOf(comm);
   }
 
   isComplete(request: RecordId): boolean {
