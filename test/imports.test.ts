@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
-import { lineOf, sourceFiles } from "./source-files.ts";
+import { lineOf, type SourceFile, sourceFiles } from "./source-files.ts";
 
 /**
  * The table that docs/ARCHITECTURE.md speaks of: a folder imports itself and what its row lists; a name stands for all folders
@@ -52,16 +52,177 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "wasi",
     "../include",
   ],
-  real: ["core", "image", "trust", "v8"],
+  // Threads, sockets and disks, from the bottom up.
+  "real/machine": [],
+  "real/disk": [],
   "real/framing": ["core/base"],
-  // They host programs.
-  "real/rank": ["core", "image", "trust", "real", "mpi", "abi", "v8"],
-  "real/c-rank": ["core", "image", "trust", "real", "abi", "wasi", "v8"],
+  "real/trace": ["real/machine", "core/p2p"],
+  "real/image": ["image", "core/base"],
+  "real/transport/sockets": ["real/machine", "core/request", "core/base"],
+  "real/transport/handshake": ["real/transport/sockets"],
+  "real/transport/tcp": [
+    "real/transport/handshake",
+    "real/transport/sockets",
+    "core/service",
+    "core/request",
+    "core/wire",
+    "core/base",
+  ],
+  "real/transport": ["real/machine", "core/coll", "core/comm", "core/request", "core/wire", "core/base"],
+  "real/slow-links": [],
+  "real/process": [
+    "real/transport",
+    "real/trace",
+    "real/machine",
+    "core/process",
+    "core/p2p",
+    "core/ft",
+    "core/comm",
+    "core/service",
+    "core/request",
+    "core/wire",
+    "core/base",
+  ],
+  // What crosses between dispatcher, node and rank.
+  "real/messages": ["real/transport", "real/image", "real/disk", "core/process", "core/ft", "core/service"],
+  "real/output": [
+    "real/messages",
+    "real/process",
+    "real/machine",
+    "core/ft/protocol.ts",
+    "core/service/line-numbers.ts",
+    "core/service/line-places.ts",
+    "core/base",
+  ],
+  "real/control-link": ["real/framing", "real/messages", "real/transport", "real/disk", "core/process", "core/service"],
+  "real/file-service": ["real/image", "real/transport", "image", "core/base"],
+  "real/service-channel": ["real/transport", "real/machine", "core/service-channel", "core/base"],
+  "real/checkpoint-server": ["real/file-service", "real/image", "real/transport", "core/base"],
+  // The parts of protocols that need the machine: their interfaces, the protocols, the lists of them.
+  "real/part-hosts": ["real/process", "real/transport", "core/ft", "core/fault", "core/service"],
+  "real/logging": [
+    "real/part-hosts",
+    "real/messages",
+    "real/process",
+    "real/service-channel",
+    "real/transport",
+    "real/machine",
+    "core/ft",
+    "core/fault",
+    "core/service",
+    "core/base",
+  ],
+  "real/protocol-parts": ["real/logging", "real/part-hosts", "core/ft", "core/service"],
+  // They host programs, and nothing else knows the API.
+  "real/rank": [
+    "real/protocol-parts",
+    "real/output",
+    "real/messages",
+    "real/process",
+    "real/transport",
+    "real/image",
+    "real/machine",
+    "mpi",
+    "abi/trap-text.ts",
+    "image",
+    "core/process",
+    "core/ft",
+    "core/service",
+    "core/base",
+  ],
+  "real/c-rank": [
+    "real/rank",
+    "real/output",
+    "real/messages",
+    "real/process",
+    "real/transport",
+    "real/image",
+    "real/disk",
+    "real/machine",
+    "abi",
+    "wasi",
+    "image",
+    "core/process",
+    "core/service",
+    "core/base",
+  ],
+  "real/node": [
+    "real/rank/error-report.ts",
+    "real/protocol-parts",
+    "real/part-hosts",
+    "real/control-link",
+    "real/file-service",
+    "real/output",
+    "real/messages",
+    "real/transport",
+    "real/image",
+    "real/disk",
+    "real/machine",
+    "image",
+    "v8",
+    "core/process",
+    "core/service",
+    "core/base",
+  ],
+  // The dispatcher.
+  "real/job/report": ["real/messages", "core/ft", "core/service", "core/base"],
+  "real/job/programs": ["real/messages", "real/disk", "core/base"],
+  "real/job/folder": [
+    "real/messages",
+    "real/file-service",
+    "real/image",
+    "image",
+    "trust",
+    "core/ft",
+    "core/service",
+    "core/base",
+  ],
+  "real/job/nodes": [
+    "real/control-link",
+    "real/messages",
+    "real/slow-links",
+    "real/transport",
+    "real/machine",
+    "core/service",
+  ],
+  "real/job/recovery": [
+    "real/job/nodes",
+    "real/job/folder",
+    "real/job/report",
+    "real/part-hosts",
+    "real/checkpoint-server",
+    "real/file-service",
+    "real/messages",
+    "real/image",
+    "real/transport",
+    "real/machine",
+    "core/ft",
+    "core/fault",
+    "core/service",
+    "core/base",
+  ],
+  "real/job": [
+    "real/protocol-parts",
+    "real/part-hosts",
+    "real/file-service",
+    "real/output",
+    "real/messages",
+    "real/slow-links",
+    "real/trace",
+    "real/transport",
+    "real/image",
+    "real/disk",
+    "core/process",
+    "core/ft",
+    "core/fault",
+    "core/service",
+    "core/base",
+  ],
   sim: ["core", "mpi", "abi", "image", "wasi"],
   // Its client waits for a server that starts as the dispatcher waits for a node.
   cc: ["core/base", "core/service/silence.ts", "real/machine/process-work.ts", "trust", "v8"],
-  lab: ["core", "real", "sim", "mpi", "v8"],
-  cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "v8"],
+  lab: ["core", "real/job", "real/image", "sim", "mpi", "v8"],
+  cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real/job", "real/c-rank", "sim", "cc", "lab", "v8"],
 };
 
 const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
@@ -97,6 +258,53 @@ function offendersIn(path: string, text: string): string[] {
   });
 }
 
+/** The rows that a row's files may import from, its own rooms among them. */
+function rowsBelow(row: string): string[] {
+  return Object.keys(mayImport).filter(
+    (other) =>
+      other !== row && [row, ...mayImport[row]!].some((name) => isInside(other, name) || rowOf(name) === other),
+  );
+}
+
+/** One circle of a graph, its first node again at the end; empty: there is none. */
+function circleIn(arrows: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const way: string[] = [];
+  const visit = (node: string): string[] => {
+    if (done.has(node)) return [];
+    const at = way.indexOf(node);
+    if (at >= 0) return [...way.slice(at), node];
+    way.push(node);
+    for (const next of arrows.get(node) ?? []) {
+      const circle = visit(next);
+      if (circle.length > 0) return circle;
+    }
+    way.pop();
+    done.add(node);
+    return [];
+  };
+  for (const node of arrows.keys()) {
+    const circle = visit(node);
+    if (circle.length > 0) return circle;
+  }
+  return [];
+}
+
+/** Folders inside which files may still import each other in circles: a process and its parts name each other's types. */
+const circlesLeft = ["core/process", "mpi", "abi"];
+
+/** Files and what they import, types too. */
+function arrowsBetween(files: readonly SourceFile[]): Map<string, string[]> {
+  return new Map(
+    files.map(({ path, text }) => [
+      path,
+      importsOf(text)
+        .filter(({ from }) => from.startsWith("."))
+        .map(({ from }) => posix.join(posix.dirname(path), from)),
+    ]),
+  );
+}
+
 describe("imports follow the table of the architecture", () => {
   it("every file imports only what its folder may", () => {
     const offenders = sourceFiles().flatMap(({ path, text }) => offendersIn(path, text));
@@ -110,12 +318,44 @@ describe("imports follow the table of the architecture", () => {
       "src/core/p2p/x.ts:2: import of core/ft/b.ts, and core/p2p may import core/request core/wire core/base",
       "src/core/p2p/x.ts:5: import of sim/c.ts, and core/p2p may import core/request core/wire core/base",
     ]);
-    deepEqual(offendersIn("real/transport/x.ts", 'const { m } = await import("../../mpi/m.ts");'), [
-      "src/real/transport/x.ts:1: import of mpi/m.ts, and real may import core image trust v8",
+    deepEqual(offendersIn("real/machine/x.ts", 'const { m } = await import("../../mpi/m.ts");'), [
+      "src/real/machine/x.ts:1: import of mpi/m.ts, and real/machine may import nothing",
     ]);
     deepEqual(offendersIn("real/rank/x.ts", 'import type { m } from "../../mpi/m.ts";'), []);
     deepEqual(offendersIn("core/wire/x.ts", 'import { t } from "./testing/t.ts";'), [
       "src/core/wire/x.ts:1: import of core/wire/testing/t.ts, which is for tests alone",
     ]);
+  });
+
+  it("the rows have no circle", () => {
+    const rows = new Map(Object.keys(mayImport).map((row) => [row, rowsBelow(row)]));
+    deepEqual(circleIn(rows), []);
+  });
+
+  it("every row has a folder or a file", () => {
+    const paths = sourceFiles().map(({ path }) => path);
+    const names = Object.entries(mayImport).flatMap(([row, others]) => [row, ...others]);
+    deepEqual(
+      names.filter((name) => !name.startsWith("../") && !paths.some((path) => isInside(path, name))),
+      [],
+    );
+  });
+
+  it("no file imports itself by way of others, not for types either", () => {
+    const arrows = arrowsBetween(sourceFiles());
+    const isLeft = (from: string, to: string): boolean =>
+      circlesLeft.some((folder) => isInside(from, folder) && isInside(to, folder));
+    const judged = [...arrows].map(([from, to]) => [from, to.filter((other) => !isLeft(from, other))] as const);
+    deepEqual(circleIn(new Map(judged)), []);
+  });
+
+  it("a circle is found and named", () => {
+    const file = (path: string, ...imports: string[]): SourceFile => ({
+      path,
+      text: imports.map((from) => `import type { x } from "${from}";\n`).join(""),
+    });
+    const files = [file("a/a.ts", "../b/b.ts"), file("b/b.ts", "./c.ts"), file("b/c.ts", "./b.ts")];
+    deepEqual(circleIn(arrowsBetween(files)), ["b/b.ts", "b/c.ts", "b/b.ts"]);
+    deepEqual(circleIn(arrowsBetween(files.slice(0, 2))), []);
   });
 });

@@ -1,9 +1,8 @@
 /** A job on this terminal: events of the job go to standard error, signals are passed on, the summary comes last. */
 import { constants } from "node:os";
-import { countText } from "../core/base/amounts.ts";
+import { countText, secondsText } from "../core/base/amounts.ts";
 import { unreachable } from "../core/base/assert.ts";
 import { CannotLaunch, type RunningJob } from "../real/job/launch.ts";
-import { secondsText } from "../real/job/report/failure-text.ts";
 import type { JobEvent } from "../real/job/report/job-event.ts";
 import type { JobResult } from "../real/job/report/job-report.ts";
 import { CommandError, complain } from "./complain.ts";

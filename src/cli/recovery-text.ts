@@ -1,6 +1,5 @@
 /** The losses and restarts of a job, as words for the summary line. */
-import { countText } from "../core/base/amounts.ts";
-import { secondsText } from "../real/job/report/failure-text.ts";
+import { countText, secondsText } from "../core/base/amounts.ts";
 import type { JobRecoveryReport } from "../real/job/report/job-report.ts";
 
 /** Parts of a sentence; losses and checkpoints are named only if there were any. */

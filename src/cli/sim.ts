@@ -11,11 +11,8 @@ import { protocolNamed, protocolNames } from "../core/ft/protocol-named.ts";
 import { protocolDefault, protocols } from "../core/ft/registry.ts";
 import { failureText } from "../sim/failure-text.ts";
 import { familyNames } from "../sim/generator/generator.ts";
-import {
-  type RecoveringSeedOptions,
-  recoveringSeeds,
-  type SeededWorld,
-} from "../sim/protocol-worlds/recovering-seeds.ts";
+import type { RecoveringSeedOptions, SeededWorld } from "../sim/protocol-worlds/seeded-world.ts";
+import { recoveringSeeds } from "../sim/protocol-worlds/recovering-seeds.ts";
 import { type SetsBy, setsBy } from "../sim/recovery/sets.ts";
 import { runSeed } from "../sim/run-seed.ts";
 import { complain, UsageError } from "./complain.ts";

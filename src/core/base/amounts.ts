@@ -1,4 +1,4 @@
-/** Counts and amounts of bytes as text for people. */
+/** Counts, amounts of bytes and durations as text for people. */
 
 export function countText(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
@@ -19,4 +19,8 @@ export function sizeText(bytes: number): string {
   }
   const digits = unit > 0 && value < 9.95 ? 1 : 0;
   return `${value.toFixed(digits)} ${units[unit]}`;
+}
+
+export function secondsText(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
 }

@@ -6,7 +6,7 @@
  */
 import { ImageError } from "../../image/image-error.ts";
 import type { Descriptor } from "../../wasi/descriptors.ts";
-import type { Folder } from "../messages/node-messages.ts";
+import type { Folder } from "../messages/program-place.ts";
 
 const kinds: readonly unknown[] = ["input", "output", "file", "directory"];
 const howFields = ["read", "write", "create", "exclusive", "truncate", "append"] as const;

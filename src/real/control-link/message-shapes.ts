@@ -27,21 +27,13 @@ import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { FilesProof } from "../disk/same-files.ts";
-import type {
-  CallsPassed,
-  Folder,
-  FromNode,
-  Life,
-  LineChunk,
-  NewRank,
-  ProgramPlace,
-  RankRestart,
-  RecoverySetup,
-  ToNode,
-  Watch,
-} from "../messages/node-messages.ts";
-import type { Captured, CaptureFacts, RankWord } from "../messages/rank-messages.ts";
-import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
+import type { LineChunk } from "../messages/lines.ts";
+import type { CallsPassed, Life, RankRestart } from "../messages/lives.ts";
+import type { FromNode, NewRank, RecoverySetup, ToNode } from "../messages/node-messages.ts";
+import type { Folder, ProgramPlace } from "../messages/program-place.ts";
+import type { Captured, CaptureFacts, RankWord, Watch } from "../messages/rank-messages.ts";
+import type { Address } from "../transport/sockets/address.ts";
+import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 import type { Bounds } from "./frame.ts";
 
 /** A few fields, or a few for each rank that there can be. */

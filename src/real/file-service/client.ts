@@ -19,7 +19,7 @@ import {
   Service,
   Verdict,
 } from "../transport/handshake/handshake.ts";
-import type { Address } from "../transport/tcp/tcp-host.ts";
+import type { Address } from "../transport/sockets/address.ts";
 import { answerIn, encoded, type FileKey, fileText, type Request } from "./file-key.ts";
 import { Frames } from "./frames.ts";
 

@@ -16,7 +16,7 @@ import {
   Verdict,
 } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
-import type { Address } from "../transport/tcp/tcp-host.ts";
+import type { Address } from "../transport/sockets/address.ts";
 import { appendFileFrom, fetchFile, isPassing, patiently, storeFile, storeFileFrom } from "./client.ts";
 import type { CheckpointImage } from "./file-key.ts";
 import { FileHost } from "./host.ts";

@@ -15,6 +15,11 @@ export interface ImageContents {
   readonly ranges: readonly MemoryRange[];
 }
 
+/** All of an image, in memories that nobody changes meanwhile. */
+export interface ImageToStore extends ImageContents {
+  readonly path: string;
+}
+
 /** The program stands still. Throws an `ImageError` if the image cannot be written; an older file of that name stays. */
 export function writeImageNow(path: string, { header, state, memory, ranges }: ImageContents): Progress {
   const what = `Cannot write image ${path}`;

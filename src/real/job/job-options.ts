@@ -6,7 +6,7 @@ import type { CheckpointPlan, ProtocolDefinition } from "../../core/ft/definitio
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Placement } from "../../core/service/placement.ts";
-import type { Folder } from "../messages/node-messages.ts";
+import type { Folder } from "../messages/program-place.ts";
 import type { TraceFile } from "../trace/trace-merge.ts";
 
 /** Everything decided; defaults live in `launch.ts` and in the command. */

@@ -4,7 +4,7 @@
  */
 import type { Writable } from "node:stream";
 import { describeSystemError, isFull } from "../../core/base/system-error.ts";
-import type { LineChunk, Stream } from "../messages/node-messages.ts";
+import type { LineChunk, Stream } from "../messages/lines.ts";
 import { LineMerge, type LineSink, type Lines, type Printer } from "../output/line-merge.ts";
 import { type StreamSink, streamSink } from "../output/stream-sink.ts";
 import type { LineEvent } from "./report/job-event.ts";

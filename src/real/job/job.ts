@@ -15,7 +15,8 @@ import { type Placement, placementOf, ranksOfNode } from "../../core/service/pla
 import { offerProof } from "../disk/same-files.ts";
 import { FileHost } from "../file-service/host.ts";
 import { verifyImages } from "../image/verify-images.ts";
-import type { ProgramPlace, RankRestart } from "../messages/node-messages.ts";
+import type { RankRestart } from "../messages/lives.ts";
+import type { ProgramPlace } from "../messages/program-place.ts";
 import type { JobPartHostPorts } from "../part-hosts/job-part-host.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";

@@ -22,8 +22,9 @@ import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/regis
 import { membersOf } from "../../core/ft/sets.ts";
 import { nodeMapOf } from "../../core/process/node-map.ts";
 import { type Placement, placedInBlocks, placedWithSpares } from "../../core/service/placement.ts";
-import type { Folder } from "../messages/node-messages.ts";
-import { type Arrangement, arrangementOf } from "../part-hosts/arrangement.ts";
+import type { Folder } from "../messages/program-place.ts";
+import type { Arrangement } from "../part-hosts/arrangement.ts";
+import { arrangementOf } from "../protocol-parts/arrangements.ts";
 import { TraceFile } from "../trace/trace-merge.ts";
 import { checkOptions } from "./check-options.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./folder/job-folder.ts";

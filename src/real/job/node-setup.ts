@@ -3,7 +3,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Placement } from "../../core/service/placement.ts";
 import type { FilesProof } from "../disk/same-files.ts";
-import type { ProgramPlace, Setup } from "../messages/node-messages.ts";
+import type { Setup } from "../messages/node-messages.ts";
+import type { ProgramPlace } from "../messages/program-place.ts";
 import { secretBytes } from "../transport/handshake/handshake.ts";
 import { freezingRefusal } from "./check-options.ts";
 import type { JobOptions } from "./job-options.ts";

@@ -9,7 +9,7 @@ import { ChannelHost } from "../service-channel/channel-host.ts";
 import { ServiceHost } from "../service-channel/service-host.ts";
 import { Service, secretBytes } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
-import type { Address } from "../transport/tcp/tcp-host.ts";
+import type { Address } from "../transport/sockets/address.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";
 
 const job = { id: "a test", secret: new Uint8Array(randomBytes(secretBytes)) };

@@ -9,7 +9,7 @@ import { unreachable } from "../../core/base/assert.ts";
 import { type Patience, Silence } from "../../core/service/silence.ts";
 import { ProcessWork } from "../machine/process-work.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
-import type { Address } from "../transport/tcp/tcp-host.ts";
+import type { Address } from "../transport/sockets/address.ts";
 import type { Fence, FromLogger, ToLogger, Trim } from "./messages.ts";
 
 interface LoggerPorts {

@@ -2,12 +2,13 @@
  * Message logging's part for the whole job, in a real one: the core `LoggingJob`, with the event logger's process and the timer that
  * the core wants.
  */
+
+import { secondsText } from "../../core/base/amounts.ts";
 import type { Service } from "../../core/fault/plan.ts";
 import { LoggingJob } from "../../core/ft/logging/logging-job.ts";
 import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
 import type { LoggingJobReport } from "../../core/ft/logging/report.ts";
 import { membersOf } from "../../core/ft/sets.ts";
-import { secondsText } from "../job/report/failure-text.ts";
 import { Alarm } from "../machine/alarm.ts";
 import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../part-hosts/job-part-host.ts";
 import { LoggerProcess } from "./logger-process.ts";

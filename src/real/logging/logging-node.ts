@@ -1,10 +1,10 @@
 /** Message logging in a node's main thread: the streams of determinants of the sets that are here. */
 import { join } from "node:path";
 import type { KnownStream } from "../../core/ft/logging/logging-job.ts";
-import type { NodePart, NodePartSetup } from "../protocol-parts/node-parts.ts";
+import type { NodePart, NodePartSetup } from "../part-hosts/node-part.ts";
 import { ChannelHost } from "../service-channel/channel-host.ts";
 import { Service } from "../transport/handshake/handshake.ts";
-import type { Address } from "../transport/tcp/tcp-host.ts";
+import type { Address } from "../transport/sockets/address.ts";
 import type { LoggingRankSetup } from "./logging-rank.ts";
 
 /** From the part for the job: for a node that is about to start, or to start some of its ranks again. */

@@ -2,7 +2,7 @@
 import type { LoggingResources } from "../../core/ft/logging/definition.ts";
 import type { LogFullWords } from "../../core/ft/logging/logging-job.ts";
 import { bellOf, quietBellOf } from "../messages/node-words.ts";
-import type { RankPart, RankPartSetup } from "../protocol-parts/rank-parts.ts";
+import type { RankPart, RankPartSetup } from "../part-hosts/rank-part.ts";
 import type { SharedChannel } from "../service-channel/channel-ring.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";
 import { SpillFile } from "./spill-file.ts";

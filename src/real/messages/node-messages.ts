@@ -1,24 +1,26 @@
 /**
  * Everything that crosses between the dispatcher and a node (the agent), as unions; one interface for each message. Over the
- * control link, which checks them (`control-link/message-shapes.ts`). What crosses between a node and its ranks is in
- * `rank-messages.ts`. The job's secret is in none of them.
+ * control link, which checks them (`control-link/message-shapes.ts`). What crosses between a node and its ranks, and what a
+ * node passes on, is in `rank-messages.ts`. The job's secret is in none of them.
  *
  * All of them come from one build: a node tells the build it is from in `ready`, and the dispatcher refuses another.
  */
 
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
-import type { Origin, SpawnAnswer } from "../../core/process/spawner.ts";
+import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { FilesProof } from "../disk/same-files.ts";
-import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
-import type { Captured, RankWord } from "./rank-messages.ts";
+import type { Address } from "../transport/sockets/address.ts";
+import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
+import type { LineChunk } from "./lines.ts";
+import type { CallsPassed, Life, RankRestart, RecoveryFacts } from "./lives.ts";
+import type { Folder, ProgramForm, ProgramPlace } from "./program-place.ts";
+import type { Captured, GoOnAfter, Input, ProtocolWords, RankWord, SpawnAnswered, Watch } from "./rank-messages.ts";
 
 /** Which build this is. Two of them never speak to each other, so messages need no version of their own. */
 export const build: string = __BANYAN_VERSION__;
-
-export type Stream = "stdout" | "stderr";
 
 // Dispatcher → node
 
@@ -64,43 +66,11 @@ export interface Setup {
   /** What ranks of this node have to report for a fault plan; those that are not named report nothing. */
   readonly watches: readonly Watch[];
 }
-/** A fault plan waits for a moment of a rank: the rank reports it, and stands still until it hears `GoOnAfter`. */
-export interface Watch {
-  readonly rank: number;
-  /** The n-th MPI call of a life; 0: none. */
-  readonly call: number;
-  /** Inside MPI_Init. */
-  readonly init: boolean;
-}
-/** What nodes and ranks need to know where the lost are started again. */
-export interface RecoveryFacts {
-  /** Set of each rank: those that fall, and are captured, together. */
-  readonly setOf: readonly number[];
-  /** Which life of each rank is the present one. */
-  readonly incarnations: readonly number[];
-  /** Where images of checkpoints are written: a folder for each set, one in it for each number. */
-  readonly checkpointFolder: string;
-  /** When the job began, in milliseconds since 1970. */
-  readonly beganMs: number;
-}
 export interface RecoverySetup extends RecoveryFacts {
   /** Checkpoint servers, which keep the images; sets go round. None: the folder does. Null: one is not there at the moment. */
   readonly checkpointServers: readonly (Address | null)[];
   /** How ranks of this node begin that have had a life before. */
   readonly restarts: readonly RankRestart[];
-}
-/** How a rank begins its next life. */
-export interface RankRestart {
-  readonly rank: number;
-  readonly incarnation: number;
-  /** The checkpoint that it goes on from; 0: the start of the program. */
-  readonly checkpoint: number;
-  /** For its protocol, see `Beginning`. */
-  readonly data: unknown;
-}
-export interface Folder {
-  readonly name: string;
-  readonly path: string;
 }
 /**
  * Processes that the job did not start with: the node makes room for them, starts them, and answers `ranks-ready`. Its gate
@@ -124,33 +94,13 @@ interface EndRanks {
   readonly kind: "end-ranks";
   readonly ranks: readonly number[];
 }
-/** What has come of a rank's spawn. */
-export interface SpawnAnswered {
-  readonly kind: "spawn-answer";
-  readonly rank: number;
-  readonly answer: SpawnAnswer;
-}
 /** Where each rank is to be found now: all of them, whatever was said before. */
 interface Contacts {
   readonly kind: "contacts";
   /** By rank; null: its node does not listen at the moment. */
   readonly addresses: readonly (Address | null)[];
 }
-/**
- * How the program was bundled. A script (CommonJS) spares every rank the loader for modules, some 4 ms; a module is needed
- * for `await` outside functions and for packages.
- */
-export type ProgramForm = "script" | "module" | "wasm";
 
-export interface ProgramPlace {
-  /** The user's file, as the program shall see it in `process.argv[1]`. */
-  readonly path: string;
-  /** The bundle, in one of the two forms; it is there when `run` comes. */
-  readonly bundle: Readonly<Record<ProgramForm, string>>;
-  readonly args: readonly string[];
-  /** C and C++ have threads of their own kind (`c-rank.ts`), and a memory for each rank. */
-  readonly language: "typescript" | "c";
-}
 /** The program is bundled: let the ranks run it. */
 export interface Run {
   readonly kind: "run";
@@ -163,21 +113,10 @@ export interface Written {
   readonly kind: "written";
   readonly bytes: number;
 }
-/** Standard input for rank 0 from that place on, in answer to `input-wanted`; null is its end. */
-export interface Input {
-  readonly kind: "input";
-  readonly offset: number;
-  readonly bytes: Uint8Array | null;
-}
 /** A process is dead; in the dispatcher's order. */
 export interface DeathNotice {
   readonly kind: "death";
   readonly order: number;
-  readonly rank: number;
-  readonly incarnation: number;
-}
-/** Which life of a rank. */
-export interface Life {
   readonly rank: number;
   readonly incarnation: number;
 }
@@ -194,11 +133,6 @@ interface Freeze {
 export interface FreezeEnds {
   readonly kind: "frozen";
   readonly isGood: boolean;
-}
-/** From the protocol's part for the job to its part in a node, or from a rank to that part; only the protocol understands it. */
-export interface ProtocolWords {
-  readonly kind: "protocol";
-  readonly words: unknown;
 }
 /** Those ranks shall stop inside an MPI call, and write images of themselves when all have, under that number. */
 interface TakeCheckpoint {
@@ -242,13 +176,6 @@ export interface RestartRanks {
 interface KillRanks {
   readonly kind: "kill-ranks";
   readonly ranks: readonly number[];
-}
-/** A rank that stands still for the fault plan goes on. */
-export interface GoOnAfter {
-  readonly kind: "go-on-after";
-  readonly rank: number;
-  /** The next of its calls that matters; 0: none. */
-  readonly call: number;
 }
 /** The fault plan has cut the links to those ranks, all on one node, or restores them. */
 export interface Links {
@@ -308,11 +235,6 @@ interface Heartbeat {
   /** Where the lost are started again: how far the ranks of the node have come, as far as is known; otherwise empty. */
   readonly passed: readonly CallsPassed[];
 }
-/** How many calls a rank has passed in its present life, counted from the beginning of the program. */
-export interface CallsPassed {
-  readonly rank: number;
-  readonly calls: number;
-}
 /** Those of `start-ranks` are there and can be talked to, or none of them is. */
 interface RanksReady {
   readonly kind: "ranks-ready";
@@ -366,17 +288,3 @@ export type FromNode =
   | RanksReturned
   | FromRankOnwards
   | Bye;
-
-/** Consecutive bytes of one stream of one rank: the end of an unfinished line, whole lines, the start of another. */
-export interface LineChunk {
-  readonly stream: Stream;
-  /** Number, in the rank's stream, of the line to which the first byte belongs, and its place in that line. */
-  readonly number: number;
-  readonly offset: number;
-  readonly bytes: Uint8Array;
-  /** The unfinished line at the end shall be seen now: the program is about to read input. */
-  readonly flush: boolean;
-}
-
-/** How much output of one node may be under way. Must hold at least one ring (`line-ring.ts`). */
-export const outputWindowBytes = 1 << 20;

@@ -4,7 +4,7 @@
  * moment: however often it is rung, the node answers it a thousand times a second at most; and how many threads have come to
  * the gate so far.
  */
-import type { ProgramForm } from "./node-messages.ts";
+import type { ProgramForm } from "./program-place.ts";
 
 const forms: readonly ProgramForm[] = ["script", "module", "wasm"];
 const gate = 0;
@@ -12,8 +12,6 @@ const bell = 1;
 const quietBell = 2;
 const arrived = 3;
 const wordCount = 4;
-/** How long after the quiet bell the node does not hear it. */
-const quietMs = 1;
 
 export function createNodeWords(): SharedArrayBuffer {
   return new SharedArrayBuffer(4 * wordCount);
@@ -56,40 +54,4 @@ export function passGate(words: SharedArrayBuffer): ProgramForm {
   countArrival(words);
   while (Atomics.load(view, gate) === 0) Atomics.wait(view, gate, 0, 1000);
   return forms[Atomics.load(view, gate) - 1]!;
-}
-
-/** A rank: there is something to read. Costs a wake-up only when the node sleeps. */
-export function ring(bellView: Int32Array): void {
-  if (Atomics.exchange(bellView, 0, 1) === 0) Atomics.notify(bellView, 0);
-}
-
-/**
- * The node: calls `work` whenever the bell has rung. `Atomics.waitAsync` does not keep the process alive; its channel to
- * the dispatcher does.
- */
-export async function onBell(bellView: Int32Array, work: () => void): Promise<never> {
-  for (;;) {
-    const waiting = Atomics.waitAsync(bellView, 0, 0);
-    if (waiting.async) await waiting.value;
-    // Cleared before the work: what comes during it rings again.
-    Atomics.store(bellView, 0, 0);
-    work();
-    await nextTurn();
-  }
-}
-
-/** The same for the quiet bell. */
-export async function onQuietBell(bellView: Int32Array, work: () => void): Promise<never> {
-  for (;;) {
-    const waiting = Atomics.waitAsync(bellView, 0, 0);
-    if (waiting.async) await waiting.value;
-    await new Promise<void>((resolve) => setTimeout(resolve, quietMs));
-    Atomics.store(bellView, 0, 0);
-    work();
-  }
-}
-
-/** A rank that prints without end must not keep the node's event loop from everything else. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

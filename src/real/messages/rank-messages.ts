@@ -7,27 +7,28 @@
 import type { MessagePort } from "node:worker_threads";
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
-import type { Origin, SpawnRequest } from "../../core/process/spawner.ts";
+import type { Origin, SpawnAnswer, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
-import type { ImageToStore } from "../node/image-store.ts";
-import type { SharedNode } from "../node/node-memory.ts";
-import type { RankCode } from "../node/rank-code.ts";
+import type { ImageToStore } from "../image/write-image.ts";
+import type { SharedNode } from "../transport/node-memory.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
-import type {
-  Folder,
-  GoOnAfter,
-  Input,
-  ProgramPlace,
-  ProtocolWords,
-  RankRestart,
-  RecoveryFacts,
-  SpawnAnswered,
-  Watch,
-} from "./node-messages.ts";
+import type { RankRestart, RecoveryFacts } from "./lives.ts";
+import type { Folder, ProgramPlace } from "./program-place.ts";
 import type { RestoreGate } from "./restore-gate.ts";
 
 // Node → rank: workerData at the start, then `ToRank` on the port.
+
+/** The code of a rank, see `rank-code.ts`. */
+export interface RankCode {
+  readonly file: string;
+  readonly folder: string;
+  /** rank.cjs as a function of what it uses; a script that was loaded from a cache cannot import modules by itself. */
+  readonly source: string;
+  readonly cache: SharedArrayBuffer;
+  /** Where there should be a cache and is none; else empty. */
+  readonly cacheMissing: string;
+}
 
 export interface RankSetup {
   /** For the loader only. */
@@ -83,6 +84,15 @@ export interface RankRecovery extends RecoveryFacts {
   readonly imageFolder: string;
 }
 
+/** A fault plan waits for a moment of a rank: the rank reports it, and stands still until it hears `GoOnAfter`. */
+export interface Watch {
+  readonly rank: number;
+  /** The n-th MPI call of a life; 0: none. */
+  readonly call: number;
+  /** Inside MPI_Init. */
+  readonly init: boolean;
+}
+
 /** What a thread for ranks of a C program starts with. */
 export interface CThreadSetup {
   /** For the loader only. */
@@ -94,6 +104,25 @@ export interface CThreadSetup {
 export interface Neighbours {
   readonly kind: "neighbours";
   readonly neighbours: readonly { readonly place: number; readonly memory: WebAssembly.Memory }[];
+}
+/** Standard input for rank 0 from that place on, in answer to `input-wanted`; null is its end. */
+export interface Input {
+  readonly kind: "input";
+  readonly offset: number;
+  readonly bytes: Uint8Array | null;
+}
+/** What has come of a rank's spawn. */
+export interface SpawnAnswered {
+  readonly kind: "spawn-answer";
+  readonly rank: number;
+  readonly answer: SpawnAnswer;
+}
+/** A rank that stands still for the fault plan goes on. */
+export interface GoOnAfter {
+  readonly kind: "go-on-after";
+  readonly rank: number;
+  /** The next of its calls that matters; 0: none. */
+  readonly call: number;
 }
 export type ToRank = Input | Neighbours | SpawnAnswered | GoOnAfter;
 
@@ -178,6 +207,11 @@ interface RankReport {
 export interface RankCaughtUp {
   readonly kind: "caught-up";
   readonly incarnation: number;
+}
+/** From the protocol's part for the job to its part in a node, or from a rank to that part; only the protocol understands it. */
+export interface ProtocolWords {
+  readonly kind: "protocol";
+  readonly words: unknown;
 }
 /** A moment that the fault plan waits for, see `Watch`. */
 export interface RankStandsStill {

@@ -5,12 +5,13 @@
 import { unreachable } from "../../core/base/assert.ts";
 import { ranksOfNode } from "../../core/service/placement.ts";
 import type { FileService } from "../file-service/client.ts";
+import { onBell, onQuietBell } from "../machine/bell.ts";
 import { shortageOf } from "../machine/memory-shortage.ts";
+import type { RankRestart } from "../messages/lives.ts";
 import {
   build,
   type FromNode,
   type NewRank,
-  type RankRestart,
   type RecoverySetup,
   type RestartRanks,
   type Run,
@@ -18,10 +19,11 @@ import {
   type StartRanks,
   type ToNode,
 } from "../messages/node-messages.ts";
-import { bellOf, onBell, onQuietBell, quietBellOf } from "../messages/node-words.ts";
+import { bellOf, quietBellOf } from "../messages/node-words.ts";
 import type { RankImage } from "../messages/rank-messages.ts";
 import { OutputRelay } from "../output/output-relay.ts";
-import { type NodePart, nodeParts } from "../protocol-parts/node-parts.ts";
+import type { NodePart } from "../part-hosts/node-part.ts";
+import { nodeParts } from "../protocol-parts/node-parts.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";

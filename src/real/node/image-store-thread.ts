@@ -3,8 +3,9 @@ import { rmSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
 import { storeFile, storeFileFrom } from "../file-service/client.ts";
+import type { ImageToStore } from "../image/write-image.ts";
 import { imagePieces, writeImageNow } from "../image/write-image.ts";
-import type { ImageToStore, StoreOrder } from "./image-store.ts";
+import type { StoreOrder } from "./image-store.ts";
 
 function written({ path, ...contents }: ImageToStore): string {
   try {

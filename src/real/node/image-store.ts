@@ -6,12 +6,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { FileService } from "../file-service/client.ts";
 import type { FileKey } from "../file-service/file-key.ts";
-import type { ImageContents } from "../image/write-image.ts";
-
-/** All of an image, in memories that nobody changes meanwhile. */
-export interface ImageToStore extends ImageContents {
-  readonly path: string;
-}
+import type { ImageToStore } from "../image/write-image.ts";
 
 /** An image elsewhere. */
 interface ServicePlace {

@@ -8,7 +8,8 @@ import { basename, join } from "node:path";
 import { seesSameFiles } from "../disk/same-files.ts";
 import { type FileService, fetchFile, patiently, storeFileFrom } from "../file-service/client.ts";
 import { imagePath } from "../image/image-path.ts";
-import type { ProgramForm, ProgramPlace, RecoverySetup, Setup } from "../messages/node-messages.ts";
+import type { RecoverySetup, Setup } from "../messages/node-messages.ts";
+import type { ProgramForm, ProgramPlace } from "../messages/program-place.ts";
 import { TraceDelivery } from "./trace-delivery.ts";
 
 interface JobFilesOptions {

@@ -8,10 +8,11 @@ import { join } from "node:path";
 import { type FileService, fetchFile, patiently } from "../file-service/client.ts";
 import { type CheckpointImage, folderOfCheckpoint } from "../file-service/file-key.ts";
 import { imagePath } from "../image/image-path.ts";
-import type { RankRestart } from "../messages/node-messages.ts";
+import type { ImageToStore } from "../image/write-image.ts";
+import type { RankRestart } from "../messages/lives.ts";
 import type { Job } from "../transport/handshake/handshake.ts";
-import type { Address } from "../transport/tcp/tcp-host.ts";
-import { ImageStore, type ImageToStore, type Stored } from "./image-store.ts";
+import type { Address } from "../transport/sockets/address.ts";
+import { ImageStore, type Stored } from "./image-store.ts";
 
 interface NodeImagesOptions {
   readonly setOf: readonly number[];

@@ -1,5 +1,6 @@
 /** Where the lost are started again: which life of each rank is the present one, and how far those of this node have come. */
-import type { CallsPassed, Life, RankRestart, RecoverySetup } from "../messages/node-messages.ts";
+import type { CallsPassed, Life, RankRestart } from "../messages/lives.ts";
+import type { RecoverySetup } from "../messages/node-messages.ts";
 import type { RankRecovery } from "../messages/rank-messages.ts";
 
 export class NodeLives {

@@ -3,20 +3,18 @@
  * node's main thread, and `real/transport`, which owns the layout.
  */
 import { type Placement, ranksOfNode } from "../../core/service/placement.ts";
-import type { DeathNotice, Life } from "../messages/node-messages.ts";
-import { type Layout, layoutOf } from "../transport/layout.ts";
+import type { Life } from "../messages/lives.ts";
+import type { DeathNotice } from "../messages/node-messages.ts";
+import { layoutOf } from "../transport/layout.ts";
 import { Population } from "../transport/living-processes.ts";
-import { enterNodeMemory, type NodeMemory as MainMemory, newNodeMemory } from "../transport/node-memory.ts";
+import {
+  enterNodeMemory,
+  type NodeMemory as MainMemory,
+  newNodeMemory,
+  type SharedNode,
+} from "../transport/node-memory.ts";
 import { type Notice, NoticeBoard, NoticeKind } from "../transport/notices.ts";
 import { claimBoard } from "../transport/shared-board.ts";
-
-/** What every rank of the node gets. */
-export interface SharedNode {
-  readonly memory: WebAssembly.Memory;
-  readonly layout: Layout;
-  /** The board of the whole job's communicator, where it is all on this node; −1 otherwise. */
-  readonly worldBoard: number;
-}
 
 interface NodeMemoryOptions {
   readonly node: number;

@@ -8,17 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
 import { cacheFileOf, keepCodeCache, readCodeCache } from "../../v8/code-cache.ts";
-
-/** Crosses to the threads as it is. */
-export interface RankCode {
-  readonly file: string;
-  readonly folder: string;
-  /** rank.cjs as a function of what it uses; a script that was loaded from a cache cannot import modules by itself. */
-  readonly source: string;
-  readonly cache: SharedArrayBuffer;
-  /** Where there should be a cache and is none; else empty. */
-  readonly cacheMissing: string;
-}
+import type { RankCode } from "../messages/rank-messages.ts";
 
 /** `name`: rank, or c-rank. */
 export function loadRankCode(name: string): RankCode {

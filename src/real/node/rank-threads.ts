@@ -4,15 +4,24 @@ import { join } from "node:path";
 import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
-import type { Folder, ProgramForm, ProgramPlace, Setup, Watch } from "../messages/node-messages.ts";
+import type { Setup } from "../messages/node-messages.ts";
 import { arrivals, countArrival, createNodeWords, openGate } from "../messages/node-words.ts";
-import type { FromRank, Neighbours, RankCompiled, RankEnding, RankSetup } from "../messages/rank-messages.ts";
+import type { Folder, ProgramForm, ProgramPlace } from "../messages/program-place.ts";
+import type {
+  FromRank,
+  Neighbours,
+  RankCode,
+  RankCompiled,
+  RankEnding,
+  RankSetup,
+  Watch,
+} from "../messages/rank-messages.ts";
 import { gatesFor, type RestoreGate } from "../messages/restore-gate.ts";
+import type { SharedNode } from "../transport/node-memory.ts";
 import type { SharedHandover } from "../transport/tcp/handover.ts";
 import { startCThread } from "./c-rank-thread.ts";
 import type { NodeLives } from "./node-lives.ts";
-import type { SharedNode } from "./node-memory.ts";
-import { compiledAnew, keepCache, loadRankCode, type RankCode } from "./rank-code.ts";
+import { compiledAnew, keepCache, loadRankCode } from "./rank-code.ts";
 import { type RankInThread, RankThread, type RankThreadEvents } from "./rank-thread.ts";
 
 /** Deep recursion in C is deep recursion here: 250 000 calls. */

@@ -17,8 +17,8 @@
  */
 import { assert } from "../../core/base/assert.ts";
 import { type LinePlace, passOver } from "../../core/service/line-places.ts";
-import type { LineChunk, Stream } from "../messages/node-messages.ts";
-import { ring as ringBell } from "../messages/node-words.ts";
+import { ring as ringBell } from "../machine/bell.ts";
+import type { LineChunk, Stream } from "../messages/lines.ts";
 
 const head = 0;
 const tail = 1;

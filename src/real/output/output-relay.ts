@@ -4,7 +4,8 @@
  * taken outlives the node; what is still in a ring, or waits for a dispatcher that is slow to read, does not, see line-ring.ts.
  */
 
-import { type Output, outputWindowBytes } from "../messages/node-messages.ts";
+import { outputWindowBytes } from "../messages/lines.ts";
+import type { Output } from "../messages/node-messages.ts";
 import type { LineReader } from "./line-ring.ts";
 
 export class OutputRelay {

@@ -1,6 +1,22 @@
 /** Protocols that arrange the ranks of a job in a way of their own. */
+import type { ProtocolDefinition } from "../../core/ft/definition.ts";
 import { logging } from "../../core/ft/logging/definition.ts";
+import type { OptionValues } from "../../core/ft/option.ts";
+import { setsByNode } from "../../core/ft/sets.ts";
+import { placedInBlocks } from "../../core/service/placement.ts";
 import { arrangeSets } from "../logging/arrange.ts";
-import type { Arrange } from "../part-hosts/arrangement.ts";
+import type { Arrange, Arrangement, JobToArrange } from "../part-hosts/arrangement.ts";
 
-export const arrangements: Readonly<Record<string, Arrange>> = { [logging.name]: arrangeSets };
+const arrangements: Readonly<Record<string, Arrange>> = { [logging.name]: arrangeSets };
+
+/** Of a job under a protocol that starts the lost again: as its own part says, or the ranks of each node. */
+export function arrangementOf(
+  { name }: ProtocolDefinition,
+  values: OptionValues,
+  job: JobToArrange,
+): Arrangement | string {
+  const arrange = arrangements[name];
+  if (arrange !== undefined) return arrange(values, job);
+  const placement = placedInBlocks(job.ranks, job.nodes);
+  return { setOf: setsByNode(placement), placement, note: "", finished: () => "" };
+}

@@ -1,24 +1,6 @@
 /** What protocols need of the machine in a rank's thread. A protocol that needs nothing of it has no line here. */
 import { logging } from "../../core/ft/logging/definition.ts";
 import { loggingRank } from "../logging/logging-rank.ts";
-import type { Napper } from "../process/waiting.ts";
+import type { NewRankPart } from "../part-hosts/rank-part.ts";
 
-export interface RankPartSetup {
-  readonly rank: number;
-  readonly incarnation: number;
-  /** From the protocol's part in the node. */
-  readonly part: unknown;
-  /** Words of the node, see `node-words.ts`. */
-  readonly words: SharedArrayBuffer;
-  /** To the protocol's part for the job. */
-  say(words: unknown): void;
-}
-
-export interface RankPart {
-  /** For the protocol: `core/ft/definition.ts`. */
-  readonly resources: unknown;
-  /** For a rank that has nothing to do; null: it need not be asked. */
-  readonly napper: Napper | null;
-}
-
-export const rankParts: Readonly<Record<string, (setup: RankPartSetup) => RankPart>> = { [logging.name]: loggingRank };
+export const rankParts: Readonly<Record<string, NewRankPart>> = { [logging.name]: loggingRank };

@@ -2,8 +2,7 @@
  * What a fault plan wants to know of a rank: its n-th MPI call, and that it is inside MPI_Init. The rank reports and stands
  * still until it hears what comes of it. Calls are those of one life: a life that goes on from an image counts from 1 again.
  */
-import type { Watch } from "../messages/node-messages.ts";
-import type { RankStandsStill } from "../messages/rank-messages.ts";
+import type { RankStandsStill, Watch } from "../messages/rank-messages.ts";
 
 type Call = (...args: never[]) => number;
 

@@ -5,8 +5,7 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { unreachable } from "../../core/base/assert.ts";
 import type { SpawnAnswer } from "../../core/process/spawner.ts";
-import type { GoOnAfter, Input } from "../messages/node-messages.ts";
-import type { ToRank } from "../messages/rank-messages.ts";
+import type { GoOnAfter, Input, ToRank } from "../messages/rank-messages.ts";
 
 export class RankInbox {
   readonly #port: MessagePort;

@@ -1,8 +1,7 @@
 /** `process.stdin` of rank 0: asks for a piece when the program reads. */
 import { Readable } from "node:stream";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import type { Input } from "../messages/node-messages.ts";
-import type { FromRank } from "../messages/rank-messages.ts";
+import type { FromRank, Input } from "../messages/rank-messages.ts";
 import type { RankHost } from "../process/rank-host.ts";
 
 export interface RankInputOptions {

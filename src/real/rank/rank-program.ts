@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import Module from "node:module";
 import { pathToFileURL } from "node:url";
-import type { ProgramForm, ProgramPlace } from "../messages/node-messages.ts";
+import type { ProgramForm, ProgramPlace } from "../messages/program-place.ts";
 
 /** Given by the loader, see `rank-code.ts`. */
 declare const importModule: (url: string) => Promise<unknown>;

@@ -6,8 +6,7 @@ import type { NewProtocol, Protocol } from "../../core/ft/protocol.ts";
 import { protocolNamed } from "../../core/ft/protocol-named.ts";
 import { membersOf } from "../../core/ft/sets.ts";
 import type { Placement } from "../../core/service/placement.ts";
-import type { ProtocolWords } from "../messages/node-messages.ts";
-import type { RankCaughtUp, RankSetup } from "../messages/rank-messages.ts";
+import type { ProtocolWords, RankCaughtUp, RankSetup } from "../messages/rank-messages.ts";
 import type { Napper } from "../process/waiting.ts";
 import { rankParts } from "../protocol-parts/rank-parts.ts";
 

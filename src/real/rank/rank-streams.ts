@@ -5,7 +5,7 @@
  */
 import { type Readable, Writable } from "node:stream";
 import type { MessagePort } from "node:worker_threads";
-import type { Stream } from "../messages/node-messages.ts";
+import type { Stream } from "../messages/lines.ts";
 import type { LineWriter } from "../output/line-ring.ts";
 import type { OutputGate } from "../output/output-gate.ts";
 import type { RankHost } from "../process/rank-host.ts";

@@ -9,8 +9,8 @@ import { canResume, openingAndWords } from "../../core/service-channel/connectio
 import { WordLog } from "../../core/service-channel/word-log.ts";
 import { call } from "../transport/handshake/call.ts";
 import { type Hello, type Job, type Service, Verdict } from "../transport/handshake/handshake.ts";
+import type { Address } from "../transport/sockets/address.ts";
 import { descriptorOf } from "../transport/sockets/raw-socket.ts";
-import type { Address } from "../transport/tcp/tcp-host.ts";
 import { ChannelDriver } from "./channel-driver.ts";
 import {
   channelOfThread,

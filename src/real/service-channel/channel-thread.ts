@@ -1,8 +1,8 @@
 /** A thread's end of a channel: appends, takes what has come back, and drives the connection when it waits for the service. */
 import { assert } from "../../core/base/assert.ts";
 import { type ClientEnd, wordsBetween } from "../../core/service-channel/channel.ts";
+import { ring as ringBell } from "../machine/bell.ts";
 import { newYield } from "../machine/yield.ts";
-import { ring as ringBell } from "../messages/node-words.ts";
 import { ChannelDriver } from "./channel-driver.ts";
 import { Appended, enterRing, Head, headWords, type RingCalls, type SharedChannel } from "./channel-ring.ts";
 import { copyIn } from "./ring-streams.ts";

@@ -17,7 +17,7 @@ import {
 import { newYield } from "../machine/yield.ts";
 import { type Job, Service, secretBytes, Verdict } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
-import type { Address } from "../transport/tcp/tcp-host.ts";
+import type { Address } from "../transport/sockets/address.ts";
 import { CuttingProxy } from "../transport/testing/cutting-proxy.ts";
 import { ChannelHost } from "./channel-host.ts";
 import type { SharedChannel } from "./channel-ring.ts";

@@ -44,6 +44,14 @@ export interface NodeMemory {
   readonly calls: NodeCalls;
 }
 
+/** A node's memory as every rank of the node is given it. */
+export interface SharedNode {
+  readonly memory: WebAssembly.Memory;
+  readonly layout: Layout;
+  /** The board of the communicator of the rank's world, where all of that world is on this node; −1 otherwise. */
+  readonly worldBoard: number;
+}
+
 const wasmPageBytes = 65536;
 
 /**

@@ -5,7 +5,7 @@ import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logg
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { costModelDefault } from "../cost-model.ts";
 import { generate } from "../generator/generator.ts";
-import type { RecoveringSeedOptions, SeededWorld } from "../protocol-worlds/recovering-seeds.ts";
+import type { RecoveringSeedOptions, SeededWorld } from "../protocol-worlds/seeded-world.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
 import { Faults, planFaults } from "../recovery/faults.ts";

@@ -1,28 +1,7 @@
 /** Worlds of random programs, one for each seed, under protocols that start the lost again: one line for each protocol. */
-import type { FaultPlan } from "../../core/fault/plan.ts";
 import { logging } from "../../core/ft/logging/definition.ts";
-import type { SeedOutcome } from "../judge.ts";
 import { loggingWorld } from "../logging/run-logging-seed.ts";
-import type { SetsBy } from "../recovery/sets.ts";
-
-export interface RecoveringSeedOptions {
-  readonly seed: number;
-  /** Otherwise the seed decides. */
-  readonly ranks?: number | undefined;
-  readonly nodes?: number | undefined;
-  readonly events?: number | undefined;
-  readonly sets?: SetsBy | undefined;
-  /** Families of actions that are drawn much more often than usual, by their names. */
-  readonly often?: readonly string[] | undefined;
-  readonly listener?: (line: string) => void;
-  /** What goes wrong, instead of what the seed would have gone wrong. It fits the world (core/fault/check.ts). */
-  readonly faults?: FaultPlan | undefined;
-}
-
-export interface SeededWorld {
-  readonly size: { readonly ranks: number; readonly nodes: number; readonly sets: number };
-  run(): SeedOutcome;
-}
+import type { RecoveringSeedOptions, SeededWorld } from "./seeded-world.ts";
 
 export const recoveringSeeds: Readonly<Record<string, (options: RecoveringSeedOptions) => SeededWorld>> = {
   [logging.name]: loggingWorld,

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import { isWhole, type OptionValues } from "../../../core/ft/option.ts";
 import { protocolDefault } from "../../../core/ft/registry.ts";
 import { placedInBlocks } from "../../../core/service/placement.ts";
-import type { Folder } from "../../messages/node-messages.ts";
+import type { Folder } from "../../messages/program-place.ts";
 
 export const jobFormat = 1;
 /** Arguments are the longest part, and the system bounds those. */

@@ -31,7 +31,7 @@ import { describeSystemError } from "../../../core/base/system-error.ts";
 import { ImageError } from "../../../image/image-error.ts";
 import { distrust, isOwnFile } from "../../../trust/folder.ts";
 import { readImageHeader } from "../../image/read-image.ts";
-import type { ProgramForm } from "../../messages/node-messages.ts";
+import type { ProgramForm } from "../../messages/program-place.ts";
 import { type FrozenJob, frozenJobIn, jobFormat, jobText, jobTextBytesMax } from "./frozen-job.ts";
 
 /** Where the program is, whichever form it has. */

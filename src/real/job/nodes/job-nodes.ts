@@ -7,11 +7,13 @@ import { NodeContacts } from "../../../core/service/node-contacts.ts";
 import type { NodeLoss } from "../../../core/service/outcome.ts";
 import { type Placement, ranksOfNode } from "../../../core/service/placement.ts";
 import { NodeDoor } from "../../control-link/node-door.ts";
-import type { FromNode, Life, RankRestart, Run, Setup, Stream, ToNode } from "../../messages/node-messages.ts";
+import type { Stream } from "../../messages/lines.ts";
+import type { Life, RankRestart } from "../../messages/lives.ts";
+import type { FromNode, Run, Setup, ToNode } from "../../messages/node-messages.ts";
 import type { SlowLinks } from "../../slow-links/slow-links.ts";
 import type { Job } from "../../transport/handshake/handshake.ts";
 import type { Guest } from "../../transport/handshake/reception.ts";
-import type { Address } from "../../transport/tcp/tcp-host.ts";
+import type { Address } from "../../transport/sockets/address.ts";
 import { NodeProcess } from "./node-process.ts";
 import type { NodeStarter } from "./node-starter.ts";
 

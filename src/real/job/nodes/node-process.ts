@@ -8,7 +8,8 @@ import { ControlLink, type LinkEnd } from "../../control-link/control-link.ts";
 import { fromNodeBounds, fromNodeShapes, type NodePlace, toNodeBounds } from "../../control-link/message-shapes.ts";
 import type { Invited, NodeDoor } from "../../control-link/node-door.ts";
 import { ByteQueue } from "../../framing/byte-queue.ts";
-import type { FromNode, Setup, Stream, ToNode } from "../../messages/node-messages.ts";
+import type { Stream } from "../../messages/lines.ts";
+import type { FromNode, Setup, ToNode } from "../../messages/node-messages.ts";
 import type { NodeSignal, NodeStarter, StartedNode } from "./node-starter.ts";
 
 export interface NodeProcessEvents {

@@ -5,7 +5,7 @@ import { describeSystemError } from "../../../core/base/system-error.ts";
 import { isFileError } from "../../disk/file-error.ts";
 import { GivenFolders } from "../../disk/given-folders.ts";
 import { isKernelsFolder } from "../../disk/kernel-files.ts";
-import type { Folder } from "../../messages/node-messages.ts";
+import type { Folder } from "../../messages/program-place.ts";
 
 /**
  * As the user names them; a text: why one of them cannot be given. Links in their names are the user's and are followed here, once:

@@ -14,7 +14,7 @@ import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BuildFailure, BuildOptions, ImportKind, Message, OnResolveResult, Plugin } from "esbuild";
 import { describeSystemError } from "../../../core/base/system-error.ts";
-import type { ProgramForm } from "../../messages/node-messages.ts";
+import type { ProgramForm } from "../../messages/program-place.ts";
 
 /** Ready, or why not, in one line; `said`: what the compiler printed. */
 export type BundleOutcome =

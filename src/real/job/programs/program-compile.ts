@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, realpathSync } from "node:fs";
 import { chmod, copyFile, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { GivenFolders } from "../../disk/given-folders.ts";
-import type { Folder } from "../../messages/node-messages.ts";
+import type { Folder } from "../../messages/program-place.ts";
 import { sourcesIn } from "./given-sources.ts";
 import { type BundleOutcome, cannotWrite } from "./program-bundle.ts";
 

@@ -7,7 +7,7 @@ import { dirname, extname, resolve } from "node:path";
 import { describeSystemError } from "../../../core/base/system-error.ts";
 import { isFileError } from "../../disk/file-error.ts";
 import { GivenFolders } from "../../disk/given-folders.ts";
-import type { Folder } from "../../messages/node-messages.ts";
+import type { Folder } from "../../messages/program-place.ts";
 import { beginsAsModule, languageOf, sourceExtensions } from "./program-compile.ts";
 
 export type Found =

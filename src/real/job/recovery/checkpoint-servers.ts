@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import type { FromCheckpointServer, ToCheckpointServer } from "../../checkpoint-server/messages.ts";
 import type { Job } from "../../transport/handshake/handshake.ts";
-import type { Address } from "../../transport/tcp/tcp-host.ts";
+import type { Address } from "../../transport/sockets/address.ts";
 import { serverFolderIn } from "../folder/job-folder.ts";
 
 /** One that falls again and again does not keep the machine busy. */

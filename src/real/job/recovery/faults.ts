@@ -1,10 +1,11 @@
 /** Carries out a fault plan on the processes of a job: the host of `core/fault`. */
+
+import { secondsText } from "../../../core/base/amounts.ts";
 import { unreachable } from "../../../core/base/assert.ts";
 import type { FaultAction, Link } from "../../../core/fault/action.ts";
 import type { FaultEvent, FaultLayout } from "../../../core/fault/moment.ts";
 import type { FaultPlan, Service } from "../../../core/fault/plan.ts";
 import { FaultSchedule, type Living } from "../../../core/fault/schedule.ts";
-import { secondsText } from "../report/failure-text.ts";
 
 export interface FaultsOptions {
   readonly plan: FaultPlan;

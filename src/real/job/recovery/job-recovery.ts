@@ -14,10 +14,11 @@ import type { RecoveryRecord } from "../../../core/service/recovery-state.ts";
 import { RestartPlacement } from "../../../core/service/restart-placement.ts";
 import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
 import { Alarm } from "../../machine/alarm.ts";
-import type { Life, RankRestart, RecoverySetup, ToNode } from "../../messages/node-messages.ts";
+import type { Life, RankRestart } from "../../messages/lives.ts";
+import type { RecoverySetup, ToNode } from "../../messages/node-messages.ts";
 import type { CaptureFacts, RankImage } from "../../messages/rank-messages.ts";
 import type { JobPartHost, JobPartHostPorts } from "../../part-hosts/job-part-host.ts";
-import type { Address } from "../../transport/tcp/tcp-host.ts";
+import type { Address } from "../../transport/sockets/address.ts";
 import type { JobRecoveryReport } from "../report/job-report.ts";
 import { SetImages, type SetImagesOptions } from "./set-images.ts";
 

@@ -4,7 +4,7 @@ import type { FaultEvent } from "../../../core/fault/moment.ts";
 import type { FaultPlan, Service } from "../../../core/fault/plan.ts";
 import type { Living } from "../../../core/fault/schedule.ts";
 import { type Placement, ranksOfNode } from "../../../core/service/placement.ts";
-import type { Watch } from "../../messages/node-messages.ts";
+import type { Watch } from "../../messages/rank-messages.ts";
 import type { NodeProcess } from "../nodes/node-process.ts";
 import { Faults } from "./faults.ts";
 

@@ -1,5 +1,6 @@
 /** Why a job ended, in one sentence for people, and where in the program. */
 import { relative } from "node:path";
+import { secondsText } from "../../../core/base/amounts.ts";
 import { unreachable } from "../../../core/base/assert.ts";
 import { describeEnding, type Threw } from "../../../core/service/ending.ts";
 import type { GivenUp } from "../../../core/service/falls.ts";
@@ -63,10 +64,6 @@ function threwOf(reason: Failure): Threw | undefined {
 
 function withShortPath(line: string): string {
   return line.replace(/(^|\()(\/[^()]+?)(?=:\d+:\d+\)?$)/, (_all, before, path) => before + shorter(path));
-}
-
-export function secondsText(ms: number): string {
-  return ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 function describeLoss(loss: NodeLoss): string {

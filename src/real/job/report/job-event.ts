@@ -3,7 +3,7 @@
 import type { RecoveryTimes } from "../../../core/service/losses.ts";
 import type { Reason } from "../../../core/service/outcome.ts";
 import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
-import type { Stream } from "../../messages/node-messages.ts";
+import type { Stream } from "../../messages/lines.ts";
 
 /** Every rank has begun to run the program. */
 interface StartedEvent {

@@ -16,6 +16,7 @@ import { assert, unreachable } from "../../../core/base/assert.ts";
 import { call } from "../handshake/call.ts";
 import { type Answer, type Hello, type Job, Service, secretBytes, Verdict } from "../handshake/handshake.ts";
 import { type Guest, type Listening, Reception } from "../handshake/reception.ts";
+import type { Address } from "../sockets/address.ts";
 import { descriptorOf } from "../sockets/raw-socket.ts";
 import {
   type ConnectionName,
@@ -25,11 +26,6 @@ import {
   type SharedHandover,
   type TcpRequest,
 } from "./handover.ts";
-
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
 
 export type TcpEvent =
   /** Somebody who is not of this job was at the door; nothing to do. */

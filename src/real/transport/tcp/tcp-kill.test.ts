@@ -5,8 +5,9 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { PacketKind } from "../../../core/wire/packet.ts";
+import type { Address } from "../sockets/address.ts";
 import { newTcpWorld, TcpRank, testJob } from "../testing/tcp-world.ts";
-import { type Address, TcpHost } from "./tcp-host.ts";
+import { TcpHost } from "./tcp-host.ts";
 
 const victimRank = 2;
 const bytes = 4 << 20;

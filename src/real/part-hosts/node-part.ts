@@ -1,0 +1,30 @@
+/** A protocol's part in a node's main thread, as the node sees it, and what the node gives it. */
+import type { Job } from "../transport/handshake/handshake.ts";
+
+export interface NodePartSetup {
+  /** From the protocol's part for the job. */
+  readonly part: unknown;
+  readonly setOf: readonly number[];
+  /** Those of the job's own that this node has. */
+  readonly ranks: readonly number[];
+  /** What processes of the job know each other by. */
+  readonly job: Job;
+  /** Of this node alone. */
+  readonly folder: string;
+  incarnationOf(rank: number): number;
+}
+
+export interface NodePart {
+  /** For the host of a rank that is about to begin a life, see `RankPartSetup`. */
+  forRank(rank: number): unknown;
+  /** These ranks, all that the node has of their sets, are about to begin another life; the threads of the old one are gone. */
+  restart(part: unknown, ranks: readonly number[]): void;
+  /** From the protocol's part for the job. */
+  said(words: unknown): void;
+  /** A rank of the node has rung: it may have left something. */
+  relay(): void;
+  /** No image of that set will be restored whose position is lower. */
+  trim(set: number, position: number): void;
+}
+
+export type NewNodePart = (setup: NodePartSetup) => NodePart;

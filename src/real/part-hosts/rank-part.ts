@@ -1,0 +1,22 @@
+/** What a protocol needs of the machine in a rank's thread, and what that thread gives it. */
+import type { Napper } from "../process/waiting.ts";
+
+export interface RankPartSetup {
+  readonly rank: number;
+  readonly incarnation: number;
+  /** From the protocol's part in the node. */
+  readonly part: unknown;
+  /** Words of the node, see `node-words.ts`. */
+  readonly words: SharedArrayBuffer;
+  /** To the protocol's part for the job. */
+  say(words: unknown): void;
+}
+
+export interface RankPart {
+  /** For the protocol: `core/ft/definition.ts`. */
+  readonly resources: unknown;
+  /** For a rank that has nothing to do; null: it need not be asked. */
+  readonly napper: Napper | null;
+}
+
+export type NewRankPart = (setup: RankPartSetup) => RankPart;
