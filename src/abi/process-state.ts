@@ -21,7 +21,7 @@ export type Companions = Readonly<Record<string, object>>;
 /** What those find rather than have. */
 type CompanionsWorld = Readonly<Record<string, object>>;
 
-/** The process stands still, and nothing is under way between it and others (core/process/quiescence.ts). */
+/** The process stands still, and nothing is under way between it and others (core/process/settling.ts). */
 export function saveProcess(program: Program, companions: Companions = {}, theirs: CompanionsWorld = {}): Uint8Array {
   rememberShared(program);
   const names = new Map<object, string>();

@@ -6,7 +6,7 @@ import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import type { Op } from "../core/comm/op/op.ts";
 import { dimsCreate } from "../core/comm/topology/dims-create.ts";
 import { chosenTime } from "../core/ft/clock-choice.ts";
-import { underWay } from "../core/process/at-rest.ts";
+import { underWay } from "../core/process/program-checkpoint.ts";
 import { type ArrayType, SharedArrays } from "./alloc.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
 import { Communicator } from "./communicator.ts";

@@ -26,6 +26,7 @@
 import type { CommRank, WorldRank } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
+import type { Engine } from "../p2p/engine.ts";
 import { PacketKind } from "../wire/packet.ts";
 import {
   Agreement,
@@ -38,7 +39,7 @@ import {
 } from "./agreement.ts";
 import type { Communicator } from "./communicator.ts";
 import { unionOf } from "./communicators/member-order.ts";
-import type { Process } from "./process.ts";
+import type { Failures } from "./failures.ts";
 
 const Step = { REPORT: 0, PROPOSE: 1, ACCEPT: 2, DECIDE: 3 } as const;
 type Step = (typeof Step)[keyof typeof Step];
@@ -49,12 +50,19 @@ const agreementsMax = 1 << 16;
 
 const noContribution: Contribution = { flags: 0, failures: 0, acknowledged: 0 };
 
+/** The parts of a process that agreements use. */
+interface AgreeingProcess {
+  readonly rank: number;
+  readonly engine: Engine;
+  readonly failures: Failures;
+}
+
 export class Agreements {
-  private readonly process: Process;
+  private readonly process: AgreeingProcess;
   /** By context. */
   private readonly books = new Map<number, AgreementBook>();
 
-  constructor(process: Process) {
+  constructor(process: AgreeingProcess) {
     this.process = process;
   }
 

@@ -10,7 +10,7 @@ export const worldContext = 2;
 export const selfContext = 4;
 /** Of the barrier at the end of the job. */
 export const finalContext = 6;
-/** Of the marks by which all processes find out that nothing is under way, see quiescence.ts. */
+/** Of the marks by which all processes find out that nothing is under way, see settling.ts. */
 export const quietContext = 9;
 /** Of communicators that are made of a group alone, without a parent. */
 export const groupContext = 10;

@@ -220,7 +220,8 @@ export class Process {
   }
 
   disconnect(communicator: Communicator): void {
-    if (this.connections.delete(communicator.context)) sayFarewell(this, communicator.context, communicator.peers);
+    if (this.connections.delete(communicator.context))
+      sayFarewell(this.engine, communicator.context, communicator.peers);
   }
 
   /** Is anything of a communicator under way here? For those who end it. */
@@ -280,7 +281,7 @@ export class Process {
     const last = new Communicator({ context: finalContext, group, world, nodeMap: this.nodeMap });
     const barrier = this.collectives.startEqual(last, "barrier", 0 as Pointer, 0 as Pointer, {});
     this.finalBarrier =
-      this.connections.size === 0 ? barrier : this.start(new FinalMeeting(barrier, this.connections, this));
+      this.connections.size === 0 ? barrier : this.start(new FinalMeeting(barrier, this.connections, this.engine));
     return this.finalBarrier;
   }
 

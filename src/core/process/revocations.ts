@@ -8,21 +8,31 @@
  */
 import type { WorldRank } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
+import type { Engine } from "../p2p/engine.ts";
 import { PacketKind } from "../wire/packet.ts";
+import type { Collectives } from "./collectives.ts";
 import type { Communicator } from "./communicator.ts";
 import { unionOf } from "./communicators/member-order.ts";
 import { collectiveContext, partitionedContext } from "./context.ts";
-import type { Process } from "./process.ts";
 
 /** Communicators that we do not know and hear that they are revoked: more are not believed. */
 const strangersMax = 1 << 16;
 
+/** The parts of a process that revocations use. */
+interface RevokingProcess {
+  readonly rank: number;
+  readonly engine: Engine;
+  readonly collectives: Collectives;
+  /** By context. */
+  readonly communicators: ReadonlyMap<number, Communicator>;
+}
+
 export class Revocations {
-  private readonly process: Process;
+  private readonly process: RevokingProcess;
   /** Their contexts, whether there is a communicator here, there was one or there will be one. */
   private readonly contexts = new Set<number>();
 
-  constructor(process: Process) {
+  constructor(process: RevokingProcess) {
     this.process = process;
   }
 

@@ -7,7 +7,17 @@
  * completed then, with the task's error code. `advance` waits for nothing.
  */
 import type { RecordId } from "../base/brand.ts";
-import type { Process } from "./process.ts";
+import type { Engine } from "../p2p/engine.ts";
+import type { Memory } from "../request/memory.ts";
+
+/**
+ * The process that runs a task, by the parts that every task may use. The only host is `Process`: a task that needs more of the process
+ * declares its `advance` with that type. This file does not, because a process holds tasks.
+ */
+export interface TaskHost {
+  readonly engine: Engine;
+  readonly memory: Memory;
+}
 
 export abstract class Task {
   /** The request that the program waits for. */
@@ -15,5 +25,5 @@ export abstract class Task {
   error = 0;
 
   /** Does what can be done now; true when the task has ended. */
-  abstract advance(process: Process): boolean;
+  abstract advance(process: TaskHost): boolean;
 }

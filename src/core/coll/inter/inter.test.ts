@@ -96,7 +96,9 @@ test("M3 inter-communicator bcast: the other group has the root's bytes, n betwe
 /** Unequal lengths, one of them 0. */
 const lengthsOf = (size: number): number[] => ranksOf(size).map((rank) => (rank * 3 + size) % 5);
 
-test("M3 inter-communicator gather(v): the root has the other group's blocks", () => {
+/** The blocks of one group, all of them at the root and each at its rank, in the direction of `kind`. */
+function checkRooted(kind: "gatherv" | "scatterv"): void {
+  const isGather = kind === "gatherv";
   for (const grouping of groupings) {
     for (const root of ranksOf(grouping[0])) {
       const blocks = packed(lengthsOf(grouping[1]));
@@ -104,32 +106,23 @@ test("M3 inter-communicator gather(v): the root has the other group's blocks", (
       for (const [rank, offset] of blocks.offsets.entries()) whole.set(pattern(rank, 3, blocks.bytes[rank]!), offset);
       inter(grouping, (member) => {
         const named = rootFor(member, root);
-        const call = { kind: "gatherv", ...member, root: named } as const;
-        if (named === ROOT) return [{ ...call, bytes: 0, blocks }, { expected: whole }];
+        const call = { kind, ...member, root: named } as const;
+        if (named === ROOT) return [{ ...call, bytes: 0, blocks }, isGather ? { expected: whole } : { send: whole }];
         if (named === PROC_NULL) return [{ ...call, bytes: 0 }, {}];
         const bytes = blocks.bytes[member.rank]!;
-        return [{ ...call, bytes }, { send: pattern(member.rank, 3, bytes) }];
+        const own = pattern(member.rank, 3, bytes);
+        return [{ ...call, bytes }, isGather ? { send: own } : { expected: own }];
       });
     }
   }
+}
+
+test("M3 inter-communicator gather(v): the root has the other group's blocks", () => {
+  checkRooted("gatherv");
 });
 
 test("M3 inter-communicator scatter(v): the other group has its blocks", () => {
-  for (const grouping of groupings) {
-    for (const root of ranksOf(grouping[0])) {
-      const blocks = packed(lengthsOf(grouping[1]));
-      const whole = rubbish(sum(blocks.bytes));
-      for (const [rank, offset] of blocks.offsets.entries()) whole.set(pattern(rank, 3, blocks.bytes[rank]!), offset);
-      inter(grouping, (member) => {
-        const named = rootFor(member, root);
-        const call = { kind: "scatterv", ...member, root: named } as const;
-        if (named === ROOT) return [{ ...call, bytes: 0, blocks }, { send: whole }];
-        if (named === PROC_NULL) return [{ ...call, bytes: 0 }, {}];
-        const bytes = blocks.bytes[member.rank]!;
-        return [{ ...call, bytes }, { expected: pattern(member.rank, 3, bytes) }];
-      });
-    }
-  }
+  checkRooted("scatterv");
 });
 
 test("M3 inter-communicator allgather(v): each group has the other's blocks, each sent across once, gaps left alone", () => {

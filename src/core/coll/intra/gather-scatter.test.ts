@@ -68,38 +68,51 @@ const equalCase = (size: number, bytes: number): Blocks => ({
   offsets: ranksOf(size).map((rank) => rank * bytes),
 });
 
-const inPlaces = [false, true];
-
-test("M3 gather binomial: the root has everybody's block, also in place", () => {
+/** Every size, root and whether the root's own block is in place already. */
+function forEachCase(visit: (given: Omit<Case, "blocks">) => void): void {
   for (const size of sizes) {
     for (const root of rootsOf(size)) {
-      for (const bytes of [0, 1, 6]) {
-        for (const inPlace of inPlaces) {
-          const schedules = ranksOf(size).map((rank) =>
-            gatherBinomial({ rank, size, root, bytes, inPlace: inPlace && rank === root }),
-          );
-          gather(schedules, { size, root, blocks: equalCase(size, bytes), inPlace });
-          assert.ok(roundsMax(schedules) <= 2);
-        }
-      }
+      for (const inPlace of [false, true]) visit({ size, root, inPlace });
     }
   }
+}
+
+function checkBinomial(
+  schedule: typeof gatherBinomial | typeof scatterBinomial,
+  runAll: (schedules: readonly Schedule[], given: Case) => Message[],
+): void {
+  forEachCase(({ size, root, inPlace }) => {
+    for (const bytes of [0, 1, 6]) {
+      const schedules = ranksOf(size).map((rank) =>
+        schedule({ rank, size, root, bytes, inPlace: inPlace && rank === root }),
+      );
+      runAll(schedules, { size, root, blocks: equalCase(size, bytes), inPlace });
+      assert.ok(roundsMax(schedules) <= 2);
+    }
+  });
+}
+
+function checkLinear(
+  schedule: typeof gathervLinear | typeof scattervLinear,
+  runAll: (schedules: readonly Schedule[], given: Case) => Message[],
+): void {
+  forEachCase(({ size, root, inPlace }) => {
+    const blocks = scattered(size);
+    const schedules = ranksOf(size).map((rank) => {
+      const bytes = blocks.bytes[rank]!;
+      return schedule(rank === root ? { rank, size, root, bytes, blocks, inPlace } : { rank, size, root, bytes });
+    });
+    const messages = runAll(schedules, { size, root, blocks, inPlace });
+    assert.equal(messages.length, size - 1);
+  });
+}
+
+test("M3 gather binomial: the root has everybody's block, also in place", () => {
+  checkBinomial(gatherBinomial, gather);
 });
 
 test("M3 scatter binomial: everybody has its block, also in place", () => {
-  for (const size of sizes) {
-    for (const root of rootsOf(size)) {
-      for (const bytes of [0, 1, 6]) {
-        for (const inPlace of inPlaces) {
-          const schedules = ranksOf(size).map((rank) =>
-            scatterBinomial({ rank, size, root, bytes, inPlace: inPlace && rank === root }),
-          );
-          scatter(schedules, { size, root, blocks: equalCase(size, bytes), inPlace });
-          assert.ok(roundsMax(schedules) <= 2);
-        }
-      }
-    }
-  }
+  checkBinomial(scatterBinomial, scatter);
 });
 
 test("M3 gather and scatter binomial: n·p·log2(p)/2 bytes in all", () => {
@@ -118,39 +131,11 @@ test("M3 gather and scatter binomial: n·p·log2(p)/2 bytes in all", () => {
 });
 
 test("M3 gatherv linear: unequal blocks with gaps, also in place, one message for each block, also an empty one", () => {
-  for (const size of sizes) {
-    const blocks = scattered(size);
-    for (const root of rootsOf(size)) {
-      for (const inPlace of inPlaces) {
-        const schedules = ranksOf(size).map((rank) => {
-          const bytes = blocks.bytes[rank]!;
-          return rank === root
-            ? gathervLinear({ rank, size, root, bytes, blocks, inPlace })
-            : gathervLinear({ rank, size, root, bytes });
-        });
-        const messages = gather(schedules, { size, root, blocks, inPlace });
-        assert.equal(messages.length, size - 1);
-      }
-    }
-  }
+  checkLinear(gathervLinear, gather);
 });
 
 test("M3 scatterv linear: unequal blocks with gaps, also in place, one message for each block, also an empty one", () => {
-  for (const size of sizes) {
-    const blocks = scattered(size);
-    for (const root of rootsOf(size)) {
-      for (const inPlace of inPlaces) {
-        const schedules = ranksOf(size).map((rank) => {
-          const bytes = blocks.bytes[rank]!;
-          return rank === root
-            ? scattervLinear({ rank, size, root, bytes, blocks, inPlace })
-            : scattervLinear({ rank, size, root, bytes });
-        });
-        const messages = scatter(schedules, { size, root, blocks, inPlace });
-        assert.equal(messages.length, size - 1);
-      }
-    }
-  }
+  checkLinear(scattervLinear, scatter);
 });
 
 test("M3 gather binomial: a run that wraps round the end of the root's buffer comes as two messages", () => {

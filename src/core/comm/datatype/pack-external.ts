@@ -5,7 +5,7 @@
 import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
 import type { Datatype } from "./datatype.ts";
 import { type Element, isSigned } from "./element.ts";
-import { pack, unpack } from "./pack.ts";
+import { checkPacked, pack, unpack } from "./pack.ts";
 import { forEachRun } from "./signature.ts";
 
 /** The only representation there is; any other name is the program's mistake. */
@@ -32,15 +32,11 @@ export function packExternal(
   targetOffset: number,
 ): number {
   const bytes = packExternalSize(type, count);
-  checkRoom("pack", bytes, target, targetOffset);
+  checkPacked("pack", { bytes: target, at: targetOffset }, bytes);
   const native = new Uint8Array(type.size * count);
   pack(type, count, source, sourceOffset, native, 0);
-  let [from, to] = [0, targetOffset];
-  forEachRun(type.signature, count, (element, elements) => {
-    const units = elements * (element.bytes / element.unitBytes);
-    for (let i = 0; i < units; i++, from += element.unitBytes, to += element.externalUnitBytes) {
-      toExternal(element, native, from, target, to);
-    }
+  forEachUnit(type, count, (element, at, externalAt) => {
+    toExternal(element, native, at, target, targetOffset + externalAt);
   });
   return bytes;
 }
@@ -55,17 +51,28 @@ export function unpackExternal(
   targetOffset: number,
 ): number {
   const bytes = packExternalSize(type, count);
-  checkRoom("unpack", bytes, source, sourceOffset);
+  checkPacked("unpack", { bytes: source, at: sourceOffset }, bytes);
   const native = new Uint8Array(type.size * count);
-  let [from, to] = [sourceOffset, 0];
-  forEachRun(type.signature, count, (element, elements) => {
-    const units = elements * (element.bytes / element.unitBytes);
-    for (let i = 0; i < units; i++, from += element.externalUnitBytes, to += element.unitBytes) {
-      fromExternal(element, source, from, native, to);
-    }
+  forEachUnit(type, count, (element, at, externalAt) => {
+    fromExternal(element, source, sourceOffset + externalAt, native, at);
   });
   unpack(type, count, native, 0, target, targetOffset);
   return bytes;
+}
+
+/** Every unit of `count` items in packing order: its byte offsets in this machine's packed form and in the external one. */
+function forEachUnit(
+  type: Datatype,
+  count: number,
+  visit: (element: Element, at: number, externalAt: number) => void,
+): void {
+  let [at, externalAt] = [0, 0];
+  forEachRun(type.signature, count, (element, elements) => {
+    const units = elements * (element.bytes / element.unitBytes);
+    for (let i = 0; i < units; i++, at += element.unitBytes, externalAt += element.externalUnitBytes) {
+      visit(element, at, externalAt);
+    }
+  });
 }
 
 /** The low bytes in reverse order, behind the bytes that fill a wider external form. */
@@ -79,12 +86,4 @@ function fromExternal(element: Element, source: Uint8Array, from: number, native
   const { unitBytes: own, externalUnitBytes: external } = element;
   const fill = isSigned(element.format) && source[from]! > 127 ? 0xff : 0;
   for (let i = 0; i < own; i++) native[to + i] = i < external ? source[from + external - 1 - i]! : fill;
-}
-
-function checkRoom(verb: string, bytes: number, packed: Uint8Array, at: number): void {
-  if (at >= 0 && at + bytes <= packed.length) return;
-  throw new MpiError(
-    ErrorClass.TRUNCATE,
-    `Cannot ${verb} ${bytes} bytes at position ${at}: the packed buffer has ${packed.length} bytes`,
-  );
 }

@@ -29,20 +29,8 @@ export function pack(
   targetOffset: number,
   part?: PackedPart,
 ): number {
-  const from = part?.from ?? 0;
-  const moved = movedBytes(type.size * count, part);
-  if (moved <= 0) return 0;
-  checkMemory("pack", type, count, source, sourceOffset);
-  checkPacked("pack", target, targetOffset, moved);
-  new Transfer(source, target, targetOffset, true).copies(
-    type.layout,
-    count,
-    type.extent,
-    sourceOffset,
-    from,
-    from + moved,
-  );
-  return moved;
+  const items = { type, count, memory: source, origin: sourceOffset };
+  return move("pack", items, { bytes: target, at: targetOffset }, part);
 }
 
 /** From packed bytes to `target`, whose byte `targetOffset` is the origin of the first item. Returns the bytes unpacked. */
@@ -55,19 +43,33 @@ export function unpack(
   targetOffset: number,
   part?: PackedPart,
 ): number {
+  const items = { type, count, memory: target, origin: targetOffset };
+  return move("unpack", items, { bytes: source, at: sourceOffset }, part);
+}
+
+interface Items {
+  readonly type: Datatype;
+  readonly count: number;
+  readonly memory: Uint8Array;
+  /** Byte of `memory` that is the origin of the first item. */
+  readonly origin: number;
+}
+
+interface Packed {
+  readonly bytes: Uint8Array;
+  /** Position of the first byte to move. */
+  readonly at: number;
+}
+
+function move(verb: "pack" | "unpack", items: Items, packed: Packed, part: PackedPart | undefined): number {
+  const { type, count, memory, origin } = items;
   const from = part?.from ?? 0;
   const moved = movedBytes(type.size * count, part);
   if (moved <= 0) return 0;
-  checkMemory("unpack", type, count, target, targetOffset);
-  checkPacked("unpack", source, sourceOffset, moved);
-  new Transfer(target, source, sourceOffset, false).copies(
-    type.layout,
-    count,
-    type.extent,
-    targetOffset,
-    from,
-    from + moved,
-  );
+  checkMemory(verb, items);
+  checkPacked(verb, packed, moved);
+  const transfer = new Transfer(memory, packed.bytes, packed.at, verb === "pack");
+  transfer.copies(type.layout, count, type.extent, origin, from, from + moved);
   return moved;
 }
 
@@ -76,7 +78,7 @@ function movedBytes(all: number, part: PackedPart | undefined): number {
 }
 
 /** Checked here once, so that the copying below need not check: it uses views of the whole buffer. */
-function checkMemory(verb: string, type: Datatype, count: number, memory: Uint8Array, origin: number): void {
+function checkMemory(verb: string, { type, count, memory, origin }: Items): void {
   const span = (count - 1) * type.extent;
   const low = origin + type.trueLb + Math.min(0, span);
   const high = origin + type.trueUb + Math.max(0, span);
@@ -87,10 +89,10 @@ function checkMemory(verb: string, type: Datatype, count: number, memory: Uint8A
   );
 }
 
-function checkPacked(verb: string, packed: Uint8Array, at: number, bytes: number): void {
-  if (at >= 0 && at + bytes <= packed.length) return;
+export function checkPacked(verb: string, { bytes, at }: Packed, wanted: number): void {
+  if (at >= 0 && at + wanted <= bytes.length) return;
   throw new MpiError(
     ErrorClass.TRUNCATE,
-    `Cannot ${verb} ${bytes} bytes at position ${at}: the packed buffer has ${packed.length} bytes`,
+    `Cannot ${verb} ${wanted} bytes at position ${at}: the packed buffer has ${bytes.length} bytes`,
   );
 }

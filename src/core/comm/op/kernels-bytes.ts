@@ -4,45 +4,20 @@
  * left.
  */
 import type { Kernel, Views } from "../datatype/views.ts";
+import { kernelLoop } from "./kernel-loop.ts";
 
-/** `bytes` is the length of the operands. */
-export const bandBytes: Kernel = (l, la, r, ra, o, oa, bytes) => {
-  const words = ((la | ra | oa) & 3) === 0 ? bytes >>> 2 : 0;
-  const a = l.int32;
-  const b = r.int32;
-  const c = o.int32;
-  const x = la >>> 2;
-  const y = ra >>> 2;
-  const z = oa >>> 2;
-  for (let i = 0; i < words; i++) c[z + i] = a[x + i]! & b[y + i]!;
-  for (let i = 4 * words; i < bytes; i++) o.uint8[oa + i] = l.uint8[la + i]! & r.uint8[ra + i]!;
-};
-
-/** `bytes` is the length of the operands. */
-export const borBytes: Kernel = (l, la, r, ra, o, oa, bytes) => {
-  const words = ((la | ra | oa) & 3) === 0 ? bytes >>> 2 : 0;
-  const a = l.int32;
-  const b = r.int32;
-  const c = o.int32;
-  const x = la >>> 2;
-  const y = ra >>> 2;
-  const z = oa >>> 2;
-  for (let i = 0; i < words; i++) c[z + i] = a[x + i]! | b[y + i]!;
-  for (let i = 4 * words; i < bytes; i++) o.uint8[oa + i] = l.uint8[la + i]! | r.uint8[ra + i]!;
-};
-
-/** `bytes` is the length of the operands. */
-export const bxorBytes: Kernel = (l, la, r, ra, o, oa, bytes) => {
-  const words = ((la | ra | oa) & 3) === 0 ? bytes >>> 2 : 0;
-  const a = l.int32;
-  const b = r.int32;
-  const c = o.int32;
-  const x = la >>> 2;
-  const y = ra >>> 2;
-  const z = oa >>> 2;
-  for (let i = 0; i < words; i++) c[z + i] = a[x + i]! ^ b[y + i]!;
-  for (let i = 4 * words; i < bytes; i++) o.uint8[oa + i] = l.uint8[la + i]! ^ r.uint8[ra + i]!;
-};
+/** The kernel counts bytes. */
+export function bitsKernel(operator: "&" | "|" | "^"): Kernel {
+  const body = `c[z + i] = a[x + i] ${operator} b[y + i];`;
+  const combineWords = kernelLoop("int32", body);
+  const combineBytes = kernelLoop("uint8", body);
+  return (l, la, r, ra, o, oa, bytes) => {
+    const words = ((la | ra | oa) & 3) === 0 ? bytes >>> 2 : 0;
+    const done = 4 * words;
+    if (words !== 0) combineWords(l, la, r, ra, o, oa, words);
+    if (done !== bytes) combineBytes(l, la + done, r, ra + done, o, oa + done, bytes - done);
+  };
+}
 
 export const replaceBytes: Kernel = (_l, _la, r, ra, o, oa, bytes) => move(r, ra, o, oa, bytes);
 

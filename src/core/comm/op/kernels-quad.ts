@@ -1,6 +1,6 @@
 /** Operations on LONG_DOUBLE and the types made of it. One BigInt at a time: see quad.ts. */
 
-import type { Kernel, Views } from "../datatype/views.ts";
+import { type Kernel, scaled, type Views } from "../datatype/views.ts";
 import { isQuadNaN, quadCompare, quadNaN, quadNegated, quadProd, quadSum } from "./quad.ts";
 
 const read = (views: Views, at: number): bigint => views.uint64[at >>> 3]! | (views.uint64[(at >>> 3) + 1]! << 64n);
@@ -16,17 +16,12 @@ function each(combine: (left: bigint, right: bigint) => bigint): Kernel {
   };
 }
 
-export const sumFloat128 = each(quadSum);
-export const prodFloat128 = each(quadProd);
-export const minFloat128 = each((u, v) => extreme(u, v, false));
-export const maxFloat128 = each((u, v) => extreme(u, v, true));
-
 function extreme(u: bigint, v: bigint, wantsMax: boolean): bigint {
   if (isQuadNaN(u) || isQuadNaN(v)) return quadNaN;
   return quadCompare(u, v) > 0 === wantsMax ? u : v;
 }
 
-export const prodComplex256: Kernel = (l, la, r, ra, o, oa, n) => {
+const prodComplex256: Kernel = (l, la, r, ra, o, oa, n) => {
   for (let i = 0; i < 32 * n; i += 32) {
     const re = read(l, la + i);
     const im = read(l, la + i + 16);
@@ -37,7 +32,17 @@ export const prodComplex256: Kernel = (l, la, r, ra, o, oa, n) => {
   }
 };
 
-/** Items of 32 bytes: the value, the index 16 bytes behind it, padding. Rules as in op-kernels-location.ts. */
+/** By operation and format. */
+export const quadKernels: Readonly<Record<string, Kernel>> = {
+  "SUM float128": each(quadSum),
+  "PROD float128": each(quadProd),
+  "MIN float128": each((u, v) => extreme(u, v, false)),
+  "MAX float128": each((u, v) => extreme(u, v, true)),
+  "SUM complex256": scaled(each(quadSum), 2),
+  "PROD complex256": prodComplex256,
+};
+
+/** Items of 32 bytes: the value, the index 16 bytes behind it, padding. Rules as in kernels-location.ts. */
 export const locationFloat128Int32 =
   (wantsMax: boolean): Kernel =>
   (l, la, r, ra, o, oa, n) => {

@@ -1,17 +1,13 @@
 /**
  * The predefined operations (MPI 5.0 §6.9.2): their numbers in the standard ABI, the groups of elements each takes, and the
- * table from operation and element to kernel. A combination that is missing in the table is an error of the program.
+ * way from operation and element to kernel. A combination without a kernel is an error of the program.
  */
-import type { ElementFormat, ElementGroup } from "../datatype/element.ts";
+import type { Element, ElementFormat, ElementGroup } from "../datatype/element.ts";
 import { type Kernel, scaled } from "../datatype/views.ts";
-import * as arithmetic from "./kernels-arithmetic.ts";
-import * as bytes from "./kernels-bytes.ts";
-import * as complex from "./kernels-complex.ts";
-import * as int64 from "./kernels-int64.ts";
+import { bitsKernel } from "./kernels-bytes.ts";
 import { location } from "./kernels-location.ts";
-import * as logical from "./kernels-logical.ts";
-import * as order from "./kernels-order.ts";
-import * as quad from "./kernels-quad.ts";
+import { numberKernel } from "./kernels-number.ts";
+import { locationFloat128Int32, quadKernels } from "./kernels-quad.ts";
 
 export type OpName =
   | "SUM"
@@ -77,77 +73,35 @@ export const groupsOf: Readonly<Partial<Record<OpName, readonly ElementGroup[]>>
   BXOR: bits,
 };
 
-type Kernels = Readonly<Partial<Record<ElementFormat, Kernel>>>;
+const bitOperators = { BAND: "&", BOR: "|", BXOR: "^" } as const;
 
-/** Signed and unsigned integers share the operations that ignore the sign. */
-function bySize(int8: Kernel, int16: Kernel, int32: Kernel, wide: Kernel): Kernels {
-  return { int8, uint8: int8, int16, uint16: int16, int32, uint32: int32, int64: wide, uint64: wide };
+/** The kernel of an operation on single elements; undefined: there is no arithmetic for that format here. */
+export function elementKernel(name: OpName, { format, bytes }: Element): Kernel | undefined {
+  switch (name) {
+    case "BAND":
+    case "BOR":
+    case "BXOR":
+      return isInteger(format) ? scaled(bitsKernel(bitOperators[name]), bytes) : undefined;
+    case "SUM":
+    case "PROD":
+    case "MIN":
+    case "MAX":
+    case "LAND":
+    case "LOR":
+    case "LXOR":
+      return quadKernels[`${name} ${format}`] ?? numberKernel(name, format);
+    default:
+      return undefined;
+  }
 }
 
-/** For integers of any length: the kernel counts bytes. */
-function byBytes(kernel: Kernel): Kernels {
-  const wide = scaled(kernel, 8);
-  return { ...bySize(kernel, scaled(kernel, 2), scaled(kernel, 4), wide), int128: scaled(kernel, 16) };
-}
+const isInteger = (format: ElementFormat): boolean => format.startsWith("int") || format.startsWith("uint");
 
-export const kernels: Readonly<Partial<Record<OpName, Kernels>>> = {
-  SUM: {
-    ...bySize(arithmetic.sumInt8, arithmetic.sumInt16, arithmetic.sumInt32, int64.sumInt64),
-    float32: arithmetic.sumFloat32,
-    float64: arithmetic.sumFloat64,
-    float128: quad.sumFloat128,
-    complex64: scaled(arithmetic.sumFloat32, 2),
-    complex128: scaled(arithmetic.sumFloat64, 2),
-    complex256: scaled(quad.sumFloat128, 2),
-  },
-  PROD: {
-    ...bySize(arithmetic.prodInt8, arithmetic.prodInt16, arithmetic.prodInt32, int64.prodInt64),
-    float32: arithmetic.prodFloat32,
-    float64: arithmetic.prodFloat64,
-    float128: quad.prodFloat128,
-    complex64: complex.prodComplex64,
-    complex128: complex.prodComplex128,
-    complex256: quad.prodComplex256,
-  },
-  MIN: {
-    int8: order.minInt8,
-    uint8: order.minUint8,
-    int16: order.minInt16,
-    uint16: order.minUint16,
-    int32: order.minInt32,
-    uint32: order.minUint32,
-    int64: int64.minInt64,
-    uint64: int64.minUint64,
-    float32: order.minFloat32,
-    float64: order.minFloat64,
-    float128: quad.minFloat128,
-  },
-  MAX: {
-    int8: order.maxInt8,
-    uint8: order.maxUint8,
-    int16: order.maxInt16,
-    uint16: order.maxUint16,
-    int32: order.maxInt32,
-    uint32: order.maxUint32,
-    int64: int64.maxInt64,
-    uint64: int64.maxUint64,
-    float32: order.maxFloat32,
-    float64: order.maxFloat64,
-    float128: quad.maxFloat128,
-  },
-  LAND: bySize(logical.landInt8, logical.landInt16, logical.landInt32, int64.landInt64),
-  LOR: bySize(logical.lorInt8, logical.lorInt16, logical.lorInt32, int64.lorInt64),
-  LXOR: bySize(logical.lxorInt8, logical.lxorInt16, logical.lxorInt32, int64.lxorInt64),
-  BAND: byBytes(bytes.bandBytes),
-  BOR: byBytes(bytes.borBytes),
-  BXOR: byBytes(bytes.bxorBytes),
-};
-
-/** By the formats of value and index. */
+/** MINLOC and MAXLOC, by the formats of value and index. */
 export const locationKernels: Readonly<Record<string, (wantsMax: boolean) => Kernel>> = {
   "float32 int32": (wantsMax) => location("float32", "int32", wantsMax),
   "float64 int32": (wantsMax) => location("float64", "int32", wantsMax),
-  "float128 int32": quad.locationFloat128Int32,
+  "float128 int32": locationFloat128Int32,
   "int32 int32": (wantsMax) => location("int32", "int32", wantsMax),
   "int16 int32": (wantsMax) => location("int16", "int32", wantsMax),
   "float32 float32": (wantsMax) => location("float32", "float32", wantsMax),

@@ -10,7 +10,7 @@ import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
 import type { Datatype } from "../datatype/datatype.ts";
 import { type Kernel, scaled, Views } from "../datatype/views.ts";
 import { move, noOpBytes, replaceBytes } from "./kernels-bytes.ts";
-import { groupsOf, kernels, locationKernels, type PredefinedOp } from "./op-predefined.ts";
+import { elementKernel, groupsOf, locationKernels, type PredefinedOp } from "./op-predefined.ts";
 import { type UserOp, userKernel } from "./op-user.ts";
 
 export type Op = PredefinedOp | UserOp;
@@ -72,7 +72,7 @@ function predefinedKernel(op: PredefinedOp, type: Datatype): Kernel {
       const groups = groupsOf[op.name] ?? [];
       const takes = index === undefined && groups.includes(element.group);
       if (!takes) throw mismatch(op, type, `it takes these kinds of elements: ${groups.join(", ")}`);
-      const kernel = kernels[op.name]?.[element.format];
+      const kernel = elementKernel(op.name, element);
       if (kernel === undefined) throw mismatch(op, type, `there is no arithmetic for ${element.format} here`);
       return kernel;
     }

@@ -6,15 +6,15 @@
 import type { Pointer, RecordId, WorldRank } from "../../base/brand.ts";
 import { saves } from "../../base/saved-classes.ts";
 import type { Group } from "../../comm/group.ts";
+import type { Engine } from "../../p2p/engine.ts";
 import { SendMode } from "../../request/records.ts";
 import { collectiveContext } from "../context.ts";
-import type { Process } from "../process.ts";
-import { Task } from "../task.ts";
+import { Task, type TaskHost } from "../task.ts";
 import { finalTag } from "./task-tags.ts";
 
 const nothing = 0 as Pointer;
 
-export function sayFarewell({ engine }: Process, context: number, others: Group): void {
+export function sayFarewell(engine: Engine, context: number, others: Group): void {
   const at = collectiveContext(context);
   for (const other of others.worldRanks()) {
     engine.abandon(engine.startSend(nothing, 0, other, finalTag, at, SendMode.STANDARD));
@@ -26,24 +26,24 @@ export class FinalMeeting extends Task {
   private readonly requests: RecordId[];
 
   /** `connections`: the other sides by their contexts. */
-  constructor(barrier: RecordId, connections: ReadonlyMap<number, Group>, process: Process) {
+  constructor(barrier: RecordId, connections: ReadonlyMap<number, Group>, engine: Engine) {
     super();
     this.requests = [barrier];
     for (const [context, others] of connections) {
-      sayFarewell(process, context, others);
-      for (const other of others.worldRanks()) this.requests.push(farewellOf(process, context, other));
+      sayFarewell(engine, context, others);
+      for (const other of others.worldRanks()) this.requests.push(farewellOf(engine, context, other));
     }
   }
 
   /** Who is dead is not waited for, and not complained about either: there is nobody left to hear it. */
-  override advance({ engine }: Process): boolean {
+  override advance({ engine }: TaskHost): boolean {
     if (!this.requests.every((request) => engine.isComplete(request))) return false;
     for (const request of this.requests) engine.giveBack(request);
     return true;
   }
 }
 
-function farewellOf({ engine }: Process, context: number, other: WorldRank): RecordId {
+function farewellOf(engine: Engine, context: number, other: WorldRank): RecordId {
   return engine.startReceive(nothing, 0, other, finalTag, collectiveContext(context));
 }
 
