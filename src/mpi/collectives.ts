@@ -235,7 +235,7 @@ export abstract class Collectives extends PointToPoint {
     const status = error === 0 ? success : new Status(-1, -2, 0, error);
     const result = after?.finish(status);
     const mistake = after?.mistake ?? null;
-    if (error !== 0 || mistake !== null) this.raise(mistake ?? errorOf(status));
+    if (error !== 0 || mistake !== null) this.raise(mistake ?? this.core.takeDisagreement(error) ?? errorOf(status));
     if (this.#isTracing) this.endTrace();
     return result as T;
   }
