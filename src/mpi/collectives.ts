@@ -146,7 +146,9 @@ export class Collectives {
     const status = error === 0 ? success : new Status(-1, -2, 0, error);
     const result = after?.finish(status);
     const mistake = after?.mistake ?? null;
-    if (error !== 0 || mistake !== null) this.owner.raise(mistake ?? errorOf(status));
+    if (error !== 0 || mistake !== null) {
+      this.owner.raise(mistake ?? this.owner.core.takeDisagreement(error) ?? errorOf(status));
+    }
     this.endTrace();
     return result as T;
   }

@@ -227,7 +227,9 @@ export class Request<T = Status> implements PromiseLike<T> {
 
   /** Lets the error handler hear of the error of one request. */
   raiseError(status: Status): void {
-    if (status.error !== 0) this.owner.raise(this.#after?.mistake ?? errorOf(status));
+    if (status.error === 0) return;
+    const { core } = this.owner;
+    this.owner.raise(this.#after?.mistake ?? core.takeDisagreement(status.error) ?? errorOf(status));
   }
 }
 

@@ -38,6 +38,8 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
   /** How far its program is ahead of the world's clock: it runs in one go, and what it does takes time all the same. */
   aheadNs = 0;
   state: SimState = "passive";
+  /** How often its program has gone on. */
+  steps = 0;
   /** An event that will make it look is planned. */
   wakePlanned = false;
   #program: Steps | null = null;
@@ -76,6 +78,7 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
         const moving = wait.kind === "until" ? this.core : this.engine;
         while (!wait.ready()) if (wait.kind === "still" || !moving.progress()) return -1;
       }
+      this.steps++;
       const { done, value } = this.#program!.next();
       if (done === true) {
         this.state = "finished";

@@ -21,6 +21,7 @@ import { Links } from "./links.ts";
 import { type ProcessMemory, SimMemory } from "./memory.ts";
 import { Network, type Packet } from "./network.ts";
 import { Random } from "./random.ts";
+import { Rest } from "./rest.ts";
 import { type Program, SimProcess, type SimState } from "./sim-process.ts";
 import { Trace } from "./trace.ts";
 import { SimTransport } from "./transport.ts";
@@ -53,6 +54,8 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly crashed?: (rank: number, stateBefore: SimState) => void;
   /** Gets a line for each event. */
   readonly listener?: (line: string) => void;
+  /** Processes that wait ask those they wait for, each time that so many events have happened; unless given, when nothing else happens. */
+  readonly inquiryEvents?: number;
   /** A world with more events has gone wild. */
   readonly eventsMax?: number;
 }
@@ -96,6 +99,7 @@ export class World<M extends ProcessMemory = SimMemory> {
   /** Whose program runs. */
   #running: SimProcess<M> | null = null;
   #endNs = Number.POSITIVE_INFINITY;
+  readonly #rest: Rest;
 
   constructor(options: WorldOptions<M>) {
     const { ranks, nodes = 1 } = options;
@@ -132,6 +136,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#boards = Array.from({ length: nodes }, () => null);
     for (let node = 0; node < nodes; node++) this.#newBoards(node);
     this.#lastNoticeNs = new Float64Array(ranks);
+    this.#rest = new Rest(ranks);
     for (let rank = 0; rank < ranks; rank++) {
       const wake = (): void => this.#wake(rank, this.#delay(cost.wakeNs));
       this.#processes.push(this.#newProcess(rank, options.protocol?.(rank, wake) ?? null));
@@ -278,12 +283,31 @@ export class World<M extends ProcessMemory = SimMemory> {
 
   /** Makes everything happen that can happen; who is stuck then. Passive processes never are. */
   run(): Stuck[] {
+    do this.#runToRest();
+    while (this.nowNs <= this.#endNs && this.#rest.isWorthAsking(this.#processes) && this.#ask());
+    return this.processes.filter(({ state }) => state === "waiting").map(({ rank, waitsFor }) => ({ rank, waitsFor }));
+  }
+
+  #runToRest(): void {
+    const { inquiryEvents = Number.POSITIVE_INFINITY } = this.#options;
+    let events = 0;
     for (let event = this.#queue.take(); event !== undefined; event = this.#queue.take()) {
-      if (this.nowNs > this.#endNs) break;
+      if (this.nowNs > this.#endNs) return;
       this.#happen(event);
       assert(this.trace.events <= this.#eventsMax, `a world of more than ${this.#eventsMax} events`);
+      if (++events % inquiryEvents === 0 && this.#queue.size > 0) this.#ask();
     }
-    return this.processes.filter(({ state }) => state === "waiting").map(({ rank, waitsFor }) => ({ rank, waitsFor }));
+  }
+
+  /** Whoever waits has waited long. False: nobody has anything to ask. */
+  #ask(): boolean {
+    let asked = false;
+    for (const process of this.#processes) {
+      if (process.state !== "waiting" || this.isStopped(process.node) || !process.core.inquiries.ask()) continue;
+      this.#wake(process.rank, 0);
+      asked = true;
+    }
+    return asked;
   }
 
   #happen(event: Event<M>): void {

@@ -85,6 +85,8 @@ function end(program: Program, request: CRequest, handleAt: number, status: numb
 
 export function failed(program: Program, request: CRequest, code: number): MpiError {
   program.owner = request.comm;
+  const disagreement = request.comm.core.takeDisagreement(code);
+  if (disagreement !== null) return disagreement;
   return new MpiError(code, `Cannot complete the request: ${program.errorCodes.stringOf(code)}`);
 }
 

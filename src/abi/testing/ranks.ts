@@ -5,7 +5,8 @@
  */
 import { assert } from "../../core/base/assert.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
-import { World } from "../../sim/world.ts";
+import { Rest } from "../../sim/rest.ts";
+import { World, type WorldOptions } from "../../sim/world.ts";
 import { TestProgram } from "./program.ts";
 
 export const WORLD = 0x101;
@@ -20,11 +21,13 @@ type Act<T> = (c: TestProgram, rank: number) => T;
 export class TestRanks {
   readonly programs: readonly TestProgram[];
   readonly #world: World;
+  readonly #rest: Rest;
   /** What the ranks have still to do, each at its index. */
   #waiting: (() => void)[] = [];
 
-  constructor(ranks: number, { nodes = 1, seed = 1 }: { nodes?: number; seed?: number } = {}) {
-    this.#world = new World({ ranks, nodes, seed });
+  constructor(ranks: number, { nodes = 1, seed = 1, ...rest }: Omit<Partial<WorldOptions>, "ranks"> = {}) {
+    this.#world = new World({ ranks, nodes, seed, ...rest });
+    this.#rest = new Rest(ranks);
     this.programs = this.#world.processes.map((process) => {
       const c = new TestProgram(this.#world, process);
       const { host } = c.program;
@@ -63,9 +66,16 @@ export class TestRanks {
       this.#settle();
       if (isReady()) return true;
       const next = this.#waiting.pop();
-      assert(next !== undefined, "a rank waits for what never comes");
-      next();
+      if (next !== undefined) next();
+      else assert(this.#ask(), "a rank waits for what never comes");
     }
+  }
+
+  /** All ranks have done what they could, and have waited long. False: nobody has anything left to ask. */
+  #ask(): boolean {
+    const { processes } = this.#world;
+    if (!this.#rest.isWorthAsking(processes)) return false;
+    return processes.map(({ core }) => core.inquiries.ask()).includes(true);
   }
 
   #settle(): void {

@@ -45,7 +45,7 @@ export class ObjectCollective extends Task {
     this.root = root;
     this.out = out;
     this.incoming = incomingCount(kind, comm, root);
-    this.tags = [comm.nextCollective(), comm.nextCollective()];
+    this.tags = [comm.promiseCollective(), comm.promiseCollective()];
   }
 
   override advance(process: Process): boolean {
@@ -55,8 +55,14 @@ export class ObjectCollective extends Task {
       if (!(error instanceof MpiError)) throw error;
       this.mistake = error;
       this.error = error.code;
-      return true;
+      return this.giveUp();
     }
+  }
+
+  /** The second half will not begin. */
+  private giveUp(): true {
+    this.comm.endPromise(this.tags[1]);
+    return true;
   }
 
   private proceed(process: Process): boolean {
@@ -68,7 +74,7 @@ export class ObjectCollective extends Task {
           break;
         case "lengths":
           if (!this.isOver(process)) return false;
-          if (this.error !== 0) return true;
+          if (this.error !== 0) return this.giveUp();
           this.takeLengths(process);
           this.startBytes(process);
           this.phase = "bytes";

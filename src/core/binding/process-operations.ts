@@ -1,6 +1,7 @@
 /** `Operations` on a process and the waits of its world, with nothing in between. */
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL } from "../base/constants.ts";
+import { kindCode, unlike } from "../coll/engine/collective-call.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Collective } from "../coll/plan.ts";
 import type { Group } from "../comm/group.ts";
@@ -177,7 +178,11 @@ export class ProcessOperations implements Operations {
   meet(comm: Communicator, reduction: Reduction | null, bytes: number): boolean {
     const board = comm.board!;
     this.engine.meeting();
-    if (!board.arrive()) return false;
+    const number = comm.nextCollective(reduction === null ? kindCode.barrier : kindCode.allreduce, unlike, reduction === null ? unlike : bytes);
+    if (!board.arrive()) {
+      this.process.inquiries.enterGate(comm, number);
+      return false;
+    }
     if (reduction !== null) foldOnBoard(comm, board, reduction, bytes);
     board.open();
     return true;

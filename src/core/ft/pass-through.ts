@@ -11,6 +11,7 @@ import type { Beginning, KeptPayload, NewProtocol, Protocol, Write } from "./pro
 
 export class PassThrough implements Protocol {
   readonly deathEndsRequests: boolean = true;
+  readonly mayJudgeCollectives: boolean = true;
   readonly finishedServe: boolean = false;
   readonly hasFarewell: boolean = true;
   readonly callsPassed: number = 0;

@@ -98,6 +98,12 @@ export interface Protocol {
   readonly finishedServe: boolean;
   /** Does a rank, before it leaves, wait until all that it has sent is where it belongs? Then nobody can need it again. */
   readonly hasFarewell: boolean;
+  /**
+   * May a collective end with an error because its ranks disagree (core/process/inquiries.ts)? Only where the
+   * engine sends all messages itself, because the proof is often that whatever was sent has come by now; and where no life has to
+   * repeat the outcomes of another.
+   */
+  readonly mayJudgeCollectives: boolean;
   /** Observations of the program that a second run would have to repeat are told here, and asked for in one; null: none are. */
   readonly choices: Choices | null;
 

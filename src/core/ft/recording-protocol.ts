@@ -14,6 +14,7 @@ export interface RecordedCall {
   readonly hook: keyof Omit<
     Protocol,
     | "deathEndsRequests"
+    | "mayJudgeCollectives"
     | "finishedServe"
     | "hasFarewell"
     | "choices"
@@ -63,6 +64,10 @@ export class RecordingProtocol implements Protocol {
     this.#records = records;
     this.calls = calls;
     this.gates = gates;
+  }
+
+  get mayJudgeCollectives(): boolean {
+    return this.#inner.mayJudgeCollectives;
   }
 
   get deathEndsRequests(): boolean {

@@ -104,6 +104,7 @@ export class Arrivals {
         return this.transfers.takeRefusal(packet);
       case PacketKind.REVOKE:
       case PacketKind.AGREEMENT:
+      case PacketKind.INQUIRY:
         if (this.news.length >= newsMax) return false;
         this.news.push(newsOf(words, packet));
         return true;

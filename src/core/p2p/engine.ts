@@ -475,7 +475,7 @@ export class Engine implements Landing {
 
   // What is about communicators
 
-  /** A packet to the layer above of another process: REVOKE or AGREEMENT, with its words. */
+  /** A packet to the layer above of another process: REVOKE, AGREEMENT or INQUIRY, with its words. */
   announce(dest: number, kind: PacketKind, words: readonly number[]): void {
     const peer = this.peers.ofRank(dest);
     if (this.peers.gone(peer) === Gone.NO) this.outbox.announce(peer, kind, words);

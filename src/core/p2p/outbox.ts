@@ -412,7 +412,7 @@ export class Outbox {
     const words = transport.words;
     const kind = said[at + R_MODE]!;
     words[packet + KIND] = kind;
-    if (kind === PacketKind.REVOKE || kind === PacketKind.AGREEMENT) {
+    if (kind === PacketKind.REVOKE || kind === PacketKind.AGREEMENT || kind === PacketKind.INQUIRY) {
       for (let i = 0; i < announcementWords; i++) {
         words[packet + (i < ownWords ? CONTEXT + i : EXTRA + i - ownWords)] = said[at + R_USER + i]!;
       }

@@ -1,5 +1,5 @@
 /**
- * Packets that are not about messages but about communicators: revocations and agreements. The engine keeps them for the layer
+ * Packets that are not about messages but about communicators: revocations, agreements and inquiries. The engine keeps them for the layer
  * above, which takes them whenever it makes progress.
  */
 import { CONTEXT, controlWords, EXTRA, KIND, kindOf, SOURCE } from "../wire/packet.ts";

@@ -11,6 +11,7 @@
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
+import { kindCode, unlike } from "../coll/engine/collective-call.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
 import { R_POINTER, R_STATE, RecordKind, RecordState } from "../request/records.ts";
@@ -33,22 +34,31 @@ interface BoardCall {
   readonly reduction: Reduction | null;
 }
 
-interface Waiting extends BoardCall {
+/** A call whose gate is still shut. */
+export interface BoardOperation extends BoardCall {
   readonly comm: Communicator;
+  /** Of the collective on its communicator. */
+  readonly number: number;
   readonly request: RecordId;
   /** Our arrival has been taken back. */
   isWithdrawn: boolean;
 }
 
+const isRooted = (kind: BoardKind): boolean => kind === "bcast" || kind === "gather" || kind === "reduce";
+
 export class BoardOperations {
   private readonly engine: Engine;
   private readonly memory: Memory;
   /** Calls whose gate is still shut: one for each communicator at most, hardly ever more than one at all. */
-  private readonly waiting: Waiting[] = [];
+  private readonly waiting: BoardOperation[] = [];
 
   constructor(engine: Engine, memory: Memory) {
     this.engine = engine;
     this.memory = memory;
+  }
+
+  get calls(): readonly BoardOperation[] {
+    return this.waiting;
   }
 
   get active(): number {
@@ -65,11 +75,13 @@ export class BoardOperations {
     const request = records.take(RecordKind.OPERATION);
     records.put(request, R_POINTER, 0);
     records.put(request, R_STATE, RecordState.ACTIVE);
-    this.arrive({ ...call, comm, request, isWithdrawn: false });
+    const { kind, root, bytes } = call;
+    const number = comm.nextCollective(kindCode[kind], isRooted(kind) ? root : unlike, kind === "barrier" ? unlike : bytes);
+    this.arrive({ ...call, comm, request, number, isWithdrawn: false });
     return request;
   }
 
-  private arrive(operation: Waiting): void {
+  private arrive(operation: BoardOperation): void {
     const { comm, reduction, bytes } = operation;
     const board = comm.board!;
     this.putPart(comm, operation);
@@ -107,7 +119,7 @@ export class BoardOperations {
   }
 
   /** After it, in the same life or another: arrives again. Without a board any more the call goes on by `messages`. */
-  arriveAgain(messages: (comm: Communicator, call: BoardCall, request: RecordId) => void): void {
+  arriveAgain(messages: (comm: Communicator, call: BoardOperation, request: RecordId) => void): void {
     const withdrawn = this.waiting.filter(({ isWithdrawn }) => isWithdrawn);
     for (const operation of withdrawn) {
       this.waiting.splice(this.waiting.indexOf(operation), 1);
@@ -129,6 +141,14 @@ export class BoardOperations {
       this.waiting.splice(i, 1);
       this.engine.completeOperation(request, ErrorClass.PROC_FAILED);
     }
+  }
+
+  /** Takes back our arrival at a gate that others do not come to; false: the gate is about to open. */
+  giveUp(operation: BoardOperation, error: ErrorCode): boolean {
+    if (!operation.isWithdrawn && !operation.comm.board!.withdraw()) return false;
+    this.waiting.splice(this.waiting.indexOf(operation), 1);
+    this.engine.completeOperation(operation.request, error);
+    return true;
   }
 
   /**
@@ -153,7 +173,7 @@ export class BoardOperations {
     this.memory.toPayload(board!.part(rank), isInReceive ? receive : send, offset, bytes);
   }
 
-  private finish(operation: Waiting): void {
+  private finish(operation: BoardOperation): void {
     const { comm, request } = operation;
     const error = this.takeParts(operation);
     comm.board!.next();
@@ -162,7 +182,7 @@ export class BoardOperations {
   }
 
   /** What this member wants of the board. The error with which its call ends, 0: none. */
-  private takeParts(operation: Waiting): ErrorCode {
+  private takeParts(operation: BoardOperation): ErrorCode {
     const { comm, kind, root, error } = operation;
     const isRoot = comm.rank === root;
     if (kind === "allreduce" || (kind === "reduce" && isRoot)) return this.takePart(operation, 0, 0) || error;
@@ -175,7 +195,7 @@ export class BoardOperations {
     return worst;
   }
 
-  private takePart({ comm, receive, bytes }: Waiting, member: number, offset: number): ErrorCode {
+  private takePart({ comm, receive, bytes }: BoardOperation, member: number, offset: number): ErrorCode {
     const board = comm.board!;
     const length = board.lengthOf(member);
     const fitting = Math.min(length, bytes);

@@ -10,6 +10,8 @@ import { assert } from "../base/assert.ts";
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
+import { callOf, callOfGroups } from "../coll/call-of.ts";
+import { unknownKind, unlike } from "../coll/engine/collective-call.ts";
 import { type CollectivePorts, shorter, underWay } from "../coll/engine/collective-ports.ts";
 import { type CompiledSchedule, compile, emptied, forEachSend } from "../coll/engine/compiled-schedule.ts";
 import { Executor } from "../coll/engine/executor.ts";
@@ -33,7 +35,7 @@ import {
   RecordState,
   SendMode,
 } from "../request/records.ts";
-import { BoardOperations } from "./board-operations.ts";
+import { type BoardOperation, BoardOperations } from "./board-operations.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
 
@@ -161,6 +163,32 @@ export class Collectives implements CollectivePorts {
     this.boards.revoked(comm);
   }
 
+  // For those who ask what keeps a collective (inquiries.ts)
+
+  /** Operations by messages that are under way. */
+  get operations(): readonly Operation[] {
+    return this.executor.underWay;
+  }
+
+  communicatorOf({ channel }: Operation): Communicator {
+    return this.channels[channel]!;
+  }
+
+  /** Ends an operation that waits for messages. */
+  giveUp(operation: Operation, error: ErrorCode): void {
+    this.executor.giveUp(operation, error);
+  }
+
+  /** Calls that wait at the gate of a board. */
+  get boardCalls(): readonly BoardOperation[] {
+    return this.boards.calls;
+  }
+
+  /** Ends such a call; false: its gate is about to open. */
+  giveUpBoard(call: BoardOperation, error: ErrorCode): boolean {
+    return this.boards.giveUp(call, error);
+  }
+
   // Collectives whose blocks are equal, or that have none
 
   /** Barrier, broadcast, gather, scatter, allgather, all-to-all. */
@@ -221,13 +249,14 @@ export class Collectives implements CollectivePorts {
     receive: Pointer,
     tag?: number,
   ): RecordId {
-    const program = compile(planNeighbor(collective));
+    const program = compile(planNeighbor(collective), callOfGroups(collective));
     return this.begin(comm, { program, send, receive, reduction: null, tag, exact: false });
   }
 
   /** An allgather under a tag of the caller's: for agreements, which may run on communicators that are not finished. */
   startAgreement(comm: Communicator, buffer: Pointer, bytes: number, tag: number): RecordId {
-    const program = compile(plan({ kind: "allgather", rank: comm.rank, size: comm.size, bytes, inPlace: true }));
+    const { rank, size } = comm;
+    const program = this.compiled(comm, { kind: "allgather", rank, size, bytes, inPlace: true });
     return this.begin(comm, { program, send: nowhere, receive: buffer, reduction: null, tag, exact: true });
   }
 
@@ -244,9 +273,9 @@ export class Collectives implements CollectivePorts {
 
   arriveAgain(): void {
     this.boards.arriveAgain((comm, call, request) => {
-      const { kind, send, receive, reduction, error } = call;
+      const { kind, send, receive, reduction, error, number } = call;
       const program = this.equalProgram(comm, kind, call, reduction?.elementBytes ?? 1);
-      this.begin(comm, { program, send, receive, reduction, tag: undefined, exact: true, error }, request);
+      this.begin(comm, { program, send, receive, reduction, tag: number, exact: true, error }, request);
     });
   }
 
@@ -258,16 +287,18 @@ export class Collectives implements CollectivePorts {
     comm.channel = -1;
   }
 
-  private plan(comm: Communicator, collective: Collective | InterCollective) {
+  private compiled(comm: Communicator, collective: Collective | InterCollective): CompiledSchedule {
     // The two unions share names of kinds; which one it is, the communicator knows.
-    return comm.isInter ? planInter(collective as InterCollective) : plan(collective as Collective);
+    if (!comm.isInter) return compile(plan(collective as Collective), callOf(collective as Collective));
+    const inter = collective as InterCollective;
+    return compile(planInter(inter), callOfGroups(inter));
   }
 
   private blocksProgram(comm: Communicator, collective: Collective | InterCollective): CompiledSchedule {
     const isNothing = collective.kind === "reduce_scatter" && collective.segments.every((bytes) => bytes === 0);
-    if (!isNothing) return compile(this.plan(comm, collective));
+    if (!isNothing) return this.compiled(comm, collective);
     const segments = collective.segments.map(() => collective.elementBytes);
-    return emptied(compile(this.plan(comm, { ...collective, segments })));
+    return emptied(this.compiled(comm, { ...collective, segments }));
   }
 
   private equalProgram(comm: Communicator, kind: CachedKind, call: EqualCall, elementBytes: number): CompiledSchedule {
@@ -290,14 +321,14 @@ export class Collectives implements CollectivePorts {
           elementBytes,
           nodes: comm.memberNodes,
         } as Collective);
-    const planned = compile(this.plan(comm, collective));
+    const planned = this.compiled(comm, collective);
     const program = bytes === 0 ? emptied(planned) : planned;
     comm.programs.keep([cached[kind], bytes, root, elementBytes, flags], program);
     return program;
   }
 
   private begin(comm: Communicator, starting: Starting, request = this.newRequest()): RecordId {
-    const { program, send, receive, reduction, tag = comm.nextCollective(), exact, error = 0 } = starting;
+    const { program, send, receive, reduction, tag = numberOf(comm, program), exact, error = 0 } = starting;
     if (comm.isRevoked) {
       this.engine.completeOperation(request, ErrorClass.REVOKED);
       return request;
@@ -306,10 +337,12 @@ export class Collectives implements CollectivePorts {
     this.channels[comm.channel] = comm;
     comm.operations++;
     if (reduction?.call !== undefined) this.programOperations++;
+    comm.endPromise(tag);
     this.executor.start({
       program,
       channel: comm.channel,
       tag,
+      turn: comm.nextTurn(tag),
       reduction: reduction === null ? -1 : this.numberOf(reduction),
       request,
       send,
@@ -448,6 +481,13 @@ export class Collectives implements CollectivePorts {
     if (--comm.operations === 0 && comm.freed) this.forget(comm);
     this.engine.completeOperation(op.request as RecordId, error);
   }
+}
+
+/** The number that the collective takes on its communicator. */
+function numberOf(comm: Communicator, { call }: CompiledSchedule): number {
+  return call === undefined
+    ? comm.nextCollective(unknownKind, unlike, unlike)
+    : comm.nextCollective(call.kind, call.root, call.bytes);
 }
 
 function freePlace(table: readonly unknown[]): number {

@@ -4,8 +4,10 @@
  */
 import type { WorldRank } from "../base/brand.ts";
 import { CONGRUENT, IDENT, SIMILAR, UNDEFINED, UNEQUAL } from "../base/constants.ts";
+import type { ErrorCode, MpiError } from "../base/mpi-error.ts";
 import { saves } from "../base/saved-classes.ts";
 import type { Board } from "../coll/engine/board.ts";
+import { unknownKind, unlike } from "../coll/engine/collective-call.ts";
 import { ProgramCache } from "../coll/engine/compiled-schedule-cache.ts";
 import { foldSteps } from "../coll/engine/reduction-order.ts";
 import type { MemberNodes } from "../coll/intra/node-layout.ts";
@@ -24,7 +26,14 @@ interface CommunicatorOptions {
 }
 
 export class Communicator {
-  static readonly unsaved = { board: null, knownFoldSteps: null, knownMemberNodes: undefined, knownPrograms: null };
+  static readonly unsaved = {
+    board: null,
+    knownFoldSteps: null,
+    knownMemberNodes: undefined,
+    knownPrograms: null,
+    ...{ lastKind: unknownKind, lastRoot: unlike, lastBytes: unlike, lastError: 0 },
+    ...{ promised: null, turns: null, disagreement: null },
+  };
   readonly context: number;
   readonly collectiveContext: number;
   readonly group: Group;
@@ -35,6 +44,17 @@ export class Communicator {
   readonly peers: Group;
   /** Number of the next collective: the tag of its messages. Every member counts alike. */
   collectives = 0;
+  /** The last of them, as this rank called it; the error with which it was given up, 0: it was not. */
+  lastKind: number = unknownKind;
+  lastRoot: number = unlike;
+  lastBytes: number = unlike;
+  lastError: ErrorCode = 0;
+  /** Numbers that are taken, and whose collectives have still to begin; null: none. */
+  private promised: Set<number> | null = null;
+  /** How often each persistent collective was started, by its tag; null: none was. */
+  private turns: Map<number, number> | null = null;
+  /** Why a collective was given up on it: its ranks disagreed. Until the program is told; null: none was. */
+  disagreement: MpiError | null = null;
   /** Persistent collectives made on it: they are matched by the order in which they were made, started in any. */
   persistentCollectives = 0;
   /** Communicators made from this one: see context.ts. */
@@ -111,21 +131,72 @@ export class Communicator {
     return { rank: this.rank, size: this.size, localSize: this.size, remoteSize: this.peers.size };
   }
 
-  /** Number of the next collective on this communicator, as a tag: the members run them in the same order. */
-  nextCollective(): number {
+  /**
+   * Number of the next collective on this communicator, as a tag: the members run them in the same order. The words are those of
+   * `CollectiveCall`. Calls that take no part in messages are counted too: those on boards, those whose arguments are refused.
+   */
+  nextCollective(kind: number, root: number, bytes: number): number {
     const number = this.collectives;
-    this.collectives = (number + 1) & 0x3fffffff;
+    this.collectives = (number + 1) & numberMax;
+    this.lastKind = kind;
+    this.lastRoot = root;
+    this.lastBytes = bytes;
+    this.lastError = 0;
     return number;
+  }
+
+  /** A number for a collective that begins later, whatever is started meanwhile. */
+  promiseCollective(): number {
+    const number = this.nextCollective(unknownKind, unlike, unlike);
+    this.promised ??= new Set();
+    this.promised.add(number);
+    return number;
+  }
+
+  /** The collective with that number begins now, or never will. */
+  endPromise(number: number): void {
+    this.promised?.delete(number);
+  }
+
+  /** Has this rank come to the collective with that number? Of a persistent one: to that start. */
+  hasReached(number: number, turn: number): boolean {
+    if (number >= firstPersistentTag) return (this.turns?.get(number) ?? 0) >= turn;
+    const isBehind = ((number - this.collectives) & numberMax) > numberMax >> 1;
+    return isBehind && this.promised?.has(number) !== true;
+  }
+
+  /** Number of the last collective, −1: there was none. */
+  get lastCollective(): number {
+    return this.lastKind === unknownKind ? -1 : (this.collectives - 1) & numberMax;
+  }
+
+  /** The reason why a collective on it ended with that error, if its ranks disagreed; null: another one. Told once. */
+  takeDisagreement(error: ErrorCode): MpiError | null {
+    const { disagreement } = this;
+    if (disagreement?.code !== error) return null;
+    this.disagreement = null;
+    return disagreement;
+  }
+
+  /** A start of the collective with that tag: its number if it is a persistent one, else 0. */
+  nextTurn(tag: number): number {
+    if (tag < firstPersistentTag) return 0;
+    this.turns ??= new Map();
+    const turn = (this.turns.get(tag) ?? 0) + 1;
+    this.turns.set(tag, turn);
+    return turn;
   }
 
   /** The tag of a new persistent collective, for all its starts: beyond those of the others. */
   nextPersistent(): number {
     const number = this.persistentCollectives;
-    this.persistentCollectives = (number + 1) & 0x3fffffff;
+    this.persistentCollectives = (number + 1) & numberMax;
     return number + firstPersistentTag;
   }
 }
 
+/** Numbers of collectives wrap behind it. */
+const numberMax = 0x3fffffff;
 const firstPersistentTag = 0x40000000;
 
 saves({ Communicator });

@@ -34,6 +34,7 @@ import { Communicator } from "./communicator.ts";
 import { FinalMeeting, sayFarewell } from "./communicators/final-meeting.ts";
 import { finalContext, groupContext, partitionedContext, selfContext, worldContext } from "./context.ts";
 import { Failures } from "./failures.ts";
+import { Inquiries } from "./inquiries.ts";
 import { memberNodesOf, type NodeMap } from "./node-map.ts";
 import { Revocations } from "./revocations.ts";
 import type { Task } from "./task.ts";
@@ -85,6 +86,7 @@ export class Process {
   /** Communicators alive in this process, by context: what a new context must not clash with. */
   readonly communicators = new Map<number, Communicator>();
   readonly collectives: Collectives;
+  readonly inquiries: Inquiries;
   readonly revocations: Revocations;
   readonly agreements: Agreements;
   readonly failures: Failures;
@@ -130,6 +132,7 @@ export class Process {
     }
     this.collectives = new Collectives(this.engine, options.memory);
     this.failures = new Failures(this.engine);
+    this.inquiries = new Inquiries(this);
     this.revocations = new Revocations(this);
     this.agreements = new Agreements(this);
     const all = options.worldGroup ?? Group.world(options.ranks);
@@ -285,6 +288,11 @@ export class Process {
     return this.finalBarrier;
   }
 
+  /** The program will start nothing any more, and nothing that it has started goes on in steps. */
+  get isOver(): boolean {
+    return this.finalBarrier >= 0 && this.tasks.every((task) => task instanceof FinalMeeting);
+  }
+
   /** True while something of ours moves only by `progress`, whatever arrives: queued sends, pieces, collectives, tasks. */
   get isBusy(): boolean {
     return this.tasks.length !== 0 || this.collectives.isBusy || this.engine.isBusy || this.engine.hasNews;
@@ -318,6 +326,7 @@ export class Process {
   private takeNews(): boolean {
     for (const { kind, source, words } of this.engine.takeNews()) {
       if (kind === PacketKind.REVOKE) this.revocations.heard(words[0]!, source as WorldRank);
+      else if (kind === PacketKind.INQUIRY) this.inquiries.take(source as WorldRank, words);
       else this.agreements.take(source as WorldRank, words);
     }
     return true;
@@ -327,6 +336,7 @@ export class Process {
 
   /** For who waits at the gate of a board: throws REVOKED, unless all have come and the gate is about to open. */
   checkGate(comm: Communicator, board: Board): void {
+    this.inquiries.checkGate();
     if (!comm.isRevoked || !board.withdraw()) return;
     throw new MpiError(ErrorClass.REVOKED, "Cannot complete the collective: the communicator is revoked");
   }

@@ -66,6 +66,8 @@ export const PacketKind = {
   REFUSAL: 14,
   /** A step of an agreement among the members of a communicator: all words are those of core/process/agreements.ts. */
   AGREEMENT: 15,
+  /** A question about a collective that its sender waits in, or the answer: all words are those of core/process/inquiries.ts. */
+  INQUIRY: 16,
 } as const;
 export type PacketKind = (typeof PacketKind)[keyof typeof PacketKind];
 

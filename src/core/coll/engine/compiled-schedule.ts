@@ -8,11 +8,14 @@
  *
  * Putting receives first changes no matching: only the order of the sends and the order of the receives count.
  */
+import { type CollectiveCall, unlike } from "./collective-call.ts";
 import type { BufferName, Region, Round, Schedule, Step } from "./schedule.ts";
 
 export interface CompiledSchedule {
   readonly words: Float64Array;
   readonly scratchBytes: number;
+  /** What the rank called; undefined: nothing that others could compare with theirs. */
+  readonly call: CollectiveCall | undefined;
 }
 
 export const messageWords = 5;
@@ -37,8 +40,31 @@ export function forEachSend({ words }: CompiledSchedule, visit: (peer: number, l
   }
 }
 
+/** How many messages a schedule sends to one rank, and receives from it. `local`: a rank of the own group. */
+export function messagesWith(
+  { words }: CompiledSchedule,
+  rank: number,
+  local: boolean,
+): { readonly sends: number; readonly receives: number } {
+  const group = local ? StepCode.LOCAL_GROUP : 0;
+  let sends = 0;
+  let receives = 0;
+  for (let at = 0; words[at]! >= 0; ) {
+    const messages = words[at]!;
+    const locals = words[at + 1]!;
+    at += 2;
+    for (let message = 0; message < messages; message++, at += messageWords) {
+      if (words[at + 1] !== rank) continue;
+      if (words[at] === StepCode.SEND + group) sends++;
+      else if (words[at] === StepCode.RECEIVE + group) receives++;
+    }
+    at += locals * localWords;
+  }
+  return { sends, receives };
+}
+
 /** The same messages with 0 bytes each, and no local steps. */
-export function emptied({ words }: CompiledSchedule): CompiledSchedule {
+export function emptied({ words, call }: CompiledSchedule): CompiledSchedule {
   const kept: number[] = [];
   for (let at = 0; words[at]! >= 0; ) {
     const messages = words[at]!;
@@ -51,17 +77,17 @@ export function emptied({ words }: CompiledSchedule): CompiledSchedule {
     at += locals * localWords;
   }
   kept.push(-1);
-  return { words: new Float64Array(kept), scratchBytes: 0 };
+  return { words: new Float64Array(kept), scratchBytes: 0, call: call === undefined ? call : { ...call, bytes: call.bytes === unlike ? unlike : 0 } };
 }
 
 const groupCode = (step: Step & { kind: "send" | "receive" }): number =>
   step.group === "local" ? StepCode.LOCAL_GROUP : 0;
 
-export function compile({ rounds, scratchBytes }: Schedule): CompiledSchedule {
+export function compile({ rounds, scratchBytes }: Schedule, call?: CollectiveCall): CompiledSchedule {
   const words: number[] = [];
   for (const round of rounds) compileRound(round, words);
   words.push(-1);
-  return { words: new Float64Array(words), scratchBytes };
+  return { words: new Float64Array(words), scratchBytes, call };
 }
 
 function compileRound(round: Round, words: number[]): void {

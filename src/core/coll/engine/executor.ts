@@ -88,6 +88,16 @@ export class Executor {
     }
   }
 
+  /** Those under way, in the order they were started. */
+  get underWay(): readonly Operation[] {
+    return this.running;
+  }
+
+  /** Ends one operation with an error, if it waits for messages. */
+  giveUp(operation: Operation, error: ErrorCode): void {
+    if (operation.phase === Phase.RUNNING) this.fail(operation, error);
+  }
+
   private take(call: OperationCall): Operation {
     const operation = this.free.pop() ?? this.make(this.operations.length as OperationId);
     // Field by field: an operation keeps its shape and its array of records.
@@ -95,6 +105,7 @@ export class Executor {
     target.program = call.program;
     target.channel = call.channel;
     target.tag = call.tag;
+    target.turn = call.turn;
     target.reduction = call.reduction;
     target.request = call.request;
     target.send = call.send;
@@ -117,6 +128,7 @@ export class Executor {
       program: nothing,
       channel: 0,
       tag: 0,
+      turn: 0,
       reduction: 0,
       request: 0,
       send: noPointer,
@@ -254,7 +266,7 @@ export class Executor {
   }
 }
 
-const nothing = { words: Float64Array.of(-1), scratchBytes: 0 };
+const nothing = { words: Float64Array.of(-1), scratchBytes: 0, call: undefined };
 
 function pointerOf(operation: Operation, buffer: number): Pointer {
   if (buffer === BufferCode.send) return operation.send;

@@ -17,6 +17,8 @@ export interface OperationCall {
    * equal on all ranks because all of them start collectives in the same order. Many may be outstanding, each with its own.
    */
   readonly tag: number;
+  /** Of a persistent collective, whose starts have one tag: the number of this start, from 1. 0 otherwise. */
+  readonly turn: number;
   /** Number of the operation and datatype; any number when the collective reduces nothing. */
   readonly reduction: number;
   /** The request that is completed at the end. */

@@ -121,6 +121,7 @@ export class World {
       program: compile(schedule),
       channel,
       tag,
+      turn: 0,
       reduction: 0,
       request,
       send: this.lend(rank, send),

@@ -88,6 +88,7 @@ export class LoggingProtocol implements Protocol {
     passed: null,
   };
   readonly deathEndsRequests = false;
+  readonly mayJudgeCollectives = false;
   readonly finishedServe = true;
   readonly hasFarewell = false;
   readonly choices: LoggedChoices;

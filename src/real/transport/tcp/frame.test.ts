@@ -49,7 +49,7 @@ function checkPacket(packet: number): void {
   const kind = words[packet + KIND]! & 0xff;
   const payload = words[packet + PAYLOAD]!;
   const bytes = words[packet + BYTES]!;
-  assert.ok(kind >= PacketKind.EAGER && kind <= PacketKind.AGREEMENT);
+  assert.ok(kind >= PacketKind.EAGER && kind <= PacketKind.INQUIRY);
   assert.ok(kind !== PacketKind.HELP && kind !== PacketKind.FINISH);
   assert.ok(payload === 0 || (payload > inAt && payload + Math.max(bytes, 0) <= elsewhere));
   if (kind === PacketKind.EAGER) assert.ok(bytes >= 0 && bytes <= eagerBytesMax && (payload !== 0) === (bytes !== 0));
@@ -143,6 +143,7 @@ test("X7: a frame is bad for a reason", () => {
   assert.match(reasonOf(PacketKind.HELP, 0)!, /kind 7/);
   assert.match(reasonOf(PacketKind.FINISH, 0)!, /kind 6/);
   assert.equal(reasonOf(PacketKind.AGREEMENT, 0), null);
+  assert.equal(reasonOf(PacketKind.INQUIRY, 0), null);
   assert.match(reasonOf(PacketKind.REVOKE, 8)!, /payload/);
   assert.match(reasonOf(PacketKind.FRAGMENT, 2001, { [BYTES]: 2001 })!, /whole lines/);
   stampFrame(header, 0, 8, 0);

@@ -103,6 +103,7 @@ export function badFrame(words: Int32Array, at: number, eagerBytesMax: number): 
     case PacketKind.REVOKE:
     case PacketKind.REFUSAL:
     case PacketKind.AGREEMENT:
+    case PacketKind.INQUIRY:
     case FrameKind.RECEIPT:
     case FrameKind.FINISHED:
       return length === 0 ? null : "a frame with a payload it cannot have";

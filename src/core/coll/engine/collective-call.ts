@@ -1,0 +1,65 @@
+/**
+ * What a rank has called, as far as all ranks of a communicator must have called the same: the kind, the root, and the length in
+ * bytes. A rank that waits long compares its own call with those of the others (core/process/inquiries.ts).
+ *
+ * Roots and lengths that ranks may lawfully name differently are `unlike`: the counts of the v forms, which are a pair's own
+ * business, and everything on an inter-communicator, whose two groups say different things.
+ */
+/** Names by code: a code is the index. Codes travel between ranks, which run the same version. */
+const kinds = [
+  "barrier",
+  "bcast",
+  "gather",
+  "gatherv",
+  "scatter",
+  "scatterv",
+  "allgather",
+  "allgatherv",
+  "alltoall",
+  "alltoallv",
+  "reduce",
+  "allreduce",
+  "reduce_scatter_block",
+  "reduce_scatter",
+  "scan",
+  "exscan",
+  "neighbor_allgatherv",
+  "neighbor_alltoallv",
+] as const;
+type KindName = (typeof kinds)[number];
+
+export const kindCode = Object.fromEntries(kinds.map((name, code) => [name, code])) as Readonly<
+  Record<KindName, number>
+>;
+
+/** In the place of a kind: the call was refused because of its arguments, and this rank took no part. */
+export const refusedKind = -2;
+/** The call is not known, or no longer. */
+export const unknownKind = -1;
+
+/** In the place of a root or a length that ranks need not agree on. */
+export const unlike = -1;
+
+/** Numbers only, because calls are told to other ranks. */
+export interface CollectiveCall {
+  /** A code, `refusedKind` or `unknownKind`. */
+  readonly kind: number;
+  readonly root: number;
+  /** Of one block where blocks are equal, of all together where only they differ. */
+  readonly bytes: number;
+}
+
+/** In which point two calls differ that must not; null: in none that is known. */
+export function differenceOf(one: CollectiveCall, other: CollectiveCall): "kind" | "root" | "bytes" | null {
+  if (one.kind === unknownKind || other.kind === unknownKind) return null;
+  if (one.kind !== other.kind) return "kind";
+  if (one.root !== other.root) return "root";
+  return one.bytes === other.bytes ? null : "bytes";
+}
+
+/** In MPI's words: `MPI_Bcast of 12 bytes from root 1`. */
+export function textOf({ kind, root, bytes }: CollectiveCall): string {
+  const name = kinds[kind] ?? "another collective";
+  const length = bytes === unlike ? "" : ` of ${bytes} bytes`;
+  return `${kind in kinds ? `MPI_${name[0]!.toUpperCase()}${name.slice(1)}` : name}${length}${root === unlike ? "" : ` with root ${root}`}`;
+}

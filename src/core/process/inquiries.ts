@@ -1,0 +1,353 @@
+/**
+ * Nobody waits for ever in a collective whose ranks disagree: about counts, the root, the function, or because one of them
+ * refused its arguments and took no part (ADR 17).
+ *
+ * A rank that has waited long (how long, its world decides) asks the ranks that it waits for what they have done about this
+ * collective. They answer from their progress, in the same channel as their messages, and only what the answer proves counts:
+ *
+ *   the rank has passed the collective     channels are FIFO, so all its messages are here: one that is missing never comes
+ *   the rank's program is over             likewise
+ *   the rank is in it with another call    ranks must agree on the kind, the root and most lengths; the program is wrong
+ *   the rank is in it with other messages  it will send fewer than this rank waits for, or take fewer
+ *
+ * Then the collective ends here with an error that says which rank called what, and all other members are told that this rank has
+ * passed it, so that those who wait for it need not ask. A rank that has not come to the collective yet, or is in it with the same
+ * call, proves nothing and is waited for. One that computes or stands still does not answer, and is waited for too.
+ *
+ * Nothing of this costs a collective that goes well anything but its number, which it needs anyhow, and four words that say what
+ * was called last. No verdict is passed where a member has failed (ULFM: the program revokes the communicator), nor under a
+ * protocol that sends messages itself or repeats outcomes (`Protocol.mayJudgeCollectives`).
+ */
+import type { WorldRank } from "../base/brand.ts";
+import { UNDEFINED } from "../base/constants.ts";
+import { ErrorClass, type ErrorCode, MpiError } from "../base/mpi-error.ts";
+import { lives } from "../base/saved-classes.ts";
+import {
+  type CollectiveCall,
+  differenceOf,
+  refusedKind,
+  textOf,
+  unknownKind,
+  unlike,
+} from "../coll/engine/collective-call.ts";
+import { messagesWith } from "../coll/engine/compiled-schedule.ts";
+import { type Operation, Phase } from "../coll/engine/operation.ts";
+import { R_FLAGS, R_KIND, R_PEER, R_STATE, RecordFlag, RecordKind, RecordState } from "../request/records.ts";
+import { PacketKind } from "../wire/packet.ts";
+import type { BoardOperation } from "./board-operations.ts";
+import type { Communicator } from "./communicator.ts";
+import { unionOf } from "./communicators/member-order.ts";
+import type { Process } from "./process.ts";
+
+const Step = {
+  QUESTION: 0,
+  /** In it, by messages. */
+  EXCHANGING: 1,
+  /** In it, at the gate of a board. */
+  AT_BOARD: 2,
+  /** It is over here, well or not; nothing of it is sent or received any more. */
+  PASSED: 3,
+  /** The program is over, and has not come to it. */
+  NEVER: 4,
+} as const;
+type Step = (typeof Step)[keyof typeof Step];
+
+/** Ranks that are asked at a time about one operation; the others have their turn the next time. */
+export const askedMax = 16;
+
+const twoTo32 = 2 ** 32;
+
+const unknownCall: CollectiveCall = { kind: unknownKind, root: unlike, bytes: unlike };
+const noMessages = { sends: 0, receives: 0 };
+
+/** Which collective is spoken of: words of every packet. */
+interface Subject {
+  /** Of the messages of collectives. */
+  readonly context: number;
+  readonly tag: number;
+  readonly turn: number;
+}
+
+/** What a rank says about a collective, to one other rank. */
+interface Answer extends CollectiveCall {
+  readonly step: Step;
+  /** How many messages it sends to that rank in all, and receives from it; only of EXCHANGING. */
+  readonly sends: number;
+  readonly receives: number;
+  /** With which error it was given up; 0: it was not. Only of PASSED. */
+  readonly error: ErrorCode;
+}
+
+interface Verdict {
+  readonly error: ErrorCode;
+  /** What is wrong, and at which rank. */
+  readonly text: string;
+}
+
+export class Inquiries {
+  static readonly unsaved = { gate: null, gateError: null };
+  private readonly process: Process;
+  /** How often ranks were asked: others have their turn each time. */
+  private rounds = 0;
+  /** Collectives that were given up. */
+  verdicts = 0;
+  /** The communicator at whose board the program waits without a request, and the number of that call; null: at none. */
+  private gate: Communicator | null = null;
+  private gateNumber = 0;
+  private gateError: MpiError | null = null;
+
+  constructor(process: Process) {
+    this.process = process;
+  }
+
+  // Questions
+
+  /** The world has waited long for this process's operations. True: somebody was asked. */
+  ask(): boolean {
+    const { collectives, protocol } = this.process;
+    if (protocol?.mayJudgeCollectives === false) return false;
+    let asked = false;
+    for (const operation of collectives.operations) if (this.askAbout(operation)) asked = true;
+    for (const { comm, number } of collectives.boardCalls) if (this.askMembers(comm, number)) asked = true;
+    if (this.gate !== null && this.askMembers(this.gate, this.gateNumber)) asked = true;
+    this.rounds++;
+    return asked;
+  }
+
+  private askAbout(operation: Operation): boolean {
+    if (operation.phase !== Phase.RUNNING) return false;
+    const { tag, turn, records, recordCount } = operation;
+    const { collectiveContext: context } = this.process.collectives.communicatorOf(operation);
+    const asked = new Set<number>();
+    for (let i = 0; i < recordCount && asked.size < askedMax; i++) {
+      const peer = this.awaitedPeer(records[(this.rounds * askedMax + i) % recordCount]!);
+      if (peer >= 0) asked.add(peer);
+    }
+    for (const peer of asked) this.tell(peer, { context, tag, turn }, Step.QUESTION);
+    return asked.size > 0;
+  }
+
+  /** World rank of the process for whose message, or for whose receive, this message waits; −1: it waits for neither. */
+  private awaitedPeer(record: number): number {
+    const { records } = this.process.engine;
+    const get = (field: number): number => records.get(record as never, field);
+    const isUnmatched = get(R_KIND) === RecordKind.RECEIVE && get(R_STATE) === RecordState.PENDING;
+    const isUntaken = get(R_STATE) === RecordState.ACTIVE && (get(R_FLAGS) & RecordFlag.AWAITS_ANSWER) !== 0;
+    return (isUnmatched || isUntaken) && get(R_PEER) !== this.process.rank ? get(R_PEER) : -1;
+  }
+
+  /** Who has not come to a board cannot be seen there. */
+  private askMembers(comm: Communicator, number: number): boolean {
+    const { size, collectiveContext: context } = comm;
+    for (let i = 0; i < Math.min(size, askedMax); i++) {
+      const member = comm.group.worldRank(((this.rounds * askedMax + i) % size) as never);
+      if (member !== this.process.rank) this.tell(member, { context, tag: number, turn: 0 }, Step.QUESTION);
+    }
+    return size > 1;
+  }
+
+  private tell(to: number, { context, tag, turn }: Subject, step: Step, answer?: Answer): void {
+    const { kind, root, bytes, sends, receives, error } = answer ?? { ...unknownCall, ...noMessages, error: 0 };
+    const length = bytes === unlike ? [-1, -1] : [bytes % twoTo32 | 0, Math.floor(bytes / twoTo32)];
+    this.process.engine.announce(to, PacketKind.INQUIRY, [
+      ...[context, tag, turn, step],
+      ...[kind, root, ...length, sends, receives, error],
+    ]);
+  }
+
+  // Answers
+
+  /** A packet of another process. */
+  take(source: WorldRank, words: readonly number[]): void {
+    const [context, tag, turn, step] = words as [number, number, number, number];
+    const subject = { context, tag, turn };
+    if (step === Step.QUESTION) {
+      const answer = this.answerTo(source, subject);
+      if (answer !== null) this.tell(source, subject, answer.step, answer);
+      return;
+    }
+    if (step < Step.EXCHANGING || step > Step.NEVER) return;
+    const [kind, root, low, high, sends, receives, error] = words.slice(4) as [number, number, number, number, number, number, number];
+    const bytes = high < 0 ? unlike : high * twoTo32 + (low >>> 0);
+    this.heard(source, subject, { step: step as Step, kind, root, bytes, sends, receives, error });
+  }
+
+  /** Null: nothing that the asking rank could conclude anything from. */
+  private answerTo(source: WorldRank, subject: Subject): Answer | null {
+    const { context, tag, turn } = subject;
+    const { process } = this;
+    const operation = this.operationOf(subject);
+    if (operation !== undefined && operation.phase !== Phase.FAILED) return this.exchangingWith(source, operation);
+    const comm = process.communicators.get(context & ~1);
+    const never = { step: Step.NEVER, ...unknownCall, ...noMessages, error: 0 };
+    if (tag < 0 || comm === undefined) return process.isOver ? never : null;
+    if (!isJudged(process, comm)) return null;
+    if (!comm.hasReached(tag, turn)) return process.isOver ? never : null;
+    const isLast = comm.lastCollective === tag;
+    const [kind, root, bytes] = isLast ? [comm.lastKind, comm.lastRoot, comm.lastBytes] : [unknownKind, unlike, unlike];
+    const isAtBoard = this.boardCallOf(subject) !== undefined || (this.gate === comm && this.gateNumber === tag);
+    const step = isAtBoard ? Step.AT_BOARD : Step.PASSED;
+    return { step, kind, root, bytes, ...noMessages, error: isLast ? comm.lastError : 0 };
+  }
+
+  private exchangingWith(source: WorldRank, operation: Operation): Answer {
+    const comm = this.process.collectives.communicatorOf(operation);
+    const { kind, root, bytes } = operation.program.call ?? unknownCall;
+    return { step: Step.EXCHANGING, kind, root, bytes, ...messagesOf(operation, comm, source), error: 0 };
+  }
+
+  private operationOf({ context, tag, turn }: Subject): Operation | undefined {
+    const { collectives } = this.process;
+    return collectives.operations.find(
+      (operation) =>
+        operation.tag === tag &&
+        operation.turn === turn &&
+        operation.phase !== Phase.DONE &&
+        collectives.communicatorOf(operation).collectiveContext === context,
+    );
+  }
+
+  private boardCallOf({ context, tag }: Subject): BoardOperation | undefined {
+    const { boardCalls } = this.process.collectives;
+    return boardCalls.find(({ comm, number }) => comm.collectiveContext === context && number === tag);
+  }
+
+  // Verdicts
+
+  private heard(source: WorldRank, subject: Subject, theirs: Answer): void {
+    const operation = this.operationOf(subject);
+    if (operation !== undefined) {
+      this.judgeOperation(source, subject, operation, theirs);
+      return;
+    }
+    const call = this.boardCallOf(subject);
+    const comm = call?.comm ?? this.gate;
+    if (comm === null || comm.collectiveContext !== subject.context) return;
+    if (call === undefined && subject.tag !== this.gateNumber) return;
+    this.judgeMeeting(source, subject, comm, call, theirs);
+  }
+
+  private judgeOperation(source: WorldRank, subject: Subject, operation: Operation, theirs: Answer): void {
+    const { collectives } = this.process;
+    const comm = collectives.communicatorOf(operation);
+    if (operation.phase !== Phase.RUNNING || !this.waitsFor(operation, source)) return;
+    if (!isJudged(this.process, comm) || !unionOf(comm).has(source)) return;
+    const mine = operation.program.call ?? unknownCall;
+    const verdict = verdictOn(mine, theirs, Step.EXCHANGING, messagesOf(operation, comm, source));
+    // Communicators that are being made: which messages belong to which attempt only their own rules tell.
+    if (verdict === null || (subject.tag < 0 && theirs.step === Step.EXCHANGING)) return;
+    comm.disagreement = disagreement(comm, source, mine, verdict);
+    collectives.giveUp(operation, verdict.error);
+    this.tellMembers(comm, subject, verdict.error, mine);
+  }
+
+  private waitsFor({ records, recordCount }: Operation, source: number): boolean {
+    for (let i = 0; i < recordCount; i++) if (this.awaitedPeer(records[i]!) === source) return true;
+    return false;
+  }
+
+  /** `call` undefined: the program is at the gate without a request. */
+  private judgeMeeting(
+    source: WorldRank,
+    subject: Subject,
+    comm: Communicator,
+    call: BoardOperation | undefined,
+    theirs: Answer,
+  ): void {
+    const { board } = comm;
+    if (board === null || board.passed() || !isJudged(this.process, comm) || !comm.group.has(source)) return;
+    const mine = { kind: comm.lastKind, root: comm.lastRoot, bytes: comm.lastBytes };
+    const verdict = verdictOn(mine, theirs, Step.AT_BOARD, noMessages);
+    if (verdict === null) return;
+    const error = disagreement(comm, source, mine, verdict);
+    if (call === undefined) {
+      if (!board.withdraw()) return;
+      this.gateError = error;
+    } else {
+      if (!this.process.collectives.giveUpBoard(call, verdict.error)) return;
+      comm.disagreement = error;
+    }
+    this.tellMembers(comm, subject, verdict.error, mine);
+  }
+
+  /** Given up here: whoever waits for this rank in it need not ask. */
+  private tellMembers(comm: Communicator, subject: Subject, error: ErrorCode, mine: CollectiveCall): void {
+    this.verdicts++;
+    if (comm.lastCollective === subject.tag) comm.lastError = error;
+    const answer = { step: Step.PASSED, ...mine, ...noMessages, error };
+    for (const member of unionOf(comm).worldRanks()) {
+      if (member !== (this.process.rank as WorldRank)) this.tell(member, subject, Step.PASSED, answer);
+    }
+  }
+
+  // Calls that wait at the gate of a board without a request
+
+  enterGate(comm: Communicator, number: number): void {
+    this.gate = comm;
+    this.gateNumber = number;
+    this.gateError = null;
+  }
+
+  leaveGate(): void {
+    this.gate = null;
+  }
+
+  /** Throws when the call has been given up. */
+  checkGate(): void {
+    if (this.gateError !== null) throw this.gateError;
+  }
+}
+
+/** After a death, and when it is revoked, a communicator has rules of its own (ULFM). */
+const isJudged = ({ failures }: Process, comm: Communicator): boolean =>
+  !comm.isRevoked && (failures.count === 0 || failures.of(comm).size === 0);
+
+function messagesOf(
+  { program }: Operation,
+  { group, peers, isInter }: Communicator,
+  world: WorldRank,
+): { readonly sends: number; readonly receives: number } {
+  const remote = messagesWith(program, peers.rankOf(world), false);
+  const local = isInter ? messagesWith(program, group.rankOf(world), true) : noMessages;
+  return { sends: remote.sends + local.sends, receives: remote.receives + local.receives };
+}
+
+/** Null: what they say proves nothing. `way`: how this rank is in it; `messages`: how many it exchanges with that one. */
+function verdictOn(mine: CollectiveCall, theirs: Answer, way: Step, messages: typeof noMessages): Verdict | null {
+  const { step, error } = theirs;
+  if (step === Step.NEVER) return { error: ErrorClass.OTHER, text: "has come to the end of its program without it" };
+  if (theirs.kind === refusedKind) return { error: ErrorClass.OTHER, text: "called it with arguments that were refused" };
+  // Members of a board meet whatever they called, and see then what was wrong.
+  if (step === Step.AT_BOARD && way === Step.AT_BOARD) return null;
+  const difference = differenceOf(mine, theirs);
+  if (difference !== null) return { error: errorOf(difference), text: `called ${textOf(theirs)}` };
+  if (step === Step.PASSED) {
+    if (error !== 0) return { error, text: "has given it up" };
+    const isKnown = theirs.kind !== unknownKind;
+    const text = "has ended it without a message that this rank waits for";
+    return { error: isKnown ? ErrorClass.TRUNCATE : ErrorClass.OTHER, text };
+  }
+  if (step !== way) {
+    const form = step === Step.AT_BOARD ? "its blocking form, this rank another" : "another form, this rank the blocking one";
+    return { error: ErrorClass.OTHER, text: `called ${form}` };
+  }
+  if (theirs.sends === messages.receives && theirs.receives === messages.sends) return null;
+  const wanted = `this rank sends it ${messages.sends} and waits for ${messages.receives}`;
+  return {
+    error: ErrorClass.TRUNCATE,
+    text: `sends this rank ${theirs.sends} messages and waits for ${theirs.receives}, ${wanted}`,
+  };
+}
+
+function errorOf(difference: "kind" | "root" | "bytes"): ErrorCode {
+  if (difference === "bytes") return ErrorClass.TRUNCATE;
+  return difference === "root" ? ErrorClass.ROOT : ErrorClass.OTHER;
+}
+
+function disagreement(comm: Communicator, source: WorldRank, mine: CollectiveCall, { error, text }: Verdict): MpiError {
+  const rank = comm.peers.rankOf(source);
+  const who = rank === UNDEFINED ? `rank ${comm.group.rankOf(source)} of this group` : `rank ${rank}`;
+  return new MpiError(error, `Cannot complete ${textOf(mine)}: ${who} ${text}`);
+}
+
+lives({ Inquiries });
