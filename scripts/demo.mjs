@@ -5,9 +5,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const job = "-n 8 --nodes 4 --protocol logging --checkpoint-every 500ms".split(" ");
-/** Points on a side; a smaller plate has fewer steps. */
-const solver = ["examples/poisson.c", process.argv[2] ?? "255"];
+/** Points on a side: a smaller plate has fewer steps. */
+const [points = "255", ranks = "8"] = process.argv.slice(2);
+const job = `-n ${ranks} --nodes 4 --protocol logging --checkpoint-every 500ms`.split(" ");
+const solver = ["examples/poisson.c", points];
 
 /** Runs the command as a reader would type it; returns its output. */
 function run(options) {

@@ -1,9 +1,10 @@
 /** Row M8: ranks on several nodes of this machine, over TCP. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { dirname, resolve } from "node:path";
 import { test } from "node:test";
-import { banyan, program, Run, runMsMax } from "./harness.ts";
+import { banyan, folderOf, program, Run, runMsMax } from "./harness.ts";
 import { long } from "./long.ts";
 import { patientMs, timeLimit } from "./patience.ts";
 import { testProgram } from "./programs.ts";
@@ -104,42 +105,53 @@ test("X7 a port in use: one line, exit code 1", timeLimit(runMsMax), async () =>
   assert.match(ended.stderr, /^banyan: Cannot use node 0: Cannot listen on 127\.0\.0\.1:\d+: the port is in use\n$/);
 });
 
-const exchanging = `
+/** Goes on until there is a file of this name. */
+const exchanging = (enough: string) => `
+import { existsSync } from "node:fs";
 import { mpi } from "banyan";
 const { world } = mpi;
 const peer = 1 - world.rank;
 const block = new Uint8Array(50_000);
 console.log("exchanging");
 for (let i = 0; i < 300; i++) world.sendrecv(block.fill(i), { dest: peer }, block.slice(), { source: peer });
-const until = Date.now() + 1500;
 for (let more = true; more; ) {
   world.sendrecv(block, { dest: peer }, block.slice(), { source: peer });
-  more = world.allreduce(Int32Array.of(Date.now() < until ? 1 : 0), "min")[0] === 1;
+  more = world.allreduce(Int32Array.of(existsSync(${JSON.stringify(enough)}) ? 0 : 1), "min")[0] === 1;
 }
 if (world.rank === 0) console.log("done");
 `;
 
 test("X7 strangers at the nodes' ports are dropped and the job goes on", timeLimit(runMsMax), async () => {
   const port = 20_000 + (process.pid % 20_000);
-  const run = new Run(["run", "-n", "2", "--nodes", "2", "--port", `${port}`, program("exchanging.ts", exchanging)], {
-    stdin: "",
-  });
+  const enough = folderOf("exchanging.enough");
+  const path = program("exchanging.ts", exchanging(enough));
+  const run = new Run(["run", "-n", "2", "--nodes", "2", "--port", `${port}`, path], { stdin: "" });
   await run.printed("exchanging");
-  const visits = [Buffer.from("GET / HTTP/1.1\r\n\r\n"), Buffer.alloc(1 << 20, 0xff), Buffer.alloc(0)].flatMap(
-    (bytes) => [port, port + 1].map((to) => visit(to, bytes)),
+  const bothNodes = (bytes: Buffer) => [port, port + 1].map((to) => visit(to, bytes));
+  const silent = bothNodes(Buffer.alloc(0));
+  const loud = [Buffer.from("GET / HTTP/1.1\r\n\r\n"), Buffer.alloc(1 << 20, 0xff)].flatMap(bothNodes);
+  assert.deepEqual(
+    await Promise.all(loud),
+    [true, true, true, true],
+    "they get in, and are thrown out while the job runs",
   );
+  writeFileSync(enough, "");
   const ended = await run.ended;
-  await Promise.all(visits);
+  assert.deepEqual(await Promise.all(silent), [true, true]);
   assert.equal(ended.code, 0, ended.stderr);
   assert.match(ended.stdout, /done/);
 });
 
-/** Connects, says that, and waits until it is thrown out or the job is over. */
-function visit(port: number, bytes: Buffer): Promise<void> {
+/** Connects, says that, and waits until it is thrown out or the job is over; true: it was connected. */
+function visit(port: number, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    let isConnected = false;
+    const socket = connect(port, "127.0.0.1", () => {
+      isConnected = true;
+      socket.write(bytes);
+    });
     socket.on("error", () => {});
-    socket.on("close", () => resolve());
+    socket.on("close", () => resolve(isConnected));
     socket.resume();
   });
 }
