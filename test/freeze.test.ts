@@ -170,7 +170,7 @@ test("M6 images: a thawed file that was appended to has the length it had at the
   await inFolder(folder, async () => {
     const job = launch(frozen, { ranks: 2, args: ["40"], jobFolder: "job" });
     await linesOf(job, (text) => text === "step 10" && job.freeze());
-    const log = "frozen-1.log";
+    const log = join(folder, "frozen-1.log");
     const atCapture = existsSync(log) ? readFileSync(log, "utf8") : "";
     writeFileSync(log, "written by somebody else meanwhile\n", { flag: "a" });
     const thawed = thaw("job");
