@@ -37,9 +37,9 @@ import { folderOfProgram } from "./programs/folders-given.ts";
 import { bundleProgram } from "./programs/program-bundle.ts";
 import { compileProgram, languageOf } from "./programs/program-compile.ts";
 import { CheckpointServers } from "./recovery/checkpoint-servers.ts";
+import { JobFaults } from "./recovery/job-faults.ts";
 import { JobRecovery } from "./recovery/job-recovery.ts";
-import { PlannedFaults } from "./recovery/planned-faults.ts";
-import type { EventQueue } from "./report/event-queue.ts";
+import type { JobEventQueue } from "./report/job-event-queue.ts";
 import { JobReport, type JobResult } from "./report/job-report.ts";
 import { ProcessNames } from "./report/process-names.ts";
 import { Spawning } from "./spawning.ts";
@@ -75,7 +75,7 @@ export class Job {
   readonly #spawning: Spawning;
   /** Where the dead are replaced; null otherwise. */
   readonly #recovery: JobRecovery | null;
-  readonly #faults: PlannedFaults | null;
+  readonly #faults: JobFaults | null;
   readonly #checkpointServers: CheckpointServers;
   readonly #links: SlowLinks | null;
   readonly #trace: JobTrace;
@@ -140,7 +140,7 @@ export class Job {
     this.#tickedMs = nowMs;
   }
 
-  get events(): EventQueue {
+  get events(): JobEventQueue {
     return this.#report.events;
   }
 
@@ -341,12 +341,12 @@ export class Job {
     });
   }
 
-  #createFaults(): PlannedFaults | null {
+  #createFaults(): JobFaults | null {
     const { faults: plan, ranks, nodes, setOf } = this.#options;
     if (plan === null) return null;
     const placement = placementOf(this.#placement.slice(0, ranks));
     const options = { plan, seed: this.#setups.seed >>> 0, nodes, placement, setOf: setOf ?? [], living: this.#core };
-    return new PlannedFaults(options, {
+    return new JobFaults(options, {
       node: (node) => this.#nodes.processOf(node),
       falls: (node) => this.#core.falls.excused(node),
       delayLink: (link, byMs) => this.#links?.delay(link, byMs),

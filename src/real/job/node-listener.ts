@@ -10,8 +10,8 @@ import type { InputSource } from "./input-source.ts";
 import type { JobFreezing } from "./job-freezing.ts";
 import type { JobOutput } from "./job-output.ts";
 import type { JobNodes } from "./nodes/job-nodes.ts";
+import type { JobFaults } from "./recovery/job-faults.ts";
 import type { JobRecovery } from "./recovery/job-recovery.ts";
-import type { PlannedFaults } from "./recovery/planned-faults.ts";
 import type { JobReport } from "./report/job-report.ts";
 import type { ProcessNames } from "./report/process-names.ts";
 import type { Spawning } from "./spawning.ts";
@@ -32,7 +32,7 @@ interface NodeListenerParts {
   readonly spawning: Pick<Spawning, "asked" | "ready">;
   readonly freezing: Pick<JobFreezing, "stopped" | "image">;
   readonly recovery: JobRecovery | null;
-  readonly faults: PlannedFaults | null;
+  readonly faults: JobFaults | null;
   readonly report: Pick<JobReport, "note" | "rankEnded">;
   readonly names: Pick<ProcessNames, "nameOf">;
   /** Every rank of the job has begun to run its program. */

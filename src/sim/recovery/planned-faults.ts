@@ -1,5 +1,5 @@
 /**
- * Carries out a fault plan in a simulated world: the host of core/fault, as real/job/recovery/faults.ts is for processes.
+ * Carries out a fault plan in a simulated world: the host of core/fault, as real/job/recovery/fault-schedule-host.ts is for processes.
  *
  * A call is an action of a rank's script, MPI_Init the moment before the first. Whoever reports holds still until the deed is
  * done, and what it has killed is declared dead before a checkpoint is committed. Nothing happens to a job that is over.

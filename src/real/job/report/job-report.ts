@@ -4,8 +4,8 @@ import type { RecoveryTimes } from "../../../core/service/losses.ts";
 import type { Reason } from "../../../core/service/outcome.ts";
 import type { RecoveryReport } from "../../../core/service/recovery.ts";
 import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
-import { EventQueue } from "./event-queue.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
+import { JobEventQueue } from "./job-event-queue.ts";
 import type { ProcessNames } from "./process-names.ts";
 
 /** What a job in which the lost are started again lived through. */
@@ -32,7 +32,7 @@ export interface JobResult {
 }
 
 export class JobReport {
-  readonly events = new EventQueue();
+  readonly events = new JobEventQueue();
   readonly startMs = performance.now();
   readonly #names: ProcessNames;
 

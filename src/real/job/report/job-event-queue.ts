@@ -13,7 +13,7 @@ interface Entry {
   done: (() => void) | undefined;
 }
 
-export class EventQueue {
+export class JobEventQueue {
   #entries: Entry[] = [];
   #bytes = 0;
   #state: "unread" | "read" | "abandoned" = "unread";

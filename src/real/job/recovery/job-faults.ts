@@ -6,9 +6,9 @@ import type { Living } from "../../../core/fault/schedule.ts";
 import { type Placement, ranksOfNode } from "../../../core/service/placement.ts";
 import type { Watch } from "../../messages/rank-messages.ts";
 import type { NodeProcess } from "../nodes/node-process.ts";
-import { Faults } from "./faults.ts";
+import { FaultScheduleHost } from "./fault-schedule-host.ts";
 
-interface PlannedFaultsOptions {
+interface JobFaultsOptions {
   readonly plan: FaultPlan;
   readonly seed: number;
   readonly nodes: number;
@@ -18,7 +18,7 @@ interface PlannedFaultsOptions {
   readonly living: Living;
 }
 
-interface PlannedFaultsPorts {
+interface JobFaultsPorts {
   node(node: number): NodeProcess;
   /** The node is about to fall, and not because of what it does. */
   falls(node: number): void;
@@ -29,10 +29,10 @@ interface PlannedFaultsPorts {
   note(message: string): void;
 }
 
-export class PlannedFaults {
-  readonly #options: PlannedFaultsOptions;
-  readonly #ports: PlannedFaultsPorts;
-  readonly #faults: Faults;
+export class JobFaults {
+  readonly #options: JobFaultsOptions;
+  readonly #ports: JobFaultsPorts;
+  readonly #faults: FaultScheduleHost;
   readonly #cut = new Map<string, Link>();
   /** Another may have taken its place when it is continued. */
   readonly #stopped = new Map<number, NodeProcess>();
@@ -40,7 +40,7 @@ export class PlannedFaults {
   readonly #dyingNodes = new Map<NodeProcess, Promise<void>>();
   readonly #dyingRanks = new Map<number, { readonly gone: Promise<void>; readonly isGone: () => void }>();
 
-  constructor(options: PlannedFaultsOptions, ports: PlannedFaultsPorts) {
+  constructor(options: JobFaultsOptions, ports: JobFaultsPorts) {
     this.#options = options;
     this.#ports = ports;
     const { plan, seed, nodes, placement, setOf, living } = options;
@@ -49,7 +49,7 @@ export class PlannedFaults {
       isNodeAlive: (node) => living.isNodeAlive(node) && !isDying(node),
       isRankAlive: (rank) => living.isRankAlive(rank) && !this.#dyingRanks.has(rank) && !isDying(placement[rank]!),
     };
-    this.#faults = new Faults(
+    this.#faults = new FaultScheduleHost(
       { plan, seed, layout: { nodes, placement, setOf }, living: notDying },
       {
         killNode: (node) => this.#killNode(node),

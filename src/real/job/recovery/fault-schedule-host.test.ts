@@ -2,13 +2,13 @@ import { deepEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { parsePlan } from "../../../core/fault/parse.ts";
 import type { FaultPlan } from "../../../core/fault/plan.ts";
-import { Faults } from "./faults.ts";
+import { FaultScheduleHost } from "./fault-schedule-host.ts";
 
 /** Four ranks on two nodes, and everything that is asked of them. */
 function faultsOf(text: string) {
   const asked: string[] = [];
   const ask = (what: string) => () => asked.push(what);
-  const faults = new Faults(
+  const faults = new FaultScheduleHost(
     {
       plan: parsePlan(text) as FaultPlan,
       seed: 1,

@@ -7,14 +7,14 @@ import type { FaultEvent, FaultLayout } from "../../../core/fault/moment.ts";
 import type { FaultPlan, Service } from "../../../core/fault/plan.ts";
 import { FaultSchedule, type Living } from "../../../core/fault/schedule.ts";
 
-export interface FaultsOptions {
+export interface FaultScheduleHostOptions {
   readonly plan: FaultPlan;
   readonly seed: number;
   readonly layout: FaultLayout;
   readonly living: Living;
 }
 
-interface FaultsPorts {
+interface FaultScheduleHostPorts {
   /** False: there is no such node at the moment. */
   killNode(node: number): boolean;
   /** Their threads end; the node lives on. */
@@ -36,15 +36,15 @@ interface FaultsPorts {
 /** A timer cannot be set further ahead. */
 const timerMsMax = 2 ** 31 - 1;
 
-export class Faults {
+export class FaultScheduleHost {
   readonly #schedule: FaultSchedule;
-  readonly #ports: FaultsPorts;
+  readonly #ports: FaultScheduleHostPorts;
   #beganMs = 0;
   #hasBegun = false;
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ plan, seed, layout, living }: FaultsOptions, ports: FaultsPorts) {
+  constructor({ plan, seed, layout, living }: FaultScheduleHostOptions, ports: FaultScheduleHostPorts) {
     this.#schedule = new FaultSchedule(plan, { seed, layout, living });
     this.#ports = ports;
   }
