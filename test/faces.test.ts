@@ -11,7 +11,7 @@ const notFaces = new Set(["abi/waiting/coroutine-host.ts", "abi/process-state.ts
 
 /** What starts, moves or ends operations of a process past `Operations`. */
 const past =
-  /\bengine\b|\brecords\b|\.collectives\b|\bprocess\.(start\w*|progress|revocations|agreements|choices)\b|\bhost\.(wait|waitUntil|look|receiveNow)\b|\bR_[A-Z]+\b/g;
+  /\bengine\b|\brecords\b|\.collectives\b|\bprocess\.(start\w*|progress|revocations|agreements|choices|failures|freeCommunicator|isUsing|disconnect)\b|\bhost\.(wait|waitUntil|look|receiveNow)\b|\bR_[A-Z]+\b/g;
 
 /** `file:line: text` of every place in a face that goes past the interface. */
 function offendersIn(path: string, text: string): string[] {

@@ -279,6 +279,12 @@ export class Program {
     return bytes.length;
   }
 
+  /** Writes an int that a call tells; gives the code of success, which is what such a call answers. */
+  putInt(address: number, value: number): number {
+    this.ints[address >> 2] = value;
+    return 0;
+  }
+
   /** `count` ints at an address, copied. */
   list(address: number, count: number): number[] {
     this.checkWords(address, count);

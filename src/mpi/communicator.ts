@@ -17,7 +17,6 @@ import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkOpen } from "../core/binding/checks.ts";
 import {
   type CommType,
-  type CommunicatorTask,
   checkMortal,
   createGroupTask,
   createInterTask,
@@ -37,6 +36,7 @@ import { Agree } from "../core/process/agree.ts";
 import { onBoard } from "../core/process/collectives.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { CreateDistGraph } from "../core/process/communicators/create-dist-graph.ts";
+import type { NewCommunicator } from "../core/process/communicators/new-communicator.ts";
 import { Duplicate, Shrink, Split } from "../core/process/new-communicators.ts";
 import { SendMode } from "../core/request/records.ts";
 import { AgreementOutcome } from "./agreement.ts";
@@ -933,7 +933,7 @@ export class Communicator implements Owner {
   }
 
   /** Runs a task that makes a communicator; null for ranks that are no members. */
-  #make(task: CommunicatorTask, heritage: Heritage = {}): Communicator | null {
+  #make(task: NewCommunicator, heritage: Heritage = {}): Communicator | null {
     const { operations } = this.#environment;
     const record = operations.startTask(task);
     if (!operations.isComplete(record)) operations.wait(record);
@@ -943,11 +943,11 @@ export class Communicator implements Owner {
   }
 
   /** The same for tasks that give every rank a communicator. */
-  #made(task: CommunicatorTask, heritage?: Heritage): Communicator {
+  #made(task: NewCommunicator, heritage?: Heritage): Communicator {
     return this.#make(task, heritage)!;
   }
 
-  #makeLater(task: CommunicatorTask, heritage: Heritage = {}): Request<Communicator> {
+  #makeLater(task: NewCommunicator, heritage: Heritage = {}): Request<Communicator> {
     const record = this.#environment.operations.startTask(task);
     const finish = ({ error }: Status) => (error === 0 ? this.#adopt(task.result!, heritage) : undefined);
     return this.#request({ record, after: { finish } });

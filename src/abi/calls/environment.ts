@@ -4,6 +4,7 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { userErrorHandler } from "../../core/comm/error-handler.ts";
 import { chosenTime } from "../../core/ft/clock-choice.ts";
+import { type CallTable, callsOf } from "../call-table.ts";
 import { deleteAttributes, notDeleted } from "../handles/attributes.ts";
 import { type CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
@@ -50,204 +51,170 @@ class Over implements Continuation {
   }
 }
 
-export function environmentCalls(program: Program) {
-  const { host, ints } = program;
-  const { choices } = program.operations;
-
-  function init(): void {
-    if (program.isInitialized) {
-      throw new MpiError(ErrorClass.OTHER, "Cannot initialize MPI: MPI_Init has been called before");
-    }
-    program.isInitialized = true;
+function init(program: Program): void {
+  if (program.isInitialized) {
+    throw new MpiError(ErrorClass.OTHER, "Cannot initialize MPI: MPI_Init has been called before");
   }
-
-  function setHandler(comm: CCommunicator, handle: number): number {
-    comm.errorHandler = program.errorHandlers.get(handle);
-    return 0;
-  }
-
-  function getHandler(comm: CCommunicator, out: number): number {
-    const handler = comm.errorHandler;
-    // A copy for the program to free, as the standard says.
-    ints[out >> 2] = handler.kind === "user" ? program.errorHandlers.add(handler) : handler.handle;
-    return 0;
-  }
-
-  function createHandler(fn: number, out: number): number {
-    ints[out >> 2] = program.errorHandlers.add(userErrorHandler("communicator", fn));
-    return 0;
-  }
-
-  return {
-    MPI_Init(_argc: number, _argv: number): number {
-      init();
-      return meetParents(program);
-    },
-    MPI_Init_thread(_argc: number, _argv: number, required: number, provided: number): number {
-      init();
-      // A C program has one thread here, which is the one that calls MPI. More would be a promise about threads that it
-      // cannot make (ADR 12).
-      program.threadLevel = Math.min(required, THREAD_FUNNELED);
-      ints[provided >> 2] = program.threadLevel;
-      return meetParents(program);
-    },
-    MPI_Query_thread(provided: number): number {
-      ints[provided >> 2] = program.threadLevel;
-      return 0;
-    },
-    MPI_Is_thread_main(flag: number): number {
-      ints[flag >> 2] = 1;
-      return 0;
-    },
-    MPI_Initialized(flag: number): number {
-      ints[flag >> 2] = program.isInitialized ? 1 : 0;
-      return 0;
-    },
-    MPI_Finalize(): number {
-      if (!program.isInitialized || program.isFinalized) {
-        const state = program.isFinalized ? "it has ended" : "it has not begun";
-        throw new MpiError(ErrorClass.OTHER, `Cannot end MPI: ${state}`);
-      }
-      // Before anything else ends: these functions may still use all of MPI (MPI 5.0 §11.2.2).
-      return deleteAttributes(program, program.self, new Ending());
-    },
-    MPI_Finalized(flag: number): number {
-      ints[flag >> 2] = program.isFinalized ? 1 : 0;
-      return 0;
-    },
-    MPI_Abort(handle: number, code: number): number {
-      const comm = program.communicators.find(handle) ?? program.world;
-      return host.abort(code, `MPI_Abort(${comm.label}, ${code})`);
-    },
-    MPI_Wtime: choices === null ? (): number => host.now() : (): number => chosenTime(choices, host),
-    MPI_Wtick: (): number => 1e-9,
-    MPI_Get_processor_name(name: number, length: number): number {
-      ints[length >> 2] = program.putText(name, host.processorName, processorNameBytes);
-      return 0;
-    },
-    MPI_Get_version(version: number, subversion: number): number {
-      ints[version >> 2] = 5;
-      ints[subversion >> 2] = 0;
-      return 0;
-    },
-    MPI_Abi_get_version(major: number, minor: number): number {
-      ints[major >> 2] = 1;
-      ints[minor >> 2] = 0;
-      return 0;
-    },
-    MPI_Get_library_version(text: number, length: number): number {
-      ints[length >> 2] = program.putText(text, `Banyan ${__BANYAN_VERSION__}`, libraryVersionBytes);
-      return 0;
-    },
-    MPI_Pcontrol: (): number => 0,
-
-    // Memory
-
-    MPI_Alloc_mem(size: number, _info: number, out: number): number {
-      if (size < 0) throw new MpiError(ErrorClass.ARG, `Cannot allocate ${size} bytes: sizes are from 0`);
-      const block = program.memory.allocate(size);
-      program.blocks.add(block);
-      ints[out >> 2] = block;
-      return 0;
-    },
-    /** As with `free`, a null pointer is nothing. */
-    MPI_Free_mem(address: number): number {
-      if (address === 0) return 0;
-      if (!program.blocks.delete(address)) {
-        const state = "MPI_Alloc_mem has not given it, or it was freed before";
-        throw new MpiError(ErrorClass.BASE, `Cannot free memory at address ${address >>> 0}: ${state}`);
-      }
-      program.memory.free(address as Pointer);
-      return 0;
-    },
-    MPI_Buffer_attach(address: number, size: number): number {
-      program.buffered.attach({ address, bytes: address === BUFFER_AUTOMATIC ? Number.POSITIVE_INFINITY : size });
-      return 0;
-    },
-    MPI_Buffer_detach(addressOut: number, sizeOut: number): number {
-      const finish = () => {
-        const { address = 0, bytes = 0 } = program.buffered.detach() ?? {};
-        ints[addressOut >> 2] = address;
-        ints[sizeOut >> 2] = address === BUFFER_AUTOMATIC ? 0 : bytes;
-        return 0;
-      };
-      const again = new CallAgain("MPI_Buffer_detach", addressOut, sizeOut);
-      return waitUntil(program, () => program.buffered.isEmpty, finish, again);
-    },
-    MPI_Buffer_flush(): number {
-      const again = new CallAgain("MPI_Buffer_flush");
-      return waitUntil(
-        program,
-        () => program.buffered.isEmpty,
-        () => 0,
-        again,
-      );
-    },
-    MPI_Buffer_iflush(requestAt: number): number {
-      const request = new CRequest(program.self);
-      request.record = program.operations.startTask(program.buffered.flush());
-      request.handle = program.requests.add(request);
-      ints[requestAt >> 2] = request.handle;
-      return 0;
-    },
-
-    // Errors
-
-    MPI_Error_string(code: number, text: number, length: number): number {
-      ints[length >> 2] = program.putText(text, program.errorCodes.stringOf(code), errorStringBytes);
-      return 0;
-    },
-    MPI_Error_class(code: number, out: number): number {
-      ints[out >> 2] = program.errorCodes.classOf(code);
-      return 0;
-    },
-    MPI_Add_error_class(out: number): number {
-      ints[out >> 2] = program.errorCodes.addClass();
-      return 0;
-    },
-    MPI_Add_error_code(errorClass: number, out: number): number {
-      ints[out >> 2] = program.errorCodes.addCode(errorClass);
-      return 0;
-    },
-    MPI_Add_error_string(code: number, text: number): number {
-      program.errorCodes.addString(code, program.text(text));
-      return 0;
-    },
-    MPI_Remove_error_class(errorClass: number): number {
-      program.errorCodes.removeClass(errorClass);
-      return 0;
-    },
-    MPI_Remove_error_code(code: number): number {
-      program.errorCodes.removeCode(code);
-      return 0;
-    },
-    MPI_Remove_error_string(code: number): number {
-      program.errorCodes.removeString(code);
-      return 0;
-    },
-    MPI_Comm_create_errhandler: createHandler,
-    MPI_Errhandler_create: createHandler,
-    MPI_Comm_set_errhandler: (comm: number, handler: number) => setHandler(program.comm(comm), handler),
-    MPI_Errhandler_set: (comm: number, handler: number) => setHandler(program.comm(comm), handler),
-    MPI_Comm_get_errhandler: (comm: number, out: number) => getHandler(program.comm(comm), out),
-    MPI_Errhandler_get: (comm: number, out: number) => getHandler(program.comm(comm), out),
-    MPI_Errhandler_free(handleAt: number): number {
-      const handle = ints[handleAt >> 2]!;
-      program.errorHandlers.get(handle);
-      if (handle >= 0x1000) program.errorHandlers.remove(handle);
-      ints[handleAt >> 2] = ERRHANDLER_NULL;
-      return 0;
-    },
-    MPI_Comm_call_errhandler(handle: number, code: number): number {
-      const comm = program.comm(handle);
-      const { errorHandler } = comm;
-      if (errorHandler.kind === "user") {
-        return program.callbacks.callErrorHandler(errorHandler.callback, comm.handle, code, ErrorClass.SUCCESS);
-      }
-      program.raise(new MpiError(code, program.errorCodes.stringOf(code)));
-      return 0;
-    },
-  };
+  program.isInitialized = true;
 }
+
+function setHandler(program: Program, comm: CCommunicator, handle: number): number {
+  comm.errorHandler = program.errorHandlers.get(handle);
+  return 0;
+}
+
+function getHandler(program: Program, comm: CCommunicator, out: number): number {
+  const handler = comm.errorHandler;
+  // A copy for the program to free, as the standard says.
+  return program.putInt(out, handler.kind === "user" ? program.errorHandlers.add(handler) : handler.handle);
+}
+
+function createHandler(program: Program, fn: number, out: number): number {
+  return program.putInt(out, program.errorHandlers.add(userErrorHandler("communicator", fn)));
+}
+
+const table: CallTable = {
+  MPI_Init(program, _argc: number, _argv: number) {
+    init(program);
+    return meetParents(program);
+  },
+  MPI_Init_thread(program, _argc: number, _argv: number, required: number, provided: number) {
+    init(program);
+    // A C program has one thread here, which is the one that calls MPI. More would be a promise about threads that it
+    // cannot make (ADR 12).
+    program.threadLevel = Math.min(required, THREAD_FUNNELED);
+    program.ints[provided >> 2] = program.threadLevel;
+    return meetParents(program);
+  },
+  MPI_Query_thread: (program, provided: number) => program.putInt(provided, program.threadLevel),
+  MPI_Is_thread_main: (program, flag: number) => program.putInt(flag, 1),
+  MPI_Initialized: (program, flag: number) => program.putInt(flag, program.isInitialized ? 1 : 0),
+  MPI_Finalize(program) {
+    if (!program.isInitialized || program.isFinalized) {
+      const state = program.isFinalized ? "it has ended" : "it has not begun";
+      throw new MpiError(ErrorClass.OTHER, `Cannot end MPI: ${state}`);
+    }
+    // Before anything else ends: these functions may still use all of MPI (MPI 5.0 §11.2.2).
+    return deleteAttributes(program, program.self, new Ending());
+  },
+  MPI_Finalized: (program, flag: number) => program.putInt(flag, program.isFinalized ? 1 : 0),
+  MPI_Abort(program, handle: number, code: number) {
+    const comm = program.communicators.find(handle) ?? program.world;
+    return program.host.abort(code, `MPI_Abort(${comm.label}, ${code})`);
+  },
+  MPI_Wtime({ host, operations }) {
+    const { choices } = operations;
+    return choices === null ? host.now() : chosenTime(choices, host);
+  },
+  MPI_Wtick: () => 1e-9,
+  MPI_Get_processor_name: (program, name: number, length: number) =>
+    program.putInt(length, program.putText(name, program.host.processorName, processorNameBytes)),
+  MPI_Get_version(program, version: number, subversion: number) {
+    program.ints[version >> 2] = 5;
+    return program.putInt(subversion, 0);
+  },
+  MPI_Abi_get_version(program, major: number, minor: number) {
+    program.ints[major >> 2] = 1;
+    return program.putInt(minor, 0);
+  },
+  MPI_Get_library_version: (program, text: number, length: number) =>
+    program.putInt(length, program.putText(text, `Banyan ${__BANYAN_VERSION__}`, libraryVersionBytes)),
+  MPI_Pcontrol: () => 0,
+
+  // Memory
+
+  MPI_Alloc_mem(program, size: number, _info: number, out: number) {
+    if (size < 0) throw new MpiError(ErrorClass.ARG, `Cannot allocate ${size} bytes: sizes are from 0`);
+    const block = program.memory.allocate(size);
+    program.blocks.add(block);
+    return program.putInt(out, block);
+  },
+  /** As with `free`, a null pointer is nothing. */
+  MPI_Free_mem(program, address: number) {
+    if (address === 0) return 0;
+    if (!program.blocks.delete(address)) {
+      const state = "MPI_Alloc_mem has not given it, or it was freed before";
+      throw new MpiError(ErrorClass.BASE, `Cannot free memory at address ${address >>> 0}: ${state}`);
+    }
+    program.memory.free(address as Pointer);
+    return 0;
+  },
+  MPI_Buffer_attach(program, address: number, size: number) {
+    program.buffered.attach({ address, bytes: address === BUFFER_AUTOMATIC ? Number.POSITIVE_INFINITY : size });
+    return 0;
+  },
+  MPI_Buffer_detach(program, addressOut: number, sizeOut: number) {
+    const finish = () => {
+      const { address = 0, bytes = 0 } = program.buffered.detach() ?? {};
+      program.ints[addressOut >> 2] = address;
+      return program.putInt(sizeOut, address === BUFFER_AUTOMATIC ? 0 : bytes);
+    };
+    const again = new CallAgain("MPI_Buffer_detach", addressOut, sizeOut);
+    return waitUntil(program, () => program.buffered.isEmpty, finish, again);
+  },
+  MPI_Buffer_flush(program) {
+    const again = new CallAgain("MPI_Buffer_flush");
+    return waitUntil(
+      program,
+      () => program.buffered.isEmpty,
+      () => 0,
+      again,
+    );
+  },
+  MPI_Buffer_iflush(program, requestAt: number) {
+    const request = new CRequest(program.self);
+    request.record = program.operations.startTask(program.buffered.flush());
+    request.handle = program.requests.add(request);
+    return program.putInt(requestAt, request.handle);
+  },
+
+  // Errors
+
+  MPI_Error_string: (program, code: number, text: number, length: number) =>
+    program.putInt(length, program.putText(text, program.errorCodes.stringOf(code), errorStringBytes)),
+  MPI_Error_class: (program, code: number, out: number) => program.putInt(out, program.errorCodes.classOf(code)),
+  MPI_Add_error_class: (program, out: number) => program.putInt(out, program.errorCodes.addClass()),
+  MPI_Add_error_code: (program, errorClass: number, out: number) =>
+    program.putInt(out, program.errorCodes.addCode(errorClass)),
+  MPI_Add_error_string(program, code: number, text: number) {
+    program.errorCodes.addString(code, program.text(text));
+    return 0;
+  },
+  MPI_Remove_error_class(program, errorClass: number) {
+    program.errorCodes.removeClass(errorClass);
+    return 0;
+  },
+  MPI_Remove_error_code(program, code: number) {
+    program.errorCodes.removeCode(code);
+    return 0;
+  },
+  MPI_Remove_error_string(program, code: number) {
+    program.errorCodes.removeString(code);
+    return 0;
+  },
+  MPI_Comm_create_errhandler: createHandler,
+  MPI_Errhandler_create: createHandler,
+  MPI_Comm_set_errhandler: (program, comm: number, handler: number) => setHandler(program, program.comm(comm), handler),
+  MPI_Errhandler_set: (program, comm: number, handler: number) => setHandler(program, program.comm(comm), handler),
+  MPI_Comm_get_errhandler: (program, comm: number, out: number) => getHandler(program, program.comm(comm), out),
+  MPI_Errhandler_get: (program, comm: number, out: number) => getHandler(program, program.comm(comm), out),
+  MPI_Errhandler_free(program, handleAt: number) {
+    const handle = program.ints[handleAt >> 2]!;
+    program.errorHandlers.get(handle);
+    if (handle >= 0x1000) program.errorHandlers.remove(handle);
+    return program.putInt(handleAt, ERRHANDLER_NULL);
+  },
+  MPI_Comm_call_errhandler(program, handle: number, code: number) {
+    const comm = program.comm(handle);
+    const { errorHandler } = comm;
+    if (errorHandler.kind === "user") {
+      return program.callbacks.callErrorHandler(errorHandler.callback, comm.handle, code, ErrorClass.SUCCESS);
+    }
+    program.raise(new MpiError(code, program.errorCodes.stringOf(code)));
+    return 0;
+  },
+};
+
+export const environmentCalls = (program: Program) => callsOf(program, table);
 
 saves({ Ending, Quiet, Meet, Over });

@@ -1,10 +1,10 @@
 /** A send and a receive in one call (MPI 5.0 §3.10), or as one request (§3.7.8). */
-
 import { MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Exchange } from "../../core/binding/exchange.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { ownCopyOf, Release } from "../arguments/buffers.ts";
+import { type CallTable, callsOf } from "../call-table.ts";
 import { type After, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
@@ -81,55 +81,55 @@ type ReplacementArguments = [
   out: number,
 ];
 
-export function exchangeCalls(program: Program) {
-  const { operations } = program;
-
-  function exchange(...args: ExchangeArguments): [send: CRequest, receive: CRequest] {
-    const [sendBuffer, sendCount, sendType, dest, sendTag, buffer, count, type, source, tag, handle] = args;
-    const comm = program.comm(handle);
-    const [send, receive] = [new CRequest(comm), new CRequest(comm)];
-    const sendCore = program.committed(sendType);
-    const sent = { buffer: sendBuffer, count: sendCount, type: sendCore, peer: dest, tag: sendTag };
-    const received = { buffer, count, type: program.committed(type), peer: source, tag };
-    checkBoth(program, comm, sent, received);
-    startReceive(program, receive, received);
-    startSend(program, send, sent, SendMode.STANDARD);
-    return [send, receive];
-  }
-
-  function replacement(...args: ReplacementArguments): [send: CRequest, receive: CRequest] {
-    const [buffer, count, type, dest, sendTag, source, tag, handle] = args;
-    const comm = program.comm(handle);
-    const [send, receive] = [new CRequest(comm), new CRequest(comm)];
-    const message = { buffer, count, type: program.committed(type) };
-    const received = { ...message, peer: source, tag };
-    checkBoth(program, comm, { ...message, peer: dest, tag: sendTag }, received);
-    const { pointer, bytes } = ownCopyOf(program, buffer, count, message.type);
-    send.after = new Release(pointer);
-    send.record = operations.startSend(comm.core, pointer, bytes, dest, sendTag, SendMode.STANDARD);
-    startReceive(program, receive, received);
-    return [send, receive];
-  }
-
-  function wait([send, receive]: [CRequest, CRequest], status: number): number {
-    const both = new BothDone(send, receive, status);
-    return waitForThen(program, both, both);
-  }
-
-  function begin([send, receive]: [CRequest, CRequest], out: number): number {
-    const request = new CRequest(receive.comm);
-    request.tellsMessage = true;
-    request.record = operations.startTask(new Exchange(send.record, receive.record));
-    request.after = new EndBoth(send, receive);
-    return handOver(program, request, out);
-  }
-
-  return {
-    MPI_Sendrecv: (...args: ExchangeArguments) => wait(exchange(...args), args[11]),
-    MPI_Isendrecv: (...args: ExchangeArguments) => begin(exchange(...args), args[11]),
-    MPI_Sendrecv_replace: (...args: ReplacementArguments) => wait(replacement(...args), args[8]),
-    MPI_Isendrecv_replace: (...args: ReplacementArguments) => begin(replacement(...args), args[8]),
-  };
+function exchange(program: Program, ...args: ExchangeArguments): [send: CRequest, receive: CRequest] {
+  const [sendBuffer, sendCount, sendType, dest, sendTag, buffer, count, type, source, tag, handle] = args;
+  const comm = program.comm(handle);
+  const [send, receive] = [new CRequest(comm), new CRequest(comm)];
+  const sendCore = program.committed(sendType);
+  const sent = { buffer: sendBuffer, count: sendCount, type: sendCore, peer: dest, tag: sendTag };
+  const received = { buffer, count, type: program.committed(type), peer: source, tag };
+  checkBoth(program, comm, sent, received);
+  startReceive(program, receive, received);
+  startSend(program, send, sent, SendMode.STANDARD);
+  return [send, receive];
 }
+
+function replacement(program: Program, ...args: ReplacementArguments): [send: CRequest, receive: CRequest] {
+  const [buffer, count, type, dest, sendTag, source, tag, handle] = args;
+  const comm = program.comm(handle);
+  const [send, receive] = [new CRequest(comm), new CRequest(comm)];
+  const message = { buffer, count, type: program.committed(type) };
+  const received = { ...message, peer: source, tag };
+  checkBoth(program, comm, { ...message, peer: dest, tag: sendTag }, received);
+  const { pointer, bytes } = ownCopyOf(program, buffer, count, message.type);
+  send.after = new Release(pointer);
+  send.record = program.operations.startSend(comm.core, pointer, bytes, dest, sendTag, SendMode.STANDARD);
+  startReceive(program, receive, received);
+  return [send, receive];
+}
+
+function wait(program: Program, [send, receive]: [CRequest, CRequest], status: number): number {
+  const both = new BothDone(send, receive, status);
+  return waitForThen(program, both, both);
+}
+
+function begin(program: Program, [send, receive]: [CRequest, CRequest], out: number): number {
+  const request = new CRequest(receive.comm);
+  request.tellsMessage = true;
+  request.record = program.operations.startTask(new Exchange(send.record, receive.record));
+  request.after = new EndBoth(send, receive);
+  return handOver(program, request, out);
+}
+
+const table: CallTable = {
+  MPI_Sendrecv: (program, ...args: ExchangeArguments) => wait(program, exchange(program, ...args), args[11]),
+  MPI_Isendrecv: (program, ...args: ExchangeArguments) => begin(program, exchange(program, ...args), args[11]),
+  MPI_Sendrecv_replace: (program, ...args: ReplacementArguments) =>
+    wait(program, replacement(program, ...args), args[8]),
+  MPI_Isendrecv_replace: (program, ...args: ReplacementArguments) =>
+    begin(program, replacement(program, ...args), args[8]),
+};
+
+export const exchangeCalls = (program: Program) => callsOf(program, table);
 
 saves({ EndBoth, BothDone });

@@ -3,6 +3,7 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Agree } from "../../core/process/agree.ts";
 import { Shrink } from "../../core/process/communicators/shrink.ts";
+import { type CallTable, callsOf } from "../call-table.ts";
 import { makeCommunicator, startCommunicator } from "../handles/new-communicator.ts";
 import { type After, type CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
@@ -47,63 +48,58 @@ class AgreedLater implements After {
   }
 }
 
-export function faultToleranceCalls(program: Program) {
-  const { ints, operations, process } = program;
+const table: CallTable = {
+  MPIX_Comm_revoke(program, handle: number) {
+    program.operations.revoke(program.comm(handle).core);
+    return 0;
+  },
+  MPIX_Comm_is_revoked(program, handle: number, flag: number) {
+    const { core } = program.comm(handle);
+    // A program may ask again and again until it is.
+    if (!core.isRevoked) program.operations.look();
+    return program.putInt(flag, core.isRevoked ? 1 : 0);
+  },
+  MPIX_Comm_shrink(program, handle: number, out: number) {
+    const comm = program.comm(handle);
+    return makeCommunicator(program, comm, new Shrink(comm.core), out);
+  },
+  MPIX_Comm_ishrink(program, handle: number, out: number, request: number) {
+    const comm = program.comm(handle);
+    return startCommunicator(program, comm, new Shrink(comm.core), { comm: out, request });
+  },
+  MPIX_Comm_agree(program, handle: number, flag: number) {
+    const comm = program.comm(handle);
+    const task = new Agree(comm.core, program.ints[flag >> 2]!);
+    return waitThen(program, program.operations.startTask(task), new FlagsAgreed(comm, task, flag));
+  },
+  MPIX_Comm_iagree(program, handle: number, flag: number, out: number) {
+    const request = new CRequest(program.comm(handle));
+    const task = new Agree(request.comm.core, program.ints[flag >> 2]!);
+    request.record = program.operations.startTask(task);
+    request.after = new AgreedLater(task, flag);
+    request.handle = program.requests.add(request);
+    return program.putInt(out, request.handle);
+  },
 
-  return {
-    MPIX_Comm_revoke(handle: number): number {
-      operations.revoke(program.comm(handle).core);
-      return 0;
-    },
-    MPIX_Comm_is_revoked(handle: number, flag: number): number {
-      const { core } = program.comm(handle);
-      // A program may ask again and again until it is.
-      if (!core.isRevoked) operations.look();
-      ints[flag >> 2] = core.isRevoked ? 1 : 0;
-      return 0;
-    },
-    MPIX_Comm_shrink(handle: number, out: number): number {
-      const comm = program.comm(handle);
-      return makeCommunicator(program, comm, new Shrink(comm.core), out);
-    },
-    MPIX_Comm_ishrink(handle: number, out: number, request: number): number {
-      const comm = program.comm(handle);
-      return startCommunicator(program, comm, new Shrink(comm.core), { comm: out, request });
-    },
-    MPIX_Comm_agree(handle: number, flag: number): number {
-      const comm = program.comm(handle);
-      const task = new Agree(comm.core, ints[flag >> 2]!);
-      return waitThen(program, operations.startTask(task), new FlagsAgreed(comm, task, flag));
-    },
-    MPIX_Comm_iagree(handle: number, flag: number, out: number): number {
-      const request = new CRequest(program.comm(handle));
-      const task = new Agree(request.comm.core, ints[flag >> 2]!);
-      request.record = operations.startTask(task);
-      request.after = new AgreedLater(task, flag);
-      request.handle = program.requests.add(request);
-      ints[out >> 2] = request.handle;
-      return 0;
-    },
+  // Who is dead, in the order in which they died
 
-    // Who is dead, in the order in which they died
+  MPIX_Comm_get_failed: (program, handle: number, out: number) =>
+    putGroup(program, program.operations.failedOf(program.comm(handle).core), out),
+  MPIX_Comm_ack_failed(program, handle: number, count: number, out: number) {
+    const { core } = program.comm(handle);
+    if (count < 0) throw new MpiError(ErrorClass.ARG, `Cannot acknowledge ${count} failures: counts are from 0`);
+    return program.putInt(out, program.operations.acknowledge(core, count));
+  },
+  /** All of them that are known. */
+  MPIX_Comm_failure_ack(program, handle: number) {
+    const { core } = program.comm(handle);
+    program.operations.acknowledge(core, program.operations.deaths);
+    return 0;
+  },
+  MPIX_Comm_failure_get_acked: (program, handle: number, out: number) =>
+    putGroup(program, program.operations.acknowledgedOf(program.comm(handle).core), out),
+};
 
-    MPIX_Comm_get_failed: (handle: number, out: number): number =>
-      putGroup(program, process.failures.of(program.comm(handle).core), out),
-    MPIX_Comm_ack_failed(handle: number, count: number, out: number): number {
-      const { core } = program.comm(handle);
-      if (count < 0) throw new MpiError(ErrorClass.ARG, `Cannot acknowledge ${count} failures: counts are from 0`);
-      ints[out >> 2] = process.failures.acknowledge(core, count);
-      return 0;
-    },
-    /** All of them that are known. */
-    MPIX_Comm_failure_ack(handle: number): number {
-      const { core } = program.comm(handle);
-      process.failures.acknowledge(core, process.failures.count);
-      return 0;
-    },
-    MPIX_Comm_failure_get_acked: (handle: number, out: number): number =>
-      putGroup(program, process.failures.acknowledgedOf(program.comm(handle).core), out),
-  };
-}
+export const faultToleranceCalls = (program: Program) => callsOf(program, table);
 
 saves({ FlagsAgreed, AgreedLater });

@@ -4,6 +4,7 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { Combiner } from "../../core/comm/datatype/datatype-combiner.ts";
 import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
+import { type CallTable, callsOf } from "../call-table.ts";
 import type { Program } from "../program.ts";
 
 interface Candidate {
@@ -30,34 +31,28 @@ const floating = (single: Datatype, double: Datatype, quad: Datatype): readonly 
 const reals = floating(REAL4, REAL8, REAL16);
 const complexes = floating(COMPLEX8, COMPLEX16, COMPLEX32);
 
-export function fortranTypeCalls(program: Program) {
-  const { ints, types } = program;
-
-  /** Types by precision and range are predefined: the same arguments give the same one again. */
-  function typeFor(combiner: Combiner, asked: readonly number[]): number {
-    const isIt = ({ envelope }: Datatype): boolean =>
-      envelope.combiner === combiner && envelope.integers.every((value, i) => value === asked[i]);
-    const known = types.list().find(({ core }) => isIt(core));
-    if (known !== undefined) return known.handle;
-    const { shape, elements } = smallest(combiner, asked);
-    const envelope = { combiner, integers: asked, addresses: [], datatypes: [] };
-    return program.addType(new Datatype(shape, envelope, { name: "", handle: 0, elements }).commit());
-  }
-
-  const creates = (combiner: Combiner) => (precision: number, range: number, out: number) => {
-    ints[out >> 2] = typeFor(combiner, [precision, range]);
-    return 0;
-  };
-
-  return {
-    MPI_Type_create_f90_integer(range: number, out: number): number {
-      ints[out >> 2] = typeFor(Combiner.F90_INTEGER, [range]);
-      return 0;
-    },
-    MPI_Type_create_f90_real: creates(Combiner.F90_REAL),
-    MPI_Type_create_f90_complex: creates(Combiner.F90_COMPLEX),
-  };
+/** Types by precision and range are predefined: the same arguments give the same one again. */
+function typeFor(program: Program, combiner: Combiner, asked: readonly number[]): number {
+  const isIt = ({ envelope }: Datatype): boolean =>
+    envelope.combiner === combiner && envelope.integers.every((value, i) => value === asked[i]);
+  const known = program.types.list().find(({ core }) => isIt(core));
+  if (known !== undefined) return known.handle;
+  const { shape, elements } = smallest(combiner, asked);
+  const envelope = { combiner, integers: asked, addresses: [], datatypes: [] };
+  return program.addType(new Datatype(shape, envelope, { name: "", handle: 0, elements }).commit());
 }
+
+const creates = (combiner: Combiner) => (program: Program, precision: number, range: number, out: number) =>
+  program.putInt(out, typeFor(program, combiner, [precision, range]));
+
+const table: CallTable = {
+  MPI_Type_create_f90_integer: (program, range: number, out: number) =>
+    program.putInt(out, typeFor(program, Combiner.F90_INTEGER, [range])),
+  MPI_Type_create_f90_real: creates(Combiner.F90_REAL),
+  MPI_Type_create_f90_complex: creates(Combiner.F90_COMPLEX),
+};
+
+export const fortranTypeCalls = (program: Program) => callsOf(program, table);
 
 /** The first type that holds what is asked for, as Fortran's selected_int_kind and selected_real_kind choose. */
 function smallest(combiner: Combiner, asked: readonly number[]): Datatype {

@@ -1,9 +1,9 @@
 /** Generalized requests: MPI 5.0 §13.2. How they are completed is in generalized.ts and requests.ts. */
-
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Release } from "../arguments/buffers.ts";
 import { statusBytes } from "../arguments/status.ts";
+import { type CallTable, callsOf } from "../call-table.ts";
 import { CRequest } from "../handles/objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
 import { CallKind, type Continuation } from "../waiting/callbacks.ts";
@@ -59,31 +59,28 @@ export function cancelGeneralized(program: Program, request: CRequest): number {
   return program.callbacks.call(CallKind.REQUEST_CANCEL, cancel, [extraState, isComplete], new CancelledRequest());
 }
 
-export function generalizedRequestCalls(program: Program) {
-  const { ints, memory, operations, requests } = program;
+const table: CallTable = {
+  MPI_Grequest_start(program, query: number, free: number, cancel: number, extraState: number, out: number) {
+    const request = new CRequest(program.self);
+    const status = program.memory.allocate(statusBytes);
+    putEmptyStatus(program.ints, status);
+    request.record = program.operations.startOwn();
+    request.after = new Release(status);
+    request.generalized = { query, free, cancel, extraState, status, isUnwanted: false };
+    request.handle = program.requests.add(request);
+    return program.putInt(out, request.handle);
+  },
+  MPI_Grequest_complete(program, handle: number) {
+    const request = program.requests.get(handle);
+    if (request.generalized === null || program.operations.isComplete(request.record)) {
+      const state = request.generalized === null ? "it is no generalized request" : "it is complete already";
+      throw new MpiError(ErrorClass.REQUEST, `Cannot complete the request: ${state}`);
+    }
+    program.operations.completeOwn(request.record);
+    return request.generalized.isUnwanted ? callFree(program, request) : 0;
+  },
+};
 
-  return {
-    MPI_Grequest_start(query: number, free: number, cancel: number, extraState: number, out: number): number {
-      const request = new CRequest(program.self);
-      const status = memory.allocate(statusBytes);
-      putEmptyStatus(ints, status);
-      request.record = operations.startOwn();
-      request.after = new Release(status);
-      request.generalized = { query, free, cancel, extraState, status, isUnwanted: false };
-      request.handle = requests.add(request);
-      ints[out >> 2] = request.handle;
-      return 0;
-    },
-    MPI_Grequest_complete(handle: number): number {
-      const request = requests.get(handle);
-      if (request.generalized === null || operations.isComplete(request.record)) {
-        const state = request.generalized === null ? "it is no generalized request" : "it is complete already";
-        throw new MpiError(ErrorClass.REQUEST, `Cannot complete the request: ${state}`);
-      }
-      operations.completeOwn(request.record);
-      return request.generalized.isUnwanted ? callFree(program, request) : 0;
-    },
-  };
-}
+export const generalizedRequestCalls = (program: Program) => callsOf(program, table);
 
 saves({ FreedRequest, CancelledRequest });

@@ -5,6 +5,7 @@ import { saves } from "../../core/base/saved-classes.ts";
 import { checkCount } from "../../core/binding/checks.ts";
 import { userOp } from "../../core/comm/op/op-user.ts";
 import { checkApart } from "../arguments/buffers.ts";
+import { type CallTable, callsOf } from "../call-table.ts";
 import { IN_PLACE } from "../collectives/collective-arguments.ts";
 import { operandsAt, reductionOf } from "../collectives/start-reduction.ts";
 import type { Program } from "../program.ts";
@@ -29,57 +30,51 @@ class AfterReducing implements Continuation {
   }
 }
 
-export function operationCalls(program: Program) {
-  const { ints, ops, memory, callbacks } = program;
-
-  function create(fn: number, commutes: number, out: number): number {
-    if (fn === 0) throw new MpiError(ErrorClass.ARG, "Cannot make the operation: its function is a null pointer");
-    const core = userOp(calledByTheProgram, commutes !== 0);
-    ints[out >> 2] = ops.add({ core, function: fn });
-    return 0;
-  }
-
-  return {
-    MPI_Op_create: create,
-    /** The function reads an MPI_Count where others read an int: the length that is written for it is both. */
-    MPI_Op_create_c: create,
-    MPI_Op_free(handleAt: number): number {
-      const handle = ints[handleAt >> 2]!;
-      const { core } = ops.get(handle);
-      if (core.kind === "predefined") {
-        throw new MpiError(ErrorClass.OP, `Cannot free MPI_${core.name}: it is predefined`);
-      }
-      ops.remove(handle);
-      ints[handleAt >> 2] = OP_NULL;
-      return 0;
-    },
-    MPI_Op_commutative(handle: number, flag: number): number {
-      ints[flag >> 2] = ops.get(handle).core.isCommutative ? 1 : 0;
-      return 0;
-    },
-    MPI_Reduce_local(from: number, into: number, count: number, type: number, op: number): number {
-      checkCount(count);
-      if (from === IN_PLACE || into === IN_PLACE) {
-        throw new MpiError(ErrorClass.BUFFER, "Cannot reduce with MPI_IN_PLACE: MPI_Reduce_local has two buffers");
-      }
-      const reduction = reductionOf(program, op, type);
-      if (count === 0) return 0;
-      const { core } = program.types.get(type);
-      for (const address of [from, into]) operandsAt(program, reduction, address, count, core);
-      checkApart(program, from, into);
-      if (reduction.call === undefined) {
-        const [left, right] = [from as Pointer, into as Pointer];
-        program.operations.combine(reduction, left, right, right, count);
-        return 0;
-      }
-      const cells = memory.allocate(16);
-      ints[cells >> 2] = count;
-      ints[(cells >> 2) + 1] = 0;
-      ints[(cells >> 2) + 2] = type;
-      const args = [from, into, cells, cells + 8];
-      return callbacks.call(CallKind.OPERATION, ops.get(op).function, args, new AfterReducing(cells));
-    },
-  };
+function create(program: Program, fn: number, commutes: number, out: number): number {
+  if (fn === 0) throw new MpiError(ErrorClass.ARG, "Cannot make the operation: its function is a null pointer");
+  const core = userOp(calledByTheProgram, commutes !== 0);
+  return program.putInt(out, program.ops.add({ core, function: fn }));
 }
+
+const table: CallTable = {
+  MPI_Op_create: create,
+  /** The function reads an MPI_Count where others read an int: the length that is written for it is both. */
+  MPI_Op_create_c: create,
+  MPI_Op_free(program, handleAt: number) {
+    const handle = program.ints[handleAt >> 2]!;
+    const { core } = program.ops.get(handle);
+    if (core.kind === "predefined") {
+      throw new MpiError(ErrorClass.OP, `Cannot free MPI_${core.name}: it is predefined`);
+    }
+    program.ops.remove(handle);
+    return program.putInt(handleAt, OP_NULL);
+  },
+  MPI_Op_commutative: (program, handle: number, flag: number) =>
+    program.putInt(flag, program.ops.get(handle).core.isCommutative ? 1 : 0),
+  MPI_Reduce_local(program, from: number, into: number, count: number, type: number, op: number) {
+    checkCount(count);
+    if (from === IN_PLACE || into === IN_PLACE) {
+      throw new MpiError(ErrorClass.BUFFER, "Cannot reduce with MPI_IN_PLACE: MPI_Reduce_local has two buffers");
+    }
+    const reduction = reductionOf(program, op, type);
+    if (count === 0) return 0;
+    const { core } = program.types.get(type);
+    for (const address of [from, into]) operandsAt(program, reduction, address, count, core);
+    checkApart(program, from, into);
+    if (reduction.call === undefined) {
+      const [left, right] = [from as Pointer, into as Pointer];
+      program.operations.combine(reduction, left, right, right, count);
+      return 0;
+    }
+    const cells = program.memory.allocate(16);
+    program.ints[cells >> 2] = count;
+    program.ints[(cells >> 2) + 1] = 0;
+    program.ints[(cells >> 2) + 2] = type;
+    const args = [from, into, cells, cells + 8];
+    return program.callbacks.call(CallKind.OPERATION, program.ops.get(op).function, args, new AfterReducing(cells));
+  },
+};
+
+export const operationCalls = (program: Program) => callsOf(program, table);
 
 saves({ AfterReducing });

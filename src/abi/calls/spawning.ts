@@ -4,6 +4,7 @@ import { saves } from "../../core/base/saved-classes.ts";
 import { MeetParents } from "../../core/process/communicators/meet-parents.ts";
 import { Spawn, type SpawnOutcome } from "../../core/process/communicators/spawn.ts";
 import type { SpawnCommand } from "../../core/process/spawner.ts";
+import { type CallTable, callsOf } from "../call-table.ts";
 import { adopt } from "../handles/new-communicator.ts";
 import type { CCommunicator } from "../handles/objects.ts";
 import { COMM_NULL, type Program } from "../program.ts";
@@ -80,114 +81,121 @@ export function meetParents(program: Program): number {
   return waitThen(program, program.operations.startTask(task), new Met(task));
 }
 
-export function spawningCalls(program: Program) {
-  const { ints, host } = program;
-
-  /** The texts that an array of addresses, ended by 0, leads to. */
-  function texts(at: number): string[] {
-    if (at === nowhere) return [];
-    program.checkWords(at, 1);
-    const length = ints.subarray(at >> 2, (at >> 2) + argumentsMax).indexOf(0);
-    if (length >= 0) return program.list(at, length).map((text) => program.text(text));
-    throw new MpiError(ErrorClass.ARG, `Cannot read the arguments: no null pointer ends the first ${argumentsMax}`);
-  }
-
-  function commandOf(command: number, argv: number, processes: number, info: number): SpawnCommand {
-    const hints = infoArgument(program, info);
-    const [path, folder] = [hints.get("path") ?? "", hints.get("wdir") ?? ""];
-    return { command: program.text(command), args: texts(argv), processes, path, folder };
-  }
-
-  /** What the root asks for and gets; null: the process shall stop first. */
-  function ask(comm: CCommunicator, commands: readonly SpawnCommand[]): SpawnOutcome | null {
-    const wanted = commands.reduce((sum, { processes }) => sum + Math.max(processes, 0), 0);
-    const refused = (error: number, why: string): SpawnOutcome => ({ error, why, wanted, children: [] });
-    const wrong = commands.find(({ processes }) => processes < 0);
-    if (wrong !== undefined) return refused(ErrorClass.ARG, `${wrong.processes} of ${wrong.command} cannot be started`);
-    if (wanted === 0) return refused(ErrorClass.ARG, "none are wanted; ask for at least one");
-    const { group, context, children: count } = comm.core;
-    for (;;) {
-      const answer = host.spawner.spawn({ commands, parents: group.worldRanks(), context, count });
-      if (answer.kind === "spawned") return { error: 0, why: "", wanted, children: answer.children };
-      if (answer.kind === "refused") return refused(ErrorClass.SPAWN, answer.why);
-      if (program.suspension.isWanted) return null;
-    }
-  }
-
-  function spawn(
-    comm: CCommunicator,
-    root: number,
-    outs: Outs,
-    commands: () => SpawnCommand[],
-    again: CallAgain,
-  ): number {
-    const { core } = comm;
-    let outcome: SpawnOutcome | null = null;
-    if (core.rank === root) {
-      outcome = ask(comm, commands());
-      if (outcome === null) return program.suspension.stop(again);
-    }
-    const task = new Spawn(core, root, outcome);
-    return waitThen(program, program.operations.startTask(task), new Told(comm, task, outs));
-  }
-
-  /** The communicator of those who spawn; everybody is refused alike. */
-  function spawningComm(handle: number, root: number): CCommunicator {
-    const comm = program.comm(handle);
-    const { isInter, size } = comm.core;
-    if (isInter) throw new MpiError(ErrorClass.COMM, `Cannot spawn: ${comm.label} is an inter-communicator`);
-    if (root < 0 || root >= size) {
-      throw new MpiError(ErrorClass.ROOT, `Cannot spawn from root ${root}: the ranks are 0 to ${size - 1}`);
-    }
-    host.spawner.check();
-    return comm;
-  }
-
-  return {
-    MPI_Comm_spawn(
-      command: number,
-      argv: number,
-      processes: number,
-      info: number,
-      root: number,
-      handle: number,
-      out: number,
-      codes: number,
-    ): number {
-      const comm = spawningComm(handle, root);
-      const args = [command, argv, processes, info, root, handle, out, codes];
-      const commands = () => [commandOf(command, argv, processes, info)];
-      return spawn(comm, root, { comm: out, codes }, commands, new CallAgain("MPI_Comm_spawn", ...args));
-    },
-    MPI_Comm_spawn_multiple(
-      count: number,
-      names: number,
-      argvs: number,
-      counts: number,
-      infos: number,
-      root: number,
-      handle: number,
-      out: number,
-      codes: number,
-    ): number {
-      const comm = spawningComm(handle, root);
-      const args = [count, names, argvs, counts, infos, root, handle, out, codes];
-      const commands = () => {
-        const lists = [names, argvs, counts, infos].map((at) => (at === nowhere ? [] : program.list(at, count)));
-        return Array.from({ length: Math.max(0, count) }, (_, i) => {
-          const [name, argv, processes, info] = lists.map((list) => list[i] ?? nowhere);
-          return commandOf(name!, argv!, processes!, info!);
-        });
-      };
-      return spawn(comm, root, { comm: out, codes }, commands, new CallAgain("MPI_Comm_spawn_multiple", ...args));
-    },
-    /** One that was disconnected is nobody's any more. */
-    MPI_Comm_get_parent(out: number): number {
-      const { parent } = program;
-      ints[out >> 2] = parent === null || parent.core.freed ? COMM_NULL : parent.handle;
-      return 0;
-    },
-  };
+/** The texts that an array of addresses, ended by 0, leads to. */
+function texts(program: Program, at: number): string[] {
+  if (at === nowhere) return [];
+  program.checkWords(at, 1);
+  const length = program.ints.subarray(at >> 2, (at >> 2) + argumentsMax).indexOf(0);
+  if (length >= 0) return program.list(at, length).map((text) => program.text(text));
+  throw new MpiError(ErrorClass.ARG, `Cannot read the arguments: no null pointer ends the first ${argumentsMax}`);
 }
+
+function commandOf(program: Program, command: number, argv: number, processes: number, info: number): SpawnCommand {
+  const hints = infoArgument(program, info);
+  const [path, folder] = [hints.get("path") ?? "", hints.get("wdir") ?? ""];
+  return { command: program.text(command), args: texts(program, argv), processes, path, folder };
+}
+
+/** What the root asks for and gets; null: the process shall stop first. */
+function ask(program: Program, comm: CCommunicator, commands: readonly SpawnCommand[]): SpawnOutcome | null {
+  const wanted = commands.reduce((sum, { processes }) => sum + Math.max(processes, 0), 0);
+  const refused = (error: number, why: string): SpawnOutcome => ({ error, why, wanted, children: [] });
+  const wrong = commands.find(({ processes }) => processes < 0);
+  if (wrong !== undefined) return refused(ErrorClass.ARG, `${wrong.processes} of ${wrong.command} cannot be started`);
+  if (wanted === 0) return refused(ErrorClass.ARG, "none are wanted; ask for at least one");
+  const { group, context, children: count } = comm.core;
+  for (;;) {
+    const answer = program.host.spawner.spawn({ commands, parents: group.worldRanks(), context, count });
+    if (answer.kind === "spawned") return { error: 0, why: "", wanted, children: answer.children };
+    if (answer.kind === "refused") return refused(ErrorClass.SPAWN, answer.why);
+    if (program.suspension.isWanted) return null;
+  }
+}
+
+function spawn(
+  program: Program,
+  comm: CCommunicator,
+  root: number,
+  outs: Outs,
+  commands: () => SpawnCommand[],
+  again: CallAgain,
+): number {
+  const { core } = comm;
+  let outcome: SpawnOutcome | null = null;
+  if (core.rank === root) {
+    outcome = ask(program, comm, commands());
+    if (outcome === null) return program.suspension.stop(again);
+  }
+  const task = new Spawn(core, root, outcome);
+  return waitThen(program, program.operations.startTask(task), new Told(comm, task, outs));
+}
+
+/** The communicator of those who spawn; everybody is refused alike. */
+function spawningComm(program: Program, handle: number, root: number): CCommunicator {
+  const comm = program.comm(handle);
+  const { isInter, size } = comm.core;
+  if (isInter) throw new MpiError(ErrorClass.COMM, `Cannot spawn: ${comm.label} is an inter-communicator`);
+  if (root < 0 || root >= size) {
+    throw new MpiError(ErrorClass.ROOT, `Cannot spawn from root ${root}: the ranks are 0 to ${size - 1}`);
+  }
+  program.host.spawner.check();
+  return comm;
+}
+
+const table: CallTable = {
+  MPI_Comm_spawn(
+    program,
+    command: number,
+    argv: number,
+    processes: number,
+    info: number,
+    root: number,
+    handle: number,
+    out: number,
+    codes: number,
+  ) {
+    const comm = spawningComm(program, handle, root);
+    const args = [command, argv, processes, info, root, handle, out, codes];
+    const commands = () => [commandOf(program, command, argv, processes, info)];
+    return spawn(program, comm, root, { comm: out, codes }, commands, new CallAgain("MPI_Comm_spawn", ...args));
+  },
+  MPI_Comm_spawn_multiple(
+    program,
+    count: number,
+    names: number,
+    argvs: number,
+    counts: number,
+    infos: number,
+    root: number,
+    handle: number,
+    out: number,
+    codes: number,
+  ) {
+    const comm = spawningComm(program, handle, root);
+    const args = [count, names, argvs, counts, infos, root, handle, out, codes];
+    const commands = () => {
+      const lists = [names, argvs, counts, infos].map((at) => (at === nowhere ? [] : program.list(at, count)));
+      return Array.from({ length: Math.max(0, count) }, (_, i) => {
+        const [name, argv, processes, info] = lists.map((list) => list[i] ?? nowhere);
+        return commandOf(program, name!, argv!, processes!, info!);
+      });
+    };
+    return spawn(
+      program,
+      comm,
+      root,
+      { comm: out, codes },
+      commands,
+      new CallAgain("MPI_Comm_spawn_multiple", ...args),
+    );
+  },
+  /** One that was disconnected is nobody's any more. */
+  MPI_Comm_get_parent(program, out: number) {
+    const { parent } = program;
+    return program.putInt(out, parent === null || parent.core.freed ? COMM_NULL : parent.handle);
+  },
+};
+
+export const spawningCalls = (program: Program) => callsOf(program, table);
 
 saves({ Told, Met });

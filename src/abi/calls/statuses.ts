@@ -1,5 +1,4 @@
 /** What a status says: MPI 5.0 §3.2.5, §5.1.11 and §13.3. */
-
 import { UNDEFINED } from "../../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { checkCount } from "../../core/binding/checks.ts";

@@ -1,6 +1,5 @@
 /** MPI_File_close: when nobody uses the file any more what belongs to it is removed, and the file itself if that was wanted. */
 import { saves } from "../../core/base/saved-classes.ts";
-import type { Process } from "../../core/process/process.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
 import { type CFile, FILE_NULL } from "./file.ts";
@@ -27,8 +26,8 @@ export class CloseFile extends FileTask {
   }
 
   /** What could not be closed is not open either. */
-  protected override undo(process: Process): void {
-    release(this.program, this.file, process);
+  protected override undo(): void {
+    release(this.program, this.file);
   }
 }
 
@@ -42,14 +41,13 @@ export class Closed implements Continuation {
   }
 
   resume(program: Program): number {
-    release(program, this.file, program.process);
-    program.ints[this.handleAt >> 2] = FILE_NULL;
-    return 0;
+    release(program, this.file);
+    return program.putInt(this.handleAt, FILE_NULL);
   }
 }
 
-function release(program: Program, { comm, handle }: CFile, process: Process): void {
-  process.freeCommunicator(comm);
+function release(program: Program, { comm, handle }: CFile): void {
+  program.operations.freeCommunicator(comm);
   program.files.remove(handle);
 }
 

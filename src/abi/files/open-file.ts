@@ -77,9 +77,9 @@ export class OpenFile extends Together {
     throw new MpiError(ErrorClass.NOT_SAME, `Cannot open "${name}": it is wanted with modes ${mode} and ${other[0]}`);
   }
 
-  protected override undo(process: Process): void {
+  protected override undo(): void {
     if (this.descriptor >= 0) diskOf(this.program).close(this.descriptor);
-    if (this.duplicate.result !== null) process.freeCommunicator(this.duplicate.result);
+    if (this.duplicate.result !== null) this.program.operations.freeCommunicator(this.duplicate.result);
   }
 
   /** When it has ended without an error. */

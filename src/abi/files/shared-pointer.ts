@@ -40,8 +40,8 @@ export function locked<T>(program: Program, file: CFile, act: () => T): T {
   const lock = lockOf(pointerPath(program, file));
   while (!disk.create(lock)) {
     program.operations.look();
-    // Who died may have had it.
-    if (program.process.failures.count === 0) continue;
+    // The process that died may have had the lock.
+    if (program.operations.deaths === 0) continue;
     throw new MpiError(
       ErrorClass.PROC_FAILED,
       `Cannot lock ${file.title}: a process has failed that may hold the lock`,

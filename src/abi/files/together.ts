@@ -36,11 +36,11 @@ export abstract class Together extends Task {
   protected heard(_step: number, _numbers: readonly (readonly number[])[]): void {}
 
   /** It has failed: what was done is taken back as far as it can be. */
-  protected undo(_process: Process): void {}
+  protected undo(): void {}
 
   override advance(process: Process): boolean {
     if (!this.isOver(process)) return false;
-    if (this.error !== 0) this.undo(process);
+    if (this.error !== 0) this.undo();
     return true;
   }
 

@@ -94,7 +94,7 @@ class Filled implements Continuation {
     program.owner = this.parent;
     if (code !== 0) {
       program.communicators.remove(handle);
-      program.process.freeCommunicator(core);
+      program.operations.freeCommunicator(core);
       throw notCopied(code);
     }
     program.ints[this.out >> 2] = handle;
@@ -208,7 +208,7 @@ class FreeLater implements After {
   }
 
   finish(program: Program): void {
-    if (this.task.result !== null) program.process.freeCommunicator(this.task.result);
+    if (this.task.result !== null) program.operations.freeCommunicator(this.task.result);
   }
 }
 

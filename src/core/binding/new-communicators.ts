@@ -7,20 +7,17 @@ import { UNDEFINED } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import type { Group } from "../comm/group.ts";
 import type { Communicator } from "../process/communicator.ts";
+import type { NewCommunicator } from "../process/communicators/new-communicator.ts";
 import { Create, CreateGroup, CreateInter, Merge, Split, SplitInter } from "../process/new-communicators.ts";
 import type { Process } from "../process/process.ts";
-import type { Task } from "../process/task.ts";
 import { checkTag, type NamedCommunicator } from "./checks.ts";
-
-/** The result is null for processes that are no members. */
-export type CommunicatorTask = Task & { readonly result: Communicator | null };
 
 function refuse(errorClass: number, what: string): never {
   throw new MpiError(errorClass, `Cannot ${what}`);
 }
 
 /** One communicator for each colour, ordered by key, then by rank. */
-export function splitTask(process: Process, { core }: NamedCommunicator, color: number, key: number): CommunicatorTask {
+export function splitTask(process: Process, { core }: NamedCommunicator, color: number, key: number): NewCommunicator {
   const isColor = Number.isInteger(color) && (color >= 0 || color === UNDEFINED);
   if (!isColor || !Number.isInteger(key)) {
     const wanted = "colours are whole numbers from 0 or UNDEFINED, keys whole numbers";
@@ -44,7 +41,7 @@ export interface SplitByType {
 }
 
 /** One communicator for each node; none where the standard lets us say that there is nothing finer. */
-export function splitTypeTask(process: Process, comm: NamedCommunicator, how: SplitByType): CommunicatorTask {
+export function splitTypeTask(process: Process, comm: NamedCommunicator, how: SplitByType): NewCommunicator {
   const isByNode = isSplitByNode(comm.core, how);
   return splitTask(process, comm, isByNode ? process.nodeMap[process.rank]! : UNDEFINED, how.key);
 }
@@ -65,7 +62,7 @@ export function isSplitByNode(core: Communicator, { type, resource }: SplitByTyp
 }
 
 /** The members of a group, in its order. All of the old communicator take part. */
-export function createTask(process: Process, comm: NamedCommunicator, group: Group): CommunicatorTask {
+export function createTask(process: Process, comm: NamedCommunicator, group: Group): NewCommunicator {
   checkMembers(comm, group);
   if (!comm.core.isInter) return new Create(comm.core, group);
   // Each side tells the other its members: a split by membership.
@@ -79,7 +76,7 @@ export function createGroupTask(
   comm: NamedCommunicator,
   group: Group,
   tag: number,
-): CommunicatorTask | null {
+): NewCommunicator | null {
   if (comm.core.isInter) {
     refuse(ErrorClass.COMM, `make a communicator: ${comm.label} is an inter-communicator`);
   }
@@ -99,7 +96,7 @@ export interface InterArguments {
 }
 
 /** Two groups face each other. */
-export function createInterTask({ core, label }: NamedCommunicator, arguments_: InterArguments): CommunicatorTask {
+export function createInterTask({ core, label }: NamedCommunicator, arguments_: InterArguments): NewCommunicator {
   const { leader, remoteLeader, tag } = arguments_;
   if (core.isInter) refuse(ErrorClass.COMM, `make an inter-communicator: ${label} is one itself`);
   checkLeader("leader", leader, core.size);
@@ -111,7 +108,7 @@ export function createInterTask({ core, label }: NamedCommunicator, arguments_: 
 }
 
 /** Both sides of an inter-communicator as one; the side that says `high` comes second. */
-export function mergeTask(process: Process, comm: NamedCommunicator, high: boolean): CommunicatorTask {
+export function mergeTask(process: Process, comm: NamedCommunicator, high: boolean): NewCommunicator {
   remoteOf(comm, "merge with");
   return new Merge(comm.core, high, process);
 }
