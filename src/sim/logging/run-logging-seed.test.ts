@@ -7,7 +7,10 @@ import { runLoggingSeed } from "./run-logging-seed.ts";
 
 /** As they were found; later changes of the generator make other programs of them. Scenarios of their own are beside the parts. */
 const seedsThatFound: readonly (readonly [number, string])[] = [
-  [312139, "a node told the event logger's successor between the fence of its set and the answer: too late, and excused"],
+  [
+    312139,
+    "a node told the event logger's successor between the fence of its set and the answer: too late, and excused",
+  ],
   [101322, "a communicator had a board, and none in the life that was restored: its messages had other numbers there"],
   [71479, "a dispatcher that had taken over asked for a checkpoint of a set whose node had not answered it"],
   [72660, "a node whose replacement was written down, and not carried out, answered the successor"],
@@ -47,6 +50,14 @@ describe("random programs and random deaths under message logging", () => {
     }
     ok(sum(({ dispatcherCrashes }) => dispatcherCrashes.all) > 50);
     ok(sum(({ dispatcherCrashes }) => dispatcherCrashes.torn) > 20);
+    ok(
+      sum(({ dispatcherCrashes }) => dispatcherCrashes.lateOrders) > 0,
+      "no order arrived after its dispatcher's crash",
+    );
+    ok(
+      sum(({ dispatcherCrashes }) => dispatcherCrashes.refusedOrders) > 0,
+      "no node refused an order of an older term",
+    );
     for (const mark of Object.keys(outcomes[0]!.checkpoints) as (keyof LoggingOutcome["checkpoints"])[]) {
       ok(sum(({ checkpoints }) => checkpoints[mark]) > 0, `no checkpoint came by "${mark}"`);
     }
