@@ -1,10 +1,11 @@
-/** What kind of world: nodes, limits, costs, each from the seed; small limits make rare ways common. */
-import { costModelDefault } from "./cost-model.ts";
+/** A kind of world from the seed: nodes, limits, costs. Small limits make rare ways of messages common. */
+import { type CostModel, costModelDefault } from "./cost-model.ts";
 import type { Random } from "./random.ts";
+import { mixed } from "./script/mixed-number.ts";
 import type { WorldOptions } from "./world.ts";
 
 export function randomWorld(random: Random, ranks: number): WorldOptions {
-  return {
+  const drawn = {
     ranks,
     nodes: random.between(1, ranks),
     seed: random.bits(),
@@ -23,4 +24,16 @@ export function randomWorld(random: Random, ranks: number): WorldOptions {
       detectionNs: random.pick([0, 5_000, 1_000_000]),
     },
   };
+  return { ...drawn, eagerLimit: eagerLimit(drawn.seed, drawn.cost) };
+}
+
+/**
+ * In two worlds of five the eager limit differs from peer to peer and from life to life, as in jobs whose next lives are reached over
+ * other transports: a message that was eager once may be announced when it is sent again. The limits follow from the seed
+ * without a draw, so that they move nothing else.
+ */
+function eagerLimit(seed: number, { eagerBytesMax }: Pick<CostModel, "eagerBytesMax">): WorldOptions["eagerLimit"] {
+  if (mixed(seed) % 5 > 1) return undefined;
+  const limits = [0, eagerBytesMax >> 3, eagerBytesMax];
+  return ({ rank, incarnation }, to) => limits[mixed(seed, rank, incarnation, to) % limits.length]!;
 }

@@ -30,6 +30,8 @@ interface SimTransportOptions {
   readonly memory: ProcessMemory;
   readonly cost: CostModel;
   readonly sharesInside: boolean;
+  /** Eager limit of messages to a process, at most `cost.eagerBytesMax`, which is the limit unless given. */
+  readonly eagerBytesMax?: ((to: number) => number) | undefined;
   /** The transport of another process of this node, for the halves of a helped copy. */
   readonly neighbour: (rank: number) => SimTransport;
   /** That process has a reason to look. */
@@ -77,8 +79,8 @@ export class SimTransport implements Transport {
     while (this.#head < this.#inbox.length) this.#network.release(this.#inbox[this.#head++]!);
   }
 
-  eagerBytesMax(): number {
-    return this.payloadBytesMax;
+  eagerBytesMax(to: number): number {
+    return this.#options.eagerBytesMax?.(to) ?? this.payloadBytesMax;
   }
 
   reserve(to: number, payloadBytes: number): number {

@@ -37,6 +37,8 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly nodeMap?: readonly number[];
   readonly seed?: number;
   readonly cost?: Partial<CostModel>;
+  /** Eager limit of each life of a process to each receiver; `cost.eagerBytesMax`, which none exceeds, unless given. */
+  readonly eagerLimit?: ((sender: Identity, to: number) => number) | undefined;
   /** Processes of a node read and write each other's memory. */
   readonly sharesInside?: boolean;
   /** Memories of processes can be saved and restored, each for itself. */
@@ -169,9 +171,11 @@ export class World<M extends ProcessMemory = SimMemory> {
     const { cost, network, nodeMap } = this;
     const arena = network.arenaOf(rank);
     const memory = memoryOf?.(rank, arena) ?? (new SimMemory(arena, rank) as unknown as M);
+    const { identityOf, eagerLimit } = this.#options;
+    const identity = identityOf?.(rank) ?? { rank, replica: 0, incarnation: lives?.[rank] ?? 0 };
     const transport = new SimTransport({
-      ...{ rank, network, memory, cost, sharesInside },
-      identity: this.#options.identityOf?.(rank) ?? { rank, replica: 0, incarnation: lives?.[rank] ?? 0 },
+      ...{ rank, network, memory, cost, sharesInside, identity },
+      eagerBytesMax: eagerLimit === undefined ? undefined : (to) => eagerLimit(identity, to),
       neighbour: (other) => this.#processes[other]!.transport,
       wake: (other) => this.#wake(other, this.#delay(cost.wakeNs)),
     });

@@ -2,8 +2,11 @@
  * The event logger of a simulated world: the books that ship (core/ft/logging/event-logger.ts) in a process that can be lost. Sets
  * speak to it over channels, which may break without it; the dispatcher asks it over a connection of its own.
  *
- * One that crashes takes along all that it has: it writes nothing down. Its successor is told by the nodes what they keep (ADR 9);
+ * An event logger that crashes loses all that it has: it writes nothing down. The nodes tell its successor what they keep (ADR 9);
  * questions that were not answered are asked of the successor again.
+ *
+ * When the dispatcher crashes, its connection breaks: nobody hears the answers, and the questions on their way are lost or arrive
+ * late, also behind those of the dispatcher's successor.
  */
 
 import { EventLogger } from "../../core/ft/logging/event-logger.ts";
@@ -25,6 +28,12 @@ interface EventLogPorts {
   endIs(set: number, end: number | null): void;
 }
 
+interface Caller {
+  isLost: boolean;
+  /** Do questions that were on their way arrive, when the dispatcher is lost? */
+  sendsArrive: boolean;
+}
+
 /** A question, and what is done with its answer. */
 type Question = (logger: EventLogger) => () => void;
 
@@ -34,8 +43,10 @@ export class EventLog implements EventLogPort {
   readonly #ports: EventLogPorts;
   #logger = new EventLogger();
   /** Not answered, oldest first. */
-  readonly #questions: Question[] = [];
+  #questions: Question[] = [];
   #lastNs = 0;
+  /** The dispatcher's end of the connection, which is lost with the dispatcher. */
+  #caller: Caller = { isLost: false, sendsArrive: true };
 
   constructor(options: SimServiceOptions, ports: EventLogPorts) {
     this.#options = options;
@@ -52,9 +63,10 @@ export class EventLog implements EventLogPort {
   // What the dispatcher asks
 
   fence(set: number, incarnation: number, from: number): void {
+    const caller = this.#caller;
     this.#ask((logger) => {
       const words = logger.fence(set, incarnation, from);
-      if (words === null) this.#ports.refused(set);
+      if (words === null && !caller.isLost) this.#ports.refused(set);
       return () => this.#ports.fenced(set, incarnation, words);
     });
   }
@@ -80,11 +92,13 @@ export class EventLog implements EventLogPort {
 
   #put(question: Question): void {
     const { origin } = this.service;
+    const caller = this.#caller;
     this.#later(() => {
-      if (origin !== this.service.origin) return;
+      if (origin !== this.service.origin || !caller.sendsArrive) return;
       const answer = question(this.#logger);
+      if (caller.isLost) return;
       this.#later(() => {
-        if (origin !== this.service.origin) return;
+        if (origin !== this.service.origin || caller.isLost) return;
         this.#questions.splice(this.#questions.indexOf(question), 1);
         answer();
       });
@@ -98,7 +112,16 @@ export class EventLog implements EventLogPort {
     plan(this.#lastNs, act);
   }
 
-  // What happens to it
+  // Losses
+
+  /** The dispatcher is lost. Its successor has a connection of its own, on which nothing is on its way. */
+  dispatcherCrashed(): void {
+    this.#caller.isLost = true;
+    this.#caller.sendsArrive = this.#options.random.chance(0.5);
+    this.#caller = { isLost: false, sendsArrive: true };
+    this.#questions = [];
+    this.#lastNs = 0;
+  }
 
   /** Nodes cannot reach it for a while. It has what it has. */
   cut(): void {

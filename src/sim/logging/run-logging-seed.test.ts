@@ -52,6 +52,14 @@ describe("random programs and random deaths under message logging", () => {
     }
     ok(sum(({ dispatcherCrashes }) => dispatcherCrashes.all) > seeds / 5);
     ok(sum(({ dispatcherCrashes }) => dispatcherCrashes.torn) > seeds / 15);
+    ok(
+      sum(({ dispatcherCrashes }) => dispatcherCrashes.lateOrders) > 0,
+      "no order arrived after its dispatcher's crash",
+    );
+    ok(
+      sum(({ dispatcherCrashes }) => dispatcherCrashes.refusedOrders) > 0,
+      "no node refused an order of an older term",
+    );
     for (const mark of Object.keys(outcomes[0]!.checkpoints) as (keyof LoggingOutcome["checkpoints"])[]) {
       ok(sum(({ checkpoints }) => checkpoints[mark]) > 0, `no checkpoint came by "${mark}"`);
     }

@@ -10,7 +10,7 @@ import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
 import { Faults, planFaults } from "../recovery/faults.ts";
 import { PlannedFaults } from "../recovery/planned-faults.ts";
-import { correlatedSets } from "../recovery/sets.ts";
+import { correlatedSets, eagerLimitWithSets } from "../recovery/sets.ts";
 import { type ActionTime, type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
 
 export interface LoggingSeedOptions extends RecoveringSeedOptions {
@@ -34,9 +34,10 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
   const random = new Random(options.seed);
   const ranks = options.ranks ?? random.pick([2, 2, 3, 4, 5, 6, 7, 8]);
   const drawn = randomWorld(random, ranks);
-  const world = { ...drawn, nodes: Math.min(options.nodes ?? drawn.nodes!, ranks) };
+  const nodes = Math.min(options.nodes ?? drawn.nodes!, ranks);
   const by = options.sets ?? random.pick(["node", "node", "rank", "random"]);
-  const setOf = correlatedSets(random.fork(), by, ranks, world.nodes);
+  const setOf = correlatedSets(random.fork(), by, ranks, nodes);
+  const world = { ...drawn, nodes, eagerLimit: eagerLimitWithSets(drawn.eagerLimit, setOf) };
   const mayCheckpoint = random.chance(0.6);
   const hasCheckpoints = options.hasCheckpoints ?? (mayCheckpoint || waitsForCheckpoints(options.faults));
   const delayNsMax = random.pick([1, 3_000, 30_000, 300_000]);

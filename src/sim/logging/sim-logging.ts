@@ -45,7 +45,6 @@ interface SetLife {
 const againMs = 0.02;
 
 export class SimLogging implements ProtocolParts {
-  readonly job: LoggingJob;
   readonly eventLog: EventLog;
   readonly rare = {
     determinantsLost: 0,
@@ -61,6 +60,7 @@ export class SimLogging implements ProtocolParts {
   readonly #ports: PartsPorts;
   readonly #lives = new Map<number, SetLife>();
   readonly #shelves: readonly Shelf[];
+  #job: LoggingJob;
 
   constructor(options: SimLoggingOptions, ports: PartsPorts) {
     const { setOf } = options;
@@ -78,9 +78,22 @@ export class SimLogging implements ProtocolParts {
       fenced: (set, incarnation, words) => ports.feed(() => this.job.fenced(set, incarnation, words)),
       endIs: (set, end) => ports.feed((nowMs) => this.job.endIs(set, end, nowMs)),
     });
-    const jobOptions = { setOf: [...setOf], programsTakeCheckpoints: false, againMs };
-    this.job = new LoggingJob(jobOptions, this.eventLog, ports.job);
+    this.#job = this.#newJob();
     for (const set of new Set(setOf)) this.#begin(0, { set, from: 0, words: new Int32Array(0) });
+  }
+
+  get job(): LoggingJob {
+    return this.#job;
+  }
+
+  #newJob(): LoggingJob {
+    const options = { setOf: [...this.#options.setOf], programsTakeCheckpoints: false, againMs };
+    return new LoggingJob(options, this.eventLog, this.#ports.job);
+  }
+
+  dispatcherCrashed(): void {
+    this.eventLog.dispatcherCrashed();
+    this.#job = this.#newJob();
   }
 
   beginAll(): void {

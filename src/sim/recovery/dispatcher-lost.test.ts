@@ -19,7 +19,7 @@ function sweep(faults: (atMs: string) => string, scenario: Omit<Scenario, "fault
 }
 
 /** It may crash in the middle of its next record, which may never be written. */
-const crashes = (outcomes: readonly LoggingOutcome[], kind: "all" | "torn"): number =>
+const crashes = (outcomes: readonly LoggingOutcome[], kind: keyof LoggingOutcome["dispatcherCrashes"]): number =>
   outcomes.reduce((sum, { dispatcherCrashes }) => sum + dispatcherCrashes[kind], 0);
 
 describe("V1 the dispatcher crashes, and another takes over with its journal", () => {
@@ -48,6 +48,15 @@ describe("V1 the dispatcher crashes, and another takes over with its journal", (
       "a life that was ordered never was",
     );
     ok(crashes(outcomes, "all") > 15);
+    ok(crashes(outcomes, "lateOrders") > 0, "an order arrives when its dispatcher has crashed, and is carried out");
+  });
+
+  it("rule 7: nodes that have heard from the successor refuse the orders of its predecessor, which arrive late", () => {
+    const slow = { ...base, services: { delayNsMax: 100_000, restartNs: 1_000, detectionNs: 1_000 } };
+    // The dispatcher hears of the loss behind all that the node has said before.
+    const later = (atMs: string): string => `${Number.parseFloat(atMs) + 0.1}ms`;
+    const outcomes = sweep((atMs) => `kill node 1 at 0.01ms; ${kill} at ${later(atMs)}`, slow);
+    ok(crashes(outcomes, "refusedOrders") > 0);
   });
 
   it("again and again", () => {

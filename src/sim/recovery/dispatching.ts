@@ -7,8 +7,10 @@
  * still says nothing. Time passes for the dispatcher only while some node stands still or the job is ending: heartbeats of a world
  * in which nothing happens would never end.
  *
- * The dispatcher can crash: between two events, or in the middle of a record of its journal. All that was on its way to it and from it
- * is lost. After a while there is a successor that knows the journal and asks the nodes (core/service/takeover.ts, ADR 13).
+ * The dispatcher can crash: between two events, or in the middle of a record of its journal. Everything on its way to the dispatcher is
+ * lost; orders on their way from it are lost or arrive late, as the seed says. After a while there is a successor that knows the
+ * journal and asks the nodes (core/service/takeover.ts, ADR 13). A node that has heard from the successor refuses late orders, which
+ * carry an older term.
  */
 import { unreachable } from "../../core/base/assert.ts";
 import { Dispatcher, type Predecessor } from "../../core/service/dispatcher.ts";
@@ -57,9 +59,23 @@ interface DispatchingPorts {
   decided(): void;
 }
 
+/** Orders that a dispatcher gives at one moment; the nodes look at them when they arrive. */
+export interface Order {
+  /** Was the dispatcher that gave it lost, and the order with it? */
+  isLost(): boolean;
+  /** Has another dispatcher's term begun since, or is there none? */
+  isLate(): boolean;
+  /** The order arrives at a node now: does the node carry it out? It refuses an order of an older term than it has heard of. */
+  isTakenBy(node: number): boolean;
+  /** How many deaths the dispatcher that gave it has declared. */
+  deathsDeclared(): number;
+}
+
 /** A node of the world, until it is gone; then another has its number. */
 interface NodeProcess {
   readonly node: number;
+  /** Term of the dispatcher that it listens and speaks to. */
+  term: number;
   /** How many have had its number before. */
   readonly life: number;
   isGone: boolean;
@@ -89,8 +105,8 @@ const vanished = { kind: "vanished", code: 1 } as const;
 class Torn extends Error {}
 
 export class Dispatching {
-  /** How often the dispatcher has crashed; and in the middle of a record. */
-  readonly crashes = { all: 0, torn: 0 };
+  /** How often the dispatcher has crashed; how often in the middle of a record; orders of an older term that nodes took or refused. */
+  readonly crashes = { all: 0, torn: 0, lateOrders: 0, refusedOrders: 0 };
   /** The job is over, and every node has ended. */
   isEnded = false;
   readonly #options: DispatchingOptions;
@@ -104,6 +120,8 @@ export class Dispatching {
   #isTearing = false;
   /** Of the present dispatcher, if it has taken over from another. */
   #takeover: Takeover | null = null;
+  /** By crash: do the orders that were on their way arrive? */
+  readonly #ordersArrive: boolean[] = [];
   /** Nodes that are to be excused when there is a dispatcher again. */
   readonly #unexcused: number[] = [];
   /** Lives whose program is over, and lives that have come as far as those before: their nodes know it. */
@@ -198,6 +216,7 @@ export class Dispatching {
   #crashed(): void {
     const { world, random, restartNs } = this.#options;
     this.crashes.all++;
+    this.#ordersArrive.push(random.chance(0.5));
     this.#isDown = true;
     this.#isTearing = false;
     this.#news.clear();
@@ -215,8 +234,23 @@ export class Dispatching {
     return jobStateFrom(read.records);
   }
 
-  get deathsDeclared(): number {
-    return this.#core.state.deaths.length;
+  /** The present dispatcher gives an order. */
+  order(): Order {
+    const core = this.#core;
+    const { term } = core.state;
+    const crashes = this.crashes.all;
+    const isLate = (): boolean => crashes !== this.crashes.all;
+    return {
+      isLate,
+      isLost: () => isLate() && !this.#ordersArrive[crashes]!,
+      isTakenBy: (node) => {
+        const process = this.#nodes[node]!;
+        const isTaken = process.term <= term;
+        if (isLate()) this.crashes[isTaken ? "lateOrders" : "refusedOrders"]++;
+        return isTaken;
+      },
+      deathsDeclared: () => core.state.deaths.length,
+    };
   }
 
   #takeOver(): void {
@@ -245,20 +279,31 @@ export class Dispatching {
   }
 
   #ask(process: NodeProcess): void {
-    const { random, delayNsMax } = this.#options;
+    const { world, random, delayNsMax } = this.#options;
     const { node } = process;
     if (process.isGone) {
       this.#bring(process, () => this.feed((core) => core.nodeEnded(node, killed, this.#nowMs)));
       return;
     }
     const takeover = this.#takeover;
-    this.#whenRunning(process, () => {
-      this.#ports.sayAgain(node);
-      const answer = this.#answerOf(process);
-      this.#plan(process, random.below(delayNsMax), () => {
-        if (!this.#isPresent(process) || takeover !== this.#takeover) return;
-        this.feed(() => takeover?.answered(answer, this.#nowMs));
-      });
+    const hear = (): void => {
+      if (!process.isGone && takeover === this.#takeover) this.#answer(process);
+    };
+    world.plan(world.nowNs + random.below(delayNsMax), () => this.#whenRunning(process, hear));
+  }
+
+  /** A node hears the question of the present dispatcher: from now on it listens and speaks to that dispatcher alone. */
+  #answer(process: NodeProcess): void {
+    const { random, delayNsMax } = this.#options;
+    const { node } = process;
+    process.term = this.#core.state.term;
+    for (const rank of this.ranksOf(node)) this.#passed.delete(rank);
+    this.#ports.sayAgain(node);
+    const answer = this.#answerOf(process);
+    const takeover = this.#takeover;
+    this.#plan(process, random.below(delayNsMax), () => {
+      if (!this.#isPresent(process) || takeover !== this.#takeover) return;
+      this.feed(() => takeover?.answered(answer, this.#nowMs));
     });
   }
 
@@ -337,7 +382,12 @@ export class Dispatching {
         if (process.isGone || world.processes[rank]!.state === "dead") return;
         const incarnation = this.#ports.incarnationOf(rank);
         world.crash(rank);
-        this.#bring(process, () => this.feed((core) => core.rankEnded(rank, incarnation, vanished, this.#nowMs)));
+        const { term } = process;
+        this.#bring(process, () => {
+          this.feed((core) => {
+            if (term === core.state.term) core.rankEnded(rank, incarnation, vanished, this.#nowMs);
+          });
+        });
       });
     }
   }
@@ -419,10 +469,10 @@ export class Dispatching {
   /** Something comes from the node of a rank, if that lives long enough to say it. */
   say(rank: number, hear: (core: Dispatcher) => void): void {
     const process = this.#processOf(rank);
-    const crashes = this.crashes.all;
+    const { term } = process;
     this.#plan(process, this.#options.random.below(this.#options.delayNsMax), () => {
-      // What was on its way to a dispatcher that crashed is lost.
-      if (!this.#isPresent(process) || crashes !== this.crashes.all) return;
+      // Words for a dispatcher that crashed are lost.
+      if (!this.#isPresent(process) || term !== this.#core.state.term) return;
       this.feed((core) => {
         core.heard(process.node);
         hear(core);
@@ -454,7 +504,8 @@ export class Dispatching {
   // What the dispatcher wants
 
   #replace(node: number, ranks: readonly number[]): void {
-    this.#nodes[node] = newNode(node, this.#core.state.nodes[node]!.life);
+    const { nodes, term } = this.#core.state;
+    this.#nodes[node] = newNode(node, nodes[node]!.life, term);
     this.#takeover?.started(node);
     this.#ports.fallen(ranks);
   }
@@ -502,8 +553,8 @@ export class Dispatching {
   }
 }
 
-const newNode = (node: number, life: number): NodeProcess => ({
-  ...{ node, life, isGone: false, hasBegun: false, lastSaidNs: 0 },
+const newNode = (node: number, life: number, term = 0): NodeProcess => ({
+  ...{ node, life, term, isGone: false, hasBegun: false, lastSaidNs: 0 },
   unheard: [],
 });
 

@@ -1,7 +1,8 @@
-/** What everybody is told: each process hears it after a delay of its own, and everybody hears everything in one order (rule 7). */
+/** Notices of the dispatcher to all processes: each hears them after delays of its own, and all hear them in one order (rule 7). */
 import type { Random } from "../random.ts";
 import type { SimProcess } from "../sim-process.ts";
 import type { World } from "../world.ts";
+import type { Order } from "./dispatching.ts";
 
 export class Notices {
   readonly #world: World;
@@ -9,8 +10,6 @@ export class Notices {
   readonly #delayNsMax: number;
   /** When each rank hears what it was told last. */
   readonly #lastNs: Float64Array;
-  /** How often all that was on its way was lost. */
-  #losses = 0;
 
   constructor(world: World, random: Random, delayNsMax: number) {
     this.#world = world;
@@ -19,22 +18,21 @@ export class Notices {
     this.#lastNs = new Float64Array(world.processes.length);
   }
 
-  /** All that nobody has heard yet is lost. */
-  lose(): void {
-    this.#losses++;
+  /** The dispatcher has crashed: notices of its successor travel on links of their own, and may overtake those on their way. */
+  dispatcherCrashed(): void {
+    this.#lastNs.fill(0);
   }
 
-  /** Those who live now, and are meant. */
-  tell(isMeant: (rank: number) => boolean, notice: (process: SimProcess) => void): void {
+  /** For the processes that are meant, of those alive now. */
+  tell(order: Order, isMeant: (rank: number) => boolean, notice: (process: SimProcess) => void): void {
     const world = this.#world;
-    const losses = this.#losses;
     for (const process of world.processes) {
       const { rank } = process;
       if (process.state === "dead" || !isMeant(rank)) continue;
       const timeNs = Math.max(this.#lastNs[rank]!, world.nowNs + this.#random.below(this.#delayNsMax));
       this.#lastNs[rank] = timeNs;
       world.plan(timeNs, () => {
-        if (process.state === "dead" || losses !== this.#losses) return;
+        if (process.state === "dead" || order.isLost() || !order.isTakenBy(process.node)) return;
         notice(process);
         world.wake(rank);
       });

@@ -10,6 +10,8 @@ export interface ProtocolParts {
   beginAll(): void;
   /** For a process of the set's present life. */
   newProtocol(rank: number): NewProtocol;
+  /** The dispatcher's process is lost, and with it the part for the job: from now on `job` is that of a successor. */
+  dispatcherCrashed(): void;
   /** The next life of a set begins, with what the job's part has for the nodes of its members. */
   begin(set: number, incarnation: number, forNode: unknown): void;
   /** A process has died. */

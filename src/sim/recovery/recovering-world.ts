@@ -318,7 +318,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         record: (record) => dispatching.record(record),
         isDown: () => dispatching.isDown,
         feed: (act) => dispatching.feed(act),
-        deathsDeclared: () => dispatching.deathsDeclared,
+        order: () => dispatching.order(),
         isLinked: (rank) => dispatching.isLinked(world.placement[rank]!),
         // A node is told nothing before it has answered a dispatcher that has taken over: the attempt is given up in time.
         stop: (set, number) => {

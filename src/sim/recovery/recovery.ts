@@ -12,6 +12,7 @@ import type { Random } from "../random.ts";
 import type { SimProcess, SimState } from "../sim-process.ts";
 import type { World } from "../world.ts";
 import { Alarm } from "./alarm.ts";
+import type { Order } from "./dispatching.ts";
 import { hasHalf } from "./half-received.ts";
 import { Notices } from "./notices.ts";
 import type { ProtocolParts } from "./protocol-parts.ts";
@@ -35,8 +36,9 @@ interface RecoveryHostPorts
   isDown(): boolean;
   /** Something is fed to the dispatcher's process, if there is one. */
   feed(act: () => void): void;
-  /** How many deaths have been declared; and may the dispatcher say anything to that rank? */
-  deathsDeclared(): number;
+  /** The dispatcher gives an order. */
+  order(): Order;
+  /** May the dispatcher say anything to that rank? */
   isLinked(rank: number): boolean;
   /** From the node of a rank, in the order in which it is said. */
   say(rank: number, hear: () => void): void;
@@ -54,6 +56,15 @@ interface RecoveryHostPorts
   /** A new process is to become what the image of that checkpoint says, 0: the beginning; then its program shall begin. */
   prepare(process: SimProcess, set: number, checkpoint: number): void;
   start(process: SimProcess): void;
+}
+
+/** The order to begin the next life of a set, and what it says. */
+interface RestartOrder extends Order {
+  /** Recovery beside the dispatcher that gave the order. */
+  readonly core: Recovery;
+  readonly restart: SetRestart;
+  /** By node: words of the protocol's part for the job. */
+  readonly forNodes: ReadonlyMap<number, unknown>;
 }
 
 const nsPerMs = 1e6;
@@ -82,8 +93,6 @@ export class RecoveryHost {
   readonly #begun: number[];
   /** How many deaths the present life of each rank has heard of. */
   readonly #deathsHeard: number[];
-  /** How many dispatchers have crashed. */
-  #crashes = 0;
   /** Ranks whose present life has not come as far as the one before. */
   readonly #behind = new Set<number>();
   /** Sets that have fallen and not begun again. */
@@ -116,13 +125,13 @@ export class RecoveryHost {
     return new Recovery(options, parts.job, this.#corePorts(), predecessor);
   }
 
-  /** The dispatcher has crashed: restarts that it has ordered do not happen, and what it has said is not heard. */
+  /** The dispatcher has crashed, and with it the protocol's part for the job, which keeps nothing: its preparations are for lives that never were. */
   dispatcherCrashed(): void {
-    this.#crashes++;
-    this.#notices.lose();
+    this.#notices.dispatcherCrashed();
+    this.#options.parts.dispatcherCrashed();
   }
 
-  /** Its successor has this. What the protocol's part for the job was preparing is for lives that never were. */
+  /** A successor begins with this state. */
   takeOver(state: RecoveryState): void {
     this.core = this.#createCore(state);
     this.feed((nowMs) => this.core.takeOver(nowMs));
@@ -206,6 +215,7 @@ export class RecoveryHost {
   tell({ order, rank, incarnation }: Death, isMeant: (rank: number) => boolean): void {
     const { setOf } = this.#options;
     this.#notices.tell(
+      this.#ports.order(),
       (other) => setOf[other] !== setOf[rank] && isMeant(other),
       (process) => {
         if (order < this.#deathsHeard[process.rank]!) return;
@@ -232,40 +242,59 @@ export class RecoveryHost {
 
   #restart(restarts: readonly SetRestart[]): void {
     const { random, restartNs } = this.#options;
-    const crashes = this.#crashes;
+    const order = this.#ports.order();
+    const orders = restarts.map((restart): RestartOrder => {
+      return { ...order, core: this.core, restart, forNodes: this.#forNodes(restart.members) };
+    });
     this.#world.plan(this.#world.nowNs + random.below(restartNs + 1), () => {
-      if (crashes !== this.#crashes) this.rare.restartsLost++;
-      if (crashes !== this.#crashes || this.#ports.isOver()) return;
-      for (const restart of restarts) this.#begin(restart);
+      if (order.isLost()) this.rare.restartsLost++;
+      if (order.isLost() || this.#ports.isOver()) return;
+      for (const each of orders) this.#begin(each);
     });
   }
 
+  /** By node: the words of the protocol's part for the job to the node of these ranks. */
+  #forNodes(ranks: readonly number[]): Map<number, unknown> {
+    const { placement } = this.#world;
+    const nodes = new Set(ranks.map((rank) => placement[rank]!));
+    const wordsFor = (node: number): unknown =>
+      this.#options.parts.job.forNode(
+        node,
+        ranks.filter((rank) => placement[rank] === node),
+      );
+    return new Map([...nodes].map((node) => [node, wordsFor(node)]));
+  }
+
   /** Members whose nodes are gone stay where they are: the dispatcher will hear of that, and their set falls again. */
-  #begin({ set, members, incarnation, checkpoint, forRanks }: SetRestart): void {
+  #begin(order: RestartOrder): void {
     const ports = this.#ports;
-    const { incarnations } = this.core;
-    const here = members.filter((rank) => ports.hasPlace(rank));
-    // It has fallen again since.
+    const { set, members, incarnation, checkpoint, forRanks } = order.restart;
+    const { incarnations } = order.core;
+    const { parts } = this.#options;
+    const { placement } = this.#world;
+    const takes = new Set([...order.forNodes.keys()].filter((node) => order.isTakenBy(node)));
+    const here = members.filter((rank) => ports.hasPlace(rank) && takes.has(placement[rank]!));
+    // The set has fallen again since.
     if (here.length === 0 || incarnations[here[0]!] !== incarnation) return;
     if (checkpoint.number > 0 && ports.isUnreadable(set, checkpoint.number)) {
       const rank = here[0]!;
-      ports.say(rank, () => {
-        this.feed(() => this.core.imageUnreadable(rank, checkpoint.number, "its image cannot be read"));
-      });
+      if (!order.isLate())
+        ports.say(rank, () => {
+          this.feed(() => this.core.imageUnreadable(rank, checkpoint.number, "its image cannot be read"));
+        });
       return;
     }
     // Members on nodes that live have not ended yet.
     for (const rank of here) this.#world.crash(rank);
-    this.#beginPart(set, incarnation, here);
+    parts.begin(set, incarnation, order.forNodes.get(placement[here[0]!]!));
     this.#down.delete(set);
     this.restarts++;
     for (const rank of here) {
       this.#begun[rank] = incarnation;
-      this.#deathsHeard[rank] = ports.deathsDeclared();
+      this.#deathsHeard[rank] = order.deathsDeclared();
       this.#behind.add(rank);
     }
     ports.begun(here);
-    const { parts } = this.#options;
     const processes = here.map((rank) => this.#world.revive(rank, incarnations, parts.newProtocol(rank)));
     for (const process of processes) {
       ports.prepare(process, set, checkpoint.number);
@@ -273,20 +302,8 @@ export class RecoveryHost {
       process.core.protocol?.begin({ incarnation, incarnations, data: forRanks, caughtUp });
       ports.start(process);
     }
-    this.#return(incarnation, here);
-  }
-
-  #beginPart(set: number, incarnation: number, here: readonly number[]): void {
-    const { parts } = this.#options;
-    const { placement } = this.#world;
-    const nodes = [...new Set(here.map((rank) => placement[rank]!))];
-    const [forNode] = nodes.map((node) =>
-      parts.job.forNode(
-        node,
-        here.filter((rank) => placement[rank] === node),
-      ),
-    );
-    parts.begin(set, incarnation, forNode);
+    // A successor hears of the life when the node answers.
+    if (!order.isLate()) this.#return(incarnation, here);
   }
 
   /** Everybody outside of the set hears of the new lives, and the core hears that they have begun. */
@@ -301,8 +318,10 @@ export class RecoveryHost {
   /** Everybody outside of their sets who is meant hears that these lives have begun. */
   returned(lives: readonly RankLife[], isMeant: (rank: number) => boolean): void {
     const { setOf } = this.#options;
+    const order = this.#ports.order();
     for (const { rank, incarnation } of lives) {
       this.#notices.tell(
+        order,
         (other) => setOf[other] !== setOf[rank] && isMeant(other),
         (process) => {
           this.#world.network.know(process.rank, rank, incarnation);

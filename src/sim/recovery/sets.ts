@@ -1,5 +1,6 @@
-/** Which ranks fall together. */
+/** Correlated sets of a simulated world: the ranks that fall together. */
 import type { Random } from "../random.ts";
+import type { WorldOptions } from "../world.ts";
 
 /** Those of a node; each for itself; any partition, whose sets may span and split nodes; all. */
 export const setsBy = ["node", "rank", "random", "all"] as const;
@@ -22,6 +23,15 @@ export function correlatedSets(random: Random, by: SetsBy, ranks: number, nodes:
   });
   const used = [...new Set(setOf)];
   return setOf.map((set) => used.indexOf(set));
+}
+
+/**
+ * Eager limits of a world with correlated sets. Inside a set they are the same in all lives, because all lives of a set are on one
+ * node (docs/logging.md): a send that one life has seen complete must not wait for its receiver in the next.
+ */
+export function eagerLimitWithSets(limit: WorldOptions["eagerLimit"], setOf: Int32Array): WorldOptions["eagerLimit"] {
+  if (limit === undefined) return undefined;
+  return (sender, to) => limit(setOf[sender.rank] === setOf[to] ? { ...sender, incarnation: 0 } : sender, to);
 }
 
 /** Do all ranks of that node fall together? Boards go past the messages, and are for those alone (rule 12). */

@@ -30,7 +30,7 @@ describe("the event logger", () => {
     equal(logger.append(3, 0, 8, words(9)), null);
     equal(logger.append(3, 1, 8, words(...entry(4))), 12);
     deepEqual(logger.fence(3, 2, 4), words(...entry(2), ...entry(4)));
-    throws(() => logger.fence(3, 2, 0), /begins after/);
+    throws(() => logger.fence(3, 2, 0), /begins twice/);
   });
 
   it("L1 who falls in the middle of an entry has not said it: the next life goes on before it", () => {

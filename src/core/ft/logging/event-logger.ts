@@ -70,14 +70,15 @@ export class EventLogger {
   }
 
   /**
-   * The set has fallen: its stream from that position on, where an entry begins. `incarnation` is the life that begins. Who falls
-   * may have been in the middle of an entry: that was never said, and the stream ends before it. Null: not all of it is here
-   * that was acknowledged once.
+   * The set has fallen: its stream from that position on, where an entry begins. `incarnation` is the life that begins. A set may
+   * fall in the middle of an entry: that entry was never said, and the stream ends before it. Null: words are missing that were
+   * acknowledged once; or a later life has been fenced already, and a dispatcher asks that has a successor (ADR 13).
    */
   fence(set: number, incarnation: number, from: number): Int32Array | null {
     if (this.#isSuccessor && !this.#sets.has(set)) return null;
     const log = this.#of(set);
-    assert(incarnation > log.incarnation, `life ${incarnation} of set ${set} begins after life ${log.incarnation}`);
+    if (incarnation < log.incarnation) return null;
+    assert(incarnation > log.incarnation, `life ${incarnation} of set ${set} begins twice`);
     log.incarnation = incarnation;
     if (!isWhole(log)) return null;
     const stream = this.read(set, from);

@@ -15,7 +15,7 @@ import type { Checkpoints } from "../../recovery/checkpoints.ts";
 import { Faults, planFaults } from "../../recovery/faults.ts";
 import { RecoveringWorld } from "../../recovery/recovering-world.ts";
 import type { RecoveryHost } from "../../recovery/recovery.ts";
-import { correlatedSets, setsBy } from "../../recovery/sets.ts";
+import { correlatedSets, eagerLimitWithSets, setsBy } from "../../recovery/sets.ts";
 import type { SimProcess, Steps } from "../../sim-process.ts";
 import type { World } from "../../world.ts";
 import { SimLogging } from "../sim-logging.ts";
@@ -85,7 +85,10 @@ class CLoggingRun {
     const faults = planFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
     this.#there = new RecoveringWorld(
       {
-        world: { ...drawn, eventsMax, memoryOf: (_, arena) => new SimProgramMemory(newMemory(), arena) },
+        world: {
+          ...{ ...drawn, eagerLimit: eagerLimitWithSets(drawn.eagerLimit, setOf), eventsMax },
+          memoryOf: (_, arena) => new SimProgramMemory(newMemory(), arena),
+        },
         ...{ setOf, services, isCorrupt: () => corrupt.chance(0.2), checkpointPatienceNs: patienceNs },
         newParts: (ports) =>
           new SimLogging({ ...{ setOf, ...services, logBytesMax: null, loggerKeeps: false, newProtocol } }, ports),
