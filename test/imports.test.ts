@@ -58,7 +58,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "real/node": ["core", "image", "trust", "real", "mpi", "abi", "wasi", "v8"],
   sim: ["core", "mpi", "abi", "image", "wasi"],
   // Its client waits for a server that starts as the dispatcher waits for a node.
-  cc: ["core/base", "core/service/silence.ts", "real/process/process-work.ts", "trust", "v8"],
+  cc: ["core/base", "core/service/silence.ts", "real/process/process-work.ts", "real/framing", "trust", "v8"],
   lab: ["core", "real", "sim", "mpi", "v8"],
   cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real", "sim", "cc", "lab", "v8"],
 };

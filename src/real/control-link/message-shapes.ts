@@ -27,6 +27,7 @@ import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { FilesProof } from "../disk/same-files.ts";
+import type { Bounds } from "../framing/value-frame.ts";
 import type {
   CallsPassed,
   Folder,
@@ -42,7 +43,6 @@ import type {
 } from "../node/messages.ts";
 import type { Captured, CaptureFacts, RankWord } from "../node/rank-messages.ts";
 import type { Address, TcpEvent } from "../transport/tcp/tcp-host.ts";
-import type { Bounds } from "./frame.ts";
 
 /** A few fields, or a few for each rank that there can be. */
 const short = 4 << 20;
