@@ -220,7 +220,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   sim: ["core", "mpi", "abi", "image", "wasi"],
   // Its client waits for a server that starts as the dispatcher waits for a node.
-  cc: ["core/base", "core/service/silence.ts", "real/machine/process-work.ts", "trust", "v8"],
+  cc: ["core/base", "core/service/silence.ts", "real/machine/process-work.ts", "real/framing", "trust", "v8"],
   lab: ["core", "real/job", "real/image", "sim", "mpi", "v8"],
   cli: ["core", "image", "trust", "wasi", "mpi", "abi", "real/job", "real/c-rank", "sim", "cc", "lab", "v8"],
 };

@@ -6,7 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it, type TestContext } from "node:test";
 import { timeLimit } from "../../test/patience.ts";
+import { encodeValue } from "../real/framing/value-frame.ts";
 import { CannotCompile, ServerClient } from "./client.ts";
+import { replyBounds } from "./frames.ts";
+import type { Reply } from "./requests.ts";
 import { type CompileServerPlace, serverPlace } from "./server-place.ts";
 
 const root = mkdtempSync(join(tmpdir(), "banyan-client-"));
@@ -22,13 +25,13 @@ const begin = `require("node:fs").writeFileSync(__filename + ".pid", String(proc
 const work = `
   const usedMs = ({ user, system }) => (user + system) / 1000;
   while (usedMs(process.cpuUsage()) < ${workMs});`;
+const reply: Reply = { kind: "broken", message: "it has answered" };
+const encoded = encodeValue(replyBounds, reply);
+assert(encoded.ok);
 const answer = `
   const server = require("node:net").createServer((socket) =>
     socket.once("data", () => {
-      const body = require("node:v8").serialize({ kind: "broken", message: "it has answered" });
-      const head = Buffer.alloc(4);
-      head.writeUInt32LE(body.length);
-      socket.end(Buffer.concat([head, body]));
+      socket.end(Buffer.from("${encoded.frame.toString("hex")}", "hex"));
       server.close();
     }));
   server.listen(process.argv[2]);`;

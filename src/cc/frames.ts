@@ -1,54 +1,44 @@
-/**
- * Messages on a byte stream: length (4 bytes), then the value in the form of Node's structured clone. Both ends are the same
- * Banyan on the same Node (the socket's name says so), so the format needs no version of its own.
- */
+/** The stream between a command and the compile server: one message each way (real/framing). */
 import type { Socket } from "node:net";
-import { deserialize, serialize } from "node:v8";
 import { assert } from "../core/base/assert.ts";
+import { ByteQueue } from "../real/framing/byte-queue.ts";
+import { type Bounds, encodeValue, ValueReader } from "../real/framing/value-frame.ts";
+import type { Reply, Request } from "./requests.ts";
 
-/** More than the objects of any program; a peer that announces more does not speak this format. */
-const frameBytesMax = 2 ** 31;
+/** More than the files of any program. */
+const withFiles = 2 ** 31;
+const short = 2 ** 20;
 
-export function writeFrame(socket: Socket, message: unknown): void {
-  const body = serialize(message);
-  assert(body.length <= frameBytesMax, `a message of ${body.length} bytes`);
-  const head = Buffer.alloc(4);
-  head.writeUInt32LE(body.length);
-  socket.cork();
-  socket.write(head);
-  socket.write(body);
-  socket.uncork();
+export const requestBounds: Bounds<Request["kind"]> = { compile: withFiles, link: withFiles, ask: short, stop: short };
+export const replyBounds: Bounds<Reply["kind"]> = { done: withFiles, broken: short };
+
+/** `bounds`: of the messages of this side. */
+export function writeMessage<Kind extends string>(
+  socket: Socket,
+  bounds: Bounds<Kind>,
+  message: { readonly kind: Kind },
+): void {
+  const encoded = encodeValue(bounds, message);
+  assert(encoded.ok, encoded.ok ? "" : encoded.problem);
+  socket.write(encoded.frame);
 }
 
-/** The first message that arrives, or undefined when the stream ends, breaks or makes no sense before. */
-export function readFrame(socket: Socket): Promise<unknown> {
+/** The first message that arrives, or undefined when the stream ends, breaks or makes no sense before. `bounds`: of the other side's messages. */
+export function readMessage(socket: Socket, bounds: Bounds<string>): Promise<unknown> {
   return new Promise((resolve) => {
-    const pieces: Buffer[] = [];
-    let size = 0;
-    let wanted = 4;
+    const queue = new ByteQueue();
+    const reader = new ValueReader(queue, bounds);
     const finish = (message: unknown): void => {
       socket.off("data", take).off("end", give).off("close", give).off("error", give);
       resolve(message);
     };
     const give = (): void => finish(undefined);
     const take = (piece: Buffer): void => {
-      pieces.push(piece);
-      size += piece.length;
-      if (size < wanted) return;
-      const bytes = Buffer.concat(pieces);
-      pieces.splice(0, pieces.length, bytes);
-      if (wanted === 4) wanted = 4 + bytes.readUInt32LE(0);
-      if (wanted > frameBytesMax) finish(undefined);
-      else if (size >= wanted) finish(decode(bytes.subarray(4, wanted)));
+      queue.push(piece);
+      const read = reader.next();
+      if (read.state === "whole") finish(read.value);
+      else if (read.state === "bad") finish(undefined);
     };
     socket.on("data", take).on("end", give).on("close", give).on("error", give);
   });
-}
-
-function decode(bytes: Buffer): unknown {
-  try {
-    return deserialize(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@
  * connection; closing the connection cancels the request. The request includes the contents of files: the server's output
  * depends on nothing else.
  */
+import { bytes, flag, kind, list, object, oneOf, orAbsent, text, whole, word } from "../core/base/value-shape.ts";
 
 /** One source through clang. */
 export interface CompileRequest {
@@ -100,71 +101,49 @@ export type Reply =
   /** The tool crashed, or the server could not handle the request; the text is for the user. */
   | { readonly kind: "broken"; readonly message: string };
 
-type Fields = Readonly<Record<string, unknown>>;
-type Check = (value: unknown) => boolean;
+const finish = object<ProgramFinish>({ capturePoints: list(text), section: text, names: flag });
+const driver = word("clang", "clang++");
 
-const isText: Check = (value) => typeof value === "string";
-const isFlag: Check = (value) => typeof value === "boolean";
-const isBytes: Check = (value) => value instanceof Uint8Array;
-const isDriver: Check = (value) => value === "clang" || value === "clang++";
-const isListOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-const isMaybe =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-const isRecordOf =
-  (checks: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    typeof value === "object" &&
-    value !== null &&
-    Object.entries(checks).every(([name, check]) => check((value as Fields)[name]));
-
-const isFinish = isRecordOf({ capturePoints: isListOf(isText), section: isText, names: isFlag });
-
-/** The required fields of each kind of request; a socket may carry anything. */
-const requestChecks: Readonly<Record<Request["kind"], Check>> = {
-  compile: isRecordOf({
-    driver: isDriver,
-    flags: isListOf(isText),
-    stage: isText,
-    language: isText,
-    input: isText,
-    stdin: isMaybe(isBytes),
-    cwd: isText,
-    files: isListOf(isRecordOf({ path: isText, bytes: isBytes, identity: isText })),
-    dependencies: isMaybe(isRecordOf({ targets: isListOf(isText), withSystem: isFlag, phony: isFlag, only: isFlag })),
+const request = oneOf<Request>({
+  compile: object({
+    kind: kind("compile"),
+    driver,
+    flags: list(text),
+    stage: text,
+    language: text,
+    input: text,
+    stdin: orAbsent(bytes),
+    cwd: text,
+    files: list(object<SourceFile>({ path: text, bytes, identity: text })),
+    dependencies: orAbsent(
+      object<DependencyRequest>({ targets: list(text), withSystem: flag, phony: flag, only: flag }),
+    ),
   }),
-  link: isRecordOf({
-    words: isListOf(isText),
-    files: isListOf(isRecordOf({ name: isText, bytes: isBytes })),
-    finish: isMaybe(isFinish),
+  link: object({
+    kind: kind("link"),
+    words: list(text),
+    files: list(object<LinkFile>({ name: text, bytes })),
+    finish: orAbsent(finish),
   }),
-  ask: isRecordOf({ driver: isDriver, words: isListOf(isText) }),
-  stop: () => true,
-};
+  ask: object({ kind: kind("ask"), driver, words: list(text) }),
+  stop: object({ kind: kind("stop") }),
+});
 
-export const isRequest = (value: unknown): value is Request => isOneOf(requestChecks, value);
-
-const replyChecks: Readonly<Record<Reply["kind"], Check>> = {
-  done: isRecordOf({
-    code: (value) => Number.isInteger(value),
-    output: isBytes,
-    stderr: isBytes,
-    dependencies: isMaybe(isBytes),
+const reply = oneOf<Reply>({
+  done: object({
+    kind: kind("done"),
+    code: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    output: bytes,
+    stderr: bytes,
+    dependencies: orAbsent(bytes),
   }),
-  broken: isRecordOf({ message: isText }),
-};
+  broken: object({ kind: kind("broken"), message: text }),
+});
 
-export const isReply = (value: unknown): value is Reply => isOneOf(replyChecks, value);
+/** A socket may carry anything. */
+export const isRequest = (value: unknown): value is Request => request(value) === "";
 
-function isOneOf(checks: Readonly<Record<string, Check>>, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { kind } = value as Fields;
-  return typeof kind === "string" && Object.hasOwn(checks, kind) && checks[kind]?.(value) === true;
-}
+export const isReply = (value: unknown): value is Reply => reply(value) === "";
 
 /** The name under which clang is called, which begins its messages. */
 export function driverName(driver: "cc" | "c++"): "clang" | "clang++" {

@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { describeSystemError } from "../core/base/system-error.ts";
 import { Cache } from "./cache.ts";
 import { compileClangModules } from "./clang-modules.ts";
-import { readFrame, writeFrame } from "./frames.ts";
+import { readMessage, replyBounds, requestBounds, writeMessage } from "./frames.ts";
 import { isRequest, type LinkRequest, type Reply, type ToolRequest } from "./requests.ts";
 import { renewMs, ServerLock, unwritableCode } from "./server-lock.ts";
 import { WorkerPool } from "./worker-pool.ts";
@@ -68,7 +68,7 @@ class CompileServer {
       this.#connections--;
       if (this.#connections === 0) this.#startIdling();
     });
-    const request = await readFrame(socket);
+    const request = await readMessage(socket, requestBounds);
     // No more input is expected; but a socket that is not read does not report its end.
     socket.resume();
     if (!isRequest(request)) socket.destroy();
@@ -77,7 +77,7 @@ class CompileServer {
       socket.end();
     } else {
       const reply = await this.#perform(request, gone.signal);
-      writeFrame(socket, reply);
+      writeMessage(socket, replyBounds, reply);
       socket.end();
     }
   }

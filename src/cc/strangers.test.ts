@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { serialize } from "node:v8";
 import { timeLimit } from "../../test/patience.ts";
+import { frameHeader } from "../real/framing/frame.ts";
 import { CannotCompile, ServerClient } from "./client.ts";
 import { serverPlace } from "./server-place.ts";
 import { Session } from "./testing/session.ts";
@@ -151,12 +152,10 @@ describe("X7: the compile server", () => {
       { ...compile, dependencies: { targets: "all" } },
     ]) {
       const body = serialize(nonsense);
-      const head = Buffer.alloc(4);
-      head.writeUInt32LE(body.length);
       const socket = connect(socketPath);
       let heard = 0;
       socket.on("data", (bytes) => (heard += bytes.length));
-      socket.write(Buffer.concat([head, body]));
+      socket.write(Buffer.concat([frameHeader(0, body.length), body]));
       await once(socket, "close");
       assert.equal(heard, 0, JSON.stringify(nonsense));
     }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  absent,
   bytes,
   dictionary,
   finite,
@@ -10,6 +11,7 @@ import {
   object,
   oneOf,
   opaque,
+  orAbsent,
   orNull,
   text,
   whole,
@@ -47,6 +49,20 @@ test("X7: what is wrong is said with its place", () => {
   assert.equal(thing({ kind: "stone", weight: Number.NaN }), ".weight is no finite number");
   assert.equal(list(whole(0, 9), 2)([1]), "has 1 entries, not 2");
   assert.equal(dictionary(list(flag))({ a: [true], b: [1] }), ".b[0] is neither true nor false");
+});
+
+test("X7: a field may be missing only where its shape says so", () => {
+  const cat = object<{ readonly name: string; readonly age?: number | undefined }>({
+    name: text,
+    age: orAbsent(whole(0, 30)),
+  });
+  assert.equal(cat({ name: "Tom" }), "");
+  assert.equal(cat({ name: "Tom", age: undefined }), "");
+  assert.equal(cat({ name: "Tom", age: -1 }), ".age is no whole number from 0 to 30");
+  assert.equal(cat({ age: 3 }), "has no name");
+  const silent = object<{ readonly words: undefined }>({ words: absent });
+  assert.equal(silent({}), "");
+  assert.equal(silent({ words: 0 }), ".words is there, and should not be");
 });
 
 test("X7: values that are not what they seem are refused", () => {

@@ -1,7 +1,7 @@
 /**
- * What a value that comes from another process must look like, before anybody acts on it. A shape says what is wrong with a value,
- * the empty text if nothing; `T` is the type of values that it lets pass, so that a message and its shape cannot drift apart: a
- * field that a shape does not name does not compile.
+ * Checks of values that come from another process, made before anything acts on them. A shape is a function that says what is wrong with
+ * a value, the empty text if nothing. `T` is the type of the values that pass, so that a message and its shape cannot drift apart: a
+ * field that the shape does not name does not compile.
  */
 export type Shape<T> = ((value: unknown) => string) & { readonly passes?: T };
 
@@ -28,7 +28,7 @@ export const flag: Shape<boolean> = (value) => (typeof value === "boolean" ? goo
 
 export const bytes: Shape<Uint8Array> = (value) => (value instanceof Uint8Array ? good : "is no bytes");
 
-/** For somebody else to understand, who checks it. */
+/** Any value: its reader checks it. */
 export const opaque: Shape<unknown> = () => good;
 
 export const word =
@@ -40,6 +40,15 @@ export const orNull =
   <T>(shape: Shape<T>): Shape<T | null> =>
   (value) =>
     value === null ? good : shape(value);
+
+/** A field that may be missing. */
+export const orAbsent =
+  <T>(shape: Shape<T>): Shape<T | undefined> =>
+  (value) =>
+    value === undefined ? good : shape(value);
+
+/** No value at all: of a field that this sender never fills. */
+export const absent: Shape<undefined> = (value) => (value === undefined ? good : "is there, and should not be");
 
 /** `length`: exactly so many; any number unless given. */
 export const list =
@@ -54,7 +63,7 @@ export const list =
     return good;
   };
 
-/** Any names, and under each of them such a value. */
+/** An object with any fields, all of one shape. */
 export const dictionary =
   <T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> =>
   (value) => {
@@ -66,22 +75,22 @@ export const dictionary =
     return good;
   };
 
-/** An object with these fields and no others. */
+/** An object with these fields and no others. A field may be missing where its shape lets undefined pass. */
 export const object =
   <T>(fields: { readonly [F in keyof T]-?: Shape<T[F]> }): Shape<T> =>
   (value) => {
     if (!isObject(value)) return "is no object";
     const names = Object.keys(fields) as (keyof T & string)[];
     for (const name of names) {
-      if (!Object.hasOwn(value, name)) return `has no ${name}`;
-      const problem = fields[name](value[name]);
-      if (problem !== good) return inside(`.${name}`, problem);
+      const isThere = Object.hasOwn(value, name);
+      const problem = fields[name](isThere ? value[name] : undefined);
+      if (problem !== good) return isThere ? inside(`.${name}`, problem) : `has no ${name}`;
     }
     const stranger = Object.keys(value).find((name) => !Object.hasOwn(fields, name));
     return stranger === undefined ? good : `has a field ${JSON.stringify(stranger.slice(0, 50))}, which there is not`;
   };
 
-/** One of several objects, which say by `kind` which. */
+/** An object of a union whose members differ in `kind`. */
 export const oneOf =
   <T extends Kinded>(shapes: ShapesOf<T>): Shape<T> =>
   (value) => {
@@ -90,7 +99,7 @@ export const oneOf =
     return (shapes as Readonly<Record<string, Shape<unknown>>>)[kind]!(value);
   };
 
-/** The shape of an object that says by `kind` what it is: the field is checked by whoever has chosen the shape by it. */
+/** The field `kind` of an object of a union: `oneOf` has chosen the shape by it. */
 export const kind = <const K extends string>(name: K): Shape<K> => word(name);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -178,7 +178,11 @@ export class ProcessOperations implements Operations {
   meet(comm: Communicator, reduction: Reduction | null, bytes: number): boolean {
     const board = comm.board!;
     this.engine.meeting();
-    const number = comm.nextCollective(reduction === null ? kindCode.barrier : kindCode.allreduce, unlike, reduction === null ? unlike : bytes);
+    const number = comm.nextCollective(
+      reduction === null ? kindCode.barrier : kindCode.allreduce,
+      unlike,
+      reduction === null ? unlike : bytes,
+    );
     if (!board.arrive()) {
       this.process.inquiries.enterGate(comm, number);
       return false;

@@ -76,7 +76,11 @@ export class BoardOperations {
     records.put(request, R_POINTER, 0);
     records.put(request, R_STATE, RecordState.ACTIVE);
     const { kind, root, bytes } = call;
-    const number = comm.nextCollective(kindCode[kind], isRooted(kind) ? root : unlike, kind === "barrier" ? unlike : bytes);
+    const number = comm.nextCollective(
+      kindCode[kind],
+      isRooted(kind) ? root : unlike,
+      kind === "barrier" ? unlike : bytes,
+    );
     this.arrive({ ...call, comm, request, number, isWithdrawn: false });
     return request;
   }

@@ -148,7 +148,7 @@ export class Inquiries {
 
   private tell(to: number, { context, tag, turn }: Subject, step: Step, answer?: Answer): void {
     const { kind, root, bytes, sends, receives, error } = answer ?? { ...unknownCall, ...noMessages, error: 0 };
-    const length = bytes === unlike ? [-1, -1] : [bytes % twoTo32 | 0, Math.floor(bytes / twoTo32)];
+    const length = bytes === unlike ? [-1, -1] : [(bytes % twoTo32) | 0, Math.floor(bytes / twoTo32)];
     this.process.engine.announce(to, PacketKind.INQUIRY, [
       ...[context, tag, turn, step],
       ...[kind, root, ...length, sends, receives, error],
@@ -167,7 +167,15 @@ export class Inquiries {
       return;
     }
     if (step < Step.EXCHANGING || step > Step.NEVER) return;
-    const [kind, root, low, high, sends, receives, error] = words.slice(4) as [number, number, number, number, number, number, number];
+    const [kind, root, low, high, sends, receives, error] = words.slice(4) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     const bytes = high < 0 ? unlike : high * twoTo32 + (low >>> 0);
     this.heard(source, subject, { step: step as Step, kind, root, bytes, sends, receives, error });
   }
@@ -316,7 +324,8 @@ function messagesOf(
 function verdictOn(mine: CollectiveCall, theirs: Answer, way: Step, messages: typeof noMessages): Verdict | null {
   const { step, error } = theirs;
   if (step === Step.NEVER) return { error: ErrorClass.OTHER, text: "has come to the end of its program without it" };
-  if (theirs.kind === refusedKind) return { error: ErrorClass.OTHER, text: "called it with arguments that were refused" };
+  if (theirs.kind === refusedKind)
+    return { error: ErrorClass.OTHER, text: "called it with arguments that were refused" };
   // Members of a board meet whatever they called, and see then what was wrong.
   if (step === Step.AT_BOARD && way === Step.AT_BOARD) return null;
   const difference = differenceOf(mine, theirs);
@@ -328,7 +337,8 @@ function verdictOn(mine: CollectiveCall, theirs: Answer, way: Step, messages: ty
     return { error: isKnown ? ErrorClass.TRUNCATE : ErrorClass.OTHER, text };
   }
   if (step !== way) {
-    const form = step === Step.AT_BOARD ? "its blocking form, this rank another" : "another form, this rank the blocking one";
+    const form =
+      step === Step.AT_BOARD ? "its blocking form, this rank another" : "another form, this rank the blocking one";
     return { error: ErrorClass.OTHER, text: `called ${form}` };
   }
   if (theirs.sends === messages.receives && theirs.receives === messages.sends) return null;

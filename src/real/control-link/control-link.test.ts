@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { bytes, kind, object, whole } from "../../core/base/value-shape.ts";
-import { encodeFrame } from "./frame.ts";
+import { encodeValue } from "../framing/value-frame.ts";
 import { type Connected, connected, TestEnd } from "./testing/link.ts";
 
 interface Count {
@@ -29,7 +29,7 @@ const ends = ({ inner, outer }: Connected) => ({
 });
 
 function frameOf(message: object): Buffer {
-  const encoded = encodeFrame<string>(bounds, message as Message);
+  const encoded = encodeValue<string>(bounds, message as Message);
   assert(encoded.ok);
   return encoded.frame;
 }

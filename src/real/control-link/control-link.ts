@@ -1,6 +1,6 @@
 /**
  * One end of a control link: the connection between the dispatcher and a node, after both have proven to be of the job. Messages are
- * checked (frame.ts, core/base/value-shape.ts) before anybody hears of them; the first that is wrong ends the link, and `closed` says why.
+ * checked (framing/value-frame.ts, core/base/value-shape.ts) before anybody hears of them; the first that is wrong ends the link, and `closed` says why.
  *
  * There is one connection for the life of a node, and no second: what was under way when it broke is lost, and a node that the
  * dispatcher cannot talk to is dead for the job (docs/control-link.md).
@@ -9,8 +9,8 @@ import { readSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { Shape, ShapesOf } from "../../core/base/value-shape.ts";
 import type { ByteQueue } from "../framing/byte-queue.ts";
+import { type Bounds, encodeValue, ValueReader } from "../framing/value-frame.ts";
 import { descriptorOf, startReading } from "../transport/sockets/raw-socket.ts";
-import { type Bounds, encodeFrame, FrameReader } from "./frame.ts";
 
 interface Message {
   readonly kind: string;
@@ -43,7 +43,7 @@ const unsentBytesMax = 64 << 20;
 
 export class ControlLink<Out extends Message, In extends Message> {
   readonly #options: ControlLinkOptions<Out, In>;
-  readonly #reader: FrameReader;
+  readonly #reader: ValueReader;
   /** What may come now. */
   #shapes: Partial<ShapesOf<In>> = {};
   #end: LinkEnd | null = null;
@@ -53,7 +53,7 @@ export class ControlLink<Out extends Message, In extends Message> {
   constructor(options: ControlLinkOptions<Out, In>) {
     const { socket, queue, hears } = options;
     this.#options = options;
-    this.#reader = new FrameReader(queue, hears);
+    this.#reader = new ValueReader(queue, hears);
     socket.on("data", (chunk: Buffer) => {
       queue.push(chunk);
       options.heard();
@@ -104,7 +104,7 @@ export class ControlLink<Out extends Message, In extends Message> {
       this.cut(`it does not read what it is sent, and ${socket.writableLength} bytes wait`);
       return;
     }
-    const encoded = encodeFrame<string>(sends, message);
+    const encoded = encodeValue<string>(sends, message);
     if (!encoded.ok) {
       this.#options.unsendable(encoded.problem);
       return;

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import fc from "../../core/base/testing/properties.ts";
 import type { Shape } from "../../core/base/value-shape.ts";
 import { ByteQueue } from "../framing/byte-queue.ts";
+import { encodeValue, ValueReader } from "../framing/value-frame.ts";
 import type { FromNode } from "../messages/node-messages.ts";
-import { encodeFrame, FrameReader } from "./frame.ts";
 import { fromNodeBounds, fromNodeShapes, toNewNode, toNodeBounds, toNodeShapes } from "./message-shapes.ts";
 
 const place = { processes: 4, here: [2, 3], recovers: true };
@@ -41,7 +41,7 @@ const examples: readonly FromNode[] = [
 function heard(bytes: Buffer, { bounds, shapes }: (typeof tables)[number]): unknown[] {
   const queue = new ByteQueue();
   queue.push(bytes);
-  const reader = new FrameReader(queue, bounds);
+  const reader = new ValueReader(queue, bounds);
   const all: unknown[] = [];
   for (let next = reader.next(); next.state === "whole"; next = reader.next()) {
     const shape = (shapes as Readonly<Record<string, Shape<unknown> | undefined>>)[next.kind];
@@ -54,7 +54,7 @@ function heard(bytes: Buffer, { bounds, shapes }: (typeof tables)[number]): unkn
 function framesOf(messages: readonly FromNode[]): Buffer {
   return Buffer.concat(
     messages.map((message) => {
-      const encoded = encodeFrame(fromNodeBounds, message);
+      const encoded = encodeValue(fromNodeBounds, message);
       assert(encoded.ok);
       return encoded.frame;
     }),

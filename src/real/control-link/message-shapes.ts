@@ -27,6 +27,7 @@ import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { FilesProof } from "../disk/same-files.ts";
+import type { Bounds } from "../framing/value-frame.ts";
 import type { LineChunk } from "../messages/lines.ts";
 import type { CallsPassed, Life, RankRestart } from "../messages/lives.ts";
 import type { FromNode, NewRank, RecoverySetup, ToNode } from "../messages/node-messages.ts";
@@ -34,7 +35,6 @@ import type { Folder, ProgramPlace } from "../messages/program-place.ts";
 import type { Captured, CaptureFacts, RankWord, Watch } from "../messages/rank-messages.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
-import type { Bounds } from "./frame.ts";
 
 /** A few fields, or a few for each rank that there can be. */
 const short = 4 << 20;

@@ -1,6 +1,7 @@
-/** Which file of a job is meant, and what is asked for. Plain data, also on the wire: it comes from outside and is checked. */
+/** Names of a job's files, and requests for them. Plain data that comes from other processes, and is checked. */
 import { join } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
+import { kind, object, oneOf, type Shape, text, whole, word } from "../../core/base/value-shape.ts";
 
 /** The image of a rank in a checkpoint of its set. */
 export interface CheckpointImage {
@@ -19,7 +20,7 @@ interface ProgramFile {
   readonly kind: "program";
   readonly name: string;
 }
-/** What a rank has traced; it grows. */
+/** The trace of a rank, a file that grows. */
 interface RankTrace {
   readonly kind: "trace";
   readonly rank: number;
@@ -31,19 +32,19 @@ export interface Request {
   readonly file: FileKey;
 }
 
-/** What the keeper of the files answers: to a fetch first, otherwise when it has everything. */
+/** The answer of the keeper of files: to a fetch before the file, to anything else when all of it has arrived. */
 export interface Answer {
   /** Empty: all is well. */
   readonly problem: string;
 }
 
-/** Names of programs, and nothing that leads elsewhere. */
+/** Names of programs; none leads to another folder. */
 const programName = /^program(-\d+)?\.(wasm|cjs|mjs)$/;
 
 export const folderOfCheckpoint = (folder: string, set: number, number: number): string =>
   join(folder, `set-${set}`, String(number));
 
-/** In words for people. */
+/** For messages to people. */
 export function fileText(file: FileKey): string {
   switch (file.kind) {
     case "checkpoint":
@@ -58,38 +59,35 @@ export function fileText(file: FileKey): string {
   }
 }
 
-/** Null: it is none. */
-export function requestIn(frame: Uint8Array): Request | null {
-  const value = parsed(frame);
-  if (!isRecord(value)) return null;
-  const { want } = value;
-  const file = isRecord(value["file"]) ? fileIn(value["file"]) : null;
-  if (file === null || (want !== "store" && want !== "fetch" && want !== "append")) return null;
-  return { want, file };
-}
+const number = whole(0, Number.MAX_SAFE_INTEGER);
+const programNameShape: Shape<string> = (value) =>
+  typeof value === "string" && programName.test(value) ? "" : "is no name of a program";
 
-function fileIn({ kind, set, number, rank, name }: Record<string, unknown>): FileKey | null {
-  if (kind === "program") return typeof name === "string" && programName.test(name) ? { kind, name } : null;
-  if (!isNumber(rank)) return null;
-  if (kind === "frozen" || kind === "trace") return { kind, rank };
-  return kind === "checkpoint" && isNumber(set) && isNumber(number) ? { kind, set, number, rank } : null;
-}
+const request = object<Request>({
+  want: word("store", "fetch", "append"),
+  file: oneOf<FileKey>({
+    checkpoint: object({ kind: kind("checkpoint"), set: number, number, rank: number }),
+    frozen: object({ kind: kind("frozen"), rank: number }),
+    program: object({ kind: kind("program"), name: programNameShape }),
+    trace: object({ kind: kind("trace"), rank: number }),
+  }),
+});
 
-/** Null: it is none. */
-export function answerIn(frame: Uint8Array): Answer | null {
-  const value = parsed(frame);
-  return isRecord(value) && typeof value["problem"] === "string" ? { problem: value["problem"] } : null;
-}
+const answer = object<Answer>({ problem: text });
+
+/** The request in a frame; null: there is none. */
+export const requestIn = (frame: Uint8Array): Request | null => decoded(frame, request);
+
+/** The answer in a frame; null: there is none. */
+export const answerIn = (frame: Uint8Array): Answer | null => decoded(frame, answer);
 
 export const encoded = (message: Request | Answer): Uint8Array[] => [Buffer.from(JSON.stringify(message))];
 
-function parsed(frame: Uint8Array): unknown {
+function decoded<T>(frame: Uint8Array, shape: Shape<T>): T | null {
   try {
-    return JSON.parse(Buffer.from(frame).toString());
+    const value: unknown = JSON.parse(Buffer.from(frame).toString());
+    return shape(value) === "" ? (value as T) : null;
   } catch {
     return null;
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-const isNumber = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0;

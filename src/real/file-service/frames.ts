@@ -1,52 +1,60 @@
 /**
- * What nodes and checkpoint servers say to each other: frames of a length (32 bits, little-endian) and as many bytes. An empty
- * frame ends a sequence of pieces. Whoever writes waits when the other side reads more slowly.
+ * The stream between a node and a keeper of files: requests, answers and pieces of files, each a frame (framing/frame.ts). An empty
+ * frame ends a sequence of pieces. A writer waits when the other side reads more slowly.
  */
 import type { Socket } from "node:net";
+import { assert } from "../../core/base/assert.ts";
+import { ByteQueue } from "../framing/byte-queue.ts";
+import { FrameReader, frameHeader } from "../framing/frame.ts";
 
-/** Pieces of an image are smaller; a longer frame is none of ours. */
-const frameBytesMax = 64 << 20;
-const lengthBytes = 4;
+/** Their order says what they are: all frames are of one kind. Pieces of an image are smaller than the bound. */
+const kind = 0;
+const bytesMax = 64 << 20;
 
 export class Frames {
   readonly #socket: Socket;
   readonly #chunks: AsyncIterator<Buffer>;
-  #rest: Buffer[] = [];
-  #restBytes = 0;
+  readonly #queue = new ByteQueue();
+  readonly #reader = new FrameReader(this.#queue, [bytesMax]);
 
   constructor(socket: Socket) {
     this.#socket = socket;
     this.#chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    // What goes wrong shows where somebody reads or writes.
+    // An error of the socket shows at the next read or write.
     socket.on("error", () => {});
   }
 
-  /** That many bytes as they are; null: the other side is gone. */
-  raw(bytes: number): Promise<Buffer | null> {
-    return this.#take(bytes);
+  /** The next `bytes` as they are: for the handshake, which comes before the frames. Null: the other side is gone. */
+  async raw(bytes: number): Promise<Buffer | null> {
+    for (;;) {
+      const taken = this.#queue.take(bytes);
+      if (taken !== null) return taken;
+      if (!(await this.#more())) return null;
+    }
   }
 
-  /** The next frame; null: the other side is gone, or does not speak our language. */
+  /** The next frame; null: the other side is gone, or does not speak this language. */
   async next(): Promise<Buffer | null> {
-    const length = await this.#take(lengthBytes);
-    if (length === null) return null;
-    const bytes = length.readUInt32LE();
-    return bytes > frameBytesMax ? null : this.#take(bytes);
+    for (;;) {
+      const read = this.#reader.next();
+      if (read.state === "whole") return read.body;
+      if (read.state !== "more" || !(await this.#more())) return null;
+    }
   }
 
   /** False: the other side is gone. */
   async write(parts: readonly Uint8Array[]): Promise<boolean> {
-    const length = Buffer.alloc(lengthBytes);
-    length.writeUInt32LE(parts.reduce((sum, part) => sum + part.length, 0));
-    // In one piece, and out of memory that others may change.
-    const frame = Buffer.concat([length, ...parts]);
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    assert(bytes <= bytesMax, `a frame of ${bytes} bytes`);
+    // One piece for the socket, and a copy: the parts may lie in memory that others change.
+    const frame = Buffer.concat([frameHeader(kind, bytes), ...parts]);
     if (this.#socket.destroyed) return false;
-    if (!this.#socket.write(frame)) await this.#room();
+    if (!this.#socket.write(frame)) await this.#drained();
     return !this.#socket.destroyed;
   }
 
-  /** There is room again, or nobody to read. */
-  #room(): Promise<void> {
+  /** Fulfilled when the socket has room again, or is closed. */
+  #drained(): Promise<void> {
     const socket = this.#socket;
     return new Promise((resolve) => {
       const done = (): void => {
@@ -57,16 +65,11 @@ export class Frames {
     });
   }
 
-  async #take(bytes: number): Promise<Buffer | null> {
-    while (this.#restBytes < bytes) {
-      const chunk = await this.#chunks.next().catch(() => ({ done: true as const, value: undefined }));
-      if (chunk.done === true) return null;
-      this.#rest.push(chunk.value);
-      this.#restBytes += chunk.value.length;
-    }
-    const all = this.#rest.length === 1 ? this.#rest[0]! : Buffer.concat(this.#rest);
-    this.#rest = all.length === bytes ? [] : [all.subarray(bytes)];
-    this.#restBytes = all.length - bytes;
-    return all.subarray(0, bytes);
+  /** False: no bytes will come any more. */
+  async #more(): Promise<boolean> {
+    const chunk = await this.#chunks.next().catch(() => ({ done: true as const, value: undefined }));
+    if (chunk.done === true) return false;
+    this.#queue.push(chunk.value);
+    return true;
   }
 }

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { frameHeader } from "../framing/frame.ts";
 import {
   answerBytes,
   CallerHandshake,
@@ -74,11 +75,7 @@ function acquainted({ host, port }: Address): Promise<Socket> {
 
 const image = (rank: number): CheckpointImage => ({ kind: "checkpoint", set: 2, number: 1, rank });
 
-function framed(text: string): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(text.length);
-  return Buffer.concat([length, Buffer.from(text)]);
-}
+const framed = (text: string): Buffer => Buffer.concat([frameHeader(0, text.length), Buffer.from(text)]);
 
 describe("V4: a keeper of files", () => {
   it("keeps images of seven ranks at once, and gives them back", async () => {
@@ -122,10 +119,8 @@ describe("V4: a keeper of files", () => {
     const { door, kept, service } = await newHost();
     const socket = await acquainted(service.address);
     const request = framed(JSON.stringify({ want: "store", file: image(0) }));
-    const half = Buffer.alloc(4);
-    half.writeUInt32LE(1000);
     await new Promise<void>((resolve) =>
-      socket.write(Buffer.concat([request, half, Buffer.alloc(500)]), () => resolve()),
+      socket.write(Buffer.concat([request, frameHeader(0, 1000), Buffer.alloc(500)]), () => resolve()),
     );
     socket.end();
     await new Promise((resolve) => socket.once("close", resolve));

@@ -1,4 +1,4 @@
-/** Bytes as they come from a connection, and as they are wanted: so many at a time. */
+/** The bytes that have come from a connection and have not been taken yet. */
 export class ByteQueue {
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -9,7 +9,7 @@ export class ByteQueue {
     this.#bytes += chunk.length;
   }
 
-  /** Null: there are not as many yet. Bytes that came in one chunk are not copied. */
+  /** The first `bytes` of them; null: there are not as many yet. Bytes that came in one chunk are not copied. */
   take(bytes: number): Buffer | null {
     if (this.#bytes < bytes) return null;
     const all = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);

@@ -7,8 +7,8 @@
  */
 import type { Pointer } from "../../core/base/brand.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
-import { storedPayloads } from "../../core/process/program-checkpoint.ts";
 import type { Process } from "../../core/process/process.ts";
+import { storedPayloads } from "../../core/process/program-checkpoint.ts";
 import { restoreState } from "../../image/state/restore-state.ts";
 import { saveState } from "../../image/state/save-state.ts";
 import { imagePath } from "../image/image-path.ts";

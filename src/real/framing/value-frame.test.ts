@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serialize } from "node:v8";
-import { ByteQueue } from "../framing/byte-queue.ts";
-import { type Decoded, encodeFrame, FrameReader } from "./frame.ts";
+import { ByteQueue } from "./byte-queue.ts";
+import { type DecodedValue, encodeValue, ValueReader } from "./value-frame.ts";
 
 const bounds = { short: 64, long: 1 << 20 };
 type Kind = keyof typeof bounds;
 
 function frameOf(message: { readonly kind: Kind; readonly [field: string]: unknown }): Buffer {
-  const encoded = encodeFrame<Kind>(bounds, message);
+  const encoded = encodeValue<Kind>(bounds, message);
   assert(encoded.ok);
   return encoded.frame;
 }
 
 /** What a reader makes of these chunks, one after the other. */
-function read(chunks: readonly Buffer[]): Decoded[] {
+function read(chunks: readonly Buffer[]): DecodedValue[] {
   const queue = new ByteQueue();
-  const reader = new FrameReader(queue, bounds);
-  const all: Decoded[] = [];
+  const reader = new ValueReader(queue, bounds);
+  const all: DecodedValue[] = [];
   for (const chunk of chunks) {
     queue.push(chunk);
     for (let next = reader.next(); next.state !== "more"; next = reader.next()) {
@@ -92,7 +92,7 @@ test("X7: a kind that there is not, and a body that is no value, are refused", (
 });
 
 test("X7: whoever sends is told that a message is too long for its kind", () => {
-  const encoded = encodeFrame<Kind>(bounds, { kind: "short", text: "x".repeat(100) } as { kind: Kind });
+  const encoded = encodeValue<Kind>(bounds, { kind: "short", text: "x".repeat(100) } as { kind: Kind });
   assert(!encoded.ok);
   assert.match(encoded.problem, /^a message "short" of 1\d\d bytes, and 64 are allowed$/);
 });
