@@ -161,6 +161,10 @@ export function environmentCalls(program: Program) {
       return 0;
     },
     MPI_Buffer_attach(address: number, size: number): number {
+      if (size < 0) {
+        const state = `its size is ${size}; give a number of bytes, 0 or more`;
+        throw new MpiError(ErrorClass.ARG, `Cannot call ${program.call}: ${state}`);
+      }
       program.buffered.attach({ address, bytes: address === BUFFER_AUTOMATIC ? Number.POSITIVE_INFINITY : size });
       return 0;
     },
