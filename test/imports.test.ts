@@ -94,8 +94,16 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "core/service/line-places.ts",
     "core/base",
   ],
-  "real/control-link": ["real/framing", "real/messages", "real/transport", "real/disk", "core/process", "core/service"],
-  "real/file-service": ["real/image", "real/transport", "image", "core/base"],
+  "real/control-link": [
+    "real/framing",
+    "real/messages",
+    "real/transport",
+    "real/disk",
+    "core/process",
+    "core/service",
+    "core/base",
+  ],
+  "real/file-service": ["real/framing", "real/image", "real/transport", "image", "core/base"],
   "real/service-channel": ["real/transport", "real/machine", "core/service-channel", "core/base"],
   "real/checkpoint-server": ["real/file-service", "real/image", "real/transport", "core/base"],
   // The parts of protocols that need the machine: their interfaces, the protocols, the lists of them.
@@ -179,6 +187,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "real/job/nodes": [
     "real/control-link",
+    "real/framing",
     "real/messages",
     "real/slow-links",
     "real/transport",

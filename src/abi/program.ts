@@ -323,7 +323,8 @@ export class Program {
         return this.callbacks.callErrorHandler(handler.callback, owner.handle, error.code);
       default: {
         const code = error.code > 0 && error.code < 256 ? error.code : 1;
-        const state = `${errorClassName(error.code)}; errors of ${owner.title} are fatal`;
+        const place = error.message.includes(this.call) ? "" : ` in ${this.call}`;
+        const state = `${errorClassName(error.code)}${place}; errors of ${owner.title} are fatal`;
         return this.host.abort(code, `${error.message} (${state})`);
       }
     }

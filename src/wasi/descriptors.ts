@@ -108,10 +108,12 @@ export class Descriptors {
     if (handle !== undefined) this.files.close(handle);
   }
 
-  /** `to` becomes what `from` was: fd_renumber. */
+  /** `to`, which must be open, becomes what `from` was: fd_renumber. */
   move(from: number, to: number): void {
     const descriptor = this.get(from);
-    if (this.table[to] !== undefined) this.close(to);
+    this.get(to);
+    if (from === to) return;
+    this.close(to);
     this.table[to] = descriptor;
     this.table[from] = undefined;
   }

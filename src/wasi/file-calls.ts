@@ -132,7 +132,7 @@ export function fileCalls(library: Library, memory: ProgramBytes, descriptors: D
     fd_prestat_dir_name(fd: number, at: number, length: number): void {
       memory.bytes.set(new TextEncoder().encode(descriptors.get(fd).given).subarray(0, length), at);
     },
-    /** A cookie is the number of the next entry. */
+    /** A cookie is the number of the next entry; behind the last one there is nothing. */
     fd_readdir(fd: number, at: number, length: number, cookie: bigint, out: number): void {
       const { path } = descriptors.directory(fd);
       const entries = [
@@ -141,7 +141,7 @@ export function fileCalls(library: Library, memory: ProgramBytes, descriptors: D
       ];
       const all = [...entries, ...files.list(path)];
       let used = 0;
-      for (let i = Number(cookie); i < all.length && used < length; i++) {
+      for (let i = Number(BigInt.asUintN(64, cookie)); i < all.length && used < length; i++) {
         const { name, kind } = all[i]!;
         const encoded = new TextEncoder().encode(name);
         const entry = new Uint8Array(direntBytes + encoded.length);

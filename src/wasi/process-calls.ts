@@ -13,7 +13,7 @@ const ABSOLUTE = 1;
 export function processCalls(library: Library, memory: ProgramBytes, pause: Pause) {
   function time(clock: number): bigint {
     if (clock === WasiClock.REAL) return library.realTime();
-    if (clock <= WasiClock.THREAD) return library.steadyTime();
+    if (clock >>> 0 <= WasiClock.THREAD) return library.steadyTime();
     throw new WasiError(Errno.INVAL);
   }
 

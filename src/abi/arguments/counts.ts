@@ -19,6 +19,8 @@ export interface Counts {
 }
 
 export const intMax = 2 ** 31 - 1;
+/** An MPI_Count is no larger. */
+export const countMax = 2n ** 63n - 1n;
 
 export const fitsInt = (value: number | bigint): boolean => value >= -(2 ** 31) && value <= intMax;
 

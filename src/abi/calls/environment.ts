@@ -140,6 +140,10 @@ const table: CallTable = {
     return 0;
   },
   MPI_Buffer_attach(program, address: number, size: number) {
+    if (size < 0) {
+      const state = `its size is ${size}; give a number of bytes, 0 or more`;
+      throw new MpiError(ErrorClass.ARG, `Cannot call ${program.call}: ${state}`);
+    }
     program.buffered.attach({ address, bytes: address === BUFFER_AUTOMATIC ? Number.POSITIVE_INFINITY : size });
     return 0;
   },

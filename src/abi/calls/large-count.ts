@@ -10,6 +10,7 @@ import type { Call } from "../call-table.ts";
 import { IN_PLACE, isRoot } from "../collectives/collective-arguments.ts";
 import type { CCommunicator } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
+import { receiver, sender } from "./point-to-point.ts";
 
 type Args = (number | bigint)[];
 
@@ -48,6 +49,12 @@ const messages: Readonly<Record<string, number>> = {
   MPI_Buffer_attach: noComm,
   MPI_Comm_attach_buffer: 0,
   MPI_Session_attach_buffer: noComm,
+};
+
+/** Those that raise their errors themselves, and are told their name. */
+const telling: Readonly<Record<string, (program: Program, name: string) => Call>> = {
+  MPI_Send: sender,
+  MPI_Recv: receiver,
 };
 
 /** Those that only write a count: which argument is its address. */
@@ -128,8 +135,9 @@ export function largeCountCalls(program: Program, calls: Readonly<Record<string,
   function intsOf(args: Args): number[] {
     return args.map((value) => {
       if (fitsInt(value)) return Number(value);
-      const state = `a message has at most ${intMax} elements`;
-      throw new MpiError(ErrorClass.COUNT, `Cannot use a count of ${value}: ${state}; send it in pieces`);
+      const state =
+        value < 0 ? "counts are whole numbers from 0" : `a message has at most ${intMax} elements; send it in pieces`;
+      throw new MpiError(ErrorClass.COUNT, `Cannot use a count of ${value}: ${state}`);
     });
   }
 
@@ -143,7 +151,7 @@ export function largeCountCalls(program: Program, calls: Readonly<Record<string,
 
   function add(name: string, makeForm: (plain: Call) => Call): void {
     const plain = calls[name];
-    if (plain !== undefined) large[`${name}_c`] = makeForm(plain);
+    if (plain !== undefined) large[`${name}_c`] = makeForm(telling[name]?.(program, `${name}_c`) ?? plain);
   }
 
   /** Arrays are read during the call, also those of persistent requests. */

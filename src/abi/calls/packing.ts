@@ -10,7 +10,7 @@ import {
   unpackExternal,
 } from "../../core/comm/datatype/pack-external.ts";
 import { bufferBytes } from "../arguments/buffers.ts";
-import { type Counts, largeCounts, smallCounts } from "../arguments/counts.ts";
+import { type Counts, countMax, largeCounts, smallCounts } from "../arguments/counts.ts";
 import type { Call } from "../call-table.ts";
 import type { Program } from "../program.ts";
 
@@ -29,6 +29,15 @@ export function packingCalls(program: Program): Record<string, Call> {
       ErrorClass.ARG,
       `Cannot use position ${position} of a packed buffer of ${size} bytes: ${wanted}`,
     );
+  }
+
+  /** The packed bytes of any number of items, exactly. */
+  function bytesOf(item: number, count: Count): bigint {
+    checkCount(Number(count));
+    const bytes = BigInt(item) * BigInt(count);
+    if (bytes <= countMax) return bytes;
+    const state = `they have ${bytes} bytes, and no count is larger than 2^63 - 1`;
+    throw new MpiError(ErrorClass.VALUE_TOO_LARGE, `Cannot pack ${count} items: ${state}`);
   }
 
   function forms({ suffix, of, at, put }: Counts): Record<string, Call> {
@@ -88,8 +97,7 @@ export function packingCalls(program: Program): Record<string, Call> {
       },
       [`MPI_Pack_size${suffix}`]: (count: Count, type: number, comm: number, out: number) => {
         program.comm(comm);
-        checkCount(of(count));
-        put(out, packSize(program.committed(type), of(count)));
+        put(out, bytesOf(packSize(program.committed(type), 1), count));
         return 0;
       },
       [`MPI_Pack_external${suffix}`]: (
@@ -122,8 +130,7 @@ export function packingCalls(program: Program): Record<string, Call> {
       },
       [`MPI_Pack_external_size${suffix}`]: (datarep: number, count: Count, type: number, out: number) => {
         checkDatarep(program.text(datarep));
-        checkCount(of(count));
-        put(out, packExternalSize(program.committed(type), of(count)));
+        put(out, bytesOf(packExternalSize(program.committed(type), 1), count));
         return 0;
       },
     };

@@ -222,12 +222,12 @@ function unusualPlace(program: Program, call: string, buffer: number, count: num
   return startOf(buffer, bufferBytes(program, buffer, count, type), type);
 }
 
-/** MPI_Send by the short way where there is one. */
-function sender(program: Program): Call {
+/** MPI_Send, under the name that its errors tell, by the short way where there is one. */
+export function sender(program: Program, name: string): Call {
   const { bytes: memory, operations } = program;
   return (buffer: number, count: number, typeHandle: number, dest: number, tag: number, commHandle: number): number => {
     try {
-      program.checkRunning("MPI_Send");
+      program.checkRunning(name);
       const comm = program.comm(commHandle);
       const type = program.committed(typeHandle);
       checkDest(comm, dest);
@@ -235,28 +235,29 @@ function sender(program: Program): Call {
       checkCount(count);
       const { core } = comm;
       if (dest === PROC_NULL) {
-        program.call = "MPI_Send";
+        program.call = name;
         bufferBytes(program, buffer, count, type);
         if (!core.isRevoked) return 0;
       } else if (type.isContiguous(count)) {
         const bytes = type.size * count;
         const at = buffer + type.trueLb;
         const isUsual = at >= addressMin && at + bytes <= memory.length;
-        const from = isUsual ? (at as Pointer) : unusualPlace(program, "MPI_Send", buffer, count, type);
+        const from = isUsual ? (at as Pointer) : unusualPlace(program, name, buffer, count, type);
         if (operations.sendNow(core, from, bytes, dest, tag)) return 0;
       }
       return sendAndWait(program, comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD);
     } catch (error) {
+      program.call = name;
       return program.raise(error);
     }
   };
 }
 
 /** MPI_Recv, likewise. */
-function receiver(program: Program): Call {
+export function receiver(program: Program, name: string): Call {
   const { bytes: memory, operations, ints } = program;
   const isNoWord = wordFilter(program);
-  const checkArguments = checkOf(program, "MPI_Recv")!;
+  const checkArguments = checkOf(program, name)!;
   return (
     buffer: number,
     count: number,
@@ -267,7 +268,7 @@ function receiver(program: Program): Call {
     status: number,
   ): number => {
     try {
-      program.checkRunning("MPI_Recv");
+      program.checkRunning(name);
       const comm = program.comm(commHandle);
       const type = program.committed(typeHandle);
       if (status !== 0 && isNoWord(status, statusBytes)) {
@@ -283,7 +284,7 @@ function receiver(program: Program): Call {
       const bytes = type.size * count;
       const at = buffer + type.trueLb;
       const isUsual = at >= addressMin && at + bytes <= memory.length;
-      const to = isUsual ? (at as Pointer) : unusualPlace(program, "MPI_Recv", buffer, count, type);
+      const to = isUsual ? (at as Pointer) : unusualPlace(program, name, buffer, count, type);
       const now = operations.receiveNow(comm.core, to, bytes, source, tag);
       if (now === Now.NOTHING) return program.suspension.stop(null);
       if (now === Now.MUST_POST) {
@@ -297,13 +298,14 @@ function receiver(program: Program): Call {
       const text = program.errorCodes.stringOf(code);
       throw new MpiError(code, `Cannot receive from rank ${source} with tag ${tag}: ${text}`);
     } catch (error) {
+      program.call = name;
       return program.raise(error);
     }
   };
 }
 
 export function pointToPointCalls(program: Program): Record<string, Call> {
-  return { ...callsOf(program, table), MPI_Send: sender(program), MPI_Recv: receiver(program) };
+  return { ...callsOf(program, table), MPI_Send: sender(program, "MPI_Send"), MPI_Recv: receiver(program, "MPI_Recv") };
 }
 
 saves({ SendAgain, ReceiveAgain });

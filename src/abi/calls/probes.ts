@@ -104,17 +104,19 @@ function matchedReceive(program: Program, buffer: number, count: number, type: n
   const { ints, messages, operations } = program;
   const handle = ints[message >> 2]!;
   const core = program.committed(type);
-  ints[message >> 2] = MESSAGE_NULL;
   if (handle === MESSAGE_NO_PROC) {
     const request = new CRequest(program.world);
     startReceive(program, request, { buffer, count, type: core, peer: PROC_NULL, tag: ANY_TAG });
+    ints[message >> 2] = MESSAGE_NULL;
     return request;
   }
   const { comm, envelope } = messages.get(handle);
   program.owner = comm;
-  messages.remove(handle);
   const request = new CRequest(comm);
+  // A program whose buffer is refused still has the message.
   const { pointer, bytes, scratch } = roomFor(program, buffer, count, core);
+  messages.remove(handle);
+  ints[message >> 2] = MESSAGE_NULL;
   request.after = scratch ? new Unpack(pointer, buffer, count, core) : null;
   request.record = operations.startMatchedReceive(pointer, bytes, envelope);
   return request;

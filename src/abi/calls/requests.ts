@@ -360,6 +360,7 @@ function waiter(program: Program): Call {
   const isNoWord = wordFilter(program);
   const checkArguments = checkOf(program, "MPI_Wait")!;
   return (handleAt: number, status: number): number => {
+    program.call = "MPI_Wait";
     try {
       program.checkRunning("MPI_Wait");
       if (isNoWord(handleAt, 4) || (status !== 0 && isNoWord(status, statusBytes))) {
@@ -385,6 +386,7 @@ function allWaiter(program: Program): Call {
   const isNoWord = wordFilter(program);
   const checkArguments = checkOf(program, "MPI_Waitall")!;
   return (count: number, handles: number, statuses: number): number => {
+    program.call = "MPI_Waitall";
     try {
       program.checkRunning("MPI_Waitall");
       if (isNoWord(handles, 4 * count) || (statuses !== 0 && isNoWord(statuses, statusBytes * count))) {

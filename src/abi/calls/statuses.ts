@@ -4,15 +4,13 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { checkCount } from "../../core/binding/checks.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { elementBytes, elementCount, itemCount } from "../../core/comm/datatype/datatype-elements.ts";
-import { type Counts, largeCounts, smallCounts } from "../arguments/counts.ts";
+import { type Counts, countMax, largeCounts, smallCounts } from "../arguments/counts.ts";
 import { S_BYTES, S_CANCELLED, S_ERROR, S_SOURCE, S_TAG, statusBytes } from "../arguments/status.ts";
 import type { Call } from "../call-table.ts";
 import type { Program } from "../program.ts";
 
 /** Bytes are a word and, above the lowest bit of the next one, the rest: more than a message has, a program may set. */
 const wordValues = 2n ** 32n;
-/** An MPI_Count is no larger. */
-const countMax = 2n ** 63n - 1n;
 
 function bytesOf({ ints }: Program, status: number): bigint {
   const at = status >> 2;

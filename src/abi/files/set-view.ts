@@ -3,7 +3,7 @@ import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { pieceOrder } from "../../core/comm/datatype/piece-order.ts";
-import { forEachRun } from "../../core/comm/datatype/signature.ts";
+import { forEachTotal } from "../../core/comm/datatype/signature.ts";
 import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
 import { FileTask } from "./file-task.ts";
@@ -104,7 +104,7 @@ export class SetView extends FileTask {
 /** Are all elements in external32 as long as they are here? Only then do datatypes say where they lie in the file. */
 export function keepsSizes({ signature }: Datatype): boolean {
   let keeps = true;
-  forEachRun(signature, 1, ({ unitBytes, externalUnitBytes }) => {
+  forEachTotal(signature, ({ unitBytes, externalUnitBytes }) => {
     keeps &&= unitBytes === externalUnitBytes;
   });
   return keeps;

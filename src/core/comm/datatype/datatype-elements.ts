@@ -4,9 +4,9 @@
  */
 import { UNDEFINED } from "../../base/constants.ts";
 import type { Datatype } from "./datatype.ts";
-import { elementsWithin, forEachRun, onlyElement } from "./signature.ts";
+import { bytesOfFirst, elementsWithin, forEachTotal, onlyElement } from "./signature.ts";
 
-export { forEachRun, onlyElement };
+export { forEachTotal, onlyElement };
 
 /** Whole items in `bytes` bytes; UNDEFINED when the bytes are no whole number of items. */
 export function itemCount(type: Datatype, bytes: number): number {
@@ -26,12 +26,5 @@ export function elementCount(type: Datatype, bytes: number): number {
 export function elementBytes(type: Datatype, elements: number): number {
   if (type.size === 0) return 0;
   const items = Math.floor(elements / type.signature.elements);
-  let left = elements - items * type.signature.elements;
-  let bytes = items * type.size;
-  forEachRun(type.signature, left === 0 ? 0 : 1, (element, count) => {
-    const taken = Math.min(left, count);
-    bytes += taken * element.bytes;
-    left -= taken;
-  });
-  return bytes;
+  return items * type.size + bytesOfFirst(type.signature, elements - items * type.signature.elements);
 }

@@ -6,7 +6,7 @@ import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
 import type { Datatype } from "./datatype.ts";
 import { type Element, isSigned } from "./element.ts";
 import { checkPacked, pack, unpack } from "./pack.ts";
-import { forEachRun } from "./signature.ts";
+import { forEachRun, forEachTotal } from "./signature.ts";
 
 /** The only representation there is; any other name is the program's mistake. */
 export function checkDatarep(name: string): void {
@@ -16,7 +16,7 @@ export function checkDatarep(name: string): void {
 
 export function packExternalSize(type: Datatype, count: number): number {
   let bytes = 0;
-  forEachRun(type.signature, 1, (element, elements) => {
+  forEachTotal(type.signature, (element, elements) => {
     bytes += elements * (element.bytes / element.unitBytes) * element.externalUnitBytes;
   });
   return bytes * count;

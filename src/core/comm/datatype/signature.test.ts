@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { element } from "./element.ts";
 import {
+  bytesOfFirst,
   elementsWithin,
+  emptySignature,
   forEachRun,
+  forEachTotal,
   joinSignatures,
   onlyElement,
   repeatSignature,
@@ -40,4 +43,20 @@ test("M5 §5.1 what everything is made of, and how much of it there is", () => {
     [0, 1, 2, 3, 4],
   );
   assert.equal(elementsWithin(both, 5), undefined);
+});
+
+test("M5 §5.1 questions about a type take as long as its description, not as its counts", () => {
+  const both = joinSignatures([signatureOf(int, 2), signatureOf(double)]);
+  const many = repeatSignature(both, 2 ** 45);
+  const totals: string[] = [];
+  forEachTotal(joinSignatures([many, signatureOf(int)]), (item, count) => totals.push(`${item.name} ${count}`));
+  assert.deepEqual(totals, [`INT ${2 ** 46}`, `DOUBLE ${2 ** 45}`, "INT 1"]);
+  const elements = 3 * 2 ** 44 + 2;
+  const bytes = 16 * 2 ** 44 + 8;
+  assert.equal(bytesOfFirst(many, elements), bytes);
+  assert.equal(elementsWithin(many, bytes), elements);
+  for (let first = 0; first <= 6; first++) {
+    assert.equal(elementsWithin(repeatSignature(both, 2), bytesOfFirst(repeatSignature(both, 2), first)), first);
+  }
+  forEachRun(emptySignature, 2 ** 53, () => assert.fail("there is nothing"));
 });

@@ -60,12 +60,14 @@ function merge(left: Signature, right: Signature): Signature | undefined {
   return leftChild === rightChild ? repeatSignature(leftChild, leftCount + rightCount) : undefined;
 }
 
-/** Calls `visit` for each run in packing order, `count` times over. */
+/** Calls `visit` for each run in packing order, `count` times over: as often as the data in memory has runs. */
 export function forEachRun(
   signature: Signature,
   count: number,
   visit: (element: Element, count: number) => void,
 ): void {
+  // Nothing, however often.
+  if (signature.elements === 0) return;
   switch (signature.kind) {
     case "run":
       visit(signature.element, signature.elements * count);
@@ -75,6 +77,24 @@ export function forEachRun(
       break;
     case "sequence":
       for (let i = 0; i < count; i++) for (const child of signature.children) forEachRun(child, 1, visit);
+      break;
+  }
+}
+
+/**
+ * Calls `visit` for each run of the description with the number of its elements in all, in no certain order: as often as the
+ * description has runs, whatever the counts in it are.
+ */
+export function forEachTotal(signature: Signature, visit: (element: Element, count: number) => void, count = 1): void {
+  switch (signature.kind) {
+    case "run":
+      visit(signature.element, signature.elements * count);
+      break;
+    case "repeat":
+      forEachTotal(signature.child, visit, signature.count * count);
+      break;
+    case "sequence":
+      for (const child of signature.children) forEachTotal(child, visit, count);
       break;
   }
 }
@@ -120,6 +140,29 @@ export function elementsWithin(signature: Signature, bytes: number): number | un
         left -= child.bytes;
       }
       return elements;
+    }
+  }
+}
+
+/** How many bytes the first `elements` elements have: the inverse. At most the signature's elements. */
+export function bytesOfFirst(signature: Signature, elements: number): number {
+  switch (signature.kind) {
+    case "run":
+      return elements * signature.element.bytes;
+    case "repeat": {
+      const { child } = signature;
+      const whole = Math.floor(elements / child.elements);
+      const left = elements - whole * child.elements;
+      return whole * child.bytes + (left === 0 ? 0 : bytesOfFirst(child, left));
+    }
+    case "sequence": {
+      let [bytes, left] = [0, elements];
+      for (const child of signature.children) {
+        if (left < child.elements) return bytes + bytesOfFirst(child, left);
+        bytes += child.bytes;
+        left -= child.elements;
+      }
+      return bytes;
     }
   }
 }

@@ -240,12 +240,12 @@ static int64_t draw_array(const struct parameter *p, int is_bad) {
 
 /*
  * The bytes that a buffer's elements touch at most, seen from its address; false: it is not known, because something is
- * wrong. `is_exact`: all of them are touched.
+ * wrong. `touched`: from the first to the last byte that certainly is one of an element; 0: it is not known.
  */
-static int extent_of_buffer(const struct parameter *p, int64_t *low, int64_t *high, int *is_exact) {
+static int extent_of_buffer(const struct parameter *p, int64_t *low, int64_t *high, int64_t *touched) {
     *low = 0;
     *high = 64;
-    *is_exact = 0;
+    *touched = 0;
     if (p->length < 0 || p->type < 0) return 1;
     const struct parameter *count_parameter = &current->parameter[p->length];
     if (current->parameter[p->type].kind == P_ARRAY) {
@@ -263,7 +263,6 @@ static int extent_of_buffer(const struct parameter *p, int64_t *low, int64_t *hi
         elements = v[p->length];
         if (elements < 0 || elements > 200000) return 0;
         if (p->many) elements *= MEMBERS;
-        *is_exact = !p->many;
     }
     if (elements == 0) {
         *high = 0;
@@ -272,13 +271,13 @@ static int extent_of_buffer(const struct parameter *p, int64_t *low, int64_t *hi
     const int64_t last = (elements - 1) * type->extent;
     *low = type->low + (last < 0 ? last : 0);
     *high = type->high + (last > 0 ? last : 0);
+    if (count_parameter->kind != P_ARRAY && !p->many) *touched = *high - *low - type->padding;
     return 1;
 }
 
 static int64_t draw_buffer(const struct parameter *p, int is_bad) {
-    int64_t low, high;
-    int is_exact;
-    const int is_known = extent_of_buffer(p, &low, &high, &is_exact);
+    int64_t low, high, touched;
+    const int is_known = extent_of_buffer(p, &low, &high, &touched);
     const int64_t bytes = high - low;
     if (!p->out && bytes > 65536) return (int32_t)(uintptr_t)arena;
     const uint32_t end = (uint32_t)memory_end();
@@ -292,10 +291,10 @@ static int64_t draw_buffer(const struct parameter *p, int is_bad) {
             return address;
         }
         /* Across the end. */
-        if (is_exact && bytes > 1 && often(50))
-            return (int32_t)(end - (uint32_t)low - 1 - (uint32_t)below((int)(bytes < 2048 ? bytes : 2048) - 1));
+        if (touched > 1 && often(50))
+            return (int32_t)(end - (uint32_t)low - 1 - (uint32_t)below((int)(touched < 2048 ? touched : 2048) - 1));
         /* Elsewhere the first byte may be one of the memory, if it is not the one at the address. */
-        if (bytes > 1 || !is_known) return (int32_t)(is_exact ? bad_address(1) : end - (uint32_t)low + (uint32_t)below(1000));
+        if (bytes > 1 || !is_known) return (int32_t)(touched > 0 ? bad_address(1) : end - (uint32_t)low + (uint32_t)below(1000));
     }
     /* In place where it makes sense: it is 1, which is an address like others elsewhere. */
     if (current->flags & IS_TOGETHER && often(8) && (!p->out || high < LOW_BYTES - 2)) {

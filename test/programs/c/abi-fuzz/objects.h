@@ -32,6 +32,8 @@ struct layout {
     int handle;
     enum width width;
     int low, high, extent;
+    /* Bytes before `high` that need not be touched. */
+    int padding;
 };
 static struct layout layouts[TYPES];
 static int layout_count, predefined_count;
@@ -63,7 +65,7 @@ static int measure(int handle) {
         return 0;
     const MPI_Count high = low + true_extent, far = (MPI_Count)1 << 31;
     struct layout *it = &layouts[layout_count];
-    *it = (struct layout){handle, SMALL, (int)low, (int)high, (int)extent};
+    *it = (struct layout){handle, SMALL, (int)low, (int)high, (int)extent, 0};
     if (size == 0)
         it->low = it->high = it->extent = 0;
     else if (high > far || low < -far)
@@ -83,7 +85,10 @@ static void forget_layout(int handle) {
 static void begin_types(void) {
     for (unsigned i = 0; i < sizeof predefined / sizeof *predefined; i++) measure((int)(intptr_t)predefined[i]);
     /* Of pairs of a number and an index, what fills the last one up belongs to the buffer, too. */
-    for (int i = 0; i < layout_count; i++) layouts[i].high = layouts[i].extent;
+    for (int i = 0; i < layout_count; i++) {
+        layouts[i].padding = layouts[i].extent - layouts[i].high;
+        layouts[i].high = layouts[i].extent;
+    }
     predefined_count = layout_count;
 }
 
