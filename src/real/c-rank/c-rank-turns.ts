@@ -8,6 +8,8 @@ import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
+import { loadCRank } from "./load-c-rank.ts";
+import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
 type Call = (...args: any[]) => number;
@@ -26,7 +28,7 @@ export class Turns {
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
   #idle = 0;
 
-  constructor(ranks: readonly CRank[], giveWay: () => void) {
+  constructor(ranks: readonly WaitingCRank[], giveWay: () => void) {
     this.#turns = ranks.map((rank) => new Turn(rank));
     this.#yield = giveWay;
   }
@@ -48,9 +50,10 @@ export class Turns {
 }
 
 class Turn {
-  readonly #rank: CRank;
+  readonly #waiting: WaitingCRank;
+  /** Null: the program is not loaded yet. */
+  #rank: CRank | null = null;
   #ending: Ending | null = null;
-  #isLoaded = false;
   #hasBegun = false;
   #looks = 0;
   #settling: Settling | null = null;
@@ -58,8 +61,8 @@ class Turn {
   /** Its image is reported: it stands still. */
   #awaitsVerdict = false;
 
-  constructor(rank: CRank) {
-    this.#rank = rank;
+  constructor(waiting: WaitingCRank) {
+    this.#waiting = waiting;
   }
 
   get hasEnded(): boolean {
@@ -69,26 +72,26 @@ class Turn {
   /** True when anything was done. */
   take(): boolean {
     let moved = false;
-    this.#ending = this.#rank.ending(() => {
-      moved = this.#takeOne();
-      return this.#endingOfRank();
+    this.#ending = this.#waiting.ending(() => {
+      const rank = this.#rank;
+      if (rank !== null) {
+        moved = this.#takeOne(rank);
+        return this.#endingOf(rank);
+      }
+      this.#rank = loadCRank(this.#waiting, (imports) => this.#countLooks(imports.mpi));
+      moved = true;
+      return null;
     });
-    if (this.#ending !== null) this.#rank.say({ kind: "ending", ending: this.#ending });
+    if (this.#ending !== null) this.#waiting.say({ kind: "ending", ending: this.#ending });
     return moved || this.#ending !== null;
   }
 
-  #takeOne(): boolean {
-    const rank = this.#rank;
+  #takeOne(rank: CRank): boolean {
     const { process, stop, host } = rank.process;
-    if (!this.#isLoaded) {
-      rank.load((imports) => this.#countLooks(imports.mpi));
-      this.#isLoaded = true;
-      return true;
-    }
     if (!this.#hasBegun) {
       if (!rank.mayRun) return false;
       this.#hasBegun = true;
-      this.#go();
+      this.#go(rank);
       return true;
     }
     host.listen();
@@ -96,7 +99,7 @@ class Turn {
     // Where all have come to the end there is nothing to freeze.
     const isLast = process.finalBarrier >= 0 && process.engine.isComplete(process.finalBarrier);
     if (host.shallStop() && !isLast) {
-      rank.say({ kind: "stopped" });
+      this.#waiting.say({ kind: "stopped" });
       this.#stoppedMs = steadyMs();
       this.#settling = new Settling(process);
       return true;
@@ -104,19 +107,18 @@ class Turn {
     const moved = process.progress();
     if (rank.isOver || !rank.process.program.suspension.isReady()) return moved;
     stop.words[stop.at] = 0;
-    this.#go();
+    this.#go(rank);
     return true;
   }
 
-  #go(): void {
+  #go(rank: CRank): void {
     this.#looks = 0;
-    this.#rank.goOn();
+    rank.goOn();
   }
 
-  #endingOfRank(): Ending | null {
-    const rank = this.#rank;
+  #endingOf(rank: CRank): Ending | null {
     if (!this.#hasBegun) return null;
-    if (this.#settling !== null) this.#settle(this.#settling);
+    if (this.#settling !== null) this.#settle(rank, this.#settling);
     if (this.#awaitsVerdict) {
       const { wanted } = rank.process.host;
       if (wanted === Stop.END) return rank.frozen();
@@ -135,17 +137,17 @@ class Turn {
     return { kind: "returned" };
   }
 
-  #settle(settling: Settling): void {
+  #settle(rank: CRank, settling: Settling): void {
     const rest = settling.advance();
     // "over": everybody has come to the end meanwhile.
     if (rest !== "moving") this.#settling = null;
     if (rest !== "quiet") return;
-    this.#rank.writeImage(steadyMs() - this.#stoppedMs);
+    rank.writeImage(steadyMs() - this.#stoppedMs);
     this.#awaitsVerdict = true;
   }
 
   #countLooks(imports: Record<string, Call>): void {
-    const { words, at } = this.#rank.process.stop;
+    const { words, at } = this.#waiting.process.stop;
     for (const [name, call] of Object.entries(imports)) {
       if (!looking.test(name)) continue;
       imports[name] = (...args) => {

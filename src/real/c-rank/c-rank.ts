@@ -7,8 +7,9 @@ import { assert } from "../../core/base/assert.ts";
 import { newYield } from "../machine/yield.ts";
 import { passGate } from "../messages/node-words.ts";
 import type { CThreadSetup } from "../messages/rank-messages.ts";
-import { CRank } from "./c-rank-life.ts";
 import { Turns } from "./c-rank-turns.ts";
+import { loadCRank } from "./load-c-rank.ts";
+import { WaitingCRank } from "./waiting-c-rank.ts";
 
 /** Given by the loader, see `rank-code.ts`. */
 declare const createCache: () => Uint8Array;
@@ -16,12 +17,12 @@ declare const createCache: () => Uint8Array;
 assert(parentPort !== null, "c-rank.cjs runs as a worker thread");
 const { code, ranks: setups } = workerData as CThreadSetup;
 const takesTurns = setups.length > 1;
-const ranks = setups.map(({ setup, port }) => new CRank({ setup, port, takesTurns, abort: waitForTheEnd }));
+const ranks = setups.map(({ setup, port }) => new WaitingCRank({ setup, port, takesTurns, abort: waitForTheEnd }));
 const first = ranks[0]!;
 if (first.setup.rank === 0 && code.cacheMissing !== "") first.say({ kind: "compiled", cache: createCache() });
 passGate(first.setup.words);
 if (takesTurns) new Turns(ranks, newYield()).run();
-else first.say({ kind: "ending", ending: first.run() });
+else first.say({ kind: "ending", ending: first.ending(() => loadCRank(first).run()) });
 process.exit(0);
 
 /** The node will terminate this thread; nothing of the program may run until then. */

@@ -13,7 +13,6 @@ import type { JobNodes } from "./nodes/job-nodes.ts";
 import type { JobFaults } from "./recovery/job-faults.ts";
 import type { JobRecovery } from "./recovery/job-recovery.ts";
 import type { JobReport } from "./report/job-report.ts";
-import type { ProcessNames } from "./report/process-names.ts";
 import type { Spawning } from "./spawning.ts";
 
 interface NodeListenerOptions {
@@ -33,8 +32,7 @@ interface NodeListenerParts {
   readonly freezing: Pick<JobFreezing, "stopped" | "image">;
   readonly recovery: JobRecovery | null;
   readonly faults: JobFaults | null;
-  readonly report: Pick<JobReport, "note" | "rankEnded">;
-  readonly names: Pick<ProcessNames, "nameOf">;
+  readonly report: Pick<JobReport, "note" | "rankEnded" | "names">;
   /** Every rank of the job has begun to run its program. */
   allBegan(): void;
 }
@@ -190,7 +188,8 @@ export class NodeListener {
   }
 
   #connectionNews(event: TcpEvent): void {
-    const { names, report, recovery, nodes } = this.#parts;
+    const { report, recovery, nodes } = this.#parts;
+    const { names } = report;
     switch (event.kind) {
       case "stranger":
         // Dropped at the door; whoever knocks at a port of this machine is not the job's business.

@@ -4,6 +4,7 @@ import type { FaultEvent } from "../../../core/fault/moment.ts";
 import type { FaultPlan, Service } from "../../../core/fault/plan.ts";
 import type { Living } from "../../../core/fault/schedule.ts";
 import { type Placement, ranksOfNode } from "../../../core/service/placement.ts";
+import { deferred } from "../../machine/deferred.ts";
 import type { Watch } from "../../messages/rank-messages.ts";
 import type { NodeProcess } from "../nodes/node-process.ts";
 import { FaultScheduleHost } from "./fault-schedule-host.ts";
@@ -122,7 +123,7 @@ export class JobFaults {
       this.#ports.falls(node);
       const here = ranks.filter((rank) => placement[rank] === node);
       for (const rank of here.filter((it) => this.#options.living.isRankAlive(it))) {
-        const { promise: gone, resolve: isGone } = withResolver();
+        const { promise: gone, resolve: isGone } = deferred<void>();
         this.#dyingRanks.set(rank, { gone, isGone });
       }
       this.#ports.node(node).send({ kind: "kill-ranks", ranks: here });
@@ -157,12 +158,4 @@ export class JobFaults {
     const ranks = ranksOfNode(this.#options.placement, node === one ? other : one);
     this.#ports.node(node).send({ kind: "links", ranks, areCut });
   }
-}
-
-function withResolver(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve!: () => void;
-  const promise = new Promise<void>((fulfil) => {
-    resolve = fulfil;
-  });
-  return { promise, resolve };
 }

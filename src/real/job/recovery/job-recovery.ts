@@ -3,66 +3,49 @@
  * images, and the places of ranks; what is done, and when, the core decides. Embedded in the dispatcher's process.
  */
 
-import type { FaultEvent } from "../../../core/fault/moment.ts";
 import type { Service } from "../../../core/fault/plan.ts";
 import type { Checkpoint } from "../../../core/ft/checkpoint.ts";
 import { membersOf } from "../../../core/ft/sets.ts";
-import type { RecoveryTimes } from "../../../core/service/losses.ts";
+import type { Dispatcher } from "../../../core/service/dispatcher.ts";
 import type { Placement } from "../../../core/service/placement.ts";
 import { Recovery, type RecoveryOptions, type SetRestart } from "../../../core/service/recovery.ts";
-import type { RecoveryRecord } from "../../../core/service/recovery-state.ts";
 import { RestartPlacement } from "../../../core/service/restart-placement.ts";
-import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
 import { Alarm } from "../../machine/alarm.ts";
 import type { Life, RankRestart } from "../../messages/lives.ts";
 import type { RecoverySetup, ToNode } from "../../messages/node-messages.ts";
 import type { CaptureFacts, RankImage } from "../../messages/rank-messages.ts";
 import type { JobPartHost, JobPartHostPorts } from "../../part-hosts/job-part-host.ts";
-import type { Address } from "../../transport/sockets/address.ts";
-import type { JobRecoveryReport } from "../report/job-report.ts";
+import type { JobJournal } from "../folder/job-journal.ts";
+import type { JobNodes } from "../nodes/job-nodes.ts";
+import type { JobRecoveryReport, JobReport } from "../report/job-report.ts";
+import type { CheckpointServers } from "./checkpoint-servers.ts";
+import type { JobFaults } from "./job-faults.ts";
 import { SetImages, type SetImagesOptions } from "./set-images.ts";
 
 interface JobRecoveryOptions extends RecoveryOptions, SetImagesOptions {
   /** Node of each rank; all members of a set are on one. */
   readonly placement: Placement;
-  /** Where the checkpoint servers are, see `RecoverySetup`. */
-  checkpointServers(): readonly (Address | null)[];
   createPart(ports: JobPartHostPorts): JobPartHost;
 }
 
-interface JobRecoveryPorts {
-  /** See `RecoveryPorts`. */
-  record(record: RecoveryRecord): void;
-  toNode(node: number, message: ToNode): void;
-  toNodes(message: ToNode): void;
-  /** Another node takes the place of one that is gone: its ranks begin so. */
-  replace(node: number, restarts: readonly RankRestart[]): void;
-  /** The node lives: these ranks begin their next life there. */
-  restartRanks(node: number, restarts: readonly RankRestart[]): void;
-  /** The job ends with that line, unless it is ending already. */
-  unusable(message: string): void;
-  /** Nobody takes the place of that node, which is gone: the job ends. */
-  notReplaced(node: number): void;
-  isEnding(): boolean;
-  kill(node: number): void;
+/** The other parts of the job, as far as recovery uses them. */
+interface JobRecoveryParts {
+  readonly core: Pick<Dispatcher, "outcome" | "unusable" | "nodeEnded" | "falls">;
+  readonly nodes: Pick<JobNodes, "send" | "sendAll" | "replace" | "processOf" | "prepareSpare">;
+  readonly report: Pick<JobReport, "note" | "committed" | "recovered">;
+  readonly journal: Pick<JobJournal, "append">;
+  /** Null: there is no fault plan. */
+  readonly faults: Pick<JobFaults, "watchesOf" | "happened"> | null;
+  readonly servers: Pick<CheckpointServers, "addresses" | "dropped">;
   /** Reads images back: what is wrong with the first that is no good, empty if nothing. */
   verify(paths: readonly string[]): Promise<string>;
-  /** Nobody will ask a checkpoint server for that one any more. */
-  dropped(set: number, number: number): void;
-  /** For fault plans: whatever was to happen then has, and is known, when the promise is fulfilled. */
-  happened(event: FaultEvent): Promise<void>;
   /** No older image of that set will be restored. */
   oldest(set: number, number: number): void;
-  /** A checkpoint counts from now on; the ranks of the set had passed so many calls. */
-  committed(times: CheckpointTimes, callsPassed: number): void;
-  /** All that a loss took has come as far as it was. */
-  recovered(times: RecoveryTimes): void;
-  note(message: string): void;
 }
 
 export class JobRecovery {
   readonly #options: JobRecoveryOptions;
-  readonly #ports: JobRecoveryPorts;
+  readonly #parts: JobRecoveryParts;
   readonly #members: readonly (readonly number[])[];
   readonly #core: Recovery;
   readonly #alarm: Alarm;
@@ -76,52 +59,72 @@ export class JobRecovery {
   /** What was to happen at the last moment that a fault plan heard of has happened. */
   #happened: Promise<void> = Promise.resolve();
 
-  constructor(options: JobRecoveryOptions, ports: JobRecoveryPorts) {
+  constructor(options: JobRecoveryOptions, parts: JobRecoveryParts) {
     this.#options = options;
-    this.#ports = ports;
+    this.#parts = parts;
     this.#members = membersOf(options.setOf);
-    this.#images = new SetImages(options, ports);
+    const { nodes, report, servers } = parts;
+    this.#images = new SetImages(options, {
+      verify: (paths) => parts.verify(paths),
+      dropped: (set, number) => servers.dropped(set, number),
+    });
     this.#host = options.createPart({
       prepared: (set, incarnation, outcome) => this.#feed(() => this.#core.prepared(set, incarnation, outcome)),
       mayCommit: (set) => this.#feed((nowMs) => this.#core.mayCommit(set, nowMs)),
       wantCheckpoints: (rank, sets) => this.#feed((nowMs) => this.#core.wantCheckpoints(rank, sets, nowMs)),
-      toNode: (node, words) => ports.toNode(node, { kind: "protocol", words }),
-      toNodes: (words) => ports.toNodes({ kind: "protocol", words }),
-      unusable: (message) => ports.unusable(message),
-      note: (message) => ports.note(message),
+      toNode: (node, words) => nodes.send(node, { kind: "protocol", words }),
+      toNodes: (words) => nodes.sendAll({ kind: "protocol", words }),
+      unusable: (message) => this.#unusable(message),
+      note: (message) => report.note(message),
     });
     this.#restartPlacement = new RestartPlacement(options.placement, {
-      replace: (node, restarts) => ports.replace(node, this.#rankRestarts(restarts)),
-      restartRanks: (node, restarts) => ports.restartRanks(node, this.#rankRestarts(restarts)),
-      notReplaced: (node) => ports.notReplaced(node),
-      isEnding: () => ports.isEnding(),
+      replace: (node, restarts) => nodes.replace(node, this.#rankRestarts(restarts)),
+      restartRanks: (node, restarts) => this.#restartRanks(node, this.#rankRestarts(restarts)),
+      notReplaced: (node) => parts.core.nodeEnded(node, { kind: "exit", code: 0 }, performance.now()),
+      isEnding: () => this.#isEnding,
     });
     this.#core = this.#createCore();
     this.#alarm = new Alarm(this.#core, (nowMs) => this.#core.time(nowMs));
   }
 
   #createCore(): Recovery {
-    const ports = this.#ports;
+    const { core, nodes, report, journal, faults } = this.#parts;
     return new Recovery(this.#options, this.#host.part, {
-      record: (record) => ports.record(record),
+      record: (record) => journal.append(record),
       restart: (_, restarts) => this.#restartPlacement.restart(restarts),
       hopeless: (ranks, problem) => {
-        ports.unusable(problem);
+        this.#unusable(problem);
         this.#restartPlacement.hopeless(ranks);
       },
-      fell: (rank) => ports.kill(this.#nodeOfRank(rank)),
+      fell: (rank) => void nodes.processOf(this.#nodeOfRank(rank)).kill(),
       stop: (set, number) => this.#toSet(set, { kind: "checkpoint", set, members: this.#membersOf(set), number }),
       goOn: (set) => this.#toSet(set, { kind: "go-on", set, members: this.#membersOf(set) }),
       verify: (set, number) => void this.#verify(set, number),
       drop: (set, number) => this.#images.drop(set, number),
       oldest: (set, oldest) => this.#oldestIs(set, oldest),
-      committed: (times, callsPassed) => ports.committed(times, callsPassed),
-      recovered: (times) => ports.recovered(times),
-      happened: (event) => {
-        this.#happened = ports.happened(event);
+      committed: (times, callsPassed) => {
+        core.falls.committed(times.set, callsPassed);
+        report.committed(times);
       },
-      note: (message) => ports.note(message),
+      recovered: (times) => {
+        report.recovered(times);
+        // Not sooner: another process would take the processors from ranks that replay.
+        if (!this.#isEnding) nodes.prepareSpare();
+      },
+      happened: (event) => {
+        this.#happened = faults?.happened(event) ?? Promise.resolve();
+      },
+      note: (message) => report.note(message),
     });
+  }
+
+  get #isEnding(): boolean {
+    return this.#parts.core.outcome !== undefined;
+  }
+
+  /** The job ends with that line, unless it is ending already. */
+  #unusable(message: string): void {
+    this.#parts.core.unusable(message, performance.now());
   }
 
   /** After the end: what has come of it. */
@@ -143,7 +146,7 @@ export class JobRecovery {
   /** What a node must know that is about to start, or to restart some ranks. */
   setup(node: number, restarts: readonly RankRestart[]): { recovery: RecoverySetup; protocolPart: unknown } {
     const { setOf, folder: checkpointFolder } = this.#options;
-    const checkpointServers = this.#options.checkpointServers();
+    const { addresses: checkpointServers } = this.#parts.servers;
     const { incarnations } = this.#core;
     const protocolPart = this.#host.forNode(
       node,
@@ -200,6 +203,13 @@ export class JobRecovery {
     this.#feed((nowMs) => this.#core.fallen(ranks, nowMs));
   }
 
+  /** The node lives on: some of its ranks begin their next life there. */
+  #restartRanks(node: number, restarts: readonly RankRestart[]): void {
+    const ranks = restarts.map(({ rank }) => rank);
+    const watches = this.#parts.faults?.watchesOf(ranks) ?? [];
+    this.#parts.nodes.send(node, { kind: "restart-ranks", ranks, ...this.setup(node, restarts), watches });
+  }
+
   #rankRestarts(restarts: readonly SetRestart[]): RankRestart[] {
     return restarts.flatMap(({ members, incarnation, checkpoint, forRanks: data }) => {
       return members.map((rank) => ({ rank, incarnation, checkpoint: checkpoint.number, data }));
@@ -250,14 +260,14 @@ export class JobRecovery {
 
   #oldestIs(set: number, oldest: Checkpoint): void {
     this.#toSet(set, { kind: "oldest", set, ...oldest });
-    this.#ports.oldest(set, oldest.number);
+    this.#parts.oldest(set, oldest.number);
   }
 
   // Places
 
   #toSet(set: number, message: ToNode): void {
     const nodes = new Set(this.#membersOf(set).map((rank) => this.#nodeOfRank(rank)));
-    for (const node of nodes) this.#ports.toNode(node, message);
+    for (const node of nodes) this.#parts.nodes.send(node, message);
   }
 
   #nodeOfRank(rank: number): number {

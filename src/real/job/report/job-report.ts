@@ -6,7 +6,7 @@ import type { RecoveryReport } from "../../../core/service/recovery.ts";
 import type { CheckpointTimes } from "../../../core/service/set-checkpoints.ts";
 import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
 import { JobEventQueue } from "./job-event-queue.ts";
-import type { ProcessNames } from "./process-names.ts";
+import { ProcessNames } from "./process-names.ts";
 
 /** What a job in which the lost are started again lived through. */
 export interface JobRecoveryReport extends RecoveryReport {
@@ -34,11 +34,7 @@ export interface JobResult {
 export class JobReport {
   readonly events = new JobEventQueue();
   readonly startMs = performance.now();
-  readonly #names: ProcessNames;
-
-  constructor(names: ProcessNames) {
-    this.#names = names;
-  }
+  readonly names = new ProcessNames();
 
   get elapsedMs(): number {
     return performance.now() - this.startMs;
@@ -76,7 +72,7 @@ export class JobReport {
       return;
     }
     const { node } = reason;
-    const message = `${describeFailure(reason, afterMs, this.#names)}; it is started again`;
+    const message = `${describeFailure(reason, afterMs, this.names)}; it is started again`;
     if (reason.kind === "node-failed") {
       this.events.push({ kind: "node-lost", node, ranks: reason.ranks, message, afterMs });
     } else this.events.push({ kind: "rank-lost", rank: reason.rank, node, message, afterMs });
@@ -87,7 +83,7 @@ export class JobReport {
     this.events.push({
       kind: "failed",
       reason,
-      message: describeFailure(reason, afterMs, this.#names),
+      message: describeFailure(reason, afterMs, this.names),
       details: detailsOf(reason),
       frames: framesOf(reason),
       afterMs,

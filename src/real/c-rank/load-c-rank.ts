@@ -1,0 +1,134 @@
+/** The program of a C rank is there: its module is instantiated, and a rank that had a life before reads its image. */
+import { readFileSync } from "node:fs";
+import { constants, hostname } from "node:os";
+import { importsOf } from "../../abi/c-imports.ts";
+import { CProgram, canStop, newStack } from "../../abi/c-program.ts";
+import { Ended } from "../../abi/ended.ts";
+import { ReplayedFiles } from "../../abi/replay/replayed-files.ts";
+import { SeededRandom } from "../../core/base/seeded-random.ts";
+import { Descriptors } from "../../wasi/descriptors.ts";
+import { environmentOf } from "../../wasi/environment.ts";
+import type { Files, Library } from "../../wasi/ports.ts";
+import { newYield } from "../machine/yield.ts";
+import type { GoOnAfter } from "../messages/rank-messages.ts";
+import { restored } from "../messages/restore-gate.ts";
+import { newLinePlaces } from "../output/line-ring.ts";
+import { type OutputGate, outputGate } from "../output/output-gate.ts";
+import { watchCalls } from "../rank/fault-watch.ts";
+import { beginLife } from "../rank/rank-protocol.ts";
+import type { Life } from "./c-image.ts";
+import { newLibrary } from "./c-library.ts";
+import { CRankImages } from "./c-rank-images.ts";
+import { CRank } from "./c-rank-life.ts";
+import { filesOf } from "./node-files.ts";
+import type { WaitingCRank } from "./waiting-c-rank.ts";
+
+type Imports = ReturnType<typeof importsOf>;
+
+/** `change` may wrap imports. */
+export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void = () => {}): CRank {
+  const { setup, process, lines, input } = rank;
+  const { recovery } = setup;
+  const { memory, program: binding } = process;
+  const bytes = readFileSync(setup.program.bundle.wasm);
+  const random = SeededRandom.ofRank(setup.seed, setup.rank);
+  const library = libraryOf(rank, process.process.choices === null ? null : random);
+  const life: Life = {
+    stack: newStack(memory),
+    end: { isReached: false },
+    clock: { nowS: 0, steadyNs: 0n },
+    descriptors: new Descriptors(library.files, setup.folders),
+    pause: { untilNs: 0n },
+    lines: lines.places,
+    input,
+    random,
+  };
+  const images = new CRankImages(rank, life, library, bytes);
+  const thawFrom = recovery === null ? setup.thawFrom : recovery.imageFolder;
+  const isStarted = thawFrom !== "";
+  if (isStarted) images.read(thawFrom);
+  if (setup.restoreGate !== null) restored(setup.restoreGate);
+  // A rank that was frozen prints for another job now, and reads another input behind the bytes that it had.
+  if (recovery === null) {
+    Object.assign(lines.places, newLinePlaces());
+    input.offset = 0;
+  }
+  beginLife(process.process.protocol, setup, (message) => rank.say(message));
+  // Threads of the process share its code: V8 knows the bytes.
+  const module = new WebAssembly.Module(bytes);
+  checkStops(rank, module);
+  const world = { rank: setup.rank, hostName: hostname(), signalName };
+  const imports = importsOf(module, { ...world, ...life, memory, library, program: binding });
+  watch(rank, imports);
+  change(imports);
+  const program = new CProgram(module, imports, binding, memory, life.stack);
+  rank.say({ kind: "runs" });
+  return new CRank(rank, { end: life.end, program, images, isStarted });
+}
+
+function checkStops({ setup, takesTurns }: WaitingCRank, module: WebAssembly.Module): void {
+  const { freezeTo, recovery } = setup;
+  const mustStop = takesTurns ? "take turns" : freezeTo !== "" || recovery !== null ? "be frozen" : "";
+  if (mustStop === "" || canStop(module)) return;
+  throw new Ended({ kind: "gave-up", why: `it cannot ${mustStop}: it was linked with --no-capture` });
+}
+
+/** A fault plan may wait for calls of the rank. */
+function watch(rank: WaitingCRank, { mpi }: Imports): void {
+  const { setup, process, inbox } = rank;
+  if (setup.watch === null) return;
+  const { host, program } = process;
+  watchCalls(mpi, setup.watch, {
+    say: (message) => rank.say(message),
+    standStill: () => {
+      let next: GoOnAfter | undefined;
+      host.settle(() => {
+        next = inbox.nextGoOn();
+        return next !== undefined;
+      });
+      return next!.call;
+    },
+    isRepeated: () => program.suspension.isRewinding,
+  });
+}
+
+/** `random`: the source of randomness under a protocol that replays, null otherwise. */
+function libraryOf(rank: WaitingCRank, random: SeededRandom | null): Library {
+  const { setup, process: own, protocol, lines, input, inbox, takesTurns } = rank;
+  const { run, program, folders, environment } = setup;
+  const { host } = own;
+  const mayLeave = outputGate(own.process.protocol, host);
+  return newLibrary({
+    run,
+    args: [program.path, ...program.args],
+    environment: environmentOf(environment ?? process.env, folders),
+    lines,
+    input,
+    inbox,
+    say: (message) => rank.say(message),
+    suspension: own.program.suspension,
+    mayLeave,
+    files: filesFor(rank, mayLeave),
+    settle: protocol.protocol === null ? null : (isOver) => host.settle(isOver),
+    takesTurns,
+    yield: newYield(),
+    random,
+  });
+}
+
+function filesFor(rank: WaitingCRank, mayLeave: OutputGate): Files {
+  const { choices } = rank.process.process;
+  const { recovery, folders } = rank.setup;
+  let hasTold = false;
+  const files = filesOf(folders, (path, target) => {
+    if (!hasTold) rank.say({ kind: "leads-out", path, target });
+    hasTold = true;
+  });
+  if (choices === null || recovery === null) return files;
+  const { beganMs } = recovery;
+  return new ReplayedFiles({ files, choices, beganMs, mayLeave: () => mayLeave("file") });
+}
+
+function signalName(signal: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => number === signal)?.[0];
+}

@@ -1,0 +1,108 @@
+/**
+ * A rank whose program is written in C, before the program is there: it has its process and can be talked to. `loadCRank`
+ * (load-c-rank.ts) makes a `CRank` of it.
+ */
+import { availableParallelism } from "node:os";
+import type { MessagePort } from "node:worker_threads";
+import { Ended } from "../../abi/ended.ts";
+import { noSpawner, type SpawnAnswer, type Spawner } from "../../core/process/spawner.ts";
+import type { Ending } from "../../core/service/ending.ts";
+import { bellOf } from "../messages/node-words.ts";
+import type { FromRank, RankSetup } from "../messages/rank-messages.ts";
+import { LineWriter } from "../output/line-ring.ts";
+import { endingOfError } from "../rank/error-report.ts";
+import { RankInbox } from "../rank/rank-inbox.ts";
+import { protocolOf, type RankProtocol } from "../rank/rank-protocol.ts";
+import { type InputPlace, newInputPlace } from "./c-library.ts";
+import { type CRankProcess, createCRank } from "./c-rank-process.ts";
+
+interface WaitingCRankOptions {
+  readonly setup: RankSetup;
+  readonly port: MessagePort;
+  /** The rank shares its thread: a wait stops the program inside the call. */
+  readonly takesTurns: boolean;
+  /** Called when an MPI_Abort has been reported. */
+  abort(): never;
+}
+
+export class WaitingCRank {
+  readonly setup: RankSetup;
+  readonly process: CRankProcess;
+  readonly protocol: RankProtocol;
+  readonly inbox: RankInbox;
+  readonly lines: LineWriter;
+  readonly input: InputPlace;
+  readonly takesTurns: boolean;
+  readonly #port: MessagePort;
+
+  constructor({ setup, port, takesTurns, abort }: WaitingCRankOptions) {
+    this.setup = setup;
+    this.#port = port;
+    this.inbox = new RankInbox(port, setup.programMemories);
+    this.takesTurns = takesTurns;
+    this.lines = new LineWriter(setup.lines, bellOf(setup.words));
+    this.input = newInputPlace(setup.rank);
+    this.protocol = protocolOf(setup, (message) => this.say(message));
+    this.process = createCRank(
+      {
+        rank: setup.rank,
+        ranks: setup.ranks,
+        placement: setup.placement,
+        nodeMap: setup.nodeMap,
+        incarnation: setup.incarnation,
+        incarnations: setup.recovery?.incarnations ?? [],
+        protocol: this.protocol.protocol,
+        mayUseBoards: this.protocol.mayUseBoards,
+        napper: this.protocol.napper,
+        set: this.protocol.set,
+        memory: setup.memory,
+        handover: setup.handover,
+        tell: (message) => this.say(message),
+        traceFile: setup.traceFile,
+        abort: (code, message) => {
+          this.say({ kind: "abort", code, message });
+          return abort();
+        },
+        result() {},
+        checkpoint() {},
+        restored: () => null,
+        spawner: this.#newSpawner(),
+      },
+      { memoryOf: (place) => this.inbox.memoryOf(place), takesTurns },
+    );
+  }
+
+  say(message: FromRank): void {
+    this.#port.postMessage(message);
+  }
+
+  /** The ending that `act` returns, or that its error makes. */
+  ending<T extends Ending | null>(act: () => T): T | Ending {
+    try {
+      return act();
+    } catch (error) {
+      this.process.close();
+      return error instanceof Ended ? error.ending : endingOfError(error);
+    }
+  }
+
+  #newSpawner(): Spawner {
+    const { ranks, placement, origin } = this.setup;
+    const { spawn: refusal } = this.protocol.definition.refusals;
+    if (refusal !== null) return noSpawner(ranks, refusal);
+    return {
+      universe: Math.min(placement.length, ranks + availableParallelism()),
+      origin,
+      check() {},
+      spawn: (request) => {
+        this.say({ kind: "spawn", request });
+        let answer: SpawnAnswer | undefined;
+        this.process.host.settle(() => {
+          answer = this.inbox.nextAnswer();
+          return answer !== undefined;
+        });
+        return answer!;
+      },
+    };
+  }
+}

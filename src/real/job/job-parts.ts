@@ -1,0 +1,296 @@
+/**
+ * The parts of a job, put together. Each part holds one subject and knows of the others by ports alone; this file is the only one
+ * that sees all of them. Parts act after all of them are there: a port may name a part that is made later.
+ */
+import { assert } from "../../core/base/assert.ts";
+import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "../../core/service/dispatcher.ts";
+import type { Outcome } from "../../core/service/outcome.ts";
+import { patiencesOf } from "../../core/service/patiences.ts";
+import { placementOf, ranksOfNode } from "../../core/service/placement.ts";
+import { offerProof } from "../disk/same-files.ts";
+import { verifyImages } from "../image/verify-images.ts";
+import type { JobPartHost, JobPartHostPorts } from "../part-hosts/job-part-host.ts";
+import { jobParts } from "../protocol-parts/job-parts.ts";
+import type { FrozenJob } from "./folder/frozen-job.ts";
+import { JobFolders } from "./folder/job-folders.ts";
+import { JobJournal } from "./folder/job-journal.ts";
+import { InputSource } from "./input-source.ts";
+import { JobFreezing } from "./job-freezing.ts";
+import type { JobOptions } from "./job-options.ts";
+import { JobOutput } from "./job-output.ts";
+import { JobServices } from "./job-services.ts";
+import { JobTrace } from "./job-trace.ts";
+import { NodeListener } from "./node-listener.ts";
+import { NodeSetups } from "./node-setup.ts";
+import { JobNodes } from "./nodes/job-nodes.ts";
+import { LocalStarter } from "./nodes/local-starter.ts";
+import { folderOfProgram } from "./programs/folders-given.ts";
+import { languageOf } from "./programs/program-compile.ts";
+import { JobFaults } from "./recovery/job-faults.ts";
+import { JobRecovery } from "./recovery/job-recovery.ts";
+import { JobReport } from "./report/job-report.ts";
+import { Spawning } from "./spawning.ts";
+
+/** A rank that makes no MPI call for so long keeps the others of its set from nothing but their work: the checkpoint is given up. */
+const checkpointPatienceMs = 10_000;
+const endPatienceMs = 2_500;
+
+export interface JobParts {
+  readonly report: JobReport;
+  readonly folders: JobFolders;
+  readonly journal: JobJournal;
+  readonly trace: JobTrace;
+  readonly core: Dispatcher;
+  readonly services: JobServices;
+  readonly nodes: JobNodes;
+  readonly output: JobOutput;
+  readonly input: InputSource;
+  readonly freezing: JobFreezing;
+  readonly spawning: Spawning;
+  /** Null: there is no fault plan. */
+  readonly faults: JobFaults | null;
+  /** Null: the lost are not started again. */
+  readonly recovery: JobRecovery | null;
+  readonly listener: NodeListener;
+}
+
+/** The turns in the life of the job, for the job as a whole. */
+export interface JobTurns {
+  /** Every rank has begun to run its program. */
+  allBegan(): void;
+  decided(outcome: Outcome): void;
+  /** The last node is gone. */
+  ended(outcome: Outcome): void;
+  /** Something that the job was to leave behind is lost. */
+  lost(message: string): void;
+}
+
+/** For ports that name parts which are made later. */
+type AllParts = () => JobParts;
+
+export function createParts(options: JobOptions, turns: JobTurns): JobParts {
+  const all: AllParts = () => parts;
+  const report = new JobReport();
+  const folders = new JobFolders(options);
+  const journal = new JobJournal(folders.lasting, (message) => report.note(message));
+  const core = new Dispatcher(dispatcherOptions(options), dispatcherPorts(journal, turns, all), report.startMs);
+  const unusable = (message: string): void => core.unusable(message, performance.now());
+  const trace = new JobTrace(options.trace, options.folder);
+  const setups = new NodeSetups(options, {
+    placement: options.placement,
+    bundle: folders.bundle,
+    traceFolder: trace.folder,
+    sameFiles: options.sendFiles ? null : offerProof(options.folder),
+  });
+  const services = new JobServices(
+    options,
+    { folders, secret: setups.secret, traceFolder: trace.folder },
+    {
+      toNodes: (message) => all().nodes.sendAll(message),
+      note: (message) => report.note(message),
+      unusable,
+    },
+  );
+  const nodes = createNodes(options, setups, services, all);
+  const output = new JobOutput(options, {
+    shortNameOf: (rank) => report.names.shortNameOf(rank),
+    line: (event, bytes, done) => report.events.push(event, bytes, done),
+    closed: () => core.outputClosed(performance.now()),
+    lost: (message) => turns.lost(message),
+  });
+  const input = new InputSource({
+    stream: options.stdin,
+    keeps: options.setOf !== null,
+    send: (piece) => nodes.send(0, { kind: "input", ...piece }),
+  });
+  const freezing = new JobFreezing(
+    { jobFolder: options.jobFolder, job: frozenJobOf(options) },
+    {
+      hasSpawned: () => report.names.worlds > 0,
+      toNodes: (message) => nodes.sendAll(message),
+      note: (message) => report.note(message),
+    },
+  );
+  const spawning = createSpawning(options, folders, { core, nodes, report, freezing });
+  const faults = createFaults(options, setups, { core, nodes, report, services }, all);
+  const recovery = createRecovery(options, setups, { core, nodes, report, services, folders, journal, faults, input });
+  const heard = { core, nodes, output, input, spawning, freezing, recovery, faults, report };
+  const listener = new NodeListener(options, { ...heard, allBegan: () => turns.allBegan() });
+  const parts: JobParts = { ...heard, folders, journal, trace, services, listener };
+  return parts;
+}
+
+function dispatcherOptions(options: JobOptions): DispatcherOptions {
+  const { ranks, placement, nodes, heartbeatMs, timeoutMs, protocol, setOf, keepSuspects, patienceMs } = options;
+  return {
+    ranks,
+    placement,
+    nodes,
+    heartbeatMs,
+    ...patiencesOf(patienceMs),
+    timeoutMs,
+    endPatienceMs,
+    deaths: protocol.deaths,
+    setOf: setOf ?? undefined,
+    keepSuspects,
+    calendarMs: Date.now(),
+  };
+}
+
+function dispatcherPorts(journal: JobJournal, turns: JobTurns, all: AllParts): DispatcherPorts {
+  return {
+    record: (record) => journal.append(record),
+    tell: (death) => all().nodes.sendTrusted({ kind: "death", ...death }),
+    restart: (node, ranks) => {
+      const { nodes, recovery } = all();
+      nodes.abandon(node);
+      recovery?.nodeFallen(node, ranks);
+    },
+    restartRanks: (_, ranks) => all().recovery?.fallen(ranks),
+    disown: (node) => all().nodes.disown(node),
+    decided: (outcome) => turns.decided(outcome),
+    survived: (reason, afterMs) => {
+      const { recovery, report } = all();
+      if (recovery === null) report.failed(reason, afterMs);
+      else report.replaced(reason, afterMs);
+    },
+    work: (node) => all().nodes.processOf(node).work(),
+    end: (node) => all().nodes.send(node, { kind: "end" }),
+    kill: (node) => void all().nodes.processOf(node).kill(),
+    ended: (outcome) => turns.ended(outcome),
+  };
+}
+
+function createNodes(options: JobOptions, setups: NodeSetups, services: JobServices, all: AllParts): JobNodes {
+  const { folder, nodes, host, nodeCommand, placement } = options;
+  const starter = new LocalStarter({ folder, command: nodeCommand });
+  return new JobNodes(
+    { job: setups.secret, host, starter, nodes, placement, links: services.links },
+    {
+      setupOf: (node, restarts) => {
+        const { recovery, faults } = all();
+        return setups.of(node, {
+          ...(recovery?.setup(node, restarts) ?? { recovery: null, protocolPart: undefined }),
+          watches: faults?.watchesOf(ranksOfNode(placement, node)) ?? [],
+        });
+      },
+      started: (node) => {
+        const { recovery, faults } = all();
+        recovery?.nodeStarted(node);
+        faults?.nodeStarted(node);
+      },
+      heard: (node) => all().core.heard(node),
+      said: (node, message) => all().listener.said(node, message),
+      printed: (node, stream, bytes, done) => {
+        const chunk = { stream, number: 0, offset: 0, bytes, flush: false };
+        all().output.accept({ kind: "node", node }, chunk, done);
+      },
+      ended: (node, loss) => {
+        const { core, spawning } = all();
+        core.nodeEnded(node, loss, performance.now());
+        spawning.nodeEnded(node);
+      },
+      livesOf: (ranks) => all().recovery?.livesOf(ranks) ?? [],
+      unable: (why) => all().core.unusable(`Cannot start nodes: ${why}`, performance.now()),
+      wantsFiles: (guest) => void services.files.serve(guest),
+    },
+  );
+}
+
+/** What is written of a job that is frozen. */
+function frozenJobOf(options: JobOptions): FrozenJob {
+  const { program, displayName, args, ranks, nodes, nodeMap, memoryMb, folders, environment } = options;
+  const { protocol, protocolOptions } = options;
+  return {
+    program: displayName ?? program,
+    args,
+    ranks,
+    nodes,
+    memoryMb,
+    folders,
+    environment,
+    // Those that may be spawned have not been.
+    nodeMap: nodeMap.slice(0, ranks),
+    protocol: protocol.name,
+    protocolOptions,
+  };
+}
+
+function createSpawning(
+  { folder, program, displayName, placement, folders: given }: JobOptions,
+  folders: JobFolders,
+  { core, nodes, report, freezing }: Pick<JobParts, "core" | "nodes" | "report" | "freezing">,
+): Spawning {
+  const beside = folderOfProgram(displayName ?? program, displayName !== undefined);
+  const module = folders.bundle.wasm;
+  return new Spawning(
+    { folder, program: displayName ?? program, module, placement, folders: given, beside },
+    {
+      dispatcher: core,
+      isFreezing: () => freezing.isUnderWay,
+      send: (node, message) => nodes.send(node, message),
+      joined: (children) => report.names.addWorld(children),
+      compiled: (text) => report.compiled(text),
+    },
+  );
+}
+
+function createFaults(
+  { faults: plan, ranks, nodes: nodeCount, placement, setOf }: JobOptions,
+  { seed }: NodeSetups,
+  { core, nodes, report, services }: Pick<JobParts, "core" | "nodes" | "report" | "services">,
+  all: AllParts,
+): JobFaults | null {
+  if (plan === null) return null;
+  const places = { nodes: nodeCount, placement: placementOf(placement.slice(0, ranks)), setOf: setOf ?? [] };
+  return new JobFaults(
+    { plan, seed: seed >>> 0, ...places, living: core },
+    {
+      node: (node) => nodes.processOf(node),
+      falls: (node) => core.falls.excused(node),
+      delayLink: (link, byMs) => services.delay(link, byMs),
+      killService: (service) =>
+        service === "checkpoint-server" ? services.checkpointServers.kill() : (all().recovery?.kill(service) ?? false),
+      note: (message) => report.note(message),
+    },
+  );
+}
+
+function createRecovery(
+  options: JobOptions,
+  { secret }: NodeSetups,
+  parts: Pick<JobParts, "core" | "nodes" | "report" | "services" | "folders" | "journal" | "faults" | "input">,
+): JobRecovery | null {
+  const { setOf, checkpoints, placement } = options;
+  if (setOf === null) return null;
+  const { core, nodes, report, services, folders, journal, faults, input } = parts;
+  return new JobRecovery(
+    {
+      ...{ setOf, placement, checkpointInterval: checkpoints.interval, checkpointPatienceMs },
+      ...{ folder: folders.checkpoints, servers: checkpoints.servers },
+      createPart: partOfProtocol(options, setOf, secret),
+    },
+    {
+      ...{ core, nodes, report, journal, faults, servers: services.checkpointServers },
+      verify: verifyImages,
+      oldest: (set, number) => {
+        if (set === setOf[0]) input.oldestIs(number);
+      },
+    },
+  );
+}
+
+function partOfProtocol(
+  options: JobOptions,
+  setOf: readonly number[],
+  secret: NodeSetups["secret"],
+): (ports: JobPartHostPorts) => JobPartHost {
+  const { protocol, protocolOptions, program, host, nodes, memoryMb, patienceMs } = options;
+  const create = jobParts[protocol.name];
+  assert(create !== undefined, `protocol ${protocol.name} starts the lost again, and has no part for the job`);
+  const setup = {
+    ...{ options: protocolOptions, setOf, nodes, memoryMb, host, language: languageOf(program) },
+    ...{ job: secret, patience: patiencesOf(patienceMs) },
+  };
+  return (ports) => create(setup, ports);
+}
