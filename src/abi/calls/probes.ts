@@ -1,7 +1,7 @@
 /** Probes, and receives of what they have found: MPI 5.0 §3.8. */
 import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL } from "../../core/base/constants.ts";
-import { probeFailure, checkSource, checkWantedTag } from "../../core/binding/checks.ts";
+import { checkSource, checkWantedTag, probeFailure } from "../../core/binding/checks.ts";
 import type { MessageOutcome } from "../../core/binding/operations.ts";
 import { roomFor, Unpack } from "../arguments/buffers.ts";
 import { writeStatus } from "../arguments/status.ts";
