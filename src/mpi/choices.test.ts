@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ANY_SOURCE } from "../core/base/constants.ts";
+import { ErrorClass } from "../core/base/mpi-error.ts";
 import { Now } from "../core/binding/operations.ts";
 import { ProcessOperations } from "../core/binding/process-operations.ts";
 import { watched } from "../core/binding/testing/watched-operations.ts";
+import { ChoiceKind } from "../core/ft/choices.ts";
 import { type TestChoice, TestChoices, TestProtocol } from "../core/ft/testing/choices.ts";
 import { Random } from "../sim/random.ts";
 import type { SimProcess } from "../sim/sim-process.ts";
@@ -76,6 +78,10 @@ class Receiver {
     for (const [i, mpi] of this.#others.entries()) {
       this.#late.add(i, () => mpi.world.send(Int32Array.of(100 * tag + i + 1), { dest: 0, tag }));
     }
+  }
+
+  revokeLater(): void {
+    this.#late.add(0, () => this.#others[0]!.world.revoke());
   }
 
   receives(tag: number): { requests: Request[]; buffers: Int32Array[] } {
@@ -224,3 +230,16 @@ test("L1 replay in TypeScript: without a protocol that replays the program sees 
     if (name !== "test") assert.deepEqual(free.seen, lived(3, act).seen, name);
   }
 });
+
+for (const name of ["probe", "mprobe"] as const) {
+  for (const [life, known] of [
+    ["first", []],
+    ["second", [{ kind: ChoiceKind.PROBE, outcome: [3, 1] }]],
+  ] as const) {
+    test(`L1 ${name} from any source ends when the communicator is revoked, in a ${life} life`, () => {
+      const receiver = new Receiver(1, new TestChoices(known));
+      receiver.revokeLater();
+      assert.throws(() => receiver.mpi.world[name]({ tag: 1 }), { code: ErrorClass.REVOKED });
+    });
+  }
+}

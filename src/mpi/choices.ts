@@ -17,10 +17,11 @@ export function chooseNow(
   if (how === "with progress" || known !== undefined) operations.look();
   if (known === undefined) {
     const outcome = choice.now();
+    if (outcome === null) throwFailure(choice);
     note(choices, choice.kind, outcome);
     return outcome;
   }
-  if (known !== null) operations.waitUntil(() => choice.isSo(known));
+  if (known !== null) waitFor(operations, choice, () => choice.isSo(known));
   return known;
 }
 
@@ -29,16 +30,31 @@ export function chooseLater(operations: Operations, choices: Choices, choice: Ch
   const known = choices.replay(choice.kind);
   assert(known !== null, "a wait ends with something");
   if (known !== undefined) {
-    operations.waitUntil(() => choice.isSo(known));
+    waitFor(operations, choice, () => choice.isSo(known));
     return known;
   }
   let outcome: Outcome = null;
-  operations.waitUntil(() => {
+  waitFor(operations, choice, () => {
     outcome = choice.now();
     return outcome !== null;
   });
   choices.made(choice.kind, outcome!);
   return outcome!;
+}
+
+/** Waits until `isReady`; throws when the choice can come to nothing any more. */
+function waitFor(operations: Operations, choice: Choice, isReady: () => boolean): void {
+  let isOver = false;
+  operations.waitUntil(() => {
+    isOver = isReady();
+    return isOver || choice.failure() !== null;
+  });
+  if (!isOver) throwFailure(choice);
+}
+
+function throwFailure(choice: Choice): void {
+  const failure = choice.failure();
+  if (failure !== null) throw failure;
 }
 
 export const listOf = (requests: readonly Request<unknown>[]): RequestList => ({

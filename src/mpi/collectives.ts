@@ -13,9 +13,8 @@ import { type Owner, refuse } from "./owner.ts";
 import { errorOf, PersistentRequest, Request, type Started } from "./request.ts";
 import type { Layout } from "./sides.ts";
 import type { BothLayouts, Sent } from "./start-movement.ts";
-import { StartNeighbor } from "./start-neighbor.ts";
+import { StartObjects } from "./start-objects.ts";
 import { StartReduction } from "./start-reduction.ts";
-import { StartValues } from "./start-values.ts";
 import { Status } from "./status.ts";
 
 export interface Rooted {
@@ -50,9 +49,8 @@ export type Parts = readonly (BufferLike | null)[];
 const success = new Status();
 
 export class Collectives {
-  readonly movement: StartValues;
+  readonly movement: StartObjects;
   readonly reduction: StartReduction;
-  readonly neighbor: StartNeighbor;
   private readonly environment: Environment;
   private readonly owner: Owner;
   private readonly board: BoardPath;
@@ -62,9 +60,8 @@ export class Collectives {
   constructor(environment: Environment, owner: Owner) {
     this.environment = environment;
     this.owner = owner;
-    this.movement = new StartValues(environment, owner);
+    this.movement = new StartObjects(environment, owner);
     this.reduction = new StartReduction(environment, owner);
-    this.neighbor = new StartNeighbor(environment, owner);
     this.board = new BoardPath(environment, owner.core);
     this.tracer = environment.host.tracer;
   }

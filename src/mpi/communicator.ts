@@ -509,64 +509,64 @@ export class Communicator implements Owner {
 
   /** The elements go to every destination; the result has those of every source. */
   neighborAllgather<T extends TypedArray>(data: BufferLike<T>, { into }: Into<T> = {}): T {
-    return this.#run("neighborAllgather", () => this.#neighbors.allgather(data, into));
+    return this.#run("neighborAllgather", () => this.#moves.neighborAllgather(data, into));
   }
 
   neighborAllgatherv<T extends TypedArray>(data: BufferLike<T>, options: VInto<T>): T {
-    return this.#run("neighborAllgatherv", () => this.#neighbors.allgatherv(data, options, options.into));
+    return this.#run("neighborAllgatherv", () => this.#moves.neighborAllgatherv(data, options, options.into));
   }
 
   /** Part i of the elements goes to destination i; part i of the result comes from source i. */
   neighborAlltoall<T extends TypedArray>(data: BufferLike<T>, { into }: Into<T> = {}): T {
-    return this.#run("neighborAlltoall", () => this.#neighbors.alltoall(data, into));
+    return this.#run("neighborAlltoall", () => this.#moves.neighborAlltoall(data, into));
   }
 
   neighborAlltoallv<T extends TypedArray>(data: BufferLike<T>, options: AlltoallVInto<T>): T {
-    return this.#run("neighborAlltoallv", () => this.#neighbors.alltoallv(data, layoutsOf(options), options.into));
+    return this.#run("neighborAlltoallv", () => this.#moves.neighborAlltoallv(data, layoutsOf(options), options.into));
   }
 
   neighborAlltoallw<P extends Parts>(parts: Parts, { into }: { readonly into: P }): P {
-    return this.#run("neighborAlltoallw", () => this.#neighbors.alltoallw(parts, into));
+    return this.#run("neighborAlltoallw", () => this.#moves.neighborAlltoallw(parts, into));
   }
 
   ineighborAllgather<T extends TypedArray>(data: BufferLike<T>, { into }: Into<T> = {}): Request<T> {
-    return this.#request(this.#neighbors.allgather(data, into));
+    return this.#request(this.#moves.neighborAllgather(data, into));
   }
 
   ineighborAllgatherv<T extends TypedArray>(data: BufferLike<T>, options: VInto<T>): Request<T> {
-    return this.#request(this.#neighbors.allgatherv(data, options, options.into));
+    return this.#request(this.#moves.neighborAllgatherv(data, options, options.into));
   }
 
   ineighborAlltoall<T extends TypedArray>(data: BufferLike<T>, { into }: Into<T> = {}): Request<T> {
-    return this.#request(this.#neighbors.alltoall(data, into));
+    return this.#request(this.#moves.neighborAlltoall(data, into));
   }
 
   ineighborAlltoallv<T extends TypedArray>(data: BufferLike<T>, options: AlltoallVInto<T>): Request<T> {
-    return this.#request(this.#neighbors.alltoallv(data, layoutsOf(options), options.into));
+    return this.#request(this.#moves.neighborAlltoallv(data, layoutsOf(options), options.into));
   }
 
   ineighborAlltoallw<P extends Parts>(parts: Parts, { into }: { readonly into: P }): Request<P> {
-    return this.#request(this.#neighbors.alltoallw(parts, into));
+    return this.#request(this.#moves.neighborAlltoallw(parts, into));
   }
 
   neighborAllgatherInit<T extends TypedArray>(data: BufferLike<T>, { into }: Into<T> = {}): PersistentRequest<T> {
-    return this.#persistent((tag) => this.#neighbors.allgather(data, into, tag));
+    return this.#persistent((tag) => this.#moves.neighborAllgather(data, into, tag));
   }
 
   neighborAllgathervInit<T extends TypedArray>(data: BufferLike<T>, options: VInto<T>): PersistentRequest<T> {
-    return this.#persistent((tag) => this.#neighbors.allgatherv(data, options, options.into, tag));
+    return this.#persistent((tag) => this.#moves.neighborAllgatherv(data, options, options.into, tag));
   }
 
   neighborAlltoallInit<T extends TypedArray>(data: BufferLike<T>, { into }: Into<T> = {}): PersistentRequest<T> {
-    return this.#persistent((tag) => this.#neighbors.alltoall(data, into, tag));
+    return this.#persistent((tag) => this.#moves.neighborAlltoall(data, into, tag));
   }
 
   neighborAlltoallvInit<T extends TypedArray>(data: BufferLike<T>, options: AlltoallVInto<T>): PersistentRequest<T> {
-    return this.#persistent((tag) => this.#neighbors.alltoallv(data, layoutsOf(options), options.into, tag));
+    return this.#persistent((tag) => this.#moves.neighborAlltoallv(data, layoutsOf(options), options.into, tag));
   }
 
   neighborAlltoallwInit<P extends Parts>(parts: Parts, { into }: { readonly into: P }): PersistentRequest<P> {
-    return this.#persistent((tag) => this.#neighbors.alltoallw(parts, into, tag));
+    return this.#persistent((tag) => this.#moves.neighborAlltoallw(parts, into, tag));
   }
 
   // Members, and new communicators: chapter 7
@@ -898,10 +898,6 @@ export class Communicator implements Owner {
 
   get #reductions() {
     return this.#collectives.reduction;
-  }
-
-  get #neighbors() {
-    return this.#collectives.neighbor;
   }
 
   #run<T>(name: string, start: () => Started<T>, data?: unknown, root?: number): T {

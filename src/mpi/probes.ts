@@ -2,8 +2,8 @@
 import type { RecordId } from "../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import { checkProbe } from "../core/binding/checks.ts";
-import { type Choice, messageChoice, messageOf } from "../core/binding/choices.ts";
+import { probeFailure } from "../core/binding/checks.ts";
+import { messageChoice, messageOf } from "../core/binding/choices.ts";
 import type { Operations } from "../core/binding/operations.ts";
 import type { BufferLike } from "./buffers.ts";
 import { chooseLater, chooseNow } from "./choices.ts";
@@ -70,20 +70,28 @@ export class Probes {
 
   /** The oldest message that such a receive would take; −1: none is there. */
   private findNow(source: number, tag: number): RecordId {
-    const { operations } = this;
+    const { operations, owner } = this;
     const { choices } = operations;
     if (choices === null) {
       operations.look();
       return this.find(source, tag);
     }
-    return messageOf(operations, chooseNow(operations, choices, this.choice(source, tag)));
+    const choice = messageChoice(operations, { comm: owner, source, tag });
+    return messageOf(
+      operations,
+      guarded(owner, () => chooseNow(operations, choices, choice)),
+    );
   }
 
   private findLater(source: number, tag: number): RecordId {
-    const { operations } = this;
+    const { operations, owner } = this;
     const { choices } = operations;
     if (choices !== null && source === ANY_SOURCE) {
-      return messageOf(operations, chooseLater(operations, choices, this.choice(source, tag)));
+      const choice = messageChoice(operations, { comm: owner, source, tag });
+      return messageOf(
+        operations,
+        guarded(owner, () => chooseLater(operations, choices, choice)),
+      );
     }
     let envelope = none;
     operations.waitUntil(() => {
@@ -97,20 +105,8 @@ export class Probes {
   private find(source: number, tag: number): RecordId {
     const { operations, owner } = this;
     const envelope = operations.probe(owner.core, source, tag);
-    if (envelope < 0) guarded(owner, () => checkProbe(operations, owner, source));
-    return envelope;
-  }
-
-  private choice(source: number, tag: number): Choice {
-    const choice = messageChoice(this.operations, { comm: this.owner.core, source, tag });
-    return {
-      ...choice,
-      now: () => {
-        const outcome = choice.now();
-        if (outcome === null) this.find(source, tag);
-        return outcome;
-      },
-    };
+    const failure = envelope < 0 ? probeFailure(operations, owner, source) : null;
+    return failure === null ? envelope : owner.raise(failure);
   }
 
   private setAside(envelope: RecordId): Message {

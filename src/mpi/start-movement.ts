@@ -1,8 +1,25 @@
-/** Starts of the collectives that move data and compute nothing (MPI 5.0 §6.3 to §6.8). */
+/**
+ * Starts of the collectives that move data and compute nothing (MPI 5.0 §6.3 to §6.8, §8.6). Which sides a rank has is decided in
+ * core/binding/movement-arguments.ts; here are the arrays: what a TypeScript program may leave out, and new arrays for results.
+ */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import { checkSize } from "../core/binding/checks.ts";
+import { isRoot } from "../core/binding/checks.ts";
+import type { Movement } from "../core/binding/movement.ts";
+import {
+  allgatherMovement,
+  allgathervMovement,
+  alltoallMovement,
+  alltoallvMovement,
+  neighborExchange,
+  neighborGather,
+  type OwnBuffer,
+  rootedMovement,
+  rootedPartsMovement,
+  type SharedSource,
+} from "../core/binding/movement-arguments.ts";
 import { bytesOf } from "../core/binding/side.ts";
 import { arrayOf, type BufferLike, type Items, type TypedArray } from "./buffers.ts";
+import { CollectiveStart, checkApart, checkCounts, checkRoom, needed, share } from "./collective-start.ts";
 import type { Started } from "./request.ts";
 import {
   countOf,
@@ -15,23 +32,150 @@ import {
   newArrayFor,
   newArrayForBlocks,
 } from "./sides.ts";
-import { Starts } from "./starts.ts";
 import type { Status } from "./status.ts";
 
 /** What is sent, or IN_PLACE: it is in the array for the result already. */
 export type Sent<T extends TypedArray> = BufferLike<T> | InPlace;
 type Maybe<T> = T | null | undefined;
+type Parts = readonly (BufferLike | null)[];
 
 export interface BothLayouts {
   readonly sends: Layout;
   readonly receives: Layout;
 }
 
-/** The array of a result, if this rank gets one. */
-const resultOf = <T extends TypedArray>(target: BufferLike | null): T | null =>
-  target === null ? null : (arrayOf(target) as T);
+/** The array of this rank alone. */
+class OwnArray<T extends TypedArray> implements OwnBuffer<Items> {
+  /** Null until the array is read, which is where this rank needs one. */
+  array: T | null = null;
+  private readonly what: string;
+  private readonly data: Maybe<Sent<T>>;
 
-export class StartMovement extends Starts {
+  constructor(what: string, data: Maybe<Sent<T>>) {
+    this.what = what;
+    this.data = data;
+  }
+
+  get isInPlace(): boolean {
+    return this.data === IN_PLACE;
+  }
+
+  items(): Items {
+    const buffer = needed<BufferLike<T>>(this.what, this.data);
+    this.array = arrayOf(buffer);
+    return itemsOf(buffer);
+  }
+}
+
+interface SharedArrayOptions<T extends TypedArray> {
+  readonly data: Maybe<Sent<T>>;
+  /** The other array of the call. */
+  readonly other: unknown;
+  /** Of v forms. */
+  readonly layout?: Layout | undefined;
+  /** The kind of a new array where none is given, and the number of its elements for each peer; null: one must be given. */
+  readonly like?: { readonly sent: Maybe<Sent<T>>; readonly each: () => number } | null;
+}
+
+/** An array that has a part for every peer. */
+class SharedArray<T extends TypedArray> implements SharedSource<Items> {
+  array: T | null = null;
+  private readonly what: string;
+  private readonly rank: number;
+  private readonly options: SharedArrayOptions<T>;
+
+  constructor(what: string, rank: number, options: SharedArrayOptions<T>) {
+    this.what = what;
+    this.rank = rank;
+    this.options = options;
+  }
+
+  get isInPlace(): boolean {
+    return this.options.data === IN_PLACE;
+  }
+
+  equal(peers: number, own: number | null): { items: Items; bytes: number } {
+    const buffer = this.buffer((sent, each) => newArrayFor(sent, each() * peers));
+    const bytes = own ?? share(this.what, buffer, peers);
+    checkRoom(this.what, buffer, bytes * peers);
+    return { items: itemsOf(buffer), bytes };
+  }
+
+  parts(peers: number, own: number | null): Items[] {
+    const layout = checkedLayout(this.what, this.options.layout, peers);
+    const parts = itemsOfBlocks(
+      this.buffer((sent) => newArrayForBlocks(sent, layout)),
+      layout,
+    );
+    checkOwn(this.what, parts[this.rank], own);
+    return parts;
+  }
+
+  private buffer(made: (sent: BufferLike<T>, each: () => number) => BufferLike<T>): BufferLike<T> {
+    const { what } = this;
+    const { data, other, like = null } = this.options;
+    const isMade = data === undefined && like !== null;
+    const buffer = isMade ? made(kindOf(what, like.sent), like.each) : needed<BufferLike<T>>(what, data);
+    checkApart(what, other, buffer);
+    this.array = arrayOf(buffer);
+    return buffer;
+  }
+}
+
+/** A buffer for each peer, with its own datatype; null where nothing is sent or received. */
+class PartsArray implements SharedSource<Items> {
+  private readonly what: string;
+  private readonly rank: number;
+  private readonly list: Parts | InPlace;
+
+  constructor(what: string, rank: number, list: Parts | InPlace) {
+    this.what = what;
+    this.rank = rank;
+    this.list = list;
+  }
+
+  get isInPlace(): boolean {
+    return this.list === IN_PLACE;
+  }
+
+  equal(): never {
+    throw new MpiError(ErrorClass.BUFFER, `Cannot ${this.what}: give one array`);
+  }
+
+  parts(peers: number, own: number | null): Items[] {
+    const list = this.list === IN_PLACE ? [] : this.list;
+    checkCounts(this.what, list, peers);
+    const parts = itemsOfParts(list);
+    checkOwn(this.what, parts[this.rank], own);
+    return parts;
+  }
+}
+
+/** What a new array is to be like. */
+function kindOf<T extends TypedArray>(what: string, sent: Maybe<Sent<T>>): BufferLike<T> {
+  if (sent !== IN_PLACE) return needed<BufferLike<T>>(what, sent);
+  throw new MpiError(ErrorClass.BUFFER, `Cannot ${what}: nothing says what kind of array; give one as \`into\``);
+}
+
+function checkedLayout(what: string, layout: Layout | undefined, peers: number): Layout {
+  checkCounts(what, layout?.counts, peers);
+  return layout!;
+}
+
+/** What a rank sends itself must be as long as what it receives from itself. `own`: null where nothing tells. */
+function checkOwn(what: string, part: Items | undefined, own: number | null): void {
+  if (own === null || part === undefined || bytesOf(part) === own) return;
+  throw new MpiError(
+    ErrorClass.COUNT,
+    `Cannot ${what}: this rank's own part has ${own} bytes on one side and ${bytesOf(part)} on the other`,
+  );
+}
+
+/** The elements of a buffer of which there is one for each rank. */
+const countOfSent = <T extends TypedArray>(what: string, data: Maybe<Sent<T>>): number =>
+  countOf(needed<BufferLike<T>>(what, data));
+
+export class StartMovement extends CollectiveStart {
   barrier(tag?: number): Started<Status> {
     return this.attempt("wait at a barrier", () => {
       const { record } = this.mover.begin(this.core, { kind: "barrier", from: null, to: null, bytes: 0 }, tag);
@@ -41,28 +185,17 @@ export class StartMovement extends Starts {
 
   bcast<T>(data: T & (BufferLike | null | undefined), root: number, tag?: number): Started<T> {
     return this.attempt("broadcast", () => {
-      const holds = this.isRoot("broadcast", root);
-      const items = holds || root >= 0 ? itemsOf(this.needed("broadcast", data)) : null;
+      const holds = isRoot(this.named, "broadcast", root);
+      const items = holds || root >= 0 ? itemsOf(needed("broadcast", data)) : null;
       return this.move({ kind: "bcast", items, root, holds }, data, tag);
     });
   }
 
   gather<T extends TypedArray>(data: Maybe<Sent<T>>, root: number, into?: BufferLike<T>, tag?: number) {
-    return this.attempt("gather", (): Started<T | null> => {
-      const isRoot = this.isRoot("gather", root);
-      const { peers, isInter } = this.core;
-      const inPlace = this.#isInPlace("gather", isRoot ? data : null);
-      const send = this.#sends(root, inPlace) ? this.needed<BufferLike<T>>("gather", data) : null;
-      const target = isRoot ? (into ?? this.#room("gather", send, peers.size)) : null;
-      this.checkApart("gather", send ?? undefined, target);
-      const from = send === null ? null : itemsOf(send);
-      const bytes = from !== null ? bytesOf(from) : target === null ? 0 : this.share("gather", target, peers.size);
-      // Everybody knows what the root gets: nobody shall wait for a root that had to refuse.
-      checkSize(bytes * (isRoot || !isInter ? peers.size : this.core.size));
-      if (target !== null) this.checkRoom("gather", target, bytes * peers.size);
-      const to = target === null ? null : itemsOf(target);
-      return this.move({ kind: "gather", from, to, bytes, root, inPlace }, resultOf<T>(target), tag);
-    });
+    const all = this.#gathered("gather", data, into);
+    return this.#start("gather", all, tag, () =>
+      rootedMovement(this.named, "gather", new OwnArray("gather", data), all, root),
+    );
   }
 
   gatherv<T extends TypedArray>(
@@ -72,33 +205,16 @@ export class StartMovement extends Starts {
     into?: BufferLike<T>,
     tag?: number,
   ) {
-    return this.attempt("gather", (): Started<T | null> => {
-      const isRoot = this.isRoot("gather", root);
-      const inPlace = this.#isInPlace("gather", isRoot ? data : null);
-      const send = this.#sends(root, inPlace) ? this.needed<BufferLike<T>>("gather", data) : null;
-      const from = send === null ? null : itemsOf(send);
-      const received = isRoot ? this.#target("gather", send, layout, into) : null;
-      if (from !== null && received !== null) this.#checkOwn("gather", received.to, bytesOf(from));
-      const to = received?.to ?? null;
-      return this.move({ kind: "gatherv", from, to, root, inPlace }, received?.array ?? null, tag);
-    });
+    const all = this.#gathered("gather", data, into, layout);
+    return this.#start("gather", all, tag, () =>
+      rootedPartsMovement(this.named, "gather", new OwnArray("gather", data), all, root),
+    );
   }
 
   scatter<T extends TypedArray>(data: Maybe<BufferLike>, root: number, into: Maybe<Sent<T>>, tag?: number) {
-    return this.attempt("scatter", (): Started<T | null> => {
-      const isRoot = this.isRoot("scatter", root);
-      const { peers, isInter } = this.core;
-      const inPlace = this.#isInPlace("scatter", isRoot ? into : null);
-      const source = isRoot ? this.needed("scatter", data) : null;
-      const target = this.#sends(root, inPlace) ? this.needed<BufferLike<T>>("scatter", into) : null;
-      this.checkApart("scatter", source ?? undefined, target);
-      const to = target === null ? null : itemsOf(target);
-      const bytes = to !== null ? bytesOf(to) : source === null ? 0 : this.share("scatter", source, peers.size);
-      checkSize(bytes * (isRoot || !isInter ? peers.size : this.core.size));
-      if (source !== null) this.checkRoom("scatter", source, bytes * peers.size);
-      const from = source === null ? null : itemsOf(source);
-      return this.move({ kind: "scatter", from, to, bytes, root, inPlace }, resultOf<T>(target), tag);
-    });
+    const own = new OwnArray("scatter", into);
+    const all = this.#shared("scatter", { data, other: into });
+    return this.#start("scatter", own, tag, () => rootedMovement(this.named, "scatter", own, all, root));
   }
 
   scatterv<T extends TypedArray>(
@@ -108,59 +224,31 @@ export class StartMovement extends Starts {
     into: Maybe<Sent<T>>,
     tag?: number,
   ) {
-    return this.attempt("scatter", (): Started<T | null> => {
-      const isRoot = this.isRoot("scatter", root);
-      const inPlace = this.#isInPlace("scatter", isRoot ? into : null);
-      const target = this.#sends(root, inPlace) ? this.needed<BufferLike<T>>("scatter", into) : null;
-      if (isRoot) this.checkCounts("scatter", layout?.counts);
-      const from = isRoot ? itemsOfBlocks(this.needed("scatter", data), layout!) : null;
-      const to = target === null ? null : itemsOf(target);
-      if (from !== null && to !== null) this.#checkOwn("scatter", from, bytesOf(to));
-      return this.move({ kind: "scatterv", from, to, root, inPlace }, resultOf<T>(target), tag);
-    });
+    const own = new OwnArray("scatter", into);
+    const all = this.#shared("scatter", { data, other: undefined, layout });
+    return this.#start("scatter", own, tag, () => rootedPartsMovement(this.named, "scatter", own, all, root));
   }
 
   allgather<T extends TypedArray>(data: Sent<T>, into?: BufferLike<T>, tag?: number): Started<T> {
-    return this.attempt("gather", () => {
-      const { peers, isInter } = this.core;
-      const inPlace = this.#isInPlace("gather", data);
-      const send = inPlace ? null : this.needed<BufferLike<T>>("gather", data);
-      const target = into ?? this.#room("gather", send, peers.size);
-      this.checkApart("gather", data, target);
-      const from = send === null ? null : itemsOf(send);
-      const bytes = from === null || isInter ? this.share("gather", target, peers.size) : bytesOf(from);
-      this.checkRoom("gather", target, bytes * peers.size);
-      const sides = { from, to: itemsOf(target) };
-      if (isInter) return this.move({ kind: "allgatherv", ...sides }, arrayOf(target), tag);
-      return this.move({ kind: "allgather", ...sides, bytes, inPlace }, arrayOf(target), tag);
-    });
+    const all = this.#gathered("gather", data, into);
+    return this.#startForAll("gather", all, tag, () =>
+      allgatherMovement(this.named, new OwnArray("gather", data), all),
+    );
   }
 
   allgatherv<T extends TypedArray>(data: Sent<T>, layout: Layout, into?: BufferLike<T>, tag?: number): Started<T> {
-    return this.attempt("gather", () => {
-      const inPlace = this.#isInPlace("gather", data);
-      const send = inPlace ? null : this.needed<BufferLike<T>>("gather", data);
-      const from = send === null ? null : itemsOf(send);
-      const { to, array } = this.#target("gather", send, layout, into);
-      if (from !== null) this.#checkOwn("gather", to, bytesOf(from));
-      return this.move({ kind: "allgatherv", from, to, inPlace }, array, tag);
-    });
+    const all = this.#gathered("gather", data, into, layout);
+    return this.#startForAll("gather", all, tag, () =>
+      allgathervMovement(this.named, new OwnArray("gather", data), all),
+    );
   }
 
   alltoall<T extends TypedArray>(data: Sent<T>, into?: BufferLike<T>, tag?: number): Started<T> {
-    return this.attempt("exchange", () => {
-      const { peers, isInter } = this.core;
-      const inPlace = this.#isInPlace("exchange", data);
-      const send = inPlace ? null : this.needed<BufferLike<T>>("exchange", data);
-      const target = into ?? this.#room("exchange", send, 1);
-      this.checkApart("exchange", data, target);
-      const bytes = this.share("exchange", isInter ? target : (send ?? target), peers.size);
-      this.checkRoom("exchange", target, bytes * peers.size);
-      if (isInter) this.share("exchange", send!, peers.size);
-      const sides = { from: send === null ? null : itemsOf(send), to: itemsOf(target) };
-      if (isInter) return this.move({ kind: "alltoallv", ...sides }, arrayOf(target), tag);
-      return this.move({ kind: "alltoall", ...sides, bytes, inPlace }, arrayOf(target), tag);
-    });
+    const what = "exchange";
+    const each = () => countOfSent(what, data) / this.core.peers.size;
+    const source = this.#shared(what, { data, other: undefined });
+    const all = this.#shared(what, { data: into, other: data, like: { sent: data, each } });
+    return this.#startForAll(what, all, tag, () => alltoallMovement(this.named, source, all));
   }
 
   alltoallv<T extends TypedArray>(
@@ -169,76 +257,106 @@ export class StartMovement extends Starts {
     into?: BufferLike<T>,
     tag?: number,
   ): Started<T> {
-    return this.attempt("exchange", () => {
-      const inPlace = this.#isInPlace("exchange", data);
-      const send = inPlace ? null : this.needed<BufferLike<T>>("exchange", data);
-      if (!inPlace) this.checkCounts("exchange", sends.counts);
-      const { to, array } = this.#target("exchange", send, receives, into);
-      const from = send === null ? null : itemsOfBlocks(send, sends);
-      return this.#exchange(from, to, array, inPlace, tag);
-    });
+    const source = this.#shared("exchange", { data, other: undefined, layout: sends });
+    const all = this.#gathered("exchange", data, into, receives);
+    return this.#startForAll("exchange", all, tag, () => alltoallvMovement(this.named, source, all));
   }
 
-  /** A buffer for each peer, with its own datatype; null where nothing is sent or received. */
-  alltoallw(
-    parts: readonly (BufferLike | null)[] | InPlace,
-    into: readonly (BufferLike | null)[],
-    tag?: number,
-  ): Started<readonly (BufferLike | null)[]> {
-    return this.attempt("exchange", () => {
-      const inPlace = this.#isInPlace("exchange", parts);
-      if (parts !== IN_PLACE) this.checkCounts("exchange", parts);
-      this.checkCounts("exchange", into);
-      const from = parts === IN_PLACE ? null : itemsOfParts(parts);
-      return this.#exchange(from, itemsOfParts(into), into, inPlace, tag);
-    });
+  alltoallw(parts: Parts | InPlace, into: Parts, tag?: number): Started<Parts> {
+    const [source, all] = [this.#each("exchange", parts), this.#each("exchange", into)];
+    return this.attempt("exchange", () => this.move(alltoallvMovement(this.named, source, all), into, tag));
   }
 
-  #exchange<R>(from: Items[] | null, to: Items[], result: R, inPlace: boolean, tag?: number): Started<R> {
-    if (from !== null && !this.core.isInter) this.#checkOwn("exchange", from, bytesOf(to[this.core.rank]!));
-    return this.move({ kind: "alltoallv", from, to, inPlace }, result, tag);
-  }
+  // Among the neighbours of a topology
 
-  /** Is it IN_PLACE, where it may be? */
-  #isInPlace(what: string, data: unknown): boolean {
-    if (data !== IN_PLACE) return false;
-    this.refuseInPlace(what);
-    return true;
-  }
-
-  /** Has this rank a buffer of its own beside the root's? */
-  #sends(root: number, inPlace: boolean): boolean {
-    return this.core.isInter ? root >= 0 : !inPlace;
-  }
-
-  /** Room for `times` as much as is sent. */
-  #room<T extends TypedArray>(what: string, send: BufferLike<T> | null, times: number): BufferLike<T> {
-    if (send !== null) return newArrayFor(send, countOf(send) * times);
-    throw new MpiError(ErrorClass.BUFFER, `Cannot ${what}: nothing says what kind of array; give one as \`into\``);
-  }
-
-  /** Where the blocks of a v form go: an array of the program's, or a new one. */
-  #target<T extends TypedArray>(
-    what: string,
-    send: BufferLike<T> | null,
-    layout: Layout | undefined,
-    into: BufferLike<T> | undefined,
-  ): { to: Items[]; array: T } {
-    this.checkCounts(what, layout?.counts);
-    if (into === undefined && send === null) this.#room(what, send, 1);
-    const target = into ?? newArrayForBlocks(send!, layout!);
-    this.checkApart(what, send ?? undefined, target);
-    return { to: itemsOfBlocks(target, layout!), array: arrayOf(target) };
-  }
-
-  /** What a rank sends itself must be as long as what it receives from itself. */
-  #checkOwn(what: string, parts: readonly Items[], bytes: number): void {
-    if (this.core.isInter) return;
-    const own = bytesOf(parts[this.core.rank]!);
-    if (own === bytes) return;
-    throw new MpiError(
-      ErrorClass.COUNT,
-      `Cannot ${what}: this rank's own part has ${bytes} bytes on one side and ${own} on the other`,
+  neighborAllgather<T extends TypedArray>(data: BufferLike<T>, into?: BufferLike<T>, tag?: number): Started<T> {
+    const all = this.#gathered(withNeighbours, data, into);
+    return this.#startForAll(withNeighbours, all, tag, () =>
+      neighborGather(this.named, "equal", new OwnArray(withNeighbours, data), all),
     );
   }
+
+  neighborAllgatherv<T extends TypedArray>(
+    data: BufferLike<T>,
+    layout: Layout,
+    into?: BufferLike<T>,
+    tag?: number,
+  ): Started<T> {
+    const all = this.#gathered(withNeighbours, data, into, layout);
+    return this.#startForAll(withNeighbours, all, tag, () =>
+      neighborGather(this.named, "parts", new OwnArray(withNeighbours, data), all),
+    );
+  }
+
+  neighborAlltoall<T extends TypedArray>(data: BufferLike<T>, into?: BufferLike<T>, tag?: number): Started<T> {
+    const each = () => {
+      const outdegree = this.core.topology?.neighbours(this.core.rank).destinations.length ?? 0;
+      return outdegree === 0 ? 0 : countOf(data) / outdegree;
+    };
+    const source = this.#shared(withNeighbours, { data, other: undefined });
+    const all = this.#shared(withNeighbours, { data: into, other: data, like: { sent: data, each } });
+    return this.#startForAll(withNeighbours, all, tag, () => neighborExchange(this.named, "equal", source, all));
+  }
+
+  neighborAlltoallv<T extends TypedArray>(
+    data: BufferLike<T>,
+    { sends, receives }: BothLayouts,
+    into?: BufferLike<T>,
+    tag?: number,
+  ): Started<T> {
+    const source = this.#shared(withNeighbours, { data, other: undefined, layout: sends });
+    const all = this.#gathered(withNeighbours, data, into, receives);
+    return this.#startForAll(withNeighbours, all, tag, () => neighborExchange(this.named, "parts", source, all));
+  }
+
+  neighborAlltoallw<P extends Parts>(parts: Parts, into: P, tag?: number): Started<P> {
+    const [source, all] = [this.#each(withNeighbours, parts), this.#each(withNeighbours, into)];
+    return this.attempt(withNeighbours, () => this.move(neighborExchange(this.named, "parts", source, all), into, tag));
+  }
+
+  // Inside
+
+  /** The result is in `result.array`, once the movement has been made. */
+  #start<T extends TypedArray>(
+    what: string,
+    result: { readonly array: T | null },
+    tag: number | undefined,
+    make: () => Movement<Items>,
+  ): Started<T | null> {
+    return this.attempt(what, () => {
+      const movement = make();
+      return this.move(movement, result.array, tag);
+    });
+  }
+
+  /** The same for collectives that give every rank a result. */
+  #startForAll<T extends TypedArray>(
+    what: string,
+    result: { readonly array: T | null },
+    tag: number | undefined,
+    make: () => Movement<Items>,
+  ): Started<T> {
+    return this.#start(what, result, tag, make) as Started<T>;
+  }
+
+  #shared<T extends TypedArray>(what: string, options: SharedArrayOptions<T>): SharedArray<T> {
+    return new SharedArray(what, this.core.rank, options);
+  }
+
+  #each(what: string, list: Parts | InPlace): PartsArray {
+    return new PartsArray(what, this.core.rank, list);
+  }
+
+  /** The array for what all ranks send: `into`, or a new one of the kind of `data`. */
+  #gathered<T extends TypedArray>(
+    what: string,
+    data: Maybe<Sent<T>>,
+    into: BufferLike<T> | undefined,
+    layout?: Layout,
+  ): SharedArray<T> {
+    const each = () => countOfSent(what, data);
+    return this.#shared<T>(what, { data: into, other: data, layout, like: { sent: data, each } });
+  }
 }
+
+const withNeighbours = "exchange with the neighbours";

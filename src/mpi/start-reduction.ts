@@ -1,14 +1,14 @@
 /** Starts of reductions (MPI 5.0 §6.9 to §6.11). */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
-import { checkScan } from "../core/binding/checks.ts";
+import { checkInPlace, checkScan, isRoot } from "../core/binding/checks.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
+import { CollectiveStart, checkCounts } from "./collective-start.ts";
 import type { OpLike } from "./operations.ts";
 import { ReductionOperands } from "./reduction-operands.ts";
 import type { Started } from "./request.ts";
 import { IN_PLACE } from "./sides.ts";
 import type { Sent } from "./start-movement.ts";
-import { Starts } from "./starts.ts";
 
 const nowhere = 0 as Pointer;
 
@@ -18,28 +18,28 @@ export interface Reduce<T extends TypedArray> {
   readonly into: BufferLike<T> | undefined;
 }
 
-export class StartReduction extends Starts {
+export class StartReduction extends CollectiveStart {
   reduce<T extends TypedArray>(call: Reduce<T>, root: number, tag?: number): Started<T | null> {
     return this.attempt("reduce", () => {
-      const isRoot = this.isRoot("reduce", root);
+      const atRoot = isRoot(this.named, "reduce", root);
       const { isInter } = this.core;
-      if (isInter && root < 0) return this.#interRoot(call, root, isRoot, tag);
-      if (call.data === IN_PLACE && !isRoot) {
+      if (isInter && root < 0) return this.#interRoot(call, root, atRoot, tag);
+      if (call.data === IN_PLACE && !atRoot) {
         throw new MpiError(
           ErrorClass.BUFFER,
           "Cannot reduce in place: only the root may, this rank must send an array",
         );
       }
-      const operands = this.#operands(call, { wantsResult: isRoot });
+      const operands = this.#operands(call, { wantsResult: atRoot });
       const { bytes, inPlace } = operands;
       return this.#start(operands, "reduce", { bytes, root, inPlace, tag });
     });
   }
 
   /** The root's group of an inter-communicator contributes nothing, and only the root gets anything. */
-  #interRoot<T extends TypedArray>(call: Reduce<T>, root: number, isRoot: boolean, tag?: number): Started<T | null> {
+  #interRoot<T extends TypedArray>(call: Reduce<T>, root: number, atRoot: boolean, tag?: number): Started<T | null> {
     const into = call.into ?? (call.data === IN_PLACE || call.data === null ? undefined : call.data);
-    if (isRoot) {
+    if (atRoot) {
       const operands = this.#operands({ ...call, data: null, into }, { wantsResult: true });
       return this.#start(operands, "reduce", { bytes: operands.bytes, root, tag });
     }
@@ -63,7 +63,7 @@ export class StartReduction extends Starts {
     tag?: number,
   ): Started<T> {
     return this.attempt("reduce", () => {
-      this.checkCounts("reduce", counts, this.core.size);
+      checkCounts("reduce", counts, this.core.size);
       const total = Array.from(counts).reduce((sum, count) => sum + count, 0);
       const resultCount = (count: number): number => {
         if (count === total) return counts[this.core.rank]!;
@@ -122,7 +122,7 @@ export class StartReduction extends Starts {
     call: Reduce<T>,
     how: { wantsResult: boolean; resultCount?: (count: number) => number },
   ): ReductionOperands<T> {
-    if (call.data === IN_PLACE) this.refuseInPlace("reduce");
+    if (call.data === IN_PLACE) checkInPlace(this.named, "reduce");
     const { data, op, into } = call;
     const { wantsResult, resultCount } = how;
     const mayRunInPlace = !this.core.isInter;

@@ -5,9 +5,10 @@
  */
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
+import { isRoot } from "../../core/binding/checks.ts";
 import { fitsInt, intMax, largeCounts } from "../arguments/counts.ts";
 import type { Call } from "../call-table.ts";
-import { IN_PLACE, isRoot } from "../collectives/collective-arguments.ts";
+import { IN_PLACE } from "../collectives/collective-arguments.ts";
 import type { CCommunicator } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import { receiver, sender } from "./point-to-point.ts";
@@ -69,7 +70,8 @@ const members = ({ core }: CCommunicator): number => core.size;
 const sources = ({ core }: CCommunicator): number => core.topology?.neighbours(core.rank).sources.length ?? 0;
 const destinations = ({ core }: CCommunicator): number => core.topology?.neighbours(core.rank).destinations.length ?? 0;
 /** Counts of a gather or scatter mean something at the root alone. */
-const atRoot = (comm: CCommunicator, args: Args): number => (isRoot(comm, Number(args[7])) ? peers(comm) : 0);
+const atRoot = (comm: CCommunicator, args: Args): number =>
+  isRoot(comm, "gather or scatter", Number(args[7])) ? peers(comm) : 0;
 const unlessInPlace = (comm: CCommunicator, args: Args): number => (args[0] === IN_PLACE ? 0 : peers(comm));
 
 interface Collective {

@@ -1,7 +1,7 @@
 /** Probes, and receives of what they have found: MPI 5.0 §3.8. */
 import type { RecordId } from "../../core/base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL } from "../../core/base/constants.ts";
-import { checkProbe, checkSource, checkWantedTag } from "../../core/binding/checks.ts";
+import { checkSource, checkWantedTag, probeFailure } from "../../core/binding/checks.ts";
 import type { MessageOutcome } from "../../core/binding/operations.ts";
 import { roomFor, Unpack } from "../arguments/buffers.ts";
 import { writeStatus } from "../arguments/status.ts";
@@ -39,14 +39,15 @@ function probeLater(program: Program, { comm, source, tag, found, nobody, again 
   if (source === PROC_NULL) return nobody();
   const { operations } = program;
   const { core } = comm;
-  const pattern = { comm: core, source, tag };
-  if (operations.choices !== null && source === ANY_SOURCE) return chooseMessageLater(program, pattern, found, again);
+  if (operations.choices !== null && source === ANY_SOURCE) {
+    return chooseMessageLater(program, { comm, source, tag }, found, again);
+  }
   /** Something can be told: a message, or that none can come. */
   const isOver = () => operations.probe(core, source, tag) >= 0 || operations.probeError(core, source) !== 0;
   const finish = () => {
     const envelope = operations.probe(core, source, tag);
-    if (envelope < 0) checkProbe(operations, comm, source);
-    return found(envelope);
+    if (envelope >= 0) return found(envelope);
+    throw probeFailure(operations, comm, source)!;
   };
   return waitUntil(program, isOver, finish, again);
 }
@@ -63,10 +64,11 @@ function probeNow(program: Program, { comm, source, tag, found, nobody, flag, ag
   const tell = (envelope: RecordId) => {
     ints[flag >> 2] = envelope >= 0 ? 1 : 0;
     if (envelope >= 0) return found(envelope);
-    checkProbe(operations, comm, source);
+    const failure = probeFailure(operations, comm, source);
+    if (failure !== null) throw failure;
     return 0;
   };
-  return chooseMessage(program, { comm: comm.core, source, tag }, tell, again);
+  return chooseMessage(program, { comm, source, tag }, tell, again);
 }
 
 const envelopeOutcome: MessageOutcome = { source: 0, tag: 0, bytes: 0, error: 0, cancelled: false };

@@ -1,15 +1,22 @@
 /** The three forms in which C has every collective: blocking, non-blocking, persistent. */
 import { saves } from "../../core/base/saved-classes.ts";
 import { onBoard } from "../../core/process/collectives.ts";
+import type { Call } from "../call-table.ts";
 import { Concluded } from "../calls/requests.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import { waitThen } from "../waiting/waiting.ts";
 import type { Start } from "./collective-arguments.ts";
 
-type Call = (...args: number[]) => number;
-/** From C's arguments, without info and request, to the start; the communicator comes first. */
-type Arguments = (comm: CCommunicator, ...args: number[]) => Start;
+/** From C's arguments, without info and request, to the start. */
+type Arguments = (program: Program, comm: CCommunicator, ...args: CollectiveArguments) => Start;
+/** As many as the collective has; the longest has nine in front of its communicator. */
+type CollectiveArguments = [
+  ...[number, number, number, number, number, number, number, number, number],
+  ...rest: number[],
+];
+/** Names without MPI_, and the number of parameters in front of the communicator. Persistent forms have an info behind it. */
+export type CollectiveTable = readonly (readonly [name: string, parameters: number, start: Arguments])[];
 
 /** A persistent collective: all its starts have the same tag. */
 class StartAgain implements Restart {
@@ -26,36 +33,37 @@ class StartAgain implements Restart {
   }
 }
 
-/** `name` is without MPI_. All take the communicator behind that many parameters, persistent ones then an info. */
-export function collectiveForms(
-  program: Program,
-  name: string,
-  parameters: number,
-  start: Arguments,
-): Record<string, Call> {
+function handOver(program: Program, request: CRequest, out: number): number {
+  request.handle = program.requests.add(request);
+  return program.putInt(out, request.handle);
+}
+
+/** The functions of a table for one program. */
+export function collectiveCallsOf(program: Program, table: CollectiveTable): Record<string, Call> {
+  return Object.assign({}, ...table.map(([name, parameters, start]) => formsOf(program, name, parameters, start)));
+}
+
+function formsOf(program: Program, name: string, parameters: number, start: Arguments): Record<string, Call> {
   const small = name[0]!.toLowerCase() + name.slice(1);
-
-  function hand(request: CRequest, out: number): number {
-    request.handle = program.requests.add(request);
-    program.ints[out >> 2] = request.handle;
-    return 0;
-  }
-
   return {
-    [`MPI_${name}`]: (...args) => {
+    [`MPI_${name}`]: (...args: CollectiveArguments) => {
       const request = new CRequest(program.comm(args[parameters]!));
-      start(request.comm, ...args).begin(program, request, onBoard);
+      start(program, request.comm, ...args).begin(program, request, onBoard);
       return waitThen(program, request.record, new Concluded(request, 0));
     },
-    [`MPI_I${small}`]: (...args) => {
+    [`MPI_I${small}`]: (...args: CollectiveArguments) => {
       const request = new CRequest(program.comm(args[parameters]!));
-      start(request.comm, ...args).begin(program, request, undefined);
-      return hand(request, args[parameters + 1]!);
+      start(program, request.comm, ...args).begin(program, request, undefined);
+      return handOver(program, request, args[parameters + 1]!);
     },
-    [`MPI_${name}_init`]: (...args) => {
+    [`MPI_${name}_init`]: (...args: CollectiveArguments) => {
       const comm = program.comm(args[parameters]!);
       const tag = comm.core.nextPersistent();
-      return hand(new CRequest(comm, new StartAgain(start(comm, ...args), tag)), args[parameters + 2]!);
+      return handOver(
+        program,
+        new CRequest(comm, new StartAgain(start(program, comm, ...args), tag)),
+        args[parameters + 2]!,
+      );
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import { checkCount, checkScan } from "../../core/binding/checks.ts";
+import { checkCount, checkInPlace, checkScan, isRoot } from "../../core/binding/checks.ts";
 import { Side } from "../../core/binding/side.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { type Reduction, reductionFor } from "../../core/process/reduction.ts";
@@ -11,7 +11,7 @@ import { holdType, LetGo } from "../handles/datatypes-in-use.ts";
 import type { CCommunicator, CDatatype, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import type { ProgramCall } from "../waiting/waiting.ts";
-import { isInPlace, isRoot, type Start } from "./collective-arguments.ts";
+import { IN_PLACE, type Start } from "./collective-arguments.ts";
 import { type CItems, itemsAt, Settle } from "./collective-sides.ts";
 
 /** Where the operands of a reduction are, and how many of them. */
@@ -22,6 +22,14 @@ export interface Operands {
   readonly type: number;
   readonly op: number;
 }
+
+export const operands = (from: number, into: number, count: number, type: number, op: number): Operands => ({
+  from,
+  into,
+  count,
+  type,
+  op,
+});
 
 /** An operation on a datatype: predefined ones are ours to do, the program's own are done by the program. */
 export function reductionOf(program: Program, op: number, typeHandle: number): Reduction {
@@ -127,57 +135,53 @@ class ReduceScatter implements Start {
   }
 }
 
-export function reduction(program: Program) {
-  /** MPI_BOTTOM is no buffer. */
-  function checkOperands(from: CItems | null, to: CItems | null): void {
-    if (from === null || to === null || from.address === 0 || from.count === 0 || from.type.size === 0) return;
-    checkApart(program, from.address, to.address);
-  }
-
-  /** Reduce, allreduce and scans: as many elements come out as go in. */
-  function equal(comm: CCommunicator, kind: Kind, operands: Operands, root = 0): Start {
-    const { isInter } = comm.core;
-    const { count, op } = operands;
-    const hasResult = kind !== "reduce" || isRoot(comm, root);
-    const inPlace = isInPlace(comm, operands.from);
-    if (inPlace && !hasResult) {
-      throw new MpiError(ErrorClass.BUFFER, "Cannot reduce with MPI_IN_PLACE: only the root may");
-    }
-    if (kind === "scan" || kind === "exscan") checkScan(comm, kind);
-    const how = reductionOf(program, op, operands.type);
-    const type = program.types.get(operands.type);
-    checkCount(count);
-    // The root's group of an inter-communicator contributes nothing, and only the root gets anything.
-    const sends = !inPlace && !(isInter && kind === "reduce" && root < 0);
-    const from = sends ? operandsAt(program, how, operands.from, count, type.core) : null;
-    const to = hasResult ? operandsAt(program, how, operands.into, count, type.core) : null;
-    checkOperands(from, to);
-    return new EqualReduction(kind, { how, type, from, to, root, inPlace });
-  }
-
-  function reduceScatter(comm: CCommunicator, operands: Omit<Operands, "count">, counts: readonly number[]): Start {
-    for (const count of counts) checkCount(count);
-    const total = counts.reduce((sum, count) => sum + count, 0);
-    const inPlace = isInPlace(comm, operands.from);
-    const how = reductionOf(program, operands.op, operands.type);
-    const type = program.types.get(operands.type);
-    const from = inPlace ? null : operandsAt(program, how, operands.from, total, type.core);
-    const received = inPlace ? total : counts[comm.core.rank]!;
-    const to = operandsAt(program, how, operands.into, received, type.core);
-    checkOperands(from, to);
-    return new ReduceScatter({ how, type, from, to, root: 0, inPlace }, counts);
-  }
-
-  return {
-    reduce: (comm: CCommunicator, operands: Operands, root: number) => equal(comm, "reduce", operands, root),
-    allreduce: (comm: CCommunicator, operands: Operands) => equal(comm, "allreduce", operands),
-    scan: (comm: CCommunicator, operands: Operands) => equal(comm, "scan", operands),
-    exscan: (comm: CCommunicator, operands: Operands) => equal(comm, "exscan", operands),
-    reduceScatter: (comm: CCommunicator, operands: Omit<Operands, "count">, counts: number) =>
-      reduceScatter(comm, operands, program.list(counts, comm.core.size)),
-    reduceScatterBlock: (comm: CCommunicator, { count, ...operands }: Operands) =>
-      reduceScatter(comm, operands, new Array<number>(comm.core.size).fill(count)),
-  };
+function isInPlace(comm: CCommunicator, { from }: Operands): boolean {
+  if (from !== IN_PLACE) return false;
+  checkInPlace(comm, "reduce");
+  return true;
 }
+
+/** MPI_BOTTOM is no buffer. */
+function checkOperands(program: Program, from: CItems | null, to: CItems | null): void {
+  if (from === null || to === null || from.address === 0 || from.count === 0 || from.type.size === 0) return;
+  checkApart(program, from.address, to.address);
+}
+
+/** Reduce, allreduce and scans: as many elements come out as go in. */
+function equal(program: Program, comm: CCommunicator, kind: Kind, arguments_: Operands, root = 0): Start {
+  const { isInter } = comm.core;
+  const { count, op } = arguments_;
+  const hasResult = kind !== "reduce" || isRoot(comm, "reduce", root);
+  const inPlace = isInPlace(comm, arguments_);
+  if (inPlace && !hasResult) {
+    throw new MpiError(ErrorClass.BUFFER, "Cannot reduce with MPI_IN_PLACE: only the root may");
+  }
+  if (kind === "scan" || kind === "exscan") checkScan(comm, kind);
+  const how = reductionOf(program, op, arguments_.type);
+  const type = program.types.get(arguments_.type);
+  checkCount(count);
+  // The root's group of an inter-communicator contributes nothing, and only the root gets anything.
+  const sends = !inPlace && !(isInter && kind === "reduce" && root < 0);
+  const from = sends ? operandsAt(program, how, arguments_.from, count, type.core) : null;
+  const to = hasResult ? operandsAt(program, how, arguments_.into, count, type.core) : null;
+  checkOperands(program, from, to);
+  return new EqualReduction(kind, { how, type, from, to, root, inPlace });
+}
+
+/** `counts`: how many elements of the result each rank gets. */
+function scatter(program: Program, comm: CCommunicator, arguments_: Operands, counts: readonly number[]): Start {
+  for (const count of counts) checkCount(count);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const inPlace = isInPlace(comm, arguments_);
+  const how = reductionOf(program, arguments_.op, arguments_.type);
+  const type = program.types.get(arguments_.type);
+  const from = inPlace ? null : operandsAt(program, how, arguments_.from, total, type.core);
+  const received = inPlace ? total : counts[comm.core.rank]!;
+  const to = operandsAt(program, how, arguments_.into, received, type.core);
+  checkOperands(program, from, to);
+  return new ReduceScatter({ how, type, from, to, root: 0, inPlace }, counts);
+}
+
+export const reductions = { equal, scatter };
 
 saves({ ProgramReduction, EqualReduction, ReduceScatter });

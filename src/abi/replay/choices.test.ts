@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { ChoiceKind } from "../../core/ft/choices.ts";
 import { type TestChoice, TestChoices, TestProtocol } from "../../core/ft/testing/choices.ts";
 import { Random } from "../../sim/random.ts";
@@ -7,7 +8,7 @@ import { assertReplayed, LateSends, until } from "../../sim/testing/lives.ts";
 import { World } from "../../sim/world.ts";
 import { restoreProcess, saveProcess } from "../process-state.ts";
 import { TestProgram } from "../testing/program.ts";
-import { INFO_NULL, INT, WORLD } from "../testing/ranks.ts";
+import { ERRORS_RETURN, INFO_NULL, INT, WORLD } from "../testing/ranks.ts";
 
 const ANY_SOURCE = -1;
 const UNDEFINED = -32766;
@@ -425,3 +426,24 @@ test("L1 replay: without a protocol that replays the program sees what there is"
     if (name !== "MPI_Wtime") assert.deepEqual(free.seen, lived(3, act).seen, name);
   }
 });
+
+for (const name of ["MPI_Probe", "MPI_Mprobe"]) {
+  const probe = (receiver: Receiver): number => {
+    const { c } = receiver;
+    const outs = name === "MPI_Probe" ? [c.alloc(statusBytes)] : [c.alloc(4), c.alloc(statusBytes)];
+    c.call("MPI_Comm_set_errhandler", WORLD, ERRORS_RETURN);
+    receiver.later(0, () => receiver.sender(0).call("MPIX_Comm_revoke", WORLD));
+    return c.call(name, ANY_SOURCE, 1, WORLD, ...outs);
+  };
+
+  test(`L1 ${name} from any source ends when the communicator is revoked, and has chosen nothing`, () => {
+    const receiver = new Receiver(1, new TestChoices());
+    assert.equal(probe(receiver), ErrorClass.REVOKED);
+    assert.deepEqual(receiver.choices!.all, []);
+  });
+
+  test(`L1 replay: ${name} ends when the communicator is revoked before the known message has come`, () => {
+    const receiver = new Receiver(2, new TestChoices([{ kind: ChoiceKind.PROBE, outcome: [3, firstNumber()] }]));
+    assert.equal(probe(receiver), ErrorClass.REVOKED);
+  });
+}

@@ -41,8 +41,9 @@ function chooseNow(program: Program, choice: Choice, tell: Tell, again: CallAgai
   }
   again.known = known;
   if (known === null) return look(program, () => tell(null), again);
-  return waitUntil(
+  return waitFor(
     program,
+    choice,
     () => choice.isSo(known),
     () => tell(known),
     again,
@@ -65,7 +66,22 @@ function chooseLater(program: Program, choice: Choice, tell: Tell, again: CallAg
     return tell(outcome);
   };
   again.known = known;
-  return waitUntil(program, isReady, finish, again);
+  return waitFor(program, choice, isReady, finish, again);
+}
+
+/** Waits until `isReady`, then `finish`; throws when the choice can come to nothing any more. */
+function waitFor(
+  program: Program,
+  choice: Choice,
+  isReady: () => boolean,
+  finish: () => number,
+  again: CallAgain,
+): number {
+  const finishOrThrow = () => {
+    if (isReady()) return finish();
+    throw choice.failure()!;
+  };
+  return waitUntil(program, () => isReady() || choice.failure() !== null, finishOrThrow, again);
 }
 
 type Requests = readonly (CRequest | null)[];
@@ -138,7 +154,7 @@ type TellMessage = (envelope: RecordId) => number;
 export function chooseMessage(program: Program, pattern: ProbePattern, tell: TellMessage, again: CallAgain): number {
   const { operations } = program;
   if (operations.choices === null) {
-    return interrupted(program, again) ?? tell(operations.probe(pattern.comm, pattern.source, pattern.tag));
+    return interrupted(program, again) ?? tell(operations.probe(pattern.comm.core, pattern.source, pattern.tag));
   }
   const told: Tell = (outcome) => tell(messageOf(operations, outcome));
   return chooseNow(program, messageChoice(operations, pattern), told, again);

@@ -104,17 +104,17 @@ export function neighbourhoodOf({ core, label }: NamedCommunicator, verb: string
   return { rank, sources, destinations, cartesian: topology.kind === CART };
 }
 
-/** Throws when no message can come any more that a probe waits for. */
-export function checkProbe(operations: Operations, { core }: NamedCommunicator, source: number): void {
+/** The error of a probe for which no message can come any more; null: one can. */
+export function probeFailure(operations: Operations, { core }: NamedCommunicator, source: number): MpiError | null {
   const error = operations.probeError(core, source);
   switch (error) {
     case 0:
-      return;
+      return null;
     case ErrorClass.REVOKED:
-      throw new MpiError(error, "Cannot probe for a message: the communicator is revoked");
+      return new MpiError(error, "Cannot probe for a message: the communicator is revoked");
     case ErrorClass.PROC_FAILED:
-      throw new MpiError(error, `Cannot probe for a message of rank ${source}: it has failed`);
+      return new MpiError(error, `Cannot probe for a message of rank ${source}: it has failed`);
     default:
-      throw new MpiError(error, "Cannot probe for a message of any rank: one that failed is not acknowledged");
+      return new MpiError(error, "Cannot probe for a message of any rank: one that failed is not acknowledged");
   }
 }

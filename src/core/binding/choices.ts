@@ -1,11 +1,12 @@
 /**
- * What a program can observe and that may differ in a second run, under a protocol that replays (core/ft/choices.ts): what
- * tests and probes say, which of several requests a wait ends. Faces ask only when somebody is there to ask; how they wait for what
- * is known from the life before is their own affair, since a call of a C program can be interrupted.
+ * The choices of a program under a protocol that replays them (core/ft/choices.ts): the answers of tests and probes, and the request
+ * that a wait for several ends. A face asks for the outcome of an earlier life only where the protocol has an observer of choices. How
+ * a face waits for a known outcome is its own affair, since a call of a C program can be interrupted.
  */
 import type { RecordId } from "../base/brand.ts";
+import type { MpiError } from "../base/mpi-error.ts";
 import { ChoiceKind, type Outcome } from "../ft/choices.ts";
-import type { Communicator } from "../process/communicator.ts";
+import { type NamedCommunicator, probeFailure } from "./checks.ts";
 import type { Operations } from "./operations.ts";
 
 /** One choice that a call offers. */
@@ -15,7 +16,12 @@ export interface Choice {
   now(): Outcome;
   /** Is that outcome true here as well? */
   isSo(outcome: readonly number[]): boolean;
+  /** The error of the call when the choice can come to nothing any more; null: it can. */
+  failure(): MpiError | null;
 }
+
+/** Every wait for a request ends, with the error of the request if need be. */
+const noFailure = (): null => null;
 
 /** The requests that a call is about. */
 export interface RequestList {
@@ -53,7 +59,7 @@ function areAllDone(requests: RequestList): boolean {
 /** Are all of these complete, those that are not active aside? */
 export function testChoice(requests: RequestList): Choice {
   const isDone = () => areAllDone(requests);
-  return { kind: ChoiceKind.TEST, now: () => (isDone() ? nothing : null), isSo: isDone };
+  return { kind: ChoiceKind.TEST, now: () => (isDone() ? nothing : null), isSo: isDone, failure: noFailure };
 }
 
 /** Which of these is complete? */
@@ -65,6 +71,7 @@ export function anyChoice(requests: RequestList): Choice {
       return index < 0 ? null : [index];
     },
     isSo: ([index]) => isEnded(requests, index!),
+    failure: noFailure,
   };
 }
 
@@ -77,12 +84,13 @@ export function someChoice(requests: RequestList): Choice {
       return done.length === 0 ? null : done;
     },
     isSo: (outcome) => outcome.every((index) => isEnded(requests, index)),
+    failure: noFailure,
   };
 }
 
-/** Which messages a probe looks for. */
+/** The messages that a probe looks for. */
 export interface ProbePattern {
-  readonly comm: Communicator;
+  readonly comm: NamedCommunicator;
   readonly source: number;
   readonly tag: number;
 }
@@ -92,10 +100,11 @@ export function messageChoice(operations: Operations, { comm, source, tag }: Pro
   return {
     kind: ChoiceKind.PROBE,
     now() {
-      const envelope = operations.probe(comm, source, tag);
+      const envelope = operations.probe(comm.core, source, tag);
       return envelope < 0 ? null : operations.messageNumber(envelope);
     },
     isSo: (outcome) => messageOf(operations, outcome) >= 0,
+    failure: () => probeFailure(operations, comm, source),
   };
 }
 

@@ -1,11 +1,13 @@
 /**
- * Starts of the collectives that also take objects: arrays go the way of start-movement.ts, anything else travels by
+ * Starts of the collectives that also take objects: an array goes the way of start-movement.ts, any other value travels by
  * structured clone (core/binding/object-collective.ts).
  */
 import { PROC_NULL } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { isRoot } from "../core/binding/checks.ts";
 import { ObjectCollective, type ObjectKind } from "../core/binding/object-collective.ts";
 import { type BufferLike, isTypedArray, isTypedBuffer, type TypedArray } from "./buffers.ts";
+import { checkCounts } from "./collective-start.ts";
 import { bytesOfObject, objectOfBytes } from "./objects.ts";
 import type { AfterCompletion, Started } from "./request.ts";
 import { IN_PLACE } from "./sides.ts";
@@ -15,7 +17,7 @@ import type { Status } from "./status.ts";
 /** Does a value travel as bytes? Otherwise it is an object. */
 export const isBuffer = (value: unknown): value is BufferLike => isTypedArray(value) || isTypedBuffer(value);
 
-export class StartValues extends StartMovement {
+export class StartObjects extends StartMovement {
   bcastValue(data: unknown, root: number, tag?: number): Started<unknown> {
     if (isBuffer(data)) return this.bcast(data, root, tag);
     const values = this.#isRoot(root) ? [data] : [];
@@ -46,7 +48,7 @@ export class StartValues extends StartMovement {
   }
 
   #isRoot(root: number): boolean {
-    return this.attempt("start the collective", () => this.isRoot("start the collective", root));
+    return this.attempt("start the collective", () => isRoot(this.named, "start the collective", root));
   }
 
   /** `pick` makes the result of what has arrived, by rank. */
@@ -57,7 +59,8 @@ export class StartValues extends StartMovement {
     pick: (received: unknown[]) => R,
   ): Started<R> {
     return this.attempt(kind === "bcast" ? "broadcast" : kind, () => {
-      if (kind === "alltoall" || (kind === "scatter" && this.isRoot(kind, root))) this.checkCounts(kind, values);
+      if (kind === "alltoall" || (kind === "scatter" && isRoot(this.named, kind, root)))
+        checkCounts(kind, values, this.core.peers.size);
       const messages = values.map((value) => bytesOfObject(`${kind} the object`, value));
       const task = new ObjectCollective(kind, this.core, root, messages);
       return { record: this.operations.startTask(task), after: new ReadObjects(task, pick) };

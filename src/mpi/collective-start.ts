@@ -1,0 +1,113 @@
+/**
+ * The common ground of start-movement.ts, start-objects.ts and start-reduction.ts. Each of their methods checks its arguments, starts a
+ * collective and gives it as `Started`, of which the blocking, non-blocking and persistent forms are made (collectives.ts).
+ */
+import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import { checkOpen, type NamedCommunicator } from "../core/binding/checks.ts";
+import type { Movement, Mover, Moving } from "../core/binding/movement.ts";
+import type { Operations } from "../core/binding/operations.ts";
+import { settle } from "../core/binding/side.ts";
+import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
+import { type BufferLike, type Buffers, type Items, isTypedArray, isTypedBuffer } from "./buffers.ts";
+import type { Environment } from "./environment.ts";
+import { type Owner, refuse } from "./owner.ts";
+import type { AfterCompletion, Started } from "./request.ts";
+import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytes } from "./sides.ts";
+import type { Status } from "./status.ts";
+
+export abstract class CollectiveStart {
+  protected readonly operations: Operations;
+  protected readonly buffers: Buffers;
+  protected readonly mover: Mover<Items>;
+  protected readonly core: CoreCommunicator;
+  readonly #ground: ArrayGround;
+  readonly #owner: Owner;
+
+  constructor({ operations, buffers, ground, mover }: Environment, owner: Owner) {
+    this.operations = operations;
+    this.buffers = buffers;
+    this.mover = mover;
+    this.#ground = ground;
+    this.core = owner.core;
+    this.#owner = owner;
+  }
+
+  /** Runs `start`; mistakes of the program in it go to the error handler. */
+  protected attempt<T>(what: string, start: () => T): T {
+    try {
+      checkOpen(this.#owner, what);
+      return start();
+    } catch (error) {
+      return refuse(this.#owner, error);
+    }
+  }
+
+  /** The communicator, for checks. */
+  protected get named(): NamedCommunicator {
+    return this.#owner;
+  }
+
+  protected move<T>(movement: Movement<Items>, result: T, tag: number | undefined): Started<T> {
+    const moving = this.mover.begin(this.core, movement, tag);
+    return { record: moving.record, after: new Settle(this.#ground, moving, result) };
+  }
+}
+
+/** A buffer that must be there. */
+export function needed<T extends BufferLike>(what: string, buffer: T | InPlace | null | undefined): T {
+  if (isTypedArray(buffer) || isTypedBuffer(buffer)) return buffer as T;
+  const state = buffer === IN_PLACE ? "this rank has nothing in place" : "this rank needs an array";
+  throw new MpiError(ErrorClass.BUFFER, `Cannot ${what}: ${state}; give a typed array, or one with a datatype`);
+}
+
+/** The bytes of each of `parts` equal parts of a buffer. */
+export function share(what: string, buffer: BufferLike, parts: number): number {
+  const count = countOf(buffer);
+  if (parts > 0 && count % parts !== 0) {
+    throw new MpiError(
+      ErrorClass.COUNT,
+      `Cannot ${what}: ${count} elements cannot be shared among ${parts} ranks; give a multiple of ${parts}`,
+    );
+  }
+  return packedBytes(buffer) / Math.max(parts, 1);
+}
+
+export function checkRoom(what: string, buffer: BufferLike, bytes: number): void {
+  const room = packedBytes(buffer);
+  if (room >= bytes) return;
+  throw new MpiError(ErrorClass.BUFFER, `Cannot ${what}: the array has ${room} bytes and needs ${bytes}`);
+}
+
+export function checkApart(what: string, data: unknown, into: unknown): void {
+  if (data !== into || data === IN_PLACE) return;
+  throw new MpiError(
+    ErrorClass.BUFFER,
+    `Cannot ${what} into the array that is sent: they must not overlap; send mpi.IN_PLACE instead`,
+  );
+}
+
+export function checkCounts(what: string, list: { readonly length: number } | undefined, wanted: number): void {
+  if (list?.length === wanted) return;
+  throw new MpiError(
+    ErrorClass.COUNT,
+    `Cannot ${what}: there are counts for ${list?.length ?? 0} ranks and must be for ${wanted}`,
+  );
+}
+
+/** What is left to do after a collective that moves data. */
+class Settle<T> implements AfterCompletion<T> {
+  readonly #ground: ArrayGround;
+  readonly #moving: Moving<Items>;
+  readonly #result: T;
+
+  constructor(ground: ArrayGround, moving: Moving<Items>, result: T) {
+    this.#ground = ground;
+    this.#moving = moving;
+    this.#result = result;
+  }
+
+  finish({ error }: Status): T {
+    settle(this.#ground, this.#moving.sent, this.#moving.received, error);
+    return this.#result;
+  }
+}
