@@ -6,7 +6,7 @@ import type { WorldRank } from "../base/brand.ts";
 import { CONGRUENT, IDENT, SIMILAR, UNDEFINED, UNEQUAL } from "../base/constants.ts";
 import { saves } from "../base/saved-classes.ts";
 import type { Board } from "../coll/engine/board.ts";
-import { ProgramCache } from "../coll/engine/compiled-schedule-cache.ts";
+import { CompiledScheduleCache } from "../coll/engine/compiled-schedule-cache.ts";
 import { foldSteps } from "../coll/engine/reduction-order.ts";
 import type { MemberNodes } from "../coll/intra/node-layout.ts";
 import type { Group } from "../comm/group.ts";
@@ -60,7 +60,7 @@ export class Communicator {
   private readonly nodeMap: NodeMap;
   /** Undefined: nobody has asked yet. */
   private knownMemberNodes: MemberNodes | null | undefined = undefined;
-  private knownPrograms: ProgramCache | null = null;
+  private knownPrograms: CompiledScheduleCache | null = null;
 
   constructor({ context, group, remote, world, nodeMap }: CommunicatorOptions) {
     this.context = context;
@@ -80,9 +80,9 @@ export class Communicator {
     return this.knownMemberNodes ?? undefined;
   }
 
-  /** Programs of collectives that were run on it. */
-  get programs(): ProgramCache {
-    this.knownPrograms ??= new ProgramCache();
+  /** Compiled schedules of collectives that were run on it. */
+  get programs(): CompiledScheduleCache {
+    this.knownPrograms ??= new CompiledScheduleCache();
     return this.knownPrograms;
   }
 
