@@ -66,8 +66,8 @@ export class SpanHeap {
   allocate(bytes: number): number {
     if (bytes > smallBytesMax) return this.takeRun((bytes + spanBytes - 1) >>> spanShift, LARGE) << spanShift;
     const index = classOf(bytes);
-    const free = this.freeSmall[index]!;
-    if (free.length > 0) return free.pop()!;
+    const block = this.freeSmall[index]!.pop();
+    if (block !== undefined) return block;
     const size = classBytes(index);
     let at = this.cut[index]!;
     if (at + size > this.cutEnd[index]!) {
