@@ -8,11 +8,12 @@
 import { lives } from "../base/saved-classes.ts";
 import { BYTES, KIND, kindOf, PAYLOAD, PacketKind } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
+import { type Announcement, announcementOf, announcementsMax } from "./announcements.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import type { Matching } from "./matching.ts";
 import type { Peers } from "./peers.ts";
-import { type News, newsMax, newsOf } from "./pending-notices.ts";
+
 import type { Transfers } from "./transfers.ts";
 
 interface ArrivalsParts {
@@ -30,8 +31,8 @@ export class Arrivals {
   refused = 0;
   /** Packets of lives that are over, which were dropped. */
   fenced = 0;
-  /** What the layer above has not taken yet, oldest first. */
-  news: News[] = [];
+  /** Announcements that the layer above has not taken yet, oldest first. */
+  news: Announcement[] = [];
 
   constructor({ transport, hooks, peers }: EnginePorts, parts: ArrivalsParts) {
     this.transport = transport;
@@ -39,6 +40,17 @@ export class Arrivals {
     this.transfers = parts.transfers;
     this.matching = parts.matching;
     this.peers = peers;
+  }
+
+  /** Has the layer above announcements to take? */
+  get hasNews(): boolean {
+    return this.news.length !== 0;
+  }
+
+  takeNews(): Announcement[] {
+    const { news } = this;
+    this.news = [];
+    return news;
   }
 
   /** Takes up to that many packets; false when there was none. */
@@ -104,8 +116,8 @@ export class Arrivals {
         return this.transfers.takeRefusal(packet);
       case PacketKind.REVOKE:
       case PacketKind.AGREEMENT:
-        if (this.news.length >= newsMax) return false;
-        this.news.push(newsOf(words, packet));
+        if (this.news.length >= announcementsMax) return false;
+        this.news.push(announcementOf(words, packet));
         return true;
       case PacketKind.PROTOCOL:
         if (!this.isWhole(words[packet + BYTES]!, words[packet + PAYLOAD]!)) return false;

@@ -90,10 +90,12 @@ export class Completion {
 
   /** Asks the protocol again; true when any send is complete now. */
   confirmSends(): boolean {
+    const { hooks } = this;
+    if (hooks === null) return false;
     let moved = false;
     for (let send = this.unconfirmed.first; send >= 0; ) {
       const next = this.unconfirmed.after(send);
-      if (this.hooks!.sendMayComplete(send)) {
+      if (hooks.sendMayComplete(send)) {
         this.unconfirmed.remove(send);
         this.complete(send, 0);
         moved = true;

@@ -3,7 +3,7 @@
  * unexpected; a receive that is posted takes the oldest envelope that fits, or waits among the posted (MPI 5.0 §3.5).
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
-import { ANY_TAG, TAG_UB } from "../base/constants.ts";
+import { ANY_SOURCE, ANY_TAG, TAG_UB } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { Arrival, Pin } from "../request/decisions.ts";
@@ -94,19 +94,6 @@ export class Matching {
   }
 
   // Receives
-
-  /** A new receive, not posted yet. */
-  newReceive(pointer: Pointer, room: number, source: number, tag: number, context: number): RecordId {
-    const receive = this.records.take(RecordKind.RECEIVE);
-    const words = this.records.words;
-    const at = receive * recordWords;
-    words[at + R_CONTEXT] = context;
-    words[at + R_PEER] = source;
-    words[at + R_TAG] = tag;
-    words[at + R_BYTES] = room;
-    words[at + R_POINTER] = pointer;
-    return receive;
-  }
 
   /** Gives a receive the message it wants, or lets it wait for it. */
   post(receive: RecordId): void {
@@ -308,7 +295,7 @@ export class Matching {
     }
     this.records.put(record, R_MODE, kind);
     this.fillEnvelope(record, packet, kind);
-    if (kind === PacketKind.EAGER) this.hooks!.held(source as WorldRank, sequence);
+    if (kind === PacketKind.EAGER) this.hooks?.held(source as WorldRank, sequence);
     return true;
   }
 
@@ -417,7 +404,7 @@ export class Matching {
       this.unexpected.remove(found);
       this.records.give(found);
     }
-    this.outbox.control(peer, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0, 0, 0);
+    this.outbox.control(peer, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0);
     return true;
   }
 
@@ -476,7 +463,7 @@ export class Matching {
 
   /** The sender keeps its buffer until it hears from us, so that nobody reads from it what the program has overwritten. */
   private refuseSend(peer: number, send: number): void {
-    if (this.peers.gone(peer) === Gone.NO) this.outbox.control(peer, PacketKind.REFUSAL, send, 0, 0, 0);
+    if (this.peers.gone(peer) === Gone.NO) this.outbox.control(peer, PacketKind.REFUSAL, send);
   }
 
   /** Numbers of messages of a rank whose bytes are not all here: envelopes alone, and receives that have only matched. */
@@ -510,6 +497,15 @@ export class Matching {
     if (this.peers.ofRank(rank) !== peer) return;
     this.posted.forEach((receive) => {
       if (this.records.get(receive, R_PEER) === rank) this.fail(receive, ErrorClass.PROC_FAILED);
+    });
+  }
+
+  /** Ends the posted receives from ANY_SOURCE of one context. */
+  failWildcards(context: number, error: number): void {
+    const { records } = this;
+    this.posted.forEach((receive) => {
+      const isMeant = records.get(receive, R_PEER) === ANY_SOURCE && records.get(receive, R_CONTEXT) === context;
+      if (isMeant) this.fail(receive, error);
     });
   }
 

@@ -212,6 +212,11 @@ export class Peers {
     return this.gone(peer) === Gone.DEAD;
   }
 
+  /** Is the process dead that plays that rank for us? */
+  hasFailed(rank: number): boolean {
+    return this.isDead(this.ofRank(rank));
+  }
+
   setGone(peer: number, gone: Gone): void {
     if (gone !== Gone.NO) this.timesGone++;
     this.put(peer, P_GONE, gone);

@@ -94,7 +94,7 @@ export class Transfers implements Landing {
   private finishOneCopy(receive: RecordId): void {
     const records = this.records;
     const send = records.get(receive, R_PEER_REQUEST);
-    this.outbox.control(this.peerOf(receive), PacketKind.RELEASE, send, 0, 0, 0);
+    this.outbox.control(this.peerOf(receive), PacketKind.RELEASE, send);
     this.completion.finishReceive(receive);
   }
 
@@ -302,7 +302,7 @@ export class Transfers implements Landing {
   /** What the protocol keeps may be elsewhere: are the bytes of this send where its record says? */
   private borrow(send: RecordId, isForLong: boolean): boolean {
     if (!this.outbox.isAbsent(send)) return true;
-    if (!this.hooks!.lend(send, isForLong)) return false;
+    if (this.hooks?.lend(send, isForLong) !== true) return false;
     this.records.addFlag(send, RecordFlag.LENT);
     return true;
   }

@@ -135,7 +135,7 @@ export class Agreements {
     if (agreement.own === null) return;
     const { engine, rank } = this.process;
     let place = 0 as CommRank;
-    while (engine.hasFailed(book.members.worldRank(place))) place = (place + 1) as CommRank;
+    while (engine.peers.hasFailed(book.members.worldRank(place))) place = (place + 1) as CommRank;
     const coordinator = book.members.worldRank(place);
     if (coordinator === rank) this.coordinate(book, agreement);
     else if (agreement.reportedTo !== coordinator) {
@@ -147,11 +147,10 @@ export class Agreements {
   private coordinate(book: AgreementBook, agreement: Agreement): void {
     if (!agreement.isDecided && !agreement.isProposed && !this.propose(book, agreement)) return;
     if (!agreement.isDecided) {
-      const { verdict, reports, accepted } = agreement;
-      if (!this.isEverybody(book, accepted)) return;
-      let { lowest } = this.reportOf(book, agreement);
-      for (const member of this.othersOf(book)) lowest = Math.min(lowest, reports.get(member)!.lowest);
-      this.decide(book, agreement, verdict, lowest);
+      if (!this.isEverybody(book, agreement.accepted)) return;
+      const reports = this.reportsOf(book, agreement);
+      const lowest = reports.reduce((least, report) => Math.min(least, report.lowest), decided);
+      this.decide(book, agreement, agreement.verdict, lowest);
     }
     // Also to those who report to us, their new coordinator, when it is over for us.
     for (const [member, report] of agreement.reports) {
@@ -163,22 +162,23 @@ export class Agreements {
   /** False: not everybody has reported yet. */
   private propose(book: AgreementBook, agreement: Agreement): boolean {
     if (!this.isEverybody(book, agreement.reports)) return false;
-    const others = this.othersOf(book);
-    const reports = [this.reportOf(book, agreement), ...others.map((member) => agreement.reports.get(member)!)];
+    const reports = this.reportsOf(book, agreement);
     const latest = reports.reduce((best, report) => (report.epoch > best.epoch ? report : best));
     const verdict = latest.epoch === noEpoch ? this.combine(book, reports) : latest.verdict;
     if (verdict === null) return false;
     agreement.isProposed = true;
     agreement.epoch = book.members.rankOf(this.process.rank as WorldRank);
     agreement.verdict = verdict;
-    for (const member of others) this.tell(book, agreement, member, Step.PROPOSE, { epoch: agreement.epoch });
+    for (const member of this.othersOf(book)) {
+      this.tell(book, agreement, member, Step.PROPOSE, { epoch: agreement.epoch });
+    }
     return true;
   }
 
   /** All other members that live, as far as we know. */
   private othersOf({ members }: AgreementBook): WorldRank[] {
     const { engine, rank } = this.process;
-    return members.worldRanks().filter((member) => member !== rank && !engine.hasFailed(member));
+    return members.worldRanks().filter((member) => member !== rank && !engine.peers.hasFailed(member));
   }
 
   private isEverybody(book: AgreementBook, some: { readonly size: number; has(member: WorldRank): boolean }): boolean {
@@ -208,6 +208,12 @@ export class Agreements {
     for (; book.lowest < lowest; book.lowest++) book.agreements.delete(book.lowest);
   }
 
+  /** Our own report and those of all other members that live. */
+  private reportsOf(book: AgreementBook, agreement: Agreement): Report[] {
+    const others = this.othersOf(book).flatMap((member) => agreement.reports.get(member) ?? []);
+    return [this.reportOf(book, agreement), ...others];
+  }
+
   private reportOf(book: AgreementBook, { epoch, verdict, own }: Agreement): Report {
     let { lowest } = book;
     while (book.agreements.get(lowest)?.isDecided) lowest++;
@@ -222,12 +228,9 @@ export class Agreements {
     said: Partial<Report> & { readonly epoch: number },
   ): void {
     const { contribution = noContribution } = said;
-    this.process.engine.announce(member, PacketKind.AGREEMENT, [
-      ...[context, number, step, said.epoch],
-      ...[verdict.flags, verdict.failures, verdict.error],
-      ...[contribution.flags, contribution.failures, contribution.acknowledged],
-      said.lowest ?? lowest,
-    ]);
+    const words = [context, number, step, said.epoch, verdict.flags, verdict.failures, verdict.error];
+    words.push(contribution.flags, contribution.failures, contribution.acknowledged, said.lowest ?? lowest);
+    this.process.engine.outbox.announce(member, PacketKind.AGREEMENT, words);
   }
 
   private bookOf(context: number): AgreementBook {

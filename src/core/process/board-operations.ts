@@ -8,12 +8,11 @@
  * A part's length stands beside it. Whoever reads a part of another length than its own takes what fits and reports that
  * the counts do not match, as the receiver of a message would.
  */
-import type { Pointer, RecordId } from "../base/brand.ts";
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import { R_POINTER, R_STATE, RecordKind, RecordState } from "../request/records.ts";
 import { foldOnBoard } from "./board-fold.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
@@ -61,10 +60,7 @@ export class BoardOperations {
   }
 
   start(comm: Communicator, call: BoardCall): RecordId {
-    const { records } = this.engine;
-    const request = records.take(RecordKind.OPERATION);
-    records.put(request, R_POINTER, 0);
-    records.put(request, R_STATE, RecordState.ACTIVE);
+    const request = this.engine.startOperation();
     this.arrive({ ...call, comm, request, isWithdrawn: false });
     return request;
   }
@@ -121,13 +117,13 @@ export class BoardOperations {
   peerFailed(rank: number): void {
     for (let i = 0; i < this.waiting.length; ) {
       const { comm, request } = this.waiting[i]!;
-      if (!comm.group.has(rank as never) || comm.board!.passed()) {
+      if (!comm.group.has(rank as WorldRank) || comm.board!.passed()) {
         i++;
         continue;
       }
       comm.board = null;
       this.waiting.splice(i, 1);
-      this.engine.completeOperation(request, ErrorClass.PROC_FAILED);
+      this.engine.completion.complete(request, ErrorClass.PROC_FAILED);
     }
   }
 
@@ -142,7 +138,7 @@ export class BoardOperations {
     comm.board = null;
     if (operation === undefined) return;
     this.waiting.splice(index, 1);
-    this.engine.completeOperation(operation.request, ErrorClass.REVOKED);
+    this.engine.completion.complete(operation.request, ErrorClass.REVOKED);
   }
 
   private putPart({ board, rank }: Communicator, { kind, send, receive, bytes, root, inPlace }: BoardCall): void {
@@ -158,7 +154,7 @@ export class BoardOperations {
     const error = this.takeParts(operation);
     comm.board!.next();
     if (comm.isRevoked) comm.board = null;
-    this.engine.completeOperation(request, error);
+    this.engine.completion.complete(request, error);
   }
 
   /** What this member wants of the board. The error with which its call ends, 0: none. */

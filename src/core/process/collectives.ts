@@ -7,7 +7,7 @@
  * may be lent views.
  */
 import { assert } from "../base/assert.ts";
-import type { Pointer, RecordId } from "../base/brand.ts";
+import type { CommRank, Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { type CollectivePorts, shorter, underWay } from "../coll/engine/collective-ports.ts";
@@ -21,18 +21,7 @@ import { type Collective, plan } from "../coll/plan.ts";
 import { type Views, viewsOf } from "../comm/datatype/views.ts";
 import { type Engine, unnumbered } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import {
-  R_BYTES,
-  R_ERROR,
-  R_KIND,
-  R_POINTER,
-  R_STATE,
-  R_STATUS_BYTES,
-  RecordFlag,
-  RecordKind,
-  RecordState,
-  SendMode,
-} from "../request/records.ts";
+import { R_BYTES, R_ERROR, R_KIND, R_STATUS_BYTES, RecordFlag, RecordKind, SendMode } from "../request/records.ts";
 import { BoardOperations } from "./board-operations.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
@@ -296,10 +285,10 @@ export class Collectives implements CollectivePorts {
     return program;
   }
 
-  private begin(comm: Communicator, starting: Starting, request = this.newRequest()): RecordId {
+  private begin(comm: Communicator, starting: Starting, request = this.engine.startOperation()): RecordId {
     const { program, send, receive, reduction, tag = comm.nextCollective(), exact, error = 0 } = starting;
     if (comm.isRevoked) {
-      this.engine.completeOperation(request, ErrorClass.REVOKED);
+      this.engine.completion.complete(request, ErrorClass.REVOKED);
       return request;
     }
     if (comm.channel < 0) comm.channel = freePlace(this.channels);
@@ -320,14 +309,6 @@ export class Collectives implements CollectivePorts {
     return request;
   }
 
-  private newRequest(): RecordId {
-    const { records } = this.engine;
-    const request = records.take(RecordKind.OPERATION);
-    records.put(request, R_POINTER, 0);
-    records.put(request, R_STATE, RecordState.ACTIVE);
-    return request;
-  }
-
   private numberOf(reduction: Reduction): number {
     const known = this.reductions.indexOf(reduction);
     const number = known >= 0 ? known : freePlace(this.reductions);
@@ -344,7 +325,9 @@ export class Collectives implements CollectivePorts {
   }
 
   takeAsked(): Asked {
-    return this.questions.shift()!;
+    const asked = this.questions.shift();
+    assert(asked !== undefined, "no collective asks the program to combine anything");
+    return asked;
   }
 
   /** The program has combined. */
@@ -358,13 +341,13 @@ export class Collectives implements CollectivePorts {
     if (!this.engine.isNumbered) return;
     const comm = this.channels[op.channel]!;
     forEachSend(op.program, (peer, local) => {
-      op.numbers.push(this.engine.reserveNumber((local ? comm.group : comm.peers).worldRank(peer as never)));
+      op.numbers.push(this.engine.outbox.nextSequence((local ? comm.group : comm.peers).worldRank(peer as CommRank)));
     });
   }
 
   send(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {
     const comm = this.channels[op.channel]!;
-    const world = (local ? comm.group : comm.peers).worldRank(peer as never);
+    const world = (local ? comm.group : comm.peers).worldRank(peer as CommRank);
     const from = bytes === 0 ? nowhere : this.place(pointer, offset, bytes);
     const { collectiveContext } = comm;
     const number = op.numbers.length === 0 ? unnumbered : op.numbers[op.nextNumber++]!;
@@ -373,7 +356,7 @@ export class Collectives implements CollectivePorts {
 
   receive(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {
     const comm = this.channels[op.channel]!;
-    const world = (local ? comm.group : comm.peers).worldRank(peer as never);
+    const world = (local ? comm.group : comm.peers).worldRank(peer as CommRank);
     const to = bytes === 0 ? nowhere : this.place(pointer, offset, bytes);
     return this.engine.startReceive(to, bytes, world, op.tag, comm.collectiveContext);
   }
@@ -446,7 +429,7 @@ export class Collectives implements CollectivePorts {
     if (op.reduction >= 0 && reduction?.call !== undefined) this.programOperations--;
     const comm = this.channels[op.channel]!;
     if (--comm.operations === 0 && comm.freed) this.forget(comm);
-    this.engine.completeOperation(op.request as RecordId, error);
+    this.engine.completion.complete(op.request as RecordId, error);
   }
 }
 

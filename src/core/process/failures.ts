@@ -3,7 +3,7 @@
  * order of everything here. A program that has not acknowledged a dead member of a communicator cannot receive from ANY_SOURCE
  * there: it might wait for the dead for ever.
  */
-import type { WorldRank } from "../base/brand.ts";
+import type { CommRank, WorldRank } from "../base/brand.ts";
 import { ANY_SOURCE } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
@@ -44,7 +44,7 @@ export class Failures {
 
   /** Has the engine refuse receives from ANY_SOURCE, or not. */
   update(comm: Communicator): void {
-    this.engine.refuseWildcards(comm.context, this.isPending(comm));
+    this.engine.refusals.setWildcards(comm.context, this.isPending(comm));
   }
 
   private isPending(comm: Communicator): boolean {
@@ -57,7 +57,7 @@ export class Failures {
     if (comm.isRevoked) return ErrorClass.REVOKED;
     if (this.count === 0) return 0;
     if (source === ANY_SOURCE) return this.isPending(comm) ? ErrorClass.PROC_FAILED_PENDING : 0;
-    const isDead = source >= 0 && this.engine.hasFailed(comm.peers.worldRank(source as never));
+    const isDead = source >= 0 && this.engine.peers.hasFailed(comm.peers.worldRank(source as CommRank));
     return isDead ? ErrorClass.PROC_FAILED : 0;
   }
 

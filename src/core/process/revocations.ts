@@ -49,7 +49,7 @@ export class Revocations {
     this.contexts.add(context);
     // First of all: channels are FIFO, so whoever is refused a message by us has heard why.
     for (const member of unionOf(comm).worldRanks()) {
-      if (member !== (rank as WorldRank)) engine.announce(member, PacketKind.REVOKE, [context]);
+      if (member !== (rank as WorldRank)) engine.outbox.announce(member, PacketKind.REVOKE, [context]);
     }
     for (const each of [context, comm.collectiveContext, partitionedContext(context)]) engine.revoke(each);
     collectives.revoked(comm);

@@ -5,7 +5,7 @@
  * The array is replaced when the table grows: read it through `records.words` each time, never keep it across a call.
  */
 import { assert } from "../base/assert.ts";
-import type { RecordId } from "../base/brand.ts";
+import type { Pointer, RecordId } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
 
 /** Words of a record, and the fields in it. */
@@ -172,6 +172,22 @@ export class Records {
     words[at + R_SENDER] = 0;
     this.count++;
     return record as RecordId;
+  }
+
+  /**
+   * A request for a message to or from the rank `peer`; `bytes` is its length, or the room for it. Every message of the long way comes
+   * here, hence numbers and no object.
+   */
+  takeMessage(kind: RecordKind, pointer: Pointer, bytes: number, peer: number, tag: number, context: number): RecordId {
+    const record = this.take(kind);
+    const { words } = this;
+    const at = record * recordWords;
+    words[at + R_CONTEXT] = context;
+    words[at + R_PEER] = peer;
+    words[at + R_TAG] = tag;
+    words[at + R_BYTES] = bytes;
+    words[at + R_POINTER] = pointer;
+    return record;
   }
 
   give(record: RecordId): void {
