@@ -1,5 +1,5 @@
 /**
- * What has arrived, packet by packet: one `switch` over the kinds, the work is done by the parts of the engine.
+ * Arrived packets, one by one: one `switch` over the kinds, the work is done by the parts of the engine.
  *
  * Packets are not trusted: they may come from another machine, from a peer that is wrong or of another life. One that does
  * not fit is dropped and counted, and never touches a request that it is not about.
@@ -82,11 +82,11 @@ export class Arrivals {
       this.fenced++;
       return true;
     }
-    // A life that nobody has told us of yet is heard by the protocol alone, which may know what to do with it. It has no reason to
-    // say anything else: it must not speak of messages before it has heard from us what we have of the lives before.
+    // Of a life that this process has not been told of yet only packets of the protocol count: a new life must not speak of messages
+    // before this process has told it what has come of the lives before.
     if (life > 0 && kind !== PacketKind.PROTOCOL) return false;
-    // What the dead still say comes too late: the requests it is about have failed, and their records may serve others. Who
-    // comes back says so in a packet of the protocol's.
+    // Packets of a process that is gone come too late: the requests they are about have failed, and their records may serve others. A
+    // process that comes back says so in a packet of the protocol.
     if (this.peers.gone(peer) !== Gone.NO && kind !== PacketKind.PROTOCOL) return true;
     switch (kind) {
       case PacketKind.EAGER:

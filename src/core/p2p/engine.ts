@@ -1,7 +1,7 @@
 /**
  * The matching engine of one process: point-to-point messages from posting to completion.
  *
- * It waits for nothing. `startSend` and `startReceive` leave a request (a record of core/request); `progress` moves whatever
+ * No method waits. `startSend` and `startReceive` leave a request (a record of core/request); `progress` moves all requests that
  * can move. Three ways a message travels:
  *
  *   eager       the payload goes with the envelope, up to the transport's limit; the send is complete at once
@@ -80,7 +80,7 @@ interface EngineOptions {
 
 const unexpectedBytesMaxDefault = 16 << 20;
 
-/** What `receiveNow` found. */
+/** The answers of `receiveNow`. */
 export const Now = { NOTHING: 0, DONE: 1, MUST_POST: -1 } as const;
 
 /** Packets handled in one call of `progress`, so that a flood of arrivals does not starve what waits to be sent. */
@@ -89,7 +89,7 @@ const packetsPerProgress = 64;
 /** Eager sends after which a process that does not wait looks at its arrivals all the same: EAGER_CLOSE may be among them. */
 const eagerSendsPerLook = 64;
 
-/** Of a send that takes the next number of its channel. No number is so small before 2^31 messages. */
+/** Stands for the next number of a channel. No number is so small before 2^31 messages. */
 export const unnumbered = -(2 ** 31);
 
 /** Times `packetsPerProgress` packets that are taken before a death counts. */
@@ -113,7 +113,7 @@ export class Engine {
   readonly refusals: Refusals;
   readonly rank: number;
   readonly ranks: number;
-  /** Messages must look closer than the short ways do: a protocol wants to see them, somebody is dead, something revoked. */
+  /** The short ways must ask before they take a message: there is a protocol, a process is dead, or a context is revoked. */
   private looksCloser: boolean;
   private hasFailures = false;
   /** Eager sends since the last look at what has arrived. */
@@ -342,7 +342,7 @@ export class Engine {
     return this.unexpected.find(context, source, tag);
   }
 
-  /** What a matched probe does with the message that it has found: only `startMatchedReceive` can take it now. */
+  /** Takes the message that a matched probe has found out of the queue: only `startMatchedReceive` can receive it now. */
   setAside(envelope: RecordId): void {
     this.unexpected.remove(envelope);
   }
@@ -423,9 +423,9 @@ export class Engine {
   // Revocation and deaths
 
   /**
-   * Ends what waits for a message of that context, and refuses what is started there later, with REVOKED. What has met its
-   * counterpart is finished, because the two sides may be at it in each other's memory; a send that has left ends when its
-   * receiver, who hears of the revocation as well, has said which of the two it was.
+   * Ends the requests of that context that wait for a message, and refuses later ones, with REVOKED. A message that has met its
+   * receive is finished, because the two sides may be copying in each other's memory; a send whose envelope has left ends when the
+   * receiver, which hears of the revocation as well, has answered that it is finished or refused.
    */
   revoke(context: number): void {
     this.refusals.revoke(context);

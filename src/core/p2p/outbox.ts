@@ -43,7 +43,7 @@ import type { Peers, Way } from "./peers.ts";
 import type { Refusals } from "./refusals.ts";
 import { SparseTable } from "./sparse-table.ts";
 
-/** Words of an announcement: as many as a record has for layers above and protocols, who want none in a packet that waits. */
+/** Words of an announcement: as many as a record has for the layers above and protocols, which use none of them in a packet that waits. */
 const announcementWords = userWords + protocolWords;
 
 /** Words of a channel, behind the rank that it leads to: the next number. */
@@ -62,19 +62,19 @@ export class Outbox {
   private readonly hooks: EngineHooks | null;
   private readonly completion: Completion;
   private readonly queues: OutgoingQueues;
-  /** Those on whose behalf this process speaks besides its own; `R_SENDER` of a record counts from 1. */
+  /** The other processes on whose behalf this one speaks; `R_SENDER` of a record counts from 1. */
   private readonly senders: Sender[] = [];
   /** Payloads of packets that wait for room, by record: those that are no messages. */
   private readonly payloads = new Map<number, Uint8Array>();
   /** By rank: the next number of that channel. */
   private readonly channels = new SparseTable([0]);
   /**
-   * By slot of `channels`: up to how many bytes a message to that rank may travel eagerly now, and to which process. What `peers` says,
-   * in one look for the short way of a send; as of that version of it.
+   * By slot of `channels`: up to how many bytes a message to that rank may travel eagerly now, and to which process. A copy of what `peers`
+   * says, for the short way of a send; as of that version of it.
    */
   private ways = new Int32Array(0);
   private waysVersion = -1;
-  /** Of the last short send: most messages go where the one before went. */
+  /** The way of the last short send: most messages go where the one before went. */
   private readonly way: Way;
   private readonly peers: Peers;
   private readonly refusals: Refusals;
@@ -168,7 +168,7 @@ export class Outbox {
     return true;
   }
 
-  /** A message that the protocol keeps: an eager one needs no request, another gets one that nobody waits for. */
+  /** A message that the protocol keeps: an eager one needs no request, another gets one that ends by itself. */
   transmit(message: KeptMessage, keeper: number): Went {
     const { dest, replica, from, bytes, pointer, tag, context, sequence, isSynchronous, isLent } = message;
     const peer = this.peers.numberOf(dest, replica);
@@ -199,7 +199,7 @@ export class Outbox {
     return bytes <= this.peers.eagerBytesMax(this.peers.numberOf(dest, replica)) && !isSynchronous;
   }
 
-  /** Whom a record is for or from. */
+  /** The other side of a record: its receiver or its sender. */
   private peerOf(record: RecordId): number {
     return this.peers.ofRecord(this.records.words, record * recordWords);
   }
@@ -210,7 +210,7 @@ export class Outbox {
     return known >= 0 ? known + 1 : this.senders.push({ rank, bits });
   }
 
-  /** As whom the packets of a send leave; undefined: our own. */
+  /** The sender that the packets of a send name; undefined: this process. */
   senderOf(send: RecordId): Sender | undefined {
     return this.senders[this.records.get(send, R_SENDER) - 1];
   }
@@ -350,7 +350,7 @@ export class Outbox {
     this.dispatch(peer, packet);
   }
 
-  /** The same of the protocol's: three words, and a payload that an eager message to that peer could have. */
+  /** A packet of the protocol: three words, and a payload no longer than that of an eager message to that peer. */
   tell(peer: number, { a, b, c, payload, from }: Required<Told>): void {
     const packet = this.newOutgoing(peer, PacketKind.PROTOCOL, from === null ? 0 : this.numberOf(senderOf(from)));
     const words = this.records.words;

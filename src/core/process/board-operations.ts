@@ -1,11 +1,11 @@
 /**
- * Small blocking collectives through a board (coll/board.ts) instead of messages: everybody puts its part there, the last to
- * arrive combines what is to be combined in the canonical order and opens the gate, everybody takes what it needs.
+ * Small blocking collectives through a board (coll/engine/board.ts) instead of messages: every member puts its part there, the last to
+ * arrive combines the parts of a reduction in the canonical order and opens the gate, every member takes what it needs.
  *
  * Whether a call goes this way depends on what all members know alike: that it is a blocking one (a process has at most one
  * under way on a communicator then), its kind and its length. As everything in core it is a start and a progress.
  *
- * A part's length stands beside it. Whoever reads a part of another length than its own takes what fits and reports that
+ * A part's length stands beside it. A member that reads a part of another length than its own takes what fits and reports that
  * the counts do not match, as the receiver of a message would.
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
@@ -113,7 +113,7 @@ export class BoardOperations {
     }
   }
 
-  /** Somebody died: a round that waits for it ends with an error, and its board is not used again. */
+  /** A process died: a round that waits for it ends with an error, and its board is not used again. */
   peerFailed(rank: number): void {
     for (let i = 0; i < this.waiting.length; ) {
       const { comm, request } = this.waiting[i]!;

@@ -26,7 +26,7 @@ import { BoardOperations } from "./board-operations.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
 
-/** What the cache of programs calls each kind, and whether the arguments are few enough for it. */
+/** The kinds whose compiled schedules are cached, by their numbers in the cache: those with few arguments. */
 const cached = {
   barrier: 0,
   bcast: 1,
@@ -56,17 +56,17 @@ export type ReductionKind = "reduce" | "allreduce" | "reduce_scatter_block" | "s
 
 /** The arguments that make a difference among calls of one kind on one communicator. */
 export interface EqualCall {
-  /** Of one block. */
+  /** Length of one block. */
   readonly bytes?: number;
   readonly root?: number;
   readonly inPlace?: boolean;
-  /** Of the messages; the communicator's next one unless given. `onBoard`: it is a blocking call. */
+  /** The tag of the messages, the communicator's next one unless given; or `onBoard`, for a blocking call. */
   readonly tag?: number | undefined;
-  /** What is wrong with this rank's arguments alone: the collective runs all the same, and ends with it. */
+  /** The mistake in this rank's arguments: the collective runs all the same, and ends with it here. 0: none. */
   readonly error?: ErrorCode;
 }
 
-/** What a collective wants the program to combine: into = left ∘ right. `into` may be `left` or `right`. */
+/** A combination that a collective leaves to the program: into = left ∘ right. `into` may be `left` or `right`. */
 export interface Asked {
   readonly operation: OperationId;
   /** The reduction's. */
@@ -102,11 +102,11 @@ export class Collectives implements CollectivePorts {
   private readonly executor: Executor;
   /** Communicators by channel number, and reductions by number: operations are plain data and name both. */
   private readonly channels: (Communicator | null)[] = [];
-  /** Those of operations under way, and how many operations each serves: numbers are used again. */
+  /** Reductions of operations under way, and how many operations each serves: numbers are used again. */
   private readonly reductions: (Reduction | null)[] = [];
   private readonly reductionUses: number[] = [];
 
-  /** What goes past the messages. */
+  /** Collectives that run through boards, without messages. */
   private readonly boards: BoardOperations;
 
   /** Operations under way that need the program to combine, and what they need it for now, oldest first. */
@@ -319,7 +319,7 @@ export class Collectives implements CollectivePorts {
 
   // Reductions by the program itself
 
-  /** What the program is to combine next; null: nothing. Whoever waits must look. */
+  /** The combination that the program must do next; null: none. Every wait for a collective looks here. */
   get asked(): Asked | null {
     return this.questions[0] ?? null;
   }

@@ -1,6 +1,6 @@
 /**
- * Who has died, and what of it the program has acknowledged (ULFM). Deaths come from the dispatcher, in one order, which is the
- * order of everything here. A program that has not acknowledged a dead member of a communicator cannot receive from ANY_SOURCE
+ * The processes that have died, and which of these deaths the program has acknowledged (ULFM). Deaths come from the dispatcher,
+ * in one order, which is the order of everything here. A program that has not acknowledged a dead member of a communicator cannot receive from ANY_SOURCE
  * there: it might wait for the dead for ever.
  */
 import type { CommRank, WorldRank } from "../base/brand.ts";
@@ -30,7 +30,7 @@ export class Failures {
     return Group.of(this.ranks.filter((rank) => members.has(rank)));
   }
 
-  /** Those that are acknowledged. */
+  /** The dead members that the program has acknowledged. */
   acknowledgedOf(comm: Communicator): Group {
     return Group.of(this.of(comm).worldRanks().slice(0, comm.acknowledged));
   }

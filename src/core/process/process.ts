@@ -159,7 +159,7 @@ export class Process {
     return communicator;
   }
 
-  /** Ends a communicator here. Messages under way still arrive in its context; nobody can receive them any more. */
+  /** Ends a communicator here. Messages under way still arrive in its context; no receive can take them any more. */
   freeCommunicator(communicator: Communicator): void {
     communicator.freed = true;
     this.communicators.delete(communicator.context);
@@ -225,7 +225,7 @@ export class Process {
       sayFarewell(this.engine, communicator.context, communicator.peers);
   }
 
-  /** Is anything of a communicator under way here? For those who end it. */
+  /** Is a message or a collective of a communicator under way here? */
   isUsing(communicator: Communicator): boolean {
     const { engine } = this;
     const { context, operations } = communicator;
@@ -325,13 +325,13 @@ export class Process {
 
   // Deaths
 
-  /** For who waits at the gate of a board: throws REVOKED, unless all have come and the gate is about to open. */
+  /** For a member that waits at the gate of a board: throws REVOKED, unless all have come and the gate is about to open. */
   checkGate(comm: Communicator, board: Board): void {
     if (!comm.isRevoked || !board.withdraw()) return;
     throw new MpiError(ErrorClass.REVOKED, "Cannot complete the collective: the communicator is revoked");
   }
 
-  /** Who wants to know what could have gone another way; null: nobody. */
+  /** The observer of non-deterministic outcomes; null: there is none. */
   get choices(): Choices | null {
     return this.protocol === null ? null : this.protocol.choices;
   }

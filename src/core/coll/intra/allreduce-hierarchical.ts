@@ -142,7 +142,7 @@ function climb({ rounds, height, tree, node, layout, values, slots, result }: Cl
   for (const slot of used) slots.give(slot);
 }
 
-/** As layouts: all processes of a simulated world share one tree, which is as large as the world. */
+/** Kept, as layouts are: all processes of a simulated world share one tree, which is as large as the world. */
 const known = new WeakMap<NodeLayout, Block>();
 
 /** The canonical tree, down to the subtrees that lie on one node. */

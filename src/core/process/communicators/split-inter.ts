@@ -38,7 +38,7 @@ export class SplitInter extends NewCommunicator {
       this.own = members.intersection(this.parent.group);
       this.other = members.difference(this.own);
     }
-    // Nobody over there has our colour: there is no inter-communicator (MPI 5.0 §7.4.2).
+    // No process of the other side has our colour: there is no inter-communicator (MPI 5.0 §7.4.2).
     if (this.other.size === 0) return true;
     const members = inCommonOrder(this.own, this.other);
     return this.agree(process, members, this.parent, this.count);
