@@ -89,7 +89,7 @@ function run({ module: path, ranks, nodes, seed, points }: Experiment): Report {
     const from: WorldImage = original.world.image();
     taken++;
     if (original.world.processes.some(({ isWaiting }) => isWaiting)) waiting++;
-    if (original.world.world.processes.some(({ engine }) => engine.unfinished > 0)) underWay++;
+    if (original.world.world.processes.some(({ engine }) => engine.completion.unfinished > 0)) underWay++;
     stateBytes = Math.max(stateBytes, ...from.processes.map(({ state }) => state.length));
     const restored = new Observed({ ...common, seed: seed + point, from }, original);
     check("a restored world", point, restored.world.run(), restored);

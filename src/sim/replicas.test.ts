@@ -88,7 +88,7 @@ for (const kind of kinds) {
         }
       }
       for (const { engine } of world.members)
-        deepEqual([engine.records.count, engine.refused, engine.fenced], [0, 0, 0]);
+        deepEqual([engine.records.count, engine.arrivals.refused, engine.arrivals.fenced], [0, 0, 0]);
     });
 
     it("ADR 16: a partner stands in for the dead: its messages are those of the dead one's, and the answers reach it", () => {
@@ -103,10 +103,10 @@ function substitution(world: ReplicaWorld, { way, sendLent }: Kind): void {
   const others = [0, 1, 2].map((rank) => world.member(rank, 0));
   for (const to of others) pass(world, dead, to, 1, 100);
   dead.isStill = true;
-  for (const { engine } of others) {
-    engine.peerLost(dead.name, 1);
-    engine.place(dead.name, 4 + 3);
-    engine.peerBack(dead.name);
+  for (const { access } of others) {
+    access.peerLost(dead.name, 1);
+    access.place(dead.name, 4 + 3);
+    access.peerBack(dead.name);
   }
   const as = { ...dead.name, incarnation: 1 };
   let sequence = 1;
@@ -140,16 +140,16 @@ function substitution(world: ReplicaWorld, { way, sendLent }: Kind): void {
   world.settle();
   ok(dead.engine.isComplete(late), "its channel took the message");
   const first = others[0]!.engine;
-  deepEqual([first.fenced, first.unexpected.count, first.records.count], [1, 0, 0]);
+  deepEqual([first.arrivals.fenced, first.unexpected.count, first.records.count], [1, 0, 0]);
 
   // Messages of world 0 for that rank go to the partner now, which answers them.
-  others[0]!.engine.route({ rank: 3, replica: 1 });
+  others[0]!.access.route({ rank: 3, replica: 1 });
   for (const bytes of sizes) pass(world, others[0]!, partner, ++number, bytes);
 
   // The other world has heard nothing of all that.
   const inside = world.member(0, 1);
   pass(world, partner, inside, 50, 100);
-  for (const { engine } of world.members) equal(engine.refused, 0);
+  for (const { engine } of world.members) equal(engine.arrivals.refused, 0);
 }
 
 describe("what a protocol tells", () => {
@@ -161,7 +161,7 @@ describe("what a protocol tells", () => {
       Uint8Array.from({ length: bytes }, (_, i) => i ^ number),
     );
     for (const [a, payload] of payloads.entries()) {
-      from.engine.tell(to.name, { a, payload, from: a % 2 === 0 ? null : { rank: 0, replica: 1, incarnation: 0 } });
+      from.access.tell(to.name, { a, payload, from: a % 2 === 0 ? null : { rank: 0, replica: 1, incarnation: 0 } });
     }
     world.settle();
     ok(world.network.timesFull > 0);
@@ -212,7 +212,7 @@ function movedTo(placement: readonly number[], seed: number): void {
       new Map(outsideOf(member).map(([name, object]) => [object, name])),
     );
     restoreState(image, { engine: heir.engine }, new Map(outsideOf(heir)));
-    heir.engine.restored();
+    heir.engine.peers.restored();
   }
   for (const to of after.members) {
     const source = (to.name.rank + 3) % 4;

@@ -129,7 +129,7 @@ describe("a simulated world", () => {
     let ran = false;
     for (const rank of [0, 1, 2]) {
       world.start(rank, function* ({ engine, until }) {
-        yield until("both deaths", () => engine.hasFailed(3) && engine.hasFailed(4));
+        yield until("both deaths", () => engine.peers.hasFailed(3) && engine.peers.hasFailed(4));
       });
     }
     world.start(3, function* (process) {

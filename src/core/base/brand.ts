@@ -1,7 +1,7 @@
 /** Integers that must not be mixed up. A brand exists for the compiler only. */
 declare const brand: unique symbol;
 export type Brand<Name extends string> = number & { readonly [brand]: Name };
-/** The same for tables of numbers. */
+/** A brand for tables of numbers. */
 export type BrandedTable<Name extends string> = readonly number[] & { readonly [brand]: Name };
 
 /** A rank of the whole job, 0 … n−1: the number in packets and in matching. */

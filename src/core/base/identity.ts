@@ -1,5 +1,5 @@
 /**
- * Who a process is. A *rank* is the logical number that programs, groups, matching, statuses, records and images know; one or more
+ * The identity of a process. A *rank* is the logical number that programs, groups, matching, statuses, records and images know; one or more
  * processes play it, its *replicas*; a process that is lost and started again is another *incarnation*, a new life. None of them
  * says where a process is: that is its place, which no image knows (docs/adr/0016-ranks-and-processes.md).
  */

@@ -1,7 +1,7 @@
 /**
  * Random bits from a seed: xoshiro128** (Blackman and Vigna, 2018), its state filled by splitmix32. The same seed gives the same
- * bits on every machine and every version of Node. The state is plain fields, so an image can hold it. Anybody can guess the
- * bits: never use them for secrets.
+ * bits on every machine and every version of Node. The state is plain fields, so an image can hold it. The bits can be
+ * guessed: never use them for secrets.
  */
 import { lives } from "./saved-classes.ts";
 import { splitmix32, splitmixStep } from "./splitmix-32.ts";

@@ -120,7 +120,7 @@ export class ProcessOperations implements Operations {
   }
 
   numberedMessage(source: number, number: number): RecordId {
-    return this.engine.unexpectedOf(source, number);
+    return this.engine.matching.unexpectedOf(source, number);
   }
 
   readEnvelope(comm: Communicator, envelope: RecordId, into: MessageOutcome): void {
@@ -233,7 +233,7 @@ export class ProcessOperations implements Operations {
     records.put(request, R_STATUS_SOURCE, ANY_SOURCE);
     records.put(request, R_STATUS_TAG, ANY_TAG);
     records.put(request, R_STATUS_BYTES, bytes);
-    this.engine.completeOperation(request, 0);
+    this.engine.completion.complete(request, 0);
   }
 
   failOwn(request: RecordId, error: number): void {

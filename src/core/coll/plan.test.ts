@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compile } from "./engine/compiled-schedule.ts";
-import { ProgramCache, programsMax } from "./engine/compiled-schedule-cache.ts";
+import { CompiledScheduleCache, schedulesMax } from "./engine/compiled-schedule-cache.ts";
 import { equalBlocks } from "./engine/rounds.ts";
 import { type Collective, plan } from "./plan.ts";
 import {
@@ -110,8 +110,8 @@ test("M3 selection: an allreduce has the same bits whatever is chosen", () => {
 });
 
 test("M3 program cache: finds what was kept, by every part of the key, and holds a bounded number", () => {
-  const cache = new ProgramCache();
-  const programs = ranksOf(programsMax + 5).map((bytes) =>
+  const cache = new CompiledScheduleCache();
+  const programs = ranksOf(schedulesMax + 5).map((bytes) =>
     compile(plan({ kind: "bcast", rank: 0, size: 2, root: 0, bytes })),
   );
   assert.equal(cache.find(0, 0, 0, 0, 0), undefined);

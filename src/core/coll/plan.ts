@@ -3,7 +3,7 @@
  *
  * Arguments are bytes of packed buffers, with the same value on every rank unless the field says whose it is.
  */
-import { unreachable } from "../base/assert.ts";
+import { assert, unreachable } from "../base/assert.ts";
 import { equalBlocks, sum } from "./engine/rounds.ts";
 import type { Blocks, InPlace, Place, RootedPlace, Schedule, Vector } from "./engine/schedule.ts";
 import { allgatherBruck } from "./intra/allgather-bruck.ts";
@@ -137,7 +137,8 @@ function planAllgather(call: Place & EqualBlocks & OnNodes): Schedule {
     case "ring":
       return allgathervRing({ ...call, blocks: equalBlocks(size, bytes) });
     case "hierarchical":
-      return allgathervHierarchical({ ...call, nodes: nodes!, blocks: equalBlocks(size, bytes), inside: flatBcast });
+      assert(nodes !== undefined, "a hierarchy has nodes");
+      return allgathervHierarchical({ ...call, nodes, blocks: equalBlocks(size, bytes), inside: flatBcast });
     default:
       return unreachable(algorithm);
   }
@@ -178,7 +179,8 @@ function planAllreduce(call: Place & Vector & OnNodes): Schedule {
     case "rabenseifner":
       return allreduceRabenseifner(call);
     case "hierarchical":
-      return allreduceHierarchical({ ...call, nodes: call.nodes!, inside: flatBcast });
+      assert(call.nodes !== undefined, "a hierarchy has nodes");
+      return allreduceHierarchical({ ...call, nodes: call.nodes, inside: flatBcast });
     default:
       return unreachable(algorithm);
   }

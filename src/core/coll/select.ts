@@ -1,9 +1,9 @@
 /**
  * Which algorithm runs. A question holds only what is equal on all ranks of a communicator (there is no rank in it, nor
- * whether somebody passed IN_PLACE), so all ranks choose alike. Whether the operation is commutative is not asked: every
+ * whether a rank passed IN_PLACE), so all ranks choose alike. Whether the operation is commutative is not asked: every
  * reduction keeps the canonical order, and gives the same bits whichever is chosen.
  *
- * A replay must choose as the first life did: whoever changes a threshold makes it a numbered flag of the log.
+ * A replay must choose as the first life did: a change of a threshold is a numbered flag of the log.
  */
 import { isHierarchy, type MemberNodes } from "./intra/node-layout.ts";
 

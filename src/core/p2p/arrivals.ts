@@ -1,5 +1,5 @@
 /**
- * What has arrived, packet by packet: one `switch` over the kinds, the work is done by the parts of the engine.
+ * Arrived packets, one by one: one `switch` over the kinds, the work is done by the parts of the engine.
  *
  * Packets are not trusted: they may come from another machine, from a peer that is wrong or of another life. One that does
  * not fit is dropped and counted, and never touches a request that it is not about.
@@ -8,11 +8,12 @@
 import { lives } from "../base/saved-classes.ts";
 import { BYTES, KIND, kindOf, PAYLOAD, PacketKind } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
+import { type Announcement, announcementOf, announcementsMax } from "./announcements.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import type { Matching } from "./matching.ts";
 import type { Peers } from "./peers.ts";
-import { type News, newsMax, newsOf } from "./pending-notices.ts";
+
 import type { Transfers } from "./transfers.ts";
 
 interface ArrivalsParts {
@@ -30,8 +31,8 @@ export class Arrivals {
   refused = 0;
   /** Packets of lives that are over, which were dropped. */
   fenced = 0;
-  /** What the layer above has not taken yet, oldest first. */
-  news: News[] = [];
+  /** Announcements that the layer above has not taken yet, oldest first. */
+  news: Announcement[] = [];
 
   constructor({ transport, hooks, peers }: EnginePorts, parts: ArrivalsParts) {
     this.transport = transport;
@@ -39,6 +40,17 @@ export class Arrivals {
     this.transfers = parts.transfers;
     this.matching = parts.matching;
     this.peers = peers;
+  }
+
+  /** Has the layer above announcements to take? */
+  get hasNews(): boolean {
+    return this.news.length !== 0;
+  }
+
+  takeNews(): Announcement[] {
+    const { news } = this;
+    this.news = [];
+    return news;
   }
 
   /** Takes up to that many packets; false when there was none. */
@@ -70,11 +82,11 @@ export class Arrivals {
       this.fenced++;
       return true;
     }
-    // A life that nobody has told us of yet is heard by the protocol alone, which may know what to do with it. It has no reason to
-    // say anything else: it must not speak of messages before it has heard from us what we have of the lives before.
+    // Of a life that this process has not been told of yet only packets of the protocol count: a new life must not speak of messages
+    // before this process has told it what has come of the lives before.
     if (life > 0 && kind !== PacketKind.PROTOCOL) return false;
-    // What the dead still say comes too late: the requests it is about have failed, and their records may serve others. Who
-    // comes back says so in a packet of the protocol's.
+    // Packets of a process that is gone come too late: the requests they are about have failed, and their records may serve others. A
+    // process that comes back says so in a packet of the protocol.
     if (this.peers.gone(peer) !== Gone.NO && kind !== PacketKind.PROTOCOL) return true;
     switch (kind) {
       case PacketKind.EAGER:
@@ -105,8 +117,8 @@ export class Arrivals {
       case PacketKind.REVOKE:
       case PacketKind.AGREEMENT:
       case PacketKind.INQUIRY:
-        if (this.news.length >= newsMax) return false;
-        this.news.push(newsOf(words, packet));
+        if (this.news.length >= announcementsMax) return false;
+        this.news.push(announcementOf(words, packet));
         return true;
       case PacketKind.PROTOCOL:
         if (!this.isWhole(words[packet + BYTES]!, words[packet + PAYLOAD]!)) return false;

@@ -1,7 +1,7 @@
 /**
- * Messages whose sender was lost before all their bytes were here. Their place in the order of things is kept: an envelope
+ * Messages whose sender was lost before all their bytes were here. Their place in the order of messages is kept: an envelope
  * stays where it is among the unexpected, a receive keeps its message. When the sender's next life sends the message again,
- * by the same number, whoever has the envelope gets the bytes.
+ * by the same number, the record that has the envelope gets the bytes.
  */
 import type { RecordId } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
@@ -34,7 +34,7 @@ export class BrokenMessages {
     this.add(receive);
   }
 
-  /** The message comes: whoever has its envelope, not broken any more; −1: nobody waits for it. */
+  /** The message comes: the record that has its envelope, not broken any more; −1: there is none. */
   take(source: number, sequence: number): RecordId {
     const key = keyOf(source, sequence);
     const record = this.byMessage.get(key);

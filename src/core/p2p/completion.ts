@@ -1,6 +1,6 @@
 /**
- * How requests end, and which have not yet. The engine may be done with a send before the program may hear of it: the protocol is asked, and what it
- * holds back waits here, asked again on every progress.
+ * How requests end, and which have not yet. The engine may be done with a send before the program may hear of it: the protocol is
+ * asked, and sends that it holds back wait here; it is asked again on every progress.
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
@@ -72,7 +72,7 @@ export class Completion {
     this.completeReceive(receive);
   }
 
-  /** As `finishReceive`, for a message that was stored: the protocol heard that it is held when it arrived. */
+  /** Completes a receive whose message was stored: the protocol heard of its bytes when they arrived. */
   completeReceive(receive: RecordId): void {
     this.complete(receive, this.records.hasFlag(receive, RecordFlag.TRUNCATED) ? ErrorClass.TRUNCATE : 0);
   }
@@ -90,10 +90,12 @@ export class Completion {
 
   /** Asks the protocol again; true when any send is complete now. */
   confirmSends(): boolean {
+    const { hooks } = this;
+    if (hooks === null) return false;
     let moved = false;
     for (let send = this.unconfirmed.first; send >= 0; ) {
       const next = this.unconfirmed.after(send);
-      if (this.hooks!.sendMayComplete(send)) {
+      if (hooks.sendMayComplete(send)) {
         this.unconfirmed.remove(send);
         this.complete(send, 0);
         moved = true;
@@ -115,7 +117,7 @@ export class Completion {
     }
   }
 
-  /** Requests that are not complete and that somebody still wants the outcome of. */
+  /** How many requests are not complete whose outcome the program still wants. */
   get unfinished(): number {
     const { words } = this.records;
     let count = 0;

@@ -160,7 +160,7 @@ describe("M1 MPI §3.8.4 cancel", () => {
       sends.map((send) => hand.end(0, send).cancelled),
       [false, true, false],
     );
-    deepEqual([hand.engine(0).refused, hand.engine(1).refused], [0, 0]);
+    deepEqual([hand.engine(0).arrivals.refused, hand.engine(1).arrivals.refused], [0, 0]);
     deepEqual(hand.leftBehind(), []);
   });
 

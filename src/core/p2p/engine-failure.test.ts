@@ -161,7 +161,7 @@ describe("M2 the death of a peer ends every wait for it", () => {
         yield compute(130_000);
         world.planCrash(world.nowNs, 1);
         yield compute(10_000);
-        equal(hand.engine(0).hasFailed(1), true);
+        equal(hand.engine(0).peers.hasFailed(1), true);
         for (const request of old) equal(hand.end(0, request).error, PROC_FAILED);
         fresh = [
           hand.send({ from: 0, to: 2, bytes: 30_000, number: 3 }),

@@ -1,5 +1,5 @@
 /**
- * What an engine is given and whom it tells: the transport and the memory of its process, the protocol's hooks, a tracer. The
+ * The surroundings of an engine: the transport and the memory of its process, the protocol's hooks, a tracer. The
  * parts of the engine (outbox.ts, matching.ts, transfers.ts, …) share these and one table of records.
  */
 import type { RecordId, WorldRank } from "../base/brand.ts";
@@ -9,7 +9,7 @@ import type { Records } from "../request/records.ts";
 import type { Transport } from "../wire/transport.ts";
 import type { Peers } from "./peers.ts";
 
-/** What a protocol may decide, seen from here; `core/ft` has the contract. `null` instead: none, and no call is made. */
+/** The decisions of a protocol that the engine asks for; `core/ft` has the contract. Without a protocol no call is made. */
 export interface EngineHooks {
   mayPass(peer: number): boolean;
   received(isAnySource: boolean, source: WorldRank, sequence: number): void;

@@ -226,11 +226,11 @@ for (const { name, stop, victim, wrongs } of stages) {
         inject(hand, { from: 1 - victim, to: victim, ...packet(stopped) });
         hand.settle();
         hand.engine(victim).progress();
-        equal(hand.engine(victim).refused, 1);
+        equal(hand.engine(victim).arrivals.refused, 1);
         const request = victim === 0 ? stopped.send : stopped.receive;
         equal(hand.complete(victim, request), false);
         arrivesWhole(stopped);
-        equal(hand.engine(1 - victim).refused, 0);
+        equal(hand.engine(1 - victim).arrivals.refused, 0);
       });
     }
   });
@@ -275,7 +275,7 @@ describe("messages that cannot be are refused", () => {
           const taken = receive < 0 ? hand.receive({ at: 1, source: 0 }) : (receive as RecordId);
           deepEqual(hand.end(1, taken, { number: 3 }), { source: 0, tag: 0, bytes: 40, error: 0, cancelled: false });
         }
-        equal(engine.refused, 1);
+        equal(engine.arrivals.refused, 1);
         hand.end(0, send);
         deepEqual(hand.leftBehind(), []);
       });
@@ -287,7 +287,7 @@ describe("messages that cannot be are refused", () => {
     const receive = hand.receive({ at: 1, source: 0 });
     inject(hand, { from: 0, to: 1, kind: EAGER, context: 2, bytes: 40 });
     hand.settle();
-    deepEqual([hand.complete(1, receive), hand.engine(1).refused], [false, 1]);
+    deepEqual([hand.complete(1, receive), hand.engine(1).arrivals.refused], [false, 1]);
   });
 
   for (const source of [-1, 3, 0x7fff_ffff, -0x8000_0000]) {
@@ -305,7 +305,7 @@ describe("messages that cannot be are refused", () => {
             engine.progress();
             equal(hand.complete(1, receive as RecordId), false);
           } else equal(engine.receiveNow(memory.allocate(64), 64, ANY_SOURCE, ANY_TAG, 2), Now.NOTHING);
-          equal(engine.refused, 1);
+          equal(engine.arrivals.refused, 1);
           equal(engine.unexpected.count, 0);
         }
       }
@@ -330,7 +330,7 @@ describe("pointers", () => {
       equal(hand.end(1, receive, { number: 4 }).bytes, 30_000);
       hand.end(2, send);
       equal(transport.marks.fetch, 0);
-      equal(hand.engine(1).refused, 0);
+      equal(hand.engine(1).arrivals.refused, 0);
       deepEqual(hand.leftBehind(), []);
     });
   }
@@ -340,7 +340,7 @@ describe("where a piece may land", () => {
   it("only in a receive that waits for it, there where the last one ended", () => {
     const { hand, receive, send, free } = takesPieces();
     const engine = hand.engine(1);
-    const offset = [0, 1000, 2000].find((each) => !Number.isNaN(engine.landingOf(receive, each, 1000)))!;
+    const offset = [0, 1000, 2000].find((each) => !Number.isNaN(engine.transfers.landingOf(receive, each, 1000)))!;
     ok(offset > 0, "some pieces have come");
     const wrong = [
       [receive, offset, bytes - offset + 1],
@@ -353,14 +353,15 @@ describe("where a piece may land", () => {
       [-1, offset, 8],
       [1 << 24, offset, 8],
     ] as const;
-    for (const [record, at, length] of wrong) ok(Number.isNaN(engine.landingOf(record, at, length)), `${record} ${at}`);
+    for (const [record, at, length] of wrong)
+      ok(Number.isNaN(engine.transfers.landingOf(record, at, length)), `${record} ${at}`);
     arrivesWhole({ hand, receive, send, free });
-    ok(Number.isNaN(engine.landingOf(receive, 0, 8)));
+    ok(Number.isNaN(engine.transfers.landingOf(receive, 0, 8)));
   });
 
   it("not in a receive whose sender writes by itself", () => {
     const { hand, receive } = awaitsBytes(together, { sendLent: true });
-    ok(Number.isNaN(hand.engine(1).landingOf(receive, 0, 8)));
+    ok(Number.isNaN(hand.engine(1).transfers.landingOf(receive, 0, 8)));
   });
 });
 
@@ -374,7 +375,7 @@ describe("packets that come too late are no mistake", () => {
     inject(hand, { from: 1, to: 0, kind: RELEASE, context: send });
     hand.settle();
     thaw(hand, 0);
-    equal(hand.engine(0).refused, 0);
+    equal(hand.engine(0).arrivals.refused, 0);
   });
 
   it("an answer to cancel that came when the message was matched already", () => {
@@ -385,7 +386,7 @@ describe("packets that come too late are no mistake", () => {
     hand.settle();
     equal(hand.end(0, send).cancelled, false);
     hand.end(1, receive, { number: 1 });
-    deepEqual([hand.engine(0).refused, hand.engine(1).refused], [0, 0]);
+    deepEqual([hand.engine(0).arrivals.refused, hand.engine(1).arrivals.refused], [0, 0]);
     deepEqual(hand.leftBehind(), []);
   });
 });

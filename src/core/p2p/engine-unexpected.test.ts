@@ -36,7 +36,7 @@ describe("M1 the memory of unexpected messages is bounded in bytes", () => {
     equal(engine.unexpected.count, messages);
     // A channel's worth was under way when the door closed, another one left before its sender heard of it.
     const bound = unexpectedBytesMax + 2 * senders * channelBytesMax;
-    ok(engine.unexpectedBytes > unexpectedBytesMax / 2, "some payloads are stored");
+    ok(engine.store.bytes > unexpectedBytesMax / 2, "some payloads are stored");
     ok(memory.bytesAllocatedMax <= bound, `${memory.bytesAllocatedMax} bytes stored, at most ${bound} wanted`);
     for (let number = 0; number < perSender; number++) {
       for (let source = 1; source <= senders; source++) {
@@ -65,7 +65,7 @@ describe("M1 the memory of unexpected messages is bounded in bytes", () => {
       hand.end(0, receive, { number: next[source]!++ });
     }
     deepEqual([...next.subarray(1)], Array(senders).fill(perSender));
-    equal(hand.engine(0).unexpectedBytes, 0);
+    equal(hand.engine(0).store.bytes, 0);
   });
 
   it("a sender that never waits for anything hears that the door is closed, too", () => {

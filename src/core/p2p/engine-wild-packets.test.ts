@@ -163,8 +163,8 @@ function noteRefused({ engine, transport }: SimProcess, refused: Map<number, num
   let before = 0;
   transport.release = () => {
     const kind = kindOf(transport.words[transport.peek() + KIND]!);
-    if (engine.refused !== before) refused.set(kind, (refused.get(kind) ?? 0) + 1);
-    before = engine.refused;
+    if (engine.arrivals.refused !== before) refused.set(kind, (refused.get(kind) ?? 0) + 1);
+    before = engine.arrivals.refused;
     release();
   };
 }
@@ -178,7 +178,7 @@ function onlyTheStrangersAreLeft(hand: ByHand): void {
       envelopes++;
     });
     equal(engine.records.count, envelopes, `records of rank ${rank}`);
-    equal(hand.world.processes[rank]!.memory.bytesAllocated, engine.unexpectedBytes);
+    equal(hand.world.processes[rank]!.memory.bytesAllocated, engine.store.bytes);
     equal(hand.world.processes[rank]!.memory.viewsLent, 0);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The matching engine of one process: point-to-point messages from posting to completion.
  *
- * It waits for nothing. `startSend` and `startReceive` leave a request (a record of core/request); `progress` moves whatever
+ * No method waits. `startSend` and `startReceive` leave a request (a record of core/request); `progress` moves all requests that
  * can move. Three ways a message travels:
  *
  *   eager       the payload goes with the envelope, up to the transport's limit; the send is complete at once
@@ -9,22 +9,24 @@
  *   in pieces   the receiver answers the RTS with CTS; the sender writes straight into the receiver's memory where it may
  *               (FINISH follows), or pushes FRAGMENTs as the channel takes them
  *
- * This file is the face: posting, the short ways of blocking calls, progress, completion, deaths. The work is done by
+ * This file is the face: posting, the short ways of blocking calls, progress, and what concerns all parts at once (a revoked
+ * context, a death). Everything else is asked of the part that knows it:
  *
- *   outbox.ts            what leaves: numbers, queues of channels that are full
- *   peers.ts             the processes it has to do with: gone or not, eager limits
- *   arrivals.ts          what has arrived, sorted by kind
+ *   outbox.ts            packets that leave: numbers, queues of channels that are full, announcements of the layer above
+ *   arrivals.ts          packets that have arrived, sorted by kind; announcements of other processes
  *   matching.ts          messages and receives meet
  *   unexpected-store.ts  payloads that came before their receive, bounded in bytes
  *   transfers.ts         bytes that follow their envelope
- *   completion.ts        how requests end
+ *   completion.ts        how requests end, and which have not
+ *   peers.ts             the processes of the job: gone or not, eager limits, lives, places
+ *   refusals.ts          contexts that are revoked, or take no receives from ANY_SOURCE
+ *   protocol-access.ts   all that a fault-tolerance protocol may do
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import type { ProcessName } from "../base/identity.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
-import type { KeptMessage, Pin, Told, Went } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
@@ -45,7 +47,7 @@ import {
   type SendMode,
 } from "../request/records.ts";
 import { BYTES, CONTEXT, KIND, kindOf, PAYLOAD, PacketKind, SEQUENCE, SOURCE, TAG } from "../wire/packet.ts";
-import type { Landing, Transport } from "../wire/transport.ts";
+import type { Transport } from "../wire/transport.ts";
 import { Arrivals } from "./arrivals.ts";
 import { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
@@ -53,7 +55,6 @@ import { Gone } from "./gone.ts";
 import { Matching } from "./matching.ts";
 import { Outbox } from "./outbox.ts";
 import { Peers } from "./peers.ts";
-import type { News } from "./pending-notices.ts";
 import type { PostedQueue } from "./posted-queue.ts";
 import { Refusals } from "./refusals.ts";
 import { Transfers } from "./transfers.ts";
@@ -78,9 +79,8 @@ interface EngineOptions {
 }
 
 const unexpectedBytesMaxDefault = 16 << 20;
-const noBytes = new Uint8Array(0);
 
-/** What `receiveNow` found. */
+/** The answers of `receiveNow`. */
 export const Now = { NOTHING: 0, DONE: 1, MUST_POST: -1 } as const;
 
 /** Packets handled in one call of `progress`, so that a flood of arrivals does not starve what waits to be sent. */
@@ -89,13 +89,13 @@ const packetsPerProgress = 64;
 /** Eager sends after which a process that does not wait looks at its arrivals all the same: EAGER_CLOSE may be among them. */
 const eagerSendsPerLook = 64;
 
-/** Of a send that takes the next number of its channel. No number is so small before 2^31 messages. */
+/** Stands for the next number of a channel. No number is so small before 2^31 messages. */
 export const unnumbered = -(2 ** 31);
 
 /** Times `packetsPerProgress` packets that are taken before a death counts. */
 const looksBeforeDeath = 1024;
 
-export class Engine implements Landing {
+export class Engine {
   static readonly unsaved = { currentTracer: null };
   readonly records: Records = new Records();
   readonly posted: PostedQueue;
@@ -103,17 +103,17 @@ export class Engine implements Landing {
   readonly transport: Transport;
   readonly memory: Memory;
   private readonly hooks: EngineHooks | null;
-  private readonly outbox: Outbox;
-  private readonly arrivals: Arrivals;
-  private readonly matching: Matching;
-  private readonly store: UnexpectedStore;
-  private readonly transfers: Transfers;
-  private readonly completion: Completion;
-  private readonly peers: Peers;
-  private readonly refusals: Refusals;
+  readonly outbox: Outbox;
+  readonly arrivals: Arrivals;
+  readonly matching: Matching;
+  readonly store: UnexpectedStore;
+  readonly transfers: Transfers;
+  readonly completion: Completion;
+  readonly peers: Peers;
+  readonly refusals: Refusals;
   readonly rank: number;
   readonly ranks: number;
-  /** Messages must look closer than the short ways do: a protocol wants to see them, somebody is dead, something revoked. */
+  /** The short ways must ask before they take a message: there is a protocol, a process is dead, or a context is revoked. */
   private looksCloser: boolean;
   private hasFailures = false;
   /** Eager sends since the last look at what has arrived. */
@@ -164,21 +164,6 @@ export class Engine implements Landing {
     this.matching.tracer = tracer;
   }
 
-  /** Stored payloads of unexpected messages. */
-  get unexpectedBytes(): number {
-    return this.store.bytes;
-  }
-
-  /** Packets that could not be true (of no known rank or kind, about no request that waits for them), and were dropped. */
-  get refused(): number {
-    return this.arrivals.refused;
-  }
-
-  /** Packets of lives that are over, which were dropped. */
-  get fenced(): number {
-    return this.arrivals.fenced;
-  }
-
   // Sending
 
   /** The short way of a standard send: true when the whole message has left and the buffer is free. No request is made. */
@@ -193,14 +178,9 @@ export class Engine implements Landing {
     return this.startNumbered(pointer, bytes, dest, tag, context, mode, unnumbered);
   }
 
-  /** Must messages have the numbers that their place in the program gives them, whenever they are sent? */
+  /** Must messages have the numbers that their place in the program gives them, whenever they are sent? `outbox` reserves them. */
   get isNumbered(): boolean {
     return this.hooks !== null;
-  }
-
-  /** The next number of that channel, for a message that will be sent later. */
-  reserveNumber(dest: number): number {
-    return this.outbox.nextSequence(dest);
   }
 
   /** A send whose number was reserved before. */
@@ -213,14 +193,9 @@ export class Engine implements Landing {
     mode: SendMode,
     number: number,
   ): RecordId {
-    const send = this.records.take(RecordKind.SEND);
+    const send = this.records.takeMessage(RecordKind.SEND, pointer, bytes, dest, tag, context);
     const words = this.records.words;
     const at = send * recordWords;
-    words[at + R_CONTEXT] = context;
-    words[at + R_PEER] = dest;
-    words[at + R_TAG] = tag;
-    words[at + R_BYTES] = bytes;
-    words[at + R_POINTER] = pointer;
     words[at + R_MODE] = mode;
     words[at + R_REPLICA] = this.peers.replicaOf(dest);
     if (this.looksCloser && (this.peers.isDead(this.peers.ofRank(dest)) || this.refusals.isRevoked(context))) {
@@ -328,7 +303,7 @@ export class Engine implements Landing {
   }
 
   startReceive(pointer: Pointer, room: number, source: number, tag: number, context: number): RecordId {
-    const receive = this.matching.newReceive(pointer, room, source, tag, context);
+    const receive = this.records.takeMessage(RecordKind.RECEIVE, pointer, room, source, tag, context);
     if (this.looksCloser && this.refusals.isRevoked(context)) {
       this.completion.complete(receive, ErrorClass.REVOKED);
       return receive;
@@ -343,13 +318,20 @@ export class Engine implements Landing {
     return receive;
   }
 
+  /** A request of the layer above, which ends it by `completion.complete`. */
+  startOperation(): RecordId {
+    const { records } = this;
+    const operation = records.take(RecordKind.OPERATION);
+    records.put(operation, R_POINTER, 0);
+    records.put(operation, R_STATE, RecordState.ACTIVE);
+    return operation;
+  }
+
   /** A request for a message that the program has still to let go. Its owner gives it back then; only a revocation ends it. */
   startHeld(context: number): RecordId {
     const { records } = this;
-    const held = records.take(RecordKind.OPERATION);
-    records.put(held, R_POINTER, 0);
+    const held = this.startOperation();
     records.put(held, R_CONTEXT, context);
-    records.put(held, R_STATE, RecordState.ACTIVE);
     records.addFlag(held, RecordFlag.HELD);
     if (this.looksCloser && this.refusals.isRevoked(context)) this.completion.complete(held, ErrorClass.REVOKED);
     return held;
@@ -360,7 +342,7 @@ export class Engine implements Landing {
     return this.unexpected.find(context, source, tag);
   }
 
-  /** What a matched probe does with the message that it has found: only `startMatchedReceive` can take it now. */
+  /** Takes the message that a matched probe has found out of the queue: only `startMatchedReceive` can receive it now. */
   setAside(envelope: RecordId): void {
     this.unexpected.remove(envelope);
   }
@@ -370,17 +352,12 @@ export class Engine implements Landing {
     const source = records.get(envelope, R_PEER);
     const tag = records.get(envelope, R_TAG);
     const context = records.get(envelope, R_CONTEXT);
-    const receive = this.matching.newReceive(pointer, room, source, tag, context);
+    const receive = this.records.takeMessage(RecordKind.RECEIVE, pointer, room, source, tag, context);
     if (this.refusals.isRevoked(context)) {
       this.matching.drop(envelope);
       this.completion.complete(receive, ErrorClass.REVOKED);
     } else this.matching.deliver(receive, envelope);
     return receive;
-  }
-
-  /** For transports that write pieces into the buffers of receives themselves. */
-  landingOf(receive: number, offset: number, bytes: number): number {
-    return this.transfers.landingOf(receive, offset, bytes);
   }
 
   // Completion
@@ -415,16 +392,6 @@ export class Engine implements Landing {
     }
   }
 
-  /** Small messages of that context with lower tags are of no use any more, whether they are here or still come. */
-  disregard(context: number, tagsBelow: number): void {
-    this.matching.disregard(context, tagsBelow);
-  }
-
-  /** The layer above has ended an operation of its own (a record of kind OPERATION). */
-  completeOperation(request: RecordId, error: number): void {
-    this.completion.complete(request, error);
-  }
-
   // Progress
 
   /** Moves whatever can move; true when anything did. */
@@ -447,55 +414,18 @@ export class Engine implements Landing {
     return this.outbox.count !== 0 || this.transfers.isPushing || this.hooks?.isBusy === true;
   }
 
-  /** Requests that are not complete and that somebody still wants the outcome of. */
-  get unfinished(): number {
-    return this.completion.unfinished;
-  }
-
-  /** Is anything of a message between us and one of those on its way? What waits for its receiver, or for a message, is not. */
-  isMoving(among: (rank: number) => boolean): boolean {
-    return this.completion.isMoving(among);
-  }
-
-  /** Are pieces of a message to one of these still to be sent? */
-  isPushing(among: (rank: number) => boolean): boolean {
-    return this.completion.isPushing(among);
-  }
-
-  /** Is a message of that context still to be sent or received here? */
-  isUsing(context: number): boolean {
-    return this.completion.isUsing(context);
-  }
-
   /** True while `progress` has something to move even if nothing arrives. */
   get isBusy(): boolean {
     if (this.hooks?.isBusy === true) return true;
     return this.outbox.count !== 0 || this.transfers.isBusy || this.completion.isHeldBack;
   }
 
-  // What is about communicators
-
-  /** A packet to the layer above of another process: REVOKE, AGREEMENT or INQUIRY, with its words. */
-  announce(dest: number, kind: PacketKind, words: readonly number[]): void {
-    const peer = this.peers.ofRank(dest);
-    if (this.peers.gone(peer) === Gone.NO) this.outbox.announce(peer, kind, words);
-  }
-
-  /** Has the layer above anything to take? */
-  get hasNews(): boolean {
-    return this.arrivals.news.length !== 0;
-  }
-
-  takeNews(): News[] {
-    const { news } = this.arrivals;
-    this.arrivals.news = [];
-    return news;
-  }
+  // Revocation and deaths
 
   /**
-   * Ends what waits for a message of that context, and refuses what is started there later, with REVOKED. What has met its
-   * counterpart is finished, because the two sides may be at it in each other's memory; a send that has left ends when its
-   * receiver, who hears of the revocation as well, has said which of the two it was.
+   * Ends the requests of that context that wait for a message, and refuses later ones, with REVOKED. A message that has met its
+   * receive is finished, because the two sides may be copying in each other's memory; a send whose envelope has left ends when the
+   * receiver, which hears of the revocation as well, has answered that it is finished or refused.
    */
   revoke(context: number): void {
     this.refusals.revoke(context);
@@ -503,13 +433,6 @@ export class Engine implements Landing {
     this.outbox.looksCloser = true;
     this.matching.revoke(context);
   }
-
-  /** Shall receives from ANY_SOURCE in that context be refused with PROC_FAILED_PENDING? Those that find their message are not. */
-  refuseWildcards(context: number, areRefused: boolean): void {
-    this.refusals.setWildcards(context, areRefused);
-  }
-
-  // Deaths
 
   /**
    * A process of the job is dead: everything that only it could complete completes now, with PROC_FAILED. Messages of it that
@@ -528,111 +451,9 @@ export class Engine implements Landing {
     this.completion.peerFailed(peer);
   }
 
-  /** Is the process dead that plays that rank for us? */
-  hasFailed(rank: number): boolean {
-    return this.peers.isDead(this.peers.ofRank(rank));
-  }
-
-  /** That life of a process is there, or will be: nothing that earlier ones have sent counts any more. */
-  peerReturned({ rank, replica }: ProcessName, incarnation: number): void {
-    this.peers.know(this.peers.numberOf(rank, replica), incarnation);
-  }
-
-  /** The engine has been filled with the state of an image. */
-  restored(): void {
-    this.peers.restored();
-  }
-
   /** For collectives that go past the messages: a member is about to arrive. */
   meeting(): void {
     if (this.hooks !== null) this.hooks.meeting();
-  }
-
-  // For protocols, see `ProtocolPorts` in core/ft
-
-  transmit(message: KeptMessage, keeper: number): Went {
-    return this.outbox.transmit(message, keeper);
-  }
-
-  isEager(message: KeptMessage): boolean {
-    return this.outbox.isEager(message);
-  }
-
-  tell({ rank, replica }: ProcessName, told: Told): void {
-    const { a, b = 0, c = 0, payload = noBytes, from = null } = told;
-    this.outbox.tell(this.peers.numberOf(rank, replica), { a, b, c, payload, from });
-  }
-
-  toldBytes(packet: number): Uint8Array {
-    const { words } = this.transport;
-    const bytes = new Uint8Array(words[packet + BYTES]!);
-    if (bytes.length === 0) return bytes;
-    const pointer = this.memory.lend(bytes);
-    this.memory.fromPayload(pointer, 0, words[packet + PAYLOAD]!, bytes.length);
-    this.memory.giveBack(pointer);
-    return bytes;
-  }
-
-  place({ rank, replica }: ProcessName, process: number): void {
-    this.peers.place(this.peers.numberOf(rank, replica), process);
-  }
-
-  route({ rank, replica }: ProcessName): void {
-    this.peers.route(rank, replica);
-  }
-
-  complete(send: RecordId): void {
-    this.completion.complete(send, 0);
-  }
-
-  peerLost({ rank, replica }: ProcessName, incarnation: number): void {
-    const peer = this.peers.numberOf(rank, replica);
-    this.peers.know(peer, incarnation);
-    this.peers.setGone(peer, Gone.LOST);
-    this.outbox.peerLost(peer);
-    this.matching.peerLost(peer);
-    this.transfers.peerLost(peer, this.matching.broken);
-    this.store.peerLost(peer);
-  }
-
-  peerBack({ rank, replica }: ProcessName): void {
-    this.peers.setGone(this.peers.numberOf(rank, replica), Gone.NO);
-  }
-
-  pinPosted(pinOf: (receive: RecordId) => Pin): void {
-    this.matching.pinPosted(pinOf);
-  }
-
-  isBroken(source: number, sequence: number): boolean {
-    return this.matching.broken.has(source, sequence);
-  }
-
-  brokenFrom(source: number): number[] {
-    return this.matching.broken.from(source);
-  }
-
-  incompleteFrom(source: number): number[] {
-    return this.matching.incompleteFrom(source);
-  }
-
-  /** The envelope of that very message, if it waits for a receive; −1: it does not. */
-  unexpectedOf(source: number, sequence: number): RecordId {
-    return this.matching.unexpectedOf(source, sequence);
-  }
-
-  /** Posted receives from ANY_SOURCE of one context, oldest first: after a death the layer above decides about them. */
-  wildcardReceives(context: number): RecordId[] {
-    const found: RecordId[] = [];
-    this.posted.forEach((receive) => {
-      if (this.records.get(receive, R_PEER) === ANY_SOURCE && this.records.get(receive, R_CONTEXT) === context)
-        found.push(receive);
-    });
-    return found;
-  }
-
-  /** Ends a posted receive with an error. */
-  failReceive(receive: RecordId, error: number): void {
-    this.matching.fail(receive, error);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Records chained by the hash of a key, each chain in the order of appending. The key itself is not stored: whoever walks a
- * chain compares the fields it cares about. Links live in the records (`R_INDEX`, one pair for each index), so an index
+ * Records chained by the hash of a key, each chain in the order of appending. The key itself is not stored: callers that walk a
+ * chain compare the fields they care about. Links live in the records (`R_INDEX`, one pair for each index), so an index
  * costs no allocation but its table of chain heads, which doubles when chains grow long.
  */
 import type { RecordId } from "../base/brand.ts";
@@ -8,7 +8,7 @@ import { lives } from "../base/saved-classes.ts";
 import { R_INDEX, type Records, recordWords } from "../request/records.ts";
 
 const none = -1;
-/** Of an index that few records are in: most processes of a large job have several of those. */
+/** Chains of an index with few records: most processes of a large job have several of those. */
 const chainsFirst = 16;
 
 /** Spreads (context, peer, tag) over 32 bits; wildcards hash as the negative numbers they are. */

@@ -3,7 +3,7 @@
  * unexpected; a receive that is posted takes the oldest envelope that fits, or waits among the posted (MPI 5.0 §3.5).
  */
 import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
-import { ANY_TAG, TAG_UB } from "../base/constants.ts";
+import { ANY_SOURCE, ANY_TAG, TAG_UB } from "../base/constants.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { Arrival, Pin } from "../request/decisions.ts";
@@ -95,19 +95,6 @@ export class Matching {
 
   // Receives
 
-  /** A new receive, not posted yet. */
-  newReceive(pointer: Pointer, room: number, source: number, tag: number, context: number): RecordId {
-    const receive = this.records.take(RecordKind.RECEIVE);
-    const words = this.records.words;
-    const at = receive * recordWords;
-    words[at + R_CONTEXT] = context;
-    words[at + R_PEER] = source;
-    words[at + R_TAG] = tag;
-    words[at + R_BYTES] = room;
-    words[at + R_POINTER] = pointer;
-    return receive;
-  }
-
   /** Gives a receive the message it wants, or lets it wait for it. */
   post(receive: RecordId): void {
     const pin = this.hooks === null ? Pin.FREE : this.hooks.receivePosted(receive);
@@ -159,7 +146,7 @@ export class Matching {
     } else this.pinned.set(keyOf(source, sequence), receive);
   }
 
-  /** The envelope of that message, if nobody has taken it; −1: it has not come. */
+  /** The envelope of that message, if it waits for a receive; −1: it does not. */
   unexpectedOf(source: number, sequence: number): RecordId {
     let found = none;
     this.unexpected.forEach((envelope) => {
@@ -300,7 +287,7 @@ export class Matching {
     const sequence = words[packet + SEQUENCE]!;
     const record = this.broken.take(source, sequence);
     if (record < 0) return false;
-    // The answers are for whoever sends it now.
+    // The answers go to the process that sends it now.
     this.records.put(record, R_REPLICA, replicaOf(words[packet + KIND]!));
     if (this.records.get(record, R_KIND) === RecordKind.RECEIVE) {
       this.takeBytes(record, packet, kind);
@@ -308,7 +295,7 @@ export class Matching {
     }
     this.records.put(record, R_MODE, kind);
     this.fillEnvelope(record, packet, kind);
-    if (kind === PacketKind.EAGER) this.hooks!.held(source as WorldRank, sequence);
+    if (kind === PacketKind.EAGER) this.hooks?.held(source as WorldRank, sequence);
     return true;
   }
 
@@ -331,15 +318,15 @@ export class Matching {
     return this.transport.shares(this.peers.processOf(this.peerOf(packet))) ? pointer : -1;
   }
 
-  /** On whose behalf a packet was sent, that has been looked at before. */
+  /** The peer on whose behalf a packet was sent, which `Arrivals` has checked. */
   private peerOf(packet: number): number {
     const words = this.transport.words;
     return this.peers.ofPacket(words, packet, words[packet + KIND]!);
   }
 
   /**
-   * Small messages of that context with tags below this one are of no use any more: those that are here go, and those that still
-   * come without a receive are not kept. Tags count up and wrap, and no two that are compared are half of all apart.
+   * Small messages of that context with tags below this one are of no use any more: those that are here are dropped, and those that
+   * arrive later without a receive are not kept. Tags count up and wrap, and no two that are compared are half of all apart.
    */
   disregard(context: number, tagsBelow: number): void {
     this.disregardedContext = context;
@@ -384,7 +371,7 @@ export class Matching {
     if (kind === PacketKind.EAGER && this.hooks !== null) this.hooks.held(source as WorldRank, sequence);
   }
 
-  /** What an envelope knows of its bytes. */
+  /** Writes down where the bytes of an envelope are. */
   private fillEnvelope(envelope: RecordId, packet: number, kind: number): void {
     const packets = this.transport.words;
     const words = this.records.words;
@@ -417,13 +404,13 @@ export class Matching {
       this.unexpected.remove(found);
       this.records.give(found);
     }
-    this.outbox.control(peer, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0, 0, 0);
+    this.outbox.control(peer, PacketKind.CANCEL_ANSWER, send, found >= 0 ? 1 : 0);
     return true;
   }
 
   // Revocation
 
-  /** Nobody receives in that context any more: receives end, and what has come for it goes. */
+  /** That context is revoked: its receives end, and its messages are dropped. */
   revoke(context: number): void {
     const records = this.records;
     const isOf = (record: RecordId): boolean => records.get(record, R_CONTEXT) === context;
@@ -450,7 +437,7 @@ export class Matching {
     }
   }
 
-  /** Ends an envelope that stands in no queue; nobody gets its message. */
+  /** Ends an envelope that stands in no queue, without a receive for its message. */
   drop(envelope: RecordId): void {
     const records = this.records;
     const mode = records.get(envelope, R_MODE);
@@ -474,9 +461,9 @@ export class Matching {
     if (this.hooks !== null) this.hooks.held(words[packet + SOURCE]! as WorldRank, words[packet + SEQUENCE]!);
   }
 
-  /** The sender keeps its buffer until it hears from us, so that nobody reads from it what the program has overwritten. */
+  /** The sender keeps its buffer until it hears from us, so that no receiver reads from it what the program has overwritten. */
   private refuseSend(peer: number, send: number): void {
-    if (this.peers.gone(peer) === Gone.NO) this.outbox.control(peer, PacketKind.REFUSAL, send, 0, 0, 0);
+    if (this.peers.gone(peer) === Gone.NO) this.outbox.control(peer, PacketKind.REFUSAL, send);
   }
 
   /** Numbers of messages of a rank whose bytes are not all here: envelopes alone, and receives that have only matched. */
@@ -510,6 +497,15 @@ export class Matching {
     if (this.peers.ofRank(rank) !== peer) return;
     this.posted.forEach((receive) => {
       if (this.records.get(receive, R_PEER) === rank) this.fail(receive, ErrorClass.PROC_FAILED);
+    });
+  }
+
+  /** Ends the posted receives from ANY_SOURCE of one context. */
+  failWildcards(context: number, error: number): void {
+    const { records } = this;
+    this.posted.forEach((receive) => {
+      const isMeant = records.get(receive, R_PEER) === ANY_SOURCE && records.get(receive, R_CONTEXT) === context;
+      if (isMeant) this.fail(receive, error);
     });
   }
 

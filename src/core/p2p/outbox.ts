@@ -34,16 +34,16 @@ import {
 } from "../request/records.ts";
 import { BYTES, CONTEXT, EXTRA, KIND, PacketKind, SEQUENCE, type Sender, senderOf, TAG } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
+import { headerWordsOwn } from "./announcements.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
+import { Gone } from "./gone.ts";
 import { OutgoingQueues } from "./outgoing-queues.ts";
 import type { Peers, Way } from "./peers.ts";
 import type { Refusals } from "./refusals.ts";
 import { SparseTable } from "./sparse-table.ts";
 
-/** Words of what the layer above announces: those of the header that are the sender's, then further ones. */
-const ownWords = 4;
-/** As many as a record has for layers above and protocols, who want none in a packet that waits. */
+/** Words of an announcement: as many as a record has for the layers above and protocols, which use none of them in a packet that waits. */
 const announcementWords = userWords + protocolWords;
 
 /** Words of a channel, behind the rank that it leads to: the next number. */
@@ -62,19 +62,19 @@ export class Outbox {
   private readonly hooks: EngineHooks | null;
   private readonly completion: Completion;
   private readonly queues: OutgoingQueues;
-  /** Those on whose behalf this process speaks besides its own; `R_SENDER` of a record counts from 1. */
+  /** The other processes on whose behalf this one speaks; `R_SENDER` of a record counts from 1. */
   private readonly senders: Sender[] = [];
   /** Payloads of packets that wait for room, by record: those that are no messages. */
   private readonly payloads = new Map<number, Uint8Array>();
   /** By rank: the next number of that channel. */
   private readonly channels = new SparseTable([0]);
   /**
-   * By slot of `channels`: up to how many bytes a message to that rank may travel eagerly now, and to which process. What `peers` says,
-   * in one look for the short way of a send; as of that version of it.
+   * By slot of `channels`: up to how many bytes a message to that rank may travel eagerly now, and to which process. A copy of what `peers`
+   * says, for the short way of a send; as of that version of it.
    */
   private ways = new Int32Array(0);
   private waysVersion = -1;
-  /** Of the last short send: most messages go where the one before went. */
+  /** The way of the last short send: most messages go where the one before went. */
   private readonly way: Way;
   private readonly peers: Peers;
   private readonly refusals: Refusals;
@@ -168,7 +168,7 @@ export class Outbox {
     return true;
   }
 
-  /** A message that the protocol keeps: an eager one needs no request, another gets one that nobody waits for. */
+  /** A message that the protocol keeps: an eager one needs no request, another gets one that ends by itself. */
   transmit(message: KeptMessage, keeper: number): Went {
     const { dest, replica, from, bytes, pointer, tag, context, sequence, isSynchronous, isLent } = message;
     const peer = this.peers.numberOf(dest, replica);
@@ -181,14 +181,9 @@ export class Outbox {
         ? Went.WHOLE
         : Went.NOWHERE;
     }
-    const send = this.records.take(RecordKind.SEND);
+    const send = this.records.takeMessage(RecordKind.SEND, pointer, bytes, dest, tag, context);
     const words = this.records.words;
     const at = send * recordWords;
-    words[at + R_CONTEXT] = context;
-    words[at + R_PEER] = dest;
-    words[at + R_TAG] = tag;
-    words[at + R_BYTES] = bytes;
-    words[at + R_POINTER] = pointer;
     words[at + R_MODE] = isSynchronous ? SendMode.SYNCHRONOUS : SendMode.STANDARD;
     words[at + R_SEQUENCE] = sequence;
     words[at + R_FLAGS] = RecordFlag.KEPT | RecordFlag.ORPHAN | (isLent ? RecordFlag.LENT : 0);
@@ -204,7 +199,7 @@ export class Outbox {
     return bytes <= this.peers.eagerBytesMax(this.peers.numberOf(dest, replica)) && !isSynchronous;
   }
 
-  /** Whom a record is for or from. */
+  /** The other side of a record: its receiver or its sender. */
   private peerOf(record: RecordId): number {
     return this.peers.ofRecord(this.records.words, record * recordWords);
   }
@@ -215,7 +210,7 @@ export class Outbox {
     return known >= 0 ? known + 1 : this.senders.push({ rank, bits });
   }
 
-  /** As whom the packets of a send leave; undefined: our own. */
+  /** The sender that the packets of a send name; undefined: this process. */
   senderOf(send: RecordId): Sender | undefined {
     return this.senders[this.records.get(send, R_SENDER) - 1];
   }
@@ -275,7 +270,7 @@ export class Outbox {
   private isLetGo(send: RecordId): boolean {
     const flags = this.records.get(send, R_FLAGS);
     if ((flags & RecordFlag.LET_GO) !== 0) return true;
-    if (!this.hooks!.sendMayLeave(send)) return false;
+    if (this.hooks?.sendMayLeave(send) !== true) return false;
     this.records.put(send, R_FLAGS, flags | RecordFlag.LET_GO);
     return true;
   }
@@ -344,7 +339,7 @@ export class Outbox {
    * back: what it answers has nothing to do with that send, and may be what the protocol waits for. `sender`: `R_SENDER` of the
    * send that it is about.
    */
-  control(peer: number, kind: PacketKind, a: number, b: number, c: number, d: number, sender = 0): void {
+  control(peer: number, kind: PacketKind, a = 0, b = 0, c = 0, d = 0, sender = 0): void {
     const packet = this.newOutgoing(peer, kind, sender);
     const words = this.records.words;
     const at = packet * recordWords;
@@ -355,7 +350,7 @@ export class Outbox {
     this.dispatch(peer, packet);
   }
 
-  /** The same of the protocol's: three words, and a payload that an eager message to that peer could have. */
+  /** A packet of the protocol: three words, and a payload no longer than that of an eager message to that peer. */
   tell(peer: number, { a, b, c, payload, from }: Required<Told>): void {
     const packet = this.newOutgoing(peer, PacketKind.PROTOCOL, from === null ? 0 : this.numberOf(senderOf(from)));
     const words = this.records.words;
@@ -373,8 +368,10 @@ export class Outbox {
     this.dispatch(peer, packet);
   }
 
-  /** The same of the layer above: up to four words of the header and seven more. */
-  announce(peer: number, kind: PacketKind, said: readonly number[]): void {
+  /** A packet to the layer above of another process, unless that is gone: REVOKE, AGREEMENT or INQUIRY, with its words. */
+  announce(rank: number, kind: PacketKind, said: readonly number[]): void {
+    const peer = this.peers.ofRank(rank);
+    if (this.peers.gone(peer) !== Gone.NO) return;
     const packet = this.newOutgoing(peer, kind, 0);
     const words = this.records.words;
     for (let i = 0; i < announcementWords; i++) words[packet * recordWords + R_USER + i] = said[i] ?? 0;
@@ -414,7 +411,7 @@ export class Outbox {
     words[packet + KIND] = kind;
     if (kind === PacketKind.REVOKE || kind === PacketKind.AGREEMENT || kind === PacketKind.INQUIRY) {
       for (let i = 0; i < announcementWords; i++) {
-        words[packet + (i < ownWords ? CONTEXT + i : EXTRA + i - ownWords)] = said[at + R_USER + i]!;
+        words[packet + (i < headerWordsOwn ? CONTEXT + i : EXTRA + i - headerWordsOwn)] = said[at + R_USER + i]!;
       }
     } else {
       words[packet + CONTEXT] = said[at + R_CONTEXT]!;

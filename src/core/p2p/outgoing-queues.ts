@@ -1,5 +1,5 @@
 /**
- * What waits for room in its channel: for each destination a queue in posting order, and the destinations that have one.
+ * Packets that wait for room in their channel: for each destination a queue in posting order, and the destinations that have one.
  * The bound is the number of records: a program that posts a million sends to a rank that does not receive holds a million
  * records, and no payloads but its own. Destinations are peer numbers, and heads and tails are words of theirs (peers.ts).
  */
@@ -95,7 +95,7 @@ export class OutgoingQueues {
     if (peers[slot + P_HEAD]! < 0) this.removeDestination(dest);
   }
 
-  /** What stands behind a record in its queue, in order. */
+  /** The records behind one in its queue, in order. */
   forEachBehind(record: RecordId, visit: (record: RecordId) => void): void {
     const records = this.records;
     for (let next = records.get(record, R_NEXT); next >= 0; next = records.get(next as RecordId, R_NEXT))

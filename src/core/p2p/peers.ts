@@ -5,8 +5,8 @@
  *
  * A rank is what programs know; one or more processes play it, its replicas. (rank, replica) names a process, and its *peer number*
  * is that name as one number: the rank itself where a rank has one process. Records and images hold names, so they say nothing
- * about where a process is. Whom a name leads to now, which process of the transport's and which life of it, is in a table of
- * its own outside the image, and so is what depends on it (how large an eager message may be).
+ * about where a process is. Which process of the transport has a name now, and which life of it, stands in a table of its own outside
+ * the image; so do the limits of eager messages, which depend on it.
  */
 import { lives } from "../base/saved-classes.ts";
 import { R_PEER, R_REPLICA } from "../request/records.ts";
@@ -39,7 +39,7 @@ const A_PROCESS = 2;
 const A_LIFE = 3;
 const newAddress: readonly number[] = [0, 0, 0];
 
-/** No KIND word: it would be of a life that nobody has. */
+/** No KIND word has this value. */
 const noWord = -1;
 const noRank = -1;
 
@@ -53,7 +53,7 @@ interface PeersOptions {
   readonly transport: Transport;
 }
 
-/** How a short message to a rank travels, of the rank of the last one: forgotten with every change of what it says. */
+/** How a short message travels to the rank of the last short send: forgotten with every change of the peers. */
 export interface Way {
   rank: number;
   /** The slot of the rank in the table of channels. */
@@ -68,16 +68,16 @@ export class Peers {
   readonly replicas: number;
   private readonly replica: number;
   private readonly transport: Transport;
-  /** What an image holds of peers. */
+  /** By peer: the state that an image holds. */
   readonly table = new SparseTable(newPeer);
-  /** What it does not. */
+  /** By peer: the state that an image does not hold. */
   private readonly addresses = new SparseTable(newAddress);
   /** By rank, where it is not our own replica: which one gets our messages. */
   private readonly routes = new Map<number, number>();
-  /** How often a peer was said to be gone: before the first time nobody need look. */
+  /** How often a peer was said to be gone; 0: there is no need to look. */
   private timesGone = 0;
   private toldShut = 0;
-  /** Changes with whatever decides to which process messages for a rank go, and how: for those who keep what they were told. */
+  /** Changes whenever messages for a rank may have to go to another process, or in another way: kept answers are out of date then. */
   version = 0;
   readonly way: Way = { rank: noRank, channel: 0, eagerBytesMax: 0, process: 0 };
   /** Is a life known that is not the first? */
@@ -99,12 +99,12 @@ export class Peers {
     return replica * this.ranks + rank;
   }
 
-  /** The peer of a record whose first word is that: where a send goes, whom an envelope or a message is from. */
+  /** The peer of the record that begins at word `at`: the receiver of a send, the sender of an envelope or of a received message. */
   ofRecord(words: Int32Array, at: number): number {
     return words[at + R_REPLICA]! * this.ranks + words[at + R_PEER]!;
   }
 
-  /** The peer on whose behalf a packet was sent; −1: there can be none of that name. */
+  /** The peer on whose behalf a packet was sent; −1: no process can have that name. */
   ofPacket(words: Int32Array, packet: number, kind: number): number {
     const rank = words[packet + SOURCE]!;
     const replica = replicaOf(kind);
@@ -162,7 +162,7 @@ export class Peers {
     this.change();
   }
 
-  /** What is outside the image follows what came with it. */
+  /** The table outside the image is made to fit the restored one. */
   restored(): void {
     this.change();
     const { words } = this.addresses;
@@ -187,8 +187,8 @@ export class Peers {
   }
 
   /**
-   * Less than 0: a packet with that KIND word is of a life that is over. More: of one of which nobody has told us yet. Lives that
-   * are compared are neighbours, so 16 bits that wrap are enough.
+   * Less than 0: a packet with that KIND word is of a life that is over. More: of one that this process has not been told of yet.
+   * Lives that are compared are neighbours, so 16 bits that wrap are enough.
    */
   compareLife(peer: number, kind: number): number {
     return ((incarnationOf(kind) - this.lifeOf(peer)) << 16) >> 16;
@@ -210,6 +210,11 @@ export class Peers {
 
   isDead(peer: number): boolean {
     return this.gone(peer) === Gone.DEAD;
+  }
+
+  /** Is the process dead that plays that rank for us? */
+  hasFailed(rank: number): boolean {
+    return this.isDead(this.ofRank(rank));
   }
 
   setGone(peer: number, gone: Gone): void {

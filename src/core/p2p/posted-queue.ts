@@ -79,7 +79,7 @@ export class PostedQueue {
     return best;
   }
 
-  /** Oldest first; for whoever must look at all of them (a death). The record may be removed while it is visited. */
+  /** All receives, oldest first. A receive may be removed while it is visited. */
   forEach(visit: (receive: RecordId) => void): void {
     for (let receive = this.first; receive >= 0; ) {
       const next = this.records.get(receive, R_NEXT) as RecordId;

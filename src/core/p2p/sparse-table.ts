@@ -10,7 +10,7 @@ import { assert } from "../base/assert.ts";
 import { lives } from "../base/saved-classes.ts";
 
 const none = -1;
-/** Of a table that was never added to: most processes of a large job have several of those. */
+/** Slots of an empty table: most processes of a large job have several of those. */
 const slotsFirst = 2;
 
 /** Numbers that follow each other, and those with a power of two between them, are spread alike (Fibonacci hashing). */
@@ -18,7 +18,7 @@ const hashOf = (number: number): number => Math.imul(number, 0x9e3779b1);
 
 export class SparseTable {
   private readonly stride: number;
-  /** What the words of a new slot are, its number aside. */
+  /** The words of a new slot behind its number. */
   private readonly initial: readonly number[];
   words: Int32Array;
   /** Offsets of slots, open addressing; never more than half full. Its length is a power of two. */

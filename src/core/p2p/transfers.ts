@@ -94,7 +94,7 @@ export class Transfers implements Landing {
   private finishOneCopy(receive: RecordId): void {
     const records = this.records;
     const send = records.get(receive, R_PEER_REQUEST);
-    this.outbox.control(this.peerOf(receive), PacketKind.RELEASE, send, 0, 0, 0);
+    this.outbox.control(this.peerOf(receive), PacketKind.RELEASE, send);
     this.completion.finishReceive(receive);
   }
 
@@ -115,7 +115,7 @@ export class Transfers implements Landing {
     return true;
   }
 
-  /** Channels are FIFO, so a piece starts where the last one ended: what comes twice or too early is nobody's. */
+  /** Channels are FIFO, so a piece starts where the last one ended: a piece that comes twice or too early fits no receive. */
   private awaitsPiece(receive: number, offset: number, bytes: number): boolean {
     if (!this.awaits(receive, RecordKind.RECEIVE, RecordFlag.AWAITS_PIECES)) return false;
     const words = this.records.words;
@@ -123,7 +123,7 @@ export class Transfers implements Landing {
     return bytes > 0 && offset === words[at + R_OFFSET] && offset + bytes <= words[at + R_STATUS_BYTES]!;
   }
 
-  /** The transport does not say for whom it asks: a piece of the wrong sender is noticed only when its packet comes. */
+  /** The transport does not say whose piece it has: one of the wrong sender is noticed only when its packet comes. */
   landingOf(receive: number, offset: number, bytes: number): number {
     return this.awaitsPiece(receive, offset, bytes) ? this.records.get(receive as RecordId, R_POINTER) : Number.NaN;
   }
@@ -299,10 +299,10 @@ export class Transfers implements Landing {
     return true;
   }
 
-  /** What the protocol keeps may be elsewhere: are the bytes of this send where its record says? */
+  /** Are the bytes of this send where its record says? Those of a message that the protocol keeps may have to be fetched first. */
   private borrow(send: RecordId, isForLong: boolean): boolean {
     if (!this.outbox.isAbsent(send)) return true;
-    if (!this.hooks!.lend(send, isForLong)) return false;
+    if (this.hooks?.lend(send, isForLong) !== true) return false;
     this.records.addFlag(send, RecordFlag.LENT);
     return true;
   }

@@ -64,13 +64,13 @@ export class UnexpectedStore {
   private close(peer: number): void {
     if (this.peers.isToldShut(peer)) return;
     this.peers.setToldShut(peer, true);
-    this.outbox.control(peer, PacketKind.EAGER_CLOSE, 0, 0, 0, 0);
+    this.outbox.control(peer, PacketKind.EAGER_CLOSE);
   }
 
   private openAll(): void {
     for (const peer of this.peers.allToldShut()) {
       this.peers.setToldShut(peer, false);
-      this.outbox.control(peer, PacketKind.EAGER_OPEN, 0, 0, 0, 0);
+      this.outbox.control(peer, PacketKind.EAGER_OPEN);
     }
   }
 }

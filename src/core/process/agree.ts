@@ -4,7 +4,7 @@ import type { Communicator } from "./communicator.ts";
 import type { Process } from "./process.ts";
 import { Task } from "./task.ts";
 
-/** MPIX_Comm_agree, MPIX_Comm_iagree: everybody's flags, bit by bit: and. The flags count also when there is an error. */
+/** MPIX_Comm_agree, MPIX_Comm_iagree: the bitwise AND of the flags of all members. The flags count also when there is an error. */
 export class Agree extends Task {
   flags: number;
   private readonly comm: Communicator;

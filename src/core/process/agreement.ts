@@ -3,17 +3,17 @@ import type { WorldRank } from "../base/brand.ts";
 import { saves } from "../base/saved-classes.ts";
 import { Group } from "../comm/group.ts";
 
-/** What all members that live come to. */
+/** The result of an agreement, the same for all members that live. */
 export interface Verdict {
-  /** Everybody's flags, bit by bit: and. */
+  /** The bitwise AND of the flags of all members. */
   readonly flags: number;
   /** So many deaths, in the order of their declarations, are agreed on. */
   readonly failures: number;
-  /** PROC_FAILED when a member is among them that not everybody had acknowledged; else 0. */
+  /** PROC_FAILED when a member is among them whose death not all had acknowledged; else 0. */
   readonly error: number;
 }
 
-/** What a member brings. */
+/** The contribution of a member. */
 export interface Contribution {
   readonly flags: number;
   /** Deaths it knew of. */
@@ -22,14 +22,14 @@ export interface Contribution {
   readonly acknowledged: number;
 }
 
-/** What a member tells the coordinator. */
+/** The report of a member to the coordinator. */
 export interface Report {
-  /** Who proposed the verdict that it has accepted last: `noEpoch`, the coordinator's place, or `decided`. */
+  /** The proposer of the verdict that the member has accepted last: `noEpoch`, a coordinator's place, or `decided`. */
   readonly epoch: number;
   /** Means nothing without an epoch. */
   readonly verdict: Verdict;
   readonly contribution: Contribution;
-  /** It has the verdicts of all agreements before this one. */
+  /** The member has the verdicts of all agreements before this one. */
   readonly lowest: number;
 }
 
@@ -43,9 +43,9 @@ export class Agreement {
   own: Contribution | null = null;
   epoch = noEpoch;
   verdict: Verdict = { flags: 0, failures: 0, error: 0 };
-  /** The coordinator who has our report, −1: nobody. */
+  /** The coordinator that has our report; −1: none. */
   reportedTo = -1;
-  /** What others have told us: we are the coordinator, or will be when we hear what they have heard. */
+  /** Reports of other members: this process is the coordinator, or will be when it has heard of the same deaths. */
   readonly reports = new Map<WorldRank, Report>();
   /** We are the coordinator and have made our proposal; these have accepted it. */
   isProposed = false;
@@ -60,13 +60,13 @@ export class Agreement {
   }
 }
 
-/** The agreements of one communicator that somebody may still ask about. It outlives the communicator. */
+/** The agreements of one communicator that a member may still ask about. The book outlives the communicator. */
 export class AgreementBook {
   readonly context: number;
   /** In an order that all of them know; empty until we take part. */
   members: Group = Group.empty;
   readonly agreements = new Map<number, Agreement>();
-  /** Everybody has the verdicts of those before: they are forgotten. */
+  /** All members have the verdicts of agreements with lower numbers: these are forgotten. */
   lowest = 0;
 
   constructor(context: number) {

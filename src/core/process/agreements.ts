@@ -4,21 +4,21 @@
  *
  * A coordinator leads, the first member that lives:
  *
- *   REPORT    everybody → coordinator: what I bring, and which proposal I have accepted last, if any
- *   PROPOSE   coordinator → everybody, when all that live have reported: the verdict
- *   ACCEPT    everybody → coordinator: I have noted it
- *   DECIDE    coordinator → everybody, when all that live have accepted: it is final
+ *   REPORT    member → coordinator: the member's contribution, and the proposal that it has accepted last, if any
+ *   PROPOSE   coordinator → members, when all that live have reported: the verdict
+ *   ACCEPT    member → coordinator: the proposal is noted
+ *   DECIDE    coordinator → members, when all that live have accepted: the verdict is final
  *
- * Who hears of the coordinator's death reports to the next one, which is the next place in the members' order, so places are
+ * A member that hears of the coordinator's death reports to the next one, at the next place in the members' order, so places are
  * epochs: they only grow. A new coordinator takes a verdict that is final, else the accepted one of the highest epoch, and
- * makes one of its own only when nobody has accepted any. A verdict is final only when everybody that lives has accepted it,
+ * makes one of its own only when no member has accepted any. A verdict is final only when all members that live have accepted it,
  * so every later coordinator finds it among its reports. That is the rotating coordinator of Chandra and Toueg (1996) with a
- * perfect failure detector: the dispatcher declares nobody dead who is not, and tells everybody in the same order.
+ * perfect failure detector: the dispatcher declares no living process dead, and tells all processes in the same order.
  *
- * That order makes a set of dead processes a number: the first so many. The verdict has the highest number that anybody knew of,
- * and whoever has heard of fewer waits until it has heard of them all.
+ * That order makes a set of dead processes a number: the first so many. The verdict has the highest number that a member knew of,
+ * and a member that has heard of fewer waits until it has heard of them all.
  *
- * Whoever has returned still reports, from inside any later call, so its verdict is kept: until everybody is known to have it,
+ * A member that has returned still reports, from inside any later call, so its verdict is kept: until all are known to have it,
  * which the reports about later agreements tell (`lowest`).
  *
  * These packets belong to no context of messages, so a revoked communicator can agree as well as any other.
@@ -86,7 +86,7 @@ export class Agreements {
     return isKnown ? agreement.verdict : null;
   }
 
-  /** Somebody is dead: it may have been a coordinator, or the one whom a coordinator waited for. */
+  /** A process is dead: it may have been a coordinator, or the member that a coordinator waited for. */
   peerFailed(): void {
     for (const book of this.books.values()) {
       for (const agreement of [...book.agreements.values()]) this.go(book, agreement);
@@ -135,7 +135,7 @@ export class Agreements {
     if (agreement.own === null) return;
     const { engine, rank } = this.process;
     let place = 0 as CommRank;
-    while (engine.hasFailed(book.members.worldRank(place))) place = (place + 1) as CommRank;
+    while (engine.peers.hasFailed(book.members.worldRank(place))) place = (place + 1) as CommRank;
     const coordinator = book.members.worldRank(place);
     if (coordinator === rank) this.coordinate(book, agreement);
     else if (agreement.reportedTo !== coordinator) {
@@ -147,38 +147,38 @@ export class Agreements {
   private coordinate(book: AgreementBook, agreement: Agreement): void {
     if (!agreement.isDecided && !agreement.isProposed && !this.propose(book, agreement)) return;
     if (!agreement.isDecided) {
-      const { verdict, reports, accepted } = agreement;
-      if (!this.isEverybody(book, accepted)) return;
-      let { lowest } = this.reportOf(book, agreement);
-      for (const member of this.othersOf(book)) lowest = Math.min(lowest, reports.get(member)!.lowest);
-      this.decide(book, agreement, verdict, lowest);
+      if (!this.isEverybody(book, agreement.accepted)) return;
+      const reports = this.reportsOf(book, agreement);
+      const lowest = reports.reduce((least, report) => Math.min(least, report.lowest), decided);
+      this.decide(book, agreement, agreement.verdict, lowest);
     }
-    // Also to those who report to us, their new coordinator, when it is over for us.
+    // Also to members that report to this one, their new coordinator, after it has decided.
     for (const [member, report] of agreement.reports) {
       if (report.epoch !== decided) this.tell(book, agreement, member, Step.DECIDE, { epoch: decided });
     }
     agreement.reports.clear();
   }
 
-  /** False: not everybody has reported yet. */
+  /** False: not all members have reported yet. */
   private propose(book: AgreementBook, agreement: Agreement): boolean {
     if (!this.isEverybody(book, agreement.reports)) return false;
-    const others = this.othersOf(book);
-    const reports = [this.reportOf(book, agreement), ...others.map((member) => agreement.reports.get(member)!)];
+    const reports = this.reportsOf(book, agreement);
     const latest = reports.reduce((best, report) => (report.epoch > best.epoch ? report : best));
     const verdict = latest.epoch === noEpoch ? this.combine(book, reports) : latest.verdict;
     if (verdict === null) return false;
     agreement.isProposed = true;
     agreement.epoch = book.members.rankOf(this.process.rank as WorldRank);
     agreement.verdict = verdict;
-    for (const member of others) this.tell(book, agreement, member, Step.PROPOSE, { epoch: agreement.epoch });
+    for (const member of this.othersOf(book)) {
+      this.tell(book, agreement, member, Step.PROPOSE, { epoch: agreement.epoch });
+    }
     return true;
   }
 
   /** All other members that live, as far as we know. */
   private othersOf({ members }: AgreementBook): WorldRank[] {
     const { engine, rank } = this.process;
-    return members.worldRanks().filter((member) => member !== rank && !engine.hasFailed(member));
+    return members.worldRanks().filter((member) => member !== rank && !engine.peers.hasFailed(member));
   }
 
   private isEverybody(book: AgreementBook, some: { readonly size: number; has(member: WorldRank): boolean }): boolean {
@@ -208,6 +208,12 @@ export class Agreements {
     for (; book.lowest < lowest; book.lowest++) book.agreements.delete(book.lowest);
   }
 
+  /** Our own report and those of all other members that live. */
+  private reportsOf(book: AgreementBook, agreement: Agreement): Report[] {
+    const others = this.othersOf(book).flatMap((member) => agreement.reports.get(member) ?? []);
+    return [this.reportOf(book, agreement), ...others];
+  }
+
   private reportOf(book: AgreementBook, { epoch, verdict, own }: Agreement): Report {
     let { lowest } = book;
     while (book.agreements.get(lowest)?.isDecided) lowest++;
@@ -222,12 +228,9 @@ export class Agreements {
     said: Partial<Report> & { readonly epoch: number },
   ): void {
     const { contribution = noContribution } = said;
-    this.process.engine.announce(member, PacketKind.AGREEMENT, [
-      ...[context, number, step, said.epoch],
-      ...[verdict.flags, verdict.failures, verdict.error],
-      ...[contribution.flags, contribution.failures, contribution.acknowledged],
-      said.lowest ?? lowest,
-    ]);
+    const words = [context, number, step, said.epoch, verdict.flags, verdict.failures, verdict.error];
+    words.push(contribution.flags, contribution.failures, contribution.acknowledged, said.lowest ?? lowest);
+    this.process.engine.outbox.announce(member, PacketKind.AGREEMENT, words);
   }
 
   private bookOf(context: number): AgreementBook {

@@ -1,20 +1,19 @@
 /**
- * Small blocking collectives through a board (coll/board.ts) instead of messages: everybody puts its part there, the last to
- * arrive combines what is to be combined in the canonical order and opens the gate, everybody takes what it needs.
+ * Small blocking collectives through a board (coll/engine/board.ts) instead of messages: every member puts its part there, the last to
+ * arrive combines the parts of a reduction in the canonical order and opens the gate, every member takes what it needs.
  *
  * Whether a call goes this way depends on what all members know alike: that it is a blocking one (a process has at most one
  * under way on a communicator then), its kind and its length. As everything in core it is a start and a progress.
  *
- * A part's length stands beside it. Whoever reads a part of another length than its own takes what fits and reports that
+ * A part's length stands beside it. A member that reads a part of another length than its own takes what fits and reports that
  * the counts do not match, as the receiver of a message would.
  */
-import type { Pointer, RecordId } from "../base/brand.ts";
+import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { kindCode, unlike } from "../coll/engine/collective-call.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import { R_POINTER, R_STATE, RecordKind, RecordState } from "../request/records.ts";
 import { foldOnBoard } from "./board-fold.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
@@ -71,10 +70,7 @@ export class BoardOperations {
   }
 
   start(comm: Communicator, call: BoardCall): RecordId {
-    const { records } = this.engine;
-    const request = records.take(RecordKind.OPERATION);
-    records.put(request, R_POINTER, 0);
-    records.put(request, R_STATE, RecordState.ACTIVE);
+    const request = this.engine.startOperation();
     const { kind, root, bytes } = call;
     const number = comm.nextCollective(
       kindCode[kind],
@@ -133,17 +129,17 @@ export class BoardOperations {
     }
   }
 
-  /** Somebody died: a round that waits for it ends with an error, and its board is not used again. */
+  /** A process died: a round that waits for it ends with an error, and its board is not used again. */
   peerFailed(rank: number): void {
     for (let i = 0; i < this.waiting.length; ) {
       const { comm, request } = this.waiting[i]!;
-      if (!comm.group.has(rank as never) || comm.board!.passed()) {
+      if (!comm.group.has(rank as WorldRank) || comm.board!.passed()) {
         i++;
         continue;
       }
       comm.board = null;
       this.waiting.splice(i, 1);
-      this.engine.completeOperation(request, ErrorClass.PROC_FAILED);
+      this.engine.completion.complete(request, ErrorClass.PROC_FAILED);
     }
   }
 
@@ -151,7 +147,7 @@ export class BoardOperations {
   giveUp(operation: BoardOperation, error: ErrorCode): boolean {
     if (!operation.isWithdrawn && !operation.comm.board!.withdraw()) return false;
     this.waiting.splice(this.waiting.indexOf(operation), 1);
-    this.engine.completeOperation(operation.request, error);
+    this.engine.completion.complete(operation.request, error);
     return true;
   }
 
@@ -166,7 +162,7 @@ export class BoardOperations {
     comm.board = null;
     if (operation === undefined) return;
     this.waiting.splice(index, 1);
-    this.engine.completeOperation(operation.request, ErrorClass.REVOKED);
+    this.engine.completion.complete(operation.request, ErrorClass.REVOKED);
   }
 
   private putPart({ board, rank }: Communicator, { kind, send, receive, bytes, root, inPlace }: BoardCall): void {
@@ -182,7 +178,7 @@ export class BoardOperations {
     const error = this.takeParts(operation);
     comm.board!.next();
     if (comm.isRevoked) comm.board = null;
-    this.engine.completeOperation(request, error);
+    this.engine.completion.complete(request, error);
   }
 
   /** What this member wants of the board. The error with which its call ends, 0: none. */

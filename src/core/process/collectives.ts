@@ -7,7 +7,7 @@
  * may be lent views.
  */
 import { assert } from "../base/assert.ts";
-import type { Pointer, RecordId } from "../base/brand.ts";
+import type { CommRank, Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass, type ErrorCode } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import { callOf, callOfGroups } from "../coll/call-of.ts";
@@ -23,23 +23,12 @@ import { type Collective, plan } from "../coll/plan.ts";
 import { type Views, viewsOf } from "../comm/datatype/views.ts";
 import { type Engine, unnumbered } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
-import {
-  R_BYTES,
-  R_ERROR,
-  R_KIND,
-  R_POINTER,
-  R_STATE,
-  R_STATUS_BYTES,
-  RecordFlag,
-  RecordKind,
-  RecordState,
-  SendMode,
-} from "../request/records.ts";
+import { R_BYTES, R_ERROR, R_KIND, R_STATUS_BYTES, RecordFlag, RecordKind, SendMode } from "../request/records.ts";
 import { type BoardOperation, BoardOperations } from "./board-operations.ts";
 import type { Communicator } from "./communicator.ts";
 import type { Reduction } from "./reduction.ts";
 
-/** What the cache of programs calls each kind, and whether the arguments are few enough for it. */
+/** The kinds whose compiled schedules are cached, by their numbers in the cache: those with few arguments. */
 const cached = {
   barrier: 0,
   bcast: 1,
@@ -69,17 +58,17 @@ export type ReductionKind = "reduce" | "allreduce" | "reduce_scatter_block" | "s
 
 /** The arguments that make a difference among calls of one kind on one communicator. */
 export interface EqualCall {
-  /** Of one block. */
+  /** Length of one block. */
   readonly bytes?: number;
   readonly root?: number;
   readonly inPlace?: boolean;
-  /** Of the messages; the communicator's next one unless given. `onBoard`: it is a blocking call. */
+  /** The tag of the messages, the communicator's next one unless given; or `onBoard`, for a blocking call. */
   readonly tag?: number | undefined;
-  /** What is wrong with this rank's arguments alone: the collective runs all the same, and ends with it. */
+  /** The mistake in this rank's arguments: the collective runs all the same, and ends with it here. 0: none. */
   readonly error?: ErrorCode;
 }
 
-/** What a collective wants the program to combine: into = left ∘ right. `into` may be `left` or `right`. */
+/** A combination that a collective leaves to the program: into = left ∘ right. `into` may be `left` or `right`. */
 export interface Asked {
   readonly operation: OperationId;
   /** The reduction's. */
@@ -115,11 +104,11 @@ export class Collectives implements CollectivePorts {
   private readonly executor: Executor;
   /** Communicators by channel number, and reductions by number: operations are plain data and name both. */
   private readonly channels: (Communicator | null)[] = [];
-  /** Those of operations under way, and how many operations each serves: numbers are used again. */
+  /** Reductions of operations under way, and how many operations each serves: numbers are used again. */
   private readonly reductions: (Reduction | null)[] = [];
   private readonly reductionUses: number[] = [];
 
-  /** What goes past the messages. */
+  /** Collectives that run through boards, without messages. */
   private readonly boards: BoardOperations;
 
   /** Operations under way that need the program to combine, and what they need it for now, oldest first. */
@@ -327,10 +316,10 @@ export class Collectives implements CollectivePorts {
     return program;
   }
 
-  private begin(comm: Communicator, starting: Starting, request = this.newRequest()): RecordId {
+  private begin(comm: Communicator, starting: Starting, request = this.engine.startOperation()): RecordId {
     const { program, send, receive, reduction, tag = numberOf(comm, program), exact, error = 0 } = starting;
     if (comm.isRevoked) {
-      this.engine.completeOperation(request, ErrorClass.REVOKED);
+      this.engine.completion.complete(request, ErrorClass.REVOKED);
       return request;
     }
     if (comm.channel < 0) comm.channel = freePlace(this.channels);
@@ -353,14 +342,6 @@ export class Collectives implements CollectivePorts {
     return request;
   }
 
-  private newRequest(): RecordId {
-    const { records } = this.engine;
-    const request = records.take(RecordKind.OPERATION);
-    records.put(request, R_POINTER, 0);
-    records.put(request, R_STATE, RecordState.ACTIVE);
-    return request;
-  }
-
   private numberOf(reduction: Reduction): number {
     const known = this.reductions.indexOf(reduction);
     const number = known >= 0 ? known : freePlace(this.reductions);
@@ -371,13 +352,15 @@ export class Collectives implements CollectivePorts {
 
   // Reductions by the program itself
 
-  /** What the program is to combine next; null: nothing. Whoever waits must look. */
+  /** The combination that the program must do next; null: none. Every wait for a collective looks here. */
   get asked(): Asked | null {
     return this.questions[0] ?? null;
   }
 
   takeAsked(): Asked {
-    return this.questions.shift()!;
+    const asked = this.questions.shift();
+    assert(asked !== undefined, "no collective asks the program to combine anything");
+    return asked;
   }
 
   /** The program has combined. */
@@ -391,13 +374,13 @@ export class Collectives implements CollectivePorts {
     if (!this.engine.isNumbered) return;
     const comm = this.channels[op.channel]!;
     forEachSend(op.program, (peer, local) => {
-      op.numbers.push(this.engine.reserveNumber((local ? comm.group : comm.peers).worldRank(peer as never)));
+      op.numbers.push(this.engine.outbox.nextSequence((local ? comm.group : comm.peers).worldRank(peer as CommRank)));
     });
   }
 
   send(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {
     const comm = this.channels[op.channel]!;
-    const world = (local ? comm.group : comm.peers).worldRank(peer as never);
+    const world = (local ? comm.group : comm.peers).worldRank(peer as CommRank);
     const from = bytes === 0 ? nowhere : this.place(pointer, offset, bytes);
     const { collectiveContext } = comm;
     const number = op.numbers.length === 0 ? unnumbered : op.numbers[op.nextNumber++]!;
@@ -406,7 +389,7 @@ export class Collectives implements CollectivePorts {
 
   receive(op: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId {
     const comm = this.channels[op.channel]!;
-    const world = (local ? comm.group : comm.peers).worldRank(peer as never);
+    const world = (local ? comm.group : comm.peers).worldRank(peer as CommRank);
     const to = bytes === 0 ? nowhere : this.place(pointer, offset, bytes);
     return this.engine.startReceive(to, bytes, world, op.tag, comm.collectiveContext);
   }
@@ -479,7 +462,7 @@ export class Collectives implements CollectivePorts {
     if (op.reduction >= 0 && reduction?.call !== undefined) this.programOperations--;
     const comm = this.channels[op.channel]!;
     if (--comm.operations === 0 && comm.freed) this.forget(comm);
-    this.engine.completeOperation(op.request as RecordId, error);
+    this.engine.completion.complete(op.request as RecordId, error);
   }
 }
 

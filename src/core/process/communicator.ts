@@ -1,5 +1,5 @@
 /**
- * A communicator as one process knows it: who is in it, its contexts, and what hangs on it. Data only; what is done with it
+ * A communicator as one process knows it: its members, its contexts and their counters. Data only; what is done with it
  * is in process.ts (messages), collectives.ts and the operations that make new ones.
  */
 import type { WorldRank } from "../base/brand.ts";
@@ -8,7 +8,7 @@ import type { ErrorCode, MpiError } from "../base/mpi-error.ts";
 import { saves } from "../base/saved-classes.ts";
 import type { Board } from "../coll/engine/board.ts";
 import { unknownKind, unlike } from "../coll/engine/collective-call.ts";
-import { ProgramCache } from "../coll/engine/compiled-schedule-cache.ts";
+import { CompiledScheduleCache } from "../coll/engine/compiled-schedule-cache.ts";
 import { foldSteps } from "../coll/engine/reduction-order.ts";
 import type { MemberNodes } from "../coll/intra/node-layout.ts";
 import type { Group } from "../comm/group.ts";
@@ -40,7 +40,7 @@ export class Communicator {
   readonly remote: Group | null;
   readonly rank: number;
   readonly size: number;
-  /** Those that ranks of messages name: the remote group of an inter-communicator, the own group otherwise. */
+  /** The group that ranks of messages refer to: the remote group of an inter-communicator, the own group otherwise. */
   readonly peers: Group;
   /** Number of the next collective: the tag of its messages. Every member counts alike. */
   collectives = 0;
@@ -59,7 +59,7 @@ export class Communicator {
   persistentCollectives = 0;
   /** Communicators made from this one: see context.ts. */
   children = 0;
-  /** Those that only some of its members made: processes may count them differently. */
+  /** Communicators that only some of its members made: processes may count them differently. */
   groupChildren = 0;
   /** Shared memory for small blocking collectives, where all members are on one node. */
   board: Board | null = null;
@@ -78,9 +78,9 @@ export class Communicator {
   /** Collectives under way. */
   operations = 0;
   private readonly nodeMap: NodeMap;
-  /** Undefined: nobody has asked yet. */
+  /** Undefined: not asked for yet. */
   private knownMemberNodes: MemberNodes | null | undefined = undefined;
-  private knownPrograms: ProgramCache | null = null;
+  private knownPrograms: CompiledScheduleCache | null = null;
 
   constructor({ context, group, remote, world, nodeMap }: CommunicatorOptions) {
     this.context = context;
@@ -100,9 +100,9 @@ export class Communicator {
     return this.knownMemberNodes ?? undefined;
   }
 
-  /** Programs of collectives that were run on it. */
-  get programs(): ProgramCache {
-    this.knownPrograms ??= new ProgramCache();
+  /** Compiled schedules of collectives that were run on it. */
+  get programs(): CompiledScheduleCache {
+    this.knownPrograms ??= new CompiledScheduleCache();
     return this.knownPrograms;
   }
 

@@ -8,13 +8,13 @@
  */
 export const worldContext = 2;
 export const selfContext = 4;
-/** Of the barrier at the end of the job. */
+/** The context of the barrier at the end of the job. */
 export const finalContext = 6;
-/** Of the marks by which all processes find out that nothing is under way, see settling.ts. */
+/** The context of the marks by which processes find out that nothing is under way, see settling.ts. */
 export const quietContext = 9;
-/** Of communicators that are made of a group alone, without a parent. */
+/** The parent's context of communicators that are made of a group alone. */
 export const groupContext = 10;
-/** Contexts below are ours. */
+/** Lower contexts are the runtime's own. */
 const contextsReserved = 16;
 
 export function contextCandidate(parent: number, count: number, salt = 0): number {
@@ -29,15 +29,15 @@ export function contextCandidate(parent: number, count: number, salt = 0): numbe
   return context < contextsReserved ? context + contextsReserved : context;
 }
 
-/** Of the world of processes that were spawned together: the first of them is in no other world. */
+/** The context of a world of processes that were spawned together: its first process is in no other world. */
 export const spawnedWorldContext = (first: number): number => contextCandidate(worldContext, first, 1);
 
-/** What stands for the parent's context where an inter-communicator to spawned processes is made: each spawn has its own. */
+/** Takes the place of the parent's context where an inter-communicator to spawned processes is made: each spawn has its own. */
 export const spawnSeed = (context: number, firstChild: number): number =>
   context ^ Math.imul(firstChild + 1, 0x9e3779b1);
 
 /** The context of a communicator's collectives. */
 export const collectiveContext = (context: number): number => context | 1;
 
-/** Of its partitioned messages: above the contexts of communicators and their collectives. */
+/** The context of a communicator's partitioned messages: above those of communicators and their collectives. */
 export const partitionedContext = (context: number): number => context | 0x40000000;

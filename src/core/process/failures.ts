@@ -1,9 +1,9 @@
 /**
- * Who has died, and what of it the program has acknowledged (ULFM). Deaths come from the dispatcher, in one order, which is the
- * order of everything here. A program that has not acknowledged a dead member of a communicator cannot receive from ANY_SOURCE
+ * The processes that have died, and which of these deaths the program has acknowledged (ULFM). Deaths come from the dispatcher,
+ * in one order, which is the order of everything here. A program that has not acknowledged a dead member of a communicator cannot receive from ANY_SOURCE
  * there: it might wait for the dead for ever.
  */
-import type { WorldRank } from "../base/brand.ts";
+import type { CommRank, WorldRank } from "../base/brand.ts";
 import { ANY_SOURCE } from "../base/constants.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
@@ -30,7 +30,7 @@ export class Failures {
     return Group.of(this.ranks.filter((rank) => members.has(rank)));
   }
 
-  /** Those that are acknowledged. */
+  /** The dead members that the program has acknowledged. */
   acknowledgedOf(comm: Communicator): Group {
     return Group.of(this.of(comm).worldRanks().slice(0, comm.acknowledged));
   }
@@ -44,7 +44,7 @@ export class Failures {
 
   /** Has the engine refuse receives from ANY_SOURCE, or not. */
   update(comm: Communicator): void {
-    this.engine.refuseWildcards(comm.context, this.isPending(comm));
+    this.engine.refusals.setWildcards(comm.context, this.isPending(comm));
   }
 
   private isPending(comm: Communicator): boolean {
@@ -57,7 +57,7 @@ export class Failures {
     if (comm.isRevoked) return ErrorClass.REVOKED;
     if (this.count === 0) return 0;
     if (source === ANY_SOURCE) return this.isPending(comm) ? ErrorClass.PROC_FAILED_PENDING : 0;
-    const isDead = source >= 0 && this.engine.hasFailed(comm.peers.worldRank(source as never));
+    const isDead = source >= 0 && this.engine.peers.hasFailed(comm.peers.worldRank(source as CommRank));
     return isDead ? ErrorClass.PROC_FAILED : 0;
   }
 

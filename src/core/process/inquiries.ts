@@ -149,7 +149,7 @@ export class Inquiries {
   private tell(to: number, { context, tag, turn }: Subject, step: Step, answer?: Answer): void {
     const { kind, root, bytes, sends, receives, error } = answer ?? { ...unknownCall, ...noMessages, error: 0 };
     const length = bytes === unlike ? [-1, -1] : [(bytes % twoTo32) | 0, Math.floor(bytes / twoTo32)];
-    this.process.engine.announce(to, PacketKind.INQUIRY, [
+    this.process.engine.outbox.announce(to, PacketKind.INQUIRY, [
       ...[context, tag, turn, step],
       ...[kind, root, ...length, sends, receives, error],
     ]);

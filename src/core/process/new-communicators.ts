@@ -1,5 +1,5 @@
 /**
- * The tasks that make communicators (MPI 5.0 §7.4, §7.6), for the layers above. Each first learns who the members are, then
+ * The tasks that make communicators (MPI 5.0 §7.4, §7.6), for the layers above. Each first learns the members, then
  * agrees with them on a context; the result is null for processes that are no members.
  */
 export { Create } from "./communicators/create.ts";

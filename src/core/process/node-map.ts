@@ -17,8 +17,8 @@ export type NodeMap = BrandedTable<"NodeMap">;
 export const nodeMapOf = (nodes: readonly number[]): NodeMap => nodes as NodeMap;
 
 /**
- * By node map and group; null: all members are on one node. As long as its group, so it is made when somebody asks, and made once for
- * a group: the processes of a simulated world share the group of the world.
+ * By node map and group; null: all members are on one node. The table is as long as its group, so it is made when it is asked for, and once for
+ * each group: the processes of a simulated world share the group of the world.
  */
 const known = new WeakMap<NodeMap, WeakMap<Group, MemberNodes | null>>();
 

@@ -4,7 +4,7 @@
  *
  * This is the file where engine and protocol meet; neither knows the other.
  */
-import type { Pointer, RecordId, WorldRank } from "../base/brand.ts";
+import type { CommRank, Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_SOURCE, PROC_NULL } from "../base/constants.ts";
 import type { ProcessName } from "../base/identity.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
@@ -14,6 +14,7 @@ import { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { NewProtocol, Protocol } from "../ft/protocol.ts";
 import { Engine } from "../p2p/engine.ts";
+import { ProtocolAccess } from "../p2p/protocol-access.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_ERROR,
@@ -120,15 +121,15 @@ export class Process {
       hooks:
         newProtocol === null
           ? null
-          : (ports) => {
-              protocol = newProtocol(ports);
+          : (engine) => {
+              protocol = newProtocol(new ProtocolAccess(engine));
               return protocol;
             },
       ...(options.unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax: options.unexpectedBytesMax }),
     });
     this.protocol = protocol;
     for (const [rank, incarnation] of (options.incarnations ?? []).entries()) {
-      if (incarnation !== 0) this.engine.peerReturned({ rank, replica: options.replica ?? 0 }, incarnation);
+      if (incarnation !== 0) this.knowLife({ rank, replica: options.replica ?? 0 }, incarnation);
     }
     this.collectives = new Collectives(this.engine, options.memory);
     this.failures = new Failures(this.engine);
@@ -161,7 +162,7 @@ export class Process {
     return communicator;
   }
 
-  /** Ends a communicator here. Messages under way still arrive in its context; nobody can receive them any more. */
+  /** Ends a communicator here. Messages under way still arrive in its context; no receive can take them any more. */
   freeCommunicator(communicator: Communicator): void {
     communicator.freed = true;
     this.communicators.delete(communicator.context);
@@ -178,7 +179,7 @@ export class Process {
    */
   reopenBoards(): void {
     this.restores++;
-    this.engine.restored();
+    this.engine.peers.restored();
     for (const communicator of this.communicators.values()) communicator.boardIndex = -1;
     this.world.board = this.world.isRevoked ? null : this.jobBoard;
     this.world.boardIndex = this.jobBoardIndex;
@@ -227,23 +228,25 @@ export class Process {
       sayFarewell(this.engine, communicator.context, communicator.peers);
   }
 
-  /** Is anything of a communicator under way here? For those who end it. */
+  /** Is a message or a collective of a communicator under way here? */
   isUsing(communicator: Communicator): boolean {
     const { engine } = this;
     const { context, operations } = communicator;
-    return operations > 0 || engine.isUsing(context) || engine.isUsing(partitionedContext(context));
+    return (
+      operations > 0 || engine.completion.isUsing(context) || engine.completion.isUsing(partitionedContext(context))
+    );
   }
 
   // Messages, in the communicator's ranks
 
   startSend(comm: Communicator, from: Pointer, bytes: number, dest: number, tag: number, mode: SendMode): RecordId {
     if (dest === PROC_NULL) return this.nothing(comm, RecordKind.SEND, from);
-    return this.engine.startSend(from, bytes, comm.peers.worldRank(dest as never), tag, comm.context, mode);
+    return this.engine.startSend(from, bytes, comm.peers.worldRank(dest as CommRank), tag, comm.context, mode);
   }
 
   startReceive(comm: Communicator, to: Pointer, room: number, source: number, tag: number): RecordId {
     if (source === PROC_NULL) return this.nothing(comm, RecordKind.RECEIVE, to);
-    const world = source === ANY_SOURCE ? ANY_SOURCE : comm.peers.worldRank(source as never);
+    const world = source === ANY_SOURCE ? ANY_SOURCE : comm.peers.worldRank(source as CommRank);
     return this.engine.startReceive(to, room, world, tag, comm.context);
   }
 
@@ -264,11 +267,8 @@ export class Process {
 
   /** Starts a task; the request that is returned completes when it has ended. */
   start(task: Task): RecordId {
-    const { records } = this.engine;
-    task.request = records.take(RecordKind.OPERATION);
-    records.put(task.request, R_POINTER, 0);
-    records.put(task.request, R_STATE, RecordState.ACTIVE);
-    if (task.advance(this)) this.engine.completeOperation(task.request, task.error);
+    task.request = this.engine.startOperation();
+    if (task.advance(this)) this.engine.completion.complete(task.request, task.error);
     else this.tasks.push(task);
     return task.request;
   }
@@ -295,13 +295,13 @@ export class Process {
 
   /** True while something of ours moves only by `progress`, whatever arrives: queued sends, pieces, collectives, tasks. */
   get isBusy(): boolean {
-    return this.tasks.length !== 0 || this.collectives.isBusy || this.engine.isBusy || this.engine.hasNews;
+    return this.tasks.length !== 0 || this.collectives.isBusy || this.engine.isBusy || this.engine.arrivals.hasNews;
   }
 
   /** Moves whatever can move; true when anything did. */
   progress(): boolean {
     let moved = this.engine.progress();
-    if (this.engine.hasNews && this.takeNews()) moved = true;
+    if (this.engine.arrivals.hasNews && this.takeNews()) moved = true;
     if (this.collectives.isBusy && this.collectives.progress()) moved = true;
     if (this.tasks.length !== 0 && this.advanceTasks()) moved = true;
     return moved;
@@ -313,7 +313,7 @@ export class Process {
     for (let i = 0; i < tasks.length; ) {
       const task = tasks[i]!;
       if (task.advance(this)) {
-        this.engine.completeOperation(task.request, task.error);
+        this.engine.completion.complete(task.request, task.error);
         tasks[i] = tasks[tasks.length - 1]!;
         tasks.pop();
         moved = true;
@@ -324,7 +324,7 @@ export class Process {
 
   /** What other members have to say about communicators. */
   private takeNews(): boolean {
-    for (const { kind, source, words } of this.engine.takeNews()) {
+    for (const { kind, source, words } of this.engine.arrivals.takeNews()) {
       if (kind === PacketKind.REVOKE) this.revocations.heard(words[0]!, source as WorldRank);
       else if (kind === PacketKind.INQUIRY) this.inquiries.take(source as WorldRank, words);
       else this.agreements.take(source as WorldRank, words);
@@ -334,22 +334,28 @@ export class Process {
 
   // Deaths
 
-  /** For who waits at the gate of a board: throws REVOKED, unless all have come and the gate is about to open. */
+  /** For a member that waits at the gate of a board: throws REVOKED, unless all have come and the gate is about to open. */
   checkGate(comm: Communicator, board: Board): void {
     this.inquiries.checkGate();
     if (!comm.isRevoked || !board.withdraw()) return;
     throw new MpiError(ErrorClass.REVOKED, "Cannot complete the collective: the communicator is revoked");
   }
 
-  /** Who wants to know what could have gone another way; null: nobody. */
+  /** The observer of non-deterministic outcomes; null: there is none. */
   get choices(): Choices | null {
     return this.protocol === null ? null : this.protocol.choices;
   }
 
   /** A new life takes the place of the one that was lost. */
   peerReturned(name: ProcessName, incarnation: number): void {
-    this.engine.peerReturned(name, incarnation);
+    this.knowLife(name, incarnation);
     this.protocol?.peerReturned(name, incarnation);
+  }
+
+  /** That life of a process is there, or will be: nothing that earlier ones have sent counts any more. */
+  private knowLife({ rank, replica }: ProcessName, incarnation: number): void {
+    const { peers } = this.engine;
+    peers.know(peers.numberOf(rank, replica), incarnation);
   }
 
   /** The dispatcher declared a death. */
@@ -359,10 +365,10 @@ export class Process {
       return;
     }
     const { rank } = name;
-    if (this.engine.hasFailed(rank)) return;
+    if (this.engine.peers.hasFailed(rank)) return;
     this.engine.peerFailed(name);
     // Another process plays the rank for us.
-    if (!this.engine.hasFailed(rank)) return;
+    if (!this.engine.peers.hasFailed(rank)) return;
     // What the dead has said in its life counts.
     this.takeNews();
     this.failures.ranks.push(rank as WorldRank);
@@ -372,9 +378,7 @@ export class Process {
     for (const communicator of this.communicators.values()) {
       if (!communicator.peers.has(rank as WorldRank)) continue;
       this.failures.update(communicator);
-      for (const receive of this.engine.wildcardReceives(communicator.context)) {
-        this.engine.failReceive(receive, ErrorClass.PROC_FAILED_PENDING);
-      }
+      this.engine.matching.failWildcards(communicator.context, ErrorClass.PROC_FAILED_PENDING);
     }
     this.agreements.peerFailed();
   }

@@ -20,7 +20,7 @@ import { PacketKind } from "../wire/packet.ts";
 import { quietContext } from "./context.ts";
 import type { Process } from "./process.ts";
 
-/** What the program has to end first; empty: nothing. */
+/** The requests and objects that the program has to end first, by name; empty: none. */
 export function underWay(process: Process): string[] {
   const { engine, world, self } = process;
   const { words } = engine.records;
@@ -64,7 +64,7 @@ interface StoredPayload {
   pointer: number;
 }
 
-/** Of all messages that are here without a receive; in the same order after a restore. */
+/** The payloads of all messages that are here without a receive; in the same order after a restore. */
 export function storedPayloads({ engine }: Process): StoredPayload[] {
   const { words } = engine.records;
   const found: StoredPayload[] = [];

@@ -29,7 +29,7 @@ let last: Reduction | null = null;
 
 /** Throws an MpiError when the operation does not take the type. */
 export function reductionFor(op: Op, type: Datatype): Reduction {
-  if (op === lastOp && type === lastType) return last!;
+  if (last !== null && op === lastOp && type === lastType) return last;
   const ofOp = known.get(op) ?? new WeakMap<Datatype, Reduction>();
   known.set(op, ofOp);
   const reduction = ofOp.get(type) ?? make(op, type);

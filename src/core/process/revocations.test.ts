@@ -247,8 +247,8 @@ describe("ULFM strangers", () => {
       assert.equal(yield* errorOf(process, told), 0);
       const theirs = new Int32Array(core.memory.bytes.buffer, heard, 1)[0]!;
       for (const member of [0, 1, 2, 3].filter((each) => each % 2 !== rank % 2)) {
-        engine.announce(member, PacketKind.REVOKE, [theirs]);
-        engine.announce(member, PacketKind.AGREEMENT, [theirs, 0, 3, 0x7fffffff, 99, 0, 0]);
+        engine.outbox.announce(member, PacketKind.REVOKE, [theirs]);
+        engine.outbox.announce(member, PacketKind.AGREEMENT, [theirs, 0, 3, 0x7fffffff, 99, 0, 0]);
       }
       const { flags } = yield* run(process, new Agree(half, 6 + other));
       assert.equal(flags, 6);

@@ -1,8 +1,8 @@
 /**
  * Revoking communicators (MPIX_Comm_revoke): everything on them ends with REVOKED, in every member, whatever it waits for.
  *
- * The news travels by reliable broadcast: whoever hears it first tells every other member before it does anything else about
- * it. So it reaches all members that live as soon as it has reached one that does, also when the first one dies on the way.
+ * A revocation travels by reliable broadcast: a member that hears of it first tells every other member before it does anything
+ * else about it. So it reaches all members that live as soon as it has reached one that does, also when the first one dies on the way.
  *
  * Members may hear of it before their own making of the communicator is over; then it is revoked as soon as it is made.
  */
@@ -47,9 +47,9 @@ export class Revocations {
     const { context } = comm;
     comm.isRevoked = true;
     this.contexts.add(context);
-    // First of all: channels are FIFO, so whoever is refused a message by us has heard why.
+    // First of all: channels are FIFO, so a sender whose message we refuse has heard why.
     for (const member of unionOf(comm).worldRanks()) {
-      if (member !== (rank as WorldRank)) engine.announce(member, PacketKind.REVOKE, [context]);
+      if (member !== (rank as WorldRank)) engine.outbox.announce(member, PacketKind.REVOKE, [context]);
     }
     for (const each of [context, comm.collectiveContext, partitionedContext(context)]) engine.revoke(each);
     collectives.revoked(comm);

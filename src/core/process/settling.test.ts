@@ -50,7 +50,7 @@ describe("L4: coming to rest", () => {
       [0, 1],
       [1, 0],
     ] as const)
-      equal(hand.engine(from).reserveNumber(to), 0);
+      equal(hand.engine(from).outbox.nextSequence(to), 0);
   });
 
   it("leaves no request of the program's behind when it is given up: who ends meanwhile has finished", () => {
@@ -60,8 +60,8 @@ describe("L4: coming to rest", () => {
     equal(only.advance(), "moving");
     equal(only.giveUp(), true);
     const { engine } = hand.world.processes[0]!;
-    ok(engine.isUsing(quietContext), "a mark is still being taken back");
-    equal(engine.unfinished, 0);
+    ok(engine.completion.isUsing(quietContext), "a mark is still being taken back");
+    equal(engine.completion.unfinished, 0);
   });
 
   it("can be given up while somebody does not come, and tried again", () => {
@@ -70,7 +70,7 @@ describe("L4: coming to rest", () => {
     deepEqual(advance(hand, first), ["moving", "moving"]);
     for (const settling of first) equal(settling.giveUp(), true);
     hand.settle();
-    for (const rank of [0, 1]) equal(hand.engine(rank).unfinished, 0);
+    for (const rank of [0, 1]) equal(hand.engine(rank).completion.unfinished, 0);
     equal(hand.engine(2).unexpected.count, 2, "who has not come has the marks of the others");
     const second = [0, 1, 2].map((rank) => settlingOf(hand, rank, [0, 1, 2], 2));
     deepEqual(advance(hand, second), ["quiet", "quiet", "quiet"]);

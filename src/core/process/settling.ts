@@ -86,14 +86,14 @@ class MarkRounds {
     this.#marks = memory.allocate(markBytes * (members.length + 1));
     this.#firstRound = (attempt * roundsMax) & TAG_UB;
     this.#round = this.#firstRound;
-    engine.disregard(quietContext, this.#firstRound);
+    engine.matching.disregard(quietContext, this.#firstRound);
   }
 
   /** The attempt is given up. */
   giveUp(): void {
     this.#isOver = true;
     const engine = this.#engine;
-    engine.disregard(quietContext, (this.#firstRound + roundsMax) & TAG_UB);
+    engine.matching.disregard(quietContext, (this.#firstRound + roundsMax) & TAG_UB);
     for (const request of this.#requests) {
       // These requests are not the program's, which may end before they do.
       engine.records.addFlag(request, RecordFlag.UNWANTED);
@@ -120,7 +120,7 @@ class MarkRounds {
 
   /** Not while pieces wait for room: in a narrow channel marks would take it from them for ever. */
   #startRound(): boolean {
-    if (this.#engine.isPushing(this.#isMember)) {
+    if (this.#engine.completion.isPushing(this.#isMember)) {
       this.#wasBusy = true;
       return false;
     }
@@ -132,7 +132,7 @@ class MarkRounds {
     const engine = this.#engine;
     const members = this.#members;
     const ours = (this.#marks + markBytes * members.length) as Pointer;
-    const isBusy = this.#wasBusy || engine.isMoving(this.#isMember);
+    const isBusy = this.#wasBusy || engine.completion.isMoving(this.#isMember);
     this.#wasBusy = false;
     new DataView(this.#memory.bytes.buffer).setInt32(ours, isBusy ? 1 : 0, true);
     for (const [i, rank] of members.entries()) {

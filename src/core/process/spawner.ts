@@ -1,6 +1,6 @@
 /**
- * How a process has others started while the job runs (MPI 5.0 §11.8), and what those know from their birth. The port by which
- * a binding asks its world; what is asked and answered is plain data, because it crosses to the dispatcher.
+ * How a process has others started while the job runs (MPI 5.0 §11.8), and what those know when they start. The port by which
+ * a binding asks its world; requests and answers are plain data, because they cross to the dispatcher.
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 
@@ -18,7 +18,7 @@ export interface SpawnCommand {
 /** Both sides come from context and count to the context of their inter-communicator. */
 export interface SpawnRequest {
   readonly commands: readonly SpawnCommand[];
-  /** Who will be connected to them: the group of the communicator, in its order. */
+  /** The processes that will be connected to them: the group of the communicator, in its order. */
   readonly parents: readonly number[];
   readonly context: number;
   readonly count: number;
@@ -31,7 +31,7 @@ export type SpawnAnswer =
   /** The job is being frozen: ask again when it goes on. */
   | { readonly kind: "later" };
 
-/** What a spawned process knows from its birth. */
+/** The knowledge that a spawned process starts with. */
 export interface Origin extends Pick<SpawnRequest, "parents" | "context" | "count"> {
   /** The processes of its world, which were spawned together. */
   readonly world: readonly number[];
@@ -44,13 +44,13 @@ export interface Spawner {
   readonly universe: number;
   /** Null: the process is one of the job's own ranks. */
   readonly origin: Origin | null;
-  /** Throws UNSUPPORTED_OPERATION where nobody can be started, on all processes alike. */
+  /** Throws UNSUPPORTED_OPERATION where no process can be started, on all processes alike. */
   check(): void;
-  /** Waits for the answer, whoever wants the process to stop. */
+  /** Waits for the answer, also while the process is asked to stop. */
   spawn(request: SpawnRequest): SpawnAnswer;
 }
 
-/** Of a world in which nobody can be spawned. */
+/** The spawner of a world that cannot grow. */
 export function noSpawner(ranks: number, why: string): Spawner {
   const refuse = (): never => {
     throw new MpiError(ErrorClass.UNSUPPORTED_OPERATION, `Cannot spawn processes: ${why}`);

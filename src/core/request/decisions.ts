@@ -16,12 +16,12 @@ export const Pin = {
 } as const;
 export type Pin = (typeof Pin)[keyof typeof Pin];
 
-/** What becomes of a message that has arrived. */
+/** The decision about a message that has arrived. */
 export const Arrival = {
   /** A duplicate, or an old life's. */
   DROP: 0,
   TAKE: 1,
-  /** It was here before, but not all of its bytes; who has its envelope gets it. */
+  /** Its envelope is here already without all bytes: the record that has the envelope gets them. */
   AGAIN: 2,
 } as const;
 export type Arrival = (typeof Arrival)[keyof typeof Arrival];
@@ -30,7 +30,7 @@ export type Arrival = (typeof Arrival)[keyof typeof Arrival];
 export const Went = { NOWHERE: 0, ENVELOPE: 1, WHOLE: 2 } as const;
 export type Went = (typeof Went)[keyof typeof Went];
 
-/** What a protocol tells another process: a packet of its own. */
+/** A packet of a protocol's own to another process. */
 export interface Told {
   /** Three words, 0 unless given. */
   readonly a: number;
@@ -48,7 +48,7 @@ export interface KeptMessage {
   readonly dest: number;
   /** Which of the processes that play it. */
   readonly replica: number;
-  /** On whose behalf, and who gets the answers as far as its receiver knows; null: our own. */
+  /** The process on whose behalf it is sent, which the receiver answers; null: this process. */
   readonly from: Identity | null;
   readonly context: number;
   readonly tag: number;

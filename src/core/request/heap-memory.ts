@@ -1,4 +1,4 @@
-/** What every `Memory` of a C program has in common: its heap at the end of the program's own memory, and no lent views. */
+/** The common part of every `Memory` of a C program: its heap at the end of the program's own memory, and no lent views. */
 import { assert } from "../base/assert.ts";
 import type { Pointer } from "../base/brand.ts";
 import { ProgramHeap, type Range } from "./program-heap.ts";
@@ -40,7 +40,7 @@ export abstract class HeapMemory {
   giveBack(_pointer: Pointer): void {}
 
   view(pointer: Pointer, bytes: number): Uint8Array {
-    // `subarray` would give fewer bytes instead, and who asks hands the length it asked for to native calls.
+    // `subarray` would give fewer bytes instead, and callers hand the length they asked for to native calls.
     assert(pointer >= 0 && bytes >= 0 && pointer + bytes <= this.bytes.length, "bytes outside the program's memory");
     return this.bytes.subarray(pointer, pointer + bytes);
   }

@@ -5,13 +5,13 @@
  * The array is replaced when the table grows: read it through `records.words` each time, never keep it across a call.
  */
 import { assert } from "../base/assert.ts";
-import type { RecordId } from "../base/brand.ts";
+import type { Pointer, RecordId } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
 
 /** Words of a record, and the fields in it. */
 export const recordWords = 42;
 
-/** What the record is: one of `RecordKind`. */
+/** The kind of the record: one of `RecordKind`. */
 export const R_KIND = 0;
 /** Progress of the operation: one of `RecordState`. */
 export const R_STATE = 1;
@@ -95,11 +95,11 @@ export const RecordFlag = {
   AWAITS_ANSWER: 8,
   /** The bytes of this receive come as FRAGMENTs. */
   AWAITS_PIECES: 16,
-  /** The program does not want the outcome, but somebody of ours does, who gives the record back. */
+  /** The program does not want the outcome, but a part of the runtime does, and gives the record back. */
   UNWANTED: 32,
   /** The protocol has let this send go; it waits for room, and the protocol is not asked again. */
   LET_GO: 64,
-  /** The bytes of this receive are written by the sender, who says FINISH. */
+  /** The bytes of this receive are written by the sender, which then says FINISH. */
   AWAITS_FINISH: 128,
   /** The program wants this send cancelled: its receiver has been asked, or will be when the envelope has left. */
   CANCELLING: 256,
@@ -172,6 +172,22 @@ export class Records {
     words[at + R_SENDER] = 0;
     this.count++;
     return record as RecordId;
+  }
+
+  /**
+   * A request for a message to or from the rank `peer`; `bytes` is its length, or the room for it. Every message of the long way comes
+   * here, hence numbers and no object.
+   */
+  takeMessage(kind: RecordKind, pointer: Pointer, bytes: number, peer: number, tag: number, context: number): RecordId {
+    const record = this.take(kind);
+    const { words } = this;
+    const at = record * recordWords;
+    words[at + R_CONTEXT] = context;
+    words[at + R_PEER] = peer;
+    words[at + R_TAG] = tag;
+    words[at + R_BYTES] = bytes;
+    words[at + R_POINTER] = pointer;
+    return record;
   }
 
   give(record: RecordId): void {

@@ -2,7 +2,7 @@
  * A process's private allocator over chunks of a memory: the node's heap, or the end of a C program's own memory.
  *
  * All its knowledge is in this thread's own JavaScript memory; the only thing it shares is the node's break pointer, moved
- * by one atomic operation for each chunk of 1 MiB or more. So a thread killed inside `allocate` harms nobody, and a
+ * by one atomic operation for each chunk of 1 MiB or more. So a thread killed inside `allocate` harms no other, and a
  * program that writes beyond its block cannot damage the allocator.
  *
  * Chunks are cut into spans of 64 KiB. Blocks up to 32 KiB come from spans that hold blocks of one size class only (sizes
@@ -21,7 +21,7 @@ const smallClasses = 40;
 /** Bins of free runs by ⌊log2 spans⌋: 2³¹ bytes are 2¹⁵ spans. */
 const bins = 16;
 
-/** What a span is, in `#use`; smaller values are the size class of its blocks. */
+/** The uses of a span, in `use`; smaller values are the size class of its blocks. */
 const FOREIGN = 255;
 const FREE_EDGE = 254;
 const LARGE = 253;
@@ -66,8 +66,8 @@ export class SpanHeap {
   allocate(bytes: number): number {
     if (bytes > smallBytesMax) return this.takeRun((bytes + spanBytes - 1) >>> spanShift, LARGE) << spanShift;
     const index = classOf(bytes);
-    const free = this.freeSmall[index]!;
-    if (free.length > 0) return free.pop()!;
+    const block = this.freeSmall[index]!.pop();
+    if (block !== undefined) return block;
     const size = classBytes(index);
     let at = this.cut[index]!;
     if (at + size > this.cutEnd[index]!) {

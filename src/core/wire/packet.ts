@@ -3,7 +3,7 @@
  * array and a payload somewhere in the same memory. The engine reads ring slots in place; a socket's buffer and the
  * simulated network hand it the very same shape.
  *
- *   word 0  stamp      the transport's own; nobody else reads or writes it
+ *   word 0  stamp      the transport's own; no other part reads or writes it
  *   word 1  kind       low 8 bits the kind, then 8 bits replica, 16 bits incarnation of the sender
  *   word 2  source     rank of the sender
  *   word 3  context    ┐ of a message; other kinds give these words the meanings listed with them below
@@ -13,8 +13,8 @@
  *   word 7  payload    byte offset of the payload; set by the transport in `commit`, read by the receiver; 0: none
  *   word 8 …           more words of kinds without a payload; inline payload otherwise
  *
- * (rank, replica) is the name of the process on whose behalf the packet is sent, and of the one that answers are for: whom
- * that name leads to, its receiver's table says (core/p2p/peers.ts). The incarnation says which life of that name it is; it wraps,
+ * (rank, replica) is the name of the process on whose behalf the packet is sent, and to which answers go: the table of the
+ * receiver (core/p2p/peers.ts) says which process has that name now. The incarnation says which life of that name it is; it wraps,
  * because lives that are compared are neighbours.
  *
  * Header and 32 bytes of payload are one cache line; a slot has two.
@@ -60,7 +60,7 @@ export const PacketKind = {
   CANCEL_ANSWER: 11,
   /** A protocol's own frame: handed to `Protocol.control`. BYTES is the length of its payload, the other words are its own. */
   PROTOCOL: 12,
-  /** Member → member: a communicator is revoked. Word 3: its context. Whoever hears it first tells all other members. */
+  /** Member → member: a communicator is revoked. Word 3: its context. A member that hears of it first tells all other members. */
   REVOKE: 13,
   /** Receiver → sender: your message will never be received, its communicator is revoked. Word 3: send request. */
   REFUSAL: 14,
@@ -71,12 +71,12 @@ export const PacketKind = {
 } as const;
 export type PacketKind = (typeof PacketKind)[keyof typeof PacketKind];
 
-/** Of a KIND word. */
+/** The three parts of a KIND word. */
 export const kindOf = (word: number): PacketKind => (word & 0xff) as PacketKind;
 export const replicaOf = (word: number): number => (word >>> 8) & 0xff;
 export const incarnationOf = (word: number): number => word >>> 16;
 
-/** As whom a packet is sent: its SOURCE word, and the bits of its KIND word above the kind. */
+/** The sender that a packet names: its SOURCE word, and the bits of its KIND word above the kind. */
 export interface Sender {
   readonly rank: number;
   readonly bits: number;

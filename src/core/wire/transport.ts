@@ -2,8 +2,8 @@
  * How packets get from process to process. Implementations: shared-memory rings and TCP (real/transport), the simulated
  * network (sim). One conformance suite (`testing/transport-conformance.ts`) runs on all of them.
  *
- * Processes are known here by their numbers, which say where packets go. As whom a process speaks is another thing: its identity
- * (packet.ts) is written into every packet, unless the caller speaks on behalf of another one.
+ * Processes are known here by their numbers, which say where packets go. The identity in which a process speaks is another thing: it
+ * (packet.ts) is written into every packet, unless the caller speaks on behalf of another process.
  *
  * What an implementation promises:
  * 1. Channels are FIFO: packets committed to one destination arrive in that order, each once, unchanged. Between channels
@@ -13,7 +13,7 @@
  *    process takes packets and drops them.
  * 3. Between `reserve` and `commit` of a process no other call of that process happens on the transport.
  * 4. A packet seen by `peek` stays in place, readable in `words`, until `release`.
- * 5. A process that dies at any point, also between `reserve` and `commit`, never stops anybody else's packets.
+ * 5. A process that dies at any point, also between `reserve` and `commit`, never stops the packets of other processes.
  *
  * What a caller promises: it calls `peek` / `release` again and again while it waits for anything (its own ring must keep
  * moving or two full rings wait for each other), and it writes all header words the packet's kind defines except STAMP,
@@ -27,13 +27,13 @@ export interface Transport {
 
   /** Largest payload of one packet to that process. Messages up to it may travel eagerly. */
   eagerBytesMax(to: number): number;
-  /** The largest of those: no packet has more, whoever it is from. */
+  /** The largest payload of a packet from any process. */
   readonly payloadBytesMax: number;
 
   /**
    * Room for a packet with that much payload: its first word, or −1 when the channel is full. Write the payload first, at
    * `payload`, then the header words, then `commit`: the receiver looks at the header's cache line all the time, and takes
-   * it away from whoever dawdles between two words of it (100 ns each time, on rings).
+   * it away from a sender that dawdles between two words of it (100 ns each time, on rings).
    */
   reserve(to: number, payloadBytes: number): number;
   /** Byte offset of the payload of the packet reserved last. */

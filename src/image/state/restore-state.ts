@@ -3,7 +3,7 @@
  * objects that refer to them (a transport, an import) need not be changed; all others are made anew.
  */
 
-import { type SavedClass, savedClassNamed } from "../../core/base/saved-classes.ts";
+import { type SavedClass, savedClassNamed, savedClassOf } from "../../core/base/saved-classes.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { StateError } from "./state-error.ts";
 import { type AnyTypedArray, isTypedArray, type TypedArrayName, typedArrays, Value } from "./value-kinds.ts";
@@ -65,7 +65,7 @@ class Restoring {
       case Value.TEXT:
         return reader.text();
       case Value.AGAIN:
-        return this.#again(reader.int());
+        return this.#again(reader.int(), own);
       case Value.WORLD:
         return this.#ofWorld(reader.text());
       case Value.OWN:
@@ -94,9 +94,12 @@ class Restoring {
     throw new StateError("Cannot read the process state: it is cut short");
   }
 
-  #again(number: number): object {
+  #again(number: number, own: unknown): object {
     const object = this.#objects[number];
     if (object === undefined) throw new StateError(`Cannot read the process state: it has no object ${number}`);
+    // A field that refers to a living object may refer to one of another class in another version.
+    const living = own instanceof Object ? savedClassOf(own) : undefined;
+    if (living?.lives && Object.getPrototypeOf(object) !== living.prototype) throw otherFields(living.name);
     return object;
   }
 

@@ -103,6 +103,24 @@ test("M6 images: a living object with other fields than the saved one had is ref
   assert.throws(() => restoreState(saveState(fewer, new Map()), more, new Map()), refused);
 });
 
+/** Another living class. */
+class TestPart {
+  readonly root: TestRoot;
+
+  constructor(root: TestRoot) {
+    this.root = root;
+  }
+}
+lives({ TestPart });
+
+test("M6 images: a reference to a living object of another class than this version has there is refused", () => {
+  const [root, target] = [new TestRoot(), new TestRoot()];
+  root.value = root;
+  target.value = new TestPart(target);
+  const state = saveState(root, new Map());
+  assert.throws(() => restoreState(state, target, new Map()), /TestPart had other fields when it was saved/);
+});
+
 test("M6 images: what belongs to the outside world is named, and found again there", () => {
   const [here, there] = [{ socket: 1 }, { socket: 2 }];
   const [root, target] = [new TestRoot(), new TestRoot()];

@@ -112,7 +112,7 @@ export function openProcess(
     boards,
     worldBoard,
   });
-  transports.setLanding(process.engine);
+  transports.setLanding(process.engine.transfers);
   const notices = new NoticeReader(node);
   const tracer = tracerOf(options, placement[rank]!);
   process.engine.tracer = tracer;
@@ -172,7 +172,7 @@ function leave(host: RankHost, transports: RankTransports): Leaving {
   // A thawed rank may be in the middle of the barrier: then the question was asked before.
   if (process.finalBarrier < 0 || engine.isComplete(process.finalBarrier)) {
     if (!host.waitUntil(() => !engine.unsent)) return { kind: "stopped" };
-    const { unfinished } = engine;
+    const { unfinished } = engine.completion;
     if (unfinished > 0) return { kind: "unfinished", requests: unfinished };
   }
   if (!host.wait(process.startFinalBarrier())) return { kind: "stopped" };
@@ -184,7 +184,7 @@ function tryToLeave({ process }: RankHost, transports: RankTransports): Leaving 
   const { engine } = process;
   if (engine.unsent) return { kind: "stopped" };
   if (process.finalBarrier < 0 || engine.isComplete(process.finalBarrier)) {
-    const { unfinished } = engine;
+    const { unfinished } = engine.completion;
     if (unfinished > 0) return { kind: "unfinished", requests: unfinished };
   }
   const isOver = engine.isComplete(process.startFinalBarrier()) && !engine.unsent && transports.leave();

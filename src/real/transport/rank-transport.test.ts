@@ -77,7 +77,7 @@ class TestRank {
     this.notices = new NoticeReader(node);
     this.transport = new RankTransport(ring, tcp, places);
     this.engine = new Engine({ rank, ranks: placement.length, transport: this.transport, memory });
-    this.transport.setLanding(this.engine);
+    this.transport.setLanding(this.engine.transfers);
     this.waiting = new Waiting(node, this.transport, { crowded: true, yields: 20, sleeper: this.transport.sleeper });
   }
 

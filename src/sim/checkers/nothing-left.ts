@@ -36,7 +36,7 @@ function leftAt(process: SimProcess, evidence: Evidence): string[] {
     [engine.records.count - excused.count, "requests or envelopes"],
     [engine.posted.count, "posted receives"],
     [engine.unexpected.count - excused.count, "unexpected messages"],
-    [engine.unexpectedBytes - excused.bytes, "bytes of unexpected messages"],
+    [engine.store.bytes - excused.bytes, "bytes of unexpected messages"],
     [transport.arrivedCount, "packets that arrived and were not looked at"],
     [memory.bytesAllocated - keptBytes - excused.bytes, "bytes of memory"],
     [memory.viewsLent, "lent views"],

@@ -222,7 +222,7 @@ export class RecoveryHost {
         this.#deathsHeard[process.rank] = order + 1;
         this.#world.network.know(process.rank, rank, incarnation + 1);
         process.core.peerFailed({ rank, replica: 0 }, incarnation);
-        this.rare.messagesBroken += process.engine.brokenFrom(rank).length;
+        this.rare.messagesBroken += process.engine.matching.broken.from(rank).length;
       },
     );
   }

@@ -7,6 +7,7 @@ import type { Pointer } from "../../core/base/brand.ts";
 import type { Identity, ProcessName } from "../../core/base/identity.ts";
 import { PassThrough } from "../../core/ft/pass-through.ts";
 import { Engine } from "../../core/p2p/engine.ts";
+import { ProtocolAccess } from "../../core/p2p/protocol-access.ts";
 import { type KeptMessage, Went } from "../../core/request/decisions.ts";
 import { placementOf } from "../../core/service/placement.ts";
 import { CONTEXT, SOURCE } from "../../core/wire/packet.ts";
@@ -52,6 +53,8 @@ export class Member {
   readonly memory: SimMemory;
   readonly transport: SimTransport;
   readonly engine: Engine;
+  /** What its protocol, if it had one, could do. */
+  readonly access: ProtocolAccess;
   readonly listener: Listener;
   /** Stands still, as the dead do; what it sent before is on its way. */
   isStill = false;
@@ -66,9 +69,10 @@ export class Member {
     this.name = name;
     this.memory = memory;
     this.transport = transport;
-    const listener = new Listener((packet) => this.engine.toldBytes(packet));
+    const listener = new Listener((packet) => this.access.toldBytes(packet));
     this.listener = listener;
     this.engine = new Engine({ ...name, ...size, transport, memory, hooks: () => listener });
+    this.access = new ProtocolAccess(this.engine);
   }
 
   /** Bytes that no other message has. */
@@ -85,7 +89,7 @@ export class Member {
 
   /** A message that its protocol would have kept, on behalf of another process. False: there is no room. */
   sendFor(from: Identity, message: Omit<KeptMessage, "from" | "isSynchronous" | "isLent">): boolean {
-    return this.engine.transmit({ ...message, from, isSynchronous: false, isLent: true }, 0) !== Went.NOWHERE;
+    return this.access.transmit({ ...message, from, isSynchronous: false, isLent: true }, 0) !== Went.NOWHERE;
   }
 }
 
@@ -139,8 +143,8 @@ export class ReplicaWorld {
       return member;
     });
     if (placement === undefined) return;
-    for (const { engine } of this.members) {
-      for (const [peer, process] of placement.entries()) engine.place(this.members[peer]!.name, process);
+    for (const { access } of this.members) {
+      for (const [peer, process] of placement.entries()) access.place(this.members[peer]!.name, process);
     }
   }
 

@@ -140,7 +140,7 @@ export class ByHand {
     for (const { rank, engine, memory, transport, state } of this.world.processes) {
       if (state === "dead") continue;
       if (engine.records.count !== 0) left.push(`rank ${rank}: ${engine.records.count} records`);
-      if (engine.unexpectedBytes !== 0) left.push(`rank ${rank}: ${engine.unexpectedBytes} unexpected bytes`);
+      if (engine.store.bytes !== 0) left.push(`rank ${rank}: ${engine.store.bytes} unexpected bytes`);
       if (memory.bytesAllocated !== 0) left.push(`rank ${rank}: ${memory.bytesAllocated} bytes`);
       if (memory.viewsLent !== 0) left.push(`rank ${rank}: ${memory.viewsLent} lent views`);
       if (transport.arrivedCount !== 0) left.push(`rank ${rank}: ${transport.arrivedCount} packets arrived`);

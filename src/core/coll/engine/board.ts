@@ -3,8 +3,8 @@
  * without messages. A port; the implementations are real/transport/shared-board.ts and sim/boards.ts.
  *
  * Every member puts up to `bytesMax` bytes into its own part and arrives. The last one to arrive may combine all parts into
- * the result, then opens the gate; everybody reads what it needs. There are two banks, used in turn, so a member that is
- * slow to read is never overwritten: nobody can arrive at round k + 2 before everybody has arrived at round k + 1, which a
+ * the result, then opens the gate; every member reads what it needs. There are two banks, used in turn, so a member that is
+ * slow to read is never overwritten: no member can arrive at round k + 2 before all have arrived at round k + 1, which a
  * member does only after it has read round k.
  *
  * Nothing here waits. A member that dies leaves the gate of its round shut for ever: the others hear of the death from
@@ -21,7 +21,7 @@ export interface Board {
   part(member: number): Pointer;
   /**
    * How many bytes `member` has put into its part: members may have called a collective with counts that do not match, and
-   * whoever reads a part finds out. Read and written when the part may be.
+   * a member that reads a part finds out. Read and written when the part may be.
    */
   lengthOf(member: number): number;
   putLength(member: number, bytes: number): void;

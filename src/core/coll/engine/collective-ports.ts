@@ -27,7 +27,7 @@ export interface CollectivePorts {
    * the record completes with the error.
    */
   send(operation: Operation, peer: number, local: boolean, pointer: Pointer, offset: number, bytes: number): RecordId;
-  /** The same for a receive, from that rank only. Of several receives the one posted first gets the message. */
+  /** Starts a receive, from that rank only. Of several receives the one posted first gets the message. */
   receive(
     operation: Operation,
     peer: number,

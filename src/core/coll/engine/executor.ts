@@ -1,5 +1,5 @@
 /**
- * Runs collectives: takes each operation's compiled schedule (`program.ts`) round by round, any number of operations side by
+ * Runs collectives: takes each operation's compiled schedule (compiled-schedule.ts) round by round, any number of operations side by
  * side.
  *
  * `start` posts the first round, `progress` moves every operation as far as possible. A round begins when the one before is

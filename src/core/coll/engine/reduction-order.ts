@@ -72,7 +72,7 @@ export function foldParts(size: number, combine: (left: number, right: number, i
   for (let i = 0; i < steps.length; i += 2) combine(steps[i]!, steps[i + 1]!, steps[i]!);
 }
 
-/** The same as data: pairs (left, right) of parts, each combined into the left one. */
+/** The order as data: pairs (left, right) of parts, each combined into the left one. */
 export function foldSteps(size: number): Int32Array {
   const shape = reductionShape(size);
   const steps: number[] = [];

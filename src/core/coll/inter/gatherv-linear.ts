@@ -17,6 +17,6 @@ export interface InterGatherv extends InterRootedPlace {
 export function interGathervLinear({ root, bytes, blocks }: InterGatherv): Schedule {
   if (root === PROC_NULL) return emptySchedule;
   if (root !== ROOT) return new Rounds().add(send(root, region("send", 0, bytes))).schedule();
-  const arrivals = (blocks?.bytes ?? []).map((_, peer) => receive(peer, block("receive", blocks!, peer)));
+  const arrivals = blocks?.bytes.map((_, peer) => receive(peer, block("receive", blocks, peer))) ?? [];
   return new Rounds().add(...arrivals).schedule();
 }

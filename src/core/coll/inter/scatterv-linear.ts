@@ -17,6 +17,6 @@ export interface InterScatterv extends InterRootedPlace {
 export function interScattervLinear({ root, bytes, blocks }: InterScatterv): Schedule {
   if (root === PROC_NULL) return emptySchedule;
   if (root !== ROOT) return new Rounds().add(receive(root, region("receive", 0, bytes))).schedule();
-  const departures = (blocks?.bytes ?? []).map((_, peer) => send(peer, block("send", blocks!, peer)));
+  const departures = blocks?.bytes.map((_, peer) => send(peer, block("send", blocks, peer))) ?? [];
   return new Rounds().add(...departures).schedule();
 }

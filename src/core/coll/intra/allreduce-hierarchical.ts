@@ -9,6 +9,7 @@
  * the traffic is what it costs.
  */
 
+import { assert } from "../../base/assert.ts";
 import { embed, sequence } from "../engine/compose.ts";
 import {
   type Combination,
@@ -78,7 +79,7 @@ export function allreduceHierarchical(call: AllreduceHierarchical): Schedule {
   if (rank === leader) {
     const values = new Map<Block, Region>([[mine, value]]);
     for (const subtree of subtrees) if (subtree !== mine) values.set(subtree, slots.take());
-    steps.add(...subtrees.filter((of) => of !== mine).map((of) => receive(holderOf(of), values.get(of)!)));
+    steps.add(...subtrees.filter((of) => of !== mine).map((of) => receive(holderOf(of), regionOf(values, of))));
     const result = region("receive", 0, bytes);
     for (let height = 1; height <= tree.height; height++) {
       climb({ rounds: steps, height, tree, node, layout, values, slots, result });
@@ -112,6 +113,12 @@ interface Climb {
   readonly result: Region;
 }
 
+function regionOf(values: ReadonlyMap<Block, Region>, block: Block): Region {
+  const found = values.get(block);
+  assert(found !== undefined, "a leader has the values of the blocks that it sends and combines");
+  return found;
+}
+
 /** One height for one leader: all the messages of the height, then its combinations. */
 function climb({ rounds, height, tree, node, layout, values, slots, result }: Climb): void {
   const messages: Step[] = [];
@@ -119,12 +126,12 @@ function climb({ rounds, height, tree, node, layout, values, slots, result }: Cl
   const used: Region[] = [];
   for (const block of blocksAt(height, tree, node)) {
     for (const { from, to, value } of block.transfers) {
-      if (from === node) messages.push(send(layout.leaders[to]!, values.get(value)!));
+      if (from === node) messages.push(send(layout.leaders[to]!, regionOf(values, value)));
       if (to !== node) continue;
       values.set(value, slots.take());
-      messages.push(receive(layout.leaders[from]!, values.get(value)!));
+      messages.push(receive(layout.leaders[from]!, regionOf(values, value)));
     }
-    const [left, right] = block.children.map((child) => values.get(child)!) as [Region, Region];
+    const [left, right] = block.children.map((child) => regionOf(values, child)) as [Region, Region];
     const into = block === tree ? result : left;
     combinations.push(reduce(left, right, into));
     values.set(block, into);
@@ -135,7 +142,7 @@ function climb({ rounds, height, tree, node, layout, values, slots, result }: Cl
   for (const slot of used) slots.give(slot);
 }
 
-/** As layouts: all processes of a simulated world share one tree, which is as large as the world. */
+/** Kept, as layouts are: all processes of a simulated world share one tree, which is as large as the world. */
 const known = new WeakMap<NodeLayout, Block>();
 
 /** The canonical tree, down to the subtrees that lie on one node. */

@@ -3,13 +3,13 @@
  * The map is fixed when the job starts and the same on every rank, also after a restart elsewhere.
  */
 
-/** The node of each rank; the numbers only say who is together. */
+/** The node of each rank; the numbers only say which ranks are together. */
 export type MemberNodes = readonly number[];
 
 export interface NodeLayout {
   /** Ranks of each node, ascending; nodes in the order of their lowest ranks. */
   readonly members: readonly (readonly number[])[];
-  /** Who speaks for each node: the lowest rank, but the root for its own node. */
+  /** The leader of each node: its lowest rank, but the root in the root's node. */
   readonly leaders: readonly number[];
   /** Index in `members` of each rank's node. */
   readonly nodeIndices: readonly number[];

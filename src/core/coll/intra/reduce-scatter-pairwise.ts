@@ -1,5 +1,5 @@
 /**
- * Pairwise reduce-scatter: every rank gets its own segment from everybody and folds the p parts in memory by the canonical
+ * Pairwise reduce-scatter: every rank gets its own segment from all ranks and folds the p parts in memory by the canonical
  * tree. (1 − 1/p)·n bytes sent for any p, the least possible, in p − 1 messages; exchanges and rounds as in
  * `alltoallv-pairwise.ts`. Better than halving for long vectors when p is no power of two.
  */

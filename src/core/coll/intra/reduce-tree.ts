@@ -2,10 +2,10 @@
  * Reduce along the canonical tree (`reduction-order.ts`), the result ending at the root without a detour: every rank but
  * the root sends once, n bytes; ⌈log2 p⌉ messages deep (one more on some paths when p is no power of two).
  *
- * Each block of the tree has a holder, who has its combined value. A rank holds itself; of the two holders of a
- * combination's halves one receives, combines and holds the whole, the other is done. Who may be chosen freely, the
- * order of the operands does not depend on it: the root if it is one of them, otherwise the lower. With a node map, one
- * who sits on the root's node is preferred, so partial results move towards the root's node as early as they can: every
+ * Each block of the tree has a holder, the rank that has its combined value. A rank holds itself; of the two holders of a
+ * combination's halves one receives, combines and holds the whole, the other is done. The choice is free, because the
+ * order of the operands does not depend on it: the root if it is one of them, otherwise the lower. With a node map, a
+ * holder on the root's node is preferred, so partial results move towards the root's node as early as they can: every
  * maximal subtree that lies on one node is folded there, and at most one message a combination of different nodes' subtrees
  * passes between nodes.
  */

@@ -1,6 +1,6 @@
 /**
  * One buffer seen as every kind of element that operations know, so that a kernel finds its typed array by a field and
- * allocates nothing. One for each memory (`viewsOf`), which those who share the memory share; it grows with a resizable buffer.
+ * allocates nothing. There is one for each memory (`viewsOf`), shared by the processes that share the memory; it grows with a resizable buffer.
  *
  * Offsets are bytes from the start of the buffer, up to 4 GiB.
  */

@@ -87,23 +87,22 @@ const stageBytes = 8192;
 /** Made for the first unaligned operand. A kernel is never interrupted, so one stage serves all of them. */
 let stage: Views | undefined;
 
-function alignedOrStaged(kernel: Kernel, type: Datatype): Kernel {
-  const mask = type.shape.alignment - 1;
+function alignedOrStaged(kernel: Kernel, { shape, extent }: Datatype): Kernel {
+  const mask = shape.alignment - 1;
+  const itemsMax = Math.floor(stageBytes / extent);
   return (l, la, r, ra, o, oa, count) => {
-    if (((la | ra | oa) & mask) === 0) kernel(l, la, r, ra, o, oa, count);
-    else staged(kernel, type.extent, l, la, r, ra, o, oa, count);
+    if (((la | ra | oa) & mask) === 0) {
+      kernel(l, la, r, ra, o, oa, count);
+      return;
+    }
+    stage ??= new Views(new ArrayBuffer(2 * stageBytes));
+    for (let i = 0; i < count; i += itemsMax) {
+      const items = Math.min(itemsMax, count - i);
+      const [at, bytes] = [i * extent, items * extent];
+      move(l, la + at, stage, 0, bytes);
+      move(r, ra + at, stage, stageBytes, bytes);
+      kernel(stage, 0, stage, stageBytes, stage, 0, items);
+      move(stage, 0, o, oa + at, bytes);
+    }
   };
-}
-
-function staged(kernel: Kernel, itemBytes: number, ...[l, la, r, ra, o, oa, count]: Parameters<Kernel>): void {
-  stage ??= new Views(new ArrayBuffer(2 * stageBytes));
-  const itemsMax = Math.floor(stageBytes / itemBytes);
-  for (let i = 0; i < count; i += itemsMax) {
-    const items = Math.min(itemsMax, count - i);
-    const [at, bytes] = [i * itemBytes, items * itemBytes];
-    move(l, la + at, stage, 0, bytes);
-    move(r, ra + at, stage, stageBytes, bytes);
-    kernel(stage, 0, stage, stageBytes, stage, 0, items);
-    move(stage, 0, o, oa + at, bytes);
-  }
 }

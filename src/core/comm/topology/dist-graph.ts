@@ -89,20 +89,23 @@ export function edgesOf({ sources, degrees, destinations, weights }: Contributio
 
 /** The edges that process `rank` takes from the edges of all processes, concatenated in the order of ranks. */
 export function adjacentOf(rank: number, edges: Int32Array, isWeighted: boolean): Adjacent {
-  const [sources, destinations, sourceWeights, destinationWeights]: number[][] = [[], [], [], []];
+  const sources: number[] = [];
+  const destinations: number[] = [];
+  const sourceWeights: number[] = [];
+  const destinationWeights: number[] = [];
   for (let i = 0; i < edges.length; i += 3) {
     const [source, destination, weight] = [edges[i]!, edges[i + 1]!, edges[i + 2]!];
     if (destination === rank) {
-      sources!.push(source);
-      sourceWeights!.push(weight);
+      sources.push(source);
+      sourceWeights.push(weight);
     }
     if (source === rank) {
-      destinations!.push(destination);
-      destinationWeights!.push(weight);
+      destinations.push(destination);
+      destinationWeights.push(weight);
     }
   }
-  const lists = { sources: sources!, destinations: destinations! };
-  return isWeighted ? { ...lists, sourceWeights: sourceWeights!, destinationWeights: destinationWeights! } : lists;
+  const lists = { sources, destinations };
+  return isWeighted ? { ...lists, sourceWeights, destinationWeights } : lists;
 }
 
 function checkNode(rank: number, processes: number): void {

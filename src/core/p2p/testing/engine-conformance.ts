@@ -10,6 +10,7 @@ import { R_STATUS_SOURCE, R_STATUS_TAG, SendMode } from "../../request/records.t
 import { BYTES, CONTEXT, KIND, PacketKind, SEQUENCE, TAG } from "../../wire/packet.ts";
 import type { ConformanceCase, ConformanceEnd, Role } from "../../wire/testing/transport-conformance.ts";
 import { Engine } from "../engine.ts";
+import { ProtocolAccess } from "../protocol-access.ts";
 
 interface EngineEnd extends ConformanceEnd {
   readonly memory: Memory;
@@ -80,7 +81,8 @@ class Player {
     const from = { ...lost, incarnation: 1 };
     const pointer = this.filled(tag, bytes);
     const message = { dest: 0, replica: 0, from, context, tag, bytes, sequence, pointer };
-    const went = () => engine.transmit({ ...message, isSynchronous: false, isLent: true }, 0) !== Went.NOWHERE;
+    const access = new ProtocolAccess(engine);
+    const went = () => access.transmit({ ...message, isSynchronous: false, isLent: true }, 0) !== Went.NOWHERE;
     yield* this.until(went);
     // The record of the send is the only one, and is given back when the answer has come.
     yield* this.until(() => engine.records.count === 0);
@@ -91,19 +93,20 @@ class Player {
 function* survivor(player: Player, end: EngineEnd): Role {
   const { engine } = player;
   yield* player.receive(1, Tag.FIRST, small);
-  engine.peerLost(lost, 1);
-  engine.place(lost, 3);
-  engine.peerBack(lost);
-  engine.route({ rank: 1, replica: 1 });
+  const access = new ProtocolAccess(engine);
+  access.peerLost(lost, 1);
+  access.place(lost, 3);
+  access.peerBack(lost);
+  access.route({ rank: 1, replica: 1 });
   yield* player.send(1, Tag.GO, small);
   yield* player.receive(1, Tag.SMALL, small);
   yield* player.receive(1, Tag.LARGE, large);
-  end.check(engine.fenced === 0, "all that came so far was of the present life");
+  end.check(engine.arrivals.fenced === 0, "all that came so far was of the present life");
   // The lost one only seemed to be lost. Its name leads elsewhere: it is spoken to past the engine.
   yield* sendByHand(end, 1, Tag.SPEAK);
-  yield* player.until(() => engine.fenced === 1);
+  yield* player.until(() => engine.arrivals.fenced === 1);
   end.check(engine.unexpected.count === 0 && engine.records.count === 0, "nothing is left of what came too late");
-  end.check(engine.refused === 0, "and nothing else was wrong");
+  end.check(engine.arrivals.refused === 0, "and nothing else was wrong");
   yield* sendByHand(end, 1, Tag.DONE);
 }
 

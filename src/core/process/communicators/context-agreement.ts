@@ -16,7 +16,7 @@ import type { Process } from "../process.ts";
 import { draftOf } from "./draft.ts";
 import { agreementTag } from "./task-tags.ts";
 
-/** What each member says: does it know the candidate, and which board has it claimed for all. */
+/** Words of each member: does it know the candidate, and which board has it claimed for all. */
 const words = 2;
 
 interface Agreed {
@@ -37,7 +37,7 @@ export class ContextAgreement {
   private request = -1 as RecordId;
   private buffer = 0 as Pointer;
 
-  /** `parent` and `count` are equal on all members; `group` is everybody who must agree, in an order all know. */
+  /** `parent` and `count` are equal on all members; `group` has all processes that must agree, in an order all know. */
   constructor(group: Group, parent: number, count: number, wantsBoard: boolean) {
     this.group = group;
     this.parent = parent;
@@ -65,7 +65,7 @@ export class ContextAgreement {
     }
   }
 
-  /** The communicator that it comes from is revoked: nobody shall wait for us, nor use what others may have made of it. */
+  /** The communicator that it comes from is revoked: no member shall wait for us, nor use what others may have made of it. */
   giveUp({ revocations }: Process): void {
     if (this.draft !== null) revocations.revoke(this.draft);
   }

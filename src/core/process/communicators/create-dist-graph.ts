@@ -47,7 +47,7 @@ export class CreateDistGraph extends NewCommunicator {
     return true;
   }
 
-  /** Starts the exchange of edges once it is known how many everybody has. */
+  /** Starts the exchange of edges once the number of edges of every member is known. */
   private exchange(process: Process): boolean {
     const counts = this.counts.advance(process);
     if (counts === null) return false;
@@ -74,7 +74,7 @@ export class CreateDistGraph extends NewCommunicator {
     return true;
   }
 
-  /** Takes this process's edges out of everybody's when they are there. */
+  /** Takes this process's edges out of those of all members when they are there. */
   private take({ engine, memory }: Process): boolean {
     if (!engine.isComplete(this.exchangeRequest)) return false;
     this.error = engine.records.get(this.exchangeRequest, R_ERROR);

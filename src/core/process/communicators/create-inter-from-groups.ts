@@ -6,8 +6,8 @@ import { CreateInter } from "./create-inter.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 
 /**
- * MPI_Intercomm_create_from_groups: each group makes a communicator of its own, over which its leader, who has talked to the
- * other one among everybody, tells the others; that communicator goes again.
+ * MPI_Intercomm_create_from_groups: each group makes a communicator of its own, over which its leader, which has talked to the
+ * other leader, tells the members; that communicator is freed again.
  */
 export class CreateInterFromGroups extends NewCommunicator {
   private readonly inside: CreateGroup;

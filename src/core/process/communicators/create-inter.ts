@@ -9,7 +9,7 @@ import { NewCommunicator } from "./new-communicator.ts";
 import { interTag } from "./task-tags.ts";
 import { WordBroadcast } from "./word-broadcast.ts";
 
-/** MPI_Intercomm_create: the leaders tell each other their groups over `bridge`, then everybody agrees. */
+/** MPI_Intercomm_create: the leaders tell each other their groups over `bridge`, then all members agree. */
 export class CreateInter extends NewCommunicator {
   private readonly local: Communicator;
   private readonly leader: number;
@@ -17,7 +17,7 @@ export class CreateInter extends NewCommunicator {
   private readonly remoteLeader: number;
   private readonly tag: number;
   private readonly count: number;
-  /** What the leaders exchange: size, context, count, then the members. */
+  /** The leaders exchange size, context and count, then the members. */
   private phase: "greet" | "introduce" | "spread-size" | "spread" | "agree" = "greet";
   private requests: RecordId[] = [];
   private spreading: WordBroadcast | null = null;
@@ -122,7 +122,7 @@ export class CreateInter extends NewCommunicator {
     return words;
   }
 
-  /** The leader's words to everybody in the local group. */
+  /** The leader's words to all members of the local group. */
   private spread(process: Process, words: Int32Array): Int32Array | null {
     this.spreading ??= new WordBroadcast(this.local, this.leader, words);
     const all = this.spreading.advance(process);

@@ -1,7 +1,7 @@
 /**
  * The end of a process that a spawn has connected to others: it waits for its world, and for all of those (MPI 5.0 §11.2.2).
  * Each process says farewell once to each one of the other side, when it disconnects or at the very end, and waits for theirs
- * at the end only. So nobody waits for ever for a side that has disconnected alone, as it should not.
+ * at the end only. So no process waits for ever for a side that has disconnected alone, as it should not.
  */
 import type { Pointer, RecordId, WorldRank } from "../../base/brand.ts";
 import { saves } from "../../base/saved-classes.ts";
@@ -35,7 +35,7 @@ export class FinalMeeting extends Task {
     }
   }
 
-  /** Who is dead is not waited for, and not complained about either: there is nobody left to hear it. */
+  /** Farewells of the dead end with an error, which is ignored: there is no program left to hear of it. */
   override advance({ engine }: TaskHost): boolean {
     if (!this.requests.every((request) => engine.isComplete(request))) return false;
     for (const request of this.requests) engine.giveBack(request);

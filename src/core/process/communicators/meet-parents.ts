@@ -6,7 +6,7 @@ import type { Origin } from "../spawner.ts";
 import { inCommonOrder } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 
-/** The children's part of MPI_Comm_spawn, in their MPI_Init: they know everybody from their birth, and agree. */
+/** The children's part of MPI_Comm_spawn, in their MPI_Init: they know all members from the start, and agree. */
 export class MeetParents extends NewCommunicator {
   private readonly children: Group;
   private readonly parents: Group;

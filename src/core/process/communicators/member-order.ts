@@ -1,4 +1,4 @@
-/** Who is in a new communicator, in an order that every one of them comes to by itself. */
+/** The members of a new communicator, in an order that each of them finds by itself. */
 import type { CommRank } from "../../base/brand.ts";
 import { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";

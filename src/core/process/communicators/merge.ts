@@ -36,11 +36,11 @@ export class Merge extends NewCommunicator {
   }
 
   private ordered(flags: Int32Array): Group {
-    const { group, remote } = this.inter;
+    const { group, peers } = this.inter;
     const union = unionOf(this.inter);
     const isHigh = (side: Group): boolean => flags[union.rankOf(side.worldRank(0 as CommRank))] === 1;
-    if (isHigh(group) === isHigh(remote!)) return union;
-    return isHigh(group) ? joined(remote!, group) : joined(group, remote!);
+    if (isHigh(group) === isHigh(peers)) return union;
+    return isHigh(group) ? joined(peers, group) : joined(group, peers);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What every task that makes a communicator ends with: the members are known, they agree on a context, and the communicator
+ * The last step of every task that makes a communicator: the members are known, they agree on a context, and the communicator
  * is there. The result is null for processes that are no members.
  */
 import { ErrorClass } from "../../base/mpi-error.ts";
@@ -14,7 +14,7 @@ export abstract class NewCommunicator extends Task {
   private agreement: ContextAgreement | null = null;
 
   /**
-   * `members`: everybody who must agree, in an order that all of them know. The context follows from `count` and `seed`. With
+   * `members`: all processes that must agree, in an order that all of them know. The context follows from `count` and `seed`. With
    * the communicator that they come from revoked there will be none.
    */
   protected agree(process: Process, members: Group, from: Communicator, count: number, seed = from.context): boolean {

@@ -12,8 +12,8 @@ const candidates = 32;
 /**
  * MPIX_Comm_shrink, MPIX_Comm_ishrink: the members that live, in their order; of a revoked communicator too.
  *
- * One agreement says both who is dead and which context the new communicator has: each bit of the flags is a candidate, set by
- * those who do not know it as another communicator's. So nobody can have the new communicator while another has not, and who
+ * One agreement says both which members are dead and which context the new communicator has: each bit of the flags is a candidate, set
+ * by members that do not know it as another communicator's. So no member can have the new communicator while another has not, and who
  * dies meanwhile is either left out by all or dead in it for all.
  */
 export class Shrink extends NewCommunicator {
@@ -31,7 +31,7 @@ export class Shrink extends NewCommunicator {
       this.survey ??= process.agreements.join(this.parent, this.freeOnes(process));
       const verdict = process.agreements.verdictOf(this.survey);
       if (verdict === null) return false;
-      // The lowest bit that everybody has set.
+      // The lowest bit that all members have set.
       const choice = verdict.flags === 0 ? -1 : 31 - Math.clz32(verdict.flags & -verdict.flags);
       if (choice >= 0) {
         const dead = Group.of(process.failures.ranks.slice(0, verdict.failures));

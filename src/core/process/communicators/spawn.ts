@@ -7,7 +7,7 @@ import { inCommonOrder } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { WordBroadcast } from "./word-broadcast.ts";
 
-/** What came of it, as the root knows it. Plain data. */
+/** The result of a spawn, as the root knows it. Plain data. */
 export interface SpawnOutcome {
   /** An error class; 0: they are there. */
   readonly error: number;
@@ -19,9 +19,9 @@ export interface SpawnOutcome {
 
 const headWords = 4;
 
-/** The parents' part of MPI_Comm_spawn: the root tells the others who has been started, then everybody agrees with the children. */
+/** The parents' part of MPI_Comm_spawn: the root tells the others which processes have been started, then all agree with the children. */
 export class Spawn extends NewCommunicator {
-  /** Of the root; the others know it when the task has ended. */
+  /** Known at the root from the start, at the others when the task has ended. */
   outcome: SpawnOutcome | null;
   private readonly local: Communicator;
   private readonly root: number;

@@ -36,16 +36,16 @@ export class SplitInter extends NewCommunicator {
       const union = unionOf(this.parent);
       const members = membersOfColor(union, all, this.color);
       this.own = members.intersection(this.parent.group);
-      this.other = members.intersection(this.parent.remote!);
+      this.other = members.difference(this.own);
     }
-    // Nobody over there has our colour: there is no inter-communicator (MPI 5.0 §7.4.2).
+    // No process of the other side has our colour: there is no inter-communicator (MPI 5.0 §7.4.2).
     if (this.other.size === 0) return true;
     const members = inCommonOrder(this.own, this.other);
     return this.agree(process, members, this.parent, this.count);
   }
 
   protected override sides(): { group: Group; remote: Group | null } {
-    return { group: this.own!, remote: this.other };
+    return { group: this.own ?? Group.empty, remote: this.other };
   }
 }
 

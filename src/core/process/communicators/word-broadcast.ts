@@ -4,7 +4,7 @@ import { R_ERROR } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
 
-/** Small numbers that one member of a communicator tells all others, who know how many. */
+/** Small numbers that one member of a communicator tells all others, which know how many. */
 export class WordBroadcast {
   private readonly comm: Communicator;
   private readonly root: number;

@@ -1,0 +1,105 @@
+/**
+ * The engine as the fault-tolerance protocol of its process uses it: `ProtocolPorts` of core/ft has the contract of every method.
+ *
+ * A protocol is made while its engine is being put together, because the parts of the engine call it: until the engine is whole, a
+ * protocol can use the plain fields here alone.
+ */
+import type { RecordId } from "../base/brand.ts";
+import type { ProcessName } from "../base/identity.ts";
+import { lives } from "../base/saved-classes.ts";
+import type { KeptMessage, Pin, Told, Went } from "../request/decisions.ts";
+import type { Memory } from "../request/memory.ts";
+import type { Records } from "../request/records.ts";
+import { BYTES, PAYLOAD } from "../wire/packet.ts";
+import type { Engine } from "./engine.ts";
+import { Gone } from "./gone.ts";
+
+const noBytes = new Uint8Array(0);
+
+export class ProtocolAccess {
+  private readonly engine: Engine;
+  readonly rank: number;
+  readonly ranks: number;
+  readonly records: Records;
+  readonly memory: Memory;
+
+  constructor(engine: Engine) {
+    this.engine = engine;
+    this.rank = engine.rank;
+    this.ranks = engine.ranks;
+    this.records = engine.records;
+    this.memory = engine.memory;
+  }
+
+  transmit(message: KeptMessage, keeper: number): Went {
+    return this.engine.outbox.transmit(message, keeper);
+  }
+
+  isEager(message: KeptMessage): boolean {
+    return this.engine.outbox.isEager(message);
+  }
+
+  tell(to: ProcessName, told: Told): void {
+    const { a, b = 0, c = 0, payload = noBytes, from = null } = told;
+    this.engine.outbox.tell(this.peerOf(to), { a, b, c, payload, from });
+  }
+
+  toldBytes(packet: number): Uint8Array {
+    const { words } = this.engine.transport;
+    const bytes = new Uint8Array(words[packet + BYTES]!);
+    if (bytes.length === 0) return bytes;
+    const pointer = this.memory.lend(bytes);
+    this.memory.fromPayload(pointer, 0, words[packet + PAYLOAD]!, bytes.length);
+    this.memory.giveBack(pointer);
+    return bytes;
+  }
+
+  place(name: ProcessName, process: number): void {
+    this.engine.peers.place(this.peerOf(name), process);
+  }
+
+  route({ rank, replica }: ProcessName): void {
+    this.engine.peers.route(rank, replica);
+  }
+
+  complete(send: RecordId): void {
+    this.engine.completion.complete(send, 0);
+  }
+
+  peerLost(name: ProcessName, incarnation: number): void {
+    const { peers, outbox, matching, transfers, store } = this.engine;
+    const peer = this.peerOf(name);
+    peers.know(peer, incarnation);
+    peers.setGone(peer, Gone.LOST);
+    outbox.peerLost(peer);
+    matching.peerLost(peer);
+    transfers.peerLost(peer, matching.broken);
+    store.peerLost(peer);
+  }
+
+  peerBack(name: ProcessName): void {
+    this.engine.peers.setGone(this.peerOf(name), Gone.NO);
+  }
+
+  pinPosted(pinOf: (receive: RecordId) => Pin): void {
+    this.engine.matching.pinPosted(pinOf);
+  }
+
+  isBroken(source: number, sequence: number): boolean {
+    return this.engine.matching.broken.has(source, sequence);
+  }
+
+  brokenFrom(source: number): number[] {
+    return this.engine.matching.broken.from(source);
+  }
+
+  incompleteFrom(source: number): number[] {
+    return this.engine.matching.incompleteFrom(source);
+  }
+
+  private peerOf({ rank, replica }: ProcessName): number {
+    return this.engine.peers.numberOf(rank, replica);
+  }
+}
+
+lives({ ProtocolAccess });
