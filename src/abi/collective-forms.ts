@@ -1,6 +1,7 @@
 /** The three forms in which C has every collective: blocking, non-blocking, persistent. */
 import { saves } from "../core/base/saved-classes.ts";
 import { onBoard } from "../core/process/collectives.ts";
+import { communicatorOf } from "./arguments.ts";
 import { Concluded } from "./calls/requests.ts";
 import type { Start } from "./collective-arguments.ts";
 import { type CCommunicator, CRequest, type Restart } from "./objects.ts";
@@ -54,10 +55,27 @@ export function collectiveForms(
     },
     [`MPI_${name}_init`]: (...args) => {
       const comm = program.comm(args[parameters]!);
-      const tag = comm.core.nextPersistent();
-      return hand(new CRequest(comm, new StartAgain(start(comm, ...args), tag)), args[parameters + 2]!);
+      // When the arguments are good: those who refuse a collective count it, see `refuseCollective`.
+      const collective = start(comm, ...args);
+      return hand(new CRequest(comm, new StartAgain(collective, comm.core.nextPersistent())), args[parameters + 2]!);
     },
   };
+}
+
+/** Blocking, non-blocking and persistent collectives, with counts of either size. */
+const collective =
+  /^MPI_I?(barrier|bcast|gatherv?|scatterv?|allgatherv?|alltoall[vw]?|reduce|allreduce|reduce_scatter(_block)?|scan|exscan|neighbor_all\w+?)(?<persistent>_init)?(_c)?$/i;
+
+/**
+ * A function has refused its arguments. If it is a collective it counts all the same: the other ranks may have called it, and later
+ * collectives of this rank must not be taken for it. Whoever waits for this rank in it is told when it asks.
+ */
+export function refuseCollective(program: Program, name: string, args: readonly (number | bigint)[]): void {
+  const found = collective.exec(name);
+  const comm = found === null ? null : communicatorOf(program, name, args);
+  if (comm === null) return;
+  if (found?.groups?.["persistent"] !== undefined) comm.core.nextPersistent();
+  else program.operations.refuse(comm.core);
 }
 
 saves({ StartAgain });

@@ -177,7 +177,11 @@ export class ProcessOperations implements Operations {
   meet(comm: Communicator, reduction: Reduction | null, bytes: number): boolean {
     const board = comm.board!;
     this.engine.meeting();
-    const number = comm.nextCollective(reduction === null ? kindCode.barrier : kindCode.allreduce, unlike, reduction === null ? unlike : bytes);
+    const number = comm.nextCollective(
+      reduction === null ? kindCode.barrier : kindCode.allreduce,
+      unlike,
+      reduction === null ? unlike : bytes,
+    );
     if (!board.arrive()) {
       this.process.inquiries.enterGate(comm, number);
       return false;
@@ -185,6 +189,10 @@ export class ProcessOperations implements Operations {
     if (reduction !== null) foldOnBoard(comm, board, reduction, bytes);
     board.open();
     return true;
+  }
+
+  refuse(comm: Communicator): void {
+    this.process.inquiries.refuse(comm);
   }
 
   combine(reduction: Reduction, left: Pointer, right: Pointer, into: Pointer, count: number): void {

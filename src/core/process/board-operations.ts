@@ -76,7 +76,11 @@ export class BoardOperations {
     records.put(request, R_POINTER, 0);
     records.put(request, R_STATE, RecordState.ACTIVE);
     const { kind, root, bytes } = call;
-    const number = comm.nextCollective(kindCode[kind], isRooted(kind) ? root : unlike, kind === "barrier" ? unlike : bytes);
+    const number = comm.nextCollective(
+      kindCode[kind],
+      isRooted(kind) ? root : unlike,
+      kind === "barrier" ? unlike : bytes,
+    );
     this.arrive({ ...call, comm, request, number, isWithdrawn: false });
     return request;
   }
@@ -149,6 +153,16 @@ export class BoardOperations {
     this.waiting.splice(this.waiting.indexOf(operation), 1);
     this.engine.completeOperation(operation.request, error);
     return true;
+  }
+
+  /** The board is not used again: a call that waits at its gate is withdrawn, unless the gate is about to open. */
+  leave(comm: Communicator): void {
+    const operation = this.waiting.find((each) => each.comm === comm);
+    if (operation !== undefined && !operation.isWithdrawn) {
+      if (!comm.board!.withdraw()) return;
+      operation.isWithdrawn = true;
+    }
+    comm.board = null;
   }
 
   /**

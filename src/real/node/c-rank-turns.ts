@@ -5,6 +5,7 @@
  */
 import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import { Patience } from "../process/patience.ts";
 import { steadyMs } from "../process/steady-clock.ts";
 import { Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
@@ -25,6 +26,7 @@ export class Turns {
   readonly #yield: () => void;
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
   #idle = 0;
+  readonly #patience = new Patience();
 
   constructor(ranks: readonly CRank[], giveWay: () => void) {
     this.#turns = ranks.map((rank) => new Turn(rank));
@@ -38,6 +40,7 @@ export class Turns {
       for (const turn of left) if (turn.take()) moved = true;
       if (moved) this.#idle = 0;
       else this.#wait();
+      if (this.#idle > yieldsMax && this.#patience.isOver(steadyMs())) for (const turn of left) turn.ask();
     }
   }
 
@@ -64,6 +67,11 @@ class Turn {
 
   get hasEnded(): boolean {
     return this.#ending !== null;
+  }
+
+  /** The ranks of this thread have waited long. */
+  ask(): void {
+    if (this.#hasBegun && this.#settling === null && !this.#awaitsVerdict) this.#rank.process.process.inquiries.ask();
   }
 
   /** True when anything was done. */

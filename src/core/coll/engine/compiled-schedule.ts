@@ -77,7 +77,11 @@ export function emptied({ words, call }: CompiledSchedule): CompiledSchedule {
     at += locals * localWords;
   }
   kept.push(-1);
-  return { words: new Float64Array(kept), scratchBytes: 0, call: call === undefined ? call : { ...call, bytes: call.bytes === unlike ? unlike : 0 } };
+  return {
+    words: new Float64Array(kept),
+    scratchBytes: 0,
+    call: call === undefined ? call : { ...call, bytes: call.bytes === unlike ? unlike : 0 },
+  };
 }
 
 const groupCode = (step: Step & { kind: "send" | "receive" }): number =>
