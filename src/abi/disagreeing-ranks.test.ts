@@ -73,21 +73,35 @@ function newRanks({ size, nodes, boards }: PlaceOf): TestRanks {
 const titleOf = ({ size, nodes, boards }: PlaceOf): string =>
   `${size} ranks on ${nodes} nodes${boards ? ", with boards" : ""}`;
 
-/** What each rank returns when they disagree. Two collectives that all call alike go well afterwards. */
-function disagree(ranks: TestRanks, what: string, act: (c: TestProgram, rank: number) => number): number[] {
-  const { length: size } = ranks.programs;
-  let codes: number[];
-  try {
-    codes = ranks.all(act);
-  } catch (error) {
-    throw new Error(`${what}: ${(error as Error).message}`);
+/** Disagreements in one place after another. Two collectives that all call alike go well after each. */
+class Disagreements {
+  readonly #place: PlaceOf;
+  #ranks: TestRanks;
+
+  constructor(place: PlaceOf) {
+    this.#place = place;
+    this.#ranks = newRanks(place);
   }
-  for (const name of ["allreduce", "alltoall"]) {
-    const next = ranks.all((c) => calls[name]!(c, size));
-    assert.deepEqual(next, new Array(size).fill(0), `${name} after ${what}, which gave ${codes}`);
+
+  /** What each rank returns. */
+  run(what: string, act: (c: TestProgram, rank: number) => number): number[] {
+    const { size, boards } = this.#place;
+    // Ranks that have disagreed leave their board.
+    if (boards) this.#ranks = newRanks(this.#place);
+    const ranks = this.#ranks;
+    let codes: number[];
+    try {
+      codes = ranks.all(act);
+    } catch (error) {
+      throw new Error(`${what}: ${(error as Error).message}`);
+    }
+    for (const name of ["allreduce", "alltoall"]) {
+      const next = ranks.all((c) => calls[name]!(c, size));
+      assert.deepEqual(next, new Array(size).fill(0), `${name} after ${what}, which gave ${codes}`);
+    }
+    for (const c of ranks.programs) c.end();
+    return codes;
   }
-  for (const c of ranks.programs) c.end();
-  return codes;
 }
 
 const someError = (codes: readonly number[], what: string): void =>
@@ -99,21 +113,21 @@ const someError = (codes: readonly number[], what: string): void =>
 describe("M4 §6 ranks that disagree about a collective", () => {
   for (const place of places) {
     test(`one of ${titleOf(place)} calls another function than the others`, () => {
-      const ranks = newRanks(place);
+      const disagreements = new Disagreements(place);
       const names = Object.keys(calls);
       for (const [i, usual] of names.entries()) {
         // Every function meets a few others, and all do in the end.
         for (const other of [1, 4, 7].map((step) => names[(i + step) % names.length]!)) {
           for (const odd of [0, place.size - 1]) {
             const what = `${usual}, but ${other} at rank ${odd}`;
-            disagree(ranks, what, (c, rank) => calls[rank === odd ? other : usual]!(c, place.size));
+            disagreements.run(what, (c, rank) => calls[rank === odd ? other : usual]!(c, place.size));
           }
         }
       }
     });
 
     test(`one of ${titleOf(place)} names another root`, () => {
-      const ranks = newRanks(place);
+      const disagreements = new Disagreements(place);
       const { size } = place;
       const rooted = {
         bcast: (c: TestProgram, root: number) => c.call("MPI_Bcast", buffer(c), elements, INT, root, WORLD),
@@ -126,19 +140,19 @@ describe("M4 §6 ranks that disagree about a collective", () => {
       };
       for (const [name, call] of Object.entries(rooted)) {
         for (const odd of [0, size - 1]) {
-          disagree(ranks, `${name} with another root at rank ${odd}`, (c, rank) => call(c, rank === odd ? 1 : 0));
+          disagreements.run(`${name} with another root at rank ${odd}`, (c, rank) => call(c, rank === odd ? 1 : 0));
         }
       }
     });
 
     test(`one of ${titleOf(place)} refuses its arguments`, () => {
-      const ranks = newRanks(place);
+      const disagreements = new Disagreements(place);
       const { size } = place;
       const badCount = -1;
       const badAddress = 3;
       for (const odd of [0, size - 1]) {
         const what = `a bad argument at rank ${odd}`;
-        const bcast = disagree(ranks, what, (c, rank) =>
+        const bcast = disagreements.run(what, (c, rank) =>
           c.call("MPI_Bcast", buffer(c), rank === odd ? badCount : elements, INT, 0, WORLD),
         );
         assert.equal(bcast[odd], ErrorClass.COUNT, what);
@@ -147,14 +161,14 @@ describe("M4 §6 ranks that disagree about a collective", () => {
             bcast.every((code) => code !== 0),
             `${what}: ${bcast}`,
           );
-        const allreduce = disagree(ranks, what, (c, rank) =>
+        const allreduce = disagreements.run(what, (c, rank) =>
           c.call("MPI_Allreduce", buffer(c), buffer(c), elements, rank === odd ? 0 : INT, SUM, WORLD),
         );
         assert.ok(
           allreduce.every((code) => code !== 0),
           `${what}: ${allreduce}`,
         );
-        const lists = disagree(ranks, `a bad list at rank ${odd}`, (c, rank) => {
+        const lists = disagreements.run(`a bad list at rank ${odd}`, (c, rank) => {
           const [counts, offsets] = [rank === odd ? badAddress : c.ints(...new Array(size).fill(1)), c.alloc(4 * size)];
           return c.call("MPI_Allgatherv", buffer(c), 1, INT, buffer(c, size), counts, offsets, INT, WORLD);
         });
@@ -163,7 +177,7 @@ describe("M4 §6 ranks that disagree about a collective", () => {
           lists.every((code) => code !== 0),
           `${what}: ${lists}`,
         );
-        const started = disagree(ranks, `a bad count at rank ${odd}, non-blocking`, (c, rank) =>
+        const started = disagreements.run(`a bad count at rank ${odd}, non-blocking`, (c, rank) =>
           startAndWait(c, "MPI_Ibcast", buffer(c), rank === odd ? badCount : elements, INT, 0, WORLD),
         );
         someError(started, "non-blocking");
@@ -171,13 +185,13 @@ describe("M4 §6 ranks that disagree about a collective", () => {
     });
 
     test(`one of ${titleOf(place)} leaves its parts of an all-to-all out`, () => {
-      const ranks = newRanks(place);
+      const disagreements = new Disagreements(place);
       const { size } = place;
       for (const odd of [0, size - 1]) {
         for (const side of ["send", "receive"]) {
           for (const form of ["MPI_Alltoallw", "MPI_Ialltoallw"]) {
             const what = `${form}, empty to ${side} at rank ${odd}`;
-            const codes = disagree(ranks, what, (c, rank) => {
+            const codes = disagreements.run(what, (c, rank) => {
               const of = (mine: string): number[] => {
                 const [counts, offsets] = lists(c, size, rank === odd && side === mine ? 0 : elements) as [
                   number,
@@ -200,9 +214,9 @@ describe("M4 §6 ranks that disagree about a collective", () => {
     });
 
     test(`one of ${titleOf(place)} calls the non-blocking form`, () => {
-      const ranks = newRanks(place);
+      const disagreements = new Disagreements(place);
       for (const odd of [0, place.size - 1]) {
-        const codes = disagree(ranks, `MPI_Ibcast at rank ${odd}`, (c, rank) =>
+        const codes = disagreements.run(`MPI_Ibcast at rank ${odd}`, (c, rank) =>
           rank === odd
             ? startAndWait(c, "MPI_Ibcast", buffer(c), elements, INT, 0, WORLD)
             : c.call("MPI_Bcast", buffer(c), elements, INT, 0, WORLD),
