@@ -32,6 +32,7 @@ import { requestCalls } from "./calls/requests.ts";
 import { spawningCalls } from "./calls/spawning.ts";
 import { statusCalls } from "./calls/statuses.ts";
 import { topologyCalls } from "./calls/topologies.ts";
+import { countRefused } from "./collectives/refused-collective.ts";
 import { withParameters } from "./exact-parameters.ts";
 import type { Program } from "./program.ts";
 
@@ -158,6 +159,7 @@ function guard(program: Program, name: string, call: Call, check: Check | null =
       check?.(args);
       return call(...args);
     } catch (error) {
+      if (error instanceof MpiError) countRefused(program, name, args);
       return program.raise(error);
     }
   };

@@ -37,6 +37,14 @@ describe("random programs in simulated worlds", () => {
     }
   });
 
+  it("M4: ranks that ask each other all the time end no collective, because programs that are right prove nothing", () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const asking = { seed, inquiryNs: 20_000 * (1 + (seed % 7) ** 2) };
+      const outcome = runSeed(asking);
+      equal(outcome.violations.length, 0, failureText(asking, outcome));
+    }
+  });
+
   it("the same seed is the same run, byte for byte", () => {
     const traced = (seed: number): { lines: string[]; hash: string } => {
       const lines: string[] = [];

@@ -24,6 +24,8 @@ interface SeedOptions {
   /** Families of actions that are drawn much more often than usual, by their names. */
   readonly often?: readonly string[] | undefined;
   readonly listener?: (line: string) => void;
+  /** How often processes that wait ask each other about their collectives; unless given, at rest only. */
+  readonly inquiryNs?: number | undefined;
   /** Of every process; otherwise none, or one that hesitates: the seed decides. */
   readonly protocol?: ProtocolDefinition | undefined;
 }
@@ -39,6 +41,7 @@ export function runSeed(options: SeedOptions): SeedOutcome {
     ...randomWorld(random, ranks),
     eventsMax,
     ...(options.listener === undefined ? {} : { listener: options.listener }),
+    ...(options.inquiryNs === undefined ? {} : { inquiryNs: options.inquiryNs }),
   });
   const drawn = random.chance(0.15) ? random.pick(["go-on", "revoke"] as const) : "none";
   const deaths = ranks > 1 ? (options.deaths ?? drawn) : "none";

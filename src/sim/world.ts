@@ -56,8 +56,8 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   readonly crashed?: (rank: number, stateBefore: SimState) => void;
   /** Gets a line for each event. */
   readonly listener?: (line: string) => void;
-  /** Processes that wait ask those they wait for, each time that so many events have happened; unless given, when nothing else happens. */
-  readonly inquiryEvents?: number;
+  /** Time after which processes that wait ask those they wait for, again and again; unless given, when nothing else happens. */
+  readonly inquiryNs?: number;
   /** A world with more events has gone wild. */
   readonly eventsMax?: number;
 }
@@ -293,13 +293,15 @@ export class World<M extends ProcessMemory = SimMemory> {
   }
 
   #runToRest(): void {
-    const { inquiryEvents = Number.POSITIVE_INFINITY } = this.#options;
-    let events = 0;
+    const { inquiryNs = Number.POSITIVE_INFINITY } = this.#options;
+    let dueNs = this.nowNs + inquiryNs;
     for (let event = this.#queue.take(); event !== undefined; event = this.#queue.take()) {
       if (this.nowNs > this.#endNs) return;
       this.#happen(event);
       assert(this.trace.events <= this.#eventsMax, `a world of more than ${this.#eventsMax} events`);
-      if (++events % inquiryEvents === 0 && this.#queue.size > 0) this.#ask();
+      if (this.nowNs < dueNs || this.#queue.size === 0) continue;
+      dueNs = this.nowNs + inquiryNs;
+      this.#ask();
     }
   }
 

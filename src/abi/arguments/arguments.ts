@@ -170,6 +170,21 @@ function tellOwner(program: Program, { name, comm, file }: Signature, args: Valu
   else if (comm >= 0) program.comm(args[comm] as number);
 }
 
+/** The communicator that the arguments of a function name; null: they name none that there is. */
+export function communicatorOf(program: Program, name: string, args: Values): CCommunicator | null {
+  const { comm } = signatureOf(name);
+  if (comm < 0) return null;
+  const { owner } = program;
+  try {
+    return program.comm(args[comm] as number);
+  } catch (error) {
+    if (error instanceof MpiError) return null;
+    throw error;
+  } finally {
+    program.owner = owner;
+  }
+}
+
 function classOf({ name, kind }: Pointer): number {
   if (kind === "bytes" || kind === "attached") return ErrorClass.BUFFER;
   if (kind === "text" && name === "key") return ErrorClass.INFO_KEY;

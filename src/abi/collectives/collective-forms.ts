@@ -58,12 +58,10 @@ function formsOf(program: Program, name: string, parameters: number, start: Argu
     },
     [`MPI_${name}_init`]: (...args: CollectiveArguments) => {
       const comm = program.comm(args[parameters]!);
-      const tag = comm.core.nextPersistent();
-      return handOver(
-        program,
-        new CRequest(comm, new StartAgain(start(program, comm, ...args), tag)),
-        args[parameters + 2]!,
-      );
+      // Numbered when its arguments are good: a collective that is refused is counted by `countRefused`.
+      const collective = start(program, comm, ...args);
+      const again = new StartAgain(collective, comm.core.nextPersistent());
+      return handOver(program, new CRequest(comm, again), args[parameters + 2]!);
     },
   };
 }

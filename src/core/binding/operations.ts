@@ -122,6 +122,8 @@ export interface Operations {
    * to the meeting. True: everybody is there, and the result too. False: the gate will open (`Host.waitForGate`).
    */
   meet(comm: Communicator, reduction: Reduction | null, bytes: number): boolean;
+  /** This rank refuses the arguments of a collective on that communicator, and takes no part in it. */
+  refuse(comm: Communicator): void;
   /** into = left ∘ right in this process alone, at once. */
   combine(reduction: Reduction, left: Pointer, right: Pointer, into: Pointer, count: number): void;
   /** Operations under way that need the program to combine. */

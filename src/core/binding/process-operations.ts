@@ -192,6 +192,10 @@ export class ProcessOperations implements Operations {
     return true;
   }
 
+  refuse(comm: Communicator): void {
+    this.process.inquiries.refuse(comm);
+  }
+
   combine(reduction: Reduction, left: Pointer, right: Pointer, into: Pointer, count: number): void {
     this.collectives.combine(reduction, left, right, into, count);
   }

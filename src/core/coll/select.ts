@@ -14,7 +14,7 @@ const bcastLongRanksMin = 4;
 /** An allgather with a longer result goes round the ring. */
 export const allgatherShortBytesMax = 64 * 1024;
 /** A hierarchical allgather copies the result once more in each node: only worth it while messages cost more than bytes. */
-const allgatherHierarchicalBytesMax = 1024 * 1024;
+export const allgatherHierarchicalBytesMax = 1024 * 1024;
 /** Blocks of an all-to-all up to this length are forwarded by others, to save messages. */
 export const alltoallShortBytesMax = 256;
 /** With fewer ranks direct messages are as few. */

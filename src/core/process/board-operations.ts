@@ -151,6 +151,16 @@ export class BoardOperations {
     return true;
   }
 
+  /** The board is not used again: a call that waits at its gate is withdrawn, unless the gate is about to open. */
+  leave(comm: Communicator): void {
+    const operation = this.waiting.find((each) => each.comm === comm);
+    if (operation !== undefined && !operation.isWithdrawn) {
+      if (!comm.board!.withdraw()) return;
+      operation.isWithdrawn = true;
+    }
+    comm.board = null;
+  }
+
   /**
    * Takes back our arrival at the gate, which others may never come to. When all have come the gate is about to open: that
    * round is finished, and was the last.

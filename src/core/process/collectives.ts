@@ -178,6 +178,13 @@ export class Collectives implements CollectivePorts {
     return this.boards.giveUp(call, error);
   }
 
+  /** Members of a communicator have disagreed, and would meet in different rounds: all of them leave its board. */
+  leaveBoard(comm: Communicator): void {
+    if (comm.board === null) return;
+    this.boards.leave(comm);
+    this.arriveAgain();
+  }
+
   // Collectives whose blocks are equal, or that have none
 
   /** Barrier, broadcast, gather, scatter, allgather, all-to-all. */

@@ -102,6 +102,12 @@ export class Inquiries {
 
   // Questions
 
+  /** Is there a collective to ask about? */
+  get isWaiting(): boolean {
+    const { operations, boardCalls } = this.process.collectives;
+    return operations.length > 0 || boardCalls.length > 0 || this.gate !== null;
+  }
+
   /** The world has waited long for this process's operations. True: somebody was asked. */
   ask(): boolean {
     const { collectives, protocol } = this.process;
@@ -223,6 +229,25 @@ export class Inquiries {
   // Verdicts
 
   private heard(source: WorldRank, subject: Subject, theirs: Answer): void {
+    this.judge(source, subject, theirs);
+    if (theirs.step !== Step.PASSED || (theirs.error === 0 && theirs.kind !== refusedKind)) return;
+    const comm = this.process.communicators.get(subject.context & ~1);
+    if (comm?.group.has(source)) this.leaveBoard(comm, source);
+  }
+
+  /** That member does not use the board any more, so nobody can. */
+  private leaveBoard(comm: Communicator, source: WorldRank): void {
+    const { board } = comm;
+    if (board !== null && this.gate === comm && this.gateError === null) {
+      if (board.passed() || !board.withdraw()) return;
+      const mine = { kind: comm.lastKind, root: comm.lastRoot, bytes: comm.lastBytes };
+      const text = "has given up an earlier collective";
+      this.gateError = disagreement(comm, source, mine, { error: ErrorClass.OTHER, text });
+      comm.board = null;
+    } else this.process.collectives.leaveBoard(comm);
+  }
+
+  private judge(source: WorldRank, subject: Subject, theirs: Answer): void {
     const operation = this.operationOf(subject);
     if (operation !== undefined) {
       this.judgeOperation(source, subject, operation, theirs);
@@ -245,6 +270,7 @@ export class Inquiries {
     // Communicators that are being made: which messages belong to which attempt only their own rules tell.
     if (verdict === null || (subject.tag < 0 && theirs.step === Step.EXCHANGING)) return;
     comm.disagreement = disagreement(comm, source, mine, verdict);
+    this.verdicts++;
     collectives.giveUp(operation, verdict.error);
     this.tellMembers(comm, subject, verdict.error, mine);
   }
@@ -275,13 +301,26 @@ export class Inquiries {
       if (!this.process.collectives.giveUpBoard(call, verdict.error)) return;
       comm.disagreement = error;
     }
+    this.verdicts++;
     this.tellMembers(comm, subject, verdict.error, mine);
+  }
+
+  /**
+   * This rank refuses the arguments of a collective, and takes no part. It counts all the same, because the others may have called it.
+   * At a board nobody sees who comes to which round: the others are told, and nobody uses it again.
+   */
+  refuse(comm: Communicator): void {
+    const tag = comm.nextCollective(refusedKind, unlike, unlike);
+    if (comm.board === null || this.process.protocol?.mayJudgeCollectives === false) return;
+    const refused = { kind: refusedKind, root: unlike, bytes: unlike };
+    this.tellMembers(comm, { context: comm.collectiveContext, tag, turn: 0 }, 0, refused);
   }
 
   /** Given up here: whoever waits for this rank in it need not ask. */
   private tellMembers(comm: Communicator, subject: Subject, error: ErrorCode, mine: CollectiveCall): void {
-    this.verdicts++;
     if (comm.lastCollective === subject.tag) comm.lastError = error;
+    if (this.gateError !== null && this.gate === comm) comm.board = null;
+    else this.process.collectives.leaveBoard(comm);
     const answer = { step: Step.PASSED, ...mine, ...noMessages, error };
     for (const member of unionOf(comm).worldRanks()) {
       if (member !== (this.process.rank as WorldRank)) this.tell(member, subject, Step.PASSED, answer);

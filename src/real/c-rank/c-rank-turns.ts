@@ -6,6 +6,7 @@
 import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
+import { Patience } from "../process/patience.ts";
 import { Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 import { loadCRank } from "./load-c-rank.ts";
@@ -27,6 +28,7 @@ export class Turns {
   readonly #yield: () => void;
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
   #idle = 0;
+  readonly #patience = new Patience();
 
   constructor(ranks: readonly WaitingCRank[], giveWay: () => void) {
     this.#turns = ranks.map((rank) => new Turn(rank));
@@ -40,6 +42,7 @@ export class Turns {
       for (const turn of left) if (turn.take()) moved = true;
       if (moved) this.#idle = 0;
       else this.#wait();
+      if (this.#idle > yieldsMax && this.#patience.isOver(steadyMs())) for (const turn of left) turn.ask();
     }
   }
 
@@ -67,6 +70,12 @@ class Turn {
 
   get hasEnded(): boolean {
     return this.#ending !== null;
+  }
+
+  /** The ranks of this thread have waited long. */
+  ask(): void {
+    const isWaiting = this.#hasBegun && this.#settling === null && !this.#awaitsVerdict;
+    if (isWaiting) this.#rank?.process.process.inquiries.ask();
   }
 
   /** True when anything was done. */

@@ -11,7 +11,7 @@ import { RankHost } from "./rank-host.ts";
 function hostOf(process: Process, happen: () => void): RankHost {
   return new RankHost({
     process,
-    waiting: { idle: happen, glance() {}, reset() {}, whenSomething: async () => happen() },
+    waiting: { idle: happen, parks: 0, glance: () => false, reset() {}, whenSomething: async () => happen() },
     notices: { deliver: () => false },
     processorName: "test",
     tracer: null,

@@ -13,13 +13,16 @@ import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Spawner } from "../../core/process/spawner.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
+import { Patience } from "./patience.ts";
 
 /** The part of the waiting strategy (waiting.ts) that is used here. */
 interface WaitingPort {
   /** Nothing moved: spins, yields or parks, more patiently each time. */
   idle(): void;
-  /** Nothing moved, and the program does not wait: gives the core away now and then. */
-  glance(): void;
+  /** How often `idle` and `whenSomething` have slept. */
+  readonly parks: number;
+  /** Nothing moved, and the program does not wait: gives the core away now and then. True: it did. */
+  glance(): boolean;
   /** Something moved. */
   reset(): void;
   /** Waits for a packet without blocking the thread: resolves when there may be work. */
@@ -80,6 +83,9 @@ export class RankHost {
   readonly #notices: NoticesPort;
   readonly #options: RankHostOptions;
   readonly #hearer: Hearer;
+  readonly #patience = new Patience();
+  /** How often the process had slept when it last looked at the time. */
+  #parks = 0;
   /** Conditions that `await`s wait for, in the order of the `await`s. */
   readonly #awaited = new Set<Awaited>();
   /** The number of `await`s so far; plain data, part of an image. */
@@ -115,10 +121,10 @@ export class RankHost {
       else {
         if (this.shallStop()) break;
         this.listen();
-        waiting.idle();
+        this.#idle();
       }
     }
-    waiting.reset();
+    this.#reset();
     if (this.tracer !== null) this.tracer.end();
     return engine.isComplete(request);
   }
@@ -126,17 +132,20 @@ export class RankHost {
   waitForGate(comm: Communicator): void {
     const { process } = this;
     const board = comm.board!;
-    const waiting = this.#waiting;
-    while (!board.passed()) {
-      if (process.progress()) {
-        waiting.reset();
-        process.checkGate(comm, board);
-      } else {
-        if (this.listen() || process.failures.count !== 0) process.failures.checkMembers(comm);
-        waiting.idle();
+    try {
+      while (!board.passed()) {
+        if (process.progress()) {
+          this.#waiting.reset();
+          process.checkGate(comm, board);
+        } else {
+          if (this.listen() || process.failures.count !== 0) process.failures.checkMembers(comm);
+          this.#idle();
+        }
       }
+    } finally {
+      process.inquiries.leaveGate();
+      this.#reset();
     }
-    waiting.reset();
   }
 
   waitUntil(isReady: () => boolean): boolean {
@@ -145,10 +154,10 @@ export class RankHost {
       else {
         if (this.shallStop()) return false;
         this.listen();
-        this.#waiting.idle();
+        this.#idle();
       }
     }
-    this.#waiting.reset();
+    this.#reset();
     return true;
   }
 
@@ -184,7 +193,7 @@ export class RankHost {
     for (;;) {
       const now = engine.receiveNow(to, room, source, tag, context);
       if (now !== Now.NOTHING) {
-        waiting.reset();
+        this.#reset();
         return now;
       }
       // Sends that wait for room, pieces and operations under way go on during the wait.
@@ -192,7 +201,7 @@ export class RankHost {
       else {
         if (this.shallStop()) return Now.NOTHING;
         this.listen();
-        waiting.idle();
+        this.#idle();
       }
     }
   }
@@ -201,7 +210,26 @@ export class RankHost {
   look(): void {
     if (this.process.progress()) return;
     this.listen();
-    this.#waiting.glance();
+    if (this.#waiting.glance()) this.#waitLonger();
+  }
+
+  /** Nothing moved, and the program waits. */
+  #idle(): void {
+    this.#waiting.idle();
+    if (this.#waiting.parks === this.#parks) return;
+    this.#parks = this.#waiting.parks;
+    this.#waitLonger();
+  }
+
+  /** A wait that has lasted some time already: now and then the process asks those it waits for. */
+  #waitLonger(): void {
+    if (this.process.inquiries.isWaiting && this.#patience.isOver(steadyMs())) this.process.inquiries.ask();
+  }
+
+  /** A wait is over. */
+  #reset(): void {
+    this.#waiting.reset();
+    this.#patience.end();
   }
 
   /** The node's order to the process: one of `Stop`. */
@@ -247,8 +275,12 @@ export class RankHost {
         this.listen();
         const woken = choices === null ? this.#resumeAll() : this.#resumeOne(choices);
         // Lets the program's own callbacks run; sleeps only without work.
+        if (woken) this.#patience.end();
         if (moved || woken) await nextTurn();
-        else await this.#waiting.whenSomething();
+        else {
+          await this.#waiting.whenSomething();
+          this.#waitLonger();
+        }
       }
     } finally {
       clearInterval(alive);

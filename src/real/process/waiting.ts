@@ -123,12 +123,13 @@ export class Waiting {
 
   /**
    * Nothing progressed, and the program goes on, perhaps to poll again: a loop of MPI_Test or MPI_Iprobe would keep the core
-   * from the awaited peers until the system takes it away, milliseconds later.
+   * from the awaited peers until the system takes it away, milliseconds later. True: it gave the core away.
    */
-  glance(): void {
-    if (++this.#glances < glancesPerYield) return;
+  glance(): boolean {
+    if (++this.#glances < glancesPerYield) return false;
     this.#glances = 0;
     this.#yield();
+    return true;
   }
 
   /** Something progressed. */
