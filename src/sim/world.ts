@@ -13,10 +13,10 @@ import { type NodeMap, nodeMapOf } from "../core/process/node-map.ts";
 import { Process } from "../core/process/process.ts";
 import { type Placement, placementOf } from "../core/service/placement.ts";
 import { CONTEXT, KIND, TAG } from "../core/wire/packet.ts";
+import { Agenda } from "./agenda.ts";
 import { Arena } from "./arena.ts";
 import { type BoardCounts, type BoardLimits, NodeBoards, SimBoards } from "./boards.ts";
 import { type CostModel, costModelDefault } from "./cost-model.ts";
-import { EventQueue } from "./event-queue.ts";
 import { Links } from "./links.ts";
 import { type ProcessMemory, SimMemory } from "./memory.ts";
 import { Network, type Packet } from "./network.ts";
@@ -83,7 +83,7 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly #processes: SimProcess<M>[] = [];
   /** What is as long as the world is there once, not once for each process. */
   readonly #worldGroup: Group;
-  readonly #queue = new EventQueue<Event<M>>();
+  readonly #queue = new Agenda<Event<M>>();
   readonly #random: Random;
   readonly #eventsMax: number;
   /** When each process hears of the last death: deaths are told to everybody in one order (rule 7). */

@@ -20,7 +20,7 @@ import { Histories } from "../recovery/histories.ts";
 import { Moments } from "../recovery/moments.ts";
 import { imageOf, type RankImage, restoreRank } from "../recovery/rank-image.ts";
 import { RecoveringWorld, type Services } from "../recovery/recovering-world.ts";
-import type { RecoveryHost } from "../recovery/recovery.ts";
+import type { RecoveryHost } from "../recovery/recovery-host.ts";
 import type { Trouble, TroublePorts } from "../recovery/trouble.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";

@@ -14,7 +14,7 @@ import { World, type WorldOptions } from "../world.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Dispatching } from "./dispatching.ts";
 import type { PartsPorts, ProtocolParts } from "./protocol-parts.ts";
-import { RecoveryHost } from "./recovery.ts";
+import { RecoveryHost } from "./recovery-host.ts";
 import { fallsAsOne } from "./sets.ts";
 import type { Trouble, TroublePorts } from "./trouble.ts";
 

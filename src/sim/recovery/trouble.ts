@@ -1,6 +1,6 @@
 /**
  * Who makes things go wrong in a world in which the dead come back, and is told for that what happens in it. There are two of them: the
- * seed (faults.ts), and a fault plan (planned-faults.ts), the same as real jobs have.
+ * seed (drawn-faults.ts), and a fault plan (sim-planned-faults.ts), the same as real jobs have.
  */
 import type { Service } from "../../core/fault/plan.ts";
 import type { Living } from "../../core/fault/schedule.ts";

@@ -35,7 +35,7 @@ export interface Fault {
   readonly target: FaultTarget;
 }
 
-export interface FaultsOptions {
+export interface DrawnFaultsOptions {
   readonly nodes: number;
   readonly setOf: Int32Array;
   /** How many actions each rank has. */
@@ -43,16 +43,16 @@ export interface FaultsOptions {
   readonly hasCheckpoints: boolean;
 }
 
-export function planFaults(random: Random, options: FaultsOptions): Fault[] {
+export function drawFaults(random: Random, options: DrawnFaultsOptions): Fault[] {
   const faults: Fault[] = [];
   for (let left = random.pick([1, 1, 2, 3, 5]); left > 0; left--) {
-    const fault = planFault(random, options, faults.length);
+    const fault = drawFault(random, options, faults.length);
     faults.push(fault);
     // Two at once.
     if (random.chance(0.25)) faults.push({ ...fault, target: targetOf(random, options, fault.time) });
   }
   const { nodes } = options;
-  const timeNow = (): Pick<Fault, "time" | "afterNs"> => planFault(random, options, 0);
+  const timeNow = (): Pick<Fault, "time" | "afterNs"> => drawFault(random, options, 0);
   if (random.chance(0.2)) {
     const service = random.pick(["event-logger", "event-logger", "checkpoint-server"] as const);
     faults.push({ ...timeNow(), target: { kind: "service", service, keepsContents: random.chance(0.5) } });
@@ -75,7 +75,7 @@ export function planFaults(random: Random, options: FaultsOptions): Fault[] {
   return faults;
 }
 
-function planFault(random: Random, options: FaultsOptions, before: number): Fault {
+function drawFault(random: Random, options: DrawnFaultsOptions, before: number): Fault {
   const afterNs = random.pick([0, 0, 200, 5_000, 50_000, 500_000]);
   if (before > 0 && random.chance(0.5)) {
     const time = { kind: "restart", number: random.between(1, before) } as const;
@@ -97,7 +97,7 @@ function planFault(random: Random, options: FaultsOptions, before: number): Faul
   return { time, afterNs, target: targetOf(random, options, time) };
 }
 
-function targetOf(random: Random, { nodes, setOf }: FaultsOptions, time: FaultTime): FaultTarget {
+function targetOf(random: Random, { nodes, setOf }: DrawnFaultsOptions, time: FaultTime): FaultTarget {
   if (time.kind !== "action" && random.chance(0.5)) return { kind: "set", set: -1 };
   if (time.kind === "action" && random.chance(0.5)) return { kind: "rank", rank: time.rank };
   switch (random.below(3)) {
@@ -111,7 +111,7 @@ function targetOf(random: Random, { nodes, setOf }: FaultsOptions, time: FaultTi
 }
 
 /** Makes drawn faults happen. */
-export class Faults implements Trouble {
+export class DrawnFaults implements Trouble {
   readonly #left: Set<Fault>;
   readonly #world: World;
   readonly #setOf: Int32Array;

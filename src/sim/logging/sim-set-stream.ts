@@ -11,7 +11,7 @@ import type { Random } from "../random.ts";
 import { SimClient, type SimClientPorts } from "../service-channel/sim-client.ts";
 import type { SimService } from "../service-channel/sim-service.ts";
 
-interface SetStreamOptions {
+interface SimSetStreamOptions {
   readonly incarnation: number;
   /** Words of the lives before, as far as the event logger has them, from a position on. */
   readonly known: KnownStream;
@@ -24,13 +24,13 @@ const urgentNs = 1_000;
 /** Ranks wait where real ones do when their ring is full, so nobody here has more than that to say at once. */
 const unacknowledgedWordsMax = 1 << 28;
 
-export class SetStream implements DeterminantStream {
+export class SimSetStream implements DeterminantStream {
   readonly client: SimClient;
   readonly #delayNsMax: number;
   #isPlanned = false;
   #isUrgent = false;
 
-  constructor(service: SimService, options: SetStreamOptions, ports: SimClientPorts) {
+  constructor(service: SimService, options: SimSetStreamOptions, ports: SimClientPorts) {
     const { incarnation, known, random, delayNsMax } = options;
     this.#delayNsMax = delayNsMax;
     this.client = new SimClient(

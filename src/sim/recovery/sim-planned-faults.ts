@@ -14,7 +14,7 @@ import type { Trouble, TroublePorts } from "./trouble.ts";
 
 const nsPerMs = 1e6;
 
-export class PlannedFaults implements Trouble {
+export class SimPlannedFaults implements Trouble {
   happened = 0;
   readonly #world: World;
   readonly #ports: TroublePorts;
