@@ -32,7 +32,7 @@ export interface CWorldOptions {
   readonly protocol?: WorldOptions["protocol"];
   /** Gets a line for each event. */
   readonly listener?: (line: string) => void;
-  /** Everybody comes to rest when so many calls have been made; 0: never. */
+  /** All ranks come to rest after this number of calls; 0: never. */
   readonly restAt?: number;
   /** Begins where an earlier world stood. */
   readonly from?: WorldImage;

@@ -1,4 +1,4 @@
-/** From a seed to a world under message logging: which world, which program, which correlated sets, who dies when. */
+/** From a seed to a world under message logging: its kind, its program, its correlated sets, its deaths. */
 
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";

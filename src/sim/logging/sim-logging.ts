@@ -27,7 +27,7 @@ interface SimLoggingOptions {
   readonly restartNs: number;
   /** Memory of each rank's payload log; null: it has no bound. */
   readonly logBytesMax: number | null;
-  /** An event logger that is lost to those who speak to it has what it has; otherwise it is lost with all of it. */
+  /** Does an event logger that is lost come back with its contents? Otherwise a successor with none takes its place. */
   readonly loggerKeeps: boolean;
   /** Another protocol than the real one, for tests that want to see it fail. */
   readonly newProtocol?: ((options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol) | undefined;

@@ -1,4 +1,4 @@
-/** Who dies, and when: drawn from the seed; every fault happens once, not once for each life (rule 10). */
+/** Faults drawn from the seed: targets and times. Every fault happens once, not once for each life (rule 10). */
 import { unreachable } from "../../core/base/assert.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
@@ -6,27 +6,27 @@ import { type CheckpointEvent, type CheckpointStep, checkpointSteps } from "./ch
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
 type FaultTime =
-  /** That rank is about to do that action, in whichever life; one more than there are: it has finished. */
+  /** The rank is about to do that action, in whichever life; an action behind the last: its program is over. */
   | { readonly kind: "action"; readonly rank: number; readonly action: number }
-  /** The so-manieth restart of any set has begun. */
+  /** The restart with this number, counted over all sets from 1, has begun. */
   | { readonly kind: "restart"; readonly number: number }
-  /** A checkpoint of any set has come to that step for the so-manieth time. */
+  /** Checkpoints have come to this step this many times, counted over all sets. */
   | { readonly kind: "checkpoint"; readonly step: CheckpointStep; readonly number: number };
 
-/** That of the set that was restarted or captured: −1. */
+/** Set −1: the set that was restarted or captured. */
 type FaultTarget =
   | { readonly kind: "rank"; readonly rank: number }
   | { readonly kind: "node"; readonly node: number }
   | { readonly kind: "set"; readonly set: number }
-  /** With what it has, or only the connections to it. */
+  /** Lost with its contents, or its connections alone. */
   | {
       readonly kind: "service";
       readonly service: "event-logger" | "checkpoint-server" | "dispatcher";
       readonly keepsContents: boolean;
     }
-  /** It is cut for a while. */
+  /** The link is cut for a while. */
   | { readonly kind: "link"; readonly link: readonly [number, number]; readonly forNs: number }
-  /** It stands still for a while; for too long, and the dispatcher takes it for dead. */
+  /** The node stands still for a while; if that is too long, the dispatcher takes it for dead. */
   | { readonly kind: "stop"; readonly node: number; readonly forNs: number };
 
 export interface Fault {
@@ -38,7 +38,7 @@ export interface Fault {
 export interface DrawnFaultsOptions {
   readonly nodes: number;
   readonly setOf: Int32Array;
-  /** How many actions each rank has. */
+  /** Number of actions of each rank. */
   readonly actions: readonly number[];
   readonly hasCheckpoints: boolean;
 }

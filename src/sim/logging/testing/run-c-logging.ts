@@ -1,6 +1,6 @@
 /**
  * A program in C on simulated ranks that die and come back: module, binding and engine are those of the real world, and so are
- * protocol and images. What kind of world, which correlated sets, who is captured and who dies when follows from the seed.
+ * protocol and images. The kind of world, its correlated sets, captures and deaths follow from the seed.
  */
 
 import type { LoggingOptions, LoggingProtocol } from "../../../core/ft/logging/logging-protocol.ts";
