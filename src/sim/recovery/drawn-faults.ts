@@ -66,13 +66,19 @@ export function drawFaults(random: Random, options: DrawnFaultsOptions): Fault[]
     const forNs = random.pick([20_000, 2_000_000, 2_000_000_000]);
     faults.push({ ...timeNow(), target: { kind: "stop", node: random.below(nodes), forNs } });
   }
-  // Drawn last, so that nothing else changes; again and again, perhaps.
+  // Drawn last, so that nothing else changes; several, perhaps.
   if (random.chance(0.3)) {
     for (let left = random.pick([1, 1, 2, 4]); left > 0; left--) {
-      faults.push({ ...timeNow(), target: { kind: "service", service: "dispatcher", keepsContents: false } });
+      const time = random.chance(0.5) ? soonAfter(random.pick(faults), random) : timeNow();
+      faults.push({ ...time, target: { kind: "service", service: "dispatcher", keepsContents: false } });
     }
   }
   return faults;
+}
+
+/** A moment at which the dispatcher may have ordered what follows from a fault, and the orders are on their way. */
+function soonAfter({ time, afterNs }: Fault, random: Random): Pick<Fault, "time" | "afterNs"> {
+  return { time, afterNs: afterNs + random.pick([0, 2_000, 50_000, 300_000]) };
 }
 
 function drawFault(random: Random, options: DrawnFaultsOptions, before: number): Fault {
