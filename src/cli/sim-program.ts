@@ -8,7 +8,7 @@ import { describeEnding } from "../core/service/ending.ts";
 import { checkProgram } from "../real/job/check-options.ts";
 import { foldersGiven } from "../real/job/programs/folders-given.ts";
 import { languageOf, moduleOfProgram } from "../real/job/programs/program-compile.ts";
-import { codeOfOutcome, type Outcome } from "../sim/c/c-world.ts";
+import { type CWorldOutcome, codeOfOutcome } from "../sim/c/c-world.ts";
 import { CommandError, complain, UsageError } from "./complain.ts";
 import type { FromSimThread, SimThreadSetup } from "./sim-thread.ts";
 
@@ -92,7 +92,7 @@ function simulate(setup: SimThreadSetup): Promise<FromSimThread | undefined> {
   });
 }
 
-function reportOf(outcome: Outcome, timeNs: number): string[] {
+function reportOf(outcome: CWorldOutcome, timeNs: number): string[] {
   if (outcome.kind === "failed") {
     const { rank, how } = outcome;
     if (how.kind === "aborted") return [`rank ${rank} aborted the job after ${timeText(timeNs)}: ${how.message}`];

@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { filesOf } from "../real/c-rank/node-files.ts";
-import { CWorld, type Outcome } from "../sim/c/c-world.ts";
+import { CWorld, type CWorldOutcome } from "../sim/c/c-world.ts";
 import { environmentOf } from "../wasi/environment.ts";
 
 export interface SimThreadSetup {
@@ -22,7 +22,7 @@ export interface SimThreadSetup {
 }
 
 export interface FromSimThread {
-  readonly outcome: Outcome;
+  readonly outcome: CWorldOutcome;
   readonly timeNs: number;
   readonly messages: number;
   readonly events: number;

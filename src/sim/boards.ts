@@ -10,7 +10,7 @@ import type { Board, Boards } from "../core/coll/engine/board.ts";
 import { type Views, viewsOf } from "../core/comm/datatype/views.ts";
 import type { Arena } from "./arena.ts";
 
-/** In the arena of the node: nobody's own. */
+/** Boards lie in the arena of the node and belong to no process. */
 const owner = -1;
 const headBytes = 16;
 
@@ -25,7 +25,7 @@ interface Shared {
   readonly data: number;
   /** By bank. */
   readonly arrived: [number, number];
-  /** Rounds that everybody may see to be over. */
+  /** Rounds that all members may see to be over. */
   gate: number;
   present: number;
 }
@@ -71,7 +71,7 @@ export class NodeBoards {
 }
 
 interface SimBoardsPorts {
-  /** After a while that nobody knows. */
+  /** After a random while. */
   later(act: () => void): void;
   wake(rank: number): void;
   /** Is that process on our node? */

@@ -3,7 +3,7 @@ export interface CostModel {
   /** From commit to arrival, between processes of one node and between nodes. */
   readonly latencyInsideNs: number;
   readonly latencyBetweenNs: number;
-  /** Up to so much is added, from the seed, to each packet: packets of different channels overtake each other. */
+  /** Largest delay that the seed adds to a packet: packets of different channels overtake each other. */
   readonly jitterNs: number;
   /** Nanoseconds a channel is busy with 1024 bytes. */
   readonly kibibyteInsideNs: number;
@@ -12,15 +12,15 @@ export interface CostModel {
   readonly wakeNs: number;
   /** What a C program pays for each call of MPI and each look at a clock; nothing else that it does takes time. */
   readonly callNs: number;
-  /** So far a process may be ahead of the others, which have not run yet. */
+  /** How far a process may run ahead of the others. */
   readonly aheadNsMax: number;
   /** From a crash until the others are told, plus jitter. */
   readonly detectionNs: number;
-  /** A channel is full with so many bytes that its receiver has not taken yet; one packet always fits. */
+  /** A channel is full with this number of bytes that its receiver has not taken; one packet always fits. */
   readonly channelBytesMax: number;
-  /** How often, besides, a channel says "full" for no reason. */
+  /** Probability that a channel says "full" without being full. */
   readonly fullChance: number;
-  /** Up to which size messages travel eagerly. */
+  /** Largest message that travels eagerly. */
   readonly eagerBytesMax: number;
   /** Payload of one piece of a large message. */
   readonly pieceBytesMax: number;

@@ -11,7 +11,7 @@ interface Link {
 
 export class Links {
   readonly #placement: Placement;
-  /** Those that are not as they should be, by their two nodes. */
+  /** Links that are cut or delayed, by their two nodes. */
   readonly #links = new Map<string, Link>();
 
   constructor(placement: Placement) {

@@ -94,9 +94,9 @@ export class Network {
   /** Committed and not yet released or dropped. */
   packetsInFlight = 0;
   packetsSent = 0;
-  /** Those that begin a message. */
+  /** Packets that begin a message. */
   messagesSent = 0;
-  /** How often somebody heard "full"; tests that claim to exercise it look here. */
+  /** How often a sender heard "full"; tests that claim to exercise it look here. */
   timesFull = 0;
   /** How often a receiver told a sender to keep its payloads. */
   timesClosed = 0;
@@ -187,7 +187,7 @@ export class Network {
     this.#ports.planArrival(this.#arrivalNs(channel, packet.bytes), packet);
   }
 
-  /** The packet is there. False: it was lost, or nobody is left to take it. */
+  /** The packet is there. False: it was lost, or its receiver is dead. */
   arrive(packet: Packet): boolean {
     const { channel } = packet;
     channel.arrived++;
@@ -221,7 +221,7 @@ export class Network {
     this.#forget(packet);
   }
 
-  /** A process is dead: what it sent may be lost, what is sent to it is swallowed, who waits for room in its channels goes on. */
+  /** A process is dead: its packets may be lost, packets to it vanish, and processes that wait for room in its channels go on. */
   crash(rank: number): void {
     this.#dead[rank] = 1;
     for (const channel of this.#channels.values()) {

@@ -1,4 +1,4 @@
-/** From a seed to a judged world: what kind of world, which program, whether anybody dies; everything follows from the seed. */
+/** From a seed to a judged world: its kind, its program and its deaths follow from the seed. */
 import type { ProtocolDefinition } from "../core/ft/definition.ts";
 import { type Deaths, generate } from "./generator/generator.ts";
 import { hesitantProtocol } from "./hesitant-protocol.ts";
@@ -72,7 +72,7 @@ function protocolOf(definition: ProtocolDefinition | null, ranks: number): Pick<
   return { protocol: (rank) => newRank({ ...part, rank, passed: new Float64Array(1) }) };
 }
 
-/** A process or a node, some time; now and then another process, soon or much later. Never everybody. */
+/** The death of a process or of a node; now and then that of another process, soon or much later. Never of all. */
 function planDeaths(world: World, random: Random): void {
   const { processes, nodes } = world;
   const timeNs = random.below(200_000);

@@ -6,7 +6,7 @@ export class Trace {
   #low = 0x811c9dc5;
   #high = 0x9e3779b9;
   events = 0;
-  /** Gets one line for each event; null: nobody listens and no line is made. */
+  /** Gets one line for each event; null: no line is made. */
   readonly listener: ((line: string) => void) | null;
 
   constructor(listener: ((line: string) => void) | null = null) {

@@ -24,7 +24,7 @@ import type { Network, Packet } from "./network.ts";
 interface SimTransportOptions {
   /** Number of this process: its rank, where ranks have one process each. */
   readonly rank: number;
-  /** As whom it speaks: as the only replica of the rank with its number, in its first life, unless given. */
+  /** The sender named in its packets: the first life of the only replica of its rank, unless given. */
   readonly identity?: Identity;
   readonly network: Network;
   readonly memory: ProcessMemory;
@@ -74,7 +74,7 @@ export class SimTransport implements Transport {
     this.#inbox.push(packet);
   }
 
-  /** The process is dead: nobody will read what has arrived. */
+  /** The process is dead: its arrived packets will not be read. */
   close(): void {
     while (this.#head < this.#inbox.length) this.#network.release(this.#inbox[this.#head++]!);
   }

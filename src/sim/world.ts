@@ -13,10 +13,10 @@ import { type NodeMap, nodeMapOf } from "../core/process/node-map.ts";
 import { Process } from "../core/process/process.ts";
 import { type Placement, placementOf } from "../core/service/placement.ts";
 import { CONTEXT, KIND, TAG } from "../core/wire/packet.ts";
+import { Agenda } from "./agenda.ts";
 import { Arena } from "./arena.ts";
 import { type BoardCounts, type BoardLimits, NodeBoards, SimBoards } from "./boards.ts";
 import { type CostModel, costModelDefault } from "./cost-model.ts";
-import { EventQueue } from "./event-queue.ts";
 import { Links } from "./links.ts";
 import { type ProcessMemory, SimMemory } from "./memory.ts";
 import { Network, type Packet } from "./network.ts";
@@ -46,13 +46,13 @@ export interface WorldOptions<M extends ProcessMemory = SimMemory> {
   /** `wake` makes that process look at what it can do. */
   readonly protocol?: (rank: number, wake: () => void) => NewProtocol | null;
   readonly unexpectedBytesMax?: number;
-  /** As whom a process speaks in its packets, for tests of transports; as what it is unless given. */
+  /** The sender named in a process's packets, for tests of transports; the process itself unless given. */
   readonly identityOf?: (rank: number) => Identity | undefined;
   /** A share of the node's arena unless given. */
   readonly memoryOf?: (rank: number, arena: Arena) => M;
-  /** Shared memory for collectives, on the nodes that may use it: where all processes fall together or nobody comes back (rule 12). */
+  /** Shared memory for collectives, on the nodes that may use it: where all processes fall together or none comes back (rule 12). */
   readonly boards?: BoardLimits & { readonly mayUse?: (node: number) => boolean };
-  /** Who sees to the dead. Without it the others are told of a death, and that is all. */
+  /** Called when a process has died, with its state before. Without it the other processes hear of the death, and nothing else happens. */
   readonly crashed?: (rank: number, stateBefore: SimState) => void;
   /** Gets a line for each event. */
   readonly listener?: (line: string) => void;
@@ -86,10 +86,10 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly #processes: SimProcess<M>[] = [];
   /** What is as long as the world is there once, not once for each process. */
   readonly #worldGroup: Group;
-  readonly #queue = new EventQueue<Event<M>>();
+  readonly #queue = new Agenda<Event<M>>();
   readonly #random: Random;
   readonly #eventsMax: number;
-  /** When each process hears of the last death: deaths are told to everybody in one order (rule 7). */
+  /** When each process hears of the last death: all processes hear of deaths in one order (rule 7). */
   readonly #lastNoticeNs: Float64Array;
   readonly #links: Links;
   /** By node, where there are any; and the board of all ranks, −1: there is none. */
@@ -243,7 +243,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#queue.plan(timeNs, { kind: "wake", process: this.#processes[rank]! });
   }
 
-  // What goes wrong without anybody dying
+  // Faults without a death
 
   /** Nothing passes between two nodes until the link is restored; nothing is lost. */
   cutLink(one: number, other: number): void {
@@ -251,7 +251,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#links.cut(one, other);
   }
 
-  /** What is sent between two nodes from now on takes so much longer. */
+  /** Packets between two nodes take longer by `byNs` from now on. */
   delayLink(one: number, other: number, byNs: number): void {
     this.restoreLink(one, other);
     this.trace.note(this.nowNs, "delay", [one, other, byNs]);
@@ -285,7 +285,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#endNs = Math.min(this.#endNs, timeNs);
   }
 
-  /** Makes everything happen that can happen; who is stuck then. Passive processes never are. */
+  /** Runs until no event is left; the processes that still wait then. Passive processes never count as waiting. */
   run(): Stuck[] {
     do this.#runToRest();
     while (this.nowNs <= this.#endNs && this.#rest.isWorthAsking(this.#processes) && this.#ask());
@@ -363,7 +363,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     }
     const { words } = this.network.arenaOf(to);
     const at = packet.at >> 2;
-    // Tags are ours to invent and sizes the program's; addresses are left out, they are nobody's business.
+    // Tags are ours to invent and sizes the program's; addresses are left out: they are the process's own.
     this.trace.note(this.nowNs, "arrival", [from, to, words[at + KIND]!, words[at + CONTEXT]!, words[at + TAG]!]);
     this.processes[to]!.transport.take(packet);
     this.#wake(to, this.#delay(this.cost.wakeNs));

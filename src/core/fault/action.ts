@@ -23,7 +23,7 @@ export type Deed =
 /** Two nodes, the smaller number first; both directions are meant. */
 export type Link = readonly [number, number];
 
-/** Picks a living victim at random; undefined when nobody lives. */
+/** Picks a living victim at random; undefined when none is alive. */
 type PickLiving = (of: "rank" | "node") => number | undefined;
 
 export function deedsOf(fault: Fault, layout: FaultLayout, pick: PickLiving): Deed[] {

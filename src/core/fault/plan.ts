@@ -10,7 +10,7 @@ export interface FaultPlan {
   readonly entries: readonly Entry[];
 }
 
-/** More entries than anybody writes by hand or needs in one job. */
+/** Most entries of a plan: more than one job needs. */
 export const entriesMax = 1000;
 /** The reach of a timer, in hours: a 32-bit number of milliseconds. */
 export const timeHoursMax = 500;

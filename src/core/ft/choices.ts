@@ -2,7 +2,7 @@
  * Whatever a program can observe and that may differ in a second run, beside which message a receive takes: what tests and
  * probes said, which of several requests was first, what the clock showed, how much input there was.
  *
- * Who offers the program such a choice (the bindings) asks here first, if anybody is there to ask:
+ * The bindings, which offer the program such a choice, ask here first, if the protocol keeps choices:
  *
  *     const known = choices.replay(ChoiceKind.TEST);
  *     if (known === undefined) …                      // choose, and tell `made` or `nothing`
@@ -45,7 +45,7 @@ export interface Choices {
   nothing(kind: ChoiceKind): void;
 }
 
-/** The program is told what a choice came to: those who keep it hear it first. */
+/** The program is about to see the outcome of a choice: the protocol, which keeps it, hears it first. */
 export function note(choices: Choices, kind: ChoiceKind, outcome: Outcome): void {
   if (outcome === null) choices.nothing(kind);
   else choices.made(kind, outcome);

@@ -1,6 +1,6 @@
 /**
  * A protocol as the rest of the runtime knows it: its name and help, what it adds to the command line, what a death means under
- * it, what a job under it cannot do, and its part in each rank. `registry.ts` lists the definitions, and nobody else names one.
+ * it, what a job under it cannot do, and its part in each rank. `registry.ts` lists the definitions; no other file names one.
  *
  * Parts that need the machine (shared memory, sockets, processes) are in folders of the protocol's name under `real/` and
  * `sim/`. What these parts say to each other crosses the runtime as values that only the protocol understands.
@@ -40,7 +40,7 @@ export interface JobFacts {
   readonly nodes: number;
 }
 
-/** How often the ranks of a job that can be restarted are captured, and who keeps their images. */
+/** How often the ranks of a job that can be restarted are captured, and where their images are kept. */
 export interface CheckpointPlan {
   readonly interval: Interval;
   /** Processes that keep images; 0: the job's folder does. */

@@ -6,7 +6,7 @@ export interface ProtocolOption {
   readonly flag: string;
   readonly help: string;
   readonly form: OptionForm;
-  /** What is said when it is given to a job under another protocol; `owners`: those that have it. */
+  /** The message when the option is given to a job under another protocol; `owners`: the protocols that have it. */
   elsewhere(owners: string): string;
 }
 

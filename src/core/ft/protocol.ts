@@ -63,10 +63,10 @@ export interface ProtocolPorts {
   peerBack(name: ProcessName): void;
   /** Asks again how each posted receive is matched. */
   pinPosted(pinOf: (receive: RecordId) => Pin): void;
-  /** Is that message here without all its bytes, which nobody sends any more? And which ones of a rank are? */
+  /** Is that message here without all its bytes, which its sender will not send any more? And the numbers of all such messages of a rank. */
   isBroken(source: number, sequence: number): boolean;
   brokenFrom(source: number): number[];
-  /** Which messages of a rank are here without all their bytes, whether somebody sends these or not? */
+  /** The numbers of messages of a rank that are here without all their bytes, whether these are still sent or not. */
   incompleteFrom(source: number): number[];
 }
 
@@ -96,7 +96,7 @@ export interface Protocol {
   readonly deathEndsRequests: boolean;
   /** Does a rank whose program is over stay, because others may still need what it has sent (rule 9)? */
   readonly finishedServe: boolean;
-  /** Does a rank, before it leaves, wait until all that it has sent is where it belongs? Then nobody can need it again. */
+  /** Does a rank, before it leaves, wait until all that it has sent is where it belongs? Then no other rank can need it again. */
   readonly hasFarewell: boolean;
   /**
    * May a collective end with an error because its ranks disagree (core/process/inquiries.ts)? Only where the
@@ -154,7 +154,7 @@ export interface Protocol {
   matched(receive: RecordId, source: WorldRank, sequence: number): void;
   /**
    * The program wants a receive cancelled: `isMatched`, too late, and it will not be. Otherwise it is, unless the answer is
-   * false: then it waits for its message as if nobody had asked.
+   * false: then it waits for its message as if the program had not asked.
    */
   cancelling(receive: RecordId, isMatched: boolean): boolean;
   /** As `sendMayLeave`, for everything else that leaves. */

@@ -1,6 +1,6 @@
 /**
  * A protocol around another one: writes down every call, and may hold back what the other lets go. For the conformance suite
- * and for whoever wants to see what a protocol is told; interposing is composition, here as everywhere.
+ * and for tools that show the calls of a protocol; interposing is composition, here as everywhere.
  */
 import type { RecordId, WorldRank } from "../base/brand.ts";
 import type { ProcessName } from "../base/identity.ts";
@@ -117,7 +117,7 @@ export class RecordingProtocol implements Protocol {
     return this.#inner.report();
   }
 
-  /** Whoever records wants to see everything. */
+  /** A recording shows every message: none takes the short way. */
   mayPass(): boolean {
     return false;
   }

@@ -11,7 +11,7 @@
  * 2. Positions are acknowledged both ways. `stable` of an end is never beyond what the other end has settled, and never goes back,
  *    not even when another service takes the place of one that was lost.
  * 3. Nothing blocks, nothing is dropped. A full channel says so: `append` takes fewer words than it was given, perhaps none. Memory
- *    at both ends and between them is bounded (of a stream that is kept until trimmed: by whoever trims).
+ *    at both ends and between them is bounded (of a stream that is kept until trimmed: by the user that trims it).
  * 4. A connection that breaks is made again, also to a service that was started again elsewhere. Words are sent again from the
  *    position that the service says it lacks. A service that has lost its memory is told all that the client still keeps:
  *    a stream is kept until it is acknowledged, or until the client is told to trim, whichever the channel was made for.

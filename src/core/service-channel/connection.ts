@@ -4,13 +4,13 @@
  *
  *   caller    opening (3 words: stable · arrived · origin), then segments
  *   listener  opening (1 word: origin), then segments
- *   segment   2 words (acknowledged position · number of words), then so many words of the stream
+ *   segment   2 words (acknowledged position · number of words), then that many words of the stream
  *
- * The caller's opening says how far its own stream had been acknowledged by whomever, how far the stream back had come, and from
- * which process of the service that was; the listener's opening says which process it is. A segment may be empty: then it is an
- * acknowledgement. A later acknowledgement says all that an earlier one would have, so there is at most one that has not left.
+ * The caller's opening says how far its own stream had been acknowledged by any process of the service, how far the stream back had
+ * come, and from which process of the service that was; the listener's opening says which process it is. A segment may be empty:
+ * then it is an acknowledgement. A later acknowledgement says all that an earlier one would have, so at most one has not left.
  *
- * All state is in words of a memory that is given, so that threads of a node can take turns: who may use them is the host's
+ * All state is in words of a memory that is given, so that threads of a node can take turns: which thread may use them is the host's
  * business. Nothing that comes over the wire is believed: what cannot be an opening or a segment ends the connection.
  */
 import { closed, type Incoming, type Outgoing, refused, type Wire, wordsBetween, wouldBlock } from "./channel.ts";
@@ -36,14 +36,14 @@ const OUT = 8;
 const IN = OUT + stageWords;
 export const connectionWords = IN + stageWords;
 
-/** Turns in one `move`: whoever moves has other things to do. */
+/** Most turns in one `move`: the caller has other things to do. */
 const receivesMax = 16;
 
 /** What a caller says first. */
 export interface Opening {
-  /** So much of its stream has been acknowledged, perhaps by another process of the service. */
+  /** The position up to which its stream has been acknowledged, perhaps by another process of the service. */
   readonly stable: number;
-  /** So much of the stream back has come, */
+  /** The position up to which the stream back has arrived, */
   readonly arrived: number;
   /** from that process; 0: from none. */
   readonly origin: number;
@@ -53,7 +53,7 @@ export interface Opening {
 export interface Listener {
   /** The number of this process of the service, not 0. */
   readonly origin: number;
-  /** What the caller has said; from then on words may be sent. False: nobody of ours says that. */
+  /** What the caller has said; from then on words may be sent. False: no client of this job says that. */
   opened(opening: Opening): boolean;
 }
 
@@ -93,7 +93,7 @@ export class Connection {
   /** A new connection: nothing has been said on it, or by the caller its opening and nothing else. */
   begin(hasSaidOpening = false): void {
     this.#words.fill(0, this.#at, this.#at + OUT);
-    // Whatever was said before, perhaps nobody heard it: the first segment says it again.
+    // An acknowledgement sent before may not have arrived: the first segment repeats it.
     this.#set(SAID, (this.#incoming.settled - 1) | 0);
     if (this.#listener !== null || hasSaidOpening) return;
     this.#words.set(openingOf(this.#outgoing, this.#incoming), this.#at + OUT);
@@ -105,7 +105,7 @@ export class Connection {
     return this.#get(OUT_FROM) !== this.#get(OUT_TO);
   }
 
-  /** Has so much come that found no place that nothing more is received for now? */
+  /** Is the store of words without a place full, so that nothing more is received for now? */
   get isFull(): boolean {
     return this.#get(IN_TO) === 4 * stageWords;
   }
@@ -168,7 +168,7 @@ export class Connection {
     return true;
   }
 
-  /** As much as can be of what has come. False: nobody of ours says such things, or this life is not heard any more. */
+  /** As much as can be of what has come. False: the bytes are not those of a peer of this job, or this life is not heard any more. */
   #understand(): boolean {
     const first = this.#at + IN;
     const end = first + (this.#get(IN_TO) >> 2);
@@ -217,7 +217,7 @@ export class Connection {
     return at + (listener === null ? listenerOpeningWords : callerOpeningWords);
   }
 
-  /** Never more is acknowledged than was sent: somebody would rely on what nobody has. */
+  /** Never more is acknowledged than was sent: a client would rely on words that the service does not have. */
   #understandHead(acknowledged: number, count: number): boolean {
     if (count < 0 || count > segmentWordsMax) return false;
     if (wordsBetween(acknowledged, this.#outgoing.sent) < 0) return false;
@@ -226,7 +226,7 @@ export class Connection {
     return true;
   }
 
-  /** So many words have been understood. */
+  /** This number of words has been understood. */
   #drop(count: number): void {
     if (count === 0) return;
     const have = this.#get(IN_TO);
@@ -249,7 +249,7 @@ function openingOf(outgoing: Outgoing, incoming: Incoming): Int32Array {
   return Int32Array.of(outgoing.stable, incoming.arrived, incoming.origin);
 }
 
-/** A caller's opening and then words of its stream, as one: for who has to say much at once. */
+/** A caller's opening and words of its stream as one array, for streams with much to send at once. */
 export function openingAndWords(outgoing: Outgoing, incoming: Incoming, stream: Int32Array): Int32Array {
   const segments = Math.ceil(stream.length / segmentWordsMax);
   const all = new Int32Array(callerOpeningWords + segments * headWords + stream.length);

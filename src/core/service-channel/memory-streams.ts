@@ -130,7 +130,7 @@ export class MemoryIncoming implements Incoming {
   }
 }
 
-/** One way is not used: nothing is ever said, and whoever says something does not speak our language. */
+/** A direction without a stream: nothing is ever sent, and words that arrive are an error of the peer. */
 export const silent: Outgoing = {
   ...{ begin: 0, born: 0, sent: 0, stable: 0 },
   send: () => 0,

@@ -7,7 +7,7 @@ import type { ChannelEnd } from "./channel.ts";
 
 const pieceWords = 4096;
 
-/** Puts messages into an end, one after the other. Nobody else may append there meanwhile. */
+/** Puts messages into an end, one after the other. Nothing else may be appended there meanwhile. */
 export class MessageWriter {
   readonly #end: Pick<ChannelEnd, "append">;
   readonly #stage = new Int32Array(pieceWords);
@@ -62,9 +62,9 @@ export class MessageWriter {
   }
 }
 
-/** Whoever hears messages: of each its length, its bytes in pieces (valid until the call returns), its end. */
+/** The receiver of messages: for each it is told the length, the bytes in pieces (valid until the call returns), the end. */
 interface MessageSink {
-  /** False: nobody of ours sends such a message; nothing more will be heard. */
+  /** False: no client of this job sends such a message; nothing more will be heard. */
   begin(bytes: number): boolean;
   piece(bytes: Uint8Array): void;
   end(): void;
@@ -132,7 +132,7 @@ export class MessageReader {
   }
 }
 
-/** Whole messages of up to so many bytes, one at a time. */
+/** Whole messages of at most `bytesMax` bytes, one at a time. */
 export class WholeMessages implements MessageSink {
   readonly #bytesMax: number;
   readonly #heard: (message: Uint8Array) => void;

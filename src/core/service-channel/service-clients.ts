@@ -1,8 +1,8 @@
 /**
- * What a service knows of its clients: which life of each is heard, and over which connection. It decides who is let in; the host
- * has the sockets.
+ * What a service knows of its clients: which life of each is heard, and over which connection. It decides which callers are
+ * admitted; the host has the sockets.
  *
- * A client has one connection, the one that was let in last: whoever calls again has lost the one before. A newer life takes the
+ * A client has one connection, the one that was admitted last: a client that calls again has lost the one before. A newer life takes the
  * place of an older one, an older one is refused from then on. The service itself may refuse more.
  */
 import { type ChannelHello, type Incoming, type Outgoing, wordsBetween } from "./channel.ts";
@@ -15,7 +15,7 @@ export interface ServiceStreams {
     /** The client has heard nothing from this process yet, see `MemoryOutgoing`. A service that says nothing has no need of it. */
     resumeElsewhere?(position: number): void;
   };
-  /** So much of its stream has been acknowledged, perhaps by another process of the service. */
+  /** The position up to which its stream has been acknowledged, perhaps by another process of the service. */
   opened?(stable: number): void;
 }
 
@@ -24,7 +24,7 @@ export interface ServiceUser {
   open(hello: ChannelHello): ServiceStreams | null;
 }
 
-/** Somebody who is let in: the host makes the connection, unless another was let in meanwhile. */
+/** A client that is admitted: the host makes the connection, unless another life was admitted meanwhile. */
 interface Admission {
   readonly client: number;
   readonly incarnation: number;
@@ -46,7 +46,7 @@ export class ServiceClients<Host> {
   readonly #drop: (host: Host) => void;
   readonly #clients = new Map<number, Known<Host>>();
 
-  /** `origin`: the number of this process of the service, not 0 and not that of another; `drop`: nobody hears that one any more. */
+  /** `origin`: the number of this process of the service, not 0 and not that of another; `drop`: that connection is not heard any more. */
   constructor(user: ServiceUser, origin: number, drop: (host: Host) => void) {
     this.#user = user;
     this.#origin = origin;
@@ -66,7 +66,7 @@ export class ServiceClients<Host> {
     return admission;
   }
 
-  /** Null: somebody else was let in meanwhile. */
+  /** Null: another life was admitted meanwhile. */
   connect(admission: Admission, host: Host): Connection | null {
     const known = this.#clients.get(admission.client);
     if (known?.admission !== admission) return null;

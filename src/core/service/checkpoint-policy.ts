@@ -10,7 +10,7 @@ import type { Interval } from "../ft/definition.ts";
 
 /** Before anything has failed a failure an hour is expected: a job that runs for a minute takes a checkpoint or two. */
 const expectedMs = 3_600_000;
-/** Before the first checkpoint nobody knows what it costs. */
+/** Before the first checkpoint its cost is not known. */
 const firstMs = 1_000;
 /** As long as a checkpoint takes, and never more often than this. */
 const shortestMs = 100;
@@ -32,7 +32,7 @@ export class CheckpointPolicy {
     this.#interval = interval;
   }
 
-  /** A checkpoint of that set has kept its ranks from work for so long. */
+  /** A checkpoint of that set has kept its ranks from work for this time. */
   cost(set: number, ms: number): void {
     const known = this.#costMs[set];
     this.#costMs[set] = known === undefined ? ms : (known + ms) / 2;

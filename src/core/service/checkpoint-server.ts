@@ -135,7 +135,7 @@ export class CheckpointServer {
     const members = this.#members[set]!;
     assert(members.has(rank), `rank ${rank} is not in set ${set}`);
     const progress = this.#progress[set]!;
-    // Who stands still may still close what it had begun to say: the stream is where the last of them left it.
+    // A rank that stands still may still close an entry that it had begun: the stream ends where the last member left it.
     if (progress.stored.size === 0 || ((position - progress.position) | 0) > 0) progress.position = position;
     progress.stored.add(rank);
     return progress.stored.size === members.size;
@@ -154,7 +154,7 @@ export class CheckpointServer {
     return { oldest: this.oldest(set), dropped: dropped.map((old) => old.number) };
   }
 
-  /** An image could not be stored, its set has fallen, or somebody was too slow: that number will never be committed. */
+  /** An image could not be stored, its set has fallen, or a rank was too slow: that number will never be committed. */
   giveUp(set: number, number = this.open(set)): void {
     if (number !== null && this.isOpen(set, number)) this.#record({ kind: "checkpoint-given-up", set, number });
   }

@@ -1,7 +1,7 @@
 /**
  * What a dispatcher must not forget, and the decisions that change it. The state changes by records only, and a record is in the
- * journal before anybody acts upon it; so whoever reads the journal has the state of the dispatcher that wrote it. What is not here a
- * successor finds out by itself: who is silent, and for how long.
+ * journal before anybody acts upon it; so the journal gives its reader the state of the dispatcher that wrote it. A successor
+ * finds out by itself what is not here: which nodes are silent, and for how long.
  *
  * One decision is one record, with all that it means: between a fall and the outcome that follows from it there is nothing that a crash
  * could divide.

@@ -72,7 +72,7 @@ export interface DispatcherPorts {
   restartRanks(node: number, ranks: readonly number[]): void;
   /** The outcome is decided; told once, before the first `end`. */
   decided(outcome: Outcome): void;
-  /** A failure that does not end the job, for those who watch. */
+  /** A failure that does not end the job, for events and logs. */
   survived(reason: Reason, afterMs: number): void;
   /**
    * What the operating system has seen the node do: a number that changes while the node runs, or waits for a processor or a
@@ -151,7 +151,7 @@ export class Dispatcher {
     this.#silences[node]!.heard();
   }
 
-  /** So many processes are about to be started, on nodes that live: their numbers, or undefined where there are not enough. */
+  /** `count` processes are about to be started on nodes that live: their numbers, or undefined where too few are free. */
   admit(count: number): number[] | undefined {
     const free = this.#free();
     if (this.outcome !== undefined || free.length < count) return undefined;
@@ -165,7 +165,7 @@ export class Dispatcher {
     return this.#free().length;
   }
 
-  /** Those could not all be started: whatever becomes of them concerns nobody. Their numbers are spent. */
+  /** Not all of these processes could be started: their ends mean nothing. Their numbers are spent. */
   withdraw(admitted: readonly number[]): void {
     this.#record({ kind: "withdrawn", ranks: admitted });
   }
@@ -190,14 +190,14 @@ export class Dispatcher {
     const node = this.#options.placement[rank]!;
     const reason: Reason = { kind: "rank-failed", rank, node, ending };
     if (this.#options.deaths === "replaced") {
-      // A program's own end is not a failure (rule 10); a thread that somebody has terminated is one.
+      // A program's own end is not a failure (rule 10); a thread that was terminated from outside is one.
       if (ending.kind === "vanished") this.#setLost(rank, reason, nowMs);
       else this.#decide(reason, code, nowMs);
     } else if (this.outcome === undefined) this.#fall({ node, ranks: [rank], reason, code }, nowMs);
     else this.#record({ kind: "rank-over", rank, how: "failed", outcome: null });
   }
 
-  /** The program of a rank is over, and the rank stays to serve those whose program is not. */
+  /** The program of a rank is over, and the rank stays to serve ranks whose programs are not. */
   rankDone(rank: number, incarnation: number, nowMs: number): void {
     const it = this.#state.ranks[rank]!;
     if (it.state === "running" && it.incarnation === incarnation) this.#over(rank, "done", nowMs);
@@ -215,7 +215,7 @@ export class Dispatcher {
   nodeEnded(node: number, loss: NodeLoss, nowMs: number): void {
     if (!this.isNodeAlive(node)) return;
     const ranks = this.#missedOf(node);
-    // A node whose ranks have all finished is missed by nobody.
+    // The end of a node whose ranks have all finished means nothing.
     if (this.outcome !== undefined || ranks.length === 0) this.#record({ kind: "node-gone", node });
     else this.#nodeLost({ node, ranks, loss, isGone: true }, nowMs);
     this.#endIfAllGone();
@@ -227,7 +227,7 @@ export class Dispatcher {
     this.#decide({ kind: "aborted", rank, node, message }, codeFromNumber(code), nowMs);
   }
 
-  /** The user, or whoever started us, wants an end. When the job is ending already, it is meant at once. */
+  /** The user, or the program that called `launch`, wants an end. For a job that is ending already that means at once. */
   interrupted(signal: string, signalNumber: number, nowMs: number): void {
     if (this.outcome === undefined) this.#decide({ kind: "interrupted", signal }, 128 + signalNumber, nowMs);
     else this.#killAll();
@@ -266,7 +266,7 @@ export class Dispatcher {
     }
   }
 
-  /** Suspicion may be wrong, and a stopped process may come back: it is killed, or fenced off, before anybody hears of its death. */
+  /** Suspicion may be wrong, and a stopped process may come back: it is killed, or fenced off, before its death is told. */
   #putAway(node: number): void {
     if (this.#options.keepSuspects === true) this.#ports.disown(node);
     else this.#ports.kill(node);
@@ -279,7 +279,7 @@ export class Dispatcher {
     this.#fall({ node, ranks: this.#withTheirSets(ranks), reason, code, lost: isGone ? "gone" : "silent" }, nowMs);
   }
 
-  /** A rank is gone and its node is not: all who fall with it begin again, where they were unless that is all of the node. */
+  /** A rank is gone and its node is not: all ranks of its set begin again, on their node unless that is the whole node. */
   #setLost(rank: number, reason: Failure, nowMs: number): void {
     if (this.outcome !== undefined) return;
     const { setOf } = this.#options;
@@ -344,7 +344,7 @@ export class Dispatcher {
     else this.#ports.restartRanks(node, ranks);
   }
 
-  /** Those of a node whose end would be noticed. Rule 9: who is done still serves. */
+  /** Ranks of a node whose end would be noticed. Rule 9: a rank that is done still serves. */
   #missedOf(node: number): number[] {
     return this.#ranksOf[node]!.filter((rank) => this.#isMissed(rank));
   }
@@ -370,7 +370,7 @@ export class Dispatcher {
   #outcomeWithout(dead: readonly number[], nowMs: number): Outcome | null {
     const without = new Set(dead);
     if (this.#runsAnyBut(without)) return null;
-    // The job is lost only when nobody is left to have survived the deaths.
+    // The job is lost only when no rank is left that survived the deaths.
     const isOver = ({ state }: RankState, rank: number): boolean =>
       (state === "finished" || state === "done") && !without.has(rank);
     const code = this.#state.ranks.some(isOver) ? 0 : 1;
@@ -392,7 +392,7 @@ export class Dispatcher {
     this.#end(outcome);
   }
 
-  /** The outcome is written down: everybody hears of it. */
+  /** The outcome is written down, and told. */
   #end(outcome: Outcome): void {
     this.#ports.decided(outcome);
     for (const [node, { gone }] of this.#state.nodes.entries()) if (!gone) this.#ports.end(node);
@@ -420,7 +420,7 @@ type Failure = Extract<Reason, { kind: "rank-failed" }>;
 
 interface LostNode {
   readonly node: number;
-  /** Those that are missed. */
+  /** Its ranks whose end would be noticed. */
   readonly ranks: readonly number[];
   readonly loss: NodeLoss;
   readonly isGone: boolean;

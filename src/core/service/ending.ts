@@ -17,7 +17,7 @@ interface Exited {
 interface Frozen {
   readonly kind: "frozen";
 }
-/** An exception or a rejection that nobody caught. */
+/** An exception or a rejection that was not caught. */
 export interface Threw {
   readonly kind: "threw";
   /** "TypeError: x is not a function", first line only. */
@@ -53,7 +53,7 @@ interface OutOfMemory {
   readonly kind: "out-of-memory";
   readonly heapMb: number;
 }
-/** The thread was gone without a word: somebody terminated it. */
+/** The thread was gone without a word: it was terminated. */
 interface Vanished {
   readonly kind: "vanished";
   readonly code: number;

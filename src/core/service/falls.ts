@@ -60,7 +60,7 @@ interface Saved {
   readonly set: number;
   readonly calls: number;
 }
-/** Nothing is held against a node any more: somebody wants it to fall. */
+/** Nothing is held against a node any more: a fault plan wants it to fall. */
 interface Excused {
   readonly kind: "excused";
   readonly node: number;
@@ -124,7 +124,7 @@ export class Falls {
     this.#furthest = [...state.furthest];
   }
 
-  /** The present life of a rank has passed so many calls; the same ones in every life. */
+  /** The present life of a rank has passed this number of calls; every life makes the same calls. */
   passed(rank: number, calls: number): void {
     const furthest = this.#furthest[rank]!;
     if (calls >= furthest) this.caughtUp(rank);
@@ -133,7 +133,7 @@ export class Falls {
     if (this.#state.nodes.some(isBlamed)) this.#record({ kind: "progressed", passed: [rank, calls] });
   }
 
-  /** A checkpoint counts from now on in which the ranks of the set have passed so many calls together. */
+  /** A checkpoint counts from now on; in it the ranks of the set have passed this number of calls together. */
   committed(set: number, calls: number): void {
     if (calls > (this.#state.saved.get(set) ?? 0)) this.#record({ kind: "saved", set, calls });
   }
@@ -143,7 +143,7 @@ export class Falls {
     if (this.#state.behind.has(rank)) this.#record({ kind: "caught-up", rank });
   }
 
-  /** What the node did is not why it falls: somebody wants it to. */
+  /** The node falls because a fault plan wants it to, not because of its program. */
   excused(node: number): void {
     if (isBlamed(this.#state.nodes[node]!)) this.#record({ kind: "excused", node });
   }

@@ -32,7 +32,7 @@ const has =
   (value) =>
     isObject(value) && Object.entries(row).every(([field, check]) => check(value[field]));
 
-/** For people, and for whoever asks why: nothing is decided by what else it says. */
+/** For people who read the journal: no decision depends on it. */
 const isReason = has({ kind: (value) => typeof value === "string" });
 const isOutcome = has({ code: isCount, reason: isReason, afterMs: isTime });
 const isOutcomeOrNull: Check = (value) => value === null || isOutcome(value);

@@ -39,7 +39,7 @@ export function encodeRecord(record: JobRecord): Uint8Array {
 export interface JournalRead {
   readonly kind: "read";
   readonly records: readonly JobRecord[];
-  /** Where the last whole record ends. More bytes than that: whoever goes on cuts the torn one off first. */
+  /** Where the last whole record ends. A successor cuts off what follows, a torn record, before it appends. */
   readonly bytes: number;
 }
 export interface JournalDamaged {

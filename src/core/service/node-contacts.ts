@@ -1,10 +1,10 @@
 /**
- * Who has to be told where nodes listen, and when. A node can be told once it listens itself, and connects to a peer only when
+ * Which nodes must hear where other nodes listen, and when. A node can be told once it listens itself, and connects to a peer only when
  * it knows the address of the peer's present process.
  *
  * In the beginning nobody is told before everybody listens: one message to each node instead of one to each pair. From then on
  * a node that listens after it has taken a place changes everybody's list at once. A place without a living process has no
- * address: that of the process before leads nowhere, or to a stranger. Nobody waits for a place that nobody takes.
+ * address: that of the process before leads nowhere, or to a stranger. No node waits for a place that no process takes.
  */
 import { assert } from "../base/assert.ts";
 
@@ -16,7 +16,7 @@ interface Place<Address> {
 
 export class NodeContacts<Address> {
   readonly #places: Place<Address>[];
-  /** Has everybody been told once? */
+  /** Have all nodes been told once? */
   #isOpen = false;
 
   /** Every node is starting. */
@@ -32,7 +32,7 @@ export class NodeContacts<Address> {
   /** The process of that node is gone, or counts as gone. Nodes that are to be told all addresses now. */
   lost(node: number): number[] {
     this.#places[node] = { state: "lost", address: null };
-    // Perhaps everybody was waiting for this one alone. Otherwise its death is told elsewhere, and its address is of no use.
+    // Perhaps all nodes were waiting for this one alone. Otherwise its death is told elsewhere, and its address is of no use.
     return this.#isOpen ? [] : this.#toldNow();
   }
 

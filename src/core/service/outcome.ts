@@ -2,7 +2,7 @@
 import type { Ending } from "./ending.ts";
 import type { GivenUp } from "./falls.ts";
 
-/** One process is gone. The order of deaths is the same for everybody. */
+/** One process is gone. All ranks hear of deaths in the same order. */
 export interface Death {
   readonly order: number;
   readonly rank: number;

@@ -5,7 +5,7 @@
 import type { BrandedTable } from "../base/brand.ts";
 import { membersOf } from "../ft/sets.ts";
 
-/** By process, the node it runs on. Process numbers are ranks: those of the job, then those that may be spawned. */
+/** By process, the node it runs on. Process numbers are ranks: the ranks of the job, then the numbers for processes that it may spawn. */
 export type Placement = BrandedTable<"Placement">;
 
 export const placementOf = (nodes: readonly number[]): Placement => nodes as Placement;
@@ -24,11 +24,11 @@ export function placedInBlocks(ranks: number, nodes: number): Placement {
 
 /** How many processes may be spawned in the life of a job. Their numbers are not used again. */
 const sparesMax = 128;
-/** Nodes of so many ranks have no places to spare: every place takes half a megabyte of the node's memory. */
+/** Nodes with this many ranks have no places for spawned processes: every place takes half a megabyte of the node's memory. */
 const processesOfNodeMax = 256;
 
 /**
- * The nodes of all processes that a job can ever have: its ranks, then those that it may spawn, which go round the nodes.
+ * The nodes of all processes that a job can ever have: its ranks, then the processes that it may spawn, which go round the nodes.
  * Decided at the start, so that nobody need be told where a new process is; a place that nobody uses costs nothing.
  */
 export function placedWithSpares(ranks: number, nodes: number): Placement {

@@ -1,6 +1,6 @@
 /**
  * Recovery where the dead are replaced: which life of each set is the present one, what a set that has fallen begins its next life
- * with, its checkpoints, and how long all of it takes. Stands beside the dispatcher, which says who falls; a protocol's part for
+ * with, its checkpoints, and how long all of it takes. Stands beside the dispatcher, which says which ranks fall; a protocol's part for
  * the job (`JobPart`) collects what only the protocol understands. Pure: it is fed what happened and when, and calls its ports.
  *
  * A set that falls is *prepared*: its incarnation grows, and the protocol is asked for what its members must know. The ranks of one
@@ -64,7 +64,7 @@ export interface RecoveryPorts {
   note(message: string): void;
 }
 
-/** What has come of it so far. */
+/** Counts and times so far. */
 export interface RecoveryReport {
   readonly checkpoints: number;
   readonly ranksRestarted: number;
@@ -79,7 +79,7 @@ interface Unbegun {
   readonly sets: Map<number, { readonly next: NextLife; restart: SetRestart | null }>;
 }
 
-/** Times are kept of so many checkpoints, and of so many recoveries. */
+/** Times are kept of at most this number of checkpoints, and of recoveries. */
 const timesMax = 1000;
 
 export class Recovery {

@@ -15,7 +15,7 @@ interface RestartPlacementPorts {
   replace(node: number, restarts: readonly SetRestart[]): void;
   /** The node lives: some of its ranks begin again there. Threads that they still have must go first. */
   restartRanks(node: number, restarts: readonly SetRestart[]): void;
-  /** Nobody takes the place of that node, which is gone. */
+  /** No process takes the place of that node, which is gone. */
   notReplaced(node: number): void;
   /** Has it been decided that the job ends? */
   isEnding(): boolean;
@@ -24,7 +24,7 @@ interface RestartPlacementPorts {
 export class RestartPlacement {
   readonly #placement: Placement;
   readonly #ports: RestartPlacementPorts;
-  /** Nodes whose places nobody has taken yet. */
+  /** Nodes whose places no process has taken yet. */
   readonly #gone = new Set<number>();
 
   constructor(placement: Placement, ports: RestartPlacementPorts) {

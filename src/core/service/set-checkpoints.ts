@@ -48,7 +48,7 @@ export interface Capture {
   readonly position: number;
   /** How many calls the rank had passed. */
   readonly callsPassed: number;
-  /** From its stop until nothing was under way any more between those that are captured together. */
+  /** From the stop until nothing was under way any more between the ranks that are captured together. */
   readonly settledMs: number;
 }
 
@@ -67,11 +67,11 @@ export interface SetCheckpointsPorts {
   verify(set: number, number: number): void;
   /** See `JobPart.mayCommit`. */
   mayCommit(set: number, position: number): boolean;
-  /** Nobody needs the images of that checkpoint, or what is there of them. */
+  /** The images of that checkpoint, as far as they are stored, are not needed any more. */
   drop(set: number, number: number): void;
   /** No older image of that set will be restored. */
   oldest(set: number, oldest: Checkpoint): void;
-  /** A checkpoint counts from now on; its ranks had passed so many calls together. */
+  /** A checkpoint counts from now on; its ranks had passed `callsPassed` calls together. */
   committed(times: CheckpointTimes, callsPassed: number): void;
   /** For fault plans. */
   happened(event: FaultEvent): void;
@@ -362,7 +362,7 @@ export class SetCheckpoints {
     this.#takeIfWanted(set, nowMs);
   }
 
-  /** What is being taken will never count: nobody needs the images that are there already. */
+  /** The checkpoint under way will never count: its images that are stored already are not needed. */
   #discard(set: number): void {
     const state = this.#sets[set]!;
     if (state.attempt === null) return;

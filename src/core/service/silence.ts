@@ -8,7 +8,7 @@ export interface Patience {
   readonly patienceMs: number;
   /** The same while the operating system sees it at work: then it hangs. At least `patienceMs`. */
   readonly starvedPatienceMs: number;
-  /** Before its first sign of life it is dead when it has not been at work for so long. At least `patienceMs`. */
+  /** How long a process may be idle before its first sign of life; then it is dead. At least `patienceMs`. */
   readonly startPatienceMs: number;
   /** The same while the operating system sees it at work: then its start hangs. At least `startPatienceMs`. */
   readonly starvedStartPatienceMs: number;
@@ -39,7 +39,7 @@ export class Silence {
     this.#workedMs = 0;
   }
 
-  /** So much time has passed. True: it has been silent for too long. `work` changes while the process does anything. */
+  /** This much time has passed. True: the process has been silent for too long. `work` changes while the process does anything. */
   lasts(stepMs: number, work: () => number): boolean {
     const { patienceMs, startPatienceMs, starvedPatienceMs, starvedStartPatienceMs } = this.#patience;
     this.#silentMs += stepMs;

@@ -1,5 +1,5 @@
 /**
- * Who may join a job while it runs (MPI_Comm_spawn), and what comes of it. All processes of a wish start, or none of them does: when a
+ * Admission of processes to a running job (MPI_Comm_spawn). All processes of a wish start, or none of them does: when a
  * node cannot start its part, or falls before it has said so, the others are ended again. Pure: finding and compiling their programs,
  * and starting them, is the host's business; numbers and places are the dispatcher's.
  */
@@ -37,7 +37,7 @@ interface SpawnAdmissionPorts<Programs> {
   joined(children: readonly number[]): void;
   /** The node shall start these of the order. Answered by `ready`. */
   start(node: number, ranks: readonly number[], order: SpawnOrder<Programs>): void;
-  /** The others of their order cannot be started: the node shall end those that it has. */
+  /** Other processes of the same order cannot be started: the node ends the processes of the order that it has. */
   end(node: number, ranks: readonly number[]): void;
   answer(rank: number, outcome: SpawnOutcome): void;
 }

@@ -28,7 +28,7 @@ export interface RankLife {
   readonly incarnation: number;
 }
 
-/** How a life stands, whether or not anybody was told. */
+/** How a life stands, whether or not a dispatcher was told. */
 export type LifeStands =
   | { readonly kind: "running" }
   /** Its program is over, and it serves. */
@@ -56,7 +56,7 @@ interface TakeoverPorts {
   goOn(node: number): void;
   /** These lives have begun on other nodes. */
   returned(node: number, lives: readonly RankLife[]): void;
-  /** Threads of these ranks must end: they are dead, and nobody begins in their place. */
+  /** Threads of these ranks must end: the ranks are dead, and no life begins in their place. */
   endRanks(node: number, ranks: readonly number[]): void;
 }
 
@@ -69,7 +69,7 @@ interface TakeoverOptions {
 
 type Core = Pick<Dispatcher, "state" | "outcome" | "heard" | "falls" | "rankDone" | "rankEnded" | "withdraw">;
 
-/** Not known how: nobody saw it. */
+/** The way it ended is not known. */
 const neverBegan: Ending = { kind: "vanished", code: 1 };
 
 export class Takeover {
@@ -166,7 +166,7 @@ export class Takeover {
   }
 
   #neverBegan(rank: number, incarnation: number, nowMs: number): void {
-    // Whoever wanted to spawn it has no answer yet, and asks again.
+    // The rank that wanted to spawn it has no answer yet, and asks again.
     if (rank >= this.#options.ranks) this.#core.withdraw([rank]);
     else this.#core.rankEnded(rank, incarnation, neverBegan, nowMs);
   }

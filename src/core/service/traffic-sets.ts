@@ -28,7 +28,7 @@ function bothWays(traffic: Traffic): number[][] {
   return traffic.map((row, from) => row.map((sent, to) => (from === to ? 0 : sent + traffic[to]![from]!)));
 }
 
-/** Node by node: the rank with most traffic among those that are left, then always the one that has most with those chosen. */
+/** Node by node: first the rank with most traffic among the ranks that are left, then always the rank with most traffic to the chosen. */
 function grown(both: Traffic, blocks: Placement): Placement {
   const nodes = new Array<number>(blocks.length).fill(-1);
   const left = new Set(blocks.keys());

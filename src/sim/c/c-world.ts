@@ -32,7 +32,7 @@ export interface CWorldOptions {
   readonly protocol?: WorldOptions["protocol"];
   /** Gets a line for each event. */
   readonly listener?: (line: string) => void;
-  /** Everybody comes to rest when so many calls have been made; 0: never. */
+  /** All ranks come to rest after this number of calls; 0: never. */
   readonly restAt?: number;
   /** Begins where an earlier world stood. */
   readonly from?: WorldImage;
@@ -44,7 +44,7 @@ export interface WorldImage {
   readonly processes: readonly ProcessImage[];
 }
 
-export type Outcome =
+export type CWorldOutcome =
   | { readonly kind: "finished" }
   | { readonly kind: "failed"; readonly rank: number; readonly how: HowEnded }
   /** Nothing will happen any more, and these wait. */
@@ -102,7 +102,7 @@ export class CWorld {
     return this.#startNs + this.world.nowNs;
   }
 
-  run(): Outcome {
+  run(): CWorldOutcome {
     const stuck = this.world.run();
     if (this.#failure === null && this.processes.every(({ isAtRest }) => isAtRest)) return { kind: "at rest" };
     this.#printRests();
@@ -116,7 +116,7 @@ export class CWorld {
     return { timeNs: this.nowNs, processes: this.processes.map((process) => process.image()) };
   }
 
-  goOn(): Outcome {
+  goOn(): CWorldOutcome {
     for (const process of this.processes) process.goOn();
     return this.run();
   }
@@ -148,7 +148,7 @@ export class CWorld {
 }
 
 /** The exit code, by the rules of `banyan run`. */
-export function codeOfOutcome(outcome: Outcome): number {
+export function codeOfOutcome(outcome: CWorldOutcome): number {
   if (outcome.kind === "stuck") return 1;
   if (outcome.kind !== "failed") return 0;
   const { how } = outcome;

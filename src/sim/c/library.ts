@@ -12,7 +12,7 @@ import type { Stream } from "./output.ts";
 /** The first of January 2000: the same day in every run. */
 const firstDayNs = 946_684_800_000_000_000n;
 
-/** A world without files: whoever is given no folder never comes here. */
+/** A world without files: a program that is given no folder never calls these. */
 export const noFiles: Files = new Proxy({} as Files, {
   get: () => () => {
     throw new WasiError(Errno.NOTCAPABLE);

@@ -238,7 +238,7 @@ export class CProcess {
     }
   }
 
-  /** As in the real world: what it still has to send leaves, then it waits for everybody. */
+  /** As in the real world: its unsent packets leave, then it waits for all other ranks. */
   *#leave(): Steps {
     const { core, engine } = this.#sim;
     if (core.finalBarrier < 0 || engine.isComplete(core.finalBarrier)) {

@@ -5,7 +5,7 @@
  * An event logger that crashes loses all that it has: it writes nothing down. The nodes tell its successor what they keep (ADR 9);
  * questions that were not answered are asked of the successor again.
  *
- * When the dispatcher crashes, its connection breaks: nobody hears the answers, and the questions on their way are lost or arrive
+ * When the dispatcher crashes, its connection breaks: its answers are lost, and the questions on their way are lost or arrive
  * late, also behind those of the dispatcher's successor.
  */
 

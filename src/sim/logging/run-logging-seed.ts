@@ -1,4 +1,4 @@
-/** From a seed to a world under message logging: which world, which program, which correlated sets, who dies when. */
+/** From a seed to a world under message logging: its kind, its program, its correlated sets, its deaths. */
 
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
@@ -8,9 +8,9 @@ import { generate } from "../generator/generator.ts";
 import type { RecoveringSeedOptions, SeededWorld } from "../protocol-worlds/seeded-world.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
-import { Faults, planFaults } from "../recovery/faults.ts";
-import { PlannedFaults } from "../recovery/planned-faults.ts";
+import { DrawnFaults, drawFaults } from "../recovery/drawn-faults.ts";
 import { correlatedSets, eagerLimitWithSets } from "../recovery/sets.ts";
+import { SimPlannedFaults } from "../recovery/sim-planned-faults.ts";
 import { type ActionTime, type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
 
 export interface LoggingSeedOptions extends RecoveringSeedOptions {
@@ -57,7 +57,7 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     mayCancelSend: (from, to) => setOf[from] !== setOf[to],
   });
   const actions = script.actions.map(({ length }) => length);
-  const faults = planFaults(random.fork(), { nodes: world.nodes, setOf, actions, hasCheckpoints });
+  const faults = drawFaults(random.fork(), { nodes: world.nodes, setOf, actions, hasCheckpoints });
   const drawnTimes = planTimes(random.fork(), actions);
   const times = waitsForCheckpoints(options.faults) ? manyTimes(setOf, actions) : drawnTimes;
   const patienceNs = random.pick([20_000, 500_000, 5_000_000]);
@@ -68,8 +68,8 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     logBytesMax: random.pick([null, null, 0, 300, 5_000]),
     trouble: (there, ports) =>
       options.faults === undefined
-        ? new Faults(faults, { world: there, setOf }, ports)
-        : new PlannedFaults(options.faults, { seed: options.seed, world: there, setOf }, ports),
+        ? new DrawnFaults(faults, { world: there, setOf }, ports)
+        : new SimPlannedFaults(options.faults, { seed: options.seed, world: there, setOf }, ports),
   };
 }
 

@@ -20,7 +20,7 @@ import { Histories } from "../recovery/histories.ts";
 import { Moments } from "../recovery/moments.ts";
 import { imageOf, type RankImage, restoreRank } from "../recovery/rank-image.ts";
 import { RecoveringWorld, type Services } from "../recovery/recovering-world.ts";
-import type { RecoveryHost } from "../recovery/recovery.ts";
+import type { RecoveryHost } from "../recovery/recovery-host.ts";
 import type { Trouble, TroublePorts } from "../recovery/trouble.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
@@ -45,7 +45,7 @@ export interface LoggingSetup {
   readonly isCorrupt: (set: number) => boolean;
   /** Memory of each rank's payload log; null: it has no bound. */
   readonly logBytesMax: number | null;
-  /** An event logger that is lost to those who speak to it has what it has; otherwise it is lost with all of it. */
+  /** Does an event logger that is lost come back with its contents? Otherwise a successor with none takes its place. */
   readonly loggerKeeps?: boolean | undefined;
   /** When the program of a rank ends its own node. */
   readonly crashesAt?: ActionTime | undefined;

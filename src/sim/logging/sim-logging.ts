@@ -17,8 +17,8 @@ import type { Outcome } from "../../core/service/outcome.ts";
 import type { Random } from "../random.ts";
 import type { PartsPorts, ProtocolParts } from "../recovery/protocol-parts.ts";
 import { EventLog } from "./event-log.ts";
-import { SetStream } from "./set-stream.ts";
 import { Shelf } from "./shelf.ts";
+import { SimSetStream } from "./sim-set-stream.ts";
 
 interface SimLoggingOptions {
   readonly setOf: Int32Array;
@@ -27,7 +27,7 @@ interface SimLoggingOptions {
   readonly restartNs: number;
   /** Memory of each rank's payload log; null: it has no bound. */
   readonly logBytesMax: number | null;
-  /** An event logger that is lost to those who speak to it has what it has; otherwise it is lost with all of it. */
+  /** Does an event logger that is lost come back with its contents? Otherwise a successor with none takes its place. */
   readonly loggerKeeps: boolean;
   /** Another protocol than the real one, for tests that want to see it fail. */
   readonly newProtocol?: ((options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol) | undefined;
@@ -36,7 +36,7 @@ interface SimLoggingOptions {
 /** One life of a set. */
 interface SetLife {
   readonly incarnation: number;
-  readonly stream: SetStream;
+  readonly stream: SimSetStream;
   /** Up to where the present event logger has its stream, if it knows how far the one before had come. */
   told: number | null;
 }
@@ -186,9 +186,9 @@ export class SimLogging implements ProtocolParts {
     this.#begin(incarnation, known).client.connect();
   }
 
-  #begin(incarnation: number, known: KnownStream): SetStream {
+  #begin(incarnation: number, known: KnownStream): SimSetStream {
     const { random, delayNsMax } = this.#options;
-    const stream = new SetStream(
+    const stream = new SimSetStream(
       this.eventLog.service,
       { incarnation, known, random, delayNsMax },
       {

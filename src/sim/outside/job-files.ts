@@ -21,7 +21,7 @@ const inputOf = (rank: number): string => `what was there before rank ${rank}`;
 export class JobFiles {
   readonly system: FileSystem;
   readonly #done: Done[][];
-  /** Steps that were done, by all lives; and those that had to wait before they could be. */
+  /** Steps done, in all lives; and steps that had to wait first. */
   readonly counts = { done: 0, heldBack: 0 };
 
   constructor(ranks: number, nowNs: () => number) {

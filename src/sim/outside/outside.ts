@@ -12,5 +12,5 @@ export interface Outside {
   travel(rank: number, act: () => void): void;
 }
 
-/** Everything arrives at once: where nobody comes back, nothing is said twice. */
+/** Everything arrives at once: where no rank comes back, nothing is said twice. */
 export const atOnce = (output: Output, files: JobFiles): Outside => ({ output, files, travel: (_, act) => act() });

@@ -117,7 +117,7 @@ export class Checkpoints<I> {
   drop(set: number, number: number): void {
     this.#store.drop({ set, number });
     const attempt = this.#attempts.get(set);
-    // Who falls while a checkpoint is taken does not give it up.
+    // A set that falls while its checkpoint is taken does not count as giving it up.
     if (attempt?.number === number && attempt.phase !== "over") this.counts.givenUp++;
   }
 
@@ -156,7 +156,7 @@ export class Checkpoints<I> {
     attempt.phase = "over";
   }
 
-  /** The job is over: whoever stands still goes on, and what was under way never counts. */
+  /** The job is over: ranks that stand still go on, and checkpoints under way never count. */
   end(): void {
     for (const attempt of this.#attempts.values()) {
       if (attempt.phase !== "ordered" && attempt.phase !== "under way") continue;

@@ -1,6 +1,6 @@
 /**
  * The host of the dispatcher (core/service/dispatcher.ts) in a simulated world, as real/job/job.ts is for processes. Nodes of
- * the world are the dispatcher's nodes. The dispatcher decides whose life is over, in which order everybody hears of it and when
+ * the world are the dispatcher's nodes. The dispatcher decides which lives are over, in which order all hear of it and when
  * the job ends; here is only what happens to nodes, and how long it takes until the dispatcher hears of it.
  *
  * What a node has said arrives in the order in which it was said, before the news that the node is gone. A node that stands
@@ -29,27 +29,27 @@ interface DispatchingOptions {
   /** Correlated set of each rank. */
   readonly setOf: Int32Array;
   readonly random: Random;
-  /** Up to so long takes the news that somebody is gone, and up to so long everything else that nodes say. */
+  /** Longest time until the dispatcher hears that a node or rank is gone; and until it hears anything else that nodes say. */
   readonly detectionNs: number;
   readonly delayNsMax: number;
-  /** Up to so long it takes until a dispatcher that has crashed has a successor. */
+  /** Longest time until a dispatcher that has crashed has a successor. */
   readonly restartNs: number;
 }
 
 interface DispatchingPorts {
   /** The present life of a rank, or its last one. */
   incarnationOf(rank: number): number;
-  /** Everybody outside of the rank's set who is meant must hear of that death, in the order of these calls. */
+  /** The meant ranks outside of the dead rank's set must hear of the death, in the order of these calls. */
   tell(death: Death, isMeant: (rank: number) => boolean): void;
-  /** Those who are meant must hear that these lives have begun. */
+  /** The meant ranks must hear that these lives have begun. */
   returned(lives: readonly RankLife[], isMeant: (rank: number) => boolean): void;
   /** How many deaths the present life of a rank has heard of, since the job's beginning. */
   deathsHeard(rank: number): number;
-  /** The dispatcher has crashed, and with it all orders that nobody has heard yet. */
+  /** The dispatcher has crashed; orders on their way are lost or late. */
   crashed(): void;
   /** A successor has this of its recovery. */
   takeOver(recovery: RecoveryState): void;
-  /** A node is about to answer a successor: it says again, before, what its ranks have printed and nobody has heard. */
+  /** A node is about to answer a successor: before that it repeats the lines of its ranks that no dispatcher has heard. */
   sayAgain(node: number): void;
   /** Ranks of that node that stand still for a checkpoint go on. */
   goOn(node: number): void;
@@ -76,18 +76,18 @@ interface NodeProcess {
   readonly node: number;
   /** Term of the dispatcher that it listens and speaks to. */
   term: number;
-  /** How many have had its number before. */
+  /** How many node processes had this number before. */
   readonly life: number;
   isGone: boolean;
-  /** Does it run ranks already? */
+  /** Does the node run ranks already? */
   hasBegun: boolean;
-  /** When what it said last arrives. */
+  /** When its last words arrive. */
   lastSaidNs: number;
-  /** Told to it while it stood still. */
+  /** Orders that arrived while it stood still. */
   readonly unheard: (() => void)[];
 }
 
-/** What the dispatcher has not heard of yet. */
+/** An end that the dispatcher has not heard of yet. */
 interface News {
   readonly process: NodeProcess;
   readonly hear: () => void;
@@ -392,7 +392,7 @@ export class Dispatching {
     }
   }
 
-  /** Whoever falls on that node now does so because somebody wants it. */
+  /** The next fall on that node is a fault of the seed or the plan, not of the program. */
   excuse(node: number): void {
     if (this.#isDown) this.#unexcused.push(node);
     this.feed((core) => core.falls.excused(node));
@@ -408,7 +408,7 @@ export class Dispatching {
     for (const act of this.#nodes[node]!.unheard.splice(0)) act();
   }
 
-  /** Everybody who is gone is known to be gone now. */
+  /** The dispatcher hears now of every node and rank that is gone. */
   notice(): void {
     for (const news of this.#news) this.#hear(news);
   }
@@ -430,7 +430,7 @@ export class Dispatching {
     this.say(rank, (core) => core.falls.caughtUp(rank));
   }
 
-  /** A life of a rank has passed so many calls. */
+  /** A life of a rank has passed this number of calls. */
   passed(rank: number, calls: number): void {
     const isNews = !this.#passed.has(rank);
     this.#passed.set(rank, calls);
@@ -441,7 +441,7 @@ export class Dispatching {
     });
   }
 
-  /** A checkpoint of a set counts in which its ranks have passed so many calls. */
+  /** A checkpoint of a set counts; its ranks had passed this number of calls. */
   committed(set: number, calls: number): void {
     this.feed((core) => core.falls.committed(set, calls));
   }

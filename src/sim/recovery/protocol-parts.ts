@@ -18,7 +18,7 @@ export interface ProtocolParts {
   crashed(rank: number): void;
   /** The nodes of a set hear that no older image will be restored. */
   trimmed(set: number, oldest: Checkpoint): void;
-  /** A service of the protocol's own is lost, with all that it has or only to those that speak to it. */
+  /** A service of the protocol is lost, with its contents or only its connections. */
   lose(service: Service, keepsContents: boolean | undefined): void;
 }
 

@@ -3,6 +3,7 @@
  * that make things go wrong, put together. Dispatcher and recovery are the ones that ship; which programs run here, and what an
  * image of one is, is the user's business (`Programs`).
  */
+import { unreachable } from "../../core/base/assert.ts";
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import { membersOf } from "../../core/ft/sets.ts";
 import type { Outcome } from "../../core/service/outcome.ts";
@@ -14,7 +15,7 @@ import { World, type WorldOptions } from "../world.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Dispatching } from "./dispatching.ts";
 import type { PartsPorts, ProtocolParts } from "./protocol-parts.ts";
-import { RecoveryHost } from "./recovery.ts";
+import { RecoveryHost } from "./recovery-host.ts";
 import { fallsAsOne } from "./sets.ts";
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
@@ -28,7 +29,7 @@ export interface Services {
 
 interface RecoveringOptions<M extends ProcessMemory, P extends ProtocolParts> {
   readonly world: WorldOptions<M>;
-  /** Set of each rank: those that fall, and are captured, together. */
+  /** Set of each rank. The ranks of a set fall together and are captured together. */
   readonly setOf: Int32Array;
   /** How long a set may take to stand still. Null: nobody has images, and everybody starts again from the beginning. */
   readonly checkpointPatienceNs: number | null;
@@ -46,7 +47,7 @@ export interface Programs<M extends ProcessMemory, I> {
   /** Its program begins, or goes on. */
   start(rank: number): void;
   imageOf(rank: number): I;
-  /** For those that count. */
+  /** For counts of moments. */
   fell(rank: number): void;
   captured(rank: number): void;
 }
@@ -65,9 +66,9 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   readonly #programs: Programs<M, I>;
   readonly #members: readonly (readonly number[])[];
   readonly #dispatching: Dispatching;
-  /** What ranks have printed and their nodes have not said. */
+  /** Lines that ranks have printed and their nodes have not said, by rank. */
   readonly #unsaid: (() => void)[][];
-  /** And what has been said and nobody has heard, in that order. */
+  /** Lines that nodes have said and no dispatcher has heard, by rank, in that order. */
   readonly #unheard: Set<() => void>[];
   /** Nodes that have said nothing to the present dispatcher, which has taken over. */
   readonly #silent = new Set<number>();
@@ -102,7 +103,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     this.trouble = newTrouble(this.#anyWorld, this.#troublePorts());
   }
 
-  /** For those that never look at the memory of a process. */
+  /** The world for parts that never look at the memory of a process. */
   get #anyWorld(): World {
     return this.world as unknown as World;
   }
@@ -140,7 +141,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
 
   // What programs do
 
-  /** Null: nobody is captured. */
+  /** Null: no rank is captured. */
   restsOf(rank: number): Rests | null {
     return this.#hasImages ? this.checkpoints.rests(this.#options.setOf[rank]!, rank) : null;
   }
@@ -149,7 +150,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     return this.#options.checkpointPatienceNs !== null;
   }
 
-  /** A rank is about to do that action. True: something happens to somebody now. */
+  /** A rank is about to do that action. True: a fault happens now. */
   passes(rank: number, action: number): boolean {
     this.#dispatching.passed(rank, action);
     return this.trouble.passes(rank, action);
@@ -228,7 +229,8 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
           const wanted = this.#hasImages ? sets : [];
           this.recovery.feed((nowMs) => this.recovery.core.wantCheckpoints(rank, wanted, nowMs));
         },
-        toNode: () => {},
+        // A part for nodes that hears words of the job's part has to be simulated first: dropped words would prove nothing.
+        toNode: () => unreachable("no simulated protocol has a part for nodes that hears" as never),
         note: () => {},
       },
     };
@@ -396,7 +398,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     };
   }
 
-  /** For those that make things go wrong. */
+  /** Events that faults may wait for. */
   #happened(event: FaultEvent): void {
     switch (event.kind) {
       case "checkpoint-asked":

@@ -26,8 +26,8 @@ export function correlatedSets(random: Random, by: SetsBy, ranks: number, nodes:
 }
 
 /**
- * Eager limits of a world with correlated sets. Inside a set they are the same in all lives, because all lives of a set are on one
- * node (docs/logging.md): a send that one life has seen complete must not wait for its receiver in the next.
+ * Eager limits of a world with correlated sets. Inside a set they are the same in all lives, because a set is on one
+ * node in all its lives: a send that one life has seen complete must not wait for its receiver in the next.
  */
 export function eagerLimitWithSets(limit: WorldOptions["eagerLimit"], setOf: Int32Array): WorldOptions["eagerLimit"] {
   if (limit === undefined) return undefined;

@@ -1,12 +1,12 @@
 /**
- * Who makes things go wrong in a world in which the dead come back, and is told for that what happens in it. There are two of them: the
- * seed (faults.ts), and a fault plan (planned-faults.ts), the same as real jobs have.
+ * The source of faults in a world in which the dead come back; it is told of the events that faults may wait for. There are two: the
+ * seed (drawn-faults.ts), and a fault plan (sim-planned-faults.ts), the same as real jobs have.
  */
 import type { Service } from "../../core/fault/plan.ts";
 import type { Living } from "../../core/fault/schedule.ts";
 import type { CheckpointEvent } from "./checkpoints.ts";
 
-/** What can be done to a job. */
+/** Faults that a job can suffer. */
 export interface TroublePorts extends Living {
   /** Nothing happens to a job that is over. */
   isOver(): boolean;
@@ -15,14 +15,14 @@ export interface TroublePorts extends Living {
   killRanks(ranks: readonly number[]): void;
   stopNode(node: number): void;
   continueNode(node: number): void;
-  /** It crashes; an event logger may also be lost only to those who speak to it. Unless given the world decides. */
+  /** The service crashes; an event logger may lose its connections alone. The world decides unless `keepsContents` is given. */
   lose(service: Service, keepsContents?: boolean): void;
-  /** Whoever has been killed is known to be dead now. */
+  /** The dispatcher hears now of all that have been killed. */
   notice(): void;
 }
 
 export interface Trouble {
-  /** Deeds so far. */
+  /** Faults so far. */
   readonly happened: number;
   /** Of a plan: how often each entry was carried out. */
   readonly fired: readonly number[];
@@ -30,7 +30,7 @@ export interface Trouble {
   begin(): void;
   /** A life of the rank begins. */
   lives(rank: number): void;
-  /** The rank is about to do that action; one more than there are: its program is over. True: something happens to somebody now. */
+  /** The rank is about to do that action; an action behind the last: its program is over. True: a fault happens now. */
   passes(rank: number, action: number): boolean;
   /** The rank has finished. */
   finished(rank: number): void;

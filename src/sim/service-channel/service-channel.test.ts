@@ -8,7 +8,7 @@ import {
   conformanceWordsMax,
   type Role,
 } from "../../core/service-channel/testing/channel-conformance.ts";
-import { EventQueue } from "../event-queue.ts";
+import { Agenda } from "../agenda.ts";
 import { Random } from "../random.ts";
 import { SimClient } from "./sim-client.ts";
 import { SimService } from "./sim-service.ts";
@@ -19,7 +19,7 @@ const turnNs = 2_000;
 const endNs = 2_000_000_000;
 
 class ChannelWorld {
-  readonly #queue = new EventQueue<() => void>();
+  readonly #queue = new Agenda<() => void>();
   readonly #random: Random;
   readonly #retention: ChannelCase["retention"];
   readonly #delayNsMax: number;
@@ -117,7 +117,7 @@ describe("L1, V8 a channel to a service, simulated", () => {
 
 /** How many of three words arrive that were sent just before the client fell. */
 function fallen(seed: number): number {
-  const queue = new EventQueue<() => void>();
+  const queue = new Agenda<() => void>();
   const ports = { nowNs: () => queue.nowNs, plan: (ns: number, act: () => void) => queue.plan(ns, act) };
   const random = new Random(seed);
   const options = { random, delayNsMax: 1000, restartNs: 1 };

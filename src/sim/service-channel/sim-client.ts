@@ -60,7 +60,7 @@ export class SimClient implements SimCaller {
     });
   }
 
-  /** Says hello, as far as somebody can be reached: otherwise it will be told. */
+  /** Says hello if the service can be reached; otherwise the client is told when it can. */
   connect(): void {
     this.end.disconnected();
     const isSame = this.#service.reach();

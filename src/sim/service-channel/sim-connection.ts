@@ -1,6 +1,6 @@
 /**
- * A simulated connection: bytes travel for a while, in order, in pieces that know nothing of what they are pieces of; it holds so many
- * and no more each way; and it can be cut, with all that is under way.
+ * A simulated connection: bytes travel for a while, in order, in pieces of any size; it holds a bounded number of bytes
+ * each way; and it can be cut, with everything on its way.
  */
 import { closed, type Wire, wouldBlock } from "../../core/service-channel/channel.ts";
 import type { Random } from "../random.ts";
@@ -33,7 +33,7 @@ interface Way {
   bytes: number;
   /** When what was sent last arrives. */
   lastNs: number;
-  /** Somebody found no room. */
+  /** The sender found no room, and waits for it. */
   isWaiting: boolean;
 }
 

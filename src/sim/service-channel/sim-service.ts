@@ -48,7 +48,7 @@ export class SimService {
   #process: Process;
   #isUp = true;
   #isReachable = true;
-  /** How often everybody's connection was lost: what was said before is lost. */
+  /** How often all connections were lost, with everything on its way. */
   #outages = 0;
   readonly #lines = new Set<Line>();
 
@@ -73,7 +73,7 @@ export class SimService {
     return this.#process.origin;
   }
 
-  /** Nothing that is said from now on arrives after the next outage. Null: nobody can be reached now. */
+  /** A check whether words said now still arrive: not after the next outage. Null: no process of the service can be reached now. */
   reach(): (() => boolean) | null {
     const outages = this.#outages;
     return this.#isReachable ? () => outages === this.#outages : null;
@@ -112,7 +112,7 @@ export class SimService {
     for (const { connection } of this.#lines) connection.cut();
   }
 
-  /** Nobody can reach it for a while. It has what it has. */
+  /** No client can reach it for a while. It keeps its contents. */
   cut(): void {
     if (!this.#isUp) return;
     this.#disconnect();

@@ -11,9 +11,9 @@ import { ProtocolAccess } from "../../core/p2p/protocol-access.ts";
 import { type KeptMessage, Went } from "../../core/request/decisions.ts";
 import { placementOf } from "../../core/service/placement.ts";
 import { CONTEXT, SOURCE } from "../../core/wire/packet.ts";
+import { Agenda } from "../agenda.ts";
 import { Arena } from "../arena.ts";
 import { type CostModel, costModelDefault } from "../cost-model.ts";
-import { EventQueue } from "../event-queue.ts";
 import { SimMemory } from "../memory.ts";
 import { Network, type Packet } from "../network.ts";
 import { Random } from "../random.ts";
@@ -99,7 +99,7 @@ export class ReplicaWorld {
   /** By peer number: replica after replica, each in the order of ranks. */
   readonly members: readonly Member[];
   readonly network: Network;
-  readonly #queue = new EventQueue<Packet | null>();
+  readonly #queue = new Agenda<Packet | null>();
   readonly #ranks: number;
   readonly #byProcess: Member[] = [];
 

@@ -37,7 +37,7 @@ export interface Wanted {
   readonly lent?: boolean;
 }
 
-export interface Outcome {
+export interface ScriptedOutcome {
   readonly source: number;
   readonly tag: number;
   readonly bytes: number;
@@ -115,11 +115,11 @@ export class ByHand {
   }
 
   /** The outcome of a complete request, which ends with this; contents are checked when their number is given. */
-  end(rank: number, request: RecordId, contents?: { readonly number: number } | "its tag"): Outcome {
+  end(rank: number, request: RecordId, contents?: { readonly number: number } | "its tag"): ScriptedOutcome {
     const engine = this.engine(rank);
     assert(engine.isComplete(request), `request ${request} of rank ${rank} is not complete`);
     const { records } = engine;
-    const outcome: Outcome = {
+    const outcome: ScriptedOutcome = {
       source: records.get(request, R_STATUS_SOURCE),
       tag: records.get(request, R_STATUS_TAG),
       bytes: records.get(request, R_STATUS_BYTES),

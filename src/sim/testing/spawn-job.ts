@@ -46,7 +46,7 @@ export interface SpawnJobOutcome {
   readonly isEnded: boolean;
   readonly decisions: number;
   readonly stuck: readonly number[];
-  /** Who had not come to its end when all had finished, and its node was told so. */
+  /** Ranks whose programs were not over when the job had finished and their nodes were told to end. */
   readonly left: readonly number[];
   /** Of each wish, what came of it; undefined: nobody answered. */
   readonly answers: readonly (SpawnAnswer | undefined)[];
@@ -294,7 +294,7 @@ function* run(process: SimProcess, task: Task): Steps {
   process.engine.giveBack(request);
 }
 
-/** A new communicator; who depends on a dead one waits for the end of the job. */
+/** A new communicator; a rank that depends on a dead one waits for the end of the job. */
 function* make(process: SimProcess, task: CreateGroup | Merge): Steps<Communicator> {
   yield* run(process, task);
   if (task.result === null) yield process.until("the end of the job", () => false);

@@ -10,7 +10,7 @@ import { saves } from "../../base/saved-classes.ts";
 import { hashOfMessage, type Kept } from "./kept.ts";
 import { ReceivedNumbers } from "./received-numbers.ts";
 
-/** Nobody has been told anything. */
+/** The peer has been told nothing. */
 const nobody = -1;
 
 export class Channel {

@@ -22,13 +22,13 @@ export const DeterminantKind = {
 export type DeterminantKind = (typeof DeterminantKind)[keyof typeof DeterminantKind];
 
 export interface DeterminantStream {
-  /** Position behind the last entry of anybody in the set: what leaves now depends on nothing behind it. */
+  /** Position behind the last entry of any rank of the set: what leaves now depends on nothing behind it. */
   readonly born: number;
   /** Position up to which the event logger has acknowledged. */
   readonly stable: number;
   append(rank: number, kind: DeterminantKind, words: readonly number[]): void;
   /** The same for a kind that has three words: allocates nothing. */
   append3(rank: number, kind: DeterminantKind, a: number, b: number, c: number): void;
-  /** Somebody waits until what is born now is stable. */
+  /** A rank waits until all entries up to `born` are stable. */
   urge(): void;
 }

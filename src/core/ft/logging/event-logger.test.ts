@@ -33,6 +33,16 @@ describe("the event logger", () => {
     throws(() => logger.fence(3, 2, 0), /begins twice/);
   });
 
+  it("rule 7: a dispatcher that has a successor asks for an older life, late: it gets nothing, and the present life goes on", () => {
+    const logger = new EventLogger();
+    logger.append(3, 0, 0, words(...entry(1)));
+    deepEqual(logger.fence(3, 2, 0), words(...entry(1)));
+    equal(logger.fence(3, 1, 0), null);
+    equal(logger.append(3, 1, 4, words(...entry(8))), null);
+    equal(logger.append(3, 2, 4, words(...entry(4))), 8);
+    deepEqual(logger.fence(3, 3, 0), words(...entry(1), ...entry(4)));
+  });
+
   it("L1 who falls in the middle of an entry has not said it: the next life goes on before it", () => {
     for (let cut = 0; cut < 4; cut++) {
       const logger = new EventLogger();

@@ -3,7 +3,7 @@
  * acknowledged is what a restarted set replays.
  *
  * A set has one life at a time here. `fence` begins the next one: it reads the stream and from then on refuses what the old
- * life still sends, so that nobody replays less than what others have seen (rule 7).
+ * life still sends, so that no life replays less than what others have seen (rule 7).
  *
  * An event logger may take the place of one that was lost. It is then told again, by the nodes, what they keep of their sets'
  * streams; a set whose stream had been acknowledged further than that cannot be restarted.

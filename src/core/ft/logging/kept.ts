@@ -16,7 +16,7 @@ export type Lent = (typeof Lent)[keyof typeof Lent];
 
 export class Kept implements KeptMessage {
   readonly dest: number;
-  /** Ranks have one process each here, and nobody speaks for another. */
+  /** Ranks have one process each here, and none speaks for another. */
   readonly replica = 0;
   readonly from = null;
   readonly context: number;

@@ -8,7 +8,7 @@ export class LoggerStreams implements ServiceUser {
   readonly #logger: EventLogger;
   readonly #told: (set: number, incarnation: number, end: number) => void;
 
-  /** `told`: a life of a set has been heard so far, for whoever watches. */
+  /** `told`: the stream of a life is here up to `end`; for simulated worlds, which watch. */
   constructor(logger: EventLogger, told: (set: number, incarnation: number, end: number) => void = () => {}) {
     this.#logger = logger;
     this.#told = told;

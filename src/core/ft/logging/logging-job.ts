@@ -13,7 +13,7 @@ import type { JobPart, JobPartPorts, NextLife } from "../job-part.ts";
 interface LoggingJobOptions {
   /** Correlated set of each rank. */
   readonly setOf: readonly number[];
-  /** Does nobody but the programs take checkpoints? */
+  /** Are checkpoints taken by the programs alone? */
   readonly programsTakeCheckpoints: boolean;
   /** Until the event log is asked again how far it has come; five milliseconds unless given. */
   readonly againMs?: number | undefined;
@@ -175,7 +175,7 @@ export class LoggingJob implements JobPart {
     if (!isLogFull(words)) return;
     const { programsTakeCheckpoints } = this.#options;
     if (programsTakeCheckpoints) this.#warnOfLogs(words.sets);
-    // It is said all the same where nobody but the program can do anything about it: a fault plan may wait for it.
+    // It is said also where the program alone could help: a fault plan may wait for it.
     this.#ports.wantCheckpoints(rank, programsTakeCheckpoints ? [] : words.sets);
   }
 

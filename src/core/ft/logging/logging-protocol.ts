@@ -167,7 +167,7 @@ export class LoggingProtocol implements Protocol {
     this.replay.add(this.rank, (data as KnownChoices).log);
     this.isLive = false;
     this.ports.pinPosted((receive) => this.pinOf(receive));
-    // All of them, also those that the image knows nothing of: they may have sent to a life of ours that knew them.
+    // All peers, also those that the image does not know: they may have sent to a life of this process that knew them.
     for (const peer of this.setOf.keys()) {
       const channel = this.channelWith(peer);
       if (channel === null) continue;
@@ -178,7 +178,7 @@ export class LoggingProtocol implements Protocol {
 
   peerFailed({ rank }: ProcessName, incarnation: number): void {
     const channel = this.channelWith(rank);
-    // Whoever is of our set falls with us: this life ends too, and is told nothing.
+    // Ranks of our own set fall with us: this life ends too, and is told nothing.
     if (channel === null || incarnation < channel.incarnation) return;
     this.lose(channel, incarnation);
   }
@@ -289,7 +289,7 @@ export class LoggingProtocol implements Protocol {
 
   // The short ways
 
-  /** Inside a set nobody must see messages, once there is nothing to see again; but a send closes a run of nothings. */
+  /** Inside a set the protocol need not see messages once nothing is left to replay; but a send closes a run of nothings. */
   mayPass(peer: number): boolean {
     if (!this.isLive) this.isLive = this.replay.isOver;
     return this.isLive && this.isOfOurSet(peer) && !this.log.hasOpenRun;

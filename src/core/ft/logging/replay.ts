@@ -1,4 +1,4 @@
-/** What a process has still to see again: its own entries of the set's stream, since the image it was restored from. */
+/** The outcomes that a process has still to see again: its own entries of the set's stream, since the image it was restored from. */
 import { assert } from "../../base/assert.ts";
 import { lives } from "../../base/saved-classes.ts";
 import type { ChoiceKind } from "../choices.ts";
@@ -11,7 +11,7 @@ interface ReplayedMatch {
   readonly sequence: number;
 }
 
-/** `kind` 0: nothing, so many times. */
+/** `kind` 0: nothing was there, `times` times in a row. */
 interface ReplayedChoice {
   readonly kind: ChoiceKind | 0;
   times: number;

@@ -166,7 +166,7 @@ const passedOnAmong =
 /** Cases about a death need a survivor that does not fall with the dead. */
 const lastFalls = 2;
 
-/** What is true of messages whoever sends them. */
+/** Promises about messages that hold for every sender. */
 const messages: readonly ConformanceCase[] = [
   {
     name: "a message is received once, whole, and its send completes; the receiver's protocol hears of each step once",

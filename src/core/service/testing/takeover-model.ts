@@ -155,7 +155,7 @@ class Crash extends Error {}
 export interface CrashPlan {
   /** Orders and records are counted, also those of a successor: it crashes before these. */
   readonly before: readonly number[];
-  /** Is it in the middle of it, if that is a record? */
+  /** Does the dispatcher crash in the middle of the step, if it is a record? */
   readonly isTorn: boolean;
   /** Does a message that was on its way to that node arrive all the same? */
   arrives(node: number): boolean;

@@ -1,6 +1,6 @@
 /**
  * A program in C on simulated ranks that die and come back: module, binding and engine are those of the real world, and so are
- * protocol and images. What kind of world, which correlated sets, who is captured and who dies when follows from the seed.
+ * protocol and images. The kind of world, its correlated sets, captures and deaths follow from the seed.
  */
 
 import type { LoggingOptions, LoggingProtocol } from "../../../core/ft/logging/logging-protocol.ts";
@@ -12,9 +12,9 @@ import { Output } from "../../outside/output.ts";
 import { Random } from "../../random.ts";
 import { randomWorld } from "../../random-world.ts";
 import type { Checkpoints } from "../../recovery/checkpoints.ts";
-import { Faults, planFaults } from "../../recovery/faults.ts";
+import { DrawnFaults, drawFaults } from "../../recovery/drawn-faults.ts";
 import { RecoveringWorld } from "../../recovery/recovering-world.ts";
-import type { RecoveryHost } from "../../recovery/recovery.ts";
+import type { RecoveryHost } from "../../recovery/recovery-host.ts";
 import { correlatedSets, eagerLimitWithSets, setsBy } from "../../recovery/sets.ts";
 import type { SimProcess, Steps } from "../../sim-process.ts";
 import type { World } from "../../world.ts";
@@ -82,7 +82,7 @@ class CLoggingRun {
       ...{ rank: random.below(ranks), call: random.below(calls) },
     }));
     const actions = Array.from(setOf, () => calls);
-    const faults = planFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
+    const faults = drawFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
     this.#there = new RecoveringWorld(
       {
         world: {
@@ -92,7 +92,7 @@ class CLoggingRun {
         ...{ setOf, services, isCorrupt: () => corrupt.chance(0.2), checkpointPatienceNs: patienceNs },
         newParts: (ports) =>
           new SimLogging({ ...{ setOf, ...services, logBytesMax: null, loggerKeeps: false, newProtocol } }, ports),
-        newTrouble: (world, ports) => new Faults(faults, { world, setOf }, ports),
+        newTrouble: (world, ports) => new DrawnFaults(faults, { world, setOf }, ports),
       },
       {
         prepare: (process, image) => this.#prepare(process, image),

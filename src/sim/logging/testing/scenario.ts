@@ -11,7 +11,7 @@ import { SendMode } from "../../../core/request/records.ts";
 import type { CostModel } from "../../cost-model.ts";
 import { Draft } from "../../generator/draft.ts";
 import { Random } from "../../random.ts";
-import { PlannedFaults } from "../../recovery/planned-faults.ts";
+import { SimPlannedFaults } from "../../recovery/sim-planned-faults.ts";
 import type { Script } from "../../script/script.ts";
 import { type ActionTime, type LoggingOutcome, runLogging } from "../run-logging.ts";
 
@@ -83,7 +83,7 @@ export function play(scenario: Scenario): LoggingOutcome {
       return index >= 0;
     },
     logBytesMax: scenario.logBytesMax ?? null,
-    trouble: (world, ports) => new PlannedFaults(plan, { seed: 1, world, setOf }, ports),
+    trouble: (world, ports) => new SimPlannedFaults(plan, { seed: 1, world, setOf }, ports),
   });
 }
 

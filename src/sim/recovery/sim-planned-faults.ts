@@ -1,7 +1,7 @@
 /**
  * Carries out a fault plan in a simulated world: the host of core/fault, as real/job/recovery/fault-schedule-host.ts is for processes.
  *
- * A call is an action of a rank's script, MPI_Init the moment before the first. Whoever reports holds still until the deed is
+ * A call is an action of a rank's script, MPI_Init the moment before the first. The rank that reports holds still until the fault is
  * done, and what it has killed is declared dead before a checkpoint is committed. Nothing happens to a job that is over.
  */
 import { unreachable } from "../../core/base/assert.ts";
@@ -14,7 +14,7 @@ import type { Trouble, TroublePorts } from "./trouble.ts";
 
 const nsPerMs = 1e6;
 
-export class PlannedFaults implements Trouble {
+export class SimPlannedFaults implements Trouble {
   happened = 0;
   readonly #world: World;
   readonly #ports: TroublePorts;
@@ -73,7 +73,7 @@ export class PlannedFaults implements Trouble {
     const kinds = { asked: "checkpoint-asked", image: "image-stored", committed: "checkpoint-committed" } as const;
     if (step === "stopped" || step === "captured" || step === "stored") return;
     const actions = this.#schedule.event({ kind: kinds[step], ...event }, this.#nowMs);
-    // Who asks may be in the middle of its program; who stores is not.
+    // A rank that asks may be in the middle of its program; a server that stores is not.
     if (step === "asked") {
       this.#performSoon(actions);
       return;

@@ -1,6 +1,6 @@
 /**
  * The stream of determinants of one life of a correlated set, simulated: a client of the event logger, whose words leave after a while,
- * sooner when somebody waits. As nodes do, it keeps the words since the oldest image that may be restored.
+ * sooner when a rank waits for them. As nodes do, it keeps the words since the oldest image that may be restored.
  */
 
 import { assert } from "../../core/base/assert.ts";
@@ -11,7 +11,7 @@ import type { Random } from "../random.ts";
 import { SimClient, type SimClientPorts } from "../service-channel/sim-client.ts";
 import type { SimService } from "../service-channel/sim-service.ts";
 
-interface SetStreamOptions {
+interface SimSetStreamOptions {
   readonly incarnation: number;
   /** Words of the lives before, as far as the event logger has them, from a position on. */
   readonly known: KnownStream;
@@ -19,18 +19,18 @@ interface SetStreamOptions {
   readonly delayNsMax: number;
 }
 
-/** How soon words leave that somebody waits for. */
+/** Longest time until words leave that a rank waits for. */
 const urgentNs = 1_000;
-/** Ranks wait where real ones do when their ring is full, so nobody here has more than that to say at once. */
+/** Ranks wait where real ones do when their ring is full, so no set has more unacknowledged words than that. */
 const unacknowledgedWordsMax = 1 << 28;
 
-export class SetStream implements DeterminantStream {
+export class SimSetStream implements DeterminantStream {
   readonly client: SimClient;
   readonly #delayNsMax: number;
   #isPlanned = false;
   #isUrgent = false;
 
-  constructor(service: SimService, options: SetStreamOptions, ports: SimClientPorts) {
+  constructor(service: SimService, options: SimSetStreamOptions, ports: SimClientPorts) {
     const { incarnation, known, random, delayNsMax } = options;
     this.#delayNsMax = delayNsMax;
     this.client = new SimClient(

@@ -4,7 +4,7 @@
  */
 import { assert } from "../core/base/assert.ts";
 
-export class EventQueue<Event> {
+export class Agenda<Event> {
   readonly #times: number[] = [];
   readonly #orders: number[] = [];
   readonly #events: Event[] = [];

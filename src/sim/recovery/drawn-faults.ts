@@ -1,4 +1,4 @@
-/** Who dies, and when: drawn from the seed; every fault happens once, not once for each life (rule 10). */
+/** Faults drawn from the seed: targets and times. Every fault happens once, not once for each life (rule 10). */
 import { unreachable } from "../../core/base/assert.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
@@ -6,27 +6,27 @@ import { type CheckpointEvent, type CheckpointStep, checkpointSteps } from "./ch
 import type { Trouble, TroublePorts } from "./trouble.ts";
 
 type FaultTime =
-  /** That rank is about to do that action, in whichever life; one more than there are: it has finished. */
+  /** The rank is about to do that action, in whichever life; an action behind the last: its program is over. */
   | { readonly kind: "action"; readonly rank: number; readonly action: number }
-  /** The so-manieth restart of any set has begun. */
+  /** The restart with this number, counted over all sets from 1, has begun. */
   | { readonly kind: "restart"; readonly number: number }
-  /** A checkpoint of any set has come to that step for the so-manieth time. */
+  /** Checkpoints have come to this step this many times, counted over all sets. */
   | { readonly kind: "checkpoint"; readonly step: CheckpointStep; readonly number: number };
 
-/** That of the set that was restarted or captured: −1. */
+/** Set −1: the set that was restarted or captured. */
 type FaultTarget =
   | { readonly kind: "rank"; readonly rank: number }
   | { readonly kind: "node"; readonly node: number }
   | { readonly kind: "set"; readonly set: number }
-  /** With what it has, or only the connections to it. */
+  /** Lost with its contents, or its connections alone. */
   | {
       readonly kind: "service";
       readonly service: "event-logger" | "checkpoint-server" | "dispatcher";
       readonly keepsContents: boolean;
     }
-  /** It is cut for a while. */
+  /** The link is cut for a while. */
   | { readonly kind: "link"; readonly link: readonly [number, number]; readonly forNs: number }
-  /** It stands still for a while; for too long, and the dispatcher takes it for dead. */
+  /** The node stands still for a while; if that is too long, the dispatcher takes it for dead. */
   | { readonly kind: "stop"; readonly node: number; readonly forNs: number };
 
 export interface Fault {
@@ -35,24 +35,24 @@ export interface Fault {
   readonly target: FaultTarget;
 }
 
-export interface FaultsOptions {
+export interface DrawnFaultsOptions {
   readonly nodes: number;
   readonly setOf: Int32Array;
-  /** How many actions each rank has. */
+  /** Number of actions of each rank. */
   readonly actions: readonly number[];
   readonly hasCheckpoints: boolean;
 }
 
-export function planFaults(random: Random, options: FaultsOptions): Fault[] {
+export function drawFaults(random: Random, options: DrawnFaultsOptions): Fault[] {
   const faults: Fault[] = [];
   for (let left = random.pick([1, 1, 2, 3, 5]); left > 0; left--) {
-    const fault = planFault(random, options, faults.length);
+    const fault = drawFault(random, options, faults.length);
     faults.push(fault);
     // Two at once.
     if (random.chance(0.25)) faults.push({ ...fault, target: targetOf(random, options, fault.time) });
   }
   const { nodes } = options;
-  const timeNow = (): Pick<Fault, "time" | "afterNs"> => planFault(random, options, 0);
+  const timeNow = (): Pick<Fault, "time" | "afterNs"> => drawFault(random, options, 0);
   if (random.chance(0.2)) {
     const service = random.pick(["event-logger", "event-logger", "checkpoint-server"] as const);
     faults.push({ ...timeNow(), target: { kind: "service", service, keepsContents: random.chance(0.5) } });
@@ -66,16 +66,22 @@ export function planFaults(random: Random, options: FaultsOptions): Fault[] {
     const forNs = random.pick([20_000, 2_000_000, 2_000_000_000]);
     faults.push({ ...timeNow(), target: { kind: "stop", node: random.below(nodes), forNs } });
   }
-  // Drawn last, so that nothing else changes; again and again, perhaps.
+  // Drawn last, so that nothing else changes; several, perhaps.
   if (random.chance(0.3)) {
     for (let left = random.pick([1, 1, 2, 4]); left > 0; left--) {
-      faults.push({ ...timeNow(), target: { kind: "service", service: "dispatcher", keepsContents: false } });
+      const time = random.chance(0.5) ? soonAfter(random.pick(faults), random) : timeNow();
+      faults.push({ ...time, target: { kind: "service", service: "dispatcher", keepsContents: false } });
     }
   }
   return faults;
 }
 
-function planFault(random: Random, options: FaultsOptions, before: number): Fault {
+/** A moment at which the dispatcher may have ordered what follows from a fault, and the orders are on their way. */
+function soonAfter({ time, afterNs }: Fault, random: Random): Pick<Fault, "time" | "afterNs"> {
+  return { time, afterNs: afterNs + random.pick([0, 2_000, 50_000, 300_000]) };
+}
+
+function drawFault(random: Random, options: DrawnFaultsOptions, before: number): Fault {
   const afterNs = random.pick([0, 0, 200, 5_000, 50_000, 500_000]);
   if (before > 0 && random.chance(0.5)) {
     const time = { kind: "restart", number: random.between(1, before) } as const;
@@ -97,7 +103,7 @@ function planFault(random: Random, options: FaultsOptions, before: number): Faul
   return { time, afterNs, target: targetOf(random, options, time) };
 }
 
-function targetOf(random: Random, { nodes, setOf }: FaultsOptions, time: FaultTime): FaultTarget {
+function targetOf(random: Random, { nodes, setOf }: DrawnFaultsOptions, time: FaultTime): FaultTarget {
   if (time.kind !== "action" && random.chance(0.5)) return { kind: "set", set: -1 };
   if (time.kind === "action" && random.chance(0.5)) return { kind: "rank", rank: time.rank };
   switch (random.below(3)) {
@@ -111,7 +117,7 @@ function targetOf(random: Random, { nodes, setOf }: FaultsOptions, time: FaultTi
 }
 
 /** Makes drawn faults happen. */
-export class Faults implements Trouble {
+export class DrawnFaults implements Trouble {
   readonly #left: Set<Fault>;
   readonly #world: World;
   readonly #setOf: Int32Array;

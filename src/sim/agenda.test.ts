@@ -1,13 +1,13 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "../core/base/testing/properties.ts";
-import { EventQueue } from "./event-queue.ts";
+import { Agenda } from "./agenda.ts";
 
 describe("event queue", () => {
   it("gives events by time, at the same time in the order they were planned", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20), { maxLength: 200 }), (times) => {
-        const queue = new EventQueue<{ time: number; index: number }>();
+        const queue = new Agenda<{ time: number; index: number }>();
         times.forEach((time, index) => {
           queue.plan(time, { time, index });
         });
@@ -22,7 +22,7 @@ describe("event queue", () => {
   });
 
   it("knows the time of what it gave, and takes no event for the past", () => {
-    const queue = new EventQueue<string>();
+    const queue = new Agenda<string>();
     queue.plan(7, "seven");
     queue.take();
     equal(queue.nowNs, 7);

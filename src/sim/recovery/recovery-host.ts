@@ -21,7 +21,7 @@ interface RecoveryHostOptions extends Pick<RecoveryOptions, "checkpointPatienceM
   readonly world: World;
   readonly setOf: Int32Array;
   readonly random: Random;
-  /** Up to so long takes everything that is said between nodes and services. */
+  /** Longest time that words between nodes and services take. */
   readonly delayNsMax: number;
   readonly restartNs: number;
   readonly parts: ProtocolParts;
@@ -211,7 +211,7 @@ export class RecoveryHost {
     this.#options.parts.crashed(rank);
   }
 
-  /** The dispatcher has declared a death, and everybody outside of the set who is meant hears of it, once. */
+  /** The dispatcher has declared a death: the meant ranks outside of the set hear of it, once. */
   tell({ order, rank, incarnation }: Death, isMeant: (rank: number) => boolean): void {
     const { setOf } = this.#options;
     this.#notices.tell(
@@ -306,7 +306,7 @@ export class RecoveryHost {
     if (!order.isLate()) this.#return(incarnation, here);
   }
 
-  /** Everybody outside of the set hears of the new lives, and the core hears that they have begun. */
+  /** All ranks outside of the set hear of the new lives, and the core hears that they have begun. */
   #return(incarnation: number, ranks: readonly number[]): void {
     const lives = ranks.map((rank) => ({ rank, incarnation }));
     this.returned(lives, (rank) => this.#ports.isLinked(rank));
@@ -315,7 +315,7 @@ export class RecoveryHost {
     }
   }
 
-  /** Everybody outside of their sets who is meant hears that these lives have begun. */
+  /** The meant ranks outside of their sets hear that these lives have begun. */
   returned(lives: readonly RankLife[], isMeant: (rank: number) => boolean): void {
     const { setOf } = this.#options;
     const order = this.#ports.order();
