@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { folderOf, messages, program, Run, until } from "./harness.ts";
 import { longUnless, tries } from "./long.ts";
-import { timeLimit } from "./patience.ts";
+import { loadedMs, timeLimit } from "./patience.ts";
 
 const limit = timeLimit(180_000);
 const timeoutMs = 60_000;
@@ -63,18 +63,24 @@ test("X7: the secret of a job is in no argument and no environment, and a node's
 /** What a node says in the handshake, and until its ranks run. */
 const handshakeBytes = 88;
 const runningBytes = 450;
-const losses: Record<string, { readonly plan: string; readonly why: string }> = {
+/** A silent node that is seen at work is waited for twenty times as long, and gives up the dispatcher itself after 15 s. */
+const littlePatience = ["--patience", `${Math.min(500, loadedMs(100))}`];
+const losses: Record<string, { readonly plan: string; readonly why: string; readonly more?: readonly string[] }> = {
   "a link that is cut while the node lives": { plan: `2:cut:${runningBytes}`, why: "killed by SIGKILL" },
-  "a link over which nothing comes any more": { plan: `2:hold:${runningBytes}`, why: "no sign of life for .* s" },
+  "a link over which nothing comes any more": {
+    plan: `2:hold:${runningBytes}`,
+    why: "no sign of life for .* s",
+    more: littlePatience,
+  },
   "a damaged frame": {
     plan: `2:flip:${handshakeBytes + 3}`,
     why: 'its link to the dispatcher was cut: it sent a message "[a-z-]+" of \\d+ bytes, and 4194304 are allowed',
   },
 };
 const [firstLoss] = Object.keys(losses);
-for (const [what, { plan, why }] of Object.entries(losses)) {
+for (const [what, { plan, why, more = [] }] of Object.entries(losses)) {
   test(`V1: ${what} is the end of that node, and a line names it and the reason`, limit, async () => {
-    const run = start({ plan, rounds: 100_000 });
+    const run = start({ plan, rounds: 100_000, more });
     const { code, stderr } = await run.ended;
     assert.notEqual(code, 0, stderr);
     assert.match(
@@ -86,7 +92,7 @@ for (const [what, { plan, why }] of Object.entries(losses)) {
 
   const one = { ...limit, ...longUnless(what === firstLoss) };
   test(`L5: ${what} is survived as any loss of a node`, one, async () => {
-    const stderr = await allCount(start({ plan, protocol: "logging", rounds: 2000 }));
+    const stderr = await allCount(start({ plan, protocol: "logging", rounds: more.length > 0 ? 20_000 : 2000, more }));
     assert.match(
       stderr,
       new RegExp(`banyan: node 1 \\(ranks 2 to 3\\) failed after [^:]*: ${why}; it is started again`),

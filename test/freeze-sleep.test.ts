@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
     printf("asleep\\n");
     sleep(5);
     double took = MPI_Wtime() - start;
-    printf("slept %s\\n", took >= 4.95 && took < 60 ? "well" : "badly");
+    printf("slept %s\\n", took >= 4.95 ? "well" : "badly");
     MPI_Finalize();
     return 0;
 }

@@ -8,7 +8,7 @@ import { type JobEvent, type JobResult, type LaunchOptions, launch, type Running
 import { folderOf, program } from "./harness.ts";
 import { longUnless } from "./long.ts";
 import { elsewhere, inside, namespacesRefusal, runInside, scenarioWanted } from "./namespaces.ts";
-import { timeLimit } from "./patience.ts";
+import { patientMs, timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
 
@@ -49,7 +49,7 @@ static void look(const char *path) {
 }
 `;
 
-const on2: LaunchOptions = { ranks: 4, nodes: 2, timeoutMs: 100_000 };
+const on2: LaunchOptions = { ranks: 4, nodes: 2, timeoutMs: patientMs(100_000) };
 
 const scenarios: Record<string, () => Promise<Told>> = {
   async typescript() {
@@ -99,7 +99,7 @@ const scenarios: Record<string, () => Promise<Told>> = {
       if (event.kind === "started") job.freeze();
     });
     if (first.code !== 0) return first;
-    const second = await told(thaw(jobFolder, { ...away, timeoutMs: 100_000 }));
+    const second = await told(thaw(jobFolder, { ...away, timeoutMs: patientMs(100_000) }));
     return { ...second, lines: [...first.lines, ...second.lines], left: readdirSync(jobFolder).sort() };
   },
 

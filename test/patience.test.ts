@@ -24,12 +24,19 @@ test("a limit that is fixed has time to spare", () => {
   assert(timeLimit(1000).timeout >= 5000);
 });
 
+const testFiles = ["src", "test"].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => join(folder, name)),
+);
+
 test("no test has a limit of its own in seconds of this machine", () => {
-  const files = ["src", "test"].flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".test.ts"))
-      .map((name) => join(folder, name)),
-  );
-  const offenders = files.filter((file) => /^(?!.*patientMs).*\btimeout: *[\w.]/m.test(readFileSync(file, "utf8")));
+  const offenders = testFiles.filter((file) => /^(?!.*patientMs).*\btimeout: *[\w.]/m.test(readFileSync(file, "utf8")));
+  assert.deepEqual(offenders, []);
+});
+
+test("no test asks for less than some time of this machine", () => {
+  const bound = /\b(?:performance|Date)\.now\(\) - \w+ <|\bassert\S*\(\s*ms <=? \d/m;
+  const offenders = testFiles.filter((file) => bound.test(readFileSync(file, "utf8")));
   assert.deepEqual(offenders, []);
 });

@@ -54,10 +54,15 @@ export function afterQuiet(ms: number, act: () => void): () => void {
   return () => clearInterval(looking);
 }
 
+/** So much quiet time, in the machine's own, while the load is what it is. */
+export function loadedMs(ms: number): number {
+  const wanting = Math.max(threadsWanting(), loadavg()[0] ?? 0);
+  return Math.ceil(ms * slowness(wanting));
+}
+
 /** For limits that are fixed when they are set: quiet time in the machine's own, with much to spare. */
 export function patientMs(ms: number): number {
-  const wanting = Math.max(threadsWanting(), loadavg()[0] ?? 0);
-  return Math.ceil(ms * spareFactor * slowness(wanting));
+  return loadedMs(ms * spareFactor);
 }
 
 /** Options of a test that takes so long at most on a quiet machine. */

@@ -7,12 +7,12 @@ import { type JobEvent, type LaunchOptions, launch, type RunningJob, thaw } from
 import { folderOf, inFolder, newFolder, program } from "./harness.ts";
 import { longUnless } from "./long.ts";
 import { namespacesRefusal } from "./namespaces.ts";
-import { timeLimit } from "./patience.ts";
+import { patientMs, timeLimit } from "./patience.ts";
 
 const limit = timeLimit(120_000);
 /** Before anybody changes the current folder. */
 const frozenProgram = resolve("test/programs/c/frozen.c");
-const sent: LaunchOptions = { sendFiles: true, timeoutMs: 100_000 };
+const sent: LaunchOptions = { sendFiles: true, timeoutMs: patientMs(100_000) };
 
 /** What nodes of a job have of it, in their own folders in the job's temporary one. */
 const filesOfNodes = (temporary: string): string[] =>

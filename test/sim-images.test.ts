@@ -11,7 +11,7 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { CWorld, type CWorldOptions, type WorldImage } from "../src/sim/c/c-world.ts";
 import { Random } from "../src/sim/random.ts";
 import { banyan, folderOf, program } from "./harness.ts";
-import { long } from "./long.ts";
+import { tries } from "./long.ts";
 
 interface Experiment {
   readonly module: string;
@@ -33,8 +33,7 @@ interface Report {
 }
 
 const memoryPages = 128;
-/** More of them in a long run. */
-const points = long.skip === undefined ? 100 : 30;
+const points = tries(16, 100);
 
 class Observed {
   readonly printed: string[];

@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
+import { tries } from "../../../test/long.ts";
 import type { SimProcess } from "../../sim/sim-process.ts";
 import { ByHand } from "../../sim/testing/scripted-world.ts";
 import type { WorldOptions } from "../../sim/world.ts";
@@ -122,7 +123,7 @@ describe("packets of every kind with any words, among honest messages", () => {
           for (const { rank, request } of waiting) equal(hand.end(rank, request).cancelled, true);
           onlyTheStrangersAreLeft(hand);
         }),
-        { numRuns: 150 },
+        { numRuns: tries(60, 150) },
       );
     });
   }

@@ -20,7 +20,7 @@ export const cLatency: Benchmark = {
     if (built.kind === "unusable")
       return { series: [], tables: [], panels: [], troubles: [{ contender: banyanC, message: built.why }] };
     const numbers = pingPongNumbers(lab, { tcp: false, bytesMin: 8 });
-    const options = pingPongLimit(lab);
+    const options = pingPongLimit;
     const job = { program: "ping-pong", ranks: 2 };
     const { series: latencies, troubles } = await lab.measure([
       lab.ownModule({ contender: banyanC, module: built.program, args: pingPongInC(numbers), ranks: 2 }, options),

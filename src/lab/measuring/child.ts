@@ -10,6 +10,7 @@ export interface Command {
 }
 
 export interface Limits {
+  /** Infinity: none. */
   readonly timeLimitMs: number;
   readonly interrupt: AbortSignal;
 }
@@ -77,7 +78,7 @@ export function runChild({ file, args, env = {} }: Command, { timeLimitMs, inter
       resolve({ ending: forced ?? ending, startMs, ms, stdout: stdout(), stderr: stderr() });
     };
     interrupt.addEventListener("abort", interrupted);
-    later(timeLimitMs, () => end({ kind: "time-limit", ms: timeLimitMs }));
+    if (timeLimitMs < Number.POSITIVE_INFINITY) later(timeLimitMs, () => end({ kind: "time-limit", ms: timeLimitMs }));
     child.on("error", (error) => settle({ kind: "not-started", why: error.message }));
     child.on("exit", () => {
       ms = performance.now() - start;

@@ -46,6 +46,30 @@ test("M8: a process one of whose threads is at work looks so, whatever its main 
   for (let i = 0; i < 100; i++) assert.equal(work.look(), stopped);
 });
 
+test(
+  "M8: a command that runs another process is at work when that one is, if its children are looked at",
+  limit,
+  async (t) => {
+    if (process.platform !== "linux") return t.skip("/proc is of Linux");
+    const script = "echo started; while :; do :; done";
+    const command = spawn("sh", ["-c", `sh -c '${script}'; :`], {
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const group = -command.pid!;
+    t.after(() => process.kill(group, "SIGKILL"));
+    await new Promise((resolve) => command.stdout.once("data", resolve));
+    const alone = new ProcessWork(command.pid!);
+    const together = new ProcessWork(command.pid!, { withChildren: true });
+    await until(() => !isAtWork(alone));
+    for (let i = 0; i < 100; i++) assert(isAtWork(together));
+    process.kill(group, "SIGSTOP");
+    await until(() => !isAtWork(together));
+    const stopped = together.look();
+    for (let i = 0; i < 100; i++) assert.equal(together.look(), stopped);
+  },
+);
+
 test("M8: a process that sleeps, and one that is not there, do not work", limit, async (t) => {
   const child = spawn("sh", ["-c", "echo started; exec sleep 100"], { stdio: ["ignore", "pipe", "ignore"] });
   t.after(() => child.kill("SIGKILL"));

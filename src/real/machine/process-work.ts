@@ -10,11 +10,14 @@ const userTimeField = 11;
 const systemTimeField = 12;
 
 export class ProcessWork {
-  readonly #folder: string;
+  readonly #pid: number;
+  readonly #withChildren: boolean;
   #looks = 0;
 
-  constructor(pid: number) {
-    this.#folder = `/proc/${pid}`;
+  /** With children: work of all processes that this one has started as well, for a command which runs another one. */
+  constructor(pid: number, { withChildren = false } = {}) {
+    this.#pid = pid;
+    this.#withChildren = withChildren;
   }
 
   /**
@@ -22,26 +25,40 @@ export class ProcessWork {
    * 0.
    */
   look(): number {
-    try {
-      const fields = fieldsOf(`${this.#folder}/stat`);
-      // Never equal to the sample before.
-      if (wantsToRun(fields) || this.#someThreadWantsToRun()) return -++this.#looks;
-      return Number(fields[userTimeField]) + Number(fields[systemTimeField]);
-    } catch {
-      // The process is gone, or the system is not Linux.
-      return 0;
-    }
-  }
-
-  #someThreadWantsToRun(): boolean {
-    return readdirSync(`${this.#folder}/task`).some((thread) => {
+    let ticks = 0;
+    const pids = [this.#pid];
+    for (const pid of pids) {
       try {
-        return wantsToRun(fieldsOf(`${this.#folder}/task/${thread}/stat`));
+        const fields = fieldsOf(`/proc/${pid}/stat`);
+        const threads = readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);
+        // Never equal to the sample before.
+        if (wantsToRun(fields) || threads.some(threadWantsToRun)) return -++this.#looks;
+        ticks += Number(fields[userTimeField]) + Number(fields[systemTimeField]);
+        if (this.#withChildren) pids.push(...threads.flatMap(childrenOf));
       } catch {
-        // Threads may end meanwhile.
-        return false;
+        // The process is gone, or the system is not Linux.
       }
-    });
+    }
+    return ticks;
+  }
+}
+
+function threadWantsToRun(thread: string): boolean {
+  try {
+    return wantsToRun(fieldsOf(`${thread}/stat`));
+  } catch {
+    // Threads may end meanwhile.
+    return false;
+  }
+}
+
+/** Processes that the thread has started. */
+function childrenOf(thread: string): number[] {
+  try {
+    return readFileSync(`${thread}/children`, "latin1").split(" ").filter(Boolean).map(Number);
+  } catch {
+    // The thread has ended, or the kernel was built without these lists.
+    return [];
   }
 }
 

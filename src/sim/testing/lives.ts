@@ -3,6 +3,7 @@
  * order that a seed decides, and a second life with the choices of the first must see the same.
  */
 import assert from "node:assert/strict";
+import { tries } from "../../../test/long.ts";
 import type { TestChoice, TestChoices } from "../../core/ft/testing/choices.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
@@ -46,7 +47,7 @@ export function until(isOver: () => boolean): void {
 
 /** Lives differ, and with the choices of another they do not. */
 export function assertReplayed(lived: (seed: number, known: readonly TestChoice[]) => TestLife): void {
-  const lives = Array.from({ length: 12 }, (_, seed) => lived(seed, []));
+  const lives = Array.from({ length: tries(5, 12) }, (_, seed) => lived(seed, []));
   const kinds = new Set(lives.map(({ seen }) => JSON.stringify(seen)));
   assert(kinds.size > 1, "lives differ when nobody remembers");
   for (const [seed, first] of lives.entries()) {

@@ -74,7 +74,7 @@ function startsOf(lab: Lab, module: string, { name, args }: Kernel): MeasuredSta
       return lab.ownModule(
         { contender, module, args, ranks, options: ["--nodes", String(nodes), ...roomy] },
         {
-          timeLimitMs: lab.quick ? 60_000 : 180_000,
+          timeLimitMs: 180_000,
           variant: `${name}, ${word}`,
           read: (run) => readKernel(metric, run)?.map((sample) => ({ ...sample, x: ranks })),
         },

@@ -33,7 +33,7 @@ export class LocalStarter implements NodeStarter {
     const env = command.length === 0 ? process.env : { ...process.env, [numberVariable]: `${number}` };
     const child = spawn(file!, words, { detached: true, stdio: "pipe", env });
     void invitation.then((given) => child.stdin.end(given === null ? "" : encodeInvitation(given)));
-    return new LocalNode(child);
+    return new LocalNode(child, command.length > 0);
   }
 }
 
@@ -41,10 +41,13 @@ class LocalNode implements StartedNode {
   readonly exited: Promise<NodeLoss>;
   readonly streamsEnded: Promise<void>;
   readonly #child: ChildProcess;
+  /** The child is a command that runs the node, which may be a process of its own. */
+  readonly #isCommand: boolean;
   #work: ProcessWork | undefined;
 
-  constructor(child: ChildProcess) {
+  constructor(child: ChildProcess, isCommand: boolean) {
     this.#child = child;
+    this.#isCommand = isCommand;
     // One that is gone before it has read shows as its end.
     child.stdin?.on("error", () => {});
     this.exited = new Promise((resolve) => {
@@ -77,7 +80,7 @@ class LocalNode implements StartedNode {
   work(): number {
     const { pid } = this.#child;
     if (pid === undefined) return 0;
-    this.#work ??= new ProcessWork(pid);
+    this.#work ??= new ProcessWork(pid, { withChildren: this.#isCommand });
     return this.#work.look();
   }
 
