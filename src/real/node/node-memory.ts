@@ -4,7 +4,7 @@
  */
 import { type Placement, ranksOfNode } from "../../core/service/placement.ts";
 import { type Layout, layoutOf } from "../transport/layout.ts";
-import { Population } from "../transport/living-processes.ts";
+import { LivingProcesses } from "../transport/living-processes.ts";
 import { enterNodeMemory, type NodeMemory as MainMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { type Notice, NoticeBoard, NoticeKind } from "../transport/notices.ts";
 import { claimBoard } from "../transport/shared-board.ts";
@@ -36,7 +36,7 @@ export class NodeMemory {
   /** Put into the `workerData` of every rank of this node. */
   readonly shared: SharedNode;
   readonly #places = new Map<number, number>();
-  readonly #population: Population;
+  readonly #population: LivingProcesses;
   readonly #notices: NoticeBoard;
   /** What did not find room on the board yet. */
   readonly #untold: Notice[] = [];
@@ -57,7 +57,7 @@ export class NodeMemory {
         ranks,
       ),
     };
-    this.#population = new Population(main, wakeElsewhere);
+    this.#population = new LivingProcesses(main, wakeElsewhere);
     this.#notices = new NoticeBoard(main, this.#population);
   }
 
