@@ -19,9 +19,14 @@ function offendersIn(path: string, text: string, name: string): string[] {
   return [...text.matchAll(wordOf(name))].map(({ index }) => `src/${path}:${lineOf(text, index)}: ${name}`);
 }
 
-/** The baseline's name is a word of its own: of it only comparisons with the name count. */
+/**
+ * The name as a word, or as a part of a longer name (`LoggingProtocol`, `loggingRank`, `LOGGING_BYTES`), not as letters inside another
+ * word. The baseline's name is an ordinary word: of it only comparisons with the name count.
+ */
 function wordOf(name: string): RegExp {
-  return name === "none" ? /protocol\b[^\n]*[!=]== "none"|protocol: "none"/gi : new RegExp(name, "gi");
+  if (name === "none") return /protocol\b[^\n]*[!=]== "none"|protocol: "none"/gi;
+  const capital = name[0]!.toUpperCase() + name.slice(1);
+  return new RegExp(`(?<![a-zA-Z])${name}(?![a-z])|${capital}(?![a-z])|\\b${name.toUpperCase()}(?![A-Z])`, "g");
 }
 
 describe("a protocol is named in its folders and in the registry, and nowhere else", () => {
@@ -39,6 +44,13 @@ describe("a protocol is named in its folders and in the registry, and nowhere el
       "src/core/process/x.ts:1: logging",
     ]);
     deepEqual(offendersIn("core/process/x.ts", text, "none"), ["src/core/process/x.ts:3: none"]);
+    deepEqual(
+      offendersIn("core/process/x.ts", 'const loggingRank = LOGGING_BYTES; // or "logging"', "logging").length,
+      3,
+    );
+    // Letters of another word are no name.
+    deepEqual(offendersIn("core/process/x.ts", "relogging, loggings: translate later", "logging"), []);
+    deepEqual(offendersIn("core/process/x.ts", "relogging, loggings: translate later", "late"), []);
     deepEqual(offendersIn("real/logging/x.ts", text, "logging"), []);
   });
 

@@ -28,6 +28,8 @@ export const flag: Shape<boolean> = (value) => (typeof value === "boolean" ? goo
 
 export const bytes: Shape<Uint8Array> = (value) => (value instanceof Uint8Array ? good : "is no bytes");
 
+export const int32s: Shape<Int32Array> = (value) => (value instanceof Int32Array ? good : "is no list of 32-bit words");
+
 /** Any value: its reader checks it. */
 export const opaque: Shape<unknown> = () => good;
 

@@ -3,10 +3,11 @@
  * it, what a job under it cannot do, and its part in each rank. `registry.ts` lists the definitions; no other file names one.
  *
  * Parts that need the machine (shared memory, sockets, processes) are in folders of the protocol's name under `real/` and
- * `sim/`. What these parts say to each other crosses the runtime as values that only the protocol understands.
+ * `sim/`. These parts speak to each other in values that only the protocol understands, and whose shapes it declares.
  */
 import type { OptionValues, ProtocolOption } from "./option.ts";
 import type { NewProtocol } from "./protocol.ts";
+import type { ProtocolShapes } from "./protocol-shapes.ts";
 
 /**
  * What a death means: "fatal", it ends the job; "survived", the living are told and go on; "replaced", they are told, and new
@@ -92,6 +93,8 @@ export interface ProtocolDefinition {
   readonly checkpoints: ((values: OptionValues) => CheckpointPlan) | null;
   /** Null: the engine is asked nothing, and makes no call. */
   readonly rank: ((part: RankPart) => NewProtocol) | null;
+  /** Of the values that its parts send each other; `noShapes` where they send none. */
+  readonly shapes: ProtocolShapes;
   /** Parts of the sentence that sums up a job. */
   summary(report: ProtocolReport): string[];
 }

@@ -1,6 +1,6 @@
 /**
  * Nobody waits for ever in a collective whose ranks disagree: about counts, the root, the function, or because one of them
- * refused its arguments and took no part (ADR 17).
+ * refused its arguments and took no part (ADR 18).
  *
  * A rank that has waited long (how long, its world decides) asks the ranks that it waits for what they have done about this
  * collective. They answer from their progress, in the same channel as their messages, and only what the answer proves counts:

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { quietNow } from "../../test/patience.ts";
+import { quietNow } from "../../../test/patience.ts";
 import { describeTrouble, runChild } from "./child.ts";
 
 const patient = { timeLimitMs: Number.POSITIVE_INFINITY, interrupt: new AbortController().signal };

@@ -1,7 +1,7 @@
 /**
  * The process of a checkpoint server: `checkpoint-server.cjs <number> <folder>`. It takes images as they are being made, reads each back
- * before it says that it has it, and gives them to whoever restarts. Which of them count is decided elsewhere
- * (core/service/checkpoint-server.ts). It ends with whoever started it.
+ * before it confirms it, and gives images to nodes that restart ranks. Which images count is decided elsewhere
+ * (core/service/checkpoint-server.ts). The process ends with the dispatcher, its parent.
  */
 import { rmSync } from "node:fs";
 import { unreachable } from "../../core/base/assert.ts";

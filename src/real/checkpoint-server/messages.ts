@@ -1,13 +1,13 @@
-/** Between the dispatcher and a checkpoint server. */
+/** Messages between the dispatcher and a checkpoint server. */
 import type { Job } from "../transport/handshake/handshake.ts";
 
-/** The first message: whose images these are, and at which address of the machine nodes call. */
+/** The first message: the job, and the address of this machine at which nodes call. */
 export interface CheckpointServerSetup {
   readonly kind: "setup";
   readonly job: Job;
   readonly host: string;
 }
-/** Nobody will ask for that checkpoint any more. */
+/** No node will ask for that checkpoint any more. */
 interface DropCheckpoint {
   readonly kind: "drop";
   readonly set: number;
@@ -19,7 +19,7 @@ interface Listens {
   readonly kind: "listens";
   readonly port: number;
 }
-/** It never will. */
+/** It cannot listen, now or later. */
 interface CannotListen {
   readonly kind: "unable";
   readonly why: string;

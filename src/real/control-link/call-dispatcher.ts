@@ -25,11 +25,11 @@ type Failure =
   /** Anything else. */
   | "lost";
 
-/** Strangers may crowd the door, and the one who has waited longest is sent away: a node that was tries again. */
+/** Strangers may crowd the port, and the caller that has waited longest is closed: a node that was closed tries again. */
 const lostMax = 20;
 const againMs = 100;
 
-/** Calls until it is welcome, or knows that it never will be. Whoever stands still is waited for, twice as long each time. */
+/** Calls until the dispatcher accepts or refuses. A dispatcher that does not answer is called again, after twice the time. */
 export async function callDispatcher(invitation: Invitation): Promise<Called> {
   let answerMs = answerMsMax;
   for (let lost = 0; ; ) {
@@ -51,7 +51,7 @@ function callOnce({ host, port, jobId, secret, number }: Invitation, answerMs: n
     const end = (called: Called): void => {
       clearTimeout(timer);
       for (const event of ["data", "error", "close"]) socket.removeAllListeners(event);
-      // Nothing is read until somebody listens again.
+      // Nothing is read until there is a listener again.
       socket.pause();
       socket.on("error", () => {});
       if (!called.ok) socket.destroy();

@@ -1,8 +1,8 @@
 /**
  * One end of a control link: the connection between the dispatcher and a node, after both have proven to be of the job. Messages are
- * checked (framing/value-frame.ts, core/base/value-shape.ts) before anybody hears of them; the first that is wrong ends the link, and `closed` says why.
+ * checked (framing/value-frame.ts, core/base/value-shape.ts) before they are handed on; the first wrong one ends the link, and `closed` says why.
  *
- * There is one connection for the life of a node, and no second: what was under way when it broke is lost, and a node that the
+ * There is one connection for the life of a node, and no second: messages under way when it breaks are lost, and a node that the
  * dispatcher cannot talk to is dead for the job (docs/control-link.md).
  */
 import { readSync } from "node:fs";
@@ -18,11 +18,11 @@ interface Message {
 
 export interface ControlLinkOptions<Out extends Message, In extends Message> {
   readonly socket: Socket;
-  /** What has come behind the handshake already. */
+  /** Bytes that have already come behind the handshake. */
   readonly queue: ByteQueue;
   readonly sends: Bounds<Out["kind"]>;
   readonly hears: Bounds<In["kind"]>;
-  /** Bytes have come: the other side lives, however long its message is. */
+  /** Bytes have come: the other side lives, even while its message is incomplete. */
   heard(): void;
   said(message: In): void;
   /** A message was not sent, because it is longer than its kind allows. */
@@ -32,19 +32,19 @@ export interface ControlLinkOptions<Out extends Message, In extends Message> {
 }
 
 export type LinkEnd =
-  /** By the other side, which is gone or has nothing more to say; or by the network. */
+  /** By the other side, which is gone or has finished; or by the network. */
   | { readonly kind: "lost"; readonly why: string }
   /** By this side. */
   | { readonly kind: "cut"; readonly why: string };
 
 const drainBytes = 1 << 16;
-/** So much may wait for a side that does not read, beside one long message. A node or dispatcher that lives reads all the time. */
+/** The bound of bytes that wait for a side that does not read, beside one long message. A living node or dispatcher reads all the time. */
 const unsentBytesMax = 64 << 20;
 
 export class ControlLink<Out extends Message, In extends Message> {
   readonly #options: ControlLinkOptions<Out, In>;
   readonly #reader: ValueReader;
-  /** What may come now. */
+  /** The messages that may come now. */
   #shapes: Partial<ShapesOf<In>> = {};
   #end: LinkEnd | null = null;
   #isClosed = false;
@@ -70,7 +70,7 @@ export class ControlLink<Out extends Message, In extends Message> {
     this.#shapes = shapes;
     startReading(this.#options.socket);
     this.#options.socket.resume();
-    // What came with the handshake; not before the caller has what it was called for.
+    // Messages that came with the handshake; the caller is to finish its own step first.
     process.nextTick(() => this.#hear());
   }
 
@@ -78,12 +78,12 @@ export class ControlLink<Out extends Message, In extends Message> {
     return !this.#isClosed && this.#end === null && this.#options.socket.writable;
   }
 
-  /** Does everything that was sent travel already? What need not be said now can wait until it does. */
+  /** Has everything that was sent left this process? Messages that are not urgent can wait until it has. */
   get isIdle(): boolean {
     return this.#options.socket.writableLength === 0;
   }
 
-  /** Fulfilled when everything that was sent travels, or nobody is there: for senders of much, who wait between their messages. */
+  /** Fulfilled when everything that was sent has left this process, or the link is closed: for senders of many messages, to wait in between. */
   whenIdle(): Promise<void> {
     if (this.isIdle || !this.isOpen) return Promise.resolve();
     const { socket } = this.#options;
@@ -96,7 +96,7 @@ export class ControlLink<Out extends Message, In extends Message> {
     });
   }
 
-  /** What is meant for a side that is gone is of no use; its end shows as `closed`. */
+  /** A message for a side that is gone is dropped; the end shows as `closed`. */
   send(message: Out): void {
     const { socket, sends } = this.#options;
     if (!this.isOpen) return;
@@ -115,7 +115,7 @@ export class ControlLink<Out extends Message, In extends Message> {
     });
   }
 
-  /** Nothing more will be sent; closes when the other side has nothing to say either. */
+  /** Nothing more will be sent; the link closes when the other side has finished too. */
   end(): void {
     this.#options.socket.end();
   }
@@ -143,7 +143,7 @@ export class ControlLink<Out extends Message, In extends Message> {
     return problem === "" ? "" : `a message "${kind}" that is wrong: the message ${problem}`;
   }
 
-  /** The other side is gone and writing has failed: its last words are in the system's buffer. */
+  /** The other side is gone and writing has failed: its last messages are in the system's buffer. */
   #drain(): void {
     const { socket, queue } = this.#options;
     try {

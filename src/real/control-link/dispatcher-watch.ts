@@ -1,12 +1,12 @@
 /**
  * Notices in a node that the dispatcher's machine is gone. A dispatcher that dies takes its end of the link with it, and the link closes; a
- * machine that loses its power or its network closes nothing, and the node would compute for nobody. So a node that has heard nothing for
+ * machine that loses its power or its network closes nothing, and the node would compute in vain. So a node that has heard nothing for
  * a while knocks at the dispatcher's door: connects there, and hangs up.
  *
  * | at the door | it means | then |
  * |---|---|---|
  * | a challenge comes | the dispatcher lives, and has nothing to say | the next knock is as far away as this one was |
- * | somebody takes the call and says nothing | it is stopped (Ctrl-Z), or very busy | the next knock is twice as far away |
+ * | the call is taken and not answered | it is stopped (Ctrl-Z), or very busy | the next knock is twice as far away |
  * | the call is refused | no process listens there: the dispatcher is gone | the node ends |
  * | nothing, or no way there, several times | so is its machine | the node ends |
  *
@@ -27,7 +27,7 @@ interface DispatcherWatchOptions {
 
 const quietMsDefault = 15_000;
 const knockMsMaxDefault = 10_000;
-/** Knocks that reach nobody before the machine counts as gone. */
+/** Failed knocks until the machine counts as gone. */
 const unreachableMax = 3;
 
 export class DispatcherWatch {

@@ -1,6 +1,6 @@
 /**
- * What a process must know to become a node of a job: where the dispatcher listens, what the job's processes know each other by, and
- * which of the invited it is. One line of JSON on its standard input: nobody else can read that, unlike arguments and environments.
+ * The values that a process needs to become a node of a job: the dispatcher's address, the job's secret, and the number of the
+ * invitation. One line of JSON on its standard input: no other user can read that, unlike arguments and environments.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { object, text, whole } from "../../core/base/value-shape.ts";
@@ -26,7 +26,7 @@ const written = object<Written>({
   secret: text,
   number: whole(1, 0x7fffffff),
 });
-/** Somebody else's input may have no lines at all. */
+/** The bound of the line: an input that is no invitation may have no line at all. */
 const lineBytesMax = 4096;
 const newline = 10;
 
@@ -49,7 +49,7 @@ export function decodeInvitation(line: string): Invitation | null {
 
 /**
  * Waits for the line, with nothing else to do, and leaves an empty standard input behind: programs that ranks start have the same.
- * Null: no invitation came, because whoever started this process is gone.
+ * Null: no invitation came, because the starter of this process is gone.
  */
 export function readInvitation(): Invitation | null {
   const line = readLine(0);
@@ -58,7 +58,7 @@ export function readInvitation(): Invitation | null {
   return line === null ? null : decodeInvitation(line);
 }
 
-/** What follows the line is nobody's. */
+/** Bytes behind the line are ignored. */
 function readLine(descriptor: number): string | null {
   const line = Buffer.alloc(lineBytesMax);
   for (let have = 0; have < lineBytesMax; ) {
@@ -78,7 +78,7 @@ function readSome(descriptor: number, into: Buffer, at: number): number {
       return readSync(descriptor, into, at, into.length - at, null);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return 0;
-      // Somebody has made it an input that does not wait.
+      // Another process has made this input non-blocking.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }

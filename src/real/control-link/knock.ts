@@ -1,4 +1,4 @@
-/** Is the dispatcher there? Somebody who wants to know connects to its door, and hangs up without a word. */
+/** Is the dispatcher alive? A node asks by connecting to its port, and closes the connection without a message. */
 import { connect } from "node:net";
 
 export type Knock =

@@ -3,12 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "../../core/base/testing/properties.ts";
 import type { Shape } from "../../core/base/value-shape.ts";
+import { logging } from "../../core/ft/logging/definition.ts";
+import { none } from "../../core/ft/none/definition.ts";
 import { ByteQueue } from "../framing/byte-queue.ts";
 import { encodeValue, ValueReader } from "../framing/value-frame.ts";
 import type { FromNode } from "../messages/node-messages.ts";
 import { fromNodeBounds, fromNodeShapes, toNewNode, toNodeBounds, toNodeShapes } from "./message-shapes.ts";
 
-const place = { processes: 4, here: [2, 3], recovers: true };
+const place = { processes: 4, here: [2, 3], recovers: true, protocol: logging.name };
 const tables = [
   { bounds: fromNodeBounds, shapes: fromNodeShapes(place) },
   { bounds: toNodeBounds, shapes: { ...toNewNode, ...toNodeShapes(place) } },
@@ -33,7 +35,12 @@ const examples: readonly FromNode[] = [
   },
   { kind: "ranks-returned", ranks: [{ rank: 2, incarnation: 1 }] },
   { kind: "from-rank", rank: 2, message: { kind: "captured", ...facts } },
-  { kind: "from-rank", rank: 2, message: { kind: "protocol", words: { anything: [1] } } },
+  { kind: "from-rank", rank: 2, message: { kind: "protocol", words: { kind: "log-full", sets: [1] } } },
+  {
+    kind: "from-rank",
+    rank: 2,
+    message: { kind: "report", report: { bytesTo: [0, 8], messages: 1, determinantBytes: 12 } },
+  },
   { kind: "bye" },
 ];
 
@@ -110,4 +117,36 @@ test("X7: values of any type in any field are refused, or are of the type of the
       assert(value === null || typeof value === typeof before, `${message.kind}.${key}`);
     }),
   );
+});
+
+test("X7: values that only a protocol understands are checked by its own shapes, in both directions", () => {
+  const log = Int32Array.of(1, 2);
+  const wrongs: readonly (readonly [shape: Shape<unknown> | undefined, message: object, problem: string])[] = [
+    [toNodeShapes(place).protocol, { kind: "protocol", words: { logger: 7 } }, ".words.logger is no object"],
+    [
+      fromNodeShapes(place)["from-rank"],
+      { kind: "from-rank", rank: 2, message: { kind: "report", report: { bytesTo: [-1], messages: 0 } } },
+      ".message.report.bytesTo[0] is no whole number from 0 to 9007199254740991",
+    ],
+    [
+      fromNodeShapes(place)["from-rank"],
+      { kind: "from-rank", rank: 2, message: { kind: "protocol", words: { kind: "log-full" } } },
+      ".message.words has no sets",
+    ],
+    // A protocol whose parts say nothing.
+    [
+      toNodeShapes({ ...place, protocol: none.name }).protocol,
+      { kind: "protocol", words: { logger: { host: "::1", port: 1 } } },
+      ".words is there, and should not be",
+    ],
+  ];
+  for (const [shape, message, problem] of wrongs) assert.equal(shape?.(message), problem);
+  const { forNode, forRanks } = logging.shapes;
+  assert.equal(forNode({ streams: [{ set: 1, from: -3, words: log }], logBytesMax: 1 << 20 }), "");
+  assert.equal(
+    forNode({ streams: [{ set: 1, from: 0, words: [1] }], logBytesMax: 1 }),
+    ".streams[0].words is no list of 32-bit words",
+  );
+  assert.equal(forRanks({ log }), "");
+  assert.equal(forRanks(undefined), "is no object");
 });

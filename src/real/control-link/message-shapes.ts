@@ -1,8 +1,8 @@
 /**
- * What may travel between the dispatcher and a node: for each message its bound and its shape, in both directions. Ranks that a message
- * names are ranks of the job, and where it is about the node's own, ranks of that node, so that nobody has to ask again.
+ * The messages between the dispatcher and a node: for each its bound and its shape, in both directions. Ranks in a message
+ * are ranks of the job, and in messages about the node's own ranks, ranks of that node; receivers need not check again.
  *
- * Opaque are the parts that only a protocol understands, and values of the program.
+ * Values that only a protocol understands are checked by the shapes that it declares (core/ft/protocol-shapes.ts).
  */
 
 import {
@@ -22,6 +22,8 @@ import {
   whole,
   word,
 } from "../../core/base/value-shape.ts";
+import { protocolNamed } from "../../core/ft/protocol-named.ts";
+import { noShapes, type ProtocolShapes } from "../../core/ft/protocol-shapes.ts";
 import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
@@ -30,7 +32,7 @@ import type { FilesProof } from "../disk/same-files.ts";
 import type { Bounds } from "../framing/value-frame.ts";
 import type { LineChunk } from "../messages/lines.ts";
 import type { CallsPassed, Life, RankRestart } from "../messages/lives.ts";
-import type { FromNode, NewRank, RecoverySetup, ToNode } from "../messages/node-messages.ts";
+import type { FromNode, NewRank, RecoverySetup, Setup, ToNode } from "../messages/node-messages.ts";
 import type { Folder, ProgramPlace } from "../messages/program-place.ts";
 import type { Captured, CaptureFacts, RankWord, Watch } from "../messages/rank-messages.ts";
 import type { Address } from "../transport/sockets/address.ts";
@@ -38,7 +40,7 @@ import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
 
 /** A few fields, or a few for each rank that there can be. */
 const short = 4 << 20;
-/** With a part that a protocol or a program decides the size of: choices to be replayed, arguments, a result. */
+/** Messages with a part whose size a protocol or a program decides: choices to be replayed, arguments, a result. */
 const long = 1 << 30;
 
 export const toNodeBounds: Bounds<ToNode["kind"]> = {
@@ -95,44 +97,59 @@ const program = object<ProgramPlace>({
   language,
 });
 
-/** What a node expects before it knows the job. */
+/** Nothing may be said for a protocol that there is not. */
+const shapesOf = (protocol: string): ProtocolShapes => protocolNamed(protocol)?.shapes ?? noShapes;
+
+/** Messages to a node that is not set up. */
 export const toNewNode: Pick<ShapesOf<ToNode>, "setup" | "end"> = {
-  setup: object({
-    kind: kind("setup"),
-    node: number32,
-    ranks: number32,
-    placement: list(number32) as Shape<Placement>,
-    nodeMap: list(number32) as Shape<NodeMap>,
-    protocol: text,
-    protocolOptions: dictionary(opaque),
-    protocolPart: opaque,
-    seed: signed32,
-    program,
-    sameFiles: orNull(object<FilesProof>({ machine: text, file: text, secret: text })),
-    heartbeatMs: whole(1, 60_000),
-    heapMb: number32,
-    memoryMb: number32,
-    folders: list(folder),
-    environment: orNull(dictionary(text)),
-    freezeTo: text,
-    thawFrom: text,
-    ranksPerThread: number32,
-    traceFolder: text,
-    port,
-    recovery: orNull(recoverySetup(number32)),
-    watches: list(watch(number32)),
-  }),
+  setup: (value) => setup(value) || protocolPartsOf(value as Setup),
   end: object({ kind: kind("end") }),
 };
 
-function recoverySetup(rank: Shape<number>): Shape<RecoverySetup> {
+const setup = object<Setup>({
+  kind: kind("setup"),
+  node: number32,
+  ranks: number32,
+  placement: list(number32) as Shape<Placement>,
+  nodeMap: list(number32) as Shape<NodeMap>,
+  protocol: text,
+  protocolOptions: dictionary(opaque),
+  protocolPart: opaque,
+  seed: signed32,
+  program,
+  sameFiles: orNull(object<FilesProof>({ machine: text, file: text, secret: text })),
+  heartbeatMs: whole(1, 60_000),
+  heapMb: number32,
+  memoryMb: number32,
+  folders: list(folder),
+  environment: orNull(dictionary(text)),
+  freezeTo: text,
+  thawFrom: text,
+  ranksPerThread: number32,
+  traceFolder: text,
+  port,
+  recovery: orNull(recoverySetup(number32)),
+  watches: list(watch(number32)),
+});
+
+/** Problems of the parts of a setup that are the protocol's, which the setup names. */
+function protocolPartsOf({ protocol, protocolPart, recovery }: Setup): string {
+  const { forNode, forRanks } = shapesOf(protocol);
+  const parts = object<Pick<Setup, "protocolPart"> & { readonly data: readonly unknown[] }>({
+    protocolPart: forNode,
+    data: list(forRanks),
+  });
+  return parts({ protocolPart, data: recovery?.restarts.map(({ data }) => data) ?? [] });
+}
+
+function recoverySetup(rank: Shape<number>, data: Shape<unknown> = opaque): Shape<RecoverySetup> {
   return object<RecoverySetup>({
     setOf: list(number32),
     incarnations: list(number32),
     checkpointFolder: text,
     checkpointServers: list(orNull(address)),
     beganMs: finite,
-    restarts: list(object<RankRestart>({ rank, incarnation: number32, checkpoint: number32, data: opaque })),
+    restarts: list(object<RankRestart>({ rank, incarnation: number32, checkpoint: number32, data })),
   });
 }
 
@@ -140,25 +157,31 @@ function watch(rank: Shape<number>): Shape<Watch> {
   return object<Watch>({ rank, call: count, init: flag });
 }
 
-/** What a node knows of its job when it has been set up. */
+/** Facts of a job that the shapes of its messages depend on. */
 export interface NodePlace {
   /** How many processes the job can have. */
   readonly processes: number;
-  /** Those of this node. */
+  /** The processes of this node. */
   readonly here: readonly number[];
   /** Are the lost started again? */
   readonly recovers: boolean;
+  /** The name of the job's protocol. */
+  readonly protocol: string;
 }
 
-/** What a node expects when it has been set up. */
-export function toNodeShapes({ processes, here, recovers }: NodePlace): Partial<ShapesOf<ToNode>> {
+/** Messages that come only where the lost are started again. */
+type RecoveryMessage = "checkpoint" | "checkpoint-servers" | "go-on" | "oldest" | "restart-ranks";
+
+/** Messages to a node that is set up. */
+export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace): Partial<ShapesOf<ToNode>> {
+  const { forNode, toNode, forRanks } = shapesOf(protocol);
   const rank = whole(0, processes - 1);
   const own = oneOfThese(here);
   const ranks = list(rank);
   const owns = list(own);
   const life = object<Life>({ rank, incarnation: number32 });
   const origin = object<Origin>({ parents: ranks, context: signed32, count, world: ranks, command: number32 });
-  const recovery: Partial<ShapesOf<ToNode>> = {
+  const recovery: Pick<ShapesOf<ToNode>, RecoveryMessage> = {
     checkpoint: object({ kind: kind("checkpoint"), set: number32, members: ranks, number: number32 }),
     "checkpoint-servers": object({ kind: kind("checkpoint-servers"), addresses: list(orNull(address)) }),
     "go-on": object({ kind: kind("go-on"), set: number32, members: ranks }),
@@ -166,12 +189,12 @@ export function toNodeShapes({ processes, here, recovers }: NodePlace): Partial<
     "restart-ranks": object({
       kind: kind("restart-ranks"),
       ranks: owns,
-      recovery: recoverySetup(own),
-      protocolPart: opaque,
+      recovery: recoverySetup(own, forRanks),
+      protocolPart: forNode,
       watches: list(watch(own)),
     }),
   };
-  return {
+  const always: Omit<ShapesOf<ToNode>, RecoveryMessage | "setup"> = {
     contacts: object({ kind: kind("contacts"), addresses: list(orNull(address), processes) }),
     run: object({ kind: kind("run"), form: word("script", "module", "wasm"), packages: list(text) }),
     "start-ranks": object({
@@ -195,17 +218,17 @@ export function toNodeShapes({ processes, here, recovers }: NodePlace): Partial<
     returned: object({ kind: kind("returned"), ranks: list(life) }),
     freeze: object({ kind: kind("freeze") }),
     frozen: object({ kind: kind("frozen"), isGood: flag }),
-    protocol: object({ kind: kind("protocol"), words: opaque }),
+    protocol: object({ kind: kind("protocol"), words: toNode }),
     "kill-ranks": object({ kind: kind("kill-ranks"), ranks: owns }),
     "go-on-after": object({ kind: kind("go-on-after"), rank: own, call: count }),
     links: object({ kind: kind("links"), ranks, areCut: flag }),
     end: object({ kind: kind("end") }),
-    ...(recovers ? recovery : {}),
   };
+  return recovers ? { ...always, ...recovery } : always;
 }
 
-/** What the dispatcher expects of a node that it has set up. */
-export function fromNodeShapes({ processes, here }: Omit<NodePlace, "recovers">): ShapesOf<FromNode> {
+/** Messages from a node that is set up. */
+export function fromNodeShapes({ processes, here, protocol }: Omit<NodePlace, "recovers">): ShapesOf<FromNode> {
   const rank = whole(0, processes - 1);
   const own = oneOfThese(here);
   return {
@@ -232,7 +255,7 @@ export function fromNodeShapes({ processes, here }: Omit<NodePlace, "recovers">)
       kind: kind("ranks-returned"),
       ranks: list(object<Life>({ rank: own, incarnation: number32 })),
     }),
-    "from-rank": object({ kind: kind("from-rank"), rank: own, message: rankWord(rank) }),
+    "from-rank": object({ kind: kind("from-rank"), rank: own, message: rankWord(rank, shapesOf(protocol)) }),
     bye: object({ kind: kind("bye") }),
   };
 }
@@ -250,7 +273,7 @@ const ending = oneOf<Ending>({
   vanished: object({ kind: kind("vanished"), code: finite }),
 });
 
-function rankWord(rank: Shape<number>): Shape<Captured | RankWord> {
+function rankWord(rank: Shape<number>, { fromRank, report }: ProtocolShapes): Shape<Captured | RankWord> {
   const incarnation = number32;
   const facts: { readonly [F in keyof CaptureFacts]: Shape<CaptureFacts[F]> } = {
     number: number32,
@@ -277,10 +300,10 @@ function rankWord(rank: Shape<number>): Shape<Captured | RankWord> {
     }),
     "input-wanted": object({ kind: kind("input-wanted"), offset: count }),
     stopped: object({ kind: kind("stopped") }),
-    report: object({ kind: kind("report"), report: opaque }),
+    report: object({ kind: kind("report"), report }),
     done: object({ kind: kind("done"), incarnation }),
     "checkpoint-wanted": object({ kind: kind("checkpoint-wanted"), incarnation }),
-    protocol: object({ kind: kind("protocol"), words: opaque }),
+    protocol: object({ kind: kind("protocol"), words: fromRank }),
     "caught-up": object({ kind: kind("caught-up"), incarnation }),
     "stands-still": object({ kind: kind("stands-still"), call: count }),
     "image-unreadable": object({ kind: kind("image-unreadable"), checkpoint: number32, problem: text }),

@@ -1,5 +1,5 @@
 /**
- * Where the dispatcher waits for its nodes: one listening socket of the job, invitations to it, and the handshake with whoever
+ * The dispatcher's side of new links: one listening socket of the job, invitations to it, and the handshake with every caller that
  * calls (transport/handshake). Each invitation is good for one connection; nodes that need files of the job call again for each.
  */
 import type { Socket } from "node:net";
@@ -11,7 +11,7 @@ interface NodeDoorOptions {
   readonly job: Job;
   /** Of this machine; nodes must be able to reach it. */
   readonly host: string;
-  /** Nobody can be invited. */
+  /** The socket cannot listen: no node can be invited. */
   unable(why: string): void;
   /** A process of the job has called for files. */
   wantsFiles(guest: Guest): void;
@@ -24,7 +24,7 @@ export class NodeDoor {
   readonly #port: Promise<number | null>;
   readonly #invited = new Map<number, (socket: Socket) => void>();
   #invitations = 0;
-  /** Connections that were closed because nobody invited was there. */
+  /** Connections that were closed because their caller was not invited. */
   strangers = 0;
 
   constructor(options: NodeDoorOptions) {
@@ -90,8 +90,8 @@ export class NodeDoor {
 
 export interface Invited {
   readonly number: number;
-  /** Null: nobody can be invited. */
+  /** Null: no node can be invited. */
   readonly invitation: Promise<Invitation | null>;
-  /** Nobody is expected under that number any more. */
+  /** The invitation of that number is void. */
   withdraw(): void;
 }

@@ -1,10 +1,10 @@
 /**
  * Do two processes see the same files under the same names? A node that sees the dispatcher's need not be sent them. It proves that by
- * what it reads: a secret in a file of the job's temporary folder, which nobody could know who does not see that folder. Other folders of
+ * what it reads: a secret in a file of the job's temporary folder, which only a process that sees that folder can know. Other folders of
  * the job are seen as well if the machine and the mount namespace are the same. (Those alone prove nothing: machines that were resumed
  * from one snapshot say the same of themselves.)
  *
- * Whoever cannot prove it is sent everything; nothing else depends on it.
+ * A node that cannot prove it is sent every file; nothing else depends on the proof.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync, writeFileSync } from "node:fs";

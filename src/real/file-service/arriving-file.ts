@@ -18,7 +18,7 @@ export class ArrivingFile {
   static async begin(path: string): Promise<ArrivingFile> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const part = partOf(path);
-    // Whatever a life before has left there may be open elsewhere, or a link.
+    // A file that an earlier life has left there may be open elsewhere, or be a link.
     await rm(part, { force: true });
     return new ArrivingFile(path, await open(part, "wx", 0o600));
   }

@@ -1,6 +1,7 @@
 /**
- * A node's end: files go to whoever keeps them while they are being made, and come from there. Each has a connection of its own, so that
- * nobody waits behind a large one. A piece is made, or read, when the one before is on its way: nothing piles up.
+ * The node's end of the file service: sends files to their keeper while they are being made, and fetches files from it. Each file has a
+ * connection of its own, so that none waits behind a large one. A piece is made, or read, when the one before is on its way: at most two are
+ * in memory.
  */
 import { closeSync, createReadStream, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -23,13 +24,13 @@ import type { Address } from "../transport/sockets/address.ts";
 import { answerIn, encoded, type FileKey, fileText, type Request } from "./file-key.ts";
 import { Frames } from "./frames.ts";
 
-/** Who keeps files of the job. */
+/** A keeper of files: the dispatcher or a checkpoint server. */
 export interface FileService {
-  /** In words for people: "the checkpoint server". */
+  /** For messages to people: "the checkpoint server". */
   readonly name: string;
   /** Null: it is not there at the moment. */
   readonly address: Address | null;
-  /** What both know each other by. */
+  /** The secret by which both know each other. */
   readonly job: Job;
 }
 
@@ -37,7 +38,7 @@ const pieceBytes = 1 << 20;
 const patienceMs = 10_000;
 const retryMs = 50;
 
-/** What is wrong; empty: the service has it. The next piece is made while this one travels. */
+/** Returns the problem; empty: the service has the file. The next piece is made while this one travels. */
 export function storeFile(service: FileService, file: FileKey, pieces: Iterable<Piece>): Promise<string> {
   return deliver(service, { want: "store", file }, pieces);
 }
@@ -47,7 +48,7 @@ export function storeFileFrom(service: FileService, file: FileKey, path: string)
   return deliver(service, { want: "store", file }, piecesOf({ path, from: 0, to: Number.POSITIVE_INFINITY }));
 }
 
-/** The service has a file that grows up to a byte, and gets the bytes behind it. What is wrong; empty: it has those too. */
+/** Sends further bytes of a file that grows. Returns the problem; empty: the service has them. */
 export function appendFileFrom(service: FileService, file: FileKey, part: FilePart): Promise<string> {
   return deliver(service, { want: "append", file }, piecesOf(part));
 }
@@ -59,7 +60,7 @@ interface FilePart {
   readonly to: number;
 }
 
-/** What is wrong; empty: it is there, whole. */
+/** Returns the problem; empty: the file is at `path`, complete. */
 export function fetchFile(service: FileService, file: FileKey, path: string): Promise<string> {
   return withService(service, { want: "fetch", file }, async (frames) => {
     const problem = await answered(service, frames);
@@ -68,8 +69,8 @@ export function fetchFile(service: FileService, file: FileKey, path: string): Pr
 }
 
 /**
- * Tries again while the service cannot be reached or goes away, for a while: one that was lost is started again, perhaps elsewhere, and
- * strangers may crowd a door. Of files that are whole or not there.
+ * Repeats an attempt while the service cannot be reached or goes away, for a while: a service that was lost is started again, perhaps at another
+ * address, and strangers may crowd its port. Only for attempts that can be repeated: those about files that are complete or absent.
  */
 export async function patiently(
   serviceNow: () => FileService,
@@ -116,7 +117,7 @@ async function answered(service: FileService, frames: Frames): Promise<string> {
   return answerIn(frame)?.problem ?? `the answer of ${service.name} cannot be understood`;
 }
 
-/** A file that is not whole never has the name. */
+/** A file has its name only when it is complete. */
 async function receive(service: FileService, frames: Frames, path: string): Promise<string> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const part = `${path}.part`;
@@ -150,7 +151,7 @@ async function withService(
     if (!(await shakeHands(socket, frames, service.job))) return unreachable(service);
     return (await frames.write(encoded(request))) ? await use(frames) : gone(service);
   } catch (error) {
-    // This node's own disk.
+    // An error of this node's own disk.
     const known = fileError(`Cannot ${request.want} ${fileText(request.file)}`, error);
     if (known instanceof ImageError) return known.message;
     throw error;

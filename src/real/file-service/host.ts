@@ -1,9 +1,9 @@
 /**
- * Keeps files of a job for its nodes, and gives them to those who need them: the dispatcher all of them, a checkpoint server images. Which
- * of them there are, and where, its owner says.
+ * The keeper's end of the file service: takes files of a job from nodes and gives them to nodes. The dispatcher keeps all kinds of files, a
+ * checkpoint server keeps images. The owner of the host decides which files there are, and their paths.
  *
- * Hears only whoever knows the job's secret (transport/handshake). A connection that ends before its file does leaves nothing behind,
- * except of a file that grows: what has arrived of that stays. Nothing here blocks the thread.
+ * Callers have proven that they know the job's secret (transport/handshake). A connection that ends before its file is complete leaves nothing
+ * behind, except of a file that grows: the bytes that have arrived stay. Nothing here blocks the thread.
  */
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -17,9 +17,9 @@ import { encoded, type FileKey, fileText, type Request, requestIn } from "./file
 import { Frames } from "./frames.ts";
 
 interface FileHostOptions {
-  /** Where that file is, or will be; null: nobody may do that with such a file here. */
+  /** The path of the requested file; null: the request is not allowed here. */
   placeOf(request: Request): string | null;
-  /** A file was stored: what is wrong with it, empty if nothing. */
+  /** A file was stored: the problem with it, empty if there is none. */
   verify(file: FileKey, path: string): Promise<string>;
 }
 
@@ -32,7 +32,7 @@ export class FileHost {
     this.#options = options;
   }
 
-  /** Until that one goes, or says something that is none of ours. */
+  /** Serves a caller until it goes, or sends anything but a request. */
   async serve({ socket, answer }: Guest): Promise<void> {
     const frames = new Frames(socket);
     socket.write(answer({ verdict: Verdict.WELCOME, incarnation: 0, generation: 0 }));
@@ -46,7 +46,7 @@ export class FileHost {
     socket.destroy();
   }
 
-  /** False: whoever asked is gone. */
+  /** False: the caller is gone. */
   #answer(frames: Frames, { want, file }: Request, path: string): Promise<boolean> {
     switch (want) {
       case "fetch":
@@ -80,7 +80,7 @@ export class FileHost {
     };
     const target = await begin().catch(note);
     let piece: Buffer | null;
-    // To the end in any case: its sender hears what is wrong when it has finished speaking.
+    // Read to the end in any case: the sender hears of a problem when it has sent everything.
     for (piece = await frames.next(); piece !== null && piece.length > 0; piece = await frames.next()) {
       if (problem === "") await target?.write(piece).catch(note);
     }
@@ -90,12 +90,12 @@ export class FileHost {
   }
 }
 
-/** Where the pieces of a file go. */
+/** The destination of the pieces of a file. */
 interface Target {
   write(piece: Buffer): Promise<void>;
-  /** They are all there: what is wrong, empty if nothing. */
+  /** All pieces have come: the problem, empty if there is none. */
   end(): Promise<string>;
-  /** Instead. */
+  /** Called instead of `end` when pieces are missing. */
   discard(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ async function grow(path: string): Promise<Target> {
   };
 }
 
-/** False: whoever asked is gone. */
+/** False: the caller is gone. */
 async function give(frames: Frames, key: FileKey, path: string): Promise<boolean> {
   const file = await open(path, "r").catch((error: unknown) => textOf(`Cannot give ${fileText(key)}`, error));
   if (typeof file === "string") return frames.write(encoded({ problem: file }));

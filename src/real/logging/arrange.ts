@@ -1,4 +1,4 @@
-/** Which ranks fall together under message logging, and where they are; what `--sets` and its relatives mean. */
+/** The correlated sets of a job under message logging and their nodes: the meaning of `--sets` and `--traffic`. */
 import { describeSystemError } from "../../core/base/system-error.ts";
 import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
 import { loggingReport } from "../../core/ft/logging/report.ts";
@@ -41,7 +41,7 @@ function byTraffic(blocks: Placement, file: string): Arrangement | string {
   return arranged(setsByNode(placement), placement);
 }
 
-/** Nobody knows the traffic: it is measured, for the next time. */
+/** The traffic is unknown: this run measures it for the next one. */
 function measuring(placement: Placement, file: string): Arrangement {
   return {
     setOf: setsByRank(placement.length),

@@ -10,7 +10,7 @@ export class DeterminantWriter implements DeterminantStream, Napper {
   /** The entry that is being appended, to make none for each. */
   readonly #entry: number[] = [];
 
-  /** `bell` for whoever waits, `quietBell` so that determinants set out before anybody does. */
+  /** `bell` wakes the main thread for a rank that waits, `quietBell` sends determinants before any rank waits. */
   constructor(channel: SharedChannel, bell: Int32Array, quietBell = bell) {
     this.#channel = new ChannelThread(channel, bell, quietBell);
   }

@@ -1,7 +1,7 @@
 /**
  * The event logger, seen from the dispatcher: a forked process with a channel, and another in its place when it is lost. Questions
- * wait until there is one that can answer. Until the new one has been told what the nodes keep, whatever else falls takes choices
- * with it (ADR 11): so it is a process that has come up already, and one that hangs is noticed and killed.
+ * wait until a process can answer them. Until the new process has been sent the choices that nodes keep, a set that falls loses its
+ * choices (ADR 11): so the new process is one that has started already, and one that hangs is noticed and killed.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
@@ -13,31 +13,31 @@ import type { Address } from "../transport/sockets/address.ts";
 import type { Fence, FromLogger, ToLogger, Trim } from "./messages.ts";
 
 interface LoggerPorts {
-  /** It is there, or another is in its place: nodes must hear where. */
+  /** It listens, or another does in its place: nodes must hear its address. */
   ready(address: Address): void;
   /** It was lost, or was silent for so long that it counts as lost; another takes its place. */
   lost(silentMs: number | null): void;
-  /** There will be none. */
+  /** There will be no event logger. */
   unable(why: string): void;
 }
 
 interface LoggerOptions {
-  /** What nodes and services know each other by. */
+  /** The secret by which nodes and services know each other. */
   readonly job: Job;
   /** The address of this machine at which nodes call it. */
   readonly host: string;
   readonly patience: Patience;
 }
 
-/** A question and who waits for the answer. */
+/** A question, and the callback for its answer. */
 interface Question {
   readonly message: ToLogger;
   answered(message: FromLogger | null): void;
 }
 
-/** So often before any of them has lived for a while: it falls for a reason of its own. */
+/** Losses in a row, each soon after the start, until the cause counts as its own. */
 const lossesMax = 20;
-/** Signs of life after which one has lived for a while. */
+/** Signs of life after which a process counts as having worked. */
 const signsOfLife = 10;
 
 export class LoggerProcess {
@@ -62,7 +62,7 @@ export class LoggerProcess {
     this.#start();
   }
 
-  /** Where nodes find it; null: it is not there yet. */
+  /** Its address for nodes; null: it does not listen yet. */
   get address(): Address | null {
     return this.#address;
   }
@@ -152,7 +152,7 @@ export class LoggerProcess {
         this.#address = { host: this.#options.host, port: message.port };
         for (const question of this.#questions) this.#send(question.message);
         this.#ports.ready(this.#address);
-        // Not sooner: it would take the processor from those who tell this one what they keep.
+        // Not sooner: it would take the processor from nodes that send their choices to this process.
         if (this.losses > 0) this.prepareSpare();
         break;
       case "lives":

@@ -1,6 +1,6 @@
 /**
  * The event logger: an operating-system process of its own, started by the dispatcher, which fences, trims and reads over its
- * channel; nodes send what their ranks choose over channels (service-channel). It never outlives the dispatcher.
+ * channel; nodes send the choices of their ranks over channels (service-channel). It never outlives the dispatcher.
  */
 import { unreachable } from "../../core/base/assert.ts";
 import { EventLogger } from "../../core/ft/logging/event-logger.ts";
@@ -15,7 +15,7 @@ import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
 const sleepMsMax = 100;
 /** Where it cannot sleep over sockets: looks that find nothing before it naps. */
 const idleTurnsMax = 50;
-/** After a knock at the door the event loop has turns until whoever knocked must have been let in. */
+/** After a new connection the event loop has turns until the handshake must be over. */
 const knockMs = 50;
 
 const send = (message: FromLogger): void => void process.send?.(message, undefined, undefined, () => {});

@@ -8,11 +8,11 @@ import type { Service } from "../../core/fault/plan.ts";
 import { LoggingJob } from "../../core/ft/logging/logging-job.ts";
 import type { LoggingLaunchOptions } from "../../core/ft/logging/options.ts";
 import type { LoggingJobReport } from "../../core/ft/logging/report.ts";
+import type { LoggerIsAt, LoggingNodeSetup } from "../../core/ft/logging/shapes.ts";
 import { membersOf } from "../../core/ft/sets.ts";
 import { Alarm } from "../machine/alarm.ts";
 import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../part-hosts/job-part-host.ts";
 import { LoggerProcess } from "./logger-process.ts";
-import type { LoggerIsAt, LoggingNodeSetup } from "./logging-node.ts";
 
 /** When all is over the event logger is asked for so long how much it was given. */
 const lastAnswerMsMax = 500;

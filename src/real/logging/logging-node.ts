@@ -1,23 +1,11 @@
 /** Message logging in a node's main thread: the streams of determinants of the sets that are here. */
 import { join } from "node:path";
-import type { KnownStream } from "../../core/ft/logging/logging-job.ts";
+import type { LoggerIsAt, LoggingNodeSetup } from "../../core/ft/logging/shapes.ts";
 import type { NodePart, NodePartSetup } from "../part-hosts/node-part.ts";
 import { ChannelHost } from "../service-channel/channel-host.ts";
 import { Service } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import type { LoggingRankSetup } from "./logging-rank.ts";
-
-/** From the part for the job: for a node that is about to start, or to start some of its ranks again. */
-export interface LoggingNodeSetup {
-  /** What is known of the streams of sets that have had a life before; those of others begin at 0. */
-  readonly streams: readonly KnownStream[];
-  readonly logBytesMax: number;
-}
-
-/** From the part for the job: there is an event logger, perhaps in the place of one that was lost. */
-export interface LoggerIsAt {
-  readonly logger: Address;
-}
 
 /** One life of a set. */
 interface SetHere {
@@ -38,7 +26,7 @@ export class LoggingNode implements NodePart {
     this.#open(setup.ranks);
   }
 
-  /** What the old life has not handed over is lost. */
+  /** Words that the old life has not handed over are lost. */
   restart(part: unknown, ranks: readonly number[]): void {
     this.#part = part as LoggingNodeSetup;
     this.#open(ranks);

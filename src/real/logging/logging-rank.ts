@@ -7,7 +7,7 @@ import type { SharedChannel } from "../service-channel/channel-ring.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";
 import { SpillFile } from "./spill-file.ts";
 
-/** What its node has for it. */
+/** The values that its node hands to a rank. */
 export interface LoggingRankSetup {
   /** The stream of determinants of its set. */
   readonly stream: SharedChannel;

@@ -1,5 +1,5 @@
 /**
- * What crosses between the dispatcher and the event logger's process, over the IPC channel of `fork`. (Nodes speak to it over
+ * Messages between the dispatcher and the event logger's process, over the IPC channel of `fork`. (Nodes speak to it over
  * channels, real/service-channel.)
  */
 import type { Job } from "../transport/handshake/handshake.ts";
@@ -42,7 +42,7 @@ interface LoggerReady {
   readonly kind: "ready";
   readonly port: number;
 }
-/** It never will. */
+/** It cannot listen, now or later. */
 interface LoggerUnable {
   readonly kind: "unable";
   readonly why: string;

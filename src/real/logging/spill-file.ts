@@ -20,7 +20,7 @@ const largeBytes = 1 << 16;
 interface Part {
   readonly name: string;
   readonly file: number;
-  /** What it has, and what of that has not been dropped. */
+  /** All records of the file, and those that have not been dropped. */
   bytes: number;
   /** Lengths of those that are kept, by place. */
   readonly kept: Map<number, number>;

@@ -1,5 +1,5 @@
 /**
- * What the ranks of a program sent each other the last time that somebody looked, for `--sets traffic`: JSON,
+ * The bytes that the ranks of a program sent each other in the last run that measured them, for `--sets traffic`: JSON,
  * `{ "bytes": [[0, 80], [40, 0]] }`, a row for each sender.
  */
 import { createHash } from "node:crypto";
@@ -15,7 +15,7 @@ export function trafficFileIn(cacheFolder: string, program: string, ranks: numbe
   return join(cacheFolder, "traffic", `${name}-${ranks}.json`);
 }
 
-/** Null: there is none. A text: what is wrong with it. */
+/** Null: there is no file. A text: the problem with it. */
 export function readTraffic(file: string, ranks: number): Traffic | string | null {
   let text: string;
   try {

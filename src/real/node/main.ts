@@ -113,9 +113,9 @@ class NodeMain {
   }
 
   #begin(setup: Setup): void {
-    const { node, placement, recovery } = setup;
+    const { node, placement, recovery, protocol } = setup;
     const here = ranksOfNode(placement, node);
-    this.#link.expect(toNodeShapes({ processes: placement.length, here, recovers: recovery !== null }));
+    this.#link.expect(toNodeShapes({ processes: placement.length, here, recovers: recovery !== null, protocol }));
     const started = this.#start(setup);
     const what = setup.program.language === "c" ? "memory for each rank" : "shared memory";
     if (started instanceof Agent) this.#agent = started;

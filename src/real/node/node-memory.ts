@@ -6,7 +6,7 @@ import { type Placement, ranksOfNode } from "../../core/service/placement.ts";
 import type { Life } from "../messages/lives.ts";
 import type { DeathNotice } from "../messages/node-messages.ts";
 import { layoutOf } from "../transport/layout.ts";
-import { Population } from "../transport/living-processes.ts";
+import { LivingProcesses } from "../transport/living-processes.ts";
 import {
   enterNodeMemory,
   type NodeMemory as MainMemory,
@@ -34,7 +34,7 @@ export class NodeMemory {
   /** Put into the `workerData` of every rank of this node. */
   readonly shared: SharedNode;
   readonly #places = new Map<number, number>();
-  readonly #population: Population;
+  readonly #population: LivingProcesses;
   readonly #notices: NoticeBoard;
   /** What did not find room on the board yet. */
   readonly #untold: Notice[] = [];
@@ -55,7 +55,7 @@ export class NodeMemory {
         ranks,
       ),
     };
-    this.#population = new Population(main, wakeElsewhere);
+    this.#population = new LivingProcesses(main, wakeElsewhere);
     this.#notices = new NoticeBoard(main, this.#population);
   }
 

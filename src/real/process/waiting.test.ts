@@ -8,7 +8,7 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { BYTES, KIND, PacketKind } from "../../core/wire/packet.ts";
 import { type Layout, layoutOf } from "../transport/layout.ts";
-import { Population } from "../transport/living-processes.ts";
+import { LivingProcesses } from "../transport/living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { NoticeBoard, NoticeKind, NoticeReader } from "../transport/notices.ts";
 import { RankMemory } from "../transport/rank-memory.ts";
@@ -66,7 +66,7 @@ async function newWorld(crowded: boolean) {
   const layout = layoutOf({ processes: 2, memoryBytes: 16 << 20, boards: 1 });
   const memory = newNodeMemory(layout);
   const main = enterNodeMemory(memory, layout, -1);
-  const population = new Population(main);
+  const population = new LivingProcesses(main);
   population.born(0, 0);
   population.born(1, 0);
   const task: Task = { memory, layout, crowded };

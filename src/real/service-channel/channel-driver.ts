@@ -1,13 +1,13 @@
 /**
  * The connection of a client to its service, driven by whichever thread of the node finds it free: one that waits for the service, or
- * the main thread for those who do not wait. It is a non-blocking socket whose descriptor stands in shared memory, as does the
+ * the main thread for threads that do not wait. It is a non-blocking socket whose descriptor stands in shared memory, as does the
  * state of the connection: nothing is between a thread and the service but system calls.
  *
- * Nobody waits for the one who drives, which takes a microsecond or two. Who dies at it takes its life along, and the connection
- * is that life's alone. The main thread makes the connection, and closes it only while it drives itself, or when all who could
+ * No thread waits for the driver, which takes a microsecond or two. A thread that dies as the driver ends its life, and the connection
+ * is that life's alone. The main thread makes the connection, and closes it only while it drives itself, or when all threads that could
  * use it are gone.
  *
- * Words of shared memory, all of them only for who drives: `NUMBER`, the connection's, which changes with every new one; `FD`, its
+ * Words of shared memory, all of them for the driver alone: `NUMBER`, the connection's, which changes with every new one; `FD`, its
  * descriptor, −1: none; `BROKEN`, 1: another is wanted.
  */
 import { closed, type Wire, wouldBlock } from "../../core/service-channel/channel.ts";
@@ -21,7 +21,7 @@ import { RingIncoming, RingOutgoing } from "./ring-streams.ts";
 wouldBlock satisfies typeof WOULD_BLOCK;
 closed satisfies typeof CLOSED;
 
-/** Who sleeps over the service's answer sleeps over everything else. */
+/** A thread that sleeps until the service answers does nothing else meanwhile. */
 const napMs = 1;
 
 export class ChannelDriver {
@@ -56,7 +56,7 @@ export class ChannelDriver {
     };
   }
 
-  /** Sends what is there and receives what has come. False: there is no connection. */
+  /** Sends the words in the ring and receives those that have come. False: there is no connection. */
   drive(): boolean {
     if (this.#calls.tryDrive() === 0) return true;
     const isThere = this.#move();
@@ -93,7 +93,7 @@ export class ChannelDriver {
 
   /**
    * From now on, that is the connection; the opening has been said on it, and the stream goes on at that position. Descriptor −1: there
-   * is none for a while. False: somebody drives just now; try again.
+   * is none for a while. False: another thread drives just now; try again.
    */
   connect(fd: number, position: number): boolean {
     if (this.#calls.tryDrive() === 0) return false;
@@ -111,7 +111,7 @@ export class ChannelDriver {
     return this.#words[Head.BROKEN] === 1;
   }
 
-  /** Nobody will use the connection any more. */
+  /** The connection will not be used any more. */
   end(): void {
     this.#sockets?.end();
   }

@@ -1,7 +1,7 @@
 /**
- * One life of a client, the part of its node's main thread: connects it to its service, again whenever that is needed, and moves what
- * nobody waits for. Of a stream that is kept until trimmed it has a copy, for a service that has to be told again, and so
- * it is who makes room in the ring; of any other the ring itself keeps what is not acknowledged.
+ * One life of a client, the part in its node's main thread: connects the client to its service, again whenever that is needed, and moves words
+ * that no thread waits for. Of a stream that is kept until trimmed it has a copy, for a service that has to be told again, and therefore
+ * makes room in the ring; of any other stream the ring itself keeps the words that are not acknowledged.
  */
 import type { Socket } from "node:net";
 import { type Retention, wordsBetween } from "../../core/service-channel/channel.ts";
@@ -30,7 +30,7 @@ interface ChannelHostOptions {
   /** Threads that will use it, besides the main thread. */
   readonly threads: number;
   readonly retention: Retention;
-  /** What is known of the stream, if it is kept until trimmed: the words from a position on. It goes on behind them. */
+  /** Known words of a stream that is kept until trimmed, from a position on. The stream goes on behind them. */
   readonly from?: number;
   readonly known?: Int32Array;
   /** Of the rings. */
@@ -38,7 +38,7 @@ interface ChannelHostOptions {
   readonly incomingWords?: number;
 }
 
-/** Until it is tried again to connect, or to send what found no room. */
+/** The time until the next attempt to connect, or to send words that found no room. */
 const againMs = 20;
 const nothing = new Int32Array(0);
 
@@ -49,7 +49,7 @@ export class ChannelHost {
   readonly #ring: Int32Array;
   readonly #calls: RingCalls;
   readonly #driver: ChannelDriver;
-  /** Null: the ring keeps what is needed. */
+  /** Null: the ring itself keeps the words. */
   readonly #kept: WordLog | null;
   #address: Address | null = null;
   #socket: Socket | null = null;
@@ -58,7 +58,7 @@ export class ChannelHost {
   #attempt: Socket | null = null;
   /** The service does not hear this life any more. */
   #isFenced = false;
-  /** The next attempts to connect, and to send what found no room. */
+  /** The next attempts to connect, and to send words that found no room. */
   #connecting: NodeJS.Timeout | undefined;
   #relaying: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -88,7 +88,7 @@ export class ChannelHost {
   /** There is a service, perhaps a new one. */
   connectTo(address: Address): void {
     this.#address = address;
-    // Whoever is at the old one's address, and perhaps does not answer, is of no interest.
+    // A call to the old address, which may never be answered, is given up.
     this.#attempt?.destroy();
     this.#connect();
   }
@@ -98,7 +98,7 @@ export class ChannelHost {
     this.#kept?.trim(below);
   }
 
-  /** The bell has rung: somebody may have appended, or waits for a connection. */
+  /** The bell has rung: a thread may have appended, or waits for a connection. */
   relay(): void {
     if (this.#isClosed) return;
     const born = this.#calls.heed();
@@ -108,7 +108,7 @@ export class ChannelHost {
     else if (this.#calls.sent() !== born) this.#relaySoon();
   }
 
-  /** What is kept and has been sent need not be in the ring any more. */
+  /** Words that are kept here and have been sent need not be in the ring any more. */
   #keep(born: number): void {
     const kept = this.#kept;
     if (kept === null) return;
@@ -133,7 +133,7 @@ export class ChannelHost {
     }, againMs);
   }
 
-  /** Nobody uses the old connection any more, if there is one. False: somebody does just now. */
+  /** Closes the old connection, if there is one. False: a thread uses it just now. */
   #disconnect(): boolean {
     if (this.#socket === null) return true;
     if (!this.#driver.connect(-1, this.#calls.sent())) return false;
@@ -174,13 +174,13 @@ export class ChannelHost {
     Atomics.store(this.#head, Head.FENCED, 1);
   }
 
-  /** Tells the service what it lacks, as far as that is kept here; what follows, the ring has. */
+  /** Sends the service the words it lacks, as far as they are kept here; those behind them are in the ring. */
   #catchUp(socket: Socket, wanted: number): void {
     const { outgoing, incoming } = this.#driver;
     this.#keep(this.#calls.born());
     const kept = this.#kept;
     const here = { begin: kept?.begin ?? outgoing.begin, born: kept?.end ?? outgoing.born };
-    // Trimmed meanwhile: the next hello says so. Or it wants what there has never been, which leads nowhere.
+    // Trimmed meanwhile: the next hello says so. Or it asks for words that never were, which leads nowhere.
     if (!canResume(here, wanted)) {
       socket.destroy();
       this.#connectSoon();
@@ -202,7 +202,7 @@ export class ChannelHost {
       this.#connectSoon();
     };
     socket.once("close", () => written(new Error("closed")));
-    // Errors are heard by who asked; they close it.
+    // The caller hears of errors; they close the connection.
     socket.write(new Uint8Array(said.buffer), written);
   }
 
@@ -222,7 +222,7 @@ export class ChannelHost {
     this.relay();
   }
 
-  /** All who could use it are gone. */
+  /** All threads that could use it are gone. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#connecting);

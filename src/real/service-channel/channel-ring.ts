@@ -1,23 +1,23 @@
 /**
  * The client's end of a channel in shared memory: a ring of words on their way to the service, a ring of words that have come from
  * it, and the connection between (core/service-channel/connection.ts). Threads of the client append, in an order that is that of
- * shared memory. Whoever waits for the service sends what is there and receives what has come (channel-driver.ts); the node's main
- * thread does so for those who do not wait, connects, and makes room where words are kept until trimmed (channel-host.ts).
+ * shared memory. A thread that waits for the service sends and receives itself (channel-driver.ts); the node's main
+ * thread does so for threads that do not wait, connects, and makes room where words are kept until trimmed (channel-host.ts).
  *
- * Appending is under a lock. Who dies with it in hand stops only those who fall with it: the rings are those of one life.
+ * Appending is under a lock. A thread that dies with the lock stops only threads that fall with it: the rings are those of one life.
  *
- *   lock, born        under the lock; who only looks, looks at `born`, the position behind the last word
+ *   lock, born        written under the lock; readers look at `born` alone, the position behind the last word
  *   called            1: the main thread has been called and has not looked yet
  *   freed             words before it may be overwritten
  *   stable            the service has acknowledged everything before it
- *   driver …          held by who drives: how far was sent; the connection's number, descriptor and state; see channel-driver.ts
- *   arrived, origin   written by who drives: position behind the last word that came, and which process of the service it is from
- *   consumed          written by who takes: words before it may be overwritten
- *   taker             held by who takes
+ *   driver …          held by the thread that drives: position up to which words were sent; the connection's number, descriptor and state; see channel-driver.ts
+ *   arrived, origin   written by the driver: position behind the last word that came, and the process of the service that sent it
+ *   consumed          written by the taker: words before it may be overwritten
+ *   taker             held by the thread that takes words
  *   fenced            1: the service does not hear this life any more
  *
  * Those that different threads write have cache lines of their own. Positions count words without end (mod 2^32), from where the
- * life before had come to. Full means: `append` takes less than it is given, and who must append waits, in slices of a tenth
+ * life before had come to. Full means: `append` takes less than it is given, and its caller waits, in slices of a tenth
  * of a second, until there is room.
  */
 import { assert } from "../../core/base/assert.ts";
@@ -36,7 +36,7 @@ export const headWords = 256;
 const ringWords = 1 << 15;
 const wasmPageBytes = 65536;
 
-/** What `lock` and `append6` come to, as in channel-ring.wat. */
+/** Results of `lock` and `append6`, as in channel-ring.wat. */
 export const Appended = { DONE: 0, BUSY: 1, FULL: 2, CALL: 4 } as const;
 
 /** The functions of channel-ring.wat; their comments there are the contract. */
@@ -64,7 +64,7 @@ export interface RingCalls {
   leaveTake(): void;
 }
 
-/** What threads of a node share of a channel; goes into the workerData of a rank. */
+/** The parts of a channel that threads of a node share; in the workerData of a rank. */
 export interface SharedChannel {
   readonly memory: WebAssembly.Memory;
   readonly retention: Retention;

@@ -1,4 +1,4 @@
-/** A thread's end of a channel: appends, takes what has come back, and drives the connection when it waits for the service. */
+/** A thread's end of a channel: appends words, takes answers, and drives the connection when it waits for the service. */
 import { assert } from "../../core/base/assert.ts";
 import { type ClientEnd, wordsBetween } from "../../core/service-channel/channel.ts";
 import { ring as ringBell } from "../machine/bell.ts";
@@ -7,7 +7,7 @@ import { ChannelDriver } from "./channel-driver.ts";
 import { Appended, enterRing, Head, headWords, type RingCalls, type SharedChannel } from "./channel-ring.ts";
 import { copyIn } from "./ring-streams.ts";
 
-/** Tries before a sleep: who has the lock keeps it for some twenty nanoseconds, unless the system takes its core away. */
+/** Tries before a sleep: the lock is held for some twenty nanoseconds, unless the system takes its core away. */
 const triesMax = 50;
 /** A lost notification makes late, not dead. */
 const sleepMsMax = 100;
@@ -21,10 +21,10 @@ export class ChannelThread implements ClientEnd {
   readonly #bell: Int32Array;
   readonly #quietBell: Int32Array;
   #origin = 0;
-  /** Somebody has waited since the last nap. */
+  /** The thread has waited since the last nap. */
   #isWaiting = false;
 
-  /** `bell` for whoever waits, `quietBell` so that words set out before anybody does. */
+  /** `bell` wakes the main thread for a thread that waits, `quietBell` sends words before any thread waits. */
   constructor(channel: SharedChannel, bell: Int32Array, quietBell = bell) {
     const { memory, words } = channel;
     this.#words = new Int32Array(memory.buffer);
@@ -92,7 +92,7 @@ export class ChannelThread implements ClientEnd {
     if (!this.#driver.drive()) ringBell(this.#bell);
   }
 
-  /** Somebody waits until what is born now is stable. */
+  /** The thread waits until all words appended so far are stable. */
   urge(): void {
     this.#isWaiting = true;
     const stable = this.#calls.stable();

@@ -1,4 +1,4 @@
-/** The streams of a client in shared memory, for whoever drives its connection. */
+/** The streams of a client in shared memory, for the thread that drives its connection. */
 import { type Incoming, type Outgoing, wordsBetween } from "../../core/service-channel/channel.ts";
 import { Head, headWords, incomingAt, type RingCalls, type SharedChannel } from "./channel-ring.ts";
 

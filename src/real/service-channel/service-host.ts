@@ -3,8 +3,8 @@
  * `to` the position from which on it still has its stream, the answer's generation the position from which on that is wanted)
  * both ends speak as core/service-channel/connection.ts says.
  *
- * Sockets are read and written by system calls of this thread, which sleeps over all of them and over what belongs to the event
- * loop: the door, and the channel to the dispatcher. (A round trip takes half of what it takes through the event loop.)
+ * Sockets are read and written by system calls of this thread, which sleeps over all of them and over the descriptors of the event
+ * loop: the door, and the channel to the dispatcher. (A round trip takes half as long as through the event loop.)
  */
 import { randomInt } from "node:crypto";
 import type { Socket } from "node:net";
@@ -17,7 +17,7 @@ import { openSocketCallsOver } from "../transport/sockets/open-socket-calls.ts";
 import { descriptorOf } from "../transport/sockets/raw-socket.ts";
 import { type SocketCalls, scratchBytes } from "../transport/sockets/socket-calls.ts";
 
-/** One client's. */
+/** The connection of one client. */
 interface Line {
   readonly client: number;
   readonly fd: number;
@@ -25,26 +25,26 @@ interface Line {
   readonly wire: Wire;
   connection: Connection | null;
   isWatchedWritable: boolean;
-  /** Nobody is woken by it: there is no room for what it has. */
+  /** It does not wake this thread: there is no room for its words. */
   isAsleep: boolean;
 }
 
-/** Room for what WASI cannot reach: views go through it. */
+/** A buffer for memory that WASI cannot reach: views go through it. */
 const viewScratchBytes = 1 << 15;
 const memoryPages = 1;
 /** Looks between two turns of the event loop, which has timers too. */
 const looksMax = 1000;
-/** No two processes of a service have the same, but once in a while. */
+/** Numbers of a service's processes; two are the same very rarely. */
 const originMax = 0x7fffffff;
 
 export class ServiceHost {
   readonly #clients: ServiceClients<Line>;
   readonly #calls: SocketCalls;
   readonly #lines = new Map<number, Line>();
-  /** Descriptors that are the event loop's business. */
+  /** Descriptors that belong to the event loop. */
   readonly #foreign = new Set<number>();
 
-  /** `newUser`: the service; `move`: a client's connection is to be moved. */
+  /** `newUser` makes the service; it calls `move` when a client's connection has something to send or room again. */
   constructor(newUser: (move: (client: number) => void) => ServiceUser) {
     const memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages });
     this.#calls = openSocketCallsOver(memory, (isForViews) => ({
@@ -59,14 +59,14 @@ export class ServiceHost {
     return this.#calls.wakeFd >= 0;
   }
 
-  /** `serve` returns when there is something to read on that one, which it does not touch. */
+  /** `serve` returns when this descriptor is readable, and does not read it. */
   watch(fd: number): void {
     if (!this.canSleep) return;
     this.#foreign.add(fd);
     this.#calls.open(fd);
   }
 
-  /** Somebody of the job wants to be heard. */
+  /** A caller of the job wants a connection. */
   received({ hello, socket, answer }: Guest): void {
     const { from: client, incarnation } = hello;
     const admission = this.#clients.admit({ client, incarnation, begin: hello.to | 0 });
@@ -106,7 +106,7 @@ export class ServiceHost {
     line.socket.destroy();
   }
 
-  /** Nobody is heard any more. */
+  /** Closes all connections. */
   end(): void {
     for (const line of [...this.#lines.values()]) this.#drop(line);
     this.#calls.end();
@@ -129,7 +129,7 @@ export class ServiceHost {
     return true;
   }
 
-  /** Where nobody can say who is ready. */
+  /** For systems that do not report which connections are ready. */
   #moveAll(): boolean {
     let some = false;
     for (const line of [...this.#lines.values()]) if (this.#move(line)) some = true;
@@ -149,7 +149,7 @@ export class ServiceHost {
     return connection.moves !== moves;
   }
 
-  /** A client for whose words there is no room wakes nobody until the service has taken some and moves its connection. */
+  /** A client for whose words there is no room is not watched until the service has taken some and moves its connection. */
   #watch(line: Line, { isFull, isBlocked }: Connection): void {
     const isAsleep = isFull && this.canSleep;
     if (isAsleep !== line.isAsleep) {

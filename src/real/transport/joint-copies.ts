@@ -26,7 +26,7 @@ export class JointCopies {
   readonly #receive = new Int32Array(works);
   readonly #peer = new Int32Array(works);
   readonly #bytes = new Int32Array(works);
-  /** The helper's line, and what its status word said at the start. */
+  /** The helper's line, and its status word at the start. */
   readonly #line = new Int32Array(works);
   readonly #status = new Int32Array(works);
 
@@ -74,16 +74,16 @@ export class JointCopies {
   isDone(work: number): boolean {
     return this.#node.calls.load(this.addressOf(work) + 8) === this.#bytes[work];
   }
-  /** All bytes are done, or nobody was asked to help. */
+  /** All bytes are copied, or no process was asked to help. */
   end(work: number): void {
     this.#state[work] = FREE;
   }
-  /** Somebody may still be copying. */
+  /** The helper may still be copying. */
   forget(work: number): void {
     this.#state[work] = FORGOTTEN;
   }
 
-  /** That rank lives again: what its old life helped with counts no more. */
+  /** That rank lives again: the help of its old life counts no more. */
   forgetPeer(peer: number): void {
     for (let work = 0; work < works; work++) {
       if (this.#state[work] === ACTIVE && this.#peer[work] === peer) this.forget(work);

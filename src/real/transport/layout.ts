@@ -5,7 +5,7 @@
  *
  *   0          nothing: 0 means "no pointer"
  *   breakAt    the heap's break pointer
- *   notices    what the node's main thread tells its processes: a counter, then a log
+ *   notices    news from the node's main thread to its processes: a counter, then a log
  *   lines      one block for each process of the node (and for each feeder), see `Line`
  *   rings      one inbound ring for each process, see `Ring`
  *   boards     see `BoardPart`
@@ -21,9 +21,9 @@ import { assert } from "../../core/base/assert.ts";
 export const lineBytes = 128;
 const pageBytes = 65536;
 
-/** A process's block: its bell, status and what it is about to claim. Offsets are constants in node.wat. */
+/** A process's block: its bell, its status and the slot it is about to claim. Offsets are constants in node.wat. */
 export const Line = {
-  /** `Bell`: 0 awake, 1 sleeps on this word. Written by its owner and by whoever wakes it. */
+  /** `Bell`: 0 awake, 1 sleeps on this word. Written by its owner and by the thread that wakes it. */
   BELL: 0,
   /** `Status` in the low 8 bits, incarnation above. Written by the node's main thread only. */
   STATUS: 128,
@@ -31,7 +31,7 @@ export const Line = {
   INTENT: 256,
   /** How many notices the owner has read. */
   NOTICES_SEEN: 384,
-  /** `Stop`: what the node wants of a process of a C program. Written by the node's main thread. */
+  /** `Stop`: the node's order to a process of a C program. Written by the node's main thread. */
   STOP: 388,
   /** How many lives this process has had in this memory. Written by the node's main thread. */
   LIVES: 392,
@@ -41,7 +41,7 @@ export const Line = {
 export const Bell = {
   AWAKE: 0,
   PARKED: 1,
-  /** Sleeps somewhere else (in `poll`, over its sockets): whoever rings calls the transport's `wakeElsewhere`. */
+  /** Sleeps in `poll`, over its sockets: the thread that rings calls the transport's `wakeElsewhere`. */
   PARKED_ELSEWHERE: 2,
 } as const;
 
@@ -66,7 +66,7 @@ export const Ring = {
   TAIL: 0,
   /** Published by the consumer every slots / 4 packets. */
   HEAD: 128,
-  /** Where a new life of the consumer starts to listen: what lies before was for the old one. Written before it starts. */
+  /** The position from which a new life of the consumer listens: packets before it were for the old one. Written before it starts. */
   DEAF_UNTIL: 132,
   /** One bit for each process that wants to be woken when there is room. */
   WAITERS: 256,

@@ -1,6 +1,6 @@
 /**
- * The node's main thread looks after the lives of its processes in the shared memory: it alone writes their status, and it
- * clears away what the dead leave behind. Called by the node's agent:
+ * The lives of a node's processes in its shared memory. The node's main thread alone writes their status, and it
+ * clears away slots and boards that the dead leave behind. Called by the node's agent:
  *
  *   born      before the thread starts
  *   finished  after its thread has ended by itself
@@ -13,7 +13,7 @@ import { assert } from "../../core/base/assert.ts";
 import { Bell, BoardPart, Line, lineOf, Ring, ringOf, Status } from "./layout.ts";
 import type { NodeMemory } from "./node-memory.ts";
 
-export class Population {
+export class LivingProcesses {
   readonly #node: NodeMemory;
   readonly #wakeElsewhere: (process: number) => void;
   /** Slots that dead producers left reserved: the mark of a rare path. */
@@ -26,7 +26,7 @@ export class Population {
     this.#wakeElsewhere = wakeElsewhere;
   }
 
-  /** What we want of the process: one of `Stop`. */
+  /** An order to the process: one of `Stop`. */
   stop(process: number, wanted: number): void {
     this.#node.calls.store(lineOf(this.#node.layout, process) + Line.STOP, wanted);
     this.ring(process);
@@ -35,7 +35,7 @@ export class Population {
   /**
    * A life begins. A new life in the place of an old one takes over its ring: packets up to the present tail were for the
    * old life, and the new one passes over them (it cannot jump: a slow producer may still be filling a slot among them).
-   * Notices before this moment are not for it either: who is alive it is told when it starts. A feeder is born too.
+   * Notices before this moment are not for it either: it starts with a list of the living. A feeder is born too.
    */
   born(process: number, incarnation: number): void {
     assert(!this.#unsettled.has(process), "a new life begins after the old one's last slot is settled");
@@ -80,7 +80,7 @@ export class Population {
     if (calls.ring(lineOf(layout, process)) === Bell.PARKED_ELSEWHERE) this.#wakeElsewhere(process);
   }
 
-  /** Wakes everybody who sleeps: there is news. Also those whose waker died before it came to notify them. */
+  /** Wakes all processes that sleep: there are news. Also those whose waker died before it could notify them. */
   ringAll(): void {
     const { calls, layout } = this.#node;
     for (let process = 0; process < layout.producers; process++) {
@@ -88,7 +88,7 @@ export class Population {
     }
   }
 
-  /** Producers waiting for room in this process's ring wake up, see its status and drop what they had for it. */
+  /** Producers that wait for room in this process's ring wake up, see its status and drop their packets for it. */
   #end(process: number, status: Status): void {
     const { calls, layout } = this.#node;
     const address = lineOf(layout, process) + Line.STATUS;

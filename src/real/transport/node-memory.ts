@@ -33,7 +33,7 @@ export interface NodeCalls {
   boardOpen(board: number, arrived: number, round: number, members: number): number;
 }
 
-/** What a thread holds: the memory seen as words and bytes, and the calls. */
+/** A thread's view of the node's memory: words, bytes, and the calls of node.wat. */
 export interface NodeMemory {
   readonly memory: WebAssembly.Memory;
   readonly layout: Layout;
@@ -85,7 +85,7 @@ export function prepare(words: Int32Array, layout: Layout, firstPosition = 0): v
   }
 }
 
-/** What node.wat imports, for the process with that index (−1: none, it must not send). */
+/** The imports of node.wat, for the process with that index (−1: none, the thread must not send). */
 export const importsOf = (layout: Layout, process: number) => ({
   lines: layout.lines,
   producers: layout.producers,

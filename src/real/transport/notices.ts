@@ -1,10 +1,10 @@
 /**
- * What the node's main thread tells its processes: deaths and returns, in the dispatcher's order, the same for everybody.
+ * News from the node's main thread to its processes: deaths and returns, in the dispatcher's order, the same for all of them.
  * A log of `noticeCount` entries in the shared memory, used in a circle; the main thread never overwrites an entry that a
  * living process has not read: `append` then answers false, and the caller keeps the notice for later.
  */
 import { Line, lineOf, noticeWords, Status } from "./layout.ts";
-import type { Population } from "./living-processes.ts";
+import type { LivingProcesses } from "./living-processes.ts";
 import type { NodeMemory } from "./node-memory.ts";
 
 export const NoticeKind = {
@@ -27,8 +27,8 @@ const entryOf = ({ layout }: NodeMemory, number: number): number =>
 /** The main thread's end. */
 export class NoticeBoard {
   readonly #node: NodeMemory;
-  readonly #population: Population;
-  constructor(node: NodeMemory, population: Population) {
+  readonly #population: LivingProcesses;
+  constructor(node: NodeMemory, population: LivingProcesses) {
     this.#node = node;
     this.#population = population;
   }

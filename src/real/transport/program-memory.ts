@@ -1,5 +1,5 @@
 /**
- * `Memory` of a C process: the linear memory of its program (docs/adr/0005-c-programs.md). What is ours (stored messages,
+ * `Memory` of a C process: the linear memory of its program (docs/adr/0005-c-programs.md). The runtime's own blocks (stored messages,
  * scratch memory, the area for an unwound stack) lies at its end, see core/request/program-heap.ts.
  *
  * Packets lie in the node's memory, the buffers of the neighbours in memories of their own: every copy is one between two
@@ -31,7 +31,7 @@ export class ProgramMemory extends HeapMemory implements Memory, ProcessBuffers 
   private readonly own: SharedViews;
   private readonly toNode: MemoryCopies;
   private readonly fromNode: MemoryCopies;
-  /** Of every process of the node that has been heard of, ours among them. */
+  /** Memories of all known processes of the node, this one among them. */
   private readonly memoryOf: (process: number) => WebAssembly.Memory;
   private readonly fromPeer: (MemoryCopies | undefined)[] = [];
   private readonly toPeer: (MemoryCopies | undefined)[] = [];

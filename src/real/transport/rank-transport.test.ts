@@ -13,7 +13,7 @@ import { SendMode } from "../../core/request/records.ts";
 import { type Placement, placementOf } from "../../core/service/placement.ts";
 import { Waiting } from "../process/waiting.ts";
 import { Bell, type Layout, layoutOf, lineOf } from "./layout.ts";
-import { Population } from "./living-processes.ts";
+import { LivingProcesses } from "./living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
 import { NoticeBoard, NoticeKind, NoticeReader } from "./notices.ts";
 import { RankMemory } from "./rank-memory.ts";
@@ -245,7 +245,7 @@ async function start(program: Program, placement: Placement, calls: CallsName, h
   const job = { id: "threads", secret: new Uint8Array(32).fill(3) };
   const hosts: TcpHost[] = [];
   const workers: Worker[] = [];
-  const populations: Population[] = [];
+  const populations: LivingProcesses[] = [];
   const boards: NoticeBoard[] = [];
   const shared = nodes.map((node) => {
     const ranksHere = [...placement.keys()].filter((rank) => placement[rank] === node);
@@ -260,7 +260,7 @@ async function start(program: Program, placement: Placement, calls: CallsName, h
       report: (event) => assert.fail(JSON.stringify(event)),
     });
     const handover = new Handover(host.handover);
-    const population = new Population(main, (process) => handover.wake(process));
+    const population = new LivingProcesses(main, (process) => handover.wake(process));
     hosts.push(host);
     populations.push(population);
     boards.push(new NoticeBoard(main, population));

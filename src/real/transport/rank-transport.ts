@@ -15,7 +15,7 @@ const ringRunMax = 64;
 /** Looks at the ring in a row while spinning; the first while packets come from the sockets, the second from the ring. */
 const ringLooksFew = 20;
 const ringLooksMany = 200;
-/** What a look at the sockets costs, in looks at the ring: `spin` shall take as long as the ring's. */
+/** The cost of a look at the sockets, in looks at the ring: `spin` shall take as long as the ring's. */
 const socketLookCost = 200;
 
 const Holds = { NOTHING: 0, RING: 1, TCP: 2 } as const;
@@ -138,7 +138,7 @@ export class RankTransport implements Transport {
     this.#ring.put(peer, peerPointer, from, bytes);
   }
 
-  // Beyond `Transport`: for the process's waiting and whoever tells it of deaths.
+  // Beyond `Transport`: for the process's waiting and news of deaths.
 
   /** As `RingTransport.spin`, but the sockets are looked at as well. True also while a large message is on its way in. */
   spin(looks: number): boolean {

@@ -17,7 +17,7 @@ import { BYTES, KIND, PAYLOAD, PacketKind, SEQUENCE, SOURCE } from "../../core/w
 import { type ConformanceEnd, transportCases } from "../../core/wire/testing/transport-conformance.ts";
 import { Waiting } from "../process/waiting.ts";
 import { type Layout, layoutOf } from "./layout.ts";
-import { Population } from "./living-processes.ts";
+import { LivingProcesses } from "./living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
 import { RankMemory } from "./rank-memory.ts";
@@ -63,13 +63,13 @@ class World {
   readonly #layout: Layout;
   readonly #memory: WebAssembly.Memory;
   readonly #workers = new Set<Worker>();
-  readonly population: Population;
+  readonly population: LivingProcesses;
   readonly stop = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(options: Parameters<typeof layoutOf>[0]) {
     this.#layout = layoutOf(options);
     this.#memory = newNodeMemory(this.#layout);
-    this.population = new Population(enterNodeMemory(this.#memory, this.#layout, -1));
+    this.population = new LivingProcesses(enterNodeMemory(this.#memory, this.#layout, -1));
     for (let rank = 0; rank < this.#layout.processes; rank++) this.population.born(rank, 0);
   }
 
@@ -225,7 +225,7 @@ if (isMainThread) {
     test(`in one thread, four slots, positions wrap: ${name}`, timeLimit(timeoutMs), () => {
       const layout = layoutOf({ processes: ranks, slots: 4, ...small });
       const memory = newNodeMemory(layout, -50);
-      const population = new Population(enterNodeMemory(memory, layout, -1));
+      const population = new LivingProcesses(enterNodeMemory(memory, layout, -1));
       for (let rank = 0; rank < ranks; rank++) population.born(rank, 0);
       let running = Array.from({ length: ranks }, (_, rank) => ({
         rank,
@@ -244,7 +244,7 @@ if (isMainThread) {
   test("a copy from a process that has died meanwhile does not count; from its next life it does", () => {
     const layout = layoutOf({ processes: 2, ...small });
     const memory = newNodeMemory(layout);
-    const population = new Population(enterNodeMemory(memory, layout, -1));
+    const population = new LivingProcesses(enterNodeMemory(memory, layout, -1));
     for (const rank of [0, 1]) population.born(rank, 0);
     const [a, b] = [endOf(memory, layout, 0), endOf(memory, layout, 1)];
     for (const bytes of [20_000, 500_000]) {
@@ -268,7 +268,7 @@ if (isMainThread) {
   test("a new life passes over the packets of the old one, whole or voided", () => {
     const layout = layoutOf({ processes: 2, slots: 4, ...small });
     const memory = newNodeMemory(layout);
-    const population = new Population(enterNodeMemory(memory, layout, -1));
+    const population = new LivingProcesses(enterNodeMemory(memory, layout, -1));
     for (const rank of [0, 1]) population.born(rank, 0);
     const [a, b] = [endOf(memory, layout, 0), endOf(memory, layout, 1)];
     const post = (number: number) => trySend(a.transport, a.node.bytes, { rank: 0, to: 1, number, isLast: false });
@@ -286,7 +286,7 @@ if (isMainThread) {
   test("a neighbour dies with a share of a joint copy and returns: the copy never counts, and its place is used again", () => {
     const layout = layoutOf({ processes: 2, ...small });
     const memory = newNodeMemory(layout);
-    const population = new Population(enterNodeMemory(memory, layout, -1));
+    const population = new LivingProcesses(enterNodeMemory(memory, layout, -1));
     for (const rank of [0, 1]) population.born(rank, 0);
     const [bytes, chunk] = [500_000, 64 * 1024];
     // What the neighbour does after it was asked to help and before we begin.
@@ -333,7 +333,7 @@ if (isMainThread) {
   test("programs with memories of their own: a new life shares with nobody, and messages go in pieces both ways", () => {
     const layout = layoutOf({ processes: 3, ...small });
     const memory = newNodeMemory(layout);
-    const population = new Population(enterNodeMemory(memory, layout, -1));
+    const population = new LivingProcesses(enterNodeMemory(memory, layout, -1));
     for (const rank of [0, 1, 2]) population.born(rank, 0);
     const bytes = 300_000;
     const engineOf = (rank: number) => {
@@ -396,7 +396,7 @@ if (isMainThread) {
   test("a neighbour's stages are free again when the receiver of their pieces has come back as another", () => {
     const layout = layoutOf({ processes: 2, ...small });
     const memory = newNodeMemory(layout);
-    const population = new Population(enterNodeMemory(memory, layout, -1));
+    const population = new LivingProcesses(enterNodeMemory(memory, layout, -1));
     for (const rank of [0, 1]) population.born(rank, 0);
     const a = endOf(memory, layout, 0);
     const bytes = 1 << 20;

@@ -10,7 +10,7 @@
  * Rule 11 (a copy from another process's memory counts only if that process still lives the same life): `fetch` and
  * `fetched` compare the peer's status word with the life we last knew, after the copy. If it has changed they say "not
  * there", and say so for ever: the engine, which treats this like bytes still under way, hears of the death as always and
- * calls `unfetch`. `peerReturned` tells us of a peer's new life: what was under way with the old one is forgotten. Packets of
+ * calls `unfetch`. `peerReturned` tells of a peer's new life: copies under way with the old one are forgotten. Packets of
  * the old life that are in our ring, and those that we sent to it after its successor's birth, are the engines' to drop:
  * they come before the first word that the two lives say to each other.
  *
@@ -74,7 +74,7 @@ export class RingTransport implements Transport {
   readonly #callCommit: NodeCalls["commit"];
   readonly #callOpen: NodeCalls["open"];
   readonly #rank: number;
-  /** What every packet of ours says. */
+  /** The sender in every packet of this process. */
   readonly #source: number;
   readonly #bits: number;
   readonly #process: number;
@@ -91,7 +91,7 @@ export class RingTransport implements Transport {
   /** The slot reserved last. */
   #reserved = 0;
   payload = 0;
-  /** Where packets to the dead go: a slot and its payload that nobody reads. Made when first needed. */
+  /** The destination of packets to the dead: a slot and a payload that are never read. Made when first needed. */
   #dustbin = 0;
 
   /** Our own ring: position and first word of the next packet, whether `peek` has seen it. */
@@ -317,7 +317,7 @@ export class RingTransport implements Transport {
     this.#buffers.putTo(this.#places[peer]!, peerPointer, from as Pointer, bytes);
   }
 
-  // Beyond `Transport`: for the process's waiting, its boards and whoever tells it of deaths.
+  // Beyond `Transport`: for the process's waiting, its boards and news of deaths.
 
   /** Looks at the next slot (and the watched word) up to that many times in one call, 1.4 ns a look. True: something is there. */
   spin(looks: number): boolean {
@@ -348,7 +348,7 @@ export class RingTransport implements Transport {
     this.#joint.forgetPeer(rank);
   }
 
-  /** Full: is anybody reading? If so we want to be woken when there is room, and look once more after having said so. */
+  /** The ring is full. If its consumer lives, this process asks to be woken when there is room, and looks once more after that. */
   #reserveInFull(process: number, ring: number): number {
     const status = this.#calls.load(this.#lineOf(process) + Line.STATUS) & 0xff;
     if (status === Status.DEAD || status === Status.FINISHED) {

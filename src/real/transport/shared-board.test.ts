@@ -7,7 +7,7 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { timeLimit } from "../../../test/patience.ts";
 import { Waiting } from "../process/waiting.ts";
 import { type Layout, layoutOf } from "./layout.ts";
-import { Population } from "./living-processes.ts";
+import { LivingProcesses } from "./living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
 import { RankMemory } from "./rank-memory.ts";
 import { RingTransport } from "./ring-transport.ts";
@@ -67,7 +67,7 @@ else {
   const newNode = (processes: number) => {
     const layout = layoutOf({ processes, memoryBytes: 32 << 20, boards: 3 });
     const memory = newNodeMemory(layout);
-    const population = new Population(enterNodeMemory(memory, layout, -1));
+    const population = new LivingProcesses(enterNodeMemory(memory, layout, -1));
     for (let process = 0; process < processes; process++) population.born(process, 0);
     return { layout, memory, population };
   };

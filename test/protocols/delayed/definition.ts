@@ -1,6 +1,8 @@
 import { countText } from "../../../src/core/base/amounts.ts";
+import { object, whole } from "../../../src/core/base/value-shape.ts";
 import type { ProtocolDefinition } from "../../../src/core/ft/definition.ts";
 import { isWhole } from "../../../src/core/ft/option.ts";
+import { noShapes } from "../../../src/core/ft/protocol-shapes.ts";
 import { DelayedProtocol, type DelayedReport } from "./delayed-protocol.ts";
 
 const delayDefault = 3;
@@ -31,6 +33,7 @@ export const delayed: ProtocolDefinition = {
     const { delay = delayDefault } = options as { readonly delay?: number };
     return (ports) => new DelayedProtocol(delay, ports);
   },
+  shapes: { ...noShapes, report: object<DelayedReport>({ held: whole(0, Number.MAX_SAFE_INTEGER) }) },
   summary({ ranks }) {
     const held = (ranks as readonly (DelayedReport | undefined)[]).reduce((sum, it) => sum + (it?.held ?? 0), 0);
     return [`${countText(held, "send")} delayed`];

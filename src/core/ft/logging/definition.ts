@@ -6,6 +6,7 @@ import { LoggingProtocol } from "./logging-protocol.ts";
 import { checkLogging, loggingOptions } from "./options.ts";
 import type { PayloadMemoryOptions } from "./payload-memory.ts";
 import { summaryOf } from "./report.ts";
+import { loggingShapes } from "./shapes.ts";
 
 /** What a rank's host has for it. */
 export interface LoggingResources {
@@ -36,5 +37,6 @@ export const logging: ProtocolDefinition = {
     const { stream, payloads } = resources as LoggingResources;
     return (ports) => new LoggingProtocol({ rank, setOf, stream, payloads, passed }, ports);
   },
+  shapes: loggingShapes,
   summary: summaryOf,
 };

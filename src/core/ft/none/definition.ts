@@ -1,5 +1,6 @@
 /** No fault tolerance: the first death ends the job. The baseline of every benchmark. */
 import type { ProtocolDefinition } from "../definition.ts";
+import { noShapes } from "../protocol-shapes.ts";
 
 export const none: ProtocolDefinition = {
   name: "none",
@@ -12,5 +13,6 @@ export const none: ProtocolDefinition = {
   check: () => undefined,
   checkpoints: null,
   rank: null,
+  shapes: noShapes,
   summary: () => [],
 };

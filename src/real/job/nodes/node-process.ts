@@ -64,7 +64,7 @@ export class NodeProcess {
   /** It becomes a node, with these processes of the job. */
   begin(setup: Setup, here: readonly number[], events: NodeProcessEvents): void {
     this.#events = events;
-    this.#place = { processes: setup.placement.length, here };
+    this.#place = { processes: setup.placement.length, here, protocol: setup.protocol };
     this.#link?.expect(fromNodeShapes(this.#place));
     this.send(setup);
   }

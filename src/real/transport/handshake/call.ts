@@ -16,7 +16,7 @@ export interface Call {
 /** Calls back once; `null`: there is no answer that proves anything, for that reason, and the socket is closed. */
 export function call({ host, port, job, hello }: Call, done: (answer: Answer | null, reason: string) => void): Socket {
   const handshake = new CallerHandshake(job, hello);
-  // Our own buffer, as long as what is missing: not one byte more is read.
+  // A buffer of the length that is missing: not one byte more is read.
   let wanted = Buffer.alloc(challengeBytes);
   let have = 0;
   let isAnswering = false;

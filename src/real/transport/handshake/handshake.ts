@@ -1,6 +1,6 @@
 /**
  * How two processes of a job prove to each other that they are: challenge and response in both directions, three messages of
- * fixed length (three-pass mutual authentication, ISO/IEC 9798-4). The one who listens speaks first:
+ * fixed length (three-pass mutual authentication, ISO/IEC 9798-4). The listener speaks first:
  *
  *   challenge  4 salt · 4 version · 32 nonce                                                      listener → caller
  *   hello      32 nonce · 4 service · 4 from · 4 to · 4 incarnation · 4 wanted · 4 generation · 32 proof   → listener
@@ -8,11 +8,11 @@
  *
  * A proof is an HMAC-SHA-256 under the job's secret over a label for its direction, the job's name, both nonces and every field
  * that has been said. Secret and name never travel. A proof is good for one connection (nonces), in one direction (labels) and
- * for what it says (fields), so whoever listens in, or listens in a dead process's place, has learned nothing it can use. A
- * stranger in the middle who passes all of it on gets nowhere either: `wanted` says which life of the listener is meant.
+ * for what it says (fields), so an attacker that listens in, or listens in a dead process's place, learns nothing of use. A
+ * stranger in the middle that passes everything on gets nowhere either: `wanted` says which life of the listener is meant.
  *
- * Nothing is judged before it is whole, and proofs are compared in constant time, so nobody can guess byte by byte. Nobody ever
- * reads a byte too many: what follows the answer belongs to other threads. Pure: bytes go in and out, whoever has the socket
+ * Nothing is judged before it is whole, and proofs are compared in constant time, so they cannot be guessed byte by byte. No side ever
+ * reads a byte too many: the bytes behind the answer belong to other threads. Pure: bytes go in and out, the owner of the socket
  * limits the time (reception.ts, call.ts).
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
@@ -29,13 +29,13 @@ const helloFieldsAt = nonceBytes;
 const helloProofAt = 56;
 const answerProofAt = 16;
 
-/** What a listener is there for: a hello is good for one service alone. */
+/** The purpose of a listener: a hello is good for one service alone. */
 export const Service = {
   /** A rank of another node. */
   RANK: 1,
   /** The event logger. */
   LOGGER: 2,
-  /** Whoever keeps files of the job: the dispatcher, a checkpoint server. */
+  /** Keepers of files of the job: the dispatcher, a checkpoint server. */
   FILES: 3,
   /** The dispatcher, for its nodes. */
   CONTROL: 4,
@@ -53,7 +53,7 @@ export const Verdict = {
 } as const;
 export type Verdict = (typeof Verdict)[keyof typeof Verdict];
 
-/** Who calls, and what for. 32-bit numbers; their meaning is the service's. */
+/** The caller and its purpose. 32-bit numbers; their meaning is the service's. */
 export interface Hello {
   readonly service: Service;
   readonly from: number;
@@ -78,7 +78,7 @@ export interface Job {
   readonly secret: Uint8Array;
 }
 
-/** What a listener makes of the bytes so far. */
+/** The listener's judgement of the bytes so far. */
 export type Heard =
   | { readonly kind: "more" }
   | { readonly kind: "hello"; readonly hello: Hello }
@@ -87,7 +87,7 @@ export type Heard =
 /** Labels have one length, so that no two proofs are over the same bytes. */
 const Label = { HELLO: "banyan hello ", ANSWER: "banyan answer" } as const;
 
-/** What both sides know of one connection: whose it is, and both nonces. */
+/** The facts of one connection that both sides know: the hello's fields and both nonces. */
 interface Exchange {
   readonly job: Job;
   readonly listenerNonce: Uint8Array;
@@ -106,7 +106,7 @@ export class ListenerHandshake {
   /** To be sent first. */
   readonly challenge = Buffer.alloc(challengeBytes);
   readonly #job: Job;
-  /** What it listens for. */
+  /** The services it listens for. */
   readonly #services: readonly Service[];
   readonly #nonce: Uint8Array;
   readonly #bytes = Buffer.alloc(helloBytes);
@@ -171,7 +171,7 @@ export class CallerHandshake {
     this.#fields = encodeFields(hello);
   }
 
-  /** What to say to that challenge; null: nobody of ours has sent it. */
+  /** The hello for that challenge; null: the challenge is not from this job. */
   hello(challenge: Buffer): Buffer | null {
     if (challenge.length !== challengeBytes) return null;
     if (challenge.readUInt32LE(0) !== salt || challenge.readUInt32LE(4) !== protocolVersion) return null;
@@ -180,7 +180,7 @@ export class CallerHandshake {
     return Buffer.concat([this.#nonce, this.#fields, proof(Label.HELLO, this.#exchange, this.#fields)]);
   }
 
-  /** Null: whoever sent it does not know the secret, or it is not for our hello. */
+  /** Null: the sender does not know the secret, or the answer is for another hello. */
   answer(bytes: Buffer): Answer | null {
     if (this.#exchange === null || bytes.length !== answerBytes) return null;
     const expected = proof(Label.ANSWER, this.#exchange, this.#fields, bytes.subarray(0, answerProofAt));

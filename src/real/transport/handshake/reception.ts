@@ -1,29 +1,29 @@
 /**
- * The door of a process: a listening socket, and whoever has connected but not proven yet to be of this job (handshake.ts). A
- * stranger who answers the challenge wrongly is dropped when the hello is whole; one who sends too much, or is too slow, or one
- * too many, is dropped as well. Nobody inside notices.
+ * The door of a process: a listening socket, and the callers that have not proven yet to be of this job (handshake.ts). A
+ * stranger that answers the challenge wrongly is dropped when its hello is complete; one that sends too much, is too slow, or is one
+ * too many, is dropped as well. The rest of the process does not notice.
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { descriptorOf, stopReading } from "../sockets/raw-socket.ts";
 import { type Answer, type Hello, type Job, ListenerHandshake, type Service } from "./handshake.ts";
 
 export const helloMsMax = 5000;
-/** Above it the one who has waited longest is dropped: hellos take a millisecond, so it is a stranger. */
+/** Above it the caller that has waited longest is dropped: a hello takes a millisecond, so that one is a stranger. */
 export const strangersMax = 64;
 
 interface ReceptionOptions {
   readonly job: Job;
-  /** What it is there for; of several, hellos say which. */
+  /** The service, or several; a hello names one. */
   readonly service: Service | readonly Service[];
   /** Where to listen; port 0: any free one. */
   readonly place: { readonly address: string; readonly port: number };
-  /** Hellos must say for which port they are meant (`wanted`): there may have been somebody else before, at another. */
+  /** Hellos must name the port they are meant for (`wanted`): an earlier process may have listened at another. */
   readonly namesPort?: boolean;
   readonly received: (guest: Guest) => void;
   readonly dropped: (reason: string) => void;
 }
 
-/** Somebody of this job. Nothing is read from the socket any more, and nobody has answered yet. */
+/** A caller of this job. Nothing more is read from the socket, and the answer is still to be sent. */
 export interface Guest {
   readonly hello: Hello;
   readonly socket: Socket;
@@ -54,7 +54,7 @@ export class Reception {
       this.#server.once("error", failed);
       this.#server.listen({ host: place.address, port: place.port }, () => {
         this.#server.off("error", failed);
-        // Errors of accepting (no descriptors left) concern one newcomer, who will try again.
+        // Errors of accepting (no descriptors left) concern one caller, which will try again.
         this.#server.on("error", (error) => this.#options.dropped(error.message));
         const bound = this.#server.address();
         this.#port = bound !== null && typeof bound === "object" ? bound.port : 0;
@@ -63,12 +63,12 @@ export class Reception {
     });
   }
 
-  /** Of the listening socket: readable when somebody knocks. */
+  /** Of the listening socket: readable when there is a new connection. */
   get descriptor(): number {
     return descriptorOf(this.#server);
   }
 
-  /** Is there somebody who has not said hello yet? */
+  /** Is there a caller that has not said hello yet? */
   get isMeeting(): boolean {
     return this.#strangers.size > 0;
   }

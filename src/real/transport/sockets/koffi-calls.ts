@@ -160,7 +160,7 @@ export class KoffiCalls implements SocketCalls {
     return () => handle.close();
   }
 
-  /** The eventfd stays: a neighbour may be about to write to it, and its number could be somebody else's file by then. */
+  /** The eventfd stays: a neighbour may be about to write to it, and its number could be another file's by then. */
   end(): void {
     this.#close(this.#epoll);
   }

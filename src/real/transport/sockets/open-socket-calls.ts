@@ -1,5 +1,5 @@
 /**
- * Chooses the socket calls: koffi where it is installed and the system is Linux, otherwise what Node itself has. Both are
+ * Chooses the socket calls: koffi where it is installed and the system is Linux, otherwise the calls of Node itself. Both are
  * equally fast; koffi can also sleep over sockets. `BANYAN_SOCKET_CALLS=wasi` (or koffi) decides by hand.
  */
 import type { Memory } from "../../../core/request/memory.ts";

@@ -1,5 +1,5 @@
 /**
- * What `net.Socket` does not offer: its descriptor, and an end to reading. The event loop must not read a byte of what
+ * Missing in `net.Socket`: its descriptor, and an end to reading. The event loop must not read a byte of the stream that
  * belongs to a rank's thread, and `pause` alone lets it fill its buffer first. Both have been fields of the handle since
  * Node 0.x and still are in Node 26.
  */
@@ -20,7 +20,7 @@ export function stopReading(socket: Socket): void {
   handleOf(socket)?.readStop();
 }
 
-/** Undoes `stopReading`, for whoever takes what has come piece by piece. */
+/** Undoes `stopReading`, for readers that take the stream piece by piece. */
 export function startReading(socket: Socket): void {
   handleOf(socket)?.readStart();
 }

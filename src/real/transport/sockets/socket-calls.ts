@@ -1,6 +1,6 @@
 /**
  * System calls on sockets from a rank's own thread: five times faster than the event loop. A port with two
- * implementations: koffi-calls.ts (foreign-function calls, Linux) and wasi-calls.ts (what plain Node has in `node:wasi`).
+ * implementations: koffi-calls.ts (foreign-function calls, Linux) and wasi-calls.ts (`node:wasi`, in every Node).
  * Both pass socket-calls.test.ts.
  *
  * Contract:
@@ -36,7 +36,7 @@ export interface SocketCalls {
   /** Shall `wait` also report this descriptor when it can be written? */
   watchWritable(fd: number, watch: boolean): void;
   /**
-   * Waits until an open descriptor can be used or somebody writes `wakeFd`, at most that long. How many of them are ready, see
+   * Waits until an open descriptor can be used or another thread writes `wakeFd`, at most that long. How many of them are ready, see
    * `readyAt`; −1 when this implementation cannot tell: it has returned at once, and the caller tries each.
    */
   wait(timeoutMs: number): number;
@@ -48,7 +48,7 @@ export interface SocketCalls {
   /** Descriptor of an eventfd: eight bytes written to it (a 1) end `wait`. −1: none. */
   readonly wakeFd: number;
 
-  /** Gives back what the implementation itself opened. */
+  /** Closes the descriptors that the implementation itself opened. */
   end(): void;
 }
 

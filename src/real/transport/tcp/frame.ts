@@ -11,7 +11,7 @@
  * lines, and payloads are aligned in the kernel's buffers and in ours, whatever small frames lie between (the kernel's
  * copies take a third longer when they are not). Two kinds of frame are the transport's own.
  *
- * `badFrame` trusts nobody: it knows for each kind what may come from another node. A pointer never may: memory is not
+ * `badFrame` trusts no sender: it knows for each kind which values may come from another node. A pointer never may: memory is not
  * shared between nodes, and the engine would believe it.
  */
 import {
@@ -37,14 +37,14 @@ export const ORIGIN = controlWords - 1;
 /** Of a FRAGMENT: not 0 when the sender waits to hear that it has been read. */
 export const RECEIPT = SEQUENCE;
 
-/** Also what frames are whole multiples of. */
+/** The length of every frame is a multiple of it, too. */
 export const headerBytes = 64;
 const lineMask = 63;
 
 export const FrameKind = {
   /** Only `received` matters. */
   RECEIPT: 0x81,
-  /** The sender's process is ending in order: what it gets is for nobody, and it waits only for a receipt. */
+  /** The sender's process is ending in order: it reads no more messages, and waits only for a receipt. */
   FINISHED: 0x82,
 } as const;
 

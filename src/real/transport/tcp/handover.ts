@@ -4,9 +4,9 @@
  * its threads; a part for each process of the node:
  *
  *   word 0   counts changes: the rank looks at nothing else until it moves
- *   word 1   descriptor of the rank's eventfd, −1 before it has one: whoever finds it asleep in `poll` writes there
+ *   word 1   descriptor of the rank's eventfd, −1 before it has one: a thread that finds the rank asleep in `poll` writes there
  *   words 4…  for each rank of the job: descriptor, its generation (0: none yet) and the life of the peer that it leads to;
- *            what the main thread knows of the peer, its present life and state; life and generation of the connection on
+ *            the main thread's knowledge of the peer, its present life and state; life and generation of the connection on
  *            which this rank has said that it has finished
  *
  * A peer that dies may come back: connections to its new life are numbered from 1 again, so a connection's name is the life
@@ -29,11 +29,11 @@ const STATE = 3;
 const FAREWELL = 4;
 const FAREWELL_LIFE = 5;
 
-/** What the main thread knows about a peer. */
+/** The main thread's knowledge of a peer. */
 export const PeerState = { ALIVE: 0, FINISHED: 1, DEAD: 2 } as const;
 export type PeerState = (typeof PeerState)[keyof typeof PeerState];
 
-/** What a connection between two ranks is called, see above. */
+/** The name of a connection between two ranks, see above. */
 export interface ConnectionName {
   /** Incarnation of the peer. */
   readonly life: number;
@@ -100,7 +100,7 @@ export class Handover {
     };
   }
 
-  /** A new thread will have that process's part: what was handed to the old one is not for it. */
+  /** A new thread will have that process's part: connections handed to the old one are not for it. */
   clear(process: number, ranks: number): void {
     for (let peer = 0; peer < ranks; peer++) {
       const at = this.#peer(process, peer);
@@ -128,14 +128,14 @@ export class Handover {
   /** The descriptor of that connection; −1 when another has just taken its place: there will be a new version then. */
   fd(process: number, peer: number, { life, generation }: ConnectionName): number {
     const fd = Atomics.load(this.#words, this.#peer(process, peer) + FD);
-    // In this order: who sees the generation of the next connection sees its life as well.
+    // In this order: a thread that sees the generation of the next connection sees its life as well.
     return this.generation(process, peer) === generation && this.life(process, peer) === life ? fd : -1;
   }
   /** The peer's life as the main thread knows it. */
   presentLife(process: number, peer: number): number {
     return Atomics.load(this.#words, this.#peer(process, peer) + STATE) >> 8;
   }
-  /** What has become of that life of the peer. */
+  /** The state of that life of the peer. */
   state(process: number, peer: number, life: number): PeerState {
     const word = Atomics.load(this.#words, this.#peer(process, peer) + STATE);
     if (word >> 8 === life) return (word & 0xff) as PeerState;
@@ -159,7 +159,7 @@ export class Handover {
     try {
       writeSync(eventfd, one);
     } catch {
-      // Its thread has just ended and closed it, or 2⁶⁴ − 2 wakes are pending: nobody sleeps there.
+      // Its thread has just ended and closed it, or 2⁶⁴ − 2 wakes are pending: no thread sleeps there.
     }
   }
 }
@@ -180,10 +180,10 @@ interface TcpHolds extends OfConnection {
 interface TcpLost extends OfConnection {
   readonly kind: "tcp-lost";
 }
-/** What came over this connection cannot be from us: that life of the peer gets nothing more and is heard no more. */
+/** Bytes of this connection cannot be from this job: that life of the peer gets nothing more and is heard no more. */
 interface TcpBadFrame extends OfConnection {
   readonly kind: "tcp-bad-frame";
   readonly reason: string;
 }
-/** What a rank's thread posts to its node's main thread: `TcpHost.handle` takes it. */
+/** Requests of a rank's thread to its node's main thread: `TcpHost.handle` takes them. */
 export type TcpRequest = TcpConnect | TcpHolds | TcpLost | TcpBadFrame;

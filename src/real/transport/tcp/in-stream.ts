@@ -1,10 +1,10 @@
 /**
- * One direction of a link, seen from its receiver: bytes of whatever connection there is become packets.
+ * One direction of a link, seen from its receiver: bytes of the present connection become packets.
  *
  * Bytes are read into a buffer in the node's memory and frames are looked at in place. The payload of a large piece goes
  * straight into the buffer of its receive, when the engine (`Landing`) says where that is; then the engine gets the
- * FRAGMENT without payload. When it does not, the piece is cut into smaller ones as bytes come: what has come is delivered,
- * and the header is written again in front of what is missing.
+ * FRAGMENT without payload. When it does not, the piece is cut into smaller ones as bytes come: the bytes here are delivered,
+ * and the header is written again in front of the missing bytes.
  *
  * Frames are not trusted: `next` answers BAD with a `reason` and changes nothing any more, until `rewind`.
  */
@@ -32,7 +32,7 @@ export const BAD = -2;
 
 /** Below this a piece is worth no landing: it fits the buffer and will be copied in a moment. */
 const landingBytesMinDefault = 4096;
-/** Read at once when nothing is known about what comes: much more would be the start of a large piece, copied for nothing. */
+/** Bytes of one read when the next frame is unknown: much more would be the start of a large piece, copied for nothing. */
 const readBytes = 16 * 1024;
 const impossibleReceipt = "a receipt for bytes that were never sent";
 /** Space at the front of the buffer for the FRAGMENT that stands for a landed piece. */
@@ -86,7 +86,7 @@ export class InStream {
   /** All bytes of a landing piece are there: `next` shall say so. */
   #landed = false;
 
-  /** What is missing of a piece that is being cut; `release` puts its header in place. */
+  /** The missing rest of a piece that is being cut; `release` puts its header in place. */
   #restLeft = 0;
   #restReceive = 0;
   #restOffset = 0;
@@ -240,7 +240,7 @@ export class InStream {
     return NOTHING;
   }
 
-  /** Nobody knows where the piece shall land: what is here of it is delivered as a piece of its own. */
+  /** The piece has no place to land: the bytes that are here are delivered as a piece of their own. */
   #cutPiece(at: number, have: number): number {
     if (have < this.#landingBytesMin) return NOTHING;
     const words = this.#words;
@@ -256,7 +256,7 @@ export class InStream {
     return this.#packet(at, have);
   }
 
-  /** The header of what is missing, over the last bytes of what has been delivered. */
+  /** The header of the missing rest, over the last bytes that have been delivered. */
   #writeRestHeader(): void {
     const words = this.#words;
     const at = (this.#at + this.#start) >> 2;

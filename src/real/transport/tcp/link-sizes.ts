@@ -2,10 +2,10 @@
  * How large a link's buffers are. A rank may have a link to every rank of every other node, and they all lie in the node's
  * memory: with many ranks they become smaller, so that they never take more than a quarter of it.
  *
- * Both sides of a link must agree on the largest eager message, so only what is the same on every node counts here.
+ * Both sides of a link must agree on the largest eager message, so only facts that are the same on every node count here.
  *
  * Eager up to 128 KiB, measured (half round trip in µs, 2 cores x86-64): 64 KiB eager 19.5; 128 KiB eager 30, by rendezvous
- * 43, Open MPI 33. Beyond that two more copies cost what the handshake does.
+ * 43, Open MPI 33. Beyond that two more copies cost as much as the handshake.
  */
 
 import { assert } from "../../../core/base/assert.ts";
@@ -13,7 +13,7 @@ import { type Placement, placementOf } from "../../../core/service/placement.ts"
 
 const eagerBytesMost = 128 * 1024;
 const eagerBytesLeast = 4 * 1024;
-/** Buffers in units of the largest eager message: what is kept until it is read, and what arrives. */
+/** Buffers in units of the largest eager message: frames kept until they are read, and frames that arrive. */
 const outUnits = 4;
 const inUnits = 2;
 
@@ -30,7 +30,7 @@ interface LinkSizesOptions {
 
 /**
  * Those of a rank's links, by the peer. Links of processes that are spawned have a quarter of the memory of their own, as small
- * as it takes for all that there can be; so those between the job's own ranks are as if nobody could be spawned.
+ * as it takes for all that there can be; so those between the job's own ranks are as if no process could be spawned.
  */
 export function linkSizesBetween(
   options: LinkSizesOptions & { readonly rank: number; readonly ranks: number },

@@ -27,7 +27,7 @@ const ownFramesBytes = 32 * headerBytes;
 
 /**
  * How much a receiver may leave unconfirmed, when frames have up to that many bytes. A frame that finds no room must be able
- * to count on a receipt: the free space may lie half before and half behind what is unconfirmed, and one half must do.
+ * to count on a receipt: the free space may lie half before and half behind the unconfirmed frames, and one half must do.
  */
 export const receiptEveryBytes = (bufferBytes: number, frameBytesMax: number): number =>
   bufferBytes - 2 * (frameBytesMax + ownFramesBytes);
@@ -40,7 +40,7 @@ interface LentPiece {
   readonly view: Uint8Array | null;
   /** Whole lines. */
   readonly bytes: number;
-  /** Who asks for it again: the peer's receive, our pointer and the offset there. */
+  /** The request that asks for it again: the peer's receive, our pointer and the offset there. */
   readonly receive: number;
   readonly from: number;
   readonly offset: number;
@@ -125,7 +125,7 @@ export class OutStream {
     return (this.#at + offset) >> 2;
   }
 
-  /** The reserved frame is complete but for what the transport writes. `own`: no packet, nobody misses it. */
+  /** The reserved frame is complete but for the fields of the transport. `own`: it is no packet, and is not sent again. */
   commit(length: number, received: number, own = false): void {
     const at = this.#at + this.#reservedAt;
     const bytes = this.#reservedBytes;
@@ -181,7 +181,7 @@ export class OutStream {
   }
 
   /**
-   * What became of that piece: its bytes when the peer has read it (and then it is forgotten), 0 while it is under way, −1
+   * The state of that piece: its bytes when the peer has read it (and then it is forgotten), 0 while it is under way, −1
    * when it is unknown. Two pieces that agree in everything are from one buffer, so it does not matter which is which.
    */
   takeLent(receive: number, from: number, offset: number): number {
@@ -200,7 +200,7 @@ export class OutStream {
 
   // Connections
 
-  /** Sends what can be sent: 0 when all of it went, WOULD_BLOCK when the socket is full, CLOSED. */
+  /** Sends as many frames as the socket takes: 0 when all of them went, WOULD_BLOCK when the socket is full, CLOSED. */
   flush(calls: SocketCalls, fd: number): number {
     while (this.sent !== this.written) {
       const segment = (this.#first + this.#sentSegments) & segmentMask;

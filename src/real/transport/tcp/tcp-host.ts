@@ -4,7 +4,7 @@
  * has said that it does not use it any more, because a descriptor's number is reused at once.
  *
  * Two ranks have one connection at a time, numbered by generation. When both connect at once the lower rank's attempt wins
- * and the other yields. An attempt that fails is repeated, more and more slowly, until it succeeds or somebody says that
+ * and the other yields. An attempt that fails is repeated, more and more slowly, until it succeeds or the dispatcher says that
  * the peer is dead: a node that cannot be reached is not dead for that (architecture, rule 7).
  *
  * A rank may come back from the dead, as another incarnation and perhaps elsewhere. Either side says in hello and answer who
@@ -28,7 +28,7 @@ import {
 } from "./handover.ts";
 
 export type TcpEvent =
-  /** Somebody who is not of this job was at the door; nothing to do. */
+  /** A caller that is not of this job was turned away; nothing to do. */
   | { readonly kind: "stranger"; readonly reason: string }
   /** Wanted for `forMs` and still trying. Said once for each time without a connection. */
   | {
@@ -66,7 +66,7 @@ interface Held extends ConnectionName {
   readonly socket: Socket;
 }
 
-/** What two ranks have with each other, one here and one elsewhere. */
+/** The state between two ranks, one of this node and one of another. */
 interface Pair {
   readonly here: number;
   readonly there: number;
@@ -87,7 +87,7 @@ interface Pair {
 
 const quiet = (): void => {};
 
-/** Says that and hangs up. Nobody reads here any more, so that the other side has hung up too would never be noticed. */
+/** Sends that and closes. This side reads no more, so it would never notice that the other side has closed too. */
 const refuse = (socket: Socket, answer: Buffer): void => void socket.end(answer, () => socket.destroy());
 
 const isUpTo = (name: ConnectionName, { life, generation }: ConnectionName): boolean =>
@@ -170,14 +170,14 @@ export class TcpHost {
     }
   }
 
-  /** A rank of this node that was not is there now: until then whoever asks for it is told to ask again. */
+  /** A rank of this node has begun: until then peers that call it are told to call again. */
   rankBorn(rank: number): void {
     this.#here[this.#places.get(rank)!] = PeerState.ALIVE;
   }
 
   /**
-   * A rank of this node has ended in order, its thread is gone. What it said last is still on its way, so its sockets stay
-   * open; but not those on which it did not say farewell (they came too late): whoever is there asks again, and is told.
+   * A rank of this node has ended in order, its thread is gone. Its last frames are still on their way, so its sockets stay
+   * open; but not those on which it did not say farewell (they came too late): those peers call again, and are told.
    */
   rankFinished(rank: number): void {
     const process = this.#places.get(rank)!;
@@ -220,7 +220,7 @@ export class TcpHost {
     this.#stopTrying((pair) => pair.there === rank && pair.life === this.#incarnations[rank]);
   }
 
-  /** A rank of another node lives again, as that incarnation: what we had with its old life is over. */
+  /** A rank of another node lives again, as that incarnation: connections to its old life are over. */
   peerReturned(rank: number, incarnation: number): void {
     if (this.#places.has(rank) || incarnation <= this.#incarnations[rank]!) return;
     this.#incarnations[rank] = incarnation;
@@ -297,7 +297,7 @@ export class TcpHost {
     return pair;
   }
 
-  /** From now on it is about that life of the peer, or about another of our own; the rank still has to release what it holds. */
+  /** From now on it is about that life of the peer, or about another of our own; the rank still has to release its old connection. */
   #renew(pair: Pair, life: number): void {
     this.#stop(pair);
     pair.life = life;
@@ -417,7 +417,7 @@ export class TcpHost {
     const bytes = answer({ verdict, incarnation, generation: pair.generation });
     if (verdict !== Verdict.WELCOME) refuse(socket, bytes);
     else {
-      // Only when the answer is out: what the rank's thread writes must come behind it.
+      // Only when the answer is out: the frames of the rank's thread must come behind it.
       pair.generation = hello.generation;
       socket.write(bytes, (error) => {
         const isCurrent = pair.life === hello.incarnation && pair.generation === hello.generation;
@@ -443,7 +443,7 @@ export class TcpHost {
     const process = this.#places.get(pair.here)!;
     const fd = descriptorOf(socket);
     if (fd < 0 || this.#closed || this.#cut.has(pair.there) || this.#here[process] !== PeerState.ALIVE) {
-      // Broken before anybody had it, or its rank has just ended: the other side will notice, and ask again.
+      // Broken before its rank had it, or its rank has just ended: the other side will notice, and ask again.
       socket.destroy();
       if (pair.wanted && pair.attempt === null && pair.retry === null)
         this.#tryLater(pair, "the connection was closed");

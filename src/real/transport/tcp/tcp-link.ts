@@ -1,7 +1,7 @@
 /**
- * The link of a rank to one rank of another node: two streams (out-stream.ts, in-stream.ts) over whatever connection there
+ * The link of a rank to one rank of another node: two streams (out-stream.ts, in-stream.ts) over the connection that there
  * is. Connections come and go (`attach`, `detach`); the streams go on. Each side opens a connection by saying how far it
- * has read, and sends on from where the other says it is. On the very first connection nobody has read anything, so sending
+ * has read, and sends on from where the other says it is. On the very first connection neither side has read anything, so sending
  * starts at once.
  *
  * A link is with one life of the peer. A new life gets a new link, in the memory of the old one.
@@ -18,7 +18,7 @@ import { OutStream, receiptEveryBytes } from "./out-stream.ts";
 /** Both directions' first bytes on a connection: a salt, the generation, how far the sender has read, its rank. */
 const openBytes = 64;
 const openSalt = 0x4f70656e;
-/** Connections that may carry nonsense before the peer is held to be the one who makes it. */
+/** Connections with wrong frames until the peer itself is held to be their cause. */
 const mendsMax = 3;
 
 interface LinkOptions {
@@ -54,7 +54,7 @@ export class TcpLink {
   #openRead = 0;
   /** We know where the peer is. */
   #mayWrite = false;
-  /** Something is unsent that could not be sent at once. Whoever looks tries again. */
+  /** Some frames could not be sent at once. The next look at the link tries again. */
   blocked = false;
   /** The peer is dead or has finished: everything sent is dropped. */
   swallows = false;
@@ -94,7 +94,7 @@ export class TcpLink {
     return this.fd >= 0;
   }
 
-  /** Everything has been said on this connection: what was sent on the one before may be lost. */
+  /** Everything has been said on this connection: frames on the one before may be lost. */
   get hasSaidAll(): boolean {
     return this.#mayWrite && !this.out.unsent;
   }
@@ -140,7 +140,7 @@ export class TcpLink {
     return true;
   }
 
-  /** The peer keeps what it sent until it hears that we have it. True: there is something to flush. */
+  /** The peer keeps its frames until it hears that they were read. True: there is something to flush. */
   giveReceipt(): boolean {
     const unknown = (this.in.received - this.#receipt) | 0;
     if (!this.in.receiptDue && (unknown < this.#receiptEveryBytes || this.in.isLanding)) return false;
@@ -154,7 +154,7 @@ export class TcpLink {
     return this.#openRead < openBytes ? this.#readOpening(calls) : this.in.read(calls, this.fd);
   }
 
-  /** First word of the oldest whole packet, NOTHING or BAD. What an older connection left in the buffer counts as well. */
+  /** First word of the oldest whole packet, NOTHING or BAD. Packets that an older connection left in the buffer count as well. */
   next(): number {
     if (this.reason !== "") return BAD;
     const packet = this.in.next();
@@ -219,7 +219,7 @@ export class TcpLink {
   }
 
   /**
-   * Nonsense came over this connection, perhaps from somebody on the way. True: the peer still has everything from there on, and
+   * A wrong frame came over this connection, perhaps damaged on the way. True: the peer still has everything from there on, and
    * may send it again over another connection. False: there is no way to go on with it.
    */
   mend(): boolean {

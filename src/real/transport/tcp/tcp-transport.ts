@@ -67,7 +67,7 @@ export class TcpTransport implements Transport {
   #calls: SocketCalls | null = null;
 
   readonly #links: (TcpLink | null)[];
-  /** The life of each peer that we have heard of: what we have with it is with that life. */
+  /** The life of each peer that this process has heard of: its link is to that life. */
   readonly #lives: Int32Array;
   readonly #open: TcpLink[] = [];
   readonly #byFd: (TcpLink | undefined)[] = [];
@@ -107,11 +107,11 @@ export class TcpTransport implements Transport {
     this.#sender = senderOf(identity);
     this.#sizesOf = sizesOf;
     this.#links = new Array(options.ranks).fill(null);
-    this.payloadBytesMax = Math.max(...this.#links.map((_, peer) => sizesOf(peer).eagerBytesMax));
+    this.payloadBytesMax = this.#links.reduce((max, _, peer) => Math.max(max, sizesOf(peer).eagerBytesMax), 0);
     this.#lives = Int32Array.from(this.#links, (_, peer) => this.#handover.presentLife(this.#process, peer));
   }
 
-  /** Who knows where large pieces shall be written: the engine. Without, they are delivered as packets. */
+  /** The engine says where large pieces are to be written. Without it they are delivered as packets. */
   setLanding(landing: Landing): void {
     this.#landing = landing;
     for (const link of this.#links) if (link !== null) link.in.landing = landing;
@@ -159,7 +159,7 @@ export class TcpTransport implements Transport {
     this.#send(link);
   }
 
-  /** Sends what the link has; asks for a connection when there is none. */
+  /** Sends the frames of the link; asks for a connection when there is none. */
   #send(link: TcpLink): void {
     if (link.isOpen) {
       if (link.blocked) return;
@@ -370,7 +370,7 @@ export class TcpTransport implements Transport {
   }
 
   #take(link: TcpLink, generation: number): void {
-    // Who is ending wants to hear how far we have read; who is dead or sent nonsense does not.
+    // A peer that is ending wants to hear how far it was read; a peer that is dead or sent wrong frames does not.
     if (!link.swallows || link.in.finished) this.#attach(link, generation);
     else {
       link.generation = generation;
@@ -407,7 +407,7 @@ export class TcpTransport implements Transport {
     if (link.out.unread) this.#send(link);
   }
 
-  /** What came over it is nonsense: the connection ends. There is another one, or, if that does not help, none ever again. */
+  /** A wrong frame has come: the connection ends. Another follows; after several of them the peer is given up. */
   #reject(link: TcpLink): void {
     const { reason } = link;
     if (!link.swallows && link.mend()) {
@@ -419,16 +419,16 @@ export class TcpTransport implements Transport {
     this.#tell({ kind: "tcp-bad-frame", ...this.#nameOf(link), reason });
   }
 
-  /** Nothing more goes to that peer. What has come from one that ended in order is still read, from the dead nothing is. */
+  /** Nothing more goes to that peer. Frames of a peer that ended in order are still read, those of a dead one are not. */
   #giveUp(link: TcpLink, state: PeerState): void {
     link.swallow();
     if (link.isOpen) this.#lose(link);
     if (state === PeerState.DEAD && this.#current === link && this.#packet < 0) this.#current = null;
   }
 
-  // Beyond `Transport`: for the process, its waiting, and whoever tells it of deaths.
+  // Beyond `Transport`: for the process, its waiting, and news of deaths.
 
-  /** The dispatcher has declared that life of a rank dead. Who started later may know of the next one already. */
+  /** The dispatcher has declared that life of a rank dead. A process that started later may know of the next life already. */
   peerFailed(rank: number, incarnation = this.#lives[rank]!): void {
     if (incarnation < this.#lives[rank]!) return;
     const link = this.#links[rank] ?? this.#makeLink(rank);
@@ -469,11 +469,11 @@ export class TcpTransport implements Transport {
 
   /**
    * The process ends in order. True when it may: every peer has all that we sent, or has itself ended. Until then progress is
-   * needed, and another call after it. A connection that breaks later costs nothing: who asks for another is told by the
+   * needed, and another call after it. A connection that breaks later costs nothing: a peer that asks for another is told by the
    * main thread that we have ended.
    *
-   * Nobody waits for ever. A peer that makes progress confirms at once, because FINISHED asks for it; when two are ending,
-   * each hears FINISHED from the other, and what one that is ending has not read it does not need.
+   * No process waits for ever. A peer that makes progress confirms at once, because FINISHED asks for it; when two are ending,
+   * each hears FINISHED from the other, and a process that is ending does not need the frames it has not read.
    */
   leave(): boolean {
     let isDone = true;
@@ -484,7 +484,7 @@ export class TcpTransport implements Transport {
 
   #isDoneWith(link: TcpLink): boolean {
     if (link.swallows) return true;
-    // Who has neither a connection nor anything from us will hear it from the main thread.
+    // Peers without a connection, and without any frame from this process, hear of it from the main thread.
     if (!link.saidFinished && (link.isOpen || link.out.unread)) {
       link.saidFinished = link.say(FrameKind.FINISHED);
       this.#send(link);
@@ -492,7 +492,7 @@ export class TcpTransport implements Transport {
     return !link.out.unconfirmed;
   }
 
-  /** Connections that stay open until the node leaves, so that what we said last arrives; the main thread closes the others. */
+  /** Connections that stay open until the node leaves, so that the last frames arrive; the main thread closes the others. */
   #sayFarewells(): void {
     for (const link of this.#open) {
       const isTold = link.saidFinished || link.in.finished;
@@ -531,7 +531,7 @@ export class TcpTransport implements Transport {
 
   /** Calls back once, from the event loop, when a socket can be read; the result ends the watch. `null`: it cannot. */
   onReady(callback: () => void): (() => void) | null {
-    // What waits to be written is not watched there: look again soon.
+    // Frames that wait to be written are not watched there: look again soon.
     return this.#open.length === 0 || this.#anyBlocked ? null : this.#calls!.onReady(callback);
   }
 

@@ -1,10 +1,13 @@
 /**
- * Decodes the assembled node.wat into instructions the machine beside this file can run one by one. It knows the
- * sections and the instructions that module uses, nothing more; anything else is an error that names the opcode.
+ * Decodes the assembled node.wat into instructions that the machine beside this file runs one by one. It knows the
+ * sections and the instructions of that module, nothing more; anything else is an error that names the opcode.
+ *
+ * Binaryen's reader would not replace it: Binaryen gives a tree of its own, rewritten while it is read, which would have to be flattened into
+ * steps again. Here the steps are the very instructions that V8 runs, in their order, which is what the explorer is to prove.
  */
 import { assert } from "../../../../core/base/assert.ts";
 
-/** One instruction: its opcode (0xfe and 0xfc prefixes as 0xfe00 + x, 0xfc00 + x), and what the decoder resolved for it. */
+/** One instruction: its opcode (0xfe and 0xfc prefixes as 0xfe00 + x, 0xfc00 + x), and its operands as the decoder resolved them. */
 export interface Instruction {
   readonly op: number;
   /** Constant, index of a local, global or function, offset of an access, or the target of a branch. */

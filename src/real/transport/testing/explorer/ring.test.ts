@@ -163,7 +163,7 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
     for (let process = 0; process < producers; process++) yield call("rouse", lineOf(process));
   }
 
-  /** The node's main thread, as Population: marks those whose threads have been killed, and settles them. */
+  /** The node's main thread, as LivingProcesses: marks those whose threads have been killed, and settles them. */
   function* bury(running: readonly number[], unsettled: readonly number[]): Thread {
     if (running.length + unsettled.length === 0) {
       yield call("store", closed, 1);
