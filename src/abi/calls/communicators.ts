@@ -9,7 +9,7 @@ import type { Group } from "../../core/comm/group.ts";
 import { Create } from "../../core/process/communicators/create.ts";
 import { CreateGroup } from "../../core/process/communicators/create-group.ts";
 import { CreateInter } from "../../core/process/communicators/create-inter.ts";
-import { CreateInterFromGroups } from "../../core/process/communicators/create-inter-from-groups.ts";
+import { CreateInterFromGroups, type OtherGroup } from "../../core/process/communicators/create-inter-from-groups.ts";
 import { Duplicate } from "../../core/process/communicators/duplicate.ts";
 import { Merge } from "../../core/process/communicators/merge.ts";
 import { Split } from "../../core/process/communicators/split.ts";
@@ -106,6 +106,18 @@ export function communicatorCalls(program: Program) {
   function checkLeader(what: string, rank: number, size: number): void {
     if (rank >= 0 && rank < size) return;
     refuse(ErrorClass.RANK, `make rank ${rank} the ${what}: the ranks are 0 to ${size - 1}`);
+  }
+
+  /** What the leader says of the other group. The others wait for it, so it throws nothing. */
+  function otherGroup(local: Group, handle: number, leader: number): OtherGroup {
+    const refused = (error: number): OtherGroup => ({ kind: "refused", error });
+    const remote = groups.find(handle);
+    if (remote === undefined) return refused(ErrorClass.GROUP);
+    if (remote.size === 0) return { kind: "empty" };
+    if (remote.intersection(local).size > 0) return refused(ErrorClass.GROUP);
+    if (!(leader >= 0 && leader < remote.size)) return refused(ErrorClass.RANK);
+    const rank = process.world.group.rankOf(remote.worldRank(leader as CommRank));
+    return rank === UNDEFINED ? refused(ErrorClass.RANK) : { kind: "leader", rank };
   }
 
   /** One that the program may end. */
@@ -267,12 +279,8 @@ export function communicatorCalls(program: Program) {
       if (rank === UNDEFINED) return put(COMM_NULL, out);
       checkLeader("leader", leader, local.size);
       // Only the leader's remote group counts.
-      const remote = rank === leader ? groups.get(remoteHandle) : null;
-      if (remote?.size === 0) return put(COMM_NULL, out);
-      if (remote !== null) checkLeader("remote leader", remoteLeader, remote.size);
-      const peer = remote === null ? 0 : process.world.group.rankOf(remote.worldRank(remoteLeader as CommRank));
-      checkLeader("remote leader", peer, process.world.size);
-      const task = new CreateInterFromGroups(local, leader, peer, tagOf(program.text(text)), process);
+      const other = rank === leader ? otherGroup(local, remoteHandle, remoteLeader) : null;
+      const task = new CreateInterFromGroups(local, leader, other, tagOf(program.text(text)), process);
       return makeCommunicator(program, program.self, task, out, heritage);
     },
     MPI_Intercomm_merge(handle: number, high: number, out: number): number {
