@@ -83,7 +83,11 @@ export async function runOnce(module, options, onEvent = () => {}) {
 
 /** The problem of a run; empty: none. */
 export function problemOf(name, run, wanted) {
-  if (run.code !== 0) return `exit ${run.code}: ${run.said.at(-1) ?? ""}`;
+  if (run.code !== 0) {
+    // What ended the job begins so; losses that were noticed later may stand behind it.
+    const reason = run.said.findLast((text) => text.startsWith("Cannot ")) ?? run.said.at(-1);
+    return `exit ${run.code}: ${reason ?? ""}`;
+  }
   for (const [rank, lines] of run.lines.entries()) {
     const problem = programs[name].check(lines, wanted[rank]);
     if (problem !== "") return `rank ${rank}: ${problem}`;

@@ -130,7 +130,7 @@ export function fileCalls(library: Library, memory: ProgramBytes, descriptors: D
       memory.putU32(out + 4, new TextEncoder().encode(given).length);
     },
     fd_prestat_dir_name(fd: number, at: number, length: number): void {
-      memory.bytes.set(new TextEncoder().encode(descriptors.get(fd).given).subarray(0, length), at);
+      memory.put(at, new TextEncoder().encode(descriptors.get(fd).given).subarray(0, length));
     },
     /** A cookie is the number of the next entry; behind the last one there is nothing. */
     fd_readdir(fd: number, at: number, length: number, cookie: bigint, out: number): void {

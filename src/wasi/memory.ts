@@ -21,6 +21,11 @@ export class ProgramBytes {
     this.view.setUint16(at, value, true);
   }
 
+  /** Nothing may be put anywhere, also where there is no memory. */
+  put(at: number, bytes: Uint8Array): void {
+    if (bytes.length > 0) this.bytes.set(bytes, at);
+  }
+
   slice(at: number, length: number): Uint8Array {
     return this.bytes.subarray(at, at + length);
   }

@@ -1,6 +1,6 @@
 /** Arguments of WASI calls that no C library passes, row X8: what random calls (fuzz.test.ts) have found. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { TestDisk } from "../abi/testing/disk.ts";
@@ -13,7 +13,12 @@ const disk = new TestDisk();
 writeFileSync(join(disk.path, "a"), "contents");
 const memory = new Uint8Array(4096);
 const descriptors = new Descriptors(disk.files, [{ name: "/", path: disk.path }]);
-const library = { files: disk.files, steadyTime: () => 1n, realTime: () => 1n } as unknown as Library;
+const library = {
+  files: disk.files,
+  steadyTime: () => 1n,
+  realTime: () => 1n,
+  random() {},
+} as Partial<Library> as Library;
 const calls = wasiImports({ library, memory, descriptors, pause: { untilNs: 0n } });
 const call = (name: string, ...args: (number | bigint)[]): number => calls[name]!(...args);
 const [folder, at, out] = [3, 64, 512];
@@ -49,4 +54,14 @@ test("X8 fd_readdir: behind the last entry there is nothing", () => {
 test("X8 clock_time_get: there are four clocks", () => {
   const codes = [0, 1, 2, 3, 4, -1, 0x7fffffff].map((clock) => call("clock_time_get", clock, 0n, out));
   assert.deepEqual(codes, [0, 0, 0, 0, Errno.INVAL, Errno.INVAL, Errno.INVAL]);
+});
+
+test("X8 room for nothing may be anywhere", () => {
+  symlinkSync("a", join(disk.path, "b"));
+  memory[at] = 0x62;
+  for (const nowhere of [-8, 0, memory.length, 0x7fffffff]) {
+    assert.equal(call("fd_prestat_dir_name", folder, nowhere, 0), 0);
+    assert.equal(call("random_get", nowhere, 0), 0);
+    assert.equal(call("path_readlink", folder, at, 1, nowhere, 0, out), 0);
+  }
 });

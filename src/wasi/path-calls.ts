@@ -92,7 +92,7 @@ export function pathCalls(library: Library, memory: ProgramBytes, descriptors: D
     },
     path_readlink(fd: number, at: number, length: number, to: number, room: number, out: number): void {
       const target = new TextEncoder().encode(files.readLink(pathOf(fd, at, length))).subarray(0, room);
-      memory.bytes.set(target, to);
+      memory.put(to, target);
       memory.putU32(out, target.length);
     },
   };

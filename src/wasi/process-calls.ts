@@ -44,7 +44,7 @@ export function processCalls(library: Library, memory: ProgramBytes, pause: Paus
     random_get(at: number, length: number): void {
       const bytes = new Uint8Array(length);
       library.random(bytes);
-      memory.bytes.set(bytes, at);
+      memory.put(at, bytes);
     },
     sched_yield: (): void => library.yield(),
     proc_exit: (code: number): never => library.exit(code),

@@ -222,6 +222,33 @@ describe("communicators", () => {
     freeAll(ranks, inter);
   });
 
+  it("a leader that refuses the other group tells its own: nobody waits", () => {
+    const ranks = new TestRanks(3);
+    const outcomes = (remoteOf: (c: TestProgram, world: number) => number, remoteLeader: number): number[][] =>
+      ranks.all((c) => {
+        c.call("MPI_Comm_set_errhandler", SELF, ERRORS_RETURN);
+        const world = c.get("MPI_Comm_group", WORLD);
+        const out = c.ints(77);
+        const sides = [world, 2, remoteOf(c, world), remoteLeader];
+        const code = c.call("MPI_Intercomm_create_from_groups", ...sides, c.text("x"), INFO_NULL, ERRORS_RETURN, out);
+        equal(c.program.process.communicators.size, 2, "the communicator of the group is gone");
+        return [code, c.int(out)];
+      });
+    // A group cannot speak to itself; one that was never made, or is empty, is nobody.
+    deepEqual(
+      outcomes((_c, world) => world, 0).map(([code]) => code),
+      new Array(3).fill(ErrorClass.GROUP),
+    );
+    deepEqual(
+      outcomes(() => 0x12345, 0).map(([code]) => code),
+      new Array(3).fill(ErrorClass.GROUP),
+    );
+    deepEqual(
+      outcomes((c, world) => c.get("MPI_Group_incl", world, 0, c.ints(0)), 0),
+      new Array(3).fill([0, COMM_NULL]),
+    );
+  });
+
   it("intercomm_create refuses leaders, tags and communicators that are none", () => {
     const [c] = new TestRanks(1).programs;
     c!.call("MPI_Comm_set_errhandler", SELF, ERRORS_RETURN);

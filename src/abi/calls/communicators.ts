@@ -19,8 +19,9 @@ import {
   splitTask,
   splitTypeTask,
 } from "../../core/binding/new-communicators.ts";
+import type { Group } from "../../core/comm/group.ts";
 import { CreateGroup } from "../../core/process/communicators/create-group.ts";
-import { CreateInterFromGroups } from "../../core/process/communicators/create-inter-from-groups.ts";
+import { CreateInterFromGroups, type OtherGroup } from "../../core/process/communicators/create-inter-from-groups.ts";
 import { Duplicate } from "../../core/process/communicators/duplicate.ts";
 import { type CallTable, callsOf } from "../call-table.ts";
 import { deleteAttributes, notDeleted } from "../handles/attributes.ts";
@@ -114,6 +115,18 @@ const heritageOf = (program: Program, info: number, handler: number) => ({
   info: hintsArgument(program, info),
   errorHandler: program.errorHandlers.get(handler),
 });
+
+/** The other group, as the leader sees it. The other members wait for the leader's verdict, so nothing is thrown here. */
+function otherGroup({ groups, process }: Program, local: Group, handle: number, leader: number): OtherGroup {
+  const refused = (error: number): OtherGroup => ({ kind: "refused", error });
+  const remote = groups.find(handle);
+  if (remote === undefined) return refused(ErrorClass.GROUP);
+  if (remote.size === 0) return { kind: "empty" };
+  if (remote.intersection(local).size > 0) return refused(ErrorClass.GROUP);
+  if (!(leader >= 0 && leader < remote.size)) return refused(ErrorClass.RANK);
+  const rank = process.world.group.rankOf(remote.worldRank(leader as CommRank));
+  return rank === UNDEFINED ? refused(ErrorClass.RANK) : { kind: "leader", rank };
+}
 
 const lookingAt: CallTable = {
   MPI_Comm_rank: (program, handle: number, out: number) => program.putInt(out, program.comm(handle).core.rank),
@@ -222,12 +235,8 @@ const making: CallTable = {
     if (rank === UNDEFINED) return program.putInt(out, COMM_NULL);
     checkLeader("leader", leader, local.size);
     // Only the leader's remote group counts.
-    const remote = rank === leader ? groups.get(remoteHandle) : null;
-    if (remote?.size === 0) return program.putInt(out, COMM_NULL);
-    if (remote !== null) checkLeader("remote leader", remoteLeader, remote.size);
-    const peer = remote === null ? 0 : process.world.group.rankOf(remote.worldRank(remoteLeader as CommRank));
-    checkLeader("remote leader", peer, process.world.size);
-    const task = new CreateInterFromGroups(local, leader, peer, tagOf(program.text(text)), process);
+    const other = rank === leader ? otherGroup(program, local, remoteHandle, remoteLeader) : null;
+    const task = new CreateInterFromGroups(local, leader, other, tagOf(program.text(text)), process);
     return makeCommunicator(program, program.self, task, out, heritage);
   },
   MPI_Intercomm_merge(program, handle: number, high: number, out: number) {
