@@ -243,7 +243,8 @@ export class CProcess {
     const { core, engine } = this.#sim;
     if (core.finalBarrier < 0 || engine.isComplete(core.finalBarrier)) {
       yield* this.#wait(() => !engine.unsent);
-      if (engine.completion.unfinished > 0) throw new Ended({ kind: "unfinished", requests: engine.completion.unfinished });
+      if (engine.completion.unfinished > 0)
+        throw new Ended({ kind: "unfinished", requests: engine.completion.unfinished });
     }
     const barrier = core.startFinalBarrier();
     yield* this.#wait(() => engine.isComplete(barrier) && this.#letGo());
