@@ -1,10 +1,10 @@
 /** Between the dispatcher and a checkpoint server. */
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 
 /** The first message: whose images these are, and at which address of the machine nodes call. */
 export interface CheckpointServerSetup {
   readonly kind: "setup";
-  readonly job: Job;
+  readonly job: JobSecret;
   readonly host: string;
 }
 /** Nobody will ask for that checkpoint any more. */

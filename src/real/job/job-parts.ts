@@ -4,7 +4,7 @@
  */
 import { assert } from "../../core/base/assert.ts";
 import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "../../core/service/dispatcher.ts";
-import type { Outcome } from "../../core/service/outcome.ts";
+import type { JobOutcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { placementOf, ranksOfNode } from "../../core/service/placement.ts";
 import { offerProof } from "../disk/same-files.ts";
@@ -58,9 +58,9 @@ export interface JobParts {
 export interface JobTurns {
   /** Every rank has begun to run its program. */
   allBegan(): void;
-  decided(outcome: Outcome): void;
+  decided(outcome: JobOutcome): void;
   /** The last node is gone. */
-  ended(outcome: Outcome): void;
+  ended(outcome: JobOutcome): void;
   /** Something that the job was to leave behind is lost. */
   lost(message: string): void;
 }

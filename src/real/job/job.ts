@@ -3,7 +3,7 @@
  * start, and cleans up. Decides nothing itself.
  */
 import { basename } from "node:path";
-import type { Outcome } from "../../core/service/outcome.ts";
+import type { JobOutcome } from "../../core/service/outcome.ts";
 import { deferred } from "../machine/deferred.ts";
 import { freezingRefusal } from "./check-options.ts";
 import type { JobOptions } from "./job-options.ts";
@@ -100,14 +100,14 @@ export class Job {
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
 
-  #decided({ reason, afterMs }: Outcome): void {
+  #decided({ reason, afterMs }: JobOutcome): void {
     const { output, report } = this.#parts;
     if (reason.kind === "output-closed") output.giveUp();
     if (reason.kind === "interrupted") output.giveUpIn(outputAfterInterruptMsMax);
     report.failed(reason, afterMs);
   }
 
-  async #ended(outcome: Outcome): Promise<void> {
+  async #ended(outcome: JobOutcome): Promise<void> {
     const { report, recovery, listener } = this.#parts;
     clearInterval(this.#ticking);
     const code = await this.#endParts(outcome);
@@ -123,7 +123,7 @@ export class Job {
   }
 
   /** Returns the code of the job: that of the outcome, unless something is lost that the job was to leave behind. */
-  async #endParts({ code }: Outcome): Promise<number> {
+  async #endParts({ code }: JobOutcome): Promise<number> {
     const { faults, services, recovery, nodes, freezing, input, output, trace, journal } = this.#parts;
     faults?.end();
     services.links?.end();
@@ -139,7 +139,7 @@ export class Job {
     return code || (problem !== "" || output.isLost ? 1 : 0);
   }
 
-  #leftBy({ reason }: Outcome, code: number): "all" | "frozen" | "nothing" {
+  #leftBy({ reason }: JobOutcome, code: number): "all" | "frozen" | "nothing" {
     if (reason.kind === "frozen" && code === 0) return "frozen";
     return code === 0 || !this.#hasBegun ? "nothing" : "all";
   }

@@ -121,7 +121,7 @@ export interface DeathNotice {
   readonly incarnation: number;
 }
 /** Ranks live again; in the dispatcher's order, after their deaths. Where they are to be found, `contacts` says. */
-export interface Returned {
+interface RanksLiveAgain {
   readonly kind: "returned";
   readonly ranks: readonly Life[];
 }
@@ -197,7 +197,7 @@ export type ToNode =
   | Written
   | Input
   | DeathNotice
-  | Returned
+  | RanksLiveAgain
   | Freeze
   | FreezeEnds
   | ProtocolWords

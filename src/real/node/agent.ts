@@ -24,14 +24,14 @@ import type { RankImage } from "../messages/rank-messages.ts";
 import { OutputRelay } from "../output/output-relay.ts";
 import type { NodePart } from "../part-hosts/node-part.ts";
 import { nodeParts } from "../protocol-parts/node-parts.ts";
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
+import { AgentMemory } from "./agent-memory.ts";
 import { JobFiles } from "./job-files.ts";
 import { NodeImages } from "./node-images.ts";
 import { NodeLives } from "./node-lives.ts";
-import { NodeMemory } from "./node-memory.ts";
 import { type RankEvents, RankThreads, type StartingRank } from "./rank-threads.ts";
 
 /** Rings and boards need little; a C program's buffers are in its own memory. */
@@ -41,7 +41,7 @@ const terminateMsMax = 1000;
 
 export interface AgentOptions {
   /** What processes of the job know each other by. */
-  readonly job: Job;
+  readonly job: JobSecret;
   /** Where other nodes can reach this one. */
   readonly host: string;
   /** Of this node alone; whoever made it removes it. */
@@ -59,7 +59,7 @@ export class Agent {
   readonly #setup: Setup;
   readonly #options: AgentOptions;
   readonly #files: JobFiles;
-  readonly #memory: NodeMemory;
+  readonly #memory: AgentMemory;
   /** Connections to other nodes; null in a job of one node. */
   readonly #tcp: TcpHost | null;
   readonly #threads: RankThreads;
@@ -99,7 +99,7 @@ export class Agent {
             report: (event) => this.#send({ kind: "connections", event }),
           });
     const bells = this.#tcp === null ? null : new Handover(this.#tcp.handover);
-    this.#memory = new NodeMemory({
+    this.#memory = new AgentMemory({
       node,
       ranks,
       placement,

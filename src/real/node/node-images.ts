@@ -10,7 +10,7 @@ import { type CheckpointImage, folderOfCheckpoint } from "../file-service/file-k
 import { imagePath } from "../image/image-path.ts";
 import type { ImageToStore } from "../image/write-image.ts";
 import type { RankRestart } from "../messages/lives.ts";
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import { ImageStore, type Stored } from "./image-store.ts";
 
@@ -22,7 +22,7 @@ interface NodeImagesOptions {
   readonly servers: readonly (Address | null)[];
   /** Keeps the images where there are no servers; null: they stay in the folder. */
   readonly dispatcher: FileService | null;
-  readonly job: Job;
+  readonly job: JobSecret;
 }
 
 export class NodeImages {

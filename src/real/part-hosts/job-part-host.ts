@@ -6,7 +6,7 @@ import type { Service } from "../../core/fault/plan.ts";
 import type { JobPart, JobPartPorts } from "../../core/ft/job-part.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { Patience } from "../../core/service/silence.ts";
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 
 /** What there is to know of the job. */
 export interface JobPartSetup {
@@ -20,7 +20,7 @@ export interface JobPartSetup {
   /** The address of this machine at which nodes call the job's services. */
   readonly host: string;
   /** What nodes and services of this job know each other by. */
-  readonly job: Job;
+  readonly job: JobSecret;
   /** With processes that say nothing. */
   readonly patience: Patience;
 }

@@ -1,5 +1,5 @@
 /** A protocol's part in a node's main thread, as the node sees it, and what the node gives it. */
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 
 export interface NodePartSetup {
   /** From the protocol's part for the job. */
@@ -8,7 +8,7 @@ export interface NodePartSetup {
   /** Those of the job's own that this node has. */
   readonly ranks: readonly number[];
   /** What processes of the job know each other by. */
-  readonly job: Job;
+  readonly job: JobSecret;
   /** Of this node alone. */
   readonly folder: string;
   incarnationOf(rank: number): number;

@@ -11,7 +11,7 @@ import type { Stream } from "../../messages/lines.ts";
 import type { Life, RankRestart } from "../../messages/lives.ts";
 import type { FromNode, Run, Setup, ToNode } from "../../messages/node-messages.ts";
 import type { SlowLinks } from "../../slow-links/slow-links.ts";
-import type { Job } from "../../transport/handshake/handshake.ts";
+import type { JobSecret } from "../../transport/handshake/handshake.ts";
 import type { Guest } from "../../transport/handshake/reception.ts";
 import type { Address } from "../../transport/sockets/address.ts";
 import { NodeProcess } from "./node-process.ts";
@@ -19,7 +19,7 @@ import type { NodeStarter } from "./node-starter.ts";
 
 interface JobNodesOptions {
   /** What the job's processes know each other by. */
-  readonly job: Job;
+  readonly job: JobSecret;
   /** Where this process listens for nodes. */
   readonly host: string;
   readonly starter: NodeStarter;

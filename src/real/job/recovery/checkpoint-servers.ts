@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import type { FromCheckpointServer, ToCheckpointServer } from "../../checkpoint-server/messages.ts";
-import type { Job } from "../../transport/handshake/handshake.ts";
+import type { JobSecret } from "../../transport/handshake/handshake.ts";
 import type { Address } from "../../transport/sockets/address.ts";
 import { serverFolderIn } from "../folder/job-folder.ts";
 
@@ -16,7 +16,7 @@ const lossesMax = 20;
 
 interface CheckpointServersOptions {
   /** What nodes and servers know each other by. */
-  readonly job: Job;
+  readonly job: JobSecret;
   /** The address of this machine at which nodes call them. */
   readonly host: string;
   /** For their images: it may outlive this command. */

@@ -5,14 +5,14 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { descriptorOf, stopReading } from "../sockets/raw-socket.ts";
-import { type Answer, type Hello, type Job, ListenerHandshake, type Service } from "./handshake.ts";
+import { type Answer, type Hello, type JobSecret, ListenerHandshake, type Service } from "./handshake.ts";
 
 export const helloMsMax = 5000;
 /** Above it the one who has waited longest is dropped: hellos take a millisecond, so it is a stranger. */
 export const strangersMax = 64;
 
 interface ReceptionOptions {
-  readonly job: Job;
+  readonly job: JobSecret;
   /** What it is there for; of several, hellos say which. */
   readonly service: Service | readonly Service[];
   /** Where to listen; port 0: any free one. */

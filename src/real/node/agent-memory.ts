@@ -7,16 +7,11 @@ import type { Life } from "../messages/lives.ts";
 import type { DeathNotice } from "../messages/node-messages.ts";
 import { layoutOf } from "../transport/layout.ts";
 import { Population } from "../transport/living-processes.ts";
-import {
-  enterNodeMemory,
-  type NodeMemory as MainMemory,
-  newNodeMemory,
-  type SharedNode,
-} from "../transport/node-memory.ts";
+import { enterNodeMemory, type NodeMemory, newNodeMemory, type SharedNode } from "../transport/node-memory.ts";
 import { type Notice, NoticeBoard, NoticeKind } from "../transport/notices.ts";
 import { claimBoard } from "../transport/shared-board.ts";
 
-interface NodeMemoryOptions {
+interface AgentMemoryOptions {
   readonly node: number;
   /** Ranks that the job starts with. */
   readonly ranks: number;
@@ -30,7 +25,7 @@ interface NodeMemoryOptions {
 /** How long until a slot that a living process has to move away from, or a full log of notices, is looked at again. */
 const settleMs = 5;
 
-export class NodeMemory {
+export class AgentMemory {
   /** Put into the `workerData` of every rank of this node. */
   readonly shared: SharedNode;
   readonly #places = new Map<number, number>();
@@ -38,9 +33,9 @@ export class NodeMemory {
   readonly #notices: NoticeBoard;
   /** What did not find room on the board yet. */
   readonly #untold: Notice[] = [];
-  readonly #main: MainMemory;
+  readonly #main: NodeMemory;
 
-  constructor({ node, ranks, placement, memoryMb, wakeElsewhere }: NodeMemoryOptions) {
+  constructor({ node, ranks, placement, memoryMb, wakeElsewhere }: AgentMemoryOptions) {
     const ranksHere = ranksOfNode(placement, node);
     for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
     const layout = layoutOf({ processes: ranksHere.length, memoryBytes: memoryMb << 20 });
