@@ -32,7 +32,7 @@ export interface CRankSavedState {
   readonly random: SeededRandom;
 }
 
-/** What the clocks said when the image was taken: they go on from there. */
+/** Readings of the clocks when the image was taken: they go on from there. */
 export interface Clock {
   nowS: number;
   steadyNs: bigint;
@@ -46,7 +46,7 @@ export interface ImageOptions {
   readonly ranks: number;
   /** Of the program's module. */
   readonly program: string;
-  /** What the program is given. */
+  /** The folders that the program is given. */
   readonly folders: readonly Folder[];
 }
 

@@ -197,7 +197,7 @@ function createNodes(options: JobOptions, setups: NodeSetups, services: JobServi
   );
 }
 
-/** What is written of a job that is frozen. */
+/** The record of the job in the folder of a frozen one. */
 function frozenJobOf(options: JobOptions): FrozenJob {
   const { program, displayName, args, ranks, nodes, nodeMap, memoryMb, folders, environment } = options;
   const { protocol, protocolOptions } = options;
@@ -209,7 +209,7 @@ function frozenJobOf(options: JobOptions): FrozenJob {
     memoryMb,
     folders,
     environment,
-    // Those that may be spawned have not been.
+    // Without the numbers of processes that may be spawned: none has been.
     nodeMap: nodeMap.slice(0, ranks),
     protocol: protocol.name,
     protocolOptions,

@@ -1,4 +1,4 @@
-/** What a job has beside its nodes: the host of its files, checkpoint servers, and slow links where a fault plan wants them. */
+/** The services of a job beside its nodes: the host of its files, checkpoint servers, and slow links where a fault plan wants them. */
 import type { Link } from "../../core/fault/action.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { FileHost } from "../file-service/host.ts";

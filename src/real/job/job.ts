@@ -13,7 +13,7 @@ import { compileProgram, languageOf } from "./programs/program-compile.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
 import type { JobResult } from "./report/job-report.ts";
 
-/** Whoever interrupts a job does not want to wait for a reader that does not read. */
+/** A user who interrupts a job does not want to wait for a reader that does not read. */
 const outputAfterInterruptMsMax = 1_000;
 
 export class Job {
@@ -35,7 +35,7 @@ export class Job {
       lost: (message) => this.#lost(message),
     });
     this.#parts.nodes.startAll();
-    // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
+    // The nodes' messages are read between the timer and the tick: a late judgement must not be one by old news.
     this.#ticking = setInterval(() => setImmediate(() => this.#tick()), options.heartbeatMs);
     void this.#bundle();
   }
@@ -71,7 +71,7 @@ export class Job {
   #tick(): void {
     const nowMs = performance.now();
     this.#parts.core.tick(nowMs);
-    // As the core does: whoever could not be heard while we were absent is forgiven.
+    // As the core does: silence while this process was absent does not count.
     this.#parts.recovery?.tick(nowMs, Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
     this.#tickedMs = nowMs;
   }

@@ -31,7 +31,7 @@ export class AgentMemory {
   readonly #places = new Map<number, number>();
   readonly #population: Population;
   readonly #notices: NoticeBoard;
-  /** What did not find room on the board yet. */
+  /** Notices that have not found room on the board yet. */
   readonly #untold: Notice[] = [];
   readonly #main: NodeMemory;
 
@@ -54,7 +54,7 @@ export class AgentMemory {
     this.#notices = new NoticeBoard(main, this.#population);
   }
 
-  /** The same for a world that is spawned: it has a board of its own where it is all on this node. */
+  /** For the ranks of a spawned world, which has a board of its own where all of it is on this node. */
   sharedBy(world: readonly number[]): SharedNode {
     const here = world.filter((rank) => this.#places.has(rank));
     return { ...this.shared, worldBoard: this.#claimBoard(here, world.length) };
@@ -79,7 +79,7 @@ export class AgentMemory {
     this.#population.ring(process);
   }
 
-  /** What is wanted of a rank of this node: one of `Stop`. */
+  /** Asks one of `Stop` of a rank of this node. */
   stop(rank: number, wanted: number): void {
     this.#population.stop(this.#places.get(rank)!, wanted);
   }
@@ -105,7 +105,7 @@ export class AgentMemory {
     this.#tell(NoticeKind.DIED, rank, incarnation);
   }
 
-  /** The same for a new life. Whoever hears of it may talk to it: connections must know of it before. */
+  /** The same for a new life. Ranks that hear of it may talk to it: connections must know of it before. */
   returned({ rank, incarnation }: Life): void {
     this.#tell(NoticeKind.RETURNED, rank, incarnation);
   }
@@ -130,7 +130,7 @@ export class AgentMemory {
     if (!this.#population.settle()) setTimeout(() => this.#settle(), settleMs);
   }
 
-  /** What the dead have left behind is cleared away: new lives can take their places. */
+  /** Slots of dead processes are cleared: new lives can take their places. */
   async whenSettled(): Promise<void> {
     while (!this.#population.settle()) await new Promise((resolve) => setTimeout(resolve, settleMs));
   }

@@ -40,13 +40,13 @@ const cNodeMemoryMb = 256;
 const terminateMsMax = 1000;
 
 export interface AgentOptions {
-  /** What processes of the job know each other by. */
+  /** The secret by which processes of the job know each other. */
   readonly job: JobSecret;
   /** Where other nodes can reach this one. */
   readonly host: string;
-  /** Of this node alone; whoever made it removes it. */
+  /** Of this node alone; removed by its maker. */
   readonly folder: string;
-  /** Who has the job's files. */
+  /** The dispatcher's host of files. */
   readonly dispatcher: FileService;
   send(message: FromNode): void;
   /** The dispatcher is slow to read, or stopped: something waits for it. */
@@ -192,7 +192,7 @@ export class Agent {
         if (!this.#memory.has(message.rank)) this.#tcp?.peerFailed(message.rank);
         break;
       case "returned":
-        // Connections first: who hears of a new life may talk to it at once.
+        // Connections first: a rank that hears of a new life may talk to it at once.
         for (const { rank, incarnation } of message.ranks) {
           this.#tcp?.peerReturned(rank, incarnation);
           this.#lives?.returned({ rank, incarnation });
@@ -454,7 +454,7 @@ export class Agent {
     this.#options.leave(how);
   }
 
-  /** What waits already is a sign of life. */
+  /** A message that waits already is a sign of life. */
   #beat(): void {
     if (!this.#options.isSaying()) this.#send({ kind: "heartbeat", passed: this.#lives?.passed ?? [] });
   }

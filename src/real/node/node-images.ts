@@ -113,7 +113,7 @@ export class NodeImages {
     return { kind: "checkpoint", set: this.#options.setOf[rank]!, number, rank };
   }
 
-  /** Who keeps the images of that set: sets go round the servers. Null: this node, in the job's folder. */
+  /** The server that keeps the images of that set: sets go round the servers. Null: this node does, in the job's folder. */
   #keeperOf(set: number): FileService | null {
     const { dispatcher, job } = this.#options;
     const address = this.#servers[set % this.#servers.length];

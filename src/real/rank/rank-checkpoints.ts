@@ -42,7 +42,7 @@ export class RankCheckpoints {
     };
   }
 
-  /** What the program gave to the checkpoint that it goes on from. */
+  /** The value that the program gave to the checkpoint that it goes on from. */
   get restored(): Uint8Array | null {
     return this.#life.program.state;
   }

@@ -28,7 +28,7 @@ export interface RankSavedState {
   readonly clock: { nowS: number; steadyMs: number };
   readonly input: { offset: number };
   readonly awaits: { count: number };
-  /** What the program gave, as bytes; null: nothing yet. */
+  /** The program's own state, as bytes; null: none yet. */
   readonly program: { state: Uint8Array | null };
 }
 

@@ -15,7 +15,7 @@ const restartMs = 100;
 const lossesMax = 20;
 
 interface CheckpointServersOptions {
-  /** What nodes and servers know each other by. */
+  /** The secret by which nodes and servers know each other. */
   readonly job: JobSecret;
   /** The address of this machine at which nodes call them. */
   readonly host: string;
@@ -49,7 +49,7 @@ export class CheckpointServers {
     return [...this.#addresses];
   }
 
-  /** Nobody will ask for that checkpoint any more. */
+  /** That checkpoint will not be asked for any more. */
   dropped(set: number, number: number): void {
     const process = this.#processes[set % this.#processes.length];
     const message: ToCheckpointServer = { kind: "drop", set, number };

@@ -49,7 +49,7 @@ export class FaultScheduleHost {
     this.#ports = ports;
   }
 
-  /** What a rank that is about to begin a life has to report. */
+  /** The moments that a rank has to report in the life that it is about to begin. */
   watchOf(rank: number): { readonly rank: number; readonly call: number; readonly init: boolean } {
     return { rank, call: this.#schedule.callsOf(rank) ?? 0, init: this.#schedule.initMattersOf(rank) };
   }
