@@ -55,7 +55,7 @@ export interface JobParts {
 }
 
 /** The turns in the life of the job, for the job as a whole. */
-export interface JobTurns {
+interface JobTurns {
   /** Every rank has begun to run its program. */
   allBegan(): void;
   decided(outcome: JobOutcome): void;

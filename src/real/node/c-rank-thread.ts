@@ -7,7 +7,7 @@ import { endingOfError } from "../rank/error-report.ts";
 import { rankLoader } from "./rank-code.ts";
 import type { RankInThread, RankThreadEvents } from "./rank-thread.ts";
 
-export interface CRankOptions {
+interface CRankOptions {
   readonly setup: Omit<RankSetup, "lines">;
   readonly events: RankThreadEvents;
 }

@@ -35,7 +35,7 @@ export interface Fault {
   readonly target: FaultTarget;
 }
 
-export interface FaultsOptions {
+interface FaultsOptions {
   readonly nodes: number;
   readonly setOf: Int32Array;
   /** How many actions each rank has. */

@@ -7,7 +7,7 @@ import type { FaultEvent, FaultLayout } from "../../../core/fault/moment.ts";
 import type { FaultPlan, Service } from "../../../core/fault/plan.ts";
 import { FaultSchedule, type Living } from "../../../core/fault/schedule.ts";
 
-export interface FaultScheduleHostOptions {
+interface FaultScheduleHostOptions {
   readonly plan: FaultPlan;
   readonly seed: number;
   readonly layout: FaultLayout;
