@@ -221,6 +221,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/transport",
     "real/image",
     "real/disk",
+    "real/machine",
     "core/process",
     "core/ft",
     "core/fault",

@@ -15,7 +15,7 @@ import {
   type FallsState,
   newFallsState,
 } from "./falls.ts";
-import type { Death, Outcome, Reason } from "./outcome.ts";
+import type { Death, JobOutcome, Reason } from "./outcome.ts";
 import type { Placement } from "./placement.ts";
 
 /** The first record: a job of that size has begun. */
@@ -46,7 +46,7 @@ interface RankOver {
   readonly rank: number;
   readonly how: "done" | "finished" | "frozen" | "failed";
   /** Null: others run. */
-  readonly outcome: Outcome | null;
+  readonly outcome: JobOutcome | null;
 }
 /** The process of a node is gone, and no rank is missed. */
 interface NodeGone {
@@ -70,7 +70,7 @@ export interface Fall {
   readonly reason: Reason;
   readonly afterMs: number;
   /** Null: the job goes on. */
-  readonly outcome: Outcome | null;
+  readonly outcome: JobOutcome | null;
 }
 /** Another dispatcher decides from now on. Nodes take no order of an earlier one. */
 interface TookOver {
@@ -81,7 +81,7 @@ interface TookOver {
 /** The job ends, and not because of a rank's end or a fall. */
 export interface Decided {
   readonly kind: "decided";
-  readonly outcome: Outcome;
+  readonly outcome: JobOutcome;
 }
 export type DispatcherRecord =
   | JobBegan
@@ -116,7 +116,7 @@ export interface DispatcherState {
   /** How many dispatchers there were before this one. */
   term: number;
   isFrozen: boolean;
-  outcome: Outcome | undefined;
+  outcome: JobOutcome | undefined;
 }
 
 export function newDispatcherState({ nodes, ranks, placement }: JobBegan): DispatcherState {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
-import type { Death, Outcome, Reason } from "./outcome.ts";
+import type { Death, JobOutcome, Reason } from "./outcome.ts";
 import { placedInBlocks, placedWithSpares, placementOf } from "./placement.ts";
 
 const returned = { kind: "returned" } as const;
@@ -17,7 +17,7 @@ function world(ranks: number, nodes: number, changes: Partial<DispatcherOptions>
   const survived: Reason[] = [];
   /** What the operating system has seen each node do. */
   const work = new Array<number>(nodes).fill(0);
-  let ended: Outcome | undefined;
+  let ended: JobOutcome | undefined;
   const dispatcher = new Dispatcher(
     {
       ranks,

@@ -30,7 +30,7 @@ import {
 } from "./dispatcher-state.ts";
 import { codeFromNumber, codeOfEnding, type Ending } from "./ending.ts";
 import { Falls } from "./falls.ts";
-import type { Death, NodeLoss, Outcome, Reason } from "./outcome.ts";
+import type { Death, JobOutcome, NodeLoss, Reason } from "./outcome.ts";
 import { type Placement, ranksByNode } from "./placement.ts";
 import { type Patience, Silence } from "./silence.ts";
 
@@ -71,7 +71,7 @@ export interface DispatcherPorts {
    */
   restartRanks(node: number, ranks: readonly number[]): void;
   /** The outcome is decided; told once, before the first `end`. */
-  decided(outcome: Outcome): void;
+  decided(outcome: JobOutcome): void;
   /** A failure that does not end the job, for events and logs. */
   survived(reason: Reason, afterMs: number): void;
   /**
@@ -86,7 +86,7 @@ export interface DispatcherPorts {
   /** The node counts as dead and is left alive: whatever it says from now on is refused. Told before its ranks' deaths. */
   disown(node: number): void;
   /** The last node is gone. */
-  ended(outcome: Outcome): void;
+  ended(outcome: JobOutcome): void;
 }
 
 /** A dispatcher that has crashed, as its journal knows it. */
@@ -142,7 +142,7 @@ export class Dispatcher {
     if (this.outcome !== undefined) this.#end(this.outcome);
   }
 
-  get outcome(): Outcome | undefined {
+  get outcome(): JobOutcome | undefined {
     return this.#state.outcome;
   }
 
@@ -307,7 +307,7 @@ export class Dispatcher {
     const afterMs = nowMs - this.#startMs;
     const givenUp = policy === "replaced" ? this.falls.judge(node) : null;
     const returns = policy === "replaced" && givenUp === null;
-    const outcome: Outcome | null =
+    const outcome: JobOutcome | null =
       givenUp !== null
         ? { code, reason: { ...reason, givenUp }, afterMs }
         : policy === "fatal"
@@ -361,13 +361,13 @@ export class Dispatcher {
   }
 
   /** The outcome if the program of that rank is over; null: others run. */
-  #outcomeWith(rank: number, isFrozen: boolean, nowMs: number): Outcome | null {
+  #outcomeWith(rank: number, isFrozen: boolean, nowMs: number): JobOutcome | null {
     if (this.#runsAnyBut(new Set([rank]))) return null;
     return { code: 0, reason: this.#allOver(isFrozen), afterMs: nowMs - this.#startMs };
   }
 
   /** The outcome if those ranks are dead and that is survived; null: others run. */
-  #outcomeWithout(dead: readonly number[], nowMs: number): Outcome | null {
+  #outcomeWithout(dead: readonly number[], nowMs: number): JobOutcome | null {
     const without = new Set(dead);
     if (this.#runsAnyBut(without)) return null;
     // The job is lost only when no rank is left that survived the deaths.
@@ -393,7 +393,7 @@ export class Dispatcher {
   }
 
   /** The outcome is written down, and told. */
-  #end(outcome: Outcome): void {
+  #end(outcome: JobOutcome): void {
     this.#ports.decided(outcome);
     for (const [node, { gone }] of this.#state.nodes.entries()) if (!gone) this.#ports.end(node);
     this.#endIfAllGone();

@@ -5,7 +5,7 @@
 import { unreachable } from "../base/assert.ts";
 
 /** The program's last statement was reached and nothing was left to do. */
-export interface Returned {
+interface Returned {
   readonly kind: "returned";
 }
 /** `process.exit(code)`, or `process.exitCode` at the end of the program. */

@@ -44,7 +44,7 @@ interface Unrepaired {
   readonly givenUp?: GivenUp;
 }
 
-export interface Outcome {
+export interface JobOutcome {
   readonly code: number;
   readonly reason: Reason;
   /** From the start of the job to the decision. */

@@ -17,7 +17,7 @@ import type { CRankProcess } from "./c-rank-process.ts";
 import { checkDescriptors } from "./restored-descriptors.ts";
 
 /** Everything of a process beside what its `Program` holds. */
-export interface Life {
+export interface CRankSavedState {
   readonly stack: UnwoundStack;
   /** Has the program come to its end? Then the rank only waits for the others. */
   readonly end: { isReached: boolean };
@@ -32,7 +32,7 @@ export interface Life {
   readonly random: SeededRandom;
 }
 
-/** What the clocks said when the image was taken: they go on from there. */
+/** Readings of the clocks when the image was taken: they go on from there. */
 export interface Clock {
   nowS: number;
   steadyNs: bigint;
@@ -46,12 +46,12 @@ export interface ImageOptions {
   readonly ranks: number;
   /** Of the program's module. */
   readonly program: string;
-  /** What the program is given. */
+  /** The folders that the program is given. */
   readonly folders: readonly Folder[];
 }
 
 /** Writes it, and returns when it is durable. */
-export function takeImage(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): void {
+export function takeImage(rank: CRankProcess, life: CRankSavedState, library: Library, options: ImageOptions): void {
   const { path, ...contents } = imageOf(rank, life, library, options);
   writeImageNow(path, contents);
 }
@@ -62,7 +62,7 @@ export function takeImage(rank: CRankProcess, life: Life, library: Library, opti
  */
 export function copyImage(
   rank: CRankProcess,
-  life: Life,
+  life: CRankSavedState,
   library: Library,
   options: ImageOptions,
   shadow: WebAssembly.Memory,
@@ -74,7 +74,7 @@ export function copyImage(
   return { ...image, memory: shadow };
 }
 
-function imageOf(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): ImageToStore {
+function imageOf(rank: CRankProcess, life: CRankSavedState, library: Library, options: ImageOptions): ImageToStore {
   const { memory, program, host } = rank;
   life.descriptors.beforeSave();
   life.clock.nowS = host.now();
@@ -89,7 +89,7 @@ function imageOf(rank: CRankProcess, life: Life, library: Library, options: Imag
 }
 
 /** Fills a new process: its memory, its state, what it has open. */
-export function readLife(rank: CRankProcess, life: Life, library: Library, options: ImageOptions): void {
+export function readLife(rank: CRankProcess, life: CRankSavedState, library: Library, options: ImageOptions): void {
   const { memory, program, host } = rank;
   const { program: hash, rank: number, ranks, folder, folders } = options;
   const expected = { program: hash, layout: stateLayout, rank: number, ranks };
@@ -101,7 +101,7 @@ export function readLife(rank: CRankProcess, life: Life, library: Library, optio
   library.steadyShiftNs += life.clock.steadyNs - library.steadyTime();
 }
 
-function checkImage(path: string, life: Life, folders: readonly Folder[]): void {
+function checkImage(path: string, life: CRankSavedState, folders: readonly Folder[]): void {
   try {
     checkDescriptors(life.descriptors.all(), folders);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What the C library of a program in a rank's thread is given: clocks, randomness, waiting, its streams. */
+/** The C library's ports in a rank's thread: clocks, randomness, waiting, streams. */
 import { randomFillSync } from "node:crypto";
 import { Ended } from "../../abi/ended.ts";
 import type { Suspension } from "../../abi/waiting/suspension.ts";
@@ -64,7 +64,7 @@ export function newLibrary(options: LibraryOptions): Library {
     let next: Input | undefined;
     const hasCome = (): boolean => {
       next = inbox.nextInput();
-      // What was meant for a life before will be given again.
+      // Input meant for an earlier life will be given again.
       return next !== undefined && next.offset === input.offset;
     };
     if (settle !== null) settle(hasCome);

@@ -4,18 +4,18 @@ import { ImageError } from "../../image/image-error.ts";
 import { StateError } from "../../image/state/state-error.ts";
 import type { Library } from "../../wasi/ports.ts";
 import { checkpointOf } from "../transport/layout.ts";
-import { copyImage, hashOf, type ImageOptions, type Life, readLife, takeImage } from "./c-image.ts";
+import { type CRankSavedState, copyImage, hashOf, type ImageOptions, readLife, takeImage } from "./c-image.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 export class CRankImages {
   readonly #rank: WaitingCRank;
-  readonly #life: Life;
+  readonly #life: CRankSavedState;
   readonly #library: Library;
   readonly #module: Uint8Array;
   /** For copies that the node writes while the program goes on. */
   #shadow: WebAssembly.Memory | null = null;
 
-  constructor(rank: WaitingCRank, life: Life, library: Library, module: Uint8Array) {
+  constructor(rank: WaitingCRank, life: CRankSavedState, library: Library, module: Uint8Array) {
     this.#rank = rank;
     this.#life = life;
     this.#library = library;

@@ -9,14 +9,14 @@ import { steadyMs } from "../machine/steady-clock.ts";
 import { isOpen, waitUntilOpen } from "../messages/restore-gate.ts";
 import { becomeQuiet } from "../rank/become-quiet.ts";
 import { Stop, stopKind } from "../transport/layout.ts";
-import type { Life } from "./c-image.ts";
+import type { CRankSavedState } from "./c-image.ts";
 import type { CRankImages } from "./c-rank-images.ts";
 import type { CRankProcess } from "./c-rank-process.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 interface LoadedProgram {
   /** Part of the rank's images. */
-  readonly end: Life["end"];
+  readonly end: CRankSavedState["end"];
   readonly program: CProgram;
   readonly images: CRankImages;
   /** The program goes on from an image. */
@@ -28,7 +28,7 @@ export class CRank {
   readonly #rank: WaitingCRank;
   readonly #program: CProgram;
   readonly #images: CRankImages;
-  readonly #end: Life["end"];
+  readonly #end: CRankSavedState["end"];
   #isStarted: boolean;
   #isDone = false;
 

@@ -30,7 +30,7 @@ export function createCRank(options: RankOptions, { memoryOf, takesTurns }: CRan
   });
   const { host } = open;
   const { process, processorName } = host;
-  // Whoever takes turns is stopped by the one who gives them, who hears what the node wants.
+  // A rank that takes turns is stopped by c-rank-turns.ts, which hears the node's wishes.
   const stop = takesTurns ? { words: new Int32Array(1), at: 0 } : host.stop;
   const ownHost = takesTurns
     ? new CoroutineHost({

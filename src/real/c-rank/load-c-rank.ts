@@ -16,7 +16,7 @@ import { newLinePlaces } from "../output/line-ring.ts";
 import { type OutputGate, outputGate } from "../output/output-gate.ts";
 import { watchCalls } from "../rank/fault-watch.ts";
 import { beginLife } from "../rank/rank-protocol.ts";
-import type { Life } from "./c-image.ts";
+import type { CRankSavedState } from "./c-image.ts";
 import { newLibrary } from "./c-library.ts";
 import { CRankImages } from "./c-rank-images.ts";
 import { CRank } from "./c-rank-life.ts";
@@ -33,7 +33,7 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   const bytes = readFileSync(setup.program.bundle.wasm);
   const random = SeededRandom.ofRank(setup.seed, setup.rank);
   const library = libraryOf(rank, process.process.choices === null ? null : random);
-  const life: Life = {
+  const life: CRankSavedState = {
     stack: newStack(memory),
     end: { isReached: false },
     clock: { nowS: 0, steadyNs: 0n },

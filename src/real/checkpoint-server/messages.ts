@@ -1,10 +1,10 @@
 /** Messages between the dispatcher and a checkpoint server. */
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 
 /** The first message: the job, and the address of this machine at which nodes call. */
 export interface CheckpointServerSetup {
   readonly kind: "setup";
-  readonly job: Job;
+  readonly job: JobSecret;
   readonly host: string;
 }
 /** No node will ask for that checkpoint any more. */

@@ -3,12 +3,12 @@
  * calls (transport/handshake). Each invitation is good for one connection; nodes that need files of the job call again for each.
  */
 import type { Socket } from "node:net";
-import { type Job, Service, Verdict } from "../transport/handshake/handshake.ts";
+import { type JobSecret, Service, Verdict } from "../transport/handshake/handshake.ts";
 import { type Guest, Reception } from "../transport/handshake/reception.ts";
 import type { Invitation } from "./invitation.ts";
 
 interface NodeDoorOptions {
-  readonly job: Job;
+  readonly job: JobSecret;
   /** Of this machine; nodes must be able to reach it. */
   readonly host: string;
   /** The socket cannot listen: no node can be invited. */

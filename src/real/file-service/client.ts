@@ -16,7 +16,7 @@ import {
   CallerHandshake,
   challengeBytes,
   type Hello,
-  type Job,
+  type JobSecret,
   Service,
   Verdict,
 } from "../transport/handshake/handshake.ts";
@@ -31,7 +31,7 @@ export interface FileService {
   /** Null: it is not there at the moment. */
   readonly address: Address | null;
   /** The secret by which both know each other. */
-  readonly job: Job;
+  readonly job: JobSecret;
 }
 
 const pieceBytes = 1 << 20;
@@ -168,7 +168,7 @@ function connected({ host, port }: Address): Promise<Socket | null> {
 }
 
 /** Nothing of a file leaves before the service has proven that it is of this job. */
-async function shakeHands(socket: Socket, frames: Frames, job: Job): Promise<boolean> {
+async function shakeHands(socket: Socket, frames: Frames, job: JobSecret): Promise<boolean> {
   const timer = setTimeout(() => socket.destroy(), answerMsMax);
   try {
     const hello: Hello = { service: Service.FILES, from: 0, to: 0, incarnation: 0, wanted: 0, generation: 1 };

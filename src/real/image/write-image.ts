@@ -7,7 +7,7 @@ import { fileError } from "./file-error.ts";
 import { lz4 } from "./lz4.ts";
 import { PartFile } from "./part-file.ts";
 
-export interface ImageContents {
+interface ImageContents {
   readonly header: ImageFacts;
   readonly state: Uint8Array;
   readonly memory: WebAssembly.Memory;

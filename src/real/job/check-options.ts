@@ -1,4 +1,4 @@
-/** What is wrong with a job's options, in one line, before anything is started. */
+/** Checks the options of a job before anything is started: a mistake is one line. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { extname, relative } from "node:path";
 import { describeSystemError } from "../../core/base/system-error.ts";

@@ -1,4 +1,4 @@
-/** A job that is being frozen: who stands still already, whom the others wait for, whose image is there. */
+/** A job that is being frozen: the ranks that stand still already, those that the others wait for, and the images written. */
 
 /** A rank that computes for longer than this without an MPI call is named, then every `againMs`. */
 const patienceMs = 2000;

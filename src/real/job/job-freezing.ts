@@ -70,7 +70,7 @@ export class JobFreezing {
     this.#ports.toNodes({ kind: "frozen", isGood: obstacle === "" });
   }
 
-  /** What stands in the way; empty: nothing. */
+  /** Returns the obstacle; empty: none. */
   #writeJob(): string {
     const { jobFolder, job } = this.#options;
     try {

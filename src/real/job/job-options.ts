@@ -1,4 +1,4 @@
-/** What a job is to be. */
+/** The options of a job, complete and checked. */
 
 import type { Readable, Writable } from "node:stream";
 import type { FaultPlan } from "../../core/fault/plan.ts";
@@ -28,15 +28,15 @@ export interface JobOptions {
   readonly protocolOptions: OptionValues;
   readonly heapMb: number;
   readonly memoryMb: number;
-  /** What a C program sees of the file system. */
+  /** The folders that a C program is given. */
   readonly folders: readonly Folder[];
-  /** What a C program finds in its environment; null: what this process has. */
+  /** The environment of a C program; null: that of this process. */
   readonly environment: Readonly<Record<string, string>> | null;
   /** Node i listens for others on this port + i; 0 leaves it to the system. */
   readonly port: number;
   /** The address of this machine on which the dispatcher waits for its nodes. */
   readonly host: string;
-  /** What stands in front of the command of each node, and runs it; usually empty. */
+  /** A command in front of the command of each node, which runs that one; usually empty. */
   readonly nodeCommand: readonly string[];
   /** Nodes are sent all files of the job, even where they see those of this process. */
   readonly sendFiles: boolean;
@@ -54,7 +54,7 @@ export interface JobOptions {
   /** Where the lost are started again: set of each rank, that of those which fall together; null otherwise. */
   readonly setOf: readonly number[] | null;
   readonly checkpoints: CheckpointPlan;
-  /** What is to go wrong; null: nothing. */
+  /** The fault plan; null: none. */
   readonly faults: FaultPlan | null;
   /** Nodes that are taken for dead are left alive. */
   readonly keepSuspects: boolean;

@@ -1,6 +1,6 @@
 /**
- * What the ranks of a job print, on its way out of the job: to the streams that were given, otherwise to whoever iterates over
- * the job's events. The job is over when all of it has left, or nobody can be expected to take it any more.
+ * Printed lines on their way out of the job: to the streams that were given, otherwise to the job's events. The job is over when all
+ * of them have left, or no reader can be expected any more.
  */
 import type { Writable } from "node:stream";
 import { describeSystemError, isFull } from "../../core/base/system-error.ts";
@@ -18,13 +18,13 @@ interface JobOutputOptions {
 }
 
 interface JobOutputPorts {
-  /** What a rank is called in front of its lines. */
+  /** The name of a rank in front of its lines. */
   shortNameOf(rank: number): string;
-  /** A line for those who listen to events. Call `done`, if given, when it has been taken. */
+  /** A line that becomes an event. Call `done`, if given, when it has been taken. */
   line(event: LineEvent, bytes: number, done: (() => void) | undefined): void;
-  /** A pipe that nobody reads any more: somebody's decision. */
+  /** The reader has closed the pipe: a decision. */
   closed(): void;
-  /** A full disk: nobody's decision. Told once. */
+  /** The disk is full, or the like: no decision. Told once. */
   lost(message: string): void;
 }
 
@@ -52,7 +52,7 @@ export class JobOutput {
     this.#lines.accept(printer, chunk, done);
   }
 
-  /** The end of the job no longer waits for those who read. */
+  /** The end of the job no longer waits for readers. */
   giveUp(): void {
     this.#giveUp();
   }

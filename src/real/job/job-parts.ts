@@ -4,7 +4,7 @@
  */
 import { assert } from "../../core/base/assert.ts";
 import { Dispatcher, type DispatcherOptions, type DispatcherPorts } from "../../core/service/dispatcher.ts";
-import type { Outcome } from "../../core/service/outcome.ts";
+import type { JobOutcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import { placementOf, ranksOfNode } from "../../core/service/placement.ts";
 import { offerProof } from "../disk/same-files.ts";
@@ -55,12 +55,12 @@ export interface JobParts {
 }
 
 /** The turns in the life of the job, for the job as a whole. */
-export interface JobTurns {
+interface JobTurns {
   /** Every rank has begun to run its program. */
   allBegan(): void;
-  decided(outcome: Outcome): void;
+  decided(outcome: JobOutcome): void;
   /** The last node is gone. */
-  ended(outcome: Outcome): void;
+  ended(outcome: JobOutcome): void;
   /** Something that the job was to leave behind is lost. */
   lost(message: string): void;
 }
@@ -197,7 +197,7 @@ function createNodes(options: JobOptions, setups: NodeSetups, services: JobServi
   );
 }
 
-/** What is written of a job that is frozen. */
+/** The record of the job in the folder of a frozen one. */
 function frozenJobOf(options: JobOptions): FrozenJob {
   const { program, displayName, args, ranks, nodes, nodeMap, memoryMb, folders, environment } = options;
   const { protocol, protocolOptions } = options;
@@ -209,7 +209,7 @@ function frozenJobOf(options: JobOptions): FrozenJob {
     memoryMb,
     folders,
     environment,
-    // Those that may be spawned have not been.
+    // Without the numbers of processes that may be spawned: none has been.
     nodeMap: nodeMap.slice(0, ranks),
     protocol: protocol.name,
     protocolOptions,

@@ -1,10 +1,10 @@
-/** What a job has beside its nodes: the host of its files, checkpoint servers, and slow links where a fault plan wants them. */
+/** The services of a job beside its nodes: the host of its files, checkpoint servers, and slow links where a fault plan wants them. */
 import type { Link } from "../../core/fault/action.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { FileHost } from "../file-service/host.ts";
 import type { ToNode } from "../messages/node-messages.ts";
 import { SlowLinks } from "../slow-links/slow-links.ts";
-import type { Job as JobSecret } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 import { filePlaces } from "./folder/file-places.ts";
 import type { JobFolders } from "./folder/job-folders.ts";
 import type { JobOptions } from "./job-options.ts";

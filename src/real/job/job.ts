@@ -3,7 +3,7 @@
  * start, and cleans up. Decides nothing itself.
  */
 import { basename } from "node:path";
-import type { Outcome } from "../../core/service/outcome.ts";
+import type { JobOutcome } from "../../core/service/outcome.ts";
 import { deferred } from "../machine/deferred.ts";
 import { freezingRefusal } from "./check-options.ts";
 import type { JobOptions } from "./job-options.ts";
@@ -13,7 +13,7 @@ import { compileProgram, languageOf } from "./programs/program-compile.ts";
 import type { JobEventQueue } from "./report/job-event-queue.ts";
 import type { JobResult } from "./report/job-report.ts";
 
-/** Whoever interrupts a job does not want to wait for a reader that does not read. */
+/** A user who interrupts a job does not want to wait for a reader that does not read. */
 const outputAfterInterruptMsMax = 1_000;
 
 export class Job {
@@ -35,7 +35,7 @@ export class Job {
       lost: (message) => this.#lost(message),
     });
     this.#parts.nodes.startAll();
-    // The nodes' messages are read between the timer and the tick: whoever judges late must not judge by old news.
+    // The nodes' messages are read between the timer and the tick: a late judgement must not be one by old news.
     this.#ticking = setInterval(() => setImmediate(() => this.#tick()), options.heartbeatMs);
     void this.#bundle();
   }
@@ -71,7 +71,7 @@ export class Job {
   #tick(): void {
     const nowMs = performance.now();
     this.#parts.core.tick(nowMs);
-    // As the core does: whoever could not be heard while we were absent is forgiven.
+    // As the core does: silence while this process was absent does not count.
     this.#parts.recovery?.tick(nowMs, Math.min(nowMs - this.#tickedMs, 2 * this.#options.heartbeatMs));
     this.#tickedMs = nowMs;
   }
@@ -100,14 +100,14 @@ export class Job {
     if (freezeAtMs !== Number.POSITIVE_INFINITY) setTimeout(() => this.freeze(), freezeAtMs).unref();
   }
 
-  #decided({ reason, afterMs }: Outcome): void {
+  #decided({ reason, afterMs }: JobOutcome): void {
     const { output, report } = this.#parts;
     if (reason.kind === "output-closed") output.giveUp();
     if (reason.kind === "interrupted") output.giveUpIn(outputAfterInterruptMsMax);
     report.failed(reason, afterMs);
   }
 
-  async #ended(outcome: Outcome): Promise<void> {
+  async #ended(outcome: JobOutcome): Promise<void> {
     const { report, recovery, listener } = this.#parts;
     clearInterval(this.#ticking);
     const code = await this.#endParts(outcome);
@@ -123,7 +123,7 @@ export class Job {
   }
 
   /** Returns the code of the job: that of the outcome, unless something is lost that the job was to leave behind. */
-  async #endParts({ code }: Outcome): Promise<number> {
+  async #endParts({ code }: JobOutcome): Promise<number> {
     const { faults, services, recovery, nodes, freezing, input, output, trace, journal } = this.#parts;
     faults?.end();
     services.links?.end();
@@ -139,7 +139,7 @@ export class Job {
     return code || (problem !== "" || output.isLost ? 1 : 0);
   }
 
-  #leftBy({ reason }: Outcome, code: number): "all" | "frozen" | "nothing" {
+  #leftBy({ reason }: JobOutcome, code: number): "all" | "frozen" | "nothing" {
     if (reason.kind === "frozen" && code === 0) return "frozen";
     return code === 0 || !this.#hasBegun ? "nothing" : "all";
   }

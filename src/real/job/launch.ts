@@ -226,7 +226,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
   };
 }
 
-/** What the text says; or what is wrong with it. */
+/** The plan of that text, or the mistake in it. */
 function planWanted(text: string, setOf: readonly number[], job: JobSize & { program: string }): FaultPlan | string {
   const plan = parsePlan(text);
   if (typeof plan === "string") return plan;
@@ -244,7 +244,7 @@ function placesWithSpares({ program, ranks, nodes }: JobSize & { program: string
   return languageOf(program) === "c" ? placedWithSpares(ranks, nodes) : placedInBlocks(ranks, nodes);
 }
 
-/** What the arrangement has to say, before and after. */
+/** With the notes of the arrangement, before and after the job. */
 async function followed(job: Job, { note, finished }: Arrangement): Promise<JobResult> {
   const say = (message: string): void => {
     if (message !== "") job.events.push({ kind: "note", message });

@@ -1,4 +1,4 @@
-/** What nodes say, and the ranks in them: who of the job is to hear it. Decides nothing. */
+/** Messages of nodes, and of the ranks in them, handed to the part of the job that each concerns. Decides nothing. */
 
 import { deserialize } from "node:v8";
 import { unreachable } from "../../core/base/assert.ts";
@@ -16,13 +16,13 @@ import type { JobReport } from "./report/job-report.ts";
 import type { Spawning } from "./spawning.ts";
 
 interface NodeListenerOptions {
-  /** The job's own; whoever has a higher number was spawned. */
+  /** The job's own ranks; higher numbers are spawned processes. */
   readonly ranks: number;
   /** Node of each process that there can be. */
   readonly placement: Placement;
 }
 
-/** Those who hear of it. */
+/** The parts that messages go to. */
 interface NodeListenerParts {
   readonly core: Pick<Dispatcher, "outcome" | "unusable" | "aborted" | "rankEnded" | "rankDone" | "falls">;
   readonly nodes: Pick<JobNodes, "ready" | "returned" | "send" | "processOf">;
@@ -54,7 +54,7 @@ export class NodeListener {
     this.#parts = parts;
   }
 
-  /** What rank 0 gave to `mpi.result`, if anything. */
+  /** The value that rank 0 gave to `mpi.result`, if any. */
   get result(): unknown {
     return this.#result;
   }
@@ -192,7 +192,7 @@ export class NodeListener {
     const { names } = report;
     switch (event.kind) {
       case "stranger":
-        // Dropped at the door; whoever knocks at a port of this machine is not the job's business.
+        // Dropped at the door: strangers at a port of this machine are not the job's business.
         break;
       case "unreachable": {
         const { from, to, forMs, reason } = event;
@@ -217,7 +217,7 @@ export class NodeListener {
     }
   }
 
-  /** Said once: who reads the program's own message may not think of a link. Names may hold anything. */
+  /** Said once: a reader of the program's own message may not think of a link. Names may hold anything. */
   #leadsOut(path: string, target: string): void {
     if (this.#hasToldOfLinks) return;
     this.#hasToldOfLinks = true;

@@ -1,4 +1,4 @@
-/** What a node must know before it can begin: the job, its part of it, and what the nodes of this job know each other by. */
+/** The setup of each node of a job: the job, the node's part of it, and the secret by which its processes know each other. */
 
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Placement } from "../../core/service/placement.ts";
@@ -23,7 +23,7 @@ interface NodeSetupsPlaces {
 
 export class NodeSetups {
   readonly seed = randomBytes(4).readInt32LE();
-  /** What nodes and services of this job know each other by. */
+  /** The secret by which nodes and services of this job know each other. */
   readonly secret = { id: randomUUID(), secret: new Uint8Array(randomBytes(secretBytes)) };
   readonly #job: JobOptions;
   readonly #places: NodeSetupsPlaces;

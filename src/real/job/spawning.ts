@@ -23,7 +23,7 @@ interface SpawningOptions {
   readonly module: string;
   /** Node of each process that there can be. */
   readonly placement: Placement;
-  /** What the job's programs see of the file system. */
+  /** The folders that the job's programs are given. */
   readonly folders: readonly Folder[];
   /** The folder of the job's own program: others may lie beside it. None: it is not there. */
   readonly beside: readonly Folder[];
@@ -33,9 +33,9 @@ interface SpawningPorts {
   readonly dispatcher: Pick<Dispatcher, "admit" | "withdraw" | "spares">;
   isFreezing(): boolean;
   send(node: number, message: ToNode): void;
-  /** Those are there from now on. */
+  /** The spawned processes are part of the job from now on. */
   joined(children: readonly number[]): void;
-  /** What the compiler has said. */
+  /** The compiler's output. */
   compiled(text: string): void;
 }
 
@@ -51,7 +51,7 @@ interface Part {
   readonly folders: readonly Folder[];
 }
 
-/** All of a wish. */
+/** All programs of one request. */
 interface Programs {
   readonly request: SpawnRequest;
   readonly parts: readonly Part[];

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
 import { type Patience, Silence } from "../../core/service/silence.ts";
 import { ProcessWork } from "../machine/process-work.ts";
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import type { Fence, FromLogger, ToLogger, Trim } from "./messages.ts";
 
@@ -23,7 +23,7 @@ interface LoggerPorts {
 
 interface LoggerOptions {
   /** The secret by which nodes and services know each other. */
-  readonly job: Job;
+  readonly job: JobSecret;
   /** The address of this machine at which nodes call it. */
   readonly host: string;
   readonly patience: Patience;

@@ -2,12 +2,12 @@
  * Messages between the dispatcher and the event logger's process, over the IPC channel of `fork`. (Nodes speak to it over
  * channels, real/service-channel.)
  */
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 
 /** The first message. */
 export interface LoggerSetup {
   readonly kind: "setup";
-  readonly job: Job;
+  readonly job: JobSecret;
   /** The address at which nodes call it. */
   readonly host: string;
   /** There was one before, which is lost. */

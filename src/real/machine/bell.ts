@@ -26,7 +26,7 @@ export async function onBell(bellView: Int32Array, work: () => void): Promise<ne
   }
 }
 
-/** The same for the quiet bell. */
+/** The node: as `onBell`, and deaf for `quietMs` after each ring. */
 export async function onQuietBell(bellView: Int32Array, work: () => void): Promise<never> {
   for (;;) {
     const waiting = Atomics.waitAsync(bellView, 0, 0);

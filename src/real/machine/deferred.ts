@@ -1,5 +1,5 @@
 /** A promise that is fulfilled from elsewhere. */
-export interface Deferred<Value> {
+interface Deferred<Value> {
   readonly promise: Promise<Value>;
   readonly resolve: (value: Value) => void;
 }

@@ -12,7 +12,7 @@ export interface CallsPassed {
   readonly calls: number;
 }
 
-/** What nodes and ranks need to know where the lost are started again. */
+/** For nodes and ranks of a job in which lost ranks are started again. */
 export interface RecoveryFacts {
   /** Set of each rank: those that fall, and are captured, together. */
   readonly setOf: readonly number[];

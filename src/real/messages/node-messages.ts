@@ -38,10 +38,10 @@ export interface Setup {
   readonly protocolOptions: OptionValues;
   /** For the protocol's part in this node; undefined: nothing. */
   readonly protocolPart: unknown;
-  /** What the randomness of the ranks comes from under a protocol that replays: 32 bits, the same in every life. */
+  /** The seed of the ranks' randomness under a protocol that replays: 32 bits, the same in every life. */
   readonly seed: number;
   readonly program: ProgramPlace;
-  /** What proves that the node sees the dispatcher's files, by the names in this message; null: they are sent in any case. */
+  /** Proves that the node sees the dispatcher's files, by the names in this message; null: files are sent in any case. */
   readonly sameFiles: FilesProof | null;
   readonly heartbeatMs: number;
   /** Size of each rank's JavaScript heap; 0 leaves it to Node. */
@@ -63,7 +63,7 @@ export interface Setup {
   readonly port: number;
   /** Where the lost are started again; null otherwise. */
   readonly recovery: RecoverySetup | null;
-  /** What ranks of this node have to report for a fault plan; those that are not named report nothing. */
+  /** The moments that ranks of this node report to a fault plan; ranks that are not named report nothing. */
   readonly watches: readonly Watch[];
 }
 export interface RecoverySetup extends RecoveryFacts {
@@ -80,7 +80,7 @@ export interface StartRanks {
   readonly kind: "start-ranks";
   /** Returns in the answer. */
   readonly order: number;
-  /** Those of one world that this node has. */
+  /** The processes of one world that this node has. */
   readonly ranks: readonly NewRank[];
 }
 export interface NewRank {
@@ -89,7 +89,7 @@ export interface NewRank {
   readonly folders: readonly Folder[];
   readonly origin: Origin;
 }
-/** Those are not wanted after all: another node has no room for the rest of their world. */
+/** These processes are not wanted after all: another node has no room for the rest of their world. */
 interface EndRanks {
   readonly kind: "end-ranks";
   readonly ranks: readonly number[];
@@ -121,7 +121,7 @@ export interface DeathNotice {
   readonly incarnation: number;
 }
 /** Ranks live again; in the dispatcher's order, after their deaths. Where they are to be found, `contacts` says. */
-export interface Returned {
+interface RanksLiveAgain {
   readonly kind: "returned";
   readonly ranks: readonly Life[];
 }
@@ -134,7 +134,7 @@ export interface FreezeEnds {
   readonly kind: "frozen";
   readonly isGood: boolean;
 }
-/** Those ranks shall stop inside an MPI call, and write images of themselves when all have, under that number. */
+/** These ranks shall stop inside an MPI call, and write images of themselves under that number when all have. */
 interface TakeCheckpoint {
   readonly kind: "checkpoint";
   readonly set: number;
@@ -197,7 +197,7 @@ export type ToNode =
   | Written
   | Input
   | DeathNotice
-  | Returned
+  | RanksLiveAgain
   | Freeze
   | FreezeEnds
   | ProtocolWords
@@ -235,7 +235,7 @@ interface Heartbeat {
   /** Where the lost are started again: how far the ranks of the node have come, as far as is known; otherwise empty. */
   readonly passed: readonly CallsPassed[];
 }
-/** Those of `start-ranks` are there and can be talked to, or none of them is. */
+/** The processes of `start-ranks` can be talked to, or none of them exists. */
 interface RanksReady {
   readonly kind: "ranks-ready";
   readonly order: number;
@@ -248,7 +248,7 @@ interface RankStarted {
   readonly rank: number;
   readonly incarnation: number;
 }
-/** What a rank printed. At most `outputWindowBytes` of a node are unanswered by `written`. */
+/** Printed bytes of a rank. At most `outputWindowBytes` of a node are unanswered by `written`. */
 export interface Output {
   readonly kind: "output";
   readonly rank: number;

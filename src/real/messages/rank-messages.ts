@@ -52,7 +52,7 @@ export interface RankSetup {
   readonly seed: number;
   readonly program: ProgramPlace;
   readonly traceFile: string;
-  /** What `node-memory.ts` made for the ranks of this node. */
+  /** The node's memory (`agent-memory.ts`). */
   readonly memory: SharedNode;
   /** Connections to other nodes, see `tcp/handover.ts`; null in a job of one node. */
   readonly handover: SharedHandover | null;
@@ -67,7 +67,7 @@ export interface RankSetup {
   readonly restoreGate: RestoreGate | null;
   /** Where the lost are started again; null otherwise. */
   readonly recovery: RankRecovery | null;
-  /** What it has to report for a fault plan; null: nothing. */
+  /** The moments that the rank reports to a fault plan; null: none. */
   readonly watch: Watch | null;
   /** Ring for what the rank prints. */
   readonly lines: SharedArrayBuffer;
@@ -93,7 +93,7 @@ export interface Watch {
   readonly init: boolean;
 }
 
-/** What a thread for ranks of a C program starts with. */
+/** The setup of a thread for ranks of a C program. */
 export interface CThreadSetup {
   /** For the loader only. */
   readonly code: RankCode;
@@ -111,7 +111,7 @@ export interface Input {
   readonly offset: number;
   readonly bytes: Uint8Array | null;
 }
-/** What has come of a rank's spawn. */
+/** The answer to a rank's spawn. */
 export interface SpawnAnswered {
   readonly kind: "spawn-answer";
   readonly rank: number;
@@ -131,7 +131,7 @@ export type ToRank = Input | Neighbours | SpawnAnswered | GoOnAfter;
 interface RankRuns {
   readonly kind: "runs";
 }
-/** What V8 has compiled by now, for ranks of later runs; only when there is none yet. */
+/** V8's compiled code, for ranks of later runs; only when there is none yet. */
 export interface RankCompiled {
   readonly kind: "compiled";
   readonly cache: Uint8Array;
@@ -166,7 +166,7 @@ interface RankCaptured extends CaptureFacts {
   readonly kind: "captured";
   readonly image: ImageToStore;
 }
-/** The same, to the dispatcher. */
+/** `RankCaptured` as the dispatcher gets it. */
 export interface Captured extends CaptureFacts {
   readonly kind: "captured";
 }
@@ -185,7 +185,7 @@ export interface CaptureFacts {
   readonly callsPassed: number;
   /** How much of standard input it had been given. */
   readonly inputOffset: number;
-  /** From its stop until nothing was under way any more between those who are captured together. */
+  /** From its stop until nothing was under way any more between the ranks that are captured together. */
   readonly settledMs: number;
 }
 /** Its program has called `mpi.checkpoint`, and waits until all of its set have. */
@@ -236,7 +236,7 @@ export interface RankEnding {
   readonly kind: "ending";
   readonly ending: Ending;
 }
-/** What its node passes on to the dispatcher as it is. */
+/** Messages that the node passes on to the dispatcher as they are. */
 export type RankWord =
   | RankAbort
   | RankResult

@@ -3,8 +3,8 @@
  * when the images were taken lies in its sender's memory, and its receiver copies it from there: a receiver that ran before
  * its sender has read its image would copy what a new memory has, zeros.
  *
- * Ranks that fall together share a gate. A rank that cannot read its image never passes; whoever shares the gate with it is
- * ended with it, or begins again with it.
+ * Ranks that fall together share a gate. A rank that cannot read its image never passes; the ranks that share the gate with it are
+ * ended with it, or begin again with it.
  */
 export type RestoreGate = SharedArrayBuffer;
 

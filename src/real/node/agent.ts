@@ -24,14 +24,14 @@ import type { RankImage } from "../messages/rank-messages.ts";
 import { OutputRelay } from "../output/output-relay.ts";
 import type { NodePart } from "../part-hosts/node-part.ts";
 import { nodeParts } from "../protocol-parts/node-parts.ts";
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
+import { AgentMemory } from "./agent-memory.ts";
 import { JobFiles } from "./job-files.ts";
 import { NodeImages } from "./node-images.ts";
 import { NodeLives } from "./node-lives.ts";
-import { NodeMemory } from "./node-memory.ts";
 import { type RankEvents, RankThreads, type StartingRank } from "./rank-threads.ts";
 
 /** Rings and boards need little; a C program's buffers are in its own memory. */
@@ -40,13 +40,13 @@ const cNodeMemoryMb = 256;
 const terminateMsMax = 1000;
 
 export interface AgentOptions {
-  /** What processes of the job know each other by. */
-  readonly job: Job;
+  /** The secret by which processes of the job know each other. */
+  readonly job: JobSecret;
   /** Where other nodes can reach this one. */
   readonly host: string;
-  /** Of this node alone; whoever made it removes it. */
+  /** Of this node alone; removed by its maker. */
   readonly folder: string;
-  /** Who has the job's files. */
+  /** The dispatcher's host of files. */
   readonly dispatcher: FileService;
   send(message: FromNode): void;
   /** The dispatcher is slow to read, or stopped: something waits for it. */
@@ -59,7 +59,7 @@ export class Agent {
   readonly #setup: Setup;
   readonly #options: AgentOptions;
   readonly #files: JobFiles;
-  readonly #memory: NodeMemory;
+  readonly #memory: AgentMemory;
   /** Connections to other nodes; null in a job of one node. */
   readonly #tcp: TcpHost | null;
   readonly #threads: RankThreads;
@@ -99,7 +99,7 @@ export class Agent {
             report: (event) => this.#send({ kind: "connections", event }),
           });
     const bells = this.#tcp === null ? null : new Handover(this.#tcp.handover);
-    this.#memory = new NodeMemory({
+    this.#memory = new AgentMemory({
       node,
       ranks,
       placement,
@@ -192,7 +192,7 @@ export class Agent {
         if (!this.#memory.has(message.rank)) this.#tcp?.peerFailed(message.rank);
         break;
       case "returned":
-        // Connections first: who hears of a new life may talk to it at once.
+        // Connections first: a rank that hears of a new life may talk to it at once.
         for (const { rank, incarnation } of message.ranks) {
           this.#tcp?.peerReturned(rank, incarnation);
           this.#lives?.returned({ rank, incarnation });
@@ -454,7 +454,7 @@ export class Agent {
     this.#options.leave(how);
   }
 
-  /** What waits already is a sign of life. */
+  /** A message that waits already is a sign of life. */
   #beat(): void {
     if (!this.#options.isSaying()) this.#send({ kind: "heartbeat", passed: this.#lives?.passed ?? [] });
   }

@@ -7,12 +7,12 @@ import { endingOfError } from "../rank/error-report.ts";
 import { rankLoader } from "./rank-code.ts";
 import type { RankInThread, RankThreadEvents } from "./rank-thread.ts";
 
-export interface CRankOptions {
+interface CRankOptions {
   readonly setup: Omit<RankSetup, "lines">;
   readonly events: RankThreadEvents;
 }
 
-/** What the main thread has of each of the ranks, in their order. */
+/** The node's end of each of the ranks, in their order. */
 export function startCThread(options: readonly CRankOptions[], stackMb: number): RankInThread[] {
   const ranks = options.map(({ setup, events }) => {
     const { port1: here, port2: there } = new MessageChannel();
@@ -32,7 +32,7 @@ export function startCThread(options: readonly CRankOptions[], stackMb: number):
     eval: true,
     workerData,
     transferList: ranks.map(({ there }) => there),
-    // What the ranks print has its own way; these would lose it while the thread blocks.
+    // Printed lines have a ring of their own; these streams would lose them while the thread blocks.
     stdout: true,
     stderr: true,
     resourceLimits: { stackSizeMb: stackMb },

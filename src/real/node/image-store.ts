@@ -20,7 +20,7 @@ export type StoreOrder =
   /** It is on this node's disk already, and will not be needed there. */
   | { readonly kind: "send-file"; readonly path: string; readonly to: ServicePlace };
 
-/** What is wrong; empty: it is on the disk. */
+/** The problem; empty: the image is on the disk. */
 export type Stored = (problem: string) => void;
 
 export class ImageStore {

@@ -15,7 +15,7 @@ import { TraceDelivery } from "./trace-delivery.ts";
 interface JobFilesOptions {
   /** Of this node alone. */
   readonly folder: string;
-  /** Who has the job's files. */
+  /** The dispatcher's host of files. */
   readonly dispatcher: FileService;
   /** A trace cannot be kept. */
   troubled(problem: string): void;

@@ -74,7 +74,7 @@ class NodeMain {
   readonly #options: Omit<AgentOptions, "folder">;
   /** Null: it has not been set up, or could not be and has said so. */
   #agent: Agent | null = null;
-  /** What is done when the link closes. */
+  /** Called when the link closes. */
   #end: () => void;
 
   constructor(invitation: Invitation, { socket, queue }: Connection) {

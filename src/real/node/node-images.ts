@@ -10,7 +10,7 @@ import { type CheckpointImage, folderOfCheckpoint } from "../file-service/file-k
 import { imagePath } from "../image/image-path.ts";
 import type { ImageToStore } from "../image/write-image.ts";
 import type { RankRestart } from "../messages/lives.ts";
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import { ImageStore, type Stored } from "./image-store.ts";
 
@@ -22,7 +22,7 @@ interface NodeImagesOptions {
   readonly servers: readonly (Address | null)[];
   /** Keeps the images where there are no servers; null: they stay in the folder. */
   readonly dispatcher: FileService | null;
-  readonly job: Job;
+  readonly job: JobSecret;
 }
 
 export class NodeImages {
@@ -113,7 +113,7 @@ export class NodeImages {
     return { kind: "checkpoint", set: this.#options.setOf[rank]!, number, rank };
   }
 
-  /** Who keeps the images of that set: sets go round the servers. Null: this node, in the job's folder. */
+  /** The server that keeps the images of that set: sets go round the servers. Null: this node does, in the job's folder. */
   #keeperOf(set: number): FileService | null {
     const { dispatcher, job } = this.#options;
     const address = this.#servers[set % this.#servers.length];

@@ -11,13 +11,13 @@ export interface RankThreadEvents {
   ended(ending: Ending): void;
 }
 
-/** What the node's main thread has of a rank. */
+/** The node's end of a rank's thread. */
 export interface RankInThread {
   readonly rank: number;
-  /** What it prints. */
+  /** The ring of its printed lines. */
   readonly lines: LineReader;
   post(message: ToRank): void;
-  /** Ends its thread, and whoever else is in it. */
+  /** Ends its thread, with all ranks in it. */
   terminate(): Promise<unknown>;
 }
 
@@ -40,7 +40,7 @@ export class RankThread implements RankInThread {
     this.#worker = new Worker(rankLoader, {
       eval: true,
       workerData,
-      // What the rank prints has its own way; these would lose it while the thread blocks.
+      // Printed lines have a ring of their own; these streams would lose them while the thread blocks.
       stdout: true,
       stderr: true,
       ...(heapMb > 0 ? { resourceLimits: { maxOldGenerationSizeMb: heapMb } } : {}),

@@ -35,11 +35,11 @@ export interface StartingRank {
   readonly program: ProgramPlace;
   readonly folders: readonly Folder[];
   readonly origin: Origin | null;
-  /** What its world has of the node. */
+  /** The node's memory, as the rank's world sees it. */
   readonly memory: SharedNode;
 }
 
-/** What the node hears of a rank. */
+/** Events of a rank's thread, for the node. */
 export interface RankEvents {
   said(message: Exclude<FromRank, RankEnding | RankCompiled>): void;
   /** Its thread is gone. */
@@ -77,7 +77,7 @@ export class RankThreads {
   readonly #threads = new Map<number, RankInThread>();
   /** Of the ranks of a C program, by their places; those that are spawned come later. */
   readonly #programMemories: (WebAssembly.Memory | undefined)[] = [];
-  /** What a fault plan wants to know of ranks. */
+  /** Moments that ranks report to a fault plan. */
   #watches: readonly Watch[];
 
   /** Throws a `RangeError` where the first ranks' memories cannot be had. */
@@ -116,7 +116,7 @@ export class RankThreads {
     return room;
   }
 
-  /** What a fault plan wants to know of those ranks from now on. */
+  /** The moments that those ranks report to a fault plan from now on. */
   watch(ranks: readonly number[], watches: readonly Watch[]): void {
     this.#watches = [...this.#watches.filter(({ rank }) => !ranks.includes(rank)), ...watches];
   }

@@ -7,7 +7,7 @@ import { LineNumbers } from "../../core/service/line-numbers.ts";
 import { countLines } from "../../core/service/line-places.ts";
 import type { LineChunk, Stream } from "../messages/lines.ts";
 
-/** Who printed: a rank, or the process of a node itself, past its ranks. */
+/** The printer of a line: a rank, or the process of a node itself, past its ranks. */
 export type Printer =
   | { readonly kind: "rank"; readonly rank: number }
   | { readonly kind: "node"; readonly node: number };

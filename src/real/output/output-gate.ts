@@ -1,4 +1,4 @@
-/** What leaves a rank without being a message waits here until a message could leave (rule 2). */
+/** Output of a rank that is no message waits here until a message could leave (rule 2). */
 import type { Protocol, Write } from "../../core/ft/protocol.ts";
 import type { RankHost } from "../process/rank-host.ts";
 

@@ -13,7 +13,7 @@ export interface Arrangement {
   finished(report: ProtocolReport): string;
 }
 
-/** What an arrangement may depend on. */
+/** The facts that an arrangement may depend on. */
 export interface JobToArrange {
   /** Absolute path. */
   readonly program: string;

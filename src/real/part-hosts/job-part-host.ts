@@ -6,9 +6,9 @@ import type { Service } from "../../core/fault/plan.ts";
 import type { JobPart, JobPartPorts } from "../../core/ft/job-part.ts";
 import type { OptionValues } from "../../core/ft/option.ts";
 import type { Patience } from "../../core/service/silence.ts";
-import type { Job } from "../transport/handshake/handshake.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 
-/** What there is to know of the job. */
+/** The facts of the job. */
 export interface JobPartSetup {
   readonly options: OptionValues;
   /** Set of each rank: those that fall, and are captured, together. */
@@ -19,8 +19,8 @@ export interface JobPartSetup {
   readonly memoryMb: number;
   /** The address of this machine at which nodes call the job's services. */
   readonly host: string;
-  /** What nodes and services of this job know each other by. */
-  readonly job: Job;
+  /** The secret by which nodes and services of this job know each other. */
+  readonly job: JobSecret;
   /** With processes that say nothing. */
   readonly patience: Patience;
 }

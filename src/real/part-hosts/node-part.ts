@@ -1,14 +1,14 @@
-/** A protocol's part in a node's main thread, as the node sees it, and what the node gives it. */
-import type { Job } from "../transport/handshake/handshake.ts";
+/** A protocol's part in a node's main thread, and its setup. */
+import type { JobSecret } from "../transport/handshake/handshake.ts";
 
 export interface NodePartSetup {
   /** From the protocol's part for the job. */
   readonly part: unknown;
   readonly setOf: readonly number[];
-  /** Those of the job's own that this node has. */
+  /** The job's own ranks on this node. */
   readonly ranks: readonly number[];
-  /** What processes of the job know each other by. */
-  readonly job: Job;
+  /** The secret by which processes of the job know each other. */
+  readonly job: JobSecret;
   /** Of this node alone. */
   readonly folder: string;
   incarnationOf(rank: number): number;

@@ -1,4 +1,4 @@
-/** What a protocol needs of the machine in a rank's thread, and what that thread gives it. */
+/** A protocol's part in a rank's thread that needs the machine, and its setup. */
 import type { Napper } from "../process/waiting.ts";
 
 export interface RankPartSetup {

@@ -6,14 +6,14 @@ import { test } from "node:test";
 import { nodeMapOf } from "../../core/process/node-map.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import { placementOf } from "../../core/service/placement.ts";
-import { NodeMemory } from "../node/node-memory.ts";
+import { AgentMemory } from "../node/agent-memory.ts";
 import { newHandover } from "../transport/tcp/handover.ts";
 import { openProcess } from "./open-process.ts";
 
 test("L5: a rank hears of deaths and returns in the node's order, also when the log was full for a while", async () => {
   const placement = placementOf([0, 1]);
   const nodeMap = nodeMapOf(placement);
-  const memory = new NodeMemory({ node: 0, ranks: 2, placement, memoryMb: 16, wakeElsewhere() {} });
+  const memory = new AgentMemory({ node: 0, ranks: 2, placement, memoryMb: 16, wakeElsewhere() {} });
   memory.born(0, 0);
   const heard: string[] = [];
   const { host } = openProcess({

@@ -1,10 +1,10 @@
-/** Before images are taken: those who are captured together come to rest. */
+/** Before images are taken: the ranks that are captured together come to rest. */
 import { type Rest, Settling } from "../../core/process/settling.ts";
 import type { RankHost } from "../process/rank-host.ts";
 import { checkpointOf } from "../transport/layout.ts";
 
 /**
- * Waits until nothing is under way between those who are captured together: everybody, or the members of a set. False:
+ * Waits until nothing is under way between the ranks that are captured together: all, or the members of a set. False:
  * everybody has come to the end of the program meanwhile, or the node wants no image any more.
  */
 export function becomeQuiet(host: RankHost, members?: readonly number[]): boolean {

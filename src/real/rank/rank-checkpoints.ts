@@ -10,7 +10,7 @@ import type { RankHost } from "../process/rank-host.ts";
 import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
 import { becomeQuiet } from "./become-quiet.ts";
 import type { SteadyClock } from "./rank-globals.ts";
-import { type RankImageOptions, type RankLife, readRankImage, takeRankImage } from "./rank-image.ts";
+import { type RankImageOptions, type RankSavedState, readRankImage, takeRankImage } from "./rank-image.ts";
 import type { RankProtocol } from "./rank-protocol.ts";
 
 interface RankCheckpointsOptions {
@@ -28,7 +28,7 @@ interface RankCheckpointsOptions {
 
 export class RankCheckpoints {
   readonly #options: RankCheckpointsOptions;
-  readonly #life: RankLife;
+  readonly #life: RankSavedState;
 
   constructor(options: RankCheckpointsOptions) {
     this.#options = options;
@@ -42,7 +42,7 @@ export class RankCheckpoints {
     };
   }
 
-  /** What the program gave to the checkpoint that it goes on from. */
+  /** The value that the program gave to the checkpoint that it goes on from. */
   get restored(): Uint8Array | null {
     return this.#life.program.state;
   }

@@ -11,7 +11,7 @@ import type { Choices } from "../../core/ft/choices.ts";
 import { chosenTime } from "../../core/ft/clock-choice.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 
-/** What was there before, newest first. */
+/** The globals that were replaced, newest first. */
 type Undo = (() => void)[];
 
 /** Gives a function that puts everything back. */

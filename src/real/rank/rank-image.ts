@@ -22,13 +22,13 @@ const rankLayout = 3;
 const newMemory = (): WebAssembly.Memory => new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
 
 /** Everything of a rank beside its process. Plain data. */
-export interface RankLife {
+export interface RankSavedState {
   readonly lines: LinePlaces;
   readonly random: SeededRandom;
   readonly clock: { nowS: number; steadyMs: number };
   readonly input: { offset: number };
   readonly awaits: { count: number };
-  /** What the program gave, as bytes; null: nothing yet. */
+  /** The program's own state, as bytes; null: none yet. */
   readonly program: { state: Uint8Array | null };
 }
 
@@ -49,7 +49,7 @@ function payloadsOf(process: Process): Payload[] {
   return [...(process.protocol?.kept ?? []), ...storedPayloads(process)];
 }
 
-export function takeRankImage(process: Process, life: RankLife, options: RankImageOptions): void {
+export function takeRankImage(process: Process, life: RankSavedState, options: RankImageOptions): void {
   const payloads = payloadsOf(process).map(({ pointer, bytes }) =>
     process.memory.view(pointer as Pointer, bytes).slice(),
   );
@@ -62,7 +62,7 @@ export function takeRankImage(process: Process, life: RankLife, options: RankIma
 }
 
 /** Throws an `ImageError` or a `StateError`. */
-export function readRankImage(process: Process, life: RankLife, options: RankImageOptions): void {
+export function readRankImage(process: Process, life: RankSavedState, options: RankImageOptions): void {
   const { folder, rank, ranks, program } = options;
   const expected = { program, layout: rankLayout, rank, ranks };
   const { state } = readImage(imagePath(folder, rank), newMemory(), expected);

@@ -44,7 +44,7 @@ export abstract class RankInput extends Readable {
     this.port.postMessage({ kind: "input-wanted", offset: this.#offset } satisfies FromRank);
   }
 
-  /** What was meant for a life before is not for us: it will be given again. */
+  /** Input meant for an earlier life is dropped: it will be given again. */
   protected isAnswer({ offset }: Input): boolean {
     return this.isAsked && offset === this.#offset;
   }

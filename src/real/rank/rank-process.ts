@@ -6,12 +6,12 @@ import { openProcess, type RankOptions } from "../process/open-process.ts";
 import type { RankHost } from "../process/rank-host.ts";
 
 interface RankProcess {
-  /** What programs import as `mpi`. */
+  /** The object that programs import as `mpi`. */
   readonly mpi: object;
   readonly host: RankHost;
-  /** Who wants to know what could have gone another way; null: nobody. */
+  /** The choices of a protocol that replays; null: there is no such protocol. */
   readonly choices: Choices | null;
-  /** What the program prints, its result: returns when it may leave. */
+  /** For printed lines and the result: returns when they may leave. */
   readonly mayLeave: OutputGate;
   /** Answers others until the job is over: does not return. */
   serve(): never;

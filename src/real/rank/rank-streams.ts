@@ -43,7 +43,7 @@ interface RankStreams {
   readonly lines: LineWriter;
   readonly port: MessagePort;
   readonly mayLeave: OutputGate;
-  /** Who says what goes on next, under a protocol that replays; null: nobody. */
+  /** Orders the arrival of input under a protocol that replays; null: there is no such protocol. */
   readonly host: RankHost | null;
   /** How much of standard input a life before has read. */
   readonly inputOffset: number;

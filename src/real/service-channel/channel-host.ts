@@ -8,7 +8,7 @@ import { type Retention, wordsBetween } from "../../core/service-channel/channel
 import { canResume, openingAndWords } from "../../core/service-channel/connection.ts";
 import { WordLog } from "../../core/service-channel/word-log.ts";
 import { call } from "../transport/handshake/call.ts";
-import { type Hello, type Job, type Service, Verdict } from "../transport/handshake/handshake.ts";
+import { type Hello, type JobSecret, type Service, Verdict } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import { descriptorOf } from "../transport/sockets/raw-socket.ts";
 import { ChannelDriver } from "./channel-driver.ts";
@@ -23,7 +23,7 @@ import {
 } from "./channel-ring.ts";
 
 interface ChannelHostOptions {
-  readonly job: Job;
+  readonly job: JobSecret;
   readonly service: Service;
   readonly client: number;
   readonly incarnation: number;

@@ -15,7 +15,7 @@ import {
   conformanceWordsMax,
 } from "../../core/service-channel/testing/channel-conformance.ts";
 import { newYield } from "../machine/yield.ts";
-import { type Job, Service, secretBytes, Verdict } from "../transport/handshake/handshake.ts";
+import { type JobSecret, Service, secretBytes, Verdict } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import { CuttingProxy } from "../transport/testing/cutting-proxy.ts";
@@ -32,7 +32,7 @@ interface ClientThread {
 }
 
 const loopback = "127.0.0.1";
-const job: Job = { id: "a test", secret: new Uint8Array(randomBytes(secretBytes)) };
+const job: JobSecret = { id: "a test", secret: new Uint8Array(randomBytes(secretBytes)) };
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const newBell = () => new Int32Array(new SharedArrayBuffer(4));
 

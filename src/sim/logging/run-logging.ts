@@ -5,7 +5,7 @@
  */
 import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
-import type { Outcome } from "../../core/service/outcome.ts";
+import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { BoardCounts } from "../boards.ts";
 import { interpret } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
@@ -57,7 +57,7 @@ export interface LoggingSetup {
 
 export interface LoggingOutcome extends SeedOutcome {
   /** How the dispatcher has ended the job; undefined: it has not. */
-  readonly job: Outcome | undefined;
+  readonly job: JobOutcome | undefined;
   readonly restarts: number;
   /** Of a fault plan: how often each entry was carried out. */
   readonly fired: readonly number[];

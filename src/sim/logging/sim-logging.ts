@@ -13,7 +13,7 @@ import {
 import { type LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logging-protocol.ts";
 import type { PayloadMemoryOptions } from "../../core/ft/logging/payload-memory.ts";
 import type { NewProtocol, ProtocolPorts } from "../../core/ft/protocol.ts";
-import type { Outcome } from "../../core/service/outcome.ts";
+import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { Random } from "../random.ts";
 import type { PartsPorts, ProtocolParts } from "../recovery/protocol-parts.ts";
 import { EventLog } from "./event-log.ts";
@@ -129,7 +129,7 @@ export class SimLogging implements ProtocolParts {
    * The one end that docs/logging.md allows: an event logger was lost, and a set was fenced before its node had told the successor
    * all that was acknowledged once. What the node tells after the fence comes too late, also when the job hears of the refusal later.
    */
-  isLegitimateEnd(outcome: Outcome | undefined): boolean {
+  isLegitimateEnd(outcome: JobOutcome | undefined): boolean {
     const reason = outcome?.reason;
     const isIt =
       reason?.kind === "unusable" && reason.message.endsWith("the event logger was lost with what they had chosen");

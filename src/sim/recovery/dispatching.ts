@@ -17,7 +17,7 @@ import { Dispatcher, type Predecessor } from "../../core/service/dispatcher.ts";
 import type { JobRecord } from "../../core/service/job-record.ts";
 import { type JobState, jobStateFrom } from "../../core/service/job-state.ts";
 import { decodeJournal, encodeRecord } from "../../core/service/journal.ts";
-import type { Death, Outcome } from "../../core/service/outcome.ts";
+import type { Death, JobOutcome } from "../../core/service/outcome.ts";
 import { patiencesOf } from "../../core/service/patiences.ts";
 import type { RecoveryState } from "../../core/service/recovery-state.ts";
 import { type NodeAnswer, type RankLife, Takeover } from "../../core/service/takeover.ts";
@@ -338,7 +338,7 @@ export class Dispatching {
     return this.#takeover?.isLinked(node) !== false;
   }
 
-  get outcome(): Outcome | undefined {
+  get outcome(): JobOutcome | undefined {
     return this.#core.outcome;
   }
 
@@ -510,7 +510,7 @@ export class Dispatching {
     this.#ports.fallen(ranks);
   }
 
-  #decided({ reason }: Outcome): void {
+  #decided({ reason }: JobOutcome): void {
     const { world } = this.#options;
     this.#ports.decided();
     world.trace.note(world.nowNs, reason.kind, []);

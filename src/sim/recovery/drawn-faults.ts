@@ -35,7 +35,7 @@ export interface Fault {
   readonly target: FaultTarget;
 }
 
-export interface DrawnFaultsOptions {
+interface DrawnFaultsOptions {
   readonly nodes: number;
   readonly setOf: Int32Array;
   /** Number of actions of each rank. */

@@ -6,7 +6,7 @@
 import { unreachable } from "../../core/base/assert.ts";
 import type { FaultEvent } from "../../core/fault/moment.ts";
 import { membersOf } from "../../core/ft/sets.ts";
-import type { Outcome } from "../../core/service/outcome.ts";
+import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
 import type { ProcessMemory } from "../memory.ts";
 import type { Random } from "../random.ts";
@@ -120,7 +120,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
   }
 
   /** How the dispatcher has ended the job; undefined: it has not. */
-  get outcome(): Outcome | undefined {
+  get outcome(): JobOutcome | undefined {
     return this.#dispatching.outcome;
   }
 

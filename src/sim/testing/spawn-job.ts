@@ -11,7 +11,7 @@ import { CreateGroup, MeetParents, Merge, Spawn } from "../../core/process/new-c
 import type { Origin, SpawnAnswer } from "../../core/process/spawner.ts";
 import type { Task } from "../../core/process/task.ts";
 import { Dispatcher } from "../../core/service/dispatcher.ts";
-import type { Outcome } from "../../core/service/outcome.ts";
+import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import { SpawnAdmission } from "../../core/service/spawn-admission.ts";
 import type { Random } from "../random.ts";
@@ -42,7 +42,7 @@ export interface SpawnJobOptions {
 }
 
 export interface SpawnJobOutcome {
-  readonly job: Outcome | undefined;
+  readonly job: JobOutcome | undefined;
   readonly isEnded: boolean;
   readonly decisions: number;
   readonly stuck: readonly number[];

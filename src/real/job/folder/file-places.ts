@@ -15,7 +15,7 @@ interface FilePlacesOptions {
   readonly thawFrom: string;
 }
 
-/** Null: nobody may do that. */
+/** Null: refused. */
 export function filePlaces(options: FilePlacesOptions): (request: Request) => string | null {
   const { program, spawned, traces, checkpoints, freezeTo, thawFrom } = options;
   const inside = (folder: string, place: (folder: string) => string): string | null =>

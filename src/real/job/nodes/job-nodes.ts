@@ -11,15 +11,15 @@ import type { Stream } from "../../messages/lines.ts";
 import type { Life, RankRestart } from "../../messages/lives.ts";
 import type { FromNode, Run, Setup, ToNode } from "../../messages/node-messages.ts";
 import type { SlowLinks } from "../../slow-links/slow-links.ts";
-import type { Job } from "../../transport/handshake/handshake.ts";
+import type { JobSecret } from "../../transport/handshake/handshake.ts";
 import type { Guest } from "../../transport/handshake/reception.ts";
 import type { Address } from "../../transport/sockets/address.ts";
 import { NodeProcess } from "./node-process.ts";
 import type { NodeStarter } from "./node-starter.ts";
 
 interface JobNodesOptions {
-  /** What the job's processes know each other by. */
-  readonly job: Job;
+  /** The secret by which the job's processes know each other. */
+  readonly job: JobSecret;
   /** Where this process listens for nodes. */
   readonly host: string;
   readonly starter: NodeStarter;
@@ -30,9 +30,9 @@ interface JobNodesOptions {
   readonly links: SlowLinks | null;
 }
 
-/** What is told of a node comes from the present one of that number: what an old one still says does not count. */
+/** All calls concern the present node of that number: messages of an earlier one are dropped. */
 interface JobNodesPorts {
-  /** What a node that is about to start must know, and how its ranks begin if not at the beginning. */
+  /** The setup of a node that is about to start; `restarts`: ranks that have had a life before. */
   setupOf(node: number, restarts: readonly RankRestart[]): Setup;
   started(node: number): void;
   /** See `NodeProcessEvents`. */
@@ -53,7 +53,7 @@ export class JobNodes {
   readonly #ports: JobNodesPorts;
   readonly #door: NodeDoor;
   readonly #processes: NodeProcess[] = [];
-  /** Started and not a node yet: whoever takes a place need not wait until its process has come up. */
+  /** Started and not a node yet: a replacement need not wait until its process has come up. */
   #spare: NodeProcess | null = null;
   /** Taken for dead and left alive. */
   readonly #suspects = new Set<NodeProcess>();
@@ -132,7 +132,7 @@ export class JobNodes {
     this.#lost(node);
   }
 
-  /** The node listens; nobody can reach it where that is null. Who is told where it is now, `NodeContacts` says. */
+  /** The node listens at that address; null: it cannot be reached. `NodeContacts` says which nodes are told. */
   ready(node: number, address: Address | null): void {
     const { links } = this.#options;
     const present = this.processOf(node);
@@ -154,7 +154,7 @@ export class JobNodes {
     if (this.#replacing.delete(node)) this.#announceAll(node);
   }
 
-  /** Also of a node whose place nobody will take. */
+  /** Also of a node that is not replaced. */
   #lost(node: number): void {
     this.#tellAddresses(this.#contacts.lost(node));
   }

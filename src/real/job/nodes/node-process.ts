@@ -35,7 +35,7 @@ export class NodeProcess {
   readonly #started: StartedNode | null;
   /** Null: it has not called yet. */
   #link: NodeLink | null = null;
-  /** What it will be told when it has called. */
+  /** Sent to the node when it has called. */
   #unsent: ToNode[] = [];
   /** Null: it has not begun. */
   #events: NodeProcessEvents | null = null;
@@ -130,7 +130,7 @@ export class NodeProcess {
     });
   }
 
-  /** What it has said and printed is read to the end first. */
+  /** Its messages and its output are read to the end first. */
   async #watchExit(started: StartedNode): Promise<void> {
     const loss = await started.exited;
     this.#invited.withdraw();

@@ -46,7 +46,7 @@ export async function compileProgram({ program, bundle }: CompileOptions): Promi
   return { kind: "ready", form: "wasm", packages: [], said };
 }
 
-/** The same of a program that another one has asked for: nothing is read but what is in those folders. */
+/** Compiles a program that another one has asked for: files outside those folders are not read. */
 export async function compileGivenProgram(
   { program, bundle }: CompileOptions,
   given: readonly Folder[],
@@ -95,7 +95,7 @@ export function isModule(path: string): boolean {
   }
 }
 
-/** The same of one that is open. */
+/** The language of a file that is open. */
 export function beginsAsModule(descriptor: number): boolean {
   const start = Buffer.alloc(4);
   readSync(descriptor, start, 0, 4, 0);

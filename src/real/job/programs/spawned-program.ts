@@ -31,10 +31,10 @@ export interface Surroundings {
   readonly beside: readonly Folder[];
 }
 
-/** What may stand behind a name without an extension. */
+/** Extensions that are tried behind a name without one. */
 const endings = ["", ".wasm", ...sourceExtensions];
 
-/** What has come of looking for a file. */
+/** The result of the search for a program's file. */
 type Look = Found | { readonly kind: "outside" } | { readonly kind: "absent" };
 
 /** Relative names are meant from the current folder, then from the folders given, then from the job's own program. */

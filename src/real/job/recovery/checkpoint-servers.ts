@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import type { FromCheckpointServer, ToCheckpointServer } from "../../checkpoint-server/messages.ts";
-import type { Job } from "../../transport/handshake/handshake.ts";
+import type { JobSecret } from "../../transport/handshake/handshake.ts";
 import type { Address } from "../../transport/sockets/address.ts";
 import { serverFolderIn } from "../folder/job-folder.ts";
 
@@ -15,8 +15,8 @@ const restartMs = 100;
 const lossesMax = 20;
 
 interface CheckpointServersOptions {
-  /** What nodes and servers know each other by. */
-  readonly job: Job;
+  /** The secret by which nodes and servers know each other. */
+  readonly job: JobSecret;
   /** The address of this machine at which nodes call them. */
   readonly host: string;
   /** For their images: it may outlive this command. */
@@ -49,7 +49,7 @@ export class CheckpointServers {
     return [...this.#addresses];
   }
 
-  /** Nobody will ask for that checkpoint any more. */
+  /** That checkpoint will not be asked for any more. */
   dropped(set: number, number: number): void {
     const process = this.#processes[set % this.#processes.length];
     const message: ToCheckpointServer = { kind: "drop", set, number };

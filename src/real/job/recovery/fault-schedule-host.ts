@@ -7,7 +7,7 @@ import type { FaultEvent, FaultLayout } from "../../../core/fault/moment.ts";
 import type { FaultPlan, Service } from "../../../core/fault/plan.ts";
 import { FaultSchedule, type Living } from "../../../core/fault/schedule.ts";
 
-export interface FaultScheduleHostOptions {
+interface FaultScheduleHostOptions {
   readonly plan: FaultPlan;
   readonly seed: number;
   readonly layout: FaultLayout;
@@ -49,7 +49,7 @@ export class FaultScheduleHost {
     this.#ports = ports;
   }
 
-  /** What a rank that is about to begin a life has to report. */
+  /** The moments that a rank has to report in the life that it is about to begin. */
   watchOf(rank: number): { readonly rank: number; readonly call: number; readonly init: boolean } {
     return { rank, call: this.#schedule.callsOf(rank) ?? 0, init: this.#schedule.initMattersOf(rank) };
   }

@@ -1,4 +1,4 @@
-/** What a fault plan needs of a job's nodes: signals, links, and who is on the way to his death. */
+/** Carries out a fault plan on a job's nodes: signals, links, and the nodes and ranks that were killed and are not gone yet. */
 import type { Link } from "../../../core/fault/action.ts";
 import type { FaultEvent } from "../../../core/fault/moment.ts";
 import type { FaultPlan, Service } from "../../../core/fault/plan.ts";
@@ -67,7 +67,7 @@ export class JobFaults {
     );
   }
 
-  /** What ranks that are about to begin a life have to report. */
+  /** The moments that ranks have to report in the lives that they are about to begin. */
   watchesOf(ranks: readonly number[]): Watch[] {
     const ofJob = ranks.filter((rank) => rank < this.#options.placement.length);
     return ofJob.map((rank) => this.#faults.watchOf(rank)).filter(({ call, init }) => call > 0 || init);
@@ -89,13 +89,13 @@ export class JobFaults {
     else this.#faults.call(rank, call);
   }
 
-  /** Fulfilled when everybody who was killed is known to be gone. */
+  /** Fulfilled when all killed nodes and ranks are known to be gone. */
   async happened(event: FaultEvent): Promise<void> {
     this.#faults.happened(event);
     await Promise.all([...this.#dyingNodes.values(), ...[...this.#dyingRanks.values()].map(({ gone }) => gone)]);
   }
 
-  /** The thread of a rank is gone, and everybody who has to know it does. */
+  /** The thread of a rank is gone, and the dispatcher knows. */
   rankEnded(rank: number): void {
     this.#dyingRanks.get(rank)?.isGone();
     this.#dyingRanks.delete(rank);

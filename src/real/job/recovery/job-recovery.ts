@@ -56,7 +56,7 @@ export class JobRecovery {
   #restarts = 0;
   /** When the job began, in milliseconds since 1970. */
   readonly beganMs = Date.now();
-  /** What was to happen at the last moment that a fault plan heard of has happened. */
+  /** Fulfilled when the faults planned for the latest event have happened. */
   #happened: Promise<void> = Promise.resolve();
 
   constructor(options: JobRecoveryOptions, parts: JobRecoveryParts) {
@@ -127,7 +127,7 @@ export class JobRecovery {
     this.#parts.core.unusable(message, performance.now());
   }
 
-  /** After the end: what has come of it. */
+  /** After the end. */
   get report(): JobRecoveryReport {
     return { ...this.#core.report, restarts: this.#restarts };
   }
@@ -143,7 +143,7 @@ export class JobRecovery {
     return ranks.map((rank) => ({ rank, incarnation: incarnations[rank] ?? 0 }));
   }
 
-  /** What a node must know that is about to start, or to restart some ranks. */
+  /** For a node that is about to start, or to restart some ranks. */
   setup(node: number, restarts: readonly RankRestart[]): { recovery: RecoverySetup; protocolPart: unknown } {
     const { setOf, folder: checkpointFolder } = this.#options;
     const { addresses: checkpointServers } = this.#parts.servers;

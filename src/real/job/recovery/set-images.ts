@@ -16,7 +16,7 @@ export interface SetImagesOptions {
 interface SetImagesPorts {
   /** Reads images in the folder back: what is wrong with the first that is no good, empty if nothing. */
   verify(paths: readonly string[]): Promise<string>;
-  /** Nobody will ask a server for that one any more. */
+  /** No server will be asked for that checkpoint any more. */
   dropped(set: number, number: number): void;
 }
 
@@ -30,7 +30,7 @@ export class SetImages {
     this.#ports = ports;
   }
 
-  /** What is wrong with the images of these ranks; empty: nothing. */
+  /** Returns the problem with the images of these ranks; empty: none. */
   verify(set: number, number: number, ranks: readonly number[]): Promise<string> {
     const { folder, servers } = this.#options;
     if (servers > 0) return Promise.resolve("");
@@ -38,7 +38,7 @@ export class SetImages {
     return this.#ports.verify(ranks.map((rank) => imagePath(images, rank)));
   }
 
-  /** Nobody needs the images of that checkpoint, or what is there of them. */
+  /** The images of that checkpoint, whole or not, are not needed any more. */
   drop(set: number, number: number): void {
     this.#removals.remove(folderOfCheckpoint(this.#options.folder, set, number));
     this.#ports.dropped(set, number);

@@ -1,5 +1,5 @@
 /**
- * What happened in a job, for whoever iterates over it. Nobody has to: until somebody begins, and after they stop, lines are
+ * The events of a job, for a program that iterates over them, which none has to: before such a loop begins, and after it, lines are
  * never waited for, and only the latest `bytesMax` of them are kept. While somebody iterates, a line is done when it has
  * been taken, so a slow loop slows the ranks down like a slow reader of a pipe.
  */
@@ -58,7 +58,7 @@ export class JobEventQueue {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The loop was left: nobody will take what is there. */
+  /** The loop was left: no event will be taken any more. */
   return(): Promise<IteratorResult<JobEvent, undefined>> {
     this.#state = "abandoned";
     for (const entry of this.#entries.splice(0)) entry.done?.();

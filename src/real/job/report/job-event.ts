@@ -1,4 +1,4 @@
-/** What a program that called `launch` hears of its job. */
+/** The events of a job, for the program that called `launch`. */
 
 import type { RecoveryTimes } from "../../../core/service/losses.ts";
 import type { Reason } from "../../../core/service/outcome.ts";
@@ -69,7 +69,7 @@ export interface CheckpointEvent extends CheckpointTimes {
   readonly kind: "checkpoint";
   readonly afterMs: number;
 }
-/** What a loss took has come as far as it was. */
+/** All ranks of a loss have come as far as they were. */
 interface RecoveredEvent extends RecoveryTimes {
   readonly kind: "recovered";
   readonly afterMs: number;
@@ -79,7 +79,7 @@ interface NoteEvent {
   readonly kind: "note";
   readonly message: string;
 }
-/** What the compiler had to say about a program in C: warnings, or why it refused. As it printed it. */
+/** The output of the compiler for a program in C, as printed: warnings, or the reason of a refusal. */
 interface CompilerEvent {
   readonly kind: "compiler";
   readonly text: string;

@@ -1,4 +1,4 @@
-/** What a job says of itself to whoever launched it: events, in sentences for people, with times since its start. */
+/** The events of a job for the program that launched it: sentences for people, with times since the start. */
 import type { ProtocolReport } from "../../../core/ft/definition.ts";
 import type { RecoveryTimes } from "../../../core/service/losses.ts";
 import type { Reason } from "../../../core/service/outcome.ts";
@@ -8,7 +8,7 @@ import { describeFailure, detailsOf, framesOf } from "./failure-text.ts";
 import { JobEventQueue } from "./job-event-queue.ts";
 import { ProcessNames } from "./process-names.ts";
 
-/** What a job in which the lost are started again lived through. */
+/** The losses and restarts of a job in which lost ranks are started again. */
 export interface JobRecoveryReport extends RecoveryReport {
   /** Nodes that were lost and started again. */
   readonly restarts: number;
@@ -18,7 +18,7 @@ export interface JobRecoveryReport extends RecoveryReport {
 export interface JobResult {
   /** 0, or the code of what ended the job. */
   readonly code: number;
-  /** What rank 0 gave to `mpi.result`, if anything. */
+  /** The value that rank 0 gave to `mpi.result`, if any. */
   readonly result: unknown;
   readonly reason: Reason;
   /** From the start until everything was gone. */
@@ -48,7 +48,7 @@ export class JobReport {
     this.events.push({ kind: "note", message });
   }
 
-  /** What the compiler has said, if anything. */
+  /** The compiler's output, if any. */
   compiled(text: string | undefined): void {
     if (text !== undefined && text !== "") this.events.push({ kind: "compiler", text });
   }
@@ -65,7 +65,7 @@ export class JobReport {
     this.events.push({ kind: "recovered", ...times, afterMs: this.elapsedMs });
   }
 
-  /** A failure after which those who were lost begin again. */
+  /** A failure after which the lost ranks begin again. */
   replaced(reason: Reason, afterMs: number): void {
     if (reason.kind !== "node-failed" && reason.kind !== "rank-failed") {
       this.failed(reason, afterMs);

@@ -1,7 +1,7 @@
 /** Calls a listener of this job: connects, shakes hands (handshake.ts), and then reads nothing more. */
 import { connect, type Socket } from "node:net";
 import { stopReading } from "../sockets/raw-socket.ts";
-import { type Answer, answerBytes, CallerHandshake, challengeBytes, type Hello, type Job } from "./handshake.ts";
+import { type Answer, answerBytes, CallerHandshake, challengeBytes, type Hello, type JobSecret } from "./handshake.ts";
 
 /** Twice as long as a listener waits for a hello: it waits for three messages, over links that may be slow. */
 export const answerMsMax = 10_000;
@@ -9,7 +9,7 @@ export const answerMsMax = 10_000;
 export interface Call {
   readonly host: string;
   readonly port: number;
-  readonly job: Job;
+  readonly job: JobSecret;
   readonly hello: Hello;
 }
 

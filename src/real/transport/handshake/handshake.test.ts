@@ -11,14 +11,14 @@ import {
   type Heard,
   type Hello,
   helloBytes,
-  type Job,
+  type JobSecret,
   ListenerHandshake,
   Service,
   secretBytes,
   Verdict,
 } from "./handshake.ts";
 
-const job: Job = { id: "a job", secret: Uint8Array.from(randomBytes(secretBytes)) };
+const job: JobSecret = { id: "a job", secret: Uint8Array.from(randomBytes(secretBytes)) };
 const hello: Hello = { service: Service.RANK, from: 3, to: 4, incarnation: 2, wanted: 1, generation: 7 };
 const welcome: Answer = { verdict: Verdict.WELCOME, incarnation: 1, generation: 6 };
 const refusal: Heard = { kind: "refused", reason: "a hello without the job's proof" };

@@ -72,7 +72,7 @@ export interface Answer {
   readonly generation: number;
 }
 
-export interface Job {
+export interface JobSecret {
   readonly id: string;
   /** 32 random bytes, known to the processes of this job only. */
   readonly secret: Uint8Array;
@@ -89,7 +89,7 @@ const Label = { HELLO: "banyan hello ", ANSWER: "banyan answer" } as const;
 
 /** The facts of one connection that both sides know: the hello's fields and both nonces. */
 interface Exchange {
-  readonly job: Job;
+  readonly job: JobSecret;
   readonly listenerNonce: Uint8Array;
   readonly callerNonce: Uint8Array;
 }
@@ -105,14 +105,14 @@ function proof(label: string, { job, listenerNonce, callerNonce }: Exchange, ...
 export class ListenerHandshake {
   /** To be sent first. */
   readonly challenge = Buffer.alloc(challengeBytes);
-  readonly #job: Job;
+  readonly #job: JobSecret;
   /** The services it listens for. */
   readonly #services: readonly Service[];
   readonly #nonce: Uint8Array;
   readonly #bytes = Buffer.alloc(helloBytes);
   #have = 0;
 
-  constructor(job: Job, service: Service | readonly Service[], nonce: Uint8Array = randomBytes(nonceBytes)) {
+  constructor(job: JobSecret, service: Service | readonly Service[], nonce: Uint8Array = randomBytes(nonceBytes)) {
     this.#job = job;
     this.#services = [service].flat();
     this.#nonce = nonce;
@@ -160,12 +160,12 @@ export class ListenerHandshake {
 
 /** The caller's side of one connection. */
 export class CallerHandshake {
-  readonly #job: Job;
+  readonly #job: JobSecret;
   readonly #nonce: Uint8Array;
   readonly #fields: Buffer;
   #exchange: Exchange | null = null;
 
-  constructor(job: Job, hello: Hello, nonce: Uint8Array = randomBytes(nonceBytes)) {
+  constructor(job: JobSecret, hello: Hello, nonce: Uint8Array = randomBytes(nonceBytes)) {
     this.#job = job;
     this.#nonce = nonce;
     this.#fields = encodeFields(hello);

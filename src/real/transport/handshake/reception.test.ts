@@ -12,7 +12,7 @@ import {
   challengeBytes,
   type Hello,
   helloBytes,
-  type Job,
+  type JobSecret,
   ListenerHandshake,
   Service,
   Verdict,
@@ -40,7 +40,7 @@ function stranger(port: number, act: (socket: Socket, challenge: Buffer) => void
 const challengeOfSomebody = (): Buffer =>
   new ListenerHandshake({ id: "mine", secret: Uint8Array.from(randomBytes(32)) }, Service.RANK).challenge;
 const portOf = (world: TcpWorld, node: number): number => world.hosts[node]!.port;
-const helloTo = (challenge: Buffer, job: Job = testJob, what = hello): Buffer =>
+const helloTo = (challenge: Buffer, job: JobSecret = testJob, what = hello): Buffer =>
   new CallerHandshake(job, what).hello(challenge)!;
 
 /** Keeps two ranks talking while something else happens; says how many messages crossed. */

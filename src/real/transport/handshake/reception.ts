@@ -5,14 +5,14 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { descriptorOf, stopReading } from "../sockets/raw-socket.ts";
-import { type Answer, type Hello, type Job, ListenerHandshake, type Service } from "./handshake.ts";
+import { type Answer, type Hello, type JobSecret, ListenerHandshake, type Service } from "./handshake.ts";
 
 export const helloMsMax = 5000;
 /** Above it the caller that has waited longest is dropped: a hello takes a millisecond, so that one is a stranger. */
 export const strangersMax = 64;
 
 interface ReceptionOptions {
-  readonly job: Job;
+  readonly job: JobSecret;
   /** The service, or several; a hello names one. */
   readonly service: Service | readonly Service[];
   /** Where to listen; port 0: any free one. */

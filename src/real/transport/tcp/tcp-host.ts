@@ -14,7 +14,7 @@
 import type { Socket } from "node:net";
 import { assert, unreachable } from "../../../core/base/assert.ts";
 import { call } from "../handshake/call.ts";
-import { type Answer, type Hello, type Job, Service, secretBytes, Verdict } from "../handshake/handshake.ts";
+import { type Answer, type Hello, type JobSecret, Service, secretBytes, Verdict } from "../handshake/handshake.ts";
 import { type Guest, type Listening, Reception } from "../handshake/reception.ts";
 import type { Address } from "../sockets/address.ts";
 import { descriptorOf } from "../sockets/raw-socket.ts";
@@ -42,7 +42,7 @@ export type TcpEvent =
   | { readonly kind: "bad-frame"; readonly from: number; readonly to: number; readonly reason: string };
 
 interface TcpHostOptions {
-  readonly job: Job;
+  readonly job: JobSecret;
   /** Processes that the job can have, and those of this node in the order of their places. */
   readonly ranks: number;
   readonly ranksHere: readonly number[];

@@ -7,16 +7,11 @@ import type { Life } from "../messages/lives.ts";
 import type { DeathNotice } from "../messages/node-messages.ts";
 import { layoutOf } from "../transport/layout.ts";
 import { LivingProcesses } from "../transport/living-processes.ts";
-import {
-  enterNodeMemory,
-  type NodeMemory as MainMemory,
-  newNodeMemory,
-  type SharedNode,
-} from "../transport/node-memory.ts";
+import { enterNodeMemory, type NodeMemory, newNodeMemory, type SharedNode } from "../transport/node-memory.ts";
 import { type Notice, NoticeBoard, NoticeKind } from "../transport/notices.ts";
 import { claimBoard } from "../transport/shared-board.ts";
 
-interface NodeMemoryOptions {
+interface AgentMemoryOptions {
   readonly node: number;
   /** Ranks that the job starts with. */
   readonly ranks: number;
@@ -30,17 +25,17 @@ interface NodeMemoryOptions {
 /** How long until a slot that a living process has to move away from, or a full log of notices, is looked at again. */
 const settleMs = 5;
 
-export class NodeMemory {
+export class AgentMemory {
   /** Put into the `workerData` of every rank of this node. */
   readonly shared: SharedNode;
   readonly #places = new Map<number, number>();
   readonly #population: LivingProcesses;
   readonly #notices: NoticeBoard;
-  /** What did not find room on the board yet. */
+  /** Notices that have not found room on the board yet. */
   readonly #untold: Notice[] = [];
-  readonly #main: MainMemory;
+  readonly #main: NodeMemory;
 
-  constructor({ node, ranks, placement, memoryMb, wakeElsewhere }: NodeMemoryOptions) {
+  constructor({ node, ranks, placement, memoryMb, wakeElsewhere }: AgentMemoryOptions) {
     const ranksHere = ranksOfNode(placement, node);
     for (const [place, rank] of ranksHere.entries()) this.#places.set(rank, place);
     const layout = layoutOf({ processes: ranksHere.length, memoryBytes: memoryMb << 20 });
@@ -59,7 +54,7 @@ export class NodeMemory {
     this.#notices = new NoticeBoard(main, this.#population);
   }
 
-  /** The same for a world that is spawned: it has a board of its own where it is all on this node. */
+  /** For the ranks of a spawned world, which has a board of its own where all of it is on this node. */
   sharedBy(world: readonly number[]): SharedNode {
     const here = world.filter((rank) => this.#places.has(rank));
     return { ...this.shared, worldBoard: this.#claimBoard(here, world.length) };
@@ -84,7 +79,7 @@ export class NodeMemory {
     this.#population.ring(process);
   }
 
-  /** What is wanted of a rank of this node: one of `Stop`. */
+  /** Asks one of `Stop` of a rank of this node. */
   stop(rank: number, wanted: number): void {
     this.#population.stop(this.#places.get(rank)!, wanted);
   }
@@ -110,7 +105,7 @@ export class NodeMemory {
     this.#tell(NoticeKind.DIED, rank, incarnation);
   }
 
-  /** The same for a new life. Whoever hears of it may talk to it: connections must know of it before. */
+  /** The same for a new life. Ranks that hear of it may talk to it: connections must know of it before. */
   returned({ rank, incarnation }: Life): void {
     this.#tell(NoticeKind.RETURNED, rank, incarnation);
   }
@@ -135,7 +130,7 @@ export class NodeMemory {
     if (!this.#population.settle()) setTimeout(() => this.#settle(), settleMs);
   }
 
-  /** What the dead have left behind is cleared away: new lives can take their places. */
+  /** Slots of dead processes are cleared: new lives can take their places. */
   async whenSettled(): Promise<void> {
     while (!this.#population.settle()) await new Promise((resolve) => setTimeout(resolve, settleMs));
   }
