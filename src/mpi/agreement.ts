@@ -1,4 +1,4 @@
-/** What a program is told of an agreement among the members of a communicator, some of whom may have died (ULFM). */
+/** The outcome of an agreement among the members of a communicator, some of which may have died (ULFM). */
 import { MpiError } from "../core/base/mpi-error.ts";
 import type { Agree } from "../core/process/agree.ts";
 import type { AfterCompletion } from "./request.ts";

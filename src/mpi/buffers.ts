@@ -1,5 +1,5 @@
 /**
- * From what a program hands over (typed arrays, arrays with a datatype) to where the bytes are.
+ * From the arguments of a program (typed arrays, arrays with a datatype) to the place of the bytes.
  *
  * An array in the node's shared memory (`mpi.alloc`) is a pointer: large messages of it are copied once. Any other array is
  * lent to the engine for the time of the request. Tiny ordinary arrays of the common kinds are staged through a few bytes
@@ -91,7 +91,7 @@ export class Buffers {
     return seen.kind === SeenKind.SHARED ? seen.pointer : this.memory.lend(seen.view);
   }
 
-  /** The offset is asked first: nothing of ours lies at 0, and a small array has no buffer until somebody asks for it. */
+  /** The offset is asked first: no shared array lies at 0, and V8 makes the buffer of a small array only when it is asked for. */
   isShared(view: TypedArray): boolean {
     return view.byteOffset !== 0 && view.buffer === this.#shared;
   }

@@ -4,15 +4,15 @@
  */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkOpen, type NamedCommunicator } from "../core/binding/checks.ts";
+import { settle } from "../core/binding/collective-side.ts";
 import type { Movement, Mover, Moving } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
-import { settle } from "../core/binding/side.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { type BufferLike, type Buffers, type Items, isTypedArray, isTypedBuffer } from "./buffers.ts";
+import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytes } from "./collective-sides.ts";
 import type { Environment } from "./environment.ts";
 import { type Owner, refuse } from "./owner.ts";
 import type { AfterCompletion, Started } from "./request.ts";
-import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytes } from "./sides.ts";
 import type { Status } from "./status.ts";
 
 export abstract class CollectiveStart {
@@ -94,7 +94,7 @@ export function checkCounts(what: string, list: { readonly length: number } | un
   );
 }
 
-/** What is left to do after a collective that moves data. */
+/** The work that is left after a collective that moves data. */
 class Settle<T> implements AfterCompletion<T> {
   readonly #ground: ArrayGround;
   readonly #moving: Moving<Items>;

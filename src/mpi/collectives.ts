@@ -6,12 +6,12 @@
 import { onBoard } from "../core/process/collectives.ts";
 import { BoardPath } from "./board-path.ts";
 import { type BufferLike, isTypedArray, type TypedArray } from "./buffers.ts";
+import type { Layout } from "./collective-sides.ts";
 import type { Environment } from "./environment.ts";
 import type { Tracer } from "./host.ts";
 import type { OpLike } from "./operations.ts";
 import { type Owner, refuse } from "./owner.ts";
 import { errorOf, PersistentRequest, Request, type Started } from "./request.ts";
-import type { Layout } from "./sides.ts";
 import type { BothLayouts, Sent } from "./start-movement.ts";
 import { StartObjects } from "./start-objects.ts";
 import { StartReduction } from "./start-reduction.ts";

@@ -41,6 +41,7 @@ import { Duplicate, Shrink, Split } from "../core/process/new-communicators.ts";
 import { SendMode } from "../core/request/records.ts";
 import { AgreementOutcome } from "./agreement.ts";
 import { type BufferLike, isTypedArray, isTypedBuffer, type TypedArray } from "./buffers.ts";
+import type { InPlace } from "./collective-sides.ts";
 import {
   type AlltoallVInto,
   Collectives,
@@ -72,7 +73,6 @@ import { guarded, type Owner } from "./owner.ts";
 import { type From, PointToPoint, type To } from "./point-to-point.ts";
 import { type Message, Probes } from "./probes.ts";
 import { errorOf, type PersistentRequest, type Request, type Started } from "./request.ts";
-import type { InPlace } from "./sides.ts";
 import type { Sent } from "./start-movement.ts";
 import { Status } from "./status.ts";
 
@@ -96,7 +96,7 @@ export interface Grid {
   readonly coords: readonly number[];
 }
 
-/** What a new communicator takes over. */
+/** The properties that a new communicator takes over. */
 interface Heritage {
   readonly topology?: Topology | null;
   readonly attributesFrom?: Communicator;
@@ -248,15 +248,15 @@ export class Communicator implements Owner {
     this.#collectives.barrier();
   }
 
-  /** Fills the root's array into everybody's, and returns it. */
+  /** Fills the root's array into those of all ranks, and returns it. */
   bcast<T extends BufferLike>(data: T, options?: Rooted): T;
-  /** Everybody gets a copy of the root's object; what the others pass does not matter. */
+  /** Every rank gets a copy of the root's object; the values of the others do not matter. */
   bcast<T>(value: T | null | undefined, options?: Rooted): T;
   bcast(data: unknown, { root = 0 }: Rooted = noOptions): unknown {
     return this.#run("bcast", () => this.#moves.bcastValue(data, root, onBoard), data, root);
   }
 
-  /** The root gets everybody's elements, in the order of ranks; the others get null. */
+  /** The root gets the elements of all ranks, in the order of ranks; the others get null. */
   gather<T extends TypedArray>(data: Sent<T>, options?: RootedInto<T>): T | null;
   gather<T>(value: T, options?: Rooted): T[] | null;
   gather(data: unknown, { root = 0, into }: RootedInto<TypedArray> = noOptions): unknown {
@@ -269,9 +269,9 @@ export class Communicator implements Owner {
     return this.#run("gatherv", () => this.#moves.gatherv(data, root, layoutOf(options), into), data, root);
   }
 
-  /** Everybody gets its part of the root's elements, in `into`. The root itself may leave its part where it is. */
+  /** Every rank gets its part of the root's elements, in `into`. The root itself may leave its part where it is. */
   scatter<T extends TypedArray>(data: BufferLike<T> | null, options: ScatterInto<T>): T;
-  /** Everybody gets one of the root's values. */
+  /** Every rank gets one of the root's values. */
   scatter<T>(values: readonly T[] | null | undefined, options?: Rooted): T;
   scatter(data: unknown, options: Rooted & { into?: Sent<TypedArray> | undefined } = noOptions): unknown {
     const { root = 0, into } = options;
@@ -284,7 +284,7 @@ export class Communicator implements Owner {
     return this.#run("scatterv", () => this.#moves.scatterv(data, root, layoutOf(options), into), data, root) as T;
   }
 
-  /** Everybody gets everybody's elements, in the order of ranks. */
+  /** Every rank gets the elements of all ranks, in the order of ranks. */
   allgather<T extends TypedArray>(data: Sent<T>, options?: Into<T>): T;
   allgather<T>(value: T): T[];
   allgather(data: unknown, { into }: Into<TypedArray> = noOptions): unknown {
@@ -311,18 +311,18 @@ export class Communicator implements Owner {
     return this.#run("alltoallw", () => this.#moves.alltoallw(parts, into)) as P;
   }
 
-  /** The root gets the combination of everybody's elements, the others null. */
+  /** The root gets the combination of the elements of all ranks, the others null. */
   reduce<T extends TypedArray>(data: Sent<T> | null, op: OpLike, options: RootedInto<T> = noOptions): T | null {
     const { root = 0, into } = options;
     return this.#run("reduce", () => this.#reductions.reduce({ data, op, into }, root, onBoard), data, root);
   }
 
-  /** Everybody gets the combination of everybody's elements. */
+  /** Every rank gets the combination of the elements of all ranks. */
   allreduce<T extends TypedArray>(data: Sent<T>, op: OpLike, options: Into<T> = noOptions): T {
     return this.#collectives.allreduce(data, op, options.into);
   }
 
-  /** The combination of everybody's elements is shared out: rank i gets the next `counts[i]` of them. */
+  /** The combination of the elements of all ranks is shared out: rank i gets the next `counts[i]` of them. */
   reduceScatter<T extends TypedArray>(data: Sent<T>, op: OpLike, { counts, into }: CountsInto<T>): T {
     return this.#run("reduceScatter", () => this.#reductions.reduceScatter({ data, op, into }, counts), data);
   }
@@ -793,7 +793,7 @@ export class Communicator implements Owner {
 
   // Errors: chapter 9
 
-  /** What happens when a call on this communicator fails. Communicators made from it start with the same. */
+  /** Sets the handler of errors of calls on this communicator. Communicators made from it start with the same. */
   setErrorHandler(handler: ErrorHandler): void {
     this.#guard(() => this.#state.setErrorHandler(handler));
   }
@@ -811,7 +811,7 @@ export class Communicator implements Owner {
 
   // Going on after a failure, by the means of ULFM. (Under protocol `none` the first death ends the job all the same.)
 
-  /** Ends everything on this communicator with `ERR.REVOKED`, in every member: what is under way and what is started later. */
+  /** Ends everything on this communicator with `ERR.REVOKED`, in every member: operations under way and those started later. */
   revoke(): void {
     this.#environment.operations.revoke(this.#open("revoke"));
   }
@@ -832,8 +832,8 @@ export class Communicator implements Owner {
   }
 
   /**
-   * The bits that all members have set in their `flags`, 32 at most: the same for everybody who gets an answer, whoever dies
-   * meanwhile. Throws an `AgreementError`, which has them too, while not everybody has acknowledged the dead.
+   * The bits that all members have set in their `flags`, 32 at most: the same for every member that gets an answer,
+   * whichever die meanwhile. Throws an `AgreementError`, which has them too, while a member has not acknowledged the dead.
    */
   agree(flags: number): number {
     return this.iagree(flags).wait();
@@ -949,7 +949,7 @@ export class Communicator implements Owner {
     return this.#request({ record, after: { finish } });
   }
 
-  /** What a duplicate has in common with this communicator. */
+  /** The properties that a duplicate has in common with this communicator. */
   #heritageOfDuplicate(info: InfoLike): Heritage {
     const hints = new Info(
       this.#environment,

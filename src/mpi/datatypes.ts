@@ -15,9 +15,9 @@ import { predefinedTypes } from "../core/comm/datatype/datatype-predefined.ts";
 import { pack, packSize, unpack } from "../core/comm/datatype/pack.ts";
 import { packExternal, packExternalSize, unpackExternal } from "../core/comm/datatype/pack-external.ts";
 import type { BufferLike } from "./buffers.ts";
+import { itemsOf } from "./collective-sides.ts";
 import type { Environment } from "./environment.ts";
 import { Attributes, type Keyval } from "./keyvals.ts";
-import { itemsOf } from "./sides.ts";
 
 type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
 

@@ -1,18 +1,18 @@
-/** What all communicators of a rank share: the world they run in, and the tables of the program's own keyvals and codes. */
+/** The common state of all communicators of a rank: the world they run in, and the tables of the program's own keyvals and codes. */
 import type { MpiError } from "../core/base/mpi-error.ts";
 import { BufferedSends } from "../core/binding/buffered-sends.ts";
 import { Mover } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
 import { ErrorCodes } from "../core/comm/error-codes.ts";
 import { Buffers, type Items } from "./buffers.ts";
+import { ArrayGround } from "./collective-sides.ts";
 import type { Host } from "./host.ts";
 import { KeyvalTable } from "./keyvals.ts";
 import { type ErrorOwner, guarded } from "./owner.ts";
-import { ArrayGround } from "./sides.ts";
 
 export class Environment {
   readonly host: Host;
-  /** What the program does with its process goes this way. */
+  /** The only way to the process. */
   readonly operations: Operations;
   readonly buffers: Buffers;
   readonly ground: ArrayGround;
@@ -20,7 +20,7 @@ export class Environment {
   readonly buffered = new BufferedSends();
   readonly errorCodes = new ErrorCodes();
   readonly keyvals: KeyvalTable;
-  /** Who hears of errors that concern no communicator: `self` (MPI 5.0 §9.3). */
+  /** The communicator whose handler gets errors that concern no communicator: `self` (MPI 5.0 §9.3). */
   readonly #self: () => ErrorOwner;
 
   constructor(host: Host, operations: Operations, self: () => ErrorOwner) {

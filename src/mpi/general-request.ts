@@ -1,6 +1,6 @@
 /**
- * Generalized requests (MPI 5.0 §13.2): operations of the program's own that are waited for like any other. Whoever does the
- * work calls `complete()`.
+ * Generalized requests (MPI 5.0 §13.2): operations of the program's own that are waited for like any other. The program calls
+ * `complete()` when the work is done.
  */
 import type { RecordId } from "../core/base/brand.ts";
 import { inactive, Request, type RequestOwner, type RequestWorld } from "./request.ts";
@@ -9,7 +9,7 @@ import { Status } from "./status.ts";
 export interface GeneralRequestCallbacks {
   /** Fills in the status of a complete operation. */
   readonly query?: (status: Status) => void;
-  /** Called once, when nobody needs the request any more. */
+  /** Called once, when the request is not needed any more. */
   readonly free?: () => void;
   /** The program asked for cancellation; it may be too late. */
   readonly cancel?: (isComplete: boolean) => void;

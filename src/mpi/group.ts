@@ -1,4 +1,4 @@
-/** An ordered set of processes (MPI 5.0 §7.3). Never changed once made; `free` is there for those who are used to it. */
+/** An ordered set of processes (MPI 5.0 §7.3). Never changed once made; `free` is there for programs that are used to it. */
 import { Group as CoreGroup, type Range } from "../core/comm/group.ts";
 import type { Environment } from "./environment.ts";
 

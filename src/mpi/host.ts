@@ -1,5 +1,5 @@
 /**
- * What the TypeScript API needs of the world it runs in. The real one is real/process/rank-host.ts. Its programs are never
+ * The services that the TypeScript API needs of the world it runs in. The real one is real/process/rank-host.ts. Its programs are never
  * stopped inside a call, so its waits always end with what was waited for.
  */
 import type { World } from "../core/binding/world.ts";
@@ -13,7 +13,7 @@ export interface Host extends World {
   waitForGate(comm: Communicator): void;
   /** As `waitUntil`, for `await`: the thread's event loop goes on and is kept alive. */
   whenReady(isReady: () => boolean): Promise<void>;
-  /** What `launch` gives to whoever started the job; rank 0's counts. */
+  /** Sets the result that `launch` gives to the program that started the job; rank 0's counts. */
   result(value: unknown): void;
   /** Images of the rank's correlated set are taken, with that state of its program; where no protocol uses them, nothing is. */
   checkpoint(state: Uint8Array): void;

@@ -1,4 +1,4 @@
-/** What programs import as `mpi`: the world they are in, the standard's names, and the calls that belong to no communicator. */
+/** The object that programs import as `mpi`: the world they are in, the standard's names, and the calls that belong to no communicator. */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import type { Operations } from "../core/binding/operations.ts";
 import { ProcessOperations } from "../core/binding/process-operations.ts";
@@ -87,7 +87,7 @@ export class Mpi extends Names {
     return this.#host.abort(code, message);
   }
 
-  /** Gives a value to whoever started the job with `launch`; rank 0's counts. */
+  /** Gives a value to the program that started the job with `launch`; rank 0's counts. */
   result(value: unknown): void {
     this.#environment.guard(() => this.#host.result(value));
   }
@@ -118,7 +118,7 @@ export class Mpi extends Names {
     return state === null ? undefined : (objectOfBytes(state)!.value as T);
   }
 
-  /** The rank is ending: the first half of MPI_Finalize. For whoever runs the program, not for the program. */
+  /** The rank is ending: the first half of MPI_Finalize. For the host of the program, not for the program. */
   finalize(): void {
     if (this.#isFinalized) return;
     this.self.finalize();
@@ -250,7 +250,7 @@ export class Mpi extends Names {
   /** For the calls that fill in a status: `recv({ status: new mpi.Status() })`. */
   readonly Status = Status;
 
-  /** An operation of the program's own, waited for like any other; whoever does the work calls its `complete()`. */
+  /** An operation of the program's own, waited for like any other; the program calls its `complete()` when the work is done. */
   startGeneralRequest(callbacks: GeneralRequestCallbacks = {}): GeneralRequest {
     return new GeneralRequest(this.#environment, this.self, callbacks);
   }

@@ -26,8 +26,8 @@ import { Combiner } from "../core/comm/datatype/datatype-combiner.ts";
 import { predefinedTypes as type } from "../core/comm/datatype/datatype-predefined.ts";
 import { errorsAbort, errorsAreFatal, errorsReturn } from "../core/comm/error-handler.ts";
 import { predefinedOps as op } from "../core/comm/op/op-predefined.ts";
+import { IN_PLACE, type InPlace } from "./collective-sides.ts";
 import { predefinedKeyvals } from "./keyvals.ts";
-import { IN_PLACE, type InPlace } from "./sides.ts";
 
 export abstract class Names {
   readonly ANY_SOURCE = ANY_SOURCE;

@@ -2,7 +2,7 @@
 import { MpiError } from "../core/base/mpi-error.ts";
 import type { NamedCommunicator } from "../core/binding/checks.ts";
 
-/** Whoever has an error handler. */
+/** An object that has an error handler. */
 export interface ErrorOwner {
   /** Gives the error to the error handler; throws it when the handler returns. */
   raise(error: MpiError): never;

@@ -210,7 +210,7 @@ export class PointToPoint {
     }
   }
 
-  /** A message to or from nobody goes well everywhere but on a revoked communicator. */
+  /** A message to or from PROC_NULL goes well everywhere but on a revoked communicator. */
   private checkNobody(): void {
     if (this.core.isRevoked) this.owner.raise(errorOf(new Status(-1, -2, 0, ErrorClass.REVOKED)));
   }
@@ -306,7 +306,7 @@ export class PointToPoint {
     return guarded(this.owner, () => normalized(buffer));
   }
 
-  /** Where a message shall land, and what is to be done when it has. */
+  /** The place for a message, and the work that is left when the message is there. */
   private landing(buffer: BufferLike): { pointer: Pointer; room: number; after: AfterCompletion<Status> | null } {
     if (isTypedArray(buffer)) {
       const room = buffer.byteLength;

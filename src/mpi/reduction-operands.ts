@@ -11,10 +11,10 @@ import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import { pack, unpack } from "../core/comm/datatype/pack.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
 import { arrayOf, type BufferLike, type Buffers, isTypedArray, normalized, type TypedArray } from "./buffers.ts";
+import { countOf, IN_PLACE, type InPlace, newArrayFor } from "./collective-sides.ts";
 import { typeOf } from "./element-types.ts";
 import { type OpLike, opOf } from "./operations.ts";
 import { type AfterCompletion, inactive, type Started } from "./request.ts";
-import { countOf, IN_PLACE, type InPlace, newArrayFor } from "./sides.ts";
 import { Status } from "./status.ts";
 
 const nowhere = 0 as Pointer;

@@ -15,7 +15,7 @@ import { chooseLater, chooseNow, listOf } from "./choices.ts";
 import type { Host } from "./host.ts";
 import { Status } from "./status.ts";
 
-/** What requests need of the world they are in. */
+/** The part of the environment that requests need. */
 export interface RequestWorld {
   readonly host: Pick<Host, "whenReady">;
   readonly operations: Operations;
@@ -28,7 +28,7 @@ export interface RequestOwner {
   raise(error: MpiError): never;
 }
 
-/** What is left to do when the bytes are there: unpack a datatype, read an object, free scratch memory. */
+/** The work that is left when the bytes are there: unpacking a datatype, reading an object, freeing scratch memory. */
 export interface AfterCompletion<T> {
   /** Called once, also after an error. Gives the result of the operation; undefined when that is the status. */
   finish(status: Status): T | undefined;
@@ -36,7 +36,7 @@ export interface AfterCompletion<T> {
   readonly mistake?: MpiError | null;
 }
 
-/** An operation under way, before anybody has made a request of it. */
+/** An operation under way, before a request has been made of it. */
 export interface Started<T> {
   readonly record: RecordId;
   readonly after: AfterCompletion<T> | null;
@@ -101,7 +101,7 @@ export class Request<T = Status> implements PromiseLike<T> {
     return this.#isFound(false) ? this.readStatus() : null;
   }
 
-  /** What the program is told: is the operation complete? Nobody need look for one that is. */
+  /** The answer to the program: is the operation complete? No progress is needed for one that is. */
   #isFound(isKnown: boolean): boolean {
     const { operations } = this;
     const { choices } = operations;
@@ -127,7 +127,7 @@ export class Request<T = Status> implements PromiseLike<T> {
     this.record = inactive;
   }
 
-  /** Everybody takes part in a collective, so nobody may leave it (MPI 5.0 §6.12). */
+  /** All ranks take part in a collective, so none may leave it (MPI 5.0 §6.12). */
   #refuseOperation(verb: string): void {
     if (this.operations.isMessage(this.record)) return;
     const message = `Cannot ${verb} the request: it is that of a collective, which must be completed`;
@@ -233,14 +233,14 @@ export class Request<T = Status> implements PromiseLike<T> {
   }
 }
 
-/** What is left to do for a request that the program has freed. */
+/** The work that is left for a request that the program has freed. */
 const leftoverOf = (after: AfterCompletion<unknown>): Leftover => ({
   finish: (bytes, error) => void after.finish(new Status(ANY_SOURCE, ANY_TAG, bytes, error)),
 });
 
 const none = (): { index: number; status: Status } => ({ index: UNDEFINED, status: new Status() });
 
-/** What a call that looks finds among these. */
+/** The outcome of a call that looks at these requests. */
 function lookAt(requests: readonly Request<unknown>[], choice: Choice): Outcome {
   const operations = Request.operationsOf(requests);
   if (operations === null) return choice.now();
@@ -250,7 +250,7 @@ function lookAt(requests: readonly Request<unknown>[], choice: Choice): Outcome 
   return choice.now();
 }
 
-/** What a call that waits comes to; null: none is active. */
+/** The outcome of a call that waits for these requests; null: none is active. */
 function waitFor(requests: readonly Request<unknown>[], choice: Choice): Outcome {
   const operations = Request.operationsOf(requests);
   if (operations === null) return null;

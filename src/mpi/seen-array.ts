@@ -1,5 +1,5 @@
 /**
- * What is known of the array that a blocking call used last. Asking a typed array for its buffer, offset and length in bytes
+ * Buffer, offset and length of the array that a blocking call used last. Asking a typed array for its buffer, offset and length in bytes
  * costs 20 to 50 ns each (V8 makes a call of each), and loops send the same arrays again and again.
  *
  * Only `length` is asked every time, which is free and tells when the array's memory has been taken away from it.

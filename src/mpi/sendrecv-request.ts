@@ -23,7 +23,7 @@ export class SendrecvRequest extends Request {
     super.free();
   }
 
-  /** Whoever waited did so for the receive; the send may still be under way. */
+  /** Waits are for the receive; the send may still be under way. */
   override concludeQuietly(): Status {
     const { operations } = this;
     if (!operations.isComplete(this.#send)) operations.wait(this.#send);

@@ -4,6 +4,7 @@
  */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { isRoot } from "../core/binding/checks.ts";
+import { bytesOf } from "../core/binding/collective-side.ts";
 import type { Movement } from "../core/binding/movement.ts";
 import {
   allgatherMovement,
@@ -17,10 +18,7 @@ import {
   rootedPartsMovement,
   type SharedSource,
 } from "../core/binding/movement-arguments.ts";
-import { bytesOf } from "../core/binding/side.ts";
 import { arrayOf, type BufferLike, type Items, type TypedArray } from "./buffers.ts";
-import { CollectiveStart, checkApart, checkCounts, checkRoom, needed, share } from "./collective-start.ts";
-import type { Started } from "./request.ts";
 import {
   countOf,
   IN_PLACE,
@@ -31,7 +29,9 @@ import {
   type Layout,
   newArrayFor,
   newArrayForBlocks,
-} from "./sides.ts";
+} from "./collective-sides.ts";
+import { CollectiveStart, checkApart, checkCounts, checkRoom, needed, share } from "./collective-start.ts";
+import type { Started } from "./request.ts";
 import type { Status } from "./status.ts";
 
 /** What is sent, or IN_PLACE: it is in the array for the result already. */

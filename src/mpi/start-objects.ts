@@ -7,10 +7,10 @@ import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { isRoot } from "../core/binding/checks.ts";
 import { ObjectCollective, type ObjectKind } from "../core/binding/object-collective.ts";
 import { type BufferLike, isTypedArray, isTypedBuffer, type TypedArray } from "./buffers.ts";
+import { IN_PLACE } from "./collective-sides.ts";
 import { checkCounts } from "./collective-start.ts";
 import { bytesOfObject, objectOfBytes } from "./objects.ts";
 import type { AfterCompletion, Started } from "./request.ts";
-import { IN_PLACE } from "./sides.ts";
 import { type Sent, StartMovement } from "./start-movement.ts";
 import type { Status } from "./status.ts";
 
@@ -68,7 +68,7 @@ export class StartObjects extends StartMovement {
   }
 }
 
-/** What is left to do after a collective of objects. */
+/** The work that is left after a collective of objects. */
 class ReadObjects<R> implements AfterCompletion<R> {
   mistake: MpiError | null = null;
   readonly #task: ObjectCollective;

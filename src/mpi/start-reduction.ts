@@ -3,11 +3,11 @@ import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkInPlace, checkScan, isRoot } from "../core/binding/checks.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
+import { IN_PLACE } from "./collective-sides.ts";
 import { CollectiveStart, checkCounts } from "./collective-start.ts";
 import type { OpLike } from "./operations.ts";
 import { ReductionOperands } from "./reduction-operands.ts";
 import type { Started } from "./request.ts";
-import { IN_PLACE } from "./sides.ts";
 import type { Sent } from "./start-movement.ts";
 
 const nowhere = 0 as Pointer;
@@ -102,7 +102,7 @@ export class StartReduction extends CollectiveStart {
     return this.#scan("scan", call, tag) as Started<T>;
   }
 
-  /** Rank 0 has nobody before it: it gets null. */
+  /** Rank 0 has no rank before it, and gets null. */
   exscan<T extends TypedArray>(call: Reduce<T>, tag?: number): Started<T | null> {
     return this.#scan("exscan", call, tag);
   }

@@ -1,4 +1,4 @@
-/** The outcome of a message: who sent it, with which tag, how long it was (MPI 5.0 §3.2.5). */
+/** The outcome of a message: its source, its tag and its length (MPI 5.0 §3.2.5). */
 import { UNDEFINED } from "../core/base/constants.ts";
 import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import { elementBytes, elementCount } from "../core/comm/datatype/datatype-elements.ts";

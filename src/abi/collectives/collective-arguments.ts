@@ -1,7 +1,7 @@
 /** The arguments of C's collectives as core/binding reads them: addresses, counts and datatypes, checked. */
 import { checkCount } from "../../core/binding/checks.ts";
+import { bytesOf } from "../../core/binding/collective-side.ts";
 import type { EqualItems, OwnBuffer, SharedSource } from "../../core/binding/movement-arguments.ts";
-import { bytesOf } from "../../core/binding/side.ts";
 import { checkApart } from "../arguments/buffers.ts";
 import type { CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";

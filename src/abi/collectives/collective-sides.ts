@@ -1,7 +1,7 @@
-/** The sides of a C program's collectives (core/binding/side.ts): items at addresses of one memory. */
+/** The sides of a C program's collectives (core/binding/collective-side.ts): items at addresses of one memory. */
 import type { Pointer } from "../../core/base/brand.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import { bytesOf, type Ground, type Items, type Side, settle } from "../../core/binding/side.ts";
+import { bytesOf, type Ground, type Items, type Side, settle } from "../../core/binding/collective-side.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { pack, unpack } from "../../core/comm/datatype/pack.ts";
 import type { Memory } from "../../core/request/memory.ts";

@@ -3,7 +3,7 @@ import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { checkCount, checkInPlace, checkScan, isRoot } from "../../core/binding/checks.ts";
-import { Side } from "../../core/binding/side.ts";
+import { Side } from "../../core/binding/collective-side.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { type Reduction, reductionFor } from "../../core/process/reduction.ts";
 import { checkApart, checkBytes } from "../arguments/buffers.ts";

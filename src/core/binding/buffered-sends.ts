@@ -9,13 +9,13 @@ import { Task } from "../process/task.ts";
 import type { Leftover } from "./finish-later.ts";
 import type { Operations } from "./operations.ts";
 
-/** What a message takes of an attached buffer in addition to its bytes: the ABI's MPI_BSEND_OVERHEAD. */
+/** The bytes that a message takes of an attached buffer in addition to its own: the ABI's MPI_BSEND_OVERHEAD. */
 export const BSEND_OVERHEAD = 512;
 
 interface AttachedBuffer {
   /** How many bytes may wait; infinitely many: MPI_BUFFER_AUTOMATIC. */
   readonly bytes: number;
-  /** Where a C program has it. */
+  /** The address of the buffer in a C program. */
   readonly address?: number;
 }
 
@@ -35,7 +35,7 @@ export class BufferedSends {
     this.attached = buffer;
   }
 
-  /** What was attached, if anything. The caller has waited until `isEmpty`. */
+  /** Gives the buffer that was attached, or null. The caller has waited until `isEmpty`. */
   detach(): AttachedBuffer | null {
     const { attached } = this;
     this.attached = null;
@@ -68,7 +68,7 @@ export class BufferedSends {
 
   /** Takes care of a send of so many bytes, which fits; `leftover` is done when the message has left. */
   hold(operations: Operations, request: RecordId, bytes: number, leftover: Leftover | null): void {
-    // Nobody asks how far such a message has come.
+    // Without a bound and without a leftover, no part of the program waits for such a message.
     if (this.attached === null && leftover === null) {
       operations.abandon(request);
       return;

@@ -1,5 +1,5 @@
 /**
- * What the arguments of every face must be, and the words for a mistake. All throw an `MpiError`, which the face gives to the
+ * Checks of arguments that both faces have, and the words for a mistake. A check throws an `MpiError`, which the face gives to the
  * error handler.
  */
 import { ANY_SOURCE, ANY_TAG, CART, PROC_NULL, ROOT, TAG_UB } from "../base/constants.ts";
@@ -11,7 +11,7 @@ import type { Operations } from "./operations.ts";
 /** A communicator as its program calls it. */
 export interface NamedCommunicator {
   readonly core: Communicator;
-  /** How messages to people call it. */
+  /** The name of the communicator in messages to people. */
   readonly label: string;
 }
 
@@ -45,12 +45,12 @@ function refuseRank({ core, label }: NamedCommunicator, verb: string, rank: numb
   throw new MpiError(ErrorClass.RANK, `Cannot ${verb} rank ${rank}: communicator ${label} has ${ranks}`);
 }
 
-/** Of what is sent, and of whatever else has a tag. */
+/** The tag of a message that is sent, or of a new communicator. */
 export function checkTag(tag: number): void {
   if (!isTag(tag)) refuseTag(tag, "");
 }
 
-/** Of what is received or looked for. */
+/** The tag of a receive or of a probe. */
 export function checkWantedTag(tag: number): void {
   if (!isTag(tag) && tag !== ANY_TAG) refuseTag(tag, ", or ANY_TAG");
 }
@@ -71,7 +71,7 @@ export function checkSize(bytes: number): void {
   throw new MpiError(ErrorClass.COUNT, `Cannot move ${bytes} bytes at once: ${most}; move them in parts`);
 }
 
-/** Is this rank the root, and is the root one at all? `verb`: what the collective does. */
+/** Is this rank the root? Throws when the root is no rank. `verb`: the name of the collective in messages. */
 export function isRoot({ core, label }: NamedCommunicator, verb: string, root: number): boolean {
   const { isInter, peers, rank } = core;
   if (isRank(root, peers.size) || (isInter && (root === ROOT || root === PROC_NULL))) {
@@ -93,7 +93,7 @@ export function checkScan({ core }: NamedCommunicator, kind: "scan" | "exscan"):
   throw new MpiError(ErrorClass.COMM, `Cannot ${kind}: an inter-communicator has two groups, and no order of all`);
 }
 
-/** Whom this rank exchanges with, as the communicator's topology says. */
+/** The neighbours of this rank in the communicator's topology. */
 export function neighbourhoodOf({ core, label }: NamedCommunicator, verb: string): Neighbourhood {
   const { topology, rank } = core;
   if (topology === null) {

@@ -5,7 +5,7 @@ import type { Process } from "../process/process.ts";
 import { Task } from "../process/task.ts";
 import { R_ERROR, R_STATUS_BYTES, R_STATUS_SOURCE, R_STATUS_TAG } from "../request/records.ts";
 
-/** Its request tells about the message that was received. Both messages' own requests stay: whoever ends it ends them. */
+/** The request of an exchange tells about the message that was received. The face that ends it ends the requests of both messages too. */
 export class Exchange extends Task {
   private readonly send: RecordId;
   private readonly receive: RecordId;

@@ -1,6 +1,6 @@
 /**
- * Requests that go on without the program: it freed them before they were complete, or never saw them. What is to be done at
- * their end (unpack a message, free scratch memory) is done all the same.
+ * Requests that go on without the program, which freed them before they were complete or never saw them. The work at their end
+ * (unpacking a message, freeing scratch memory) is done all the same.
  */
 import type { RecordId } from "../base/brand.ts";
 import { saves } from "../base/saved-classes.ts";
@@ -8,7 +8,7 @@ import type { Process } from "../process/process.ts";
 import { Task } from "../process/task.ts";
 import { R_ERROR, R_STATUS_BYTES, RecordFlag } from "../request/records.ts";
 
-/** What is left to do when a request is complete. Plain data where a program can be captured. */
+/** The work that is left when a request is complete. Plain data where a program can be captured. */
 export interface Leftover {
   /** Called once, also after an error. `bytes`: length of the message that was received. */
   finish(bytes: number, error: number): void;
@@ -27,7 +27,7 @@ export class FinishLater extends Task {
   override advance({ engine }: Process): boolean {
     const { records } = engine;
     if (!engine.isComplete(this.record)) {
-      // Nobody is told its outcome: a rank may end before it is complete.
+      // The program does not learn the outcome: a rank may end before the request is complete.
       records.addFlag(this.record, RecordFlag.UNWANTED);
       return false;
     }

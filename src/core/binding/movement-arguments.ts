@@ -4,8 +4,8 @@
  */
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { checkInPlace, checkSize, isRoot, type NamedCommunicator, neighbourhoodOf } from "./checks.ts";
+import { bytesOf, type Items } from "./collective-side.ts";
 import type { Movement } from "./movement.ts";
-import { bytesOf, type Items } from "./side.ts";
 
 /** Data of this rank alone. */
 export interface OwnBuffer<I extends Items> {

@@ -1,6 +1,6 @@
 /**
- * Collectives that only move data (MPI 5.0 §6.3 to §6.8, §8.6), as plain data: what goes from here and to here. Faces make a
- * `Movement` of their arguments, checked; a persistent collective begins the same one again and again.
+ * Collectives that only move data (MPI 5.0 §6.3 to §6.8, §8.6), as plain data: the two sides of this rank, and the lengths. Faces make a
+ * `Movement` of their arguments (movement-arguments.ts); a persistent collective begins the same one again and again.
  */
 import type { RecordId } from "../base/brand.ts";
 import { PROC_NULL } from "../base/constants.ts";
@@ -12,8 +12,8 @@ import type { Neighbourhood } from "../coll/intra/neighbor-direct.ts";
 import type { Collective } from "../coll/plan.ts";
 import { onBoard } from "../process/collectives.ts";
 import type { Communicator } from "../process/communicator.ts";
+import { type Ground, type Items, isList, type Parts, Side } from "./collective-side.ts";
 import type { Operations } from "./operations.ts";
-import { type Ground, type Items, isList, type Parts, Side } from "./side.ts";
 
 /** Bytes of the part that a rank gives to itself, as long as it says on either side. */
 interface OwnPart {
@@ -60,7 +60,7 @@ interface NeighborMovement<I extends Items> extends Sides<I> {
 
 export type Movement<I extends Items> = EqualMovement<I> | Broadcast<I> | PartsMovement<I> | NeighborMovement<I>;
 
-/** A movement under way: `settle` (side.ts) ends its sides. */
+/** A movement under way: `settle` (collective-side.ts) ends its sides. */
 export interface Moving<I extends Items> {
   readonly record: RecordId;
   readonly sent: Side<I>;

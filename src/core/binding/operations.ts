@@ -1,7 +1,7 @@
 /**
- * What a program does with its process: the one interface between the two faces of MPI (mpi/ for TypeScript, abi/ for C) and
- * the process below them. Nothing that a program starts, looks at, completes, cancels or waits for goes another way
- * (test/faces.test.ts), so a layer that is to see or to change what programs do implements this interface on top of another
+ * The operations of a program on its process: the one interface between the two faces of MPI (mpi/ for TypeScript, abi/ for C) and
+ * the process below them. Every start, look, completion, cancellation and wait of a program goes this way
+ * (test/faces.test.ts), so a layer that is to see or to change the actions of programs implements this interface on top of another
  * implementation, and stands in for it: `new Mpi(host, layer)`, `new Program(host, layer)`.
  *
  * An operation has two ends.
@@ -34,7 +34,7 @@ import type { Task } from "../process/task.ts";
 import type { SendMode } from "../request/records.ts";
 import type { Leftover } from "./finish-later.ts";
 
-/** What `receiveNow` found. */
+/** The answers of `receiveNow`. */
 export { Now } from "../p2p/engine.ts";
 
 /** How an operation ended. Those that received no message have source ANY_SOURCE, tag ANY_TAG and no bytes. */
@@ -175,13 +175,13 @@ export interface Operations {
   isMessage(request: RecordId): boolean;
   /** Gives a complete request back, and ends the loan of its buffer. */
   end(request: RecordId): void;
-  /** Nobody wants to hear of the request any more: it is given back when it is complete. */
+  /** The program does not want the outcome of the request, which is given back when it is complete. */
   abandon(request: RecordId): void;
   /** The same, and `leftover` is done when it is complete. */
   finishLater(request: RecordId, leftover: Leftover): void;
   /** Asks that a message be cancelled. Its request completes in any case, and its outcome says whether it was. */
   cancel(request: RecordId): void;
-  /** What the program observes and may differ in a second run is asked here (choices.ts); null: nobody asks. */
+  /** The observer of the program's choices, which may know those of an earlier life (choices.ts); null: there is none. */
   readonly choices: Choices | null;
 
   // Waiting, as the world does it

@@ -1,4 +1,4 @@
-/** What a face of MPI needs of the world its program runs in, whichever face it is. */
+/** The services that both faces of MPI need of the world their program runs in. */
 import type { Pointer, RecordId } from "../base/brand.ts";
 import type { Process } from "../process/process.ts";
 

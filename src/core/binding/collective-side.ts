@@ -1,5 +1,5 @@
 /**
- * One side of a collective (what it sends, or where the result goes) as the packed bytes that schedules move: in place where
+ * One side of a collective, the data that is sent or the place of the result, as the packed bytes that schedules move: in place where
  * the program's elements lie side by side, in scratch memory where they do not.
  */
 import type { Pointer } from "../base/brand.ts";
@@ -10,13 +10,13 @@ import type { Datatype } from "../comm/datatype/datatype.ts";
 import type { Memory } from "../request/memory.ts";
 import { checkSize } from "./checks.ts";
 
-/** `count` items of `type`, whose bounds are checked. Where they are, the face knows. */
+/** `count` items of `type`, whose bounds are checked. Only the face knows their place. */
 export interface Items {
   readonly count: number;
   readonly type: Datatype;
 }
 
-/** What one side of a collective is: items side by side, a part for each peer, or nothing. */
+/** One side of a collective: items side by side, a part for each peer, or nothing. */
 export type Parts<I extends Items> = I | readonly I[] | null;
 
 /** How a face reaches the items of its program. */
@@ -39,7 +39,7 @@ export class Side<I extends Items = Items> {
   readonly bytes: number;
   /** Where the part of each peer lies, for sides that are made of parts. */
   readonly blocks: Blocks;
-  /** What the scratch memory stands for, in packing order; null: there is none. */
+  /** The items that the scratch memory stands for, in packing order; null: there is none. */
   private readonly scattered: readonly I[] | null;
 
   private constructor(pointer: Pointer, bytes: number, blocks: Blocks, scattered: readonly I[] | null) {
@@ -137,7 +137,7 @@ export class Side<I extends Items = Items> {
 
 export const isList = <I extends Items>(parts: Parts<I>): parts is readonly I[] => Array.isArray(parts);
 
-/** What is left to do after a collective: the result to its place, loans and scratch memory back. */
+/** Ends the sides of a collective: the result goes to its place, loans and scratch memory are given back. */
 export function settle<I extends Items>(ground: Ground<I>, sent: Side<I>, received: Side<I>, error: number): void {
   // One that was truncated has run to its end.
   const failed = error !== ErrorClass.SUCCESS && error !== ErrorClass.TRUNCATE;

@@ -1,8 +1,8 @@
-/** The sides of a TypeScript program's collectives (core/binding/side.ts): items in its arrays. */
+/** The sides of a TypeScript program's collectives (core/binding/collective-side.ts): items in its arrays. */
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkCount, checkSize } from "../core/binding/checks.ts";
-import type { Ground } from "../core/binding/side.ts";
+import type { Ground } from "../core/binding/collective-side.ts";
 import { pack, unpack } from "../core/comm/datatype/pack.ts";
 import type { Memory } from "../core/request/memory.ts";
 import {
