@@ -154,12 +154,14 @@ function guard(program: Program, name: string, call: Call, check: Check | null =
   return (...args) => {
     program.owner = program.anyone;
     program.call = name;
+    let isRunning = false;
     try {
       if (!isAnytime) program.checkRunning(name);
+      isRunning = true;
       check?.(args);
       return call(...args);
     } catch (error) {
-      if (error instanceof MpiError) countRefused(program, name, args);
+      if (isRunning && error instanceof MpiError) countRefused(program, name, args);
       return program.raise(error);
     }
   };
