@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Run } from "./harness.ts";
+import { quietNow } from "./patience.ts";
 
 /**
  * "nameless": the process is there and has not been told which node it is. "named": it has, and nobody can connect to it yet.
@@ -52,12 +53,12 @@ export function listeningNode(run: Run, node: number, before = 0): Promise<numbe
 
 /** Asks again and again, without a pause: what is looked for may last for milliseconds. */
 async function seen<T>(run: Run, look: () => T | undefined): Promise<T> {
-  const startMs = performance.now();
+  const startMs = quietNow();
   for (;;) {
     const found = look();
     if (found !== undefined) return found;
     assert(run.child.exitCode === null, `the job is over: ${run.stderr}`);
-    assert(performance.now() - startMs < runMsMax, `waited in vain for a node that starts: ${run.stderr}`);
+    assert(quietNow() - startMs < runMsMax, `waited in vain for a node that starts: ${run.stderr}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
