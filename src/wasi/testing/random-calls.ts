@@ -194,7 +194,8 @@ export class RandomCalls {
       if (kind.startsWith("out:")) return inside(args[i], Number(kind.slice(4)));
       if (kind === "buffer") return inside(args[i], next);
       if (kind === "events") return inside(args[i], 32 * next);
-      if (kind === "texts") return [...inside(args[0], 4 * 4), ...inside(args[1], textBytes(textsOf(name)))];
+      if (kind === "texts")
+        return [...inside(args[0], 4 * textsOf(name).length), ...inside(args[1], textBytes(textsOf(name)))];
       if (kind !== "vectors" || next > 1024) return [];
       const list = Number(args[i]) >>> 0;
       if (list + 8 * next > memoryBytes || !/read|recv/.test(name)) return [];
