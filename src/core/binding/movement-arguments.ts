@@ -14,7 +14,7 @@ export interface OwnBuffer<I extends Items> {
 }
 
 /** Data of all peers. */
-export interface SharedBuffer<I extends Items> {
+interface SharedBuffer<I extends Items> {
   /**
    * As many items for each of `peers`, side by side. `own`: the bytes of this rank's own part, where its other buffer tells; null: it
    * does not.

@@ -33,7 +33,7 @@ export type CommType = "shared" | "hw_unguided" | "hw_guided" | "resource_guided
 export const resourceKey = "mpi_hw_resource_type";
 export const sharedMemory = "mpi_shared_memory";
 
-export interface SplitByType {
+interface SplitByType {
   readonly type: CommType | typeof UNDEFINED;
   readonly key: number;
   /** The value of `resourceKey` in the program's hints. */
@@ -85,7 +85,7 @@ export function createGroupTask(
   return group.has(process.rank as WorldRank) ? new CreateGroup(comm.core, group, tag, process) : null;
 }
 
-export interface InterArguments {
+interface InterArguments {
   /** The rank that speaks for this side. */
   readonly leader: number;
   /** The communicator in which the two leaders can talk; only the leader's counts. */

@@ -6,7 +6,7 @@
 import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
-import { Patience } from "../process/patience.ts";
+import { InquiryPauses } from "../process/inquiry-pauses.ts";
 import { Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 import { loadCRank } from "./load-c-rank.ts";
@@ -28,7 +28,7 @@ export class Turns {
   readonly #yield: () => void;
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
   #idle = 0;
-  readonly #patience = new Patience();
+  readonly #inquiryPauses = new InquiryPauses();
 
   constructor(ranks: readonly WaitingCRank[], giveWay: () => void) {
     this.#turns = ranks.map((rank) => new Turn(rank));
@@ -42,7 +42,7 @@ export class Turns {
       for (const turn of left) if (turn.take()) moved = true;
       if (moved) this.#idle = 0;
       else this.#wait();
-      if (this.#idle > yieldsMax && this.#patience.isOver(steadyMs())) for (const turn of left) turn.ask();
+      if (this.#idle > yieldsMax && this.#inquiryPauses.isTime(steadyMs())) for (const turn of left) turn.ask();
     }
   }
 

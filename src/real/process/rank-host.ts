@@ -13,7 +13,7 @@ import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Spawner } from "../../core/process/spawner.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
-import { Patience } from "./patience.ts";
+import { InquiryPauses } from "./inquiry-pauses.ts";
 
 /** The part of the waiting strategy (waiting.ts) that is used here. */
 interface WaitingPort {
@@ -83,7 +83,7 @@ export class RankHost {
   readonly #notices: NoticesPort;
   readonly #options: RankHostOptions;
   readonly #hearer: Hearer;
-  readonly #patience = new Patience();
+  readonly #inquiryPauses = new InquiryPauses();
   /** How often the process had slept when it last looked at the time. */
   #parks = 0;
   /** Conditions that `await`s wait for, in the order of the `await`s. */
@@ -223,13 +223,13 @@ export class RankHost {
 
   /** A wait that has lasted some time already: now and then the process asks those it waits for. */
   #waitLonger(): void {
-    if (this.process.inquiries.isWaiting && this.#patience.isOver(steadyMs())) this.process.inquiries.ask();
+    if (this.process.inquiries.isWaiting && this.#inquiryPauses.isTime(steadyMs())) this.process.inquiries.ask();
   }
 
   /** A wait is over. */
   #reset(): void {
     this.#waiting.reset();
-    this.#patience.end();
+    this.#inquiryPauses.end();
   }
 
   /** The node's order to the process: one of `Stop`. */
@@ -275,7 +275,7 @@ export class RankHost {
         this.listen();
         const woken = choices === null ? this.#resumeAll() : this.#resumeOne(choices);
         // Lets the program's own callbacks run; sleeps only without work.
-        if (woken) this.#patience.end();
+        if (woken) this.#inquiryPauses.end();
         if (moved || woken) await nextTurn();
         else {
           await this.#waiting.whenSomething();

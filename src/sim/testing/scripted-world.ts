@@ -37,7 +37,7 @@ export interface Wanted {
   readonly lent?: boolean;
 }
 
-export interface ScriptedOutcome {
+interface ScriptedOutcome {
   readonly source: number;
   readonly tag: number;
   readonly bytes: number;

@@ -11,7 +11,7 @@ import type { ElementFormat } from "../datatype/element.ts";
 import { type Kernel, scaled } from "../datatype/views.ts";
 import { kernelLoop, type NumberArray } from "./kernel-loop.ts";
 
-export type NumberOp = "SUM" | "PROD" | "MIN" | "MAX" | "LAND" | "LOR" | "LXOR";
+type NumberOp = "SUM" | "PROD" | "MIN" | "MAX" | "LAND" | "LOR" | "LXOR";
 
 const bodies: Readonly<Record<NumberOp, string>> = {
   SUM: "c[z + i] = a[x + i] + b[y + i];",

@@ -5,13 +5,13 @@
 const firstMs = 1_000;
 const longestMs = 16_000;
 
-export class Patience {
+export class InquiryPauses {
   /** When to ask, −1: the process has not waited yet. */
   #dueMs = -1;
   #pauseMs = firstMs;
 
   /** The process still waits, at that time. True: it shall ask now. */
-  isOver(nowMs: number): boolean {
+  isTime(nowMs: number): boolean {
     if (this.#dueMs < 0) {
       this.#pauseMs = firstMs;
       this.#dueMs = nowMs + firstMs;
