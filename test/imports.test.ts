@@ -300,8 +300,17 @@ function circleIn(arrows: ReadonlyMap<string, readonly string[]>): string[] {
   return [];
 }
 
-/** Folders inside which files may still import each other in circles: a process and its parts name each other's types. */
-const circlesLeft = ["core/process", "mpi", "abi"];
+/**
+ * The one circle there is: a C program has objects and continuations, which are data of an image, so each of their methods is given the
+ * program anew. These files name its type.
+ */
+const namesItsOwner: readonly string[] = [
+  "abi/arguments/buffers.ts",
+  "abi/collectives/collective-sides.ts",
+  "abi/handles/objects.ts",
+  "abi/waiting/callbacks.ts",
+  "abi/waiting/suspension.ts",
+];
 
 /** Files and what they import, types too. */
 function arrowsBetween(files: readonly SourceFile[]): Map<string, string[]> {
@@ -353,9 +362,8 @@ describe("imports follow the table of the architecture", () => {
 
   it("no file imports itself by way of others, not for types either", () => {
     const arrows = arrowsBetween(sourceFiles());
-    const isLeft = (from: string, to: string): boolean =>
-      circlesLeft.some((folder) => isInside(from, folder) && isInside(to, folder));
-    const judged = [...arrows].map(([from, to]) => [from, to.filter((other) => !isLeft(from, other))] as const);
+    const isExcepted = (from: string, to: string): boolean => to === "abi/program.ts" && namesItsOwner.includes(from);
+    const judged = [...arrows].map(([from, to]) => [from, to.filter((other) => !isExcepted(from, other))] as const);
     deepEqual(circleIn(new Map(judged)), []);
   });
 

@@ -3,7 +3,6 @@ import { assert } from "../core/base/assert.ts";
 import type { Choice, RequestList } from "../core/binding/choices.ts";
 import type { Operations } from "../core/binding/operations.ts";
 import { type Choices, note, type Outcome } from "../core/ft/choices.ts";
-import type { Request } from "./request.ts";
 
 /** For calls that look. */
 export function chooseNow(
@@ -57,7 +56,12 @@ function throwFailure(choice: Choice): void {
   if (failure !== null) throw failure;
 }
 
-export const listOf = (requests: readonly Request<unknown>[]): RequestList => ({
+interface Completing {
+  readonly isActive: boolean;
+  readonly isDone: boolean;
+}
+
+export const listOf = (requests: readonly Completing[]): RequestList => ({
   length: requests.length,
   isActive: (index) => requests[index]!.isActive,
   isDone: (index) => requests[index]!.isDone,

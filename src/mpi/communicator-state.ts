@@ -1,26 +1,26 @@
 /** The name, error handler, attributes and info of a communicator (MPI 5.0 §7.7, §7.8, §9.3). */
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
+import type { NamedCommunicator } from "../core/binding/checks.ts";
 import type { AttributeSet } from "../core/comm/attributes.ts";
 import { errorClassName } from "../core/comm/error-codes.ts";
 import { type ErrorHandler as CoreHandler, errorsReturn, userErrorHandler } from "../core/comm/error-handler.ts";
 import { Info } from "../core/comm/info.ts";
-import type { Communicator } from "./communicator.ts";
 import type { Environment } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { Attributes, type KeyvalCallbacks } from "./keyvals.ts";
 
 /** Called with the communicator and the error; when it returns, the call throws the error. */
-export type ErrorFunction = (communicator: Communicator, error: MpiError) => void;
+export type ErrorFunction<C> = (communicator: C, error: MpiError) => void;
 /** `mpi.ERRORS_RETURN` (the call throws), `mpi.ERRORS_ARE_FATAL`, `mpi.ERRORS_ABORT`, or a function. */
-export type ErrorHandler = CoreHandler<ErrorFunction> | ErrorFunction;
+export type ErrorHandler<C> = CoreHandler<ErrorFunction<C>> | ErrorFunction<C>;
 
 /** Hints: an info object, or a plain object of strings. */
 export type InfoLike = Info | Readonly<Record<string, string>>;
 
 /** A communicator begins with these. */
-export interface StateOptions {
+export interface StateOptions<C> {
   readonly name?: string;
-  readonly errorHandler?: CoreHandler<ErrorFunction>;
+  readonly errorHandler?: CoreHandler<ErrorFunction<C>>;
   readonly attributes?: AttributeSet<KeyvalCallbacks>;
   readonly info?: Info;
 }
@@ -29,15 +29,15 @@ export const infoOf = (info: InfoLike): Info => (info instanceof Info ? Info.of(
 
 const nameCharsMax = 127;
 
-export class CommunicatorState {
-  readonly attributes: Attributes<Communicator>;
+export class CommunicatorState<C extends NamedCommunicator> {
+  readonly attributes: Attributes<C>;
   info: Info;
-  private readonly comm: Communicator;
+  private readonly comm: C;
   private readonly host: Host;
   private currentName: string;
-  private handler: CoreHandler<ErrorFunction>;
+  private handler: CoreHandler<ErrorFunction<C>>;
 
-  constructor({ host, keyvals }: Environment, comm: Communicator, options: StateOptions) {
+  constructor({ host, keyvals }: Environment, comm: C, options: StateOptions<C>) {
     this.comm = comm;
     this.host = host;
     this.currentName = options.name ?? "";
@@ -62,11 +62,11 @@ export class CommunicatorState {
     return this.currentName === "" ? `#${this.comm.core.context}` : `"${this.currentName}"`;
   }
 
-  get errorHandler(): CoreHandler<ErrorFunction> {
+  get errorHandler(): CoreHandler<ErrorFunction<C>> {
     return this.handler;
   }
 
-  setErrorHandler(handler: ErrorHandler): void {
+  setErrorHandler(handler: ErrorHandler<C>): void {
     if (typeof handler === "function") this.handler = userErrorHandler("communicator", handler);
     else if (handler !== null && typeof handler === "object" && "kind" in handler) this.handler = handler;
     else throw new MpiError(ErrorClass.ERRHANDLER, "Cannot set the error handler: it is none; give a function");

@@ -112,15 +112,15 @@ export class Communicator implements Owner {
   readonly #messages: PointToPoint;
   readonly #probes: Probes;
   readonly #collectives: Collectives;
-  readonly #state: CommunicatorState;
+  readonly #state: CommunicatorState<Communicator>;
 
-  constructor(environment: Environment, core: CoreCommunicator, options: StateOptions = {}) {
+  constructor(environment: Environment, core: CoreCommunicator, options: StateOptions<Communicator> = {}) {
     this.core = core;
     this.#environment = environment;
     this.#messages = new PointToPoint(environment, this);
     this.#probes = new Probes(environment, this, this.#messages);
     this.#collectives = new Collectives(environment, this);
-    this.#state = new CommunicatorState(environment, this, options);
+    this.#state = new CommunicatorState<Communicator>(environment, this, options);
   }
 
   get rank(): number {
@@ -794,11 +794,11 @@ export class Communicator implements Owner {
   // Errors: chapter 9
 
   /** Sets the handler of errors of calls on this communicator. Communicators made from it start with the same. */
-  setErrorHandler(handler: ErrorHandler): void {
+  setErrorHandler(handler: ErrorHandler<Communicator>): void {
     this.#guard(() => this.#state.setErrorHandler(handler));
   }
 
-  getErrorHandler(): ErrorHandler {
+  getErrorHandler(): ErrorHandler<Communicator> {
     const { errorHandler } = this.#state;
     return errorHandler.kind === "user" ? errorHandler.callback : errorHandler;
   }

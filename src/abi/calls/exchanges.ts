@@ -8,9 +8,9 @@ import { type CallTable, callsOf } from "../call-table.ts";
 import { type After, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
+import { conclude, handOver } from "../waiting/conclude-requests.ts";
 import { type Condition, waitForThen } from "../waiting/waiting.ts";
 import { checkBoth, startReceive, startSend } from "./point-to-point.ts";
-import { conclude, handOver } from "./requests.ts";
 
 class EndBoth implements After {
   private readonly send: CRequest;

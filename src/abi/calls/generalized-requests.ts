@@ -1,4 +1,4 @@
-/** Generalized requests: MPI 5.0 §13.2. How they are completed is in generalized.ts and requests.ts. */
+/** Generalized requests: MPI 5.0 §13.2. How they are completed is in waiting/generalized-requests.ts and requests.ts. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Release } from "../arguments/buffers.ts";
@@ -7,8 +7,8 @@ import { type CallTable, callsOf } from "../call-table.ts";
 import { CRequest } from "../handles/objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
 import { CallKind, type Continuation } from "../waiting/callbacks.ts";
+import { conclude, putEmptyStatus } from "../waiting/conclude-requests.ts";
 import { codeOf } from "../waiting/generalized-requests.ts";
-import { conclude, putEmptyStatus } from "./requests.ts";
 
 /** The free function of a request has been called: the request goes. */
 class FreedRequest implements Continuation {

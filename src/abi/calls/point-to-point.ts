@@ -22,9 +22,9 @@ import { statusBytes, writeStatus } from "../arguments/status.ts";
 import { type Call, type CallTable, callsOf } from "../call-table.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
+import { Concluded, handOver } from "../waiting/conclude-requests.ts";
 import { AfterAll } from "../waiting/unattended-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
-import { Concluded, handOver } from "./requests.ts";
 
 /** The arguments of a send or a receive, as MPI orders them. */
 export interface Message {

@@ -9,9 +9,9 @@ import { type CallTable, callsOf } from "../call-table.ts";
 import { type CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import { chooseMessage, chooseMessageLater } from "../replay/choices.ts";
+import { Concluded, handOver } from "../waiting/conclude-requests.ts";
 import { CallAgain, look, waitThen, waitUntil } from "../waiting/waiting.ts";
 import { startReceive } from "./point-to-point.ts";
-import { Concluded, handOver } from "./requests.ts";
 
 const MESSAGE_NULL = 0x128;
 const MESSAGE_NO_PROC = 0x129;

@@ -7,9 +7,10 @@ import type { CRequest } from "../handles/objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
 import { chooseAny, chooseSome, chooseTest, isActive } from "../replay/choices.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
+import { putEmptyStatus, putStatus } from "../waiting/conclude-requests.ts";
 import { lookThen } from "../waiting/generalized-requests.ts";
 import { CallAgain, look } from "../waiting/waiting.ts";
-import { putEmptyStatus, putStatus, statusAt } from "./requests.ts";
+import { statusAt } from "./requests.ts";
 
 /** Writes the statuses of requests that are complete or not active, one behind the other. */
 class Tell implements Continuation {

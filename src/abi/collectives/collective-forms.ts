@@ -2,9 +2,9 @@
 import { saves } from "../../core/base/saved-classes.ts";
 import { onBoard } from "../../core/process/collectives.ts";
 import type { Call } from "../call-table.ts";
-import { Concluded } from "../calls/requests.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
+import { Concluded } from "../waiting/conclude-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
 import type { Start } from "./collective-arguments.ts";
 

@@ -1,5 +1,5 @@
 /** What the handles of a C program stand for, where core's own objects do not say all of it. */
-import type { RecordId } from "../../core/base/brand.ts";
+import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { type Attribute, AttributeSet } from "../../core/comm/attributes.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
@@ -8,7 +8,6 @@ import { Info } from "../../core/comm/info.ts";
 import type { Op } from "../../core/comm/op/op.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Program } from "../program.ts";
-import type { Generalized } from "../waiting/generalized-requests.ts";
 
 /** Functions of the program are numbers in its table; 0 is no function. */
 export type FunctionPointer = number;
@@ -58,7 +57,7 @@ export class CDatatype {
   handle = 0;
   name: string;
   readonly attributes = new AttributeSet<AttributeFunctions>();
-  /** Reductions under way that give its handle to an operation of the program (held-types.ts). */
+  /** Reductions under way that give its handle to an operation of the program (datatypes-in-use.ts). */
   uses = 0;
   /** The program has freed it: the handle goes with the last use. */
   isFreed = false;
@@ -79,6 +78,18 @@ export interface COperation {
 export interface After {
   /** Called once, also after an error. */
   finish(program: Program, bytes: number, error: number): void;
+}
+
+/** The functions of a generalized request (generalized-requests.ts). */
+interface Generalized {
+  readonly query: FunctionPointer;
+  readonly free: FunctionPointer;
+  readonly cancel: FunctionPointer;
+  readonly extraState: number;
+  /** A status in the program's memory that its query function writes. */
+  readonly status: Pointer;
+  /** The program has freed the request before its operation was complete. */
+  isUnwanted: boolean;
 }
 
 export const inactive = -1 as RecordId;

@@ -3,25 +3,11 @@
  * program's query function says, which is called by whatever completes the request, and their free function after it. So
  * whoever ends requests asks first (`queryThen`), and ends them then as any others.
  */
-
-import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import type { CRequest, FunctionPointer } from "../handles/objects.ts";
+import type { CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import { CallKind, type Continuation } from "./callbacks.ts";
-
-/** What makes a request a generalized one. */
-export interface Generalized {
-  readonly query: FunctionPointer;
-  readonly free: FunctionPointer;
-  readonly cancel: FunctionPointer;
-  readonly extraState: number;
-  /** A status in the program's memory that its query function writes. */
-  readonly status: Pointer;
-  /** The program has freed the request before its operation was complete. */
-  isUnwanted: boolean;
-}
 
 /** What a function of the program gave as its error code. Those of MPI are never negative. */
 export const codeOf = (result: number): number => (result < 0 ? ErrorClass.OTHER : result);

@@ -32,12 +32,15 @@ import {
 } from "../coll/engine/collective-call.ts";
 import { messagesWith } from "../coll/engine/compiled-schedule.ts";
 import { type Operation, Phase } from "../coll/engine/operation.ts";
+import type { Protocol } from "../ft/protocol.ts";
+import type { Engine } from "../p2p/engine.ts";
 import { R_FLAGS, R_KIND, R_PEER, R_STATE, RecordFlag, RecordKind, RecordState } from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
 import type { BoardOperation } from "./board-operations.ts";
+import type { Collectives } from "./collectives.ts";
 import type { Communicator } from "./communicator.ts";
 import { unionOf } from "./communicators/member-order.ts";
-import type { Process } from "./process.ts";
+import type { Failures } from "./failures.ts";
 
 const Step = {
   QUESTION: 0,
@@ -84,9 +87,22 @@ interface Verdict {
   readonly text: string;
 }
 
+/** The parts of a process that ask and answer. */
+interface InquiringProcess {
+  readonly rank: number;
+  readonly engine: Engine;
+  readonly protocol: Protocol | null;
+  readonly collectives: Collectives;
+  readonly failures: Failures;
+  /** By context. */
+  readonly communicators: ReadonlyMap<number, Communicator>;
+  /** The program has come to its end. */
+  readonly isOver: boolean;
+}
+
 export class Inquiries {
   static readonly unsaved = { gate: null, gateError: null };
-  private readonly process: Process;
+  private readonly process: InquiringProcess;
   /** How often ranks were asked: others have their turn each time. */
   private rounds = 0;
   /** Collectives that were given up. */
@@ -96,7 +112,7 @@ export class Inquiries {
   private gateNumber = 0;
   private gateError: MpiError | null = null;
 
-  constructor(process: Process) {
+  constructor(process: InquiringProcess) {
     this.process = process;
   }
 
@@ -346,7 +362,7 @@ export class Inquiries {
 }
 
 /** After a death, and when it is revoked, a communicator has rules of its own (ULFM). */
-const isJudged = ({ failures }: Process, comm: Communicator): boolean =>
+const isJudged = ({ failures }: InquiringProcess, comm: Communicator): boolean =>
   !comm.isRevoked && (failures.count === 0 || failures.of(comm).size === 0);
 
 function messagesOf(
