@@ -100,6 +100,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "real/transport",
     "real/disk",
     "core/process",
+    "core/ft",
     "core/service",
     "core/base",
   ],
