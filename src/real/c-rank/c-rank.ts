@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../core/base/assert.ts";
+import { shareUndisturbed } from "../machine/undisturbed.ts";
 import { newYield } from "../machine/yield.ts";
 import { passGate } from "../messages/node-words.ts";
 import type { CThreadSetup } from "../messages/rank-messages.ts";
@@ -15,7 +16,8 @@ import { WaitingCRank } from "./waiting-c-rank.ts";
 declare const createCache: () => Uint8Array;
 
 assert(parentPort !== null, "c-rank.cjs runs as a worker thread");
-const { code, ranks: setups } = workerData as CThreadSetup;
+const { code, ranks: setups, undisturbed } = workerData as CThreadSetup;
+shareUndisturbed(undisturbed);
 const takesTurns = setups.length > 1;
 const ranks = setups.map(({ setup, port }) => new WaitingCRank({ setup, port, takesTurns, abort: waitForTheEnd }));
 const first = ranks[0]!;

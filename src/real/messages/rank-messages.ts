@@ -75,6 +75,12 @@ export interface RankSetup {
   readonly words: SharedArrayBuffer;
 }
 
+/** For the thread of a rank in TypeScript. */
+export interface ThreadSetup extends RankSetup {
+  /** See `machine/undisturbed.ts`. */
+  readonly undisturbed: SharedArrayBuffer;
+}
+
 export interface RankRecovery extends RecoveryFacts {
   /** Where its node sees how many calls it has passed. */
   readonly passed: Float64Array;
@@ -98,6 +104,8 @@ export interface CThreadSetup {
   /** For the loader only. */
   readonly code: RankCode;
   readonly ranks: readonly { readonly setup: RankSetup; readonly port: MessagePort }[];
+  /** See `machine/undisturbed.ts`. */
+  readonly undisturbed: SharedArrayBuffer;
 }
 
 /** Processes are about to be born on this node: where their programs have their buffers. */

@@ -1,11 +1,13 @@
 /** A thread with one or several ranks of a C program, seen from the node's main thread: each rank has a channel of its own. */
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
+import { newUndisturbed } from "../machine/undisturbed.ts";
 import type { CThreadSetup, FromRank, RankSetup, ToRank } from "../messages/rank-messages.ts";
 import { createLineRing, LineReader } from "../output/line-ring.ts";
 import { endingOfError } from "../rank/error-report.ts";
 import { rankLoader } from "./rank-code.ts";
 import type { RankInThread, RankThreadEvents } from "./rank-thread.ts";
+import { terminateThread } from "./terminate-thread.ts";
 
 interface CRankOptions {
   readonly setup: Omit<RankSetup, "lines">;
@@ -24,9 +26,11 @@ export function startCThread(options: readonly CRankOptions[], stackMb: number):
       ending: undefined as Ending | undefined,
     };
   });
+  const undisturbed = newUndisturbed();
   const workerData: CThreadSetup = {
     code: options[0]!.setup.code,
     ranks: ranks.map(({ setup, there }) => ({ setup, port: there })),
+    undisturbed,
   };
   const worker = new Worker(rankLoader, {
     eval: true,
@@ -69,6 +73,6 @@ export function startCThread(options: readonly CRankOptions[], stackMb: number):
     rank: setup.rank,
     lines: new LineReader(setup.lines),
     post: (message: ToRank) => here.postMessage(message),
-    terminate: () => worker.terminate(),
+    terminate: () => terminateThread(worker, undisturbed),
   }));
 }

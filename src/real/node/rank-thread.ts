@@ -1,10 +1,12 @@
 /** One rank of the node whose program is in TypeScript, seen from the node's main thread: its worker, and how it ended. */
 import { Worker } from "node:worker_threads";
 import type { Ending } from "../../core/service/ending.ts";
-import type { FromRank, RankEnding, RankSetup, ToRank } from "../messages/rank-messages.ts";
+import { newUndisturbed } from "../machine/undisturbed.ts";
+import type { FromRank, RankEnding, RankSetup, ThreadSetup, ToRank } from "../messages/rank-messages.ts";
 import { createLineRing, LineReader } from "../output/line-ring.ts";
 import { endingOfError } from "../rank/error-report.ts";
 import { rankLoader } from "./rank-code.ts";
+import { terminateThread } from "./terminate-thread.ts";
 
 export interface RankThreadEvents {
   said(message: Exclude<FromRank, RankEnding>): void;
@@ -30,13 +32,14 @@ export class RankThread implements RankInThread {
   readonly rank: number;
   readonly lines: LineReader;
   readonly #worker: Worker;
+  readonly #undisturbed = newUndisturbed();
   #ending: Ending | undefined;
 
   constructor({ setup, heapMb }: RankThreadOptions, events: RankThreadEvents) {
     this.rank = setup.rank;
     const lines = createLineRing();
     this.lines = new LineReader(lines);
-    const workerData: RankSetup = { ...setup, lines };
+    const workerData: ThreadSetup = { ...setup, lines, undisturbed: this.#undisturbed };
     this.#worker = new Worker(rankLoader, {
       eval: true,
       workerData,
@@ -63,7 +66,7 @@ export class RankThread implements RankInThread {
   }
 
   terminate(): Promise<unknown> {
-    return this.#worker.terminate();
+    return terminateThread(this.#worker, this.#undisturbed);
   }
 }
 

@@ -9,8 +9,9 @@ import { SeededRandom } from "../../core/base/seeded-random.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { bytesOfObject } from "../../mpi/objects.ts";
+import { shareUndisturbed } from "../machine/undisturbed.ts";
 import { bellOf, passGate } from "../messages/node-words.ts";
-import type { FromRank, RankSetup } from "../messages/rank-messages.ts";
+import type { FromRank, ThreadSetup } from "../messages/rank-messages.ts";
 import { LineWriter } from "../output/line-ring.ts";
 import type { RankOptions } from "../process/open-process.ts";
 import { endingOfError } from "./error-report.ts";
@@ -26,7 +27,8 @@ declare const createCache: () => Uint8Array;
 
 assert(parentPort !== null, "rank.cjs runs as a worker thread");
 const port = parentPort;
-const setup = workerData as RankSetup;
+const setup = workerData as ThreadSetup;
+shareUndisturbed(setup.undisturbed);
 const { code, rank, incarnation, ranks, placement, nodeMap, seed, program, traceFile, memory, handover, lines, words } =
   setup;
 const say = (message: FromRank): void => port.postMessage(message);

@@ -3,6 +3,7 @@
  * equally fast; koffi can also sleep over sockets. `BANYAN_SOCKET_CALLS=wasi` (or koffi) decides by hand.
  */
 import type { Memory } from "../../../core/request/memory.ts";
+import { undisturbed } from "../../machine/undisturbed.ts";
 import { KoffiCalls } from "./koffi-calls.ts";
 import { type SocketCalls, scratchBytes } from "./socket-calls.ts";
 import { WasiCalls } from "./wasi-calls.ts";
@@ -25,7 +26,8 @@ export function openSocketCallsOver(
   const wanted = process.env["BANYAN_SOCKET_CALLS"];
   if (wanted !== "wasi" && process.platform === "linux") {
     try {
-      return new KoffiCalls({ memory, scratch: place(false).scratch });
+      const { scratch } = place(false);
+      return undisturbed(() => new KoffiCalls({ memory, scratch }));
     } catch (error) {
       // Not installed, or not for this machine.
       if (wanted === "koffi") throw error;
