@@ -249,7 +249,7 @@ describe("messages that cannot be are refused", () => {
     ["an envelope whose end wraps around", { kind: RTS, bytes: 0x7fff_ffff, extra: [0, 64] }],
     ["a cancellation of a record below the table", { kind: CANCEL, context: -1 }],
     ["a refusal of a record below the table", { kind: PacketKind.REFUSAL, context: -1 }],
-    ["kind 16", { kind: 16 }],
+    ["the first kind that there is not", { kind: Math.max(...Object.values(PacketKind)) + 1 }],
     ["kind 127", { kind: 127 }],
     ["kind 255, replica and incarnation around it", { kind: 0x0102_03ff }],
   ];
