@@ -26,11 +26,14 @@ const seedsThatFound: readonly (readonly [number, string])[] = [
   [4, "a choice that was open at a capture was not asked for again in the next life"],
 ];
 
+/** Worlds in which an order of a dispatcher that has crashed arrives after one of its successor's: few of many do. */
+const seedsWithRefusedOrders = [197, 453, 522];
+
 describe("random programs and random deaths under message logging", () => {
   it("L1 L2 L4 L5 L6: every invariant holds under every one of these seeds, and nobody sees that anybody died", () => {
     const seeds = tries(130, 1000);
     const outcomes: LoggingOutcome[] = [];
-    for (let seed = 1; seed <= seeds; seed++) {
+    for (const seed of [...Array.from({ length: seeds }, (_, i) => i + 1), ...seedsWithRefusedOrders]) {
       const sets = setsBy[seed % setsBy.length];
       // Short programs come to the same situations, and to more of them in the same time.
       const events = seed % 5 === 0 ? undefined : 12;
