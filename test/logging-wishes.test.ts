@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { launch } from "banyan";
-import { banyan, program, Run, sorted } from "./harness.ts";
+import { banyan, program, Run, sorted, until } from "./harness.ts";
 import { long } from "./long.ts";
 import { timeLimit } from "./patience.ts";
 
@@ -55,11 +55,38 @@ test("V4: a job takes checkpoints of all its sets when it is told, and goes on",
   assert.equal(recovery!.checkpoints, 2);
 });
 
+/** Goes on until a file is there that its first argument names. */
+const patient = program(
+  "patient.c",
+  `#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank, isOver = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) printf("under way\\n"), fflush(stdout);
+  while (!isOver) {
+    usleep(1000);
+    isOver = rank == 0 && access(argv[1], F_OK) == 0;
+    MPI_Bcast(&isOver, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+}
+`,
+);
+
 test("V4: `banyan checkpoint` tells a job on this machine", limit, async () => {
-  const run = new Run(["run", "-n", "2", "--protocol", "logging", steps, "1500"], { timeoutMs });
+  const folder = dirname(patient);
+  const [job, over] = [join(folder, "job"), join(folder, "over")];
+  const options = ["--protocol", "logging", "--job-dir", job, "--dir", folder];
+  const run = new Run(["run", "-n", "2", ...options, patient, over], { timeoutMs });
   await run.printed("under way");
   const told = await banyan(["checkpoint", String(run.child.pid)]);
   assert.deepEqual([told.code, told.stderr], [0, ""]);
+  const journal = join(job, "journal");
+  await until(() => readFileSync(journal, "latin1").includes("checkpoint-committed"), "the checkpoint is committed");
+  writeFileSync(over, "");
   const { code, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
   assert.match(stderr, /; 1 checkpoint;/);
