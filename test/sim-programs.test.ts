@@ -94,9 +94,11 @@ test("M6 sim: ranks that wait for each other for ever are named, with the calls 
     `#include <mpi.h>
 int main(int argc, char **argv) {
     int rank, value;
+    MPI_Comm pair;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : MPI_UNDEFINED, rank, &pair);
+    if (rank == 0) MPI_Barrier(pair);
     if (rank == 1) MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 2) return 0;
     MPI_Finalize();
