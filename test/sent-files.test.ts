@@ -96,7 +96,7 @@ test("M6 §11.8.2 the program of a spawned process is sent as well", limit, asyn
 
 test(
   "V4: killed nodes go on from images that were sent to the dispatcher, and the job's folder has them",
-  limit,
+  thawLimit,
   async () => {
     const temporary = mkdtempSync(join(newFolder("sent-images"), "tmp-"));
     const jobFolder = folderOf("sent-job");
