@@ -49,6 +49,8 @@ const announcementWords = userWords + protocolWords;
 /** Words of a channel, behind the rank that it leads to: the next number. */
 const C_NEXT = 1;
 
+const noBytes = new Uint8Array(0);
+
 /** Words of a way: the eager limit, then the process. */
 const W_PROCESS = 1;
 /** No limit is so low. */
@@ -351,7 +353,7 @@ export class Outbox {
   }
 
   /** A packet of the protocol: three words, and a payload no longer than that of an eager message to that peer. */
-  tell(peer: number, { a, b, c, payload, from }: Required<Told>): void {
+  tell(peer: number, { a, b = 0, c = 0, payload = noBytes, from = null }: Told): void {
     const packet = this.newOutgoing(peer, PacketKind.PROTOCOL, from === null ? 0 : this.numberOf(senderOf(from)));
     const words = this.records.words;
     const at = packet * recordWords;

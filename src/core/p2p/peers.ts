@@ -63,7 +63,15 @@ export interface Way {
 }
 
 export class Peers {
-  static readonly unsaved = { addresses: null, hasLives: false, plainEager: noWord, version: 0, way: null };
+  static readonly unsaved = {
+    addresses: null,
+    hasLives: false,
+    plainEager: noWord,
+    version: 0,
+    way: null,
+    lastPeer: -1,
+    lastAddress: -1,
+  };
   readonly ranks: number;
   readonly replicas: number;
   private readonly replica: number;
@@ -72,6 +80,9 @@ export class Peers {
   readonly table = new SparseTable(newPeer);
   /** By peer: the state that an image does not hold. */
   private readonly addresses = new SparseTable(newAddress);
+  /** The last peer that was looked up, and its slot in `addresses`, where slots stay: a message asks several times in a row. */
+  private lastPeer = -1;
+  private lastAddress = -1;
   /** By rank, where it is not our own replica: which one gets our messages. */
   private readonly routes = new Map<number, number>();
   /** How often a peer was said to be gone; 0: there is no need to look. */
@@ -138,8 +149,11 @@ export class Peers {
 
   /** The slot of a peer in `addresses`. */
   private addressOf(peer: number): number {
+    if (peer === this.lastPeer) return this.lastAddress;
     const slot = this.addresses.find(peer);
-    return slot >= 0 ? slot : this.addAddress(peer);
+    this.lastAddress = slot >= 0 ? slot : this.addAddress(peer);
+    this.lastPeer = peer;
+    return this.lastAddress;
   }
 
   /** The process that the transport knows that peer by. */

@@ -14,8 +14,6 @@ import { BYTES, PAYLOAD } from "../wire/packet.ts";
 import type { Engine } from "./engine.ts";
 import { Gone } from "./gone.ts";
 
-const noBytes = new Uint8Array(0);
-
 export class ProtocolAccess {
   private readonly engine: Engine;
   readonly rank: number;
@@ -40,8 +38,7 @@ export class ProtocolAccess {
   }
 
   tell(to: ProcessName, told: Told): void {
-    const { a, b = 0, c = 0, payload = noBytes, from = null } = told;
-    this.engine.outbox.tell(this.peerOf(to), { a, b, c, payload, from });
+    this.engine.outbox.tell(this.peerOf(to), told);
   }
 
   toldBytes(packet: number): Uint8Array {
