@@ -13,7 +13,7 @@ import { tries } from "./long.ts";
 
 const memoryPages = 32;
 const rounds = 6;
-const seeds = tries(12, 100);
+const seeds = tries(16, 100);
 
 async function compiled(name: string): Promise<WebAssembly.Module> {
   program("modules/folder", "");
