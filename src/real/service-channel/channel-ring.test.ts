@@ -1,4 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { once } from "node:events";
 import { describe, it } from "node:test";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { timeLimit } from "../../../test/patience.ts";
@@ -100,6 +101,7 @@ function tests(): void {
     const bell = newBell();
     const count = 2000;
     const other = new Worker(new URL(import.meta.url), { workerData: { channel, bell, count } });
+    const ended = once(other, "exit");
     const reader = new Reader(channel);
     const seen: number[][] = [[], []];
     const writer = new ChannelThread(channel, bell);
@@ -110,7 +112,7 @@ function tests(): void {
       for (let at = 0; at < part.length; at += part[at]!) seen[part[at + 1]!]!.push(part[at + 2]!);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await other.terminate();
+    await ended;
     const all = Array.from({ length: count }, (_, i) => i);
     deepEqual(seen, [all, all]);
   });
