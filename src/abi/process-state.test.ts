@@ -74,6 +74,40 @@ test("M6 images: persistent collectives, also of freed datatypes, start again in
   ]);
 });
 
+test("M6 images: a persistent collective that one rank has started once more than the other is still the same in another process", () => {
+  const ranks = new TestRanks(2);
+  const requests = ranks.get("MPI_Barrier_init", () => [COMM_WORLD, 0x130]);
+  const starts = (world: TestRanks, starter: number): void => {
+    world.all((c, rank) => rank === starter && c.call("MPI_Start", c.ints(requests[rank]!)));
+  };
+  const waits = (world: TestRanks): number[] => world.all((c, rank) => c.call("MPI_Wait", c.ints(requests[rank]!), 0));
+  starts(ranks, 0);
+  const other = moved(ranks, 2);
+  starts(other, 1);
+  assert.deepEqual(waits(other), [0, 0]);
+  starts(other, 0);
+  // Rank 1 has not started it a second time. Rank 0 asks, and must not be told that its message will never come.
+  assert(other.ask());
+  other.all(() => null);
+  starts(other, 1);
+  assert.deepEqual(waits(other), [0, 0]);
+  assert.deepEqual(
+    other.programs.map(({ program }) => program.process.inquiries.verdicts),
+    [0, 0],
+  );
+});
+
+test("M6 images: a collective of objects that has a number and has not begun is still to come in another process", () => {
+  const ranks = new TestRanks(2);
+  const { communicators } = ranks.programs[0]!.program.process;
+  const comm = [...communicators.values()].find(({ size }) => size === 2)!;
+  const number = comm.promiseCollective();
+  const restored = moved(ranks, 2).programs[0]!.program.process.communicators.get(comm.context)!;
+  assert.equal(restored.hasReached(number, 0), false);
+  restored.endPromise(number);
+  assert.equal(restored.hasReached(number, 0), true);
+});
+
 test("M6 images: an exchange that is under way, and a generalized request, are completed in another process", () => {
   const ranks = new TestRanks(1);
   const [c] = ranks.programs;

@@ -67,12 +67,12 @@ export class TestRanks {
       if (isReady()) return true;
       const next = this.#waiting.pop();
       if (next !== undefined) next();
-      else assert(this.#ask(), "a rank waits for what never comes");
+      else assert(this.ask(), "a rank waits for what never comes");
     }
   }
 
   /** All ranks have done what they could, and have waited long. False: nobody has anything left to ask. */
-  #ask(): boolean {
+  ask(): boolean {
     const { processes } = this.#world;
     if (!this.#rest.isWorthAsking(processes)) return false;
     return processes.map(({ core }) => core.inquiries.ask()).includes(true);

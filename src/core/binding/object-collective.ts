@@ -59,9 +59,9 @@ export class ObjectCollective extends Task {
     }
   }
 
-  /** The second half will not begin. */
+  /** What has not begun of the two halves never will. */
   private giveUp(): true {
-    this.comm.endPromise(this.tags[1]);
+    for (const tag of this.tags) this.comm.endPromise(tag);
     return true;
   }
 

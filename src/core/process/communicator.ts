@@ -31,8 +31,11 @@ export class Communicator {
     knownFoldSteps: null,
     knownMemberNodes: undefined,
     knownPrograms: null,
-    ...{ lastKind: unknownKind, lastRoot: unlike, lastBytes: unlike, lastError: 0 },
-    ...{ promised: null, turns: null, disagreement: null },
+    lastKind: unknownKind,
+    lastRoot: unlike,
+    lastBytes: unlike,
+    lastError: 0,
+    disagreement: null,
   };
   readonly context: number;
   readonly collectiveContext: number;
