@@ -4,7 +4,7 @@ import { onBoard } from "../../core/process/collectives.ts";
 import type { Call } from "../call-table.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { Concluded } from "../waiting/conclude-requests.ts";
+import { Concluded, handOver } from "../waiting/conclude-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
 import type { Start } from "./collective-arguments.ts";
 
@@ -31,11 +31,6 @@ class StartAgain implements Restart {
   start(program: Program, request: CRequest): void {
     this.collective.begin(program, request, this.tag);
   }
-}
-
-function handOver(program: Program, request: CRequest, out: number): number {
-  request.handle = program.requests.add(request);
-  return program.putInt(out, request.handle);
 }
 
 /** The functions of a table for one program. */
