@@ -2,11 +2,13 @@
  * The common ground of start-movement.ts, start-objects.ts and start-reduction.ts. Each of their methods checks its arguments, starts a
  * collective and gives it as `Started`, of which the blocking, non-blocking and persistent forms are made (collectives.ts).
  */
+
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkOpen, type NamedCommunicator } from "../core/binding/checks.ts";
 import { settle } from "../core/binding/collective-side.ts";
 import type { Movement, Mover, Moving } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
+import type { CollectiveForm } from "../core/process/collectives.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { type BufferLike, type Buffers, type Items, isTypedArray, isTypedBuffer } from "./buffers.ts";
 import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytes } from "./collective-sides.ts";
@@ -47,8 +49,8 @@ export abstract class CollectiveStart {
     return this.#owner;
   }
 
-  protected move<T>(movement: Movement<Items>, result: T, tag: number | undefined): Started<T> {
-    const moving = this.mover.begin(this.core, movement, tag);
+  protected move<T>(movement: Movement<Items>, result: T, form: CollectiveForm): Started<T> {
+    const moving = this.mover.begin(this.core, movement, form);
     return { record: moving.record, after: new Settle(this.#ground, moving, result) };
   }
 }

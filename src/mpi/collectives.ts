@@ -3,7 +3,6 @@
  * same for the three forms of each collective; here is what the forms do with an operation that has been started: wait for it,
  * make a request of it, start it again and again.
  */
-import { onBoard } from "../core/process/collectives.ts";
 import { BoardPath } from "./board-path.ts";
 import { type BufferLike, isTypedArray, type TypedArray } from "./buffers.ts";
 import type { Layout } from "./collective-sides.ts";
@@ -89,7 +88,7 @@ export class Collectives {
   barrier(): void {
     if (this.tracer === null && this.barrierShort()) return;
     this.begin("barrier");
-    this.complete(this.movement.barrier(onBoard));
+    this.complete(this.movement.barrier("blocking"));
   }
 
   allreduce<T extends TypedArray>(data: Sent<T>, op: OpLike, into: BufferLike<T> | undefined): T {
@@ -98,7 +97,7 @@ export class Collectives {
       if (result !== null) return result as unknown as T;
     }
     this.begin("allreduce", data);
-    return this.complete(this.reduction.allreduce({ data, op, into }, onBoard));
+    return this.complete(this.reduction.allreduce({ data, op, into }, "blocking"));
   }
 
   /** False: it must go the long way. */

@@ -1,6 +1,8 @@
 /** Starts of reductions (MPI 5.0 §6.9 to §6.11). Which operands a rank has is decided in core/binding/reduction-arguments.ts. */
+
 import type { Pointer } from "../core/base/brand.ts";
 import { beginReduction, operandRoles, type ReductionCall } from "../core/binding/reduction-arguments.ts";
+import type { CollectiveForm } from "../core/process/collectives.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
 import { IN_PLACE } from "./collective-sides.ts";
 import { CollectiveStart, checkCounts } from "./collective-start.ts";
@@ -23,53 +25,57 @@ const scan: ReductionCall = { kind: "scan" };
 const exscan: ReductionCall = { kind: "exscan" };
 
 export class StartReduction extends CollectiveStart {
-  reduce<T extends TypedArray>(buffers: Reduce<T>, root: number, tag?: number): Started<T | null> {
-    return this.attempt("reduce", () => this.#start({ kind: "reduce", root }, buffers, tag));
+  reduce<T extends TypedArray>(
+    buffers: Reduce<T>,
+    root: number,
+    form: CollectiveForm = "nonblocking",
+  ): Started<T | null> {
+    return this.attempt("reduce", () => this.#start({ kind: "reduce", root }, buffers, form));
   }
 
-  allreduce<T extends TypedArray>(buffers: Reduce<T>, tag?: number): Started<T> {
-    return this.attempt("reduce", () => this.#start(allreduce, buffers, tag)) as Started<T>;
+  allreduce<T extends TypedArray>(buffers: Reduce<T>, form: CollectiveForm = "nonblocking"): Started<T> {
+    return this.attempt("reduce", () => this.#start(allreduce, buffers, form)) as Started<T>;
   }
 
   /** `counts`: how many elements of the result each rank gets. */
   reduceScatter<T extends TypedArray>(
     buffers: Reduce<T>,
     counts: readonly number[] | Int32Array,
-    tag?: number,
+    form: CollectiveForm = "nonblocking",
   ): Started<T> {
     return this.attempt("reduce", () => {
       checkCounts("reduce", counts, this.core.size);
-      return this.#start({ kind: "reduce_scatter", counts: Array.from(counts) }, buffers, tag);
+      return this.#start({ kind: "reduce_scatter", counts: Array.from(counts) }, buffers, form);
     }) as Started<T>;
   }
 
-  reduceScatterBlock<T extends TypedArray>(buffers: Reduce<T>, tag?: number): Started<T> {
-    return this.attempt("reduce", () => this.#start(reduceScatterBlock, buffers, tag)) as Started<T>;
+  reduceScatterBlock<T extends TypedArray>(buffers: Reduce<T>, form: CollectiveForm = "nonblocking"): Started<T> {
+    return this.attempt("reduce", () => this.#start(reduceScatterBlock, buffers, form)) as Started<T>;
   }
 
-  scan<T extends TypedArray>(buffers: Reduce<T>, tag?: number): Started<T> {
-    return this.attempt("scan", () => this.#start(scan, buffers, tag)) as Started<T>;
+  scan<T extends TypedArray>(buffers: Reduce<T>, form: CollectiveForm = "nonblocking"): Started<T> {
+    return this.attempt("scan", () => this.#start(scan, buffers, form)) as Started<T>;
   }
 
   /** Rank 0 has no rank before it, and gets null. */
-  exscan<T extends TypedArray>(buffers: Reduce<T>, tag?: number): Started<T | null> {
-    return this.attempt("exscan", () => this.#start(exscan, buffers, tag));
+  exscan<T extends TypedArray>(buffers: Reduce<T>, form: CollectiveForm = "nonblocking"): Started<T | null> {
+    return this.attempt("exscan", () => this.#start(exscan, buffers, form));
   }
 
-  #start<T extends TypedArray>(call: ReductionCall, buffers: Reduce<T>, tag: number | undefined): Started<T | null> {
+  #start<T extends TypedArray>(call: ReductionCall, buffers: Reduce<T>, form: CollectiveForm): Started<T | null> {
     const { core, operations } = this;
     const roles = operandRoles(this.named, call, buffers.data === IN_PLACE);
-    if (roles.input === null && !roles.hasResult) return this.#idle(call, tag);
+    if (roles.input === null && !roles.hasResult) return this.#idle(call, form);
     const operands = new ReductionOperands(this.buffers, core, call, roles, buffers);
-    operands.record = beginReduction(operations, core, call, operands, tag);
+    operands.record = beginReduction(operations, core, call, operands, form);
     return operands;
   }
 
   /** This rank has no array, hence neither elements nor their kind. */
-  #idle(call: ReductionCall, tag: number | undefined): Started<null> {
+  #idle(call: ReductionCall, form: CollectiveForm): Started<null> {
     const root = call.kind === "reduce" ? call.root : 0;
     const collective = { kind: "reduce", ...this.core.place, root, bytes: 0, elementBytes: 1 } as const;
-    const record = this.operations.startBlocks(this.core, collective, nowhere, nowhere, null, tag);
+    const record = this.operations.startBlocks(this.core, collective, nowhere, nowhere, null, form);
     return { record, after: { finish: () => null } };
   }
 }

@@ -1,4 +1,5 @@
 /** Starts of reductions: MPI 5.0 §6.9 to §6.11. Which operands a rank has is decided in core/binding/reduction-arguments.ts. */
+
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
@@ -12,6 +13,7 @@ import {
   totalOf,
 } from "../../core/binding/reduction-arguments.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
+import type { CollectiveForm } from "../../core/process/collectives.ts";
 import { type Reduction, reductionFor } from "../../core/process/reduction.ts";
 import { checkApart, checkBytes } from "../arguments/buffers.ts";
 import { holdType, LetGo } from "../handles/datatypes-in-use.ts";
@@ -102,14 +104,14 @@ class Reduce implements Start {
     this.reducing = reducing;
   }
 
-  begin(program: Program, request: CRequest, tag: number | undefined): void {
+  begin(program: Program, request: CRequest, form: CollectiveForm): void {
     const { call, how, type, from, to, inPlace } = this.reducing;
     const sent = operandSide(program, how, from, true);
     const received = operandSide(program, how, to, inPlace);
     const reduction = hold(program, request, type, how, new Settle(sent, received));
     const { bytes } = from === null ? received : sent;
     const placed = { send: sent.pointer, receive: received.pointer, bytes, reduction, inPlace };
-    request.record = beginReduction(program.operations, request.comm.core, call, placed, tag);
+    request.record = beginReduction(program.operations, request.comm.core, call, placed, form);
   }
 }
 

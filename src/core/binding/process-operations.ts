@@ -8,7 +8,14 @@ import type { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { Engine } from "../p2p/engine.ts";
 import { foldOnBoard } from "../process/board-fold.ts";
-import type { Asked, Collectives, EqualCall, EqualKind, ReductionKind } from "../process/collectives.ts";
+import type {
+  Asked,
+  CollectiveForm,
+  Collectives,
+  EqualCall,
+  EqualKind,
+  ReductionKind,
+} from "../process/collectives.ts";
 import type { Communicator } from "../process/communicator.ts";
 import { partitionedContext } from "../process/context.ts";
 import type { Process } from "../process/process.ts";
@@ -159,10 +166,10 @@ export class ProcessOperations implements Operations {
     send: Pointer,
     receive: Pointer,
     reduction: Reduction | null,
-    tag: number | undefined,
+    form: CollectiveForm,
     error = 0,
   ): RecordId {
-    return this.collectives.start(comm, collective, send, receive, reduction, tag, error);
+    return this.collectives.start(comm, collective, send, receive, reduction, form, error);
   }
 
   startNeighbor(
@@ -170,9 +177,9 @@ export class ProcessOperations implements Operations {
     collective: NeighborCollective,
     send: Pointer,
     receive: Pointer,
-    tag: number | undefined,
+    form: CollectiveForm,
   ): RecordId {
-    return this.collectives.startNeighbor(comm, collective, send, receive, tag);
+    return this.collectives.startNeighbor(comm, collective, send, receive, form);
   }
 
   meet(comm: Communicator, reduction: Reduction | null, bytes: number): boolean {

@@ -5,7 +5,7 @@
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { sum } from "../coll/engine/rounds.ts";
-import type { ReductionKind } from "../process/collectives.ts";
+import type { CollectiveForm, ReductionKind } from "../process/collectives.ts";
 import type { Communicator } from "../process/communicator.ts";
 import type { Reduction } from "../process/reduction.ts";
 import { checkCount, checkInPlace, checkScan, isRoot, type NamedCommunicator } from "./checks.ts";
@@ -108,13 +108,13 @@ export function beginReduction(
   comm: Communicator,
   call: ReductionCall,
   { send, receive, bytes, reduction, inPlace }: PlacedOperands,
-  tag: number | undefined,
+  form: CollectiveForm,
 ): RecordId {
   if (call.kind === "reduce_scatter") {
     const { elementBytes } = reduction;
     const segments = call.counts.map((count) => count * elementBytes);
     const collective = { kind: call.kind, ...comm.place, segments, elementBytes, inPlace };
-    return operations.startBlocks(comm, collective, send, receive, reduction, tag);
+    return operations.startBlocks(comm, collective, send, receive, reduction, form);
   }
   const root = call.kind === "reduce" ? call.root : 0;
   const blockBytes = call.kind === "reduce_scatter_block" ? bytes / comm.size : bytes;
@@ -123,7 +123,7 @@ export function beginReduction(
     call.kind,
     send,
     receive,
-    { bytes: blockBytes, root, inPlace, tag },
+    { bytes: blockBytes, root, inPlace, form },
     reduction,
   );
 }

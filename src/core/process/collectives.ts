@@ -47,10 +47,11 @@ type CachedKind = keyof typeof cached;
 const inPlaceFlag = 1;
 
 /**
- * In the place of a tag: this is a blocking call, so the communicator's board may do where it has one and the message is
- * small. Every member must say so, or none.
+ * Blocking calls may meet on the communicator's board, where there is one and the message is small: every member must call in this
+ * form, or none. They and non-blocking ones take the communicator's next number. A number is the tag that the messages have instead:
+ * that of a persistent collective, or one that was promised before.
  */
-export const onBoard = -1;
+export type CollectiveForm = "blocking" | "nonblocking" | number;
 
 /** Kinds of collectives whose blocks are equal, or that have none. */
 export type EqualKind = "barrier" | "bcast" | "gather" | "scatter" | "allgather" | "alltoall";
@@ -62,8 +63,8 @@ export interface EqualCall {
   readonly bytes?: number;
   readonly root?: number;
   readonly inPlace?: boolean;
-  /** The tag of the messages, the communicator's next one unless given; or `onBoard`, for a blocking call. */
-  readonly tag?: number | undefined;
+  /** Non-blocking unless given. */
+  readonly form?: CollectiveForm;
   /** The mistake in this rank's arguments: the collective runs all the same, and ends with it here. 0: none. */
   readonly error?: ErrorCode;
 }
@@ -92,7 +93,7 @@ interface Starting {
   readonly error?: ErrorCode;
 }
 
-const messageTag = (tag: number | undefined): number | undefined => (tag === onBoard ? undefined : tag);
+const tagOf = (form: CollectiveForm): number | undefined => (typeof form === "number" ? form : undefined);
 
 const nowhere = 0 as Pointer;
 
@@ -189,13 +190,13 @@ export class Collectives implements CollectivePorts {
 
   /** Barrier, broadcast, gather, scatter, allgather, all-to-all. */
   startEqual(comm: Communicator, kind: EqualKind, send: Pointer, receive: Pointer, call: EqualCall): RecordId {
-    const { bytes = 0, root = 0, inPlace = false, tag, error = 0 } = call;
-    if (tag === onBoard && kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
+    const { bytes = 0, root = 0, inPlace = false, form = "nonblocking", error = 0 } = call;
+    if (form === "blocking" && kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
       this.engine.meeting();
       return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
     }
     const program = this.equalProgram(comm, kind, call, 1);
-    return this.begin(comm, { program, send, receive, reduction: null, tag: messageTag(tag), exact: true, error });
+    return this.begin(comm, { program, send, receive, reduction: null, tag: tagOf(form), exact: true, error });
   }
 
   /** Reduce, allreduce, reduce-scatter with equal blocks (`bytes` is one block), scan, exscan. */
@@ -208,9 +209,9 @@ export class Collectives implements CollectivePorts {
     reduction: Reduction,
   ): RecordId {
     assert(send >= 0 && receive >= 0, "a reduction works on shareable memory");
-    const { bytes = 0, root = 0, inPlace = false, tag } = call;
+    const { bytes = 0, root = 0, inPlace = false, form = "nonblocking" } = call;
     if (
-      tag === onBoard &&
+      form === "blocking" &&
       reduction.call === undefined &&
       (kind === "reduce" || kind === "allreduce") &&
       this.boards.takes(comm, bytes)
@@ -219,7 +220,7 @@ export class Collectives implements CollectivePorts {
       return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
     }
     const program = this.equalProgram(comm, kind, call, reduction.elementBytes);
-    return this.begin(comm, { program, send, receive, reduction, tag: messageTag(tag), exact: true });
+    return this.begin(comm, { program, send, receive, reduction, tag: tagOf(form), exact: true });
   }
 
   // Collectives with blocks of their own size: planned each time
@@ -230,12 +231,12 @@ export class Collectives implements CollectivePorts {
     send: Pointer,
     receive: Pointer,
     reduction: Reduction | null = null,
-    tag?: number,
+    form: CollectiveForm = "nonblocking",
     error: ErrorCode = 0,
   ): RecordId {
     const program = this.blocksProgram(comm, collective);
     const exact = reduction !== null;
-    return this.begin(comm, { program, send, receive, reduction, tag: messageTag(tag), exact, error });
+    return this.begin(comm, { program, send, receive, reduction, tag: tagOf(form), exact, error });
   }
 
   startNeighbor(
@@ -243,10 +244,10 @@ export class Collectives implements CollectivePorts {
     collective: NeighborCollective,
     send: Pointer,
     receive: Pointer,
-    tag?: number,
+    form: CollectiveForm = "nonblocking",
   ): RecordId {
     const program = compile(planNeighbor(collective), callOfGroups(collective));
-    return this.begin(comm, { program, send, receive, reduction: null, tag, exact: false });
+    return this.begin(comm, { program, send, receive, reduction: null, tag: tagOf(form), exact: false });
   }
 
   /** An allgather under a tag of the caller's: for agreements, which may run on communicators that are not finished. */
