@@ -8,7 +8,7 @@ import { checkOpen, type NamedCommunicator } from "../core/binding/checks.ts";
 import { settle } from "../core/binding/collective-side.ts";
 import type { Movement, Mover, Moving } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
-import type { CollectiveForm } from "../core/process/collectives.ts";
+import type { CollectiveForm } from "../core/process/collective-form.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { type BufferLike, type Buffers, type Items, isTypedArray, isTypedBuffer } from "./buffers.ts";
 import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytes } from "./collective-sides.ts";

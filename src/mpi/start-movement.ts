@@ -19,7 +19,7 @@ import {
   rootedPartsMovement,
   type SharedSource,
 } from "../core/binding/movement-arguments.ts";
-import type { CollectiveForm } from "../core/process/collectives.ts";
+import type { CollectiveForm } from "../core/process/collective-form.ts";
 import { arrayOf, type BufferLike, type Items, type TypedArray } from "./buffers.ts";
 import {
   countOf,

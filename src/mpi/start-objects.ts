@@ -7,7 +7,7 @@ import { PROC_NULL } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { isRoot } from "../core/binding/checks.ts";
 import { ObjectCollective, type ObjectKind } from "../core/binding/object-collective.ts";
-import type { CollectiveForm } from "../core/process/collectives.ts";
+import type { CollectiveForm } from "../core/process/collective-form.ts";
 import { type BufferLike, isTypedArray, isTypedBuffer, type TypedArray } from "./buffers.ts";
 import { IN_PLACE } from "./collective-sides.ts";
 import { checkCounts } from "./collective-start.ts";

@@ -2,7 +2,7 @@
 
 import type { Pointer } from "../core/base/brand.ts";
 import { beginReduction, operandRoles, type ReductionCall } from "../core/binding/reduction-arguments.ts";
-import type { CollectiveForm } from "../core/process/collectives.ts";
+import type { CollectiveForm } from "../core/process/collective-form.ts";
 import type { BufferLike, TypedArray } from "./buffers.ts";
 import { IN_PLACE } from "./collective-sides.ts";
 import { CollectiveStart, checkCounts } from "./collective-start.ts";

@@ -3,7 +3,7 @@
 import { checkCount } from "../../core/binding/checks.ts";
 import { bytesOf } from "../../core/binding/collective-side.ts";
 import type { EqualItems, OwnBuffer, SharedSource } from "../../core/binding/movement-arguments.ts";
-import type { CollectiveForm } from "../../core/process/collectives.ts";
+import type { CollectiveForm } from "../../core/process/collective-form.ts";
 import { checkApart } from "../arguments/buffers.ts";
 import type { CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";

@@ -17,7 +17,7 @@ import {
   rootedMovement,
   rootedPartsMovement,
 } from "../../core/binding/movement-arguments.ts";
-import type { CollectiveForm } from "../../core/process/collectives.ts";
+import type { CollectiveForm } from "../../core/process/collective-form.ts";
 import type { CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import {

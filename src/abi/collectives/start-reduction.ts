@@ -13,7 +13,7 @@ import {
   totalOf,
 } from "../../core/binding/reduction-arguments.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
-import type { CollectiveForm } from "../../core/process/collectives.ts";
+import type { CollectiveForm } from "../../core/process/collective-form.ts";
 import { type Reduction, reductionFor } from "../../core/process/reduction.ts";
 import { checkApart, checkBytes } from "../arguments/buffers.ts";
 import { holdType, LetGo } from "../handles/datatypes-in-use.ts";

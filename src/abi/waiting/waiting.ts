@@ -9,7 +9,7 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { pack, unpack } from "../../core/comm/datatype/pack.ts";
 import type { Outcome } from "../../core/ft/choices.ts";
-import type { Asked } from "../../core/process/collectives.ts";
+import type { Asked } from "../../core/process/reductions-under-way.ts";
 import type { FunctionPointer } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import { CallKind, type Continuation } from "./callbacks.ts";

@@ -10,7 +10,7 @@ import type { Blocks } from "../coll/engine/schedule.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Neighbourhood } from "../coll/intra/neighbor-direct.ts";
 import type { Collective } from "../coll/plan.ts";
-import type { CollectiveForm } from "../process/collectives.ts";
+import type { CollectiveForm } from "../process/collective-form.ts";
 import type { Communicator } from "../process/communicator.ts";
 import { type Ground, type Items, isList, type Parts, Side } from "./collective-side.ts";
 import type { Operations } from "./operations.ts";

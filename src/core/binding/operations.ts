@@ -27,9 +27,10 @@ import type { InterCollective, NeighborCollective } from "../coll/inter/plan-int
 import type { Collective } from "../coll/plan.ts";
 import type { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
-import type { Asked, CollectiveForm, EqualCall, EqualKind, ReductionKind } from "../process/collectives.ts";
+import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "../process/collective-form.ts";
 import type { Communicator } from "../process/communicator.ts";
 import type { Reduction } from "../process/reduction.ts";
+import type { Asked } from "../process/reductions-under-way.ts";
 import type { Task } from "../process/task.ts";
 import type { SendMode } from "../request/records.ts";
 import type { Leftover } from "./finish-later.ts";

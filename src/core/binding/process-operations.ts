@@ -8,18 +8,13 @@ import type { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { Engine } from "../p2p/engine.ts";
 import { foldOnBoard } from "../process/board-fold.ts";
-import type {
-  Asked,
-  CollectiveForm,
-  Collectives,
-  EqualCall,
-  EqualKind,
-  ReductionKind,
-} from "../process/collectives.ts";
+import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "../process/collective-form.ts";
+import type { Collectives } from "../process/collectives.ts";
 import type { Communicator } from "../process/communicator.ts";
 import { partitionedContext } from "../process/context.ts";
 import type { Process } from "../process/process.ts";
 import type { Reduction } from "../process/reduction.ts";
+import type { Asked } from "../process/reductions-under-way.ts";
 import type { Task } from "../process/task.ts";
 import {
   R_BYTES,

@@ -5,7 +5,7 @@
 import type { Pointer, RecordId } from "../base/brand.ts";
 import { ErrorClass, MpiError } from "../base/mpi-error.ts";
 import { sum } from "../coll/engine/rounds.ts";
-import type { CollectiveForm, ReductionKind } from "../process/collectives.ts";
+import type { CollectiveForm, ReductionKind } from "../process/collective-form.ts";
 import type { Communicator } from "../process/communicator.ts";
 import type { Reduction } from "../process/reduction.ts";
 import { checkCount, checkInPlace, checkScan, isRoot, type NamedCommunicator } from "./checks.ts";

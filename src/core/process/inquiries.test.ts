@@ -8,7 +8,7 @@ import { ErrorClass } from "../base/mpi-error.ts";
 import { PassThrough } from "../ft/pass-through.ts";
 import { R_ERROR } from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
-import type { CollectiveForm } from "./collectives.ts";
+import type { CollectiveForm } from "./collective-form.ts";
 import { Duplicate } from "./new-communicators.ts";
 
 const { OTHER, ROOT, TRUNCATE, PROC_FAILED } = ErrorClass;

@@ -1,7 +1,7 @@
 /** One collective of a script as one rank calls it: its buffers, its contribution, its result. */
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import type { CollectiveForm } from "../../core/process/collectives.ts";
+import type { CollectiveForm } from "../../core/process/collective-form.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import { R_ERROR } from "../../core/request/records.ts";
 import { layoutOf, type Moving } from "../script/collective-blocks.ts";

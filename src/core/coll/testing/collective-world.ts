@@ -77,6 +77,9 @@ class Record {
 
 const empty = new Uint8Array(0);
 
+/** Buffers are as far apart: a place behind a buffer is in no other one. */
+const bufferBytesMax = 2 ** 32;
+
 export class World {
   readonly messages: Message[] = [];
   readonly executors: Executor[];
@@ -113,7 +116,7 @@ export class World {
   }
 
   lend(rank: number, view: Uint8Array | undefined): Pointer {
-    return (this.#buffers[rank]!.push(view) - 1) as Pointer;
+    return ((this.#buffers[rank]!.push(view) - 1) * bufferBytesMax) as Pointer;
   }
 
   start(rank: number, request: number, { schedule, send, receive, channel = 0, tag = 0 }: Setup): void {
@@ -230,9 +233,11 @@ export class World {
     return rank < first === local ? peer : peer + first;
   }
 
-  #view(rank: number, pointer: Pointer, offset: number, bytes: number): Uint8Array {
+  #view(rank: number, pointer: Pointer, within: number, bytes: number): Uint8Array {
     if (bytes === 0) return empty;
-    const buffer = this.#buffers[rank]![pointer];
+    const place = pointer + within;
+    const buffer = this.#buffers[rank]![Math.floor(place / bufferBytesMax)];
+    const offset = place % bufferBytesMax;
     if (buffer === undefined || offset < 0 || offset + bytes > buffer.length) {
       throw new Error(`rank ${rank} touches ${bytes} bytes at ${offset} of a buffer of ${buffer?.length}`);
     }
@@ -286,18 +291,20 @@ export class World {
       copy: (to, toOffset, from, fromOffset, bytes) => {
         this.#view(rank, to, toOffset, bytes).set(this.#view(rank, from, fromOffset, bytes));
       },
-      reduce: ({ id }, left, leftOffset, right, rightOffset, into, intoOffset, bytes) => {
-        const a = this.#view(rank, left, leftOffset, bytes);
-        const b = this.#view(rank, right, rightOffset, bytes);
-        const c = this.#view(rank, into, intoOffset, bytes);
+      reduce: ({ id }, left, right, into, bytes) => {
+        const a = this.#view(rank, left, 0, bytes);
+        const b = this.#view(rank, right, 0, bytes);
+        const c = this.#view(rank, into, 0, bytes);
         if (this.#options.deferReductions) this.#deferred.push({ rank, id, regions: [a, b, c] });
         else this.#options.combine!(a, b, c);
         return !this.#options.deferReductions;
       },
       allocate: (bytes) => this.lend(rank, rubbish(bytes)),
       free: (pointer) => {
-        if (this.#buffers[rank]![pointer] === undefined) throw new Error("scratch memory is freed twice");
-        this.#buffers[rank]![pointer] = undefined;
+        const buffers = this.#buffers[rank]!;
+        const number = pointer / bufferBytesMax;
+        if (buffers[number] === undefined) throw new Error("scratch memory is freed twice");
+        buffers[number] = undefined;
       },
       finished: ({ request }, error) => {
         if (this.finished[rank]!.has(request)) throw new Error("an operation was reported twice");
