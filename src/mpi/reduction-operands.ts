@@ -159,8 +159,9 @@ export class ReductionOperands<T extends TypedArray>
     const pointer = memory.allocate(this.bytes);
     if (isTypedArray(buffer)) this.buffers.copyIn(buffer, pointer);
     else {
-      const { type, count, bytes, offset } = normalized(buffer);
-      if (!this.reduction.inMemory) pack(type, count, bytes, offset, memory.bytes, pointer);
+      const items = normalized(buffer);
+      const { type, count, bytes, offset } = items;
+      if (!this.reduction.inMemory) pack(items, { bytes: memory.bytes, offset: pointer });
       else if (count > 0) memory.bytes.set(bytes.subarray(offset, offset + spanOf(type, count)), pointer);
     }
     return pointer;
@@ -172,8 +173,9 @@ export class ReductionOperands<T extends TypedArray>
     const pointer = this.receiveStage;
     if (isTypedArray(into)) this.buffers.copyOut(into, pointer, this.#resultBytes);
     else {
-      const { type, bytes, offset } = normalized({ ...into, count: this.resultCount });
-      if (!this.reduction.inMemory) unpack(type, this.resultCount, memory.bytes, pointer, bytes, offset);
+      const items = normalized({ ...into, count: this.resultCount });
+      const { type, bytes, offset } = items;
+      if (!this.reduction.inMemory) unpack({ bytes: memory.bytes, offset: pointer }, items);
       else if (this.resultCount > 0)
         bytes.set(memory.bytes.subarray(pointer, pointer + spanOf(type, this.resultCount)), offset);
     }

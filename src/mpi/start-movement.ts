@@ -19,8 +19,9 @@ import {
   rootedPartsMovement,
   type SharedSource,
 } from "../core/binding/movement-arguments.ts";
+import type { ItemsInMemory } from "../core/comm/datatype/pack.ts";
 import type { CollectiveForm } from "../core/process/collective-form.ts";
-import { arrayOf, type BufferLike, type Items, type TypedArray } from "./buffers.ts";
+import { arrayOf, type BufferLike, type TypedArray } from "./buffers.ts";
 import {
   countOf,
   IN_PLACE,
@@ -47,7 +48,7 @@ export interface BothLayouts {
 }
 
 /** The array of this rank alone. */
-class OwnArray<T extends TypedArray> implements OwnBuffer<Items> {
+class OwnArray<T extends TypedArray> implements OwnBuffer<ItemsInMemory> {
   /** Null until the array is read, which is where this rank needs one. */
   array: T | null = null;
   private readonly what: string;
@@ -62,7 +63,7 @@ class OwnArray<T extends TypedArray> implements OwnBuffer<Items> {
     return this.data === IN_PLACE;
   }
 
-  items(): Items {
+  items(): ItemsInMemory {
     const buffer = needed<BufferLike<T>>(this.what, this.data);
     this.array = arrayOf(buffer);
     return itemsOf(buffer);
@@ -80,7 +81,7 @@ interface SharedArrayOptions<T extends TypedArray> {
 }
 
 /** An array that has a part for every peer. */
-class SharedArray<T extends TypedArray> implements SharedSource<Items> {
+class SharedArray<T extends TypedArray> implements SharedSource<ItemsInMemory> {
   array: T | null = null;
   private readonly what: string;
   private readonly rank: number;
@@ -96,14 +97,14 @@ class SharedArray<T extends TypedArray> implements SharedSource<Items> {
     return this.options.data === IN_PLACE;
   }
 
-  equal(peers: number, own: number | null): { items: Items; bytes: number } {
+  equal(peers: number, own: number | null): { items: ItemsInMemory; bytes: number } {
     const buffer = this.buffer((sent, each) => newArrayFor(sent, each() * peers));
     const bytes = own ?? share(this.what, buffer, peers);
     checkRoom(this.what, buffer, bytes * peers);
     return { items: itemsOf(buffer), bytes };
   }
 
-  parts(peers: number, own: number | null): Items[] {
+  parts(peers: number, own: number | null): ItemsInMemory[] {
     const layout = checkedLayout(this.what, this.options.layout, peers);
     const parts = itemsOfBlocks(
       this.buffer((sent) => newArrayForBlocks(sent, layout)),
@@ -125,7 +126,7 @@ class SharedArray<T extends TypedArray> implements SharedSource<Items> {
 }
 
 /** A buffer for each peer, with its own datatype; null where nothing is sent or received. */
-class PartsArray implements SharedSource<Items> {
+class PartsArray implements SharedSource<ItemsInMemory> {
   private readonly what: string;
   private readonly rank: number;
   private readonly list: Parts | InPlace;
@@ -144,7 +145,7 @@ class PartsArray implements SharedSource<Items> {
     throw new MpiError(ErrorClass.BUFFER, `Cannot ${this.what}: give one array`);
   }
 
-  parts(peers: number, own: number | null): Items[] {
+  parts(peers: number, own: number | null): ItemsInMemory[] {
     const list = this.list === IN_PLACE ? [] : this.list;
     checkCounts(this.what, list, peers);
     const parts = itemsOfParts(list);
@@ -165,7 +166,7 @@ function checkedLayout(what: string, layout: Layout | undefined, peers: number):
 }
 
 /** What a rank sends itself must be as long as what it receives from itself. `own`: null where nothing tells. */
-function checkOwn(what: string, part: Items | undefined, own: number | null): void {
+function checkOwn(what: string, part: ItemsInMemory | undefined, own: number | null): void {
   if (own === null || part === undefined || bytesOf(part) === own) return;
   throw new MpiError(
     ErrorClass.COUNT,
@@ -356,7 +357,7 @@ export class StartMovement extends CollectiveStart {
     what: string,
     result: { readonly array: T | null },
     form: CollectiveForm,
-    make: () => Movement<Items>,
+    make: () => Movement<ItemsInMemory>,
   ): Started<T | null> {
     return this.attempt(what, () => {
       const movement = make();
@@ -369,7 +370,7 @@ export class StartMovement extends CollectiveStart {
     what: string,
     result: { readonly array: T | null },
     form: CollectiveForm,
-    make: () => Movement<Items>,
+    make: () => Movement<ItemsInMemory>,
   ): Started<T> {
     return this.#start(what, result, form, make) as Started<T>;
   }

@@ -71,7 +71,7 @@ export function packedFrom(program: Program, address: number, count: number, typ
   const bytes = bufferBytes(program, address, count, type);
   if (type.isContiguous(count)) return { pointer: startOf(address, bytes, type), bytes, scratch: false };
   const pointer = program.memory.allocate(bytes);
-  pack(type, count, program.bytes, address, program.bytes, pointer);
+  pack({ type, count, bytes: program.bytes, offset: address }, { bytes: program.bytes, offset: pointer });
   return { pointer, bytes, scratch: true };
 }
 
@@ -128,7 +128,11 @@ export class Unpack implements After {
     const { memory, bytes: all } = program;
     const came = this.bytes ?? bytes;
     if (error === 0 || this.bytes === undefined) {
-      unpack(this.type, this.count, all, this.pointer, all, this.address, { from: 0, bytes: came });
+      unpack(
+        { bytes: all, offset: this.pointer },
+        { type: this.type, count: this.count, bytes: all, offset: this.address },
+        { from: 0, bytes: came },
+      );
     }
     memory.free(this.pointer);
   }
