@@ -49,7 +49,7 @@ interface TcpHostOptions {
   /** Those of this node that are not there yet, see `rankBorn`. */
   readonly unborn?: readonly number[];
   /** The present one of every rank, those of this node among them; 0 unless told. */
-  readonly incarnations?: readonly number[];
+  readonly incarnations?: readonly number[] | undefined;
   readonly address?: string;
   readonly port?: number;
   /** Rings the bell of the process with that index in this node. */
