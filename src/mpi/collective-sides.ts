@@ -57,7 +57,7 @@ export class ArrayGround implements Ground<ItemsInMemory> {
 }
 
 /** Counts of a v form, one for each peer, and displacements; those default to one block behind the other. */
-export interface Layout {
+export interface PartLayout {
   readonly counts: readonly number[] | Int32Array;
   readonly displacements?: readonly number[] | Int32Array | undefined;
 }
@@ -84,7 +84,7 @@ export function itemsOf(buffer: BufferLike): ItemsInMemory {
 }
 
 /** Blocks of one buffer: counts and displacements in elements. */
-export function itemsOfBlocks(buffer: BufferLike, { counts, displacements }: Layout): ItemsInMemory[] {
+export function itemsOfBlocks(buffer: BufferLike, { counts, displacements }: PartLayout): ItemsInMemory[] {
   if (displacements !== undefined && displacements.length !== counts.length) {
     const message = `Cannot use ${displacements.length} displacements: there are ${counts.length} counts`;
     throw new MpiError(ErrorClass.ARG, message);
@@ -130,7 +130,7 @@ export function newArrayFor<T extends TypedArray>(buffer: BufferLike<T>, count: 
 }
 
 /** A new array that has room for the blocks of a v form. */
-export function newArrayForBlocks<T extends TypedArray>(buffer: BufferLike<T>, layout: Layout): BufferLike<T> {
+export function newArrayForBlocks<T extends TypedArray>(buffer: BufferLike<T>, layout: PartLayout): BufferLike<T> {
   let [items, next] = [0, 0];
   Array.from(layout.counts).forEach((count, peer) => {
     next = (layout.displacements?.[peer] ?? next) + count;

@@ -29,9 +29,9 @@ import {
   itemsOf,
   itemsOfBlocks,
   itemsOfParts,
-  type Layout,
   newArrayFor,
   newArrayForBlocks,
+  type PartLayout,
 } from "./collective-sides.ts";
 import { CollectiveStart, checkApart, checkCounts, checkRoom, needed, share } from "./collective-start.ts";
 import type { Started } from "./request.ts";
@@ -43,8 +43,8 @@ type Maybe<T> = T | null | undefined;
 type Parts = readonly (BufferLike | null)[];
 
 export interface BothLayouts {
-  readonly sends: Layout;
-  readonly receives: Layout;
+  readonly sends: PartLayout;
+  readonly receives: PartLayout;
 }
 
 /** The array of this rank alone. */
@@ -75,7 +75,7 @@ interface SharedArrayOptions<T extends TypedArray> {
   /** The other array of the call. */
   readonly other: unknown;
   /** Of v forms. */
-  readonly layout?: Layout | undefined;
+  readonly layout?: PartLayout | undefined;
   /** The kind of a new array where none is given, and the number of its elements for each peer; null: one must be given. */
   readonly like?: { readonly sent: Maybe<Sent<T>>; readonly each: () => number } | null;
 }
@@ -160,7 +160,7 @@ function kindOf<T extends TypedArray>(what: string, sent: Maybe<Sent<T>>): Buffe
   throw new MpiError(ErrorClass.BUFFER, `Cannot ${what}: nothing says what kind of array; give one as \`into\``);
 }
 
-function checkedLayout(what: string, layout: Layout | undefined, peers: number): Layout {
+function checkedLayout(what: string, layout: PartLayout | undefined, peers: number): PartLayout {
   checkCounts(what, layout?.counts, peers);
   return layout!;
 }
@@ -209,7 +209,7 @@ export class StartMovement extends CollectiveStart {
   gatherv<T extends TypedArray>(
     data: Maybe<Sent<T>>,
     root: number,
-    layout: Layout | undefined,
+    layout: PartLayout | undefined,
     into?: BufferLike<T>,
     form: CollectiveForm = "nonblocking",
   ) {
@@ -233,7 +233,7 @@ export class StartMovement extends CollectiveStart {
   scatterv<T extends TypedArray>(
     data: Maybe<BufferLike>,
     root: number,
-    layout: Layout | undefined,
+    layout: PartLayout | undefined,
     into: Maybe<Sent<T>>,
     form: CollectiveForm = "nonblocking",
   ) {
@@ -255,7 +255,7 @@ export class StartMovement extends CollectiveStart {
 
   allgatherv<T extends TypedArray>(
     data: Sent<T>,
-    layout: Layout,
+    layout: PartLayout,
     into?: BufferLike<T>,
     form: CollectiveForm = "nonblocking",
   ): Started<T> {
@@ -308,7 +308,7 @@ export class StartMovement extends CollectiveStart {
 
   neighborAllgatherv<T extends TypedArray>(
     data: BufferLike<T>,
-    layout: Layout,
+    layout: PartLayout,
     into?: BufferLike<T>,
     form: CollectiveForm = "nonblocking",
   ): Started<T> {
@@ -388,7 +388,7 @@ export class StartMovement extends CollectiveStart {
     what: string,
     data: Maybe<Sent<T>>,
     into: BufferLike<T> | undefined,
-    layout?: Layout,
+    layout?: PartLayout,
   ): SharedArray<T> {
     const each = () => countOfSent(what, data);
     return this.#shared<T>(what, { data: into, other: data, layout, like: { sent: data, each } });

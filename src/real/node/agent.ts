@@ -4,7 +4,7 @@
  */
 import { unreachable } from "../../core/base/assert.ts";
 import { onBell, onQuietBell } from "../machine/bell.ts";
-import { build, type Run, type Setup, type ToNode } from "../messages/node-messages.ts";
+import { build, type RunProgram, type Setup, type ToNode } from "../messages/node-messages.ts";
 import { bellOf, quietBellOf } from "../messages/node-words.ts";
 import { Stop, stopFor } from "../transport/layout.ts";
 import { type AgentOptions, AgentParts } from "./agent-parts.ts";
@@ -134,7 +134,7 @@ export class Agent {
   }
 
   /** Opens the gate when the program is here. */
-  #run({ form, packages }: Run): void {
+  #run({ form, packages }: RunProgram): void {
     const missing = this.#node.files.missingPackage(packages);
     const arriving =
       missing === undefined ? this.#node.files.bringProgram(this.#node.setup.program, form) : Promise.resolve(missing);

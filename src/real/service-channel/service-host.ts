@@ -11,7 +11,7 @@ import type { Socket } from "node:net";
 import type { Wire } from "../../core/service-channel/channel.ts";
 import type { Connection } from "../../core/service-channel/connection.ts";
 import { ServiceClients, type ServiceUser } from "../../core/service-channel/service-clients.ts";
-import { Verdict } from "../transport/handshake/handshake.ts";
+import { CallVerdict } from "../transport/handshake/handshake.ts";
 import type { Guest } from "../transport/handshake/reception.ts";
 import { openSocketCallsOver } from "../transport/sockets/open-socket-calls.ts";
 import { descriptorOf } from "../transport/sockets/raw-socket.ts";
@@ -72,10 +72,10 @@ export class ServiceHost {
     const admission = this.#clients.admit({ client, incarnation, begin: hello.to | 0 });
     socket.on("error", () => {});
     if (admission === null) {
-      socket.write(answer({ verdict: Verdict.ABSENT, incarnation, generation: 0 }), () => socket.destroy());
+      socket.write(answer({ verdict: CallVerdict.ABSENT, incarnation, generation: 0 }), () => socket.destroy());
       return;
     }
-    const welcome = answer({ verdict: Verdict.WELCOME, incarnation, generation: admission.wanted >>> 0 });
+    const welcome = answer({ verdict: CallVerdict.WELCOME, incarnation, generation: admission.wanted >>> 0 });
     socket.write(welcome, (error) => {
       const fd = descriptorOf(socket);
       if (fd < 0 || error instanceof Error) {

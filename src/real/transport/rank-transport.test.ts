@@ -12,7 +12,7 @@ import { Engine } from "../../core/p2p/engine.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { type Placement, placementOf } from "../../core/service/placement.ts";
 import { Waiting } from "../process/waiting.ts";
-import { Bell, type Layout, layoutOf, lineOf } from "./layout.ts";
+import { Bell, layoutOf, lineOf, type MemoryLayout } from "./layout.ts";
 import { LivingProcesses } from "./living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
 import { NoticeBoard, NoticeKind, NoticeReader } from "./notices.ts";
@@ -35,7 +35,7 @@ interface Setup {
   readonly rank: number;
   readonly placement: Placement;
   readonly memory: WebAssembly.Memory;
-  readonly layout: Layout;
+  readonly layout: MemoryLayout;
   readonly handover: SharedHandover;
 }
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { long } from "../../../../../test/long.ts";
 import { BYTES, EXTRA, KIND, SEQUENCE, SOURCE } from "../../../../core/wire/packet.ts";
-import { Line, Ring, Status } from "../../layout.ts";
+import { Line, RankStatus, Ring } from "../../layout.ts";
 import moduleBytes from "../../node.wat";
 import { decode, type Instruction, Op, type Program } from "./decoder.ts";
 import {
@@ -52,7 +52,7 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
   const payloadOf = (source: number, number: number) => 1000 * source + number;
 
   const words = new Int32Array((closed + 8) >> 2);
-  for (let process = 0; process < producers; process++) words[(lineOf(process) + Line.STATUS) >> 2] = Status.ALIVE;
+  for (let process = 0; process < producers; process++) words[(lineOf(process) + Line.STATUS) >> 2] = RankStatus.ALIVE;
   for (const at of [Ring.TAIL, Ring.HEAD]) words[(ring + at) >> 2] = firstPosition;
   for (let i = 0; i < slots; i++) {
     const position = firstPosition + i;
@@ -152,7 +152,7 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
     const position = intent(dead, 0)!;
     const isCommitted = w[(ring + Ring.SLOTS + (position & (slots - 1)) * 128) >> 2]! - position - 1 >= 0;
     for (let process = 0; process < producers && !isCommitted; process++) {
-      if (process === dead || w[(lineOf(process) + Line.STATUS) >> 2] !== Status.ALIVE) continue;
+      if (process === dead || w[(lineOf(process) + Line.STATUS) >> 2] !== RankStatus.ALIVE) continue;
       if (intent(process, 0) === intent(dead, 0) && intent(process, 1) === intent(dead, 1)) return false;
     }
     return true;
@@ -179,7 +179,7 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
     const stillRunning = running.filter((other) => other !== process);
     let stillUnsettled = unsettled.filter((other) => other !== process);
     if (event < 100 && (event & 1) === 1) {
-      yield call("store", lineOf(process) + Line.STATUS, Status.DEAD);
+      yield call("store", lineOf(process) + Line.STATUS, RankStatus.DEAD);
       yield* rouseAll();
     }
     if ((event >= 100 || (event & 1) === 1) && broken !== "no settling") {
