@@ -29,7 +29,7 @@ export interface Setup {
 /** into = left ∘ right; `into` may be one of the two. */
 export type Combine = (left: Uint8Array, right: Uint8Array, into: Uint8Array) => void;
 
-export interface WorldOptions {
+export interface CollectiveWorldOptions {
   readonly seed?: number;
   readonly combine?: Combine;
   /** Combinations are left to the program, which does them later. */
@@ -80,7 +80,7 @@ const empty = new Uint8Array(0);
 /** Buffers are as far apart: a place behind a buffer is in no other one. */
 const bufferBytesMax = 2 ** 32;
 
-export class World {
+export class CollectiveWorld {
   readonly messages: Message[] = [];
   readonly executors: Executor[];
   readonly #ports: readonly CollectivePorts[];
@@ -97,11 +97,11 @@ export class World {
   /** Combinations that wait for the program. */
   readonly #deferred: { rank: number; id: OperationId; regions: [Uint8Array, Uint8Array, Uint8Array] }[] = [];
   readonly #buffers: (Uint8Array | undefined)[][];
-  readonly #options: WorldOptions;
+  readonly #options: CollectiveWorldOptions;
   readonly #random: (below: number) => number;
   readonly size: number;
 
-  constructor(size: number, options: WorldOptions = {}) {
+  constructor(size: number, options: CollectiveWorldOptions = {}) {
     this.size = size;
     this.#options = options;
     this.#random = random(options.seed ?? 1);
@@ -331,12 +331,12 @@ function remove<Item>(items: Item[], which: (item: Item) => boolean): void {
 }
 
 /** Runs one collective, a setup for each rank, and returns the messages it took. */
-export function run(setups: readonly Setup[], options: WorldOptions = {}): Message[] {
+export function run(setups: readonly Setup[], options: CollectiveWorldOptions = {}): Message[] {
   checkMatching(
     setups.map((setup) => setup.schedule),
     options.firstGroup,
   );
-  const world = new World(setups.length, options);
+  const world = new CollectiveWorld(setups.length, options);
   const before = setups.map((setup) => setup.send?.slice());
   for (const [rank, setup] of setups.entries()) world.start(rank, 0, setup);
   world.settle();
