@@ -27,7 +27,9 @@ function placeOf({ want, file }: FileRequest): string | null {
 async function open({ job, host: address }: CheckpointServerSetup): Promise<void> {
   const host = new FileHost({ placeOf, verify: (_, path) => verifyImages([path]) });
   const door = new Reception({
-    ...{ job, service: ServiceCode.FILES, place: { address, port: 0 } },
+    job,
+    service: ServiceCode.FILES,
+    place: { address, port: 0 },
     received: (guest) => void host.serve(guest),
     dropped() {},
   });

@@ -41,7 +41,9 @@ async function newHost() {
     verify: async (_, path) => (readFileSync(path, "latin1").includes("bad") ? "it is bad" : ""),
   });
   const door = new Reception({
-    ...{ job, service: ServiceCode.FILES, place: { address: "127.0.0.1", port: 0 } },
+    job,
+    service: ServiceCode.FILES,
+    place: { address: "127.0.0.1", port: 0 },
     received: (guest) => void host.serve(guest),
     dropped() {},
   });

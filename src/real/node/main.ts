@@ -84,7 +84,10 @@ class NodeMain {
     this.#end = abandon;
     const watch = new DispatcherWatch({ host, port, gone: abandon });
     this.#link = new ControlLink<FromNode, ToNode>({
-      ...{ socket, queue, sends: fromNodeBounds, hears: toNodeBounds },
+      socket,
+      queue,
+      sends: fromNodeBounds,
+      hears: toNodeBounds,
       heard: () => watch.heard(),
       said: (message) => this.#said(message),
       unsendable: (problem) => this.#link.send({ kind: "unable", why: `it cannot send ${problem}` }),

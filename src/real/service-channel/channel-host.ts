@@ -67,7 +67,9 @@ export class ChannelHost {
     const { retention, threads, from = 0, known = nothing, words, incomingWords } = options;
     this.#options = options;
     this.#channel = createChannelRing({
-      ...{ retention, position: (from + known.length) | 0, threads: threads + 1 },
+      retention,
+      position: (from + known.length) | 0,
+      threads: threads + 1,
       ...(words === undefined ? {} : { words }),
       ...(incomingWords === undefined ? {} : { incomingWords }),
     });
@@ -152,8 +154,12 @@ export class ChannelHost {
     const { job, service, client, incarnation } = this.#options;
     const begin = this.#kept?.begin ?? this.#driver.outgoing.begin;
     const hello: Hello = {
-      ...{ service, from: client, to: begin >>> 0 },
-      ...{ incarnation, wanted: address.port, generation: 1 },
+      service,
+      from: client,
+      to: begin >>> 0,
+      incarnation,
+      wanted: address.port,
+      generation: 1,
     };
     this.#isConnecting = true;
     const socket = call({ ...address, job, hello }, (answer) => {

@@ -48,7 +48,8 @@ export class ServiceHost {
   constructor(newUser: (move: (client: number) => void) => ServiceUser) {
     const memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages });
     this.#calls = openSocketCallsOver(memory, (isForViews) => ({
-      ...{ scratch: 0, scratchBytes: isForViews ? viewScratchBytes : scratchBytes },
+      scratch: 0,
+      scratchBytes: isForViews ? viewScratchBytes : scratchBytes,
     }));
     const user = newUser((client) => this.#move(this.#clients.hostOf(client)));
     this.#clients = new ServiceClients(user, randomInt(1, originMax), (line) => this.#drop(line));
@@ -83,7 +84,12 @@ export class ServiceHost {
         return;
       }
       const line: Line = {
-        ...{ client, fd, socket, connection: null, isWatchedWritable: false, isAsleep: false },
+        client,
+        fd,
+        socket,
+        connection: null,
+        isWatchedWritable: false,
+        isAsleep: false,
         wire: {
           send: (memory, at, bytes) => this.#calls.sendView(fd, memory, at, bytes),
           receive: (memory, at, bytes) => this.#calls.receiveView(fd, memory, at, bytes),

@@ -167,9 +167,24 @@ export function layoutOf(options: LayoutOptions): MemoryLayout {
   const heap = alignUp(eager + processes * slots * eagerBytes, pageBytes);
   assert(heap <= memoryBytes, "rings and boards leave nothing of the node's memory: give it more, or fewer slots");
   return {
-    ...{ processes, producers, memoryBytes, slots, eagerBytes },
-    ...{ boardCount, boardBytes, boardMembers, boardStride, noticeCount, ringStride },
-    ...{ breakAt, noticesAt, lines, rings, boards, eager, heap },
+    processes,
+    producers,
+    memoryBytes,
+    slots,
+    eagerBytes,
+    boardCount,
+    boardBytes,
+    boardMembers,
+    boardStride,
+    noticeCount,
+    ringStride,
+    breakAt,
+    noticesAt,
+    lines,
+    rings,
+    boards,
+    eager,
+    heap,
   };
 }
 

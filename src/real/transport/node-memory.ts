@@ -102,7 +102,9 @@ export function enterNodeMemory(memory: WebAssembly.Memory, layout: MemoryLayout
   compiled ??= new WebAssembly.Module(moduleBytes);
   const { exports } = new WebAssembly.Instance(compiled, { node: { memory, ...importsOf(layout, process) } });
   return {
-    ...{ memory, layout, process },
+    memory,
+    layout,
+    process,
     words: new Int32Array(memory.buffer),
     bytes: new Uint8Array(memory.buffer),
     calls: exports as unknown as NodeCalls,

@@ -42,7 +42,9 @@ function endOf(memory: WebAssembly.Memory, layout: MemoryLayout, rank: number, i
   const speaks = identity === undefined ? {} : { identity };
   const transport = new RingTransport(node, rankMemory, { rank, ...speaks, places, jointBytesMin: 100_000 });
   const end: ConformanceEnd = {
-    ...{ rank, transport, memory: rankMemory },
+    rank,
+    transport,
+    memory: rankMemory,
     expect: () => {},
     check: (claim, what) => assert.ok(claim, what),
   };

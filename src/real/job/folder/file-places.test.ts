@@ -4,8 +4,12 @@ import type { FileKey, FileRequest } from "../../file-service/file-key.ts";
 import { filePlaces } from "./file-places.ts";
 
 const all = {
-  ...{ program: "/job", spawned: "/tmp", traces: "/tmp/trace" },
-  ...{ checkpoints: "/job/checkpoints", freezeTo: "/job", thawFrom: "/old" },
+  program: "/job",
+  spawned: "/tmp",
+  traces: "/tmp/trace",
+  checkpoints: "/job/checkpoints",
+  freezeTo: "/job",
+  thawFrom: "/old",
 };
 const own: FileKey = { kind: "program", name: "program.wasm" };
 const child: FileKey = { kind: "program", name: "program-1.wasm" };

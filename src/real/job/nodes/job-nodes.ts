@@ -71,7 +71,8 @@ export class JobNodes {
     this.#contacts = new NodeContacts(options.nodes);
     const { job, host } = options;
     this.#door = new NodeDoor({
-      ...{ job, host },
+      job,
+      host,
       unable: (why) => ports.unable(why),
       wantsFiles: (guest) => ports.wantsFiles(guest),
     });

@@ -58,7 +58,9 @@ export function call(
     return true;
   };
   const socket = connect({
-    ...{ host, port, noDelay: true },
+    host,
+    port,
+    noDelay: true,
     onread: {
       buffer: () => wanted.subarray(have),
       callback: (bytes) => {

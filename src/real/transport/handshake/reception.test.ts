@@ -173,7 +173,9 @@ test("X7: a hello for a rank that is not there is answered, and leads nowhere", 
 test("X7: a stranger who listens in a node's place does not become a peer", async () => {
   const events: string[] = [];
   const host = new TcpHost({
-    ...{ job: testJob, ranks: 2, ranksHere: [0] },
+    job: testJob,
+    ranks: 2,
+    ranksHere: [0],
     ring: () => events.push("rang"),
     report: (event) => events.push(event.kind),
   });
@@ -220,7 +222,10 @@ test("X7: an event logger hears nobody who was sent to another's port", async ()
   const heard: number[] = [];
   const dropped: string[] = [];
   const reception = new Reception({
-    ...{ job: testJob, service: ServiceCode.LOGGER, place: { address: "127.0.0.1", port: 0 }, namesPort: true },
+    job: testJob,
+    service: ServiceCode.LOGGER,
+    place: { address: "127.0.0.1", port: 0 },
+    namesPort: true,
     received: ({ hello: { wanted }, socket, answer }) => {
       heard.push(wanted);
       const welcome: CallAnswer = { verdict: CallVerdict.WELCOME, incarnation: 0, generation: 0 };

@@ -129,7 +129,9 @@ export class TcpHost {
     this.#incarnations = Array.from({ length: ranks }, (_, rank) => options.incarnations?.[rank] ?? 0);
     for (const [rank, life] of this.#incarnations.entries()) if (life > 0) this.#sayOf(rank, PeerState.ALIVE);
     this.#reception = new Reception({
-      ...{ job, service: ServiceCode.RANK, place: { address, port } },
+      job,
+      service: ServiceCode.RANK,
+      place: { address, port },
       received: (guest) => this.#received(guest),
       dropped: (reason) => report({ kind: "stranger", reason }),
     });
@@ -295,9 +297,18 @@ export class TcpHost {
     let pair = this.#pairs.get(key);
     if (pair === undefined) {
       pair = {
-        ...{ here, there, life: this.#incarnations[there]!, generation: 0, held: [] },
-        ...{ wanted: false, attempt: null, retry: null },
-        ...{ retryMs: retryMsMin, wantedSince: 0, reported: false, shut: false },
+        here,
+        there,
+        life: this.#incarnations[there]!,
+        generation: 0,
+        held: [],
+        wanted: false,
+        attempt: null,
+        retry: null,
+        retryMs: retryMsMin,
+        wantedSince: 0,
+        reported: false,
+        shut: false,
       };
       this.#pairs.set(key, pair);
     }
