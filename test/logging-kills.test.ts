@@ -142,7 +142,10 @@ test("L8: when no image that is kept can be read the job ends at once, and says 
  */
 class DamagedImages {
   readonly options: Options = {
-    ...{ ...on2, args: longOrders, checkpointEveryMs: 100, patienceMs: 3_600_000 },
+    ...on2,
+    args: longOrders,
+    checkpointEveryMs: 100,
+    patienceMs: 3_600_000,
     faults: "stop node 1 at checkpoint 3",
   };
   readonly #checkpoints: readonly number[];

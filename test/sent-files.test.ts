@@ -102,8 +102,13 @@ test(
     const jobFolder = folderOf("sent-job");
     const kept: string[] = [];
     const job = launchIn(temporary, resolve("test/programs/c/orders.c"), {
-      ...{ ranks: 4, nodes: 2, protocol: "logging", args: ["100", "20000"], jobFolder },
-      ...{ checkpointEveryMs: 100, faults: "kill node 1 at checkpoint 1 after; kill node 0 at checkpoint 2 while" },
+      ranks: 4,
+      nodes: 2,
+      protocol: "logging",
+      args: ["100", "20000"],
+      jobFolder,
+      checkpointEveryMs: 100,
+      faults: "kill node 1 at checkpoint 1 after; kill node 0 at checkpoint 2 while",
     });
     const events = await eventsOf(job, (event) => {
       if (event.kind === "checkpoint") kept.push(...readdirSync(join(jobFolder, "checkpoints", `set-${event.set}`)));

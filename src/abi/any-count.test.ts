@@ -13,7 +13,7 @@ import { ErrorClass } from "../core/base/mpi-error.ts";
 import { predefinedTypes } from "../core/comm/datatype/datatype-predefined.ts";
 import { predefinedOps } from "../core/comm/op/op-predefined.ts";
 import { TestDisk } from "./testing/disk.ts";
-import { Ended, type TestProgram } from "./testing/program.ts";
+import { JobEnded, type TestProgram } from "./testing/program.ts";
 import { INFO_NULL, INT, SELF, TestRanks, WORLD } from "./testing/ranks.ts";
 
 const ERRORS_ARE_FATAL = 0x141;
@@ -111,7 +111,7 @@ class Setting {
       if (/_begin_c$/.test(name)) c.call(name.replace("_begin_c", "_end"), this.#file, 64, 0);
       return { code: 0, said: "" };
     } catch (error) {
-      if (!(error instanceof Ended)) throw error;
+      if (!(error instanceof JobEnded)) throw error;
       deepEqual(state(), before, `${name}(${args}) has left something behind: ${error.message}`);
       return { code: error.code, said: error.message };
     }

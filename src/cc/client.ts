@@ -11,7 +11,7 @@ import { Silence } from "../core/service/silence.ts";
 import { ProcessWork } from "../real/machine/process-work.ts";
 import { flagsFor } from "../v8/flags.ts";
 import { readMessage, replyBounds, requestBounds, writeMessage } from "./frames.ts";
-import { isReply, type Reply, type Request, type ToolRequest } from "./requests.ts";
+import { type CompilerRequest, isReply, type Reply, type ToolRequest } from "./requests.ts";
 import { isLockHeld, lockHolder, unwritableCode } from "./server-lock.ts";
 import { type CompileServerPlace, distrustServer, prepareFolder } from "./server-place.ts";
 
@@ -205,7 +205,7 @@ function connectTo(path: string): Promise<Socket | undefined> {
 }
 
 /** Undefined when the other end closes first. */
-async function exchange(socket: Socket, request: Request, signal?: AbortSignal): Promise<unknown> {
+async function exchange(socket: Socket, request: CompilerRequest, signal?: AbortSignal): Promise<unknown> {
   const takeBack = (): void => void socket.destroy();
   signal?.addEventListener("abort", takeBack, { once: true });
   socket.on("error", () => socket.destroy());

@@ -3,13 +3,18 @@ import type { Socket } from "node:net";
 import { assert } from "../core/base/assert.ts";
 import { ByteQueue } from "../real/framing/byte-queue.ts";
 import { type Bounds, encodeValue, ValueReader } from "../real/framing/value-frame.ts";
-import type { Reply, Request } from "./requests.ts";
+import type { CompilerRequest, Reply } from "./requests.ts";
 
 /** More than the files of any program. */
 const withFiles = 2 ** 31;
 const short = 2 ** 20;
 
-export const requestBounds: Bounds<Request["kind"]> = { compile: withFiles, link: withFiles, ask: short, stop: short };
+export const requestBounds: Bounds<CompilerRequest["kind"]> = {
+  compile: withFiles,
+  link: withFiles,
+  ask: short,
+  stop: short,
+};
 export const replyBounds: Bounds<Reply["kind"]> = { done: withFiles, broken: short };
 
 /** `bounds`: of the messages of this side. */

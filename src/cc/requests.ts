@@ -83,7 +83,7 @@ export interface AskRequest {
 export type ToolRequest = CompileRequest | LinkRequest | AskRequest;
 
 /** Requests of a client; `stop` ends the server once it is idle. */
-export type Request = ToolRequest | { readonly kind: "stop" };
+export type CompilerRequest = ToolRequest | { readonly kind: "stop" };
 
 /** Orders for a thread of the server. */
 export type ToolJob = ToolRequest | InstrumentRequest;
@@ -104,7 +104,7 @@ export type Reply =
 const finish = object<ProgramFinish>({ capturePoints: list(text), section: text, names: flag });
 const driver = word("clang", "clang++");
 
-const request = oneOf<Request>({
+const request = oneOf<CompilerRequest>({
   compile: object({
     kind: kind("compile"),
     driver,
@@ -141,7 +141,7 @@ const reply = oneOf<Reply>({
 });
 
 /** A socket may carry anything. */
-export const isRequest = (value: unknown): value is Request => request(value) === "";
+export const isRequest = (value: unknown): value is CompilerRequest => request(value) === "";
 
 export const isReply = (value: unknown): value is Reply => reply(value) === "";
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
-import type { Peer } from "./contenders/peer.ts";
+import type { PeerRuntime } from "./contenders/peer.ts";
 import { type BuildOutcome, buildPeerProgram } from "./contenders/peer-build.ts";
 import { launcherPath, programPath, sourcePath } from "./installation.ts";
 import { type ChildRun, type Command, describeTrouble, runChild } from "./measuring/child.ts";
@@ -11,7 +11,7 @@ import type { Sample } from "./measuring/samples.ts";
 import type { Contender } from "./measuring/series.ts";
 
 interface LabOptions {
-  readonly peers: readonly Peer[];
+  readonly peers: readonly PeerRuntime[];
   /** Runs of each program. */
   readonly runs: number;
   /** A fraction of the iterations: shows that everything works; the figures mean little. */
@@ -60,7 +60,7 @@ interface PeersJob {
   readonly ranks: number;
   readonly tcp?: boolean;
   /** Undefined: this peer does not take part. */
-  readonly args: (peer: Peer) => readonly string[] | undefined;
+  readonly args: (peer: PeerRuntime) => readonly string[] | undefined;
 }
 
 export interface StartOptions {
@@ -70,7 +70,7 @@ export interface StartOptions {
 }
 
 export class Lab {
-  readonly peers: readonly Peer[];
+  readonly peers: readonly PeerRuntime[];
   readonly quick: boolean;
   readonly sizes: Sizes;
   readonly cores = availableParallelism();

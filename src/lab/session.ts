@@ -1,7 +1,7 @@
 /** One invocation of `banyan bench`: finds the peers, runs the benchmarks in order, shows and keeps the results. */
 import { describeSystemError } from "../core/base/system-error.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
-import { findPeer, type Peer, type PeerKind, peerKinds } from "./contenders/peer.ts";
+import { findPeer, type PeerKind, type PeerRuntime, peerKinds } from "./contenders/peer.ts";
 import { goalTable, judgements } from "./goals/goal-table.ts";
 import { Lab, type Sizes } from "./lab.ts";
 import { describeMachine, hardwareText, softwareText } from "./measuring/machine.ts";
@@ -69,7 +69,7 @@ async function runBenchmarks(
   return failed ? 1 : 0;
 }
 
-function availablePeers(complain: (text: string) => void): Peer[] {
+function availablePeers(complain: (text: string) => void): PeerRuntime[] {
   return peerKinds.flatMap((kind) => {
     const peer = findPeer(kind);
     if (peer === undefined) complain(missingText(kind));
@@ -81,7 +81,7 @@ export function missingText({ label, install }: PeerKind): string {
   return `Cannot compare with ${label}: it is not installed here; \`${install}\` installs it on Debian and Ubuntu`;
 }
 
-function versions(peers: readonly Peer[]): Record<string, string | null> {
+function versions(peers: readonly PeerRuntime[]): Record<string, string | null> {
   return Object.fromEntries(peerKinds.map(({ id }) => [id, peers.find(({ kind }) => kind.id === id)?.version ?? null]));
 }
 

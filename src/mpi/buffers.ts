@@ -5,10 +5,12 @@
  * lent to the engine for the time of the request. Tiny ordinary arrays of the common kinds are staged through a few bytes
  * of shared memory instead: cheaper than a loan, and no object is made.
  */
+
 import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkCount, checkSize } from "../core/binding/checks.ts";
 import { Datatype } from "../core/comm/datatype/datatype.ts";
+import type { ItemsInMemory } from "../core/comm/datatype/pack.ts";
 import { Views } from "../core/comm/datatype/views.ts";
 import type { Memory } from "../core/request/memory.ts";
 import { SeenArray, SeenKind } from "./seen-array.ts";
@@ -150,16 +152,8 @@ export function arrayOf<T extends TypedArray>(buffer: BufferLike<T>): T {
   return isTypedArray(buffer) ? buffer : (buffer as TypedBuffer<T>).data;
 }
 
-/** `count` items of `type` in `bytes`, the origin of the first at byte `offset`. */
-export interface Items {
-  readonly bytes: Uint8Array;
-  readonly offset: number;
-  readonly count: number;
-  readonly type: Datatype;
-}
-
 /** A typed buffer with its defaults filled in and its bounds checked. */
-export function normalized(buffer: TypedBuffer): Items {
+export function normalized(buffer: TypedBuffer): ItemsInMemory {
   const { type, offset = 0 } = buffer;
   const bytes = asBytes(buffer.data);
   if (!type.isCommitted) {
@@ -173,7 +167,7 @@ export function normalized(buffer: TypedBuffer): Items {
   return items;
 }
 
-export function checkBounds({ bytes, offset, count, type }: Items): void {
+export function checkBounds({ bytes, offset, count, type }: ItemsInMemory): void {
   if (count === 0) return;
   const last = (count - 1) * type.extent;
   const low = offset + type.trueLb + Math.min(0, last);

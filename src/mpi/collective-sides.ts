@@ -3,14 +3,13 @@ import type { Pointer } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkCount, checkSize } from "../core/binding/checks.ts";
 import type { Ground } from "../core/binding/collective-side.ts";
-import { pack, unpack } from "../core/comm/datatype/pack.ts";
+import { type ItemsInMemory, pack, unpack } from "../core/comm/datatype/pack.ts";
 import type { Memory } from "../core/request/memory.ts";
 import {
   asBytes,
   type BufferLike,
   type Buffers,
   checkBounds,
-  type Items,
   isTypedArray,
   isTypedBuffer,
   normalized,
@@ -23,7 +22,7 @@ export const IN_PLACE: unique symbol = Symbol("MPI_IN_PLACE");
 export type InPlace = typeof IN_PLACE;
 
 /** The arrays of a program: those in shared memory are used there, others are lent. */
-export class ArrayGround implements Ground<Items> {
+export class ArrayGround implements Ground<ItemsInMemory> {
   readonly memory: Memory;
   readonly #buffers: Buffers;
 
@@ -32,7 +31,7 @@ export class ArrayGround implements Ground<Items> {
     this.#buffers = buffers;
   }
 
-  pointerTo({ bytes, offset, count, type }: Items): Pointer {
+  pointerTo({ bytes, offset, count, type }: ItemsInMemory): Pointer {
     const length = type.size * count;
     checkSize(length);
     const start = offset + type.trueLb;
@@ -41,32 +40,32 @@ export class ArrayGround implements Ground<Items> {
   }
 
   /** Parts of one array. */
-  pointerToAll(parts: readonly Items[]): { pointer: Pointer; offsets: number[] } | null {
+  pointerToAll(parts: readonly ItemsInMemory[]): { pointer: Pointer; offsets: number[] } | null {
     const bytes = parts[0]?.bytes ?? nothing.bytes;
     if (!parts.every((part) => part.bytes === bytes)) return null;
     checkSize(bytes.length);
     return { pointer: this.#buffers.pointerOf(bytes), offsets: parts.map(({ offset, type }) => offset + type.trueLb) };
   }
 
-  pack({ type, count, bytes, offset }: Items, to: number): void {
-    pack(type, count, bytes, offset, this.memory.bytes, to);
+  pack(items: ItemsInMemory, to: number): void {
+    pack(items, { bytes: this.memory.bytes, offset: to });
   }
 
-  unpack({ type, count, bytes, offset }: Items, from: number): void {
-    unpack(type, count, this.memory.bytes, from, bytes, offset);
+  unpack(items: ItemsInMemory, from: number): void {
+    unpack({ bytes: this.memory.bytes, offset: from }, items);
   }
 }
 
 /** Counts of a v form, one for each peer, and displacements; those default to one block behind the other. */
-export interface Layout {
+export interface PartLayout {
   readonly counts: readonly number[] | Int32Array;
   readonly displacements?: readonly number[] | Int32Array | undefined;
 }
 
-const nothing: Items = { bytes: new Uint8Array(0), offset: 0, count: 0, type: typeOf(new Uint8Array(0)) };
+const nothing: ItemsInMemory = { bytes: new Uint8Array(0), offset: 0, count: 0, type: typeOf(new Uint8Array(0)) };
 
 /** A buffer for each peer, null where there is nothing: the w forms. */
-export const itemsOfParts = (parts: readonly (BufferLike | null)[]): Items[] =>
+export const itemsOfParts = (parts: readonly (BufferLike | null)[]): ItemsInMemory[] =>
   parts.map((part) => (part === null ? nothing : itemsOf(part)));
 
 function checkBuffer(buffer: unknown): void {
@@ -75,7 +74,7 @@ function checkBuffer(buffer: unknown): void {
 }
 
 /** The elements of a buffer, whatever it is. */
-export function itemsOf(buffer: BufferLike): Items {
+export function itemsOf(buffer: BufferLike): ItemsInMemory {
   if (!isTypedArray(buffer)) {
     checkBuffer(buffer);
     return normalized(buffer);
@@ -85,7 +84,7 @@ export function itemsOf(buffer: BufferLike): Items {
 }
 
 /** Blocks of one buffer: counts and displacements in elements. */
-export function itemsOfBlocks(buffer: BufferLike, { counts, displacements }: Layout): Items[] {
+export function itemsOfBlocks(buffer: BufferLike, { counts, displacements }: PartLayout): ItemsInMemory[] {
   if (displacements !== undefined && displacements.length !== counts.length) {
     const message = `Cannot use ${displacements.length} displacements: there are ${counts.length} counts`;
     throw new MpiError(ErrorClass.ARG, message);
@@ -131,7 +130,7 @@ export function newArrayFor<T extends TypedArray>(buffer: BufferLike<T>, count: 
 }
 
 /** A new array that has room for the blocks of a v form. */
-export function newArrayForBlocks<T extends TypedArray>(buffer: BufferLike<T>, layout: Layout): BufferLike<T> {
+export function newArrayForBlocks<T extends TypedArray>(buffer: BufferLike<T>, layout: PartLayout): BufferLike<T> {
   let [items, next] = [0, 0];
   Array.from(layout.counts).forEach((count, peer) => {
     next = (layout.displacements?.[peer] ?? next) + count;

@@ -2,13 +2,16 @@
  * The common ground of start-movement.ts, start-objects.ts and start-reduction.ts. Each of their methods checks its arguments, starts a
  * collective and gives it as `Started`, of which the blocking, non-blocking and persistent forms are made (collectives.ts).
  */
+
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkOpen, type NamedCommunicator } from "../core/binding/checks.ts";
 import { settle } from "../core/binding/collective-side.ts";
 import type { Movement, Mover, Moving } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
+import type { ItemsInMemory } from "../core/comm/datatype/pack.ts";
+import type { CollectiveForm } from "../core/process/collective-form.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
-import { type BufferLike, type Buffers, type Items, isTypedArray, isTypedBuffer } from "./buffers.ts";
+import { type BufferLike, type Buffers, isTypedArray, isTypedBuffer } from "./buffers.ts";
 import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytes } from "./collective-sides.ts";
 import type { Environment } from "./environment.ts";
 import { type Owner, refuse } from "./owner.ts";
@@ -18,7 +21,7 @@ import type { Status } from "./status.ts";
 export abstract class CollectiveStart {
   protected readonly operations: Operations;
   protected readonly buffers: Buffers;
-  protected readonly mover: Mover<Items>;
+  protected readonly mover: Mover<ItemsInMemory>;
   protected readonly core: CoreCommunicator;
   readonly #ground: ArrayGround;
   readonly #owner: Owner;
@@ -47,8 +50,8 @@ export abstract class CollectiveStart {
     return this.#owner;
   }
 
-  protected move<T>(movement: Movement<Items>, result: T, tag: number | undefined): Started<T> {
-    const moving = this.mover.begin(this.core, movement, tag);
+  protected move<T>(movement: Movement<ItemsInMemory>, result: T, form: CollectiveForm): Started<T> {
+    const moving = this.mover.begin(this.core, movement, form);
     return { record: moving.record, after: new Settle(this.#ground, moving, result) };
   }
 }
@@ -97,10 +100,10 @@ export function checkCounts(what: string, list: { readonly length: number } | un
 /** The work that is left after a collective that moves data. */
 class Settle<T> implements AfterCompletion<T> {
   readonly #ground: ArrayGround;
-  readonly #moving: Moving<Items>;
+  readonly #moving: Moving<ItemsInMemory>;
   readonly #result: T;
 
-  constructor(ground: ArrayGround, moving: Moving<Items>, result: T) {
+  constructor(ground: ArrayGround, moving: Moving<ItemsInMemory>, result: T) {
     this.#ground = ground;
     this.#moving = moving;
     this.#result = result;

@@ -3,10 +3,9 @@
  * same for the three forms of each collective; here is what the forms do with an operation that has been started: wait for it,
  * make a request of it, start it again and again.
  */
-import { onBoard } from "../core/process/collectives.ts";
 import { BoardPath } from "./board-path.ts";
 import { type BufferLike, isTypedArray, type TypedArray } from "./buffers.ts";
-import type { Layout } from "./collective-sides.ts";
+import type { PartLayout } from "./collective-sides.ts";
 import type { Environment } from "./environment.ts";
 import type { Tracer } from "./host.ts";
 import type { OpLike } from "./operations.ts";
@@ -30,9 +29,9 @@ export interface ScatterInto<T extends TypedArray> extends Rooted {
   readonly into: Sent<T>;
 }
 /** Counts of a v form in elements, one for each rank; displacements default to one block behind the other. */
-export interface VInto<T extends TypedArray> extends Layout, Into<T> {}
-export interface RootedVInto<T extends TypedArray> extends Rooted, Into<T>, Partial<Layout> {}
-export interface ScatterVInto<T extends TypedArray> extends ScatterInto<T>, Partial<Layout> {}
+export interface VInto<T extends TypedArray> extends PartLayout, Into<T> {}
+export interface RootedVInto<T extends TypedArray> extends Rooted, Into<T>, Partial<PartLayout> {}
+export interface ScatterVInto<T extends TypedArray> extends ScatterInto<T>, Partial<PartLayout> {}
 export interface AlltoallVInto<T extends TypedArray> extends Into<T> {
   readonly sendCounts?: readonly number[] | Int32Array;
   readonly sendDisplacements?: readonly number[] | Int32Array;
@@ -89,7 +88,7 @@ export class Collectives {
   barrier(): void {
     if (this.tracer === null && this.barrierShort()) return;
     this.begin("barrier");
-    this.complete(this.movement.barrier(onBoard));
+    this.complete(this.movement.barrier("blocking"));
   }
 
   allreduce<T extends TypedArray>(data: Sent<T>, op: OpLike, into: BufferLike<T> | undefined): T {
@@ -98,7 +97,7 @@ export class Collectives {
       if (result !== null) return result as unknown as T;
     }
     this.begin("allreduce", data);
-    return this.complete(this.reduction.allreduce({ data, op, into }, onBoard));
+    return this.complete(this.reduction.allreduce({ data, op, into }, "blocking"));
   }
 
   /** False: it must go the long way. */
@@ -162,7 +161,7 @@ const canShortcut = (data: unknown): data is Float64Array | Int32Array =>
   data instanceof Float64Array || data instanceof Int32Array;
 
 /** The layout of a v form that only the root must give. */
-export function layoutOf({ counts, displacements }: Partial<Layout>): Layout | undefined {
+export function layoutOf({ counts, displacements }: Partial<PartLayout>): PartLayout | undefined {
   return counts === undefined ? undefined : { counts, displacements };
 }
 

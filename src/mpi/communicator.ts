@@ -33,7 +33,6 @@ import { type Adjacent, type Contribution, DistGraphTopology, edgesOf } from "..
 import { GraphTopology, type Neighbours } from "../core/comm/topology/graph.ts";
 import type { Topology } from "../core/comm/topology/topology.ts";
 import { Agree } from "../core/process/agree.ts";
-import { onBoard } from "../core/process/collectives.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { CreateDistGraph } from "../core/process/communicators/create-dist-graph.ts";
 import type { NewCommunicator } from "../core/process/communicators/new-communicator.ts";
@@ -253,14 +252,14 @@ export class Communicator implements Owner {
   /** Every rank gets a copy of the root's object; the values of the others do not matter. */
   bcast<T>(value: T | null | undefined, options?: Rooted): T;
   bcast(data: unknown, { root = 0 }: Rooted = noOptions): unknown {
-    return this.#run("bcast", () => this.#moves.bcastValue(data, root, onBoard), data, root);
+    return this.#run("bcast", () => this.#moves.bcastValue(data, root, "blocking"), data, root);
   }
 
   /** The root gets the elements of all ranks, in the order of ranks; the others get null. */
   gather<T extends TypedArray>(data: Sent<T>, options?: RootedInto<T>): T | null;
   gather<T>(value: T, options?: Rooted): T[] | null;
   gather(data: unknown, { root = 0, into }: RootedInto<TypedArray> = noOptions): unknown {
-    return this.#run("gather", () => this.#moves.gatherValue(data, root, into, onBoard), data, root);
+    return this.#run("gather", () => this.#moves.gatherValue(data, root, into, "blocking"), data, root);
   }
 
   /** As `gather`, with as many elements of each rank as the root's `counts` say. */
@@ -288,7 +287,7 @@ export class Communicator implements Owner {
   allgather<T extends TypedArray>(data: Sent<T>, options?: Into<T>): T;
   allgather<T>(value: T): T[];
   allgather(data: unknown, { into }: Into<TypedArray> = noOptions): unknown {
-    return this.#run("allgather", () => this.#moves.allgatherValue(data, into, onBoard), data);
+    return this.#run("allgather", () => this.#moves.allgatherValue(data, into, "blocking"), data);
   }
 
   allgatherv<T extends TypedArray>(data: Sent<T>, options: VInto<T>): T {
@@ -314,7 +313,7 @@ export class Communicator implements Owner {
   /** The root gets the combination of the elements of all ranks, the others null. */
   reduce<T extends TypedArray>(data: Sent<T> | null, op: OpLike, options: RootedInto<T> = noOptions): T | null {
     const { root = 0, into } = options;
-    return this.#run("reduce", () => this.#reductions.reduce({ data, op, into }, root, onBoard), data, root);
+    return this.#run("reduce", () => this.#reductions.reduce({ data, op, into }, root, "blocking"), data, root);
   }
 
   /** Every rank gets the combination of the elements of all ranks. */

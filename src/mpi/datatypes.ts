@@ -160,18 +160,12 @@ export class Datatypes {
 
   /** Packs the elements into `into` from byte `position` on; returns where the next ones go. */
   pack(buffer: BufferLike, into: Uint8Array, position = 0): number {
-    return this.#guard(() => {
-      const { type, count, bytes, offset } = itemsOf(buffer);
-      return position + pack(type, count, bytes, offset, into, position);
-    });
+    return this.#guard(() => position + pack(itemsOf(buffer), { bytes: into, offset: position }));
   }
 
   /** Fills the buffer from packed bytes; returns where the next ones are. */
   unpack(from: Uint8Array, buffer: BufferLike, position = 0): number {
-    return this.#guard(() => {
-      const { type, count, bytes, offset } = itemsOf(buffer);
-      return position + unpack(type, count, from, position, bytes, offset);
-    });
+    return this.#guard(() => position + unpack({ bytes: from, offset: position }, itemsOf(buffer)));
   }
 
   /** As `packSize`, in external32: big endian, for other machines. */
@@ -180,17 +174,11 @@ export class Datatypes {
   }
 
   packExternal(buffer: BufferLike, into: Uint8Array, position = 0): number {
-    return this.#guard(() => {
-      const { type, count, bytes, offset } = itemsOf(buffer);
-      return position + packExternal(type, count, bytes, offset, into, position);
-    });
+    return this.#guard(() => position + packExternal(itemsOf(buffer), { bytes: into, offset: position }));
   }
 
   unpackExternal(from: Uint8Array, buffer: BufferLike, position = 0): number {
-    return this.#guard(() => {
-      const { type, count, bytes, offset } = itemsOf(buffer);
-      return position + unpackExternal(type, count, from, position, bytes, offset);
-    });
+    return this.#guard(() => position + unpackExternal({ bytes: from, offset: position }, itemsOf(buffer)));
   }
 
   #guard<T>(call: () => T): T {

@@ -1,10 +1,12 @@
 /** The common state of all communicators of a rank: the world they run in, and the tables of the program's own keyvals and codes. */
+
 import type { MpiError } from "../core/base/mpi-error.ts";
 import { BufferedSends } from "../core/binding/buffered-sends.ts";
 import { Mover } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
+import type { ItemsInMemory } from "../core/comm/datatype/pack.ts";
 import { ErrorCodes } from "../core/comm/error-codes.ts";
-import { Buffers, type Items } from "./buffers.ts";
+import { Buffers } from "./buffers.ts";
 import { ArrayGround } from "./collective-sides.ts";
 import type { Host } from "./host.ts";
 import { KeyvalTable } from "./keyvals.ts";
@@ -16,7 +18,7 @@ export class Environment {
   readonly operations: Operations;
   readonly buffers: Buffers;
   readonly ground: ArrayGround;
-  readonly mover: Mover<Items>;
+  readonly mover: Mover<ItemsInMemory>;
   readonly buffered = new BufferedSends();
   readonly errorCodes = new ErrorCodes();
   readonly keyvals: KeyvalTable;

@@ -2,10 +2,10 @@
  * The services that the TypeScript API needs of the world it runs in. The real one is real/process/rank-host.ts. Its programs are never
  * stopped inside a call, so its waits always end with what was waited for.
  */
-import type { World } from "../core/binding/world.ts";
+import type { HostWorld } from "../core/binding/world.ts";
 import type { Communicator } from "../core/process/communicator.ts";
 
-export interface Host extends World {
+export interface Host extends HostWorld {
   /**
    * Returns when the gate of the communicator's board is open; throws PROC_FAILED when a member died, who may never come, and
    * REVOKED when the communicator is revoked. The board is not used again then.

@@ -19,14 +19,13 @@ import {
   messageBytesMax,
 } from "../core/binding/checks.ts";
 import { Now, type Operations } from "../core/binding/operations.ts";
-import { pack, packSize, unpack } from "../core/comm/datatype/pack.ts";
+import { type ItemsInMemory, pack, packSize, unpack } from "../core/comm/datatype/pack.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { SendMode } from "../core/request/records.ts";
 import {
   asBytes,
   type BufferLike,
   type Buffers,
-  type Items,
   isTypedArray,
   isTypedBuffer,
   normalized,
@@ -294,15 +293,16 @@ export class PointToPoint {
   private packed(data: unknown): TypedArray {
     if (isTypedArray(data)) return data;
     if (!isTypedBuffer(data)) return guarded(this.owner, () => bytesOfObject("send the object", data));
-    const { bytes, offset, count, type } = this.normalized(data);
+    const items = this.normalized(data);
+    const { bytes, offset, count, type } = items;
     const length = packSize(type, count);
     if (type.isContiguous(count)) return bytes.subarray(offset + type.trueLb, offset + type.trueLb + length);
     const packed = new Uint8Array(length);
-    pack(type, count, bytes, offset, packed, 0);
+    pack(items, { bytes: packed, offset: 0 });
     return packed;
   }
 
-  private normalized(buffer: TypedBuffer): Items {
+  private normalized(buffer: TypedBuffer): ItemsInMemory {
     return guarded(this.owner, () => normalized(buffer));
   }
 
@@ -318,7 +318,8 @@ export class PointToPoint {
         new MpiError(ErrorClass.BUFFER, "Cannot receive: the buffer is no typed array, and no array with a datatype"),
       );
     }
-    const { bytes, offset, count, type } = this.normalized(buffer);
+    const items = this.normalized(buffer);
+    const { bytes, offset, count, type } = items;
     const room = packSize(type, count);
     if (type.isContiguous(count)) {
       const inner = bytes.subarray(offset + type.trueLb, offset + type.trueLb + room);
@@ -330,7 +331,7 @@ export class PointToPoint {
       room,
       after: {
         finish: (status) => {
-          unpack(type, count, scratch, 0, bytes, offset, { from: 0, bytes: status.bytes });
+          unpack({ bytes: scratch, offset: 0 }, items, { from: 0, bytes: status.bytes });
           return undefined;
         },
       },

@@ -7,8 +7,16 @@ import type { Pointer, RecordId } from "../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { checkSize } from "../core/binding/checks.ts";
 import type { Operations } from "../core/binding/operations.ts";
+import {
+  localRoles,
+  type OperandRoles,
+  type PlacedOperands,
+  type ReductionCall,
+  resultCount,
+} from "../core/binding/reduction-arguments.ts";
 import type { Datatype } from "../core/comm/datatype/datatype.ts";
 import { pack, unpack } from "../core/comm/datatype/pack.ts";
+import type { Communicator } from "../core/process/communicator.ts";
 import { type Reduction, reductionFor } from "../core/process/reduction.ts";
 import { arrayOf, type BufferLike, type Buffers, isTypedArray, normalized, type TypedArray } from "./buffers.ts";
 import { countOf, IN_PLACE, type InPlace, newArrayFor } from "./collective-sides.ts";
@@ -19,21 +27,18 @@ import { Status } from "./status.ts";
 
 const nowhere = 0 as Pointer;
 
-export interface ReductionCall<T extends TypedArray> {
+/** The arrays that a program gives. */
+interface Given<T extends TypedArray> {
   /** Null: this rank contributes nothing (the root's group of an inter-communicator). */
   readonly data: BufferLike<T> | InPlace | null;
   readonly op: OpLike;
   readonly into: BufferLike<T> | undefined;
-  /** Does this rank get a result? */
-  readonly wantsResult: boolean;
-  /** Elements of the result when the input has that many; as many unless given. */
-  readonly resultCount?: ((count: number) => number) | undefined;
-  /** May the reduction run in place? Not on an inter-communicator. */
-  readonly mayRunInPlace: boolean;
 }
 
 /** One is made for every reduction: its fields are plain ones, set once each, because V8 takes a microsecond for `#` ones. */
-export class ReductionOperands<T extends TypedArray> implements Started<T | null>, AfterCompletion<T | null> {
+export class ReductionOperands<T extends TypedArray>
+  implements PlacedOperands, Started<T | null>, AfterCompletion<T | null>
+{
   declare record: RecordId;
   declare readonly reduction: Reduction;
   /** Elements, and bytes, of the input. */
@@ -50,23 +55,31 @@ export class ReductionOperands<T extends TypedArray> implements Started<T | null
   declare private readonly sendStage: Pointer;
   declare private readonly receiveStage: Pointer;
 
-  constructor(buffers: Buffers, call: ReductionCall<T>) {
-    const { data, op, wantsResult, mayRunInPlace } = call;
-    const source = sourceOf(call);
+  /** `comm`: null where no other rank takes part. */
+  constructor(
+    buffers: Buffers,
+    comm: Communicator | null,
+    call: ReductionCall,
+    { input, hasResult, inPlace }: OperandRoles,
+    given: Given<T>,
+  ) {
+    const source = sourceOf(input, given);
+    // Elements that are in the result's array, but get no result, are sent from there.
+    const data = input === null ? null : inPlace ? IN_PLACE : source;
     this.record = inactive;
     this.buffers = buffers;
     this.type = typeOfBuffer(source);
     this.count = countOf(source);
-    this.reduction = reductionFor(opOf(op), this.type);
+    this.reduction = reductionFor(opOf(given.op), this.type);
     this.bytes = this.count * this.reduction.elementBytes;
     checkSize(this.bytes);
-    this.resultCount = wantsResult ? (call.resultCount?.(this.count) ?? this.count) : 0;
-    this.into = wantsResult ? (call.into ?? newArrayFor(source, this.resultCount)) : null;
+    this.resultCount = !hasResult ? 0 : comm === null ? this.count : resultCount(comm, call, this.count);
+    this.into = hasResult ? this.#target(input, given, source) : null;
     if (this.into !== null) this.#checkInto(this.into, data);
 
     const sendAt = data === null || data === IN_PLACE ? nowhere : this.#shared(data, this.bytes);
     const receiveAt = this.into === null ? nowhere : this.#shared(this.into, this.#intoBytes(data));
-    if (this.into === null || !mayRunInPlace) {
+    if (this.into === null || comm?.isInter === true) {
       const stagesSend = data !== null && data !== IN_PLACE && sendAt === nowhere;
       const stagesReceive = this.into !== null && receiveAt === nowhere;
       this.inPlace = false;
@@ -82,6 +95,11 @@ export class ReductionOperands<T extends TypedArray> implements Started<T | null
     this.receiveStage = direct ? nowhere : this.#load(source);
     this.send = direct ? sendAt : nowhere;
     this.receive = direct ? receiveAt : this.receiveStage;
+  }
+
+  /** The array of the result. The root of an inter-communicator, which sends nothing, may give it as `data`. */
+  #target(input: OperandRoles["input"], { into }: Given<T>, source: BufferLike<T>): BufferLike<T> {
+    return into ?? (input === null ? source : newArrayFor(source, this.resultCount));
   }
 
   get after(): this {
@@ -141,8 +159,9 @@ export class ReductionOperands<T extends TypedArray> implements Started<T | null
     const pointer = memory.allocate(this.bytes);
     if (isTypedArray(buffer)) this.buffers.copyIn(buffer, pointer);
     else {
-      const { type, count, bytes, offset } = normalized(buffer);
-      if (!this.reduction.inMemory) pack(type, count, bytes, offset, memory.bytes, pointer);
+      const items = normalized(buffer);
+      const { type, count, bytes, offset } = items;
+      if (!this.reduction.inMemory) pack(items, { bytes: memory.bytes, offset: pointer });
       else if (count > 0) memory.bytes.set(bytes.subarray(offset, offset + spanOf(type, count)), pointer);
     }
     return pointer;
@@ -154,8 +173,9 @@ export class ReductionOperands<T extends TypedArray> implements Started<T | null
     const pointer = this.receiveStage;
     if (isTypedArray(into)) this.buffers.copyOut(into, pointer, this.#resultBytes);
     else {
-      const { type, bytes, offset } = normalized({ ...into, count: this.resultCount });
-      if (!this.reduction.inMemory) unpack(type, this.resultCount, memory.bytes, pointer, bytes, offset);
+      const items = normalized({ ...into, count: this.resultCount });
+      const { type, bytes, offset } = items;
+      if (!this.reduction.inMemory) unpack({ bytes: memory.bytes, offset: pointer }, items);
       else if (this.resultCount > 0)
         bytes.set(memory.bytes.subarray(pointer, pointer + spanOf(type, this.resultCount)), offset);
     }
@@ -171,10 +191,11 @@ function isLike(a: Datatype, b: Datatype): boolean {
 const spanOf = (type: Datatype, count: number): number => (count - 1) * type.extent + type.trueUb;
 
 /** Where the elements come from, or of what kind they are. */
-function sourceOf<T extends TypedArray>({ data, into }: ReductionCall<T>): BufferLike<T> {
-  const source = data === IN_PLACE || data === null ? into : data;
+function sourceOf<T extends TypedArray>(input: OperandRoles["input"], { data, into }: Given<T>): BufferLike<T> {
+  const sent = data === IN_PLACE || data === null ? undefined : data;
+  const source = input === "sent" ? sent : (into ?? (input === null ? sent : undefined));
   if (source === undefined) {
-    const why = data === IN_PLACE ? "IN_PLACE takes the elements of `into`" : "there is no array to say what elements";
+    const why = input === "result" ? "IN_PLACE takes the elements of `into`" : "there is no array to say what elements";
     throw new MpiError(ErrorClass.BUFFER, `Cannot reduce: ${why}, and none is given`);
   }
   return source;
@@ -188,6 +209,8 @@ function typeOfBuffer(buffer: BufferLike): Datatype {
   return buffer.type;
 }
 
+const local: ReductionCall = { kind: "allreduce" };
+
 /** MPI_Reduce_local: inout = in ∘ inout, without any message (MPI 5.0 §6.9.7). */
 export function reduceLocal(
   operations: Operations,
@@ -196,14 +219,8 @@ export function reduceLocal(
   inout: BufferLike,
   op: OpLike,
 ): void {
-  const left = new ReductionOperands(buffers, { data, op, into: undefined, wantsResult: false, mayRunInPlace: true });
-  const right = new ReductionOperands(buffers, {
-    data: IN_PLACE,
-    op,
-    into: inout,
-    wantsResult: true,
-    mayRunInPlace: true,
-  });
+  const left = new ReductionOperands(buffers, null, local, localRoles.left, { data, op, into: undefined });
+  const right = new ReductionOperands(buffers, null, local, localRoles.right, { data: IN_PLACE, op, into: inout });
   const fits = left.count === right.count && left.reduction === right.reduction;
   if (fits) operations.combine(left.reduction, left.send, right.receive, right.receive, left.count);
   const status = new Status();

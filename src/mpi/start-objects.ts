@@ -2,10 +2,12 @@
  * Starts of the collectives that also take objects: an array goes the way of start-movement.ts, any other value travels by
  * structured clone (core/binding/object-collective.ts).
  */
+
 import { PROC_NULL } from "../core/base/constants.ts";
 import { ErrorClass, MpiError } from "../core/base/mpi-error.ts";
 import { isRoot } from "../core/binding/checks.ts";
 import { ObjectCollective, type ObjectKind } from "../core/binding/object-collective.ts";
+import type { CollectiveForm } from "../core/process/collective-form.ts";
 import { type BufferLike, isTypedArray, isTypedBuffer, type TypedArray } from "./buffers.ts";
 import { IN_PLACE } from "./collective-sides.ts";
 import { checkCounts } from "./collective-start.ts";
@@ -18,15 +20,20 @@ import type { Status } from "./status.ts";
 export const isBuffer = (value: unknown): value is BufferLike => isTypedArray(value) || isTypedBuffer(value);
 
 export class StartObjects extends StartMovement {
-  bcastValue(data: unknown, root: number, tag?: number): Started<unknown> {
-    if (isBuffer(data)) return this.bcast(data, root, tag);
+  bcastValue(data: unknown, root: number, form: CollectiveForm = "nonblocking"): Started<unknown> {
+    if (isBuffer(data)) return this.bcast(data, root, form);
     const values = this.#isRoot(root) ? [data] : [];
     return this.#objects("bcast", root, values, ([value]) => (root === PROC_NULL ? null : value));
   }
 
-  gatherValue(data: unknown, root: number, into: BufferLike | undefined, tag?: number): Started<unknown> {
+  gatherValue(
+    data: unknown,
+    root: number,
+    into: BufferLike | undefined,
+    form: CollectiveForm = "nonblocking",
+  ): Started<unknown> {
     if (isBuffer(data) || data === IN_PLACE || into !== undefined)
-      return this.gather(data as Sent<TypedArray>, root, into, tag);
+      return this.gather(data as Sent<TypedArray>, root, into, form);
     const values = this.core.isInter && root < 0 ? [] : [data];
     return this.#objects("gather", root, values, (received) => (this.#isRoot(root) ? received : null));
   }
@@ -37,8 +44,8 @@ export class StartObjects extends StartMovement {
     return this.#objects("scatter", root, values, ([value]) => value ?? null);
   }
 
-  allgatherValue(data: unknown, into: BufferLike | undefined, tag?: number): Started<unknown> {
-    if (isBuffer(data) || data === IN_PLACE) return this.allgather(data, into, tag);
+  allgatherValue(data: unknown, into: BufferLike | undefined, form: CollectiveForm = "nonblocking"): Started<unknown> {
+    if (isBuffer(data) || data === IN_PLACE) return this.allgather(data, into, form);
     return this.#objects("allgather", 0, [data], (received) => received);
   }
 

@@ -3,7 +3,6 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { tries } from "../../test/long.ts";
 import type { Pointer } from "../core/base/brand.ts";
-import { onBoard } from "../core/process/collectives.ts";
 import type { Communicator } from "../core/process/communicator.ts";
 import { Split } from "../core/process/new-communicators.ts";
 import { failureText } from "./failure-text.ts";
@@ -26,7 +25,7 @@ function* splitByNode({ core, engine }: SimProcess): Steps<Communicator> {
 
 function* barrier({ core, engine }: SimProcess, comm: Communicator): Steps {
   const nothing = 0 as Pointer;
-  const request = core.collectives.startEqual(comm, "barrier", nothing, nothing, { tag: onBoard });
+  const request = core.collectives.startEqual(comm, "barrier", nothing, nothing, { form: "blocking" });
   yield request;
   engine.giveBack(request);
 }

@@ -23,7 +23,7 @@ export type Wait =
   | { readonly kind: "compute"; readonly forNs: number };
 
 export type Steps<T = void> = Generator<RecordId | Wait, T, void>;
-export type Program<M extends ProcessMemory = SimMemory> = (process: SimProcess<M>) => Steps;
+export type RankProgram<M extends ProcessMemory = SimMemory> = (process: SimProcess<M>) => Steps;
 
 /** Passive: without a program, driven by a test from outside. */
 export type SimState = "passive" | "waiting" | "computing" | "finished" | "dead";
@@ -59,7 +59,7 @@ export class SimProcess<M extends ProcessMemory = SimMemory> {
     this.engine = parts.core.engine;
   }
 
-  start(program: Program<M>): void {
+  start(program: RankProgram<M>): void {
     this.#program = program(this);
     this.#wait = null;
     this.state = "waiting";

@@ -22,7 +22,7 @@ import { type ProcessMemory, SimMemory } from "./memory.ts";
 import { Network, type Packet } from "./network.ts";
 import { Random } from "./random.ts";
 import { Rest } from "./rest.ts";
-import { type Program, SimProcess, type SimState } from "./sim-process.ts";
+import { type RankProgram, SimProcess, type SimState } from "./sim-process.ts";
 import { Trace } from "./trace.ts";
 import { SimTransport } from "./transport.ts";
 
@@ -214,12 +214,12 @@ export class World<M extends ProcessMemory = SimMemory> {
   }
 
   /** The program of one rank begins now. */
-  start(rank: number, program: Program<M>): void {
+  start(rank: number, program: RankProgram<M>): void {
     this.processes[rank]!.start(program);
     this.#wake(rank, this.#delay(0));
   }
 
-  startAll(program: Program<M>): void {
+  startAll(program: RankProgram<M>): void {
     for (const { rank } of this.processes) this.start(rank, program);
   }
 

@@ -348,6 +348,12 @@ await check("M3 §9 wrong arguments: standard classes, our sentences", () => {
     codeOf(() => world.reduceScatter(one, "sum", { counts: range(size).map(() => 5) })),
     mpi.ERR.COUNT,
   );
+  // They add up to the elements that there are.
+  const strange = range(size).map((rank) => [-1, 1][rank] ?? 0);
+  assert.equal(
+    codeOf(() => world.reduceScatter(new Float64Array(0), "sum", { counts: strange })),
+    mpi.ERR.COUNT,
+  );
   assert.equal(
     codeOf(() => world.alltoall(["too", "many", ...range(size)])),
     mpi.ERR.COUNT,

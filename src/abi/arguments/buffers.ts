@@ -57,7 +57,7 @@ function outside({ bytes }: Program, low: number, high: number): string {
 }
 
 /** Where packed bytes are: in the program's own buffer, or in scratch memory that must be given back. */
-export interface Place {
+interface PackedPlace {
   readonly pointer: Pointer;
   readonly bytes: number;
   readonly scratch: boolean;
@@ -67,16 +67,16 @@ export interface Place {
 export const startOf = (address: number, bytes: number, type: Datatype): Pointer =>
   (bytes === 0 ? 0 : address + type.trueLb) as Pointer;
 
-export function packedFrom(program: Program, address: number, count: number, type: Datatype): Place {
+export function packedFrom(program: Program, address: number, count: number, type: Datatype): PackedPlace {
   const bytes = bufferBytes(program, address, count, type);
   if (type.isContiguous(count)) return { pointer: startOf(address, bytes, type), bytes, scratch: false };
   const pointer = program.memory.allocate(bytes);
-  pack(type, count, program.bytes, address, program.bytes, pointer);
+  pack({ type, count, bytes: program.bytes, offset: address }, { bytes: program.bytes, offset: pointer });
   return { pointer, bytes, scratch: true };
 }
 
 /** Packed bytes that are ours: the program may change its buffer. */
-export function ownCopyOf(program: Program, address: number, count: number, type: Datatype): Place {
+export function ownCopyOf(program: Program, address: number, count: number, type: Datatype): PackedPlace {
   const place = packedFrom(program, address, count, type);
   if (place.scratch) return place;
   const pointer = program.memory.allocate(place.bytes);
@@ -85,14 +85,14 @@ export function ownCopyOf(program: Program, address: number, count: number, type
 }
 
 /** Room for what shall come; `After` of the request brings scratch memory to the buffer. */
-export function roomFor(program: Program, address: number, count: number, type: Datatype): Place {
+export function roomFor(program: Program, address: number, count: number, type: Datatype): PackedPlace {
   const bytes = bufferBytes(program, address, count, type);
   if (type.isContiguous(count)) return { pointer: startOf(address, bytes, type), bytes, scratch: false };
   return { pointer: program.memory.allocate(bytes), bytes, scratch: true };
 }
 
 /** Scratch memory that was sent is given back. */
-export class Release implements After {
+export class ReleaseScratch implements After {
   private readonly pointer: Pointer;
   private readonly next: After | null;
 
@@ -128,10 +128,14 @@ export class Unpack implements After {
     const { memory, bytes: all } = program;
     const came = this.bytes ?? bytes;
     if (error === 0 || this.bytes === undefined) {
-      unpack(this.type, this.count, all, this.pointer, all, this.address, { from: 0, bytes: came });
+      unpack(
+        { bytes: all, offset: this.pointer },
+        { type: this.type, count: this.count, bytes: all, offset: this.address },
+        { from: 0, bytes: came },
+      );
     }
     memory.free(this.pointer);
   }
 }
 
-saves({ Release, Unpack });
+saves({ ReleaseScratch, Unpack });

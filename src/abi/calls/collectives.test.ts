@@ -126,3 +126,37 @@ describe("M4 §6.9 reductions across an inter-communicator", () => {
     deepEqual(results, [4, -1, -1, -1]);
   });
 });
+
+describe("M4 §6.11.2 exscan", () => {
+  it("reads no result buffer of the first rank, and leaves it as it was", () => {
+    const ranks = new TestRanks(3);
+    const results = ranks.all((c, rank) => {
+      const into = c.ints(-1, -2, -3);
+      const [type, op] = [spreadType(c), addingOperation(c, [])];
+      const farAway = 2 ** 31 - 64;
+      const target = rank === 0 ? farAway : into;
+      equal(c.call("MPI_Exscan", c.ints(rank + 1, 0, 10), target, 1, type, op, WORLD), 0);
+      return c.list(into, 3);
+    });
+    deepEqual(results, [
+      [-1, -2, -3],
+      [1, -2, 10],
+      [3, -2, 20],
+    ]);
+  });
+
+  it("in place: the first rank's elements are sent, and stay", () => {
+    const ranks = new TestRanks(3);
+    const results = ranks.all((c, rank) => {
+      const into = c.ints(rank + 1, -2, 10);
+      const [type, op] = [spreadType(c), addingOperation(c, [])];
+      equal(c.call("MPI_Exscan", 1, into, 1, type, op, WORLD), 0);
+      return c.list(into, 3);
+    });
+    deepEqual(results, [
+      [1, -2, 10],
+      [1, -2, 10],
+      [3, -2, 20],
+    ]);
+  });
+});

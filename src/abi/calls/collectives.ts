@@ -53,29 +53,20 @@ const table: CollectiveTable = [
     (program, comm, b, counts, offsets, types, c, counts2, offsets2, types2) =>
       move.alltoallv(program, comm, givenParts(b, counts, offsets, types), givenParts(c, counts2, offsets2, types2)),
   ],
-  [
-    "Reduce",
-    6,
-    (program, comm, b, c, n, t, op, root) => reduce.equal(program, comm, "reduce", operands(b, c, n, t, op), root),
-  ],
-  [
-    "Allreduce",
-    5,
-    (program, comm, b, c, n, t, op) => reduce.equal(program, comm, "allreduce", operands(b, c, n, t, op)),
-  ],
-  ["Scan", 5, (program, comm, b, c, n, t, op) => reduce.equal(program, comm, "scan", operands(b, c, n, t, op))],
-  ["Exscan", 5, (program, comm, b, c, n, t, op) => reduce.equal(program, comm, "exscan", operands(b, c, n, t, op))],
+  ["Reduce", 6, (program, comm, b, c, n, t, op, root) => reduce.reduce(program, comm, operands(b, c, n, t, op), root)],
+  ["Allreduce", 5, (program, comm, b, c, n, t, op) => reduce.allreduce(program, comm, operands(b, c, n, t, op))],
+  ["Scan", 5, (program, comm, b, c, n, t, op) => reduce.scan(program, comm, operands(b, c, n, t, op))],
+  ["Exscan", 5, (program, comm, b, c, n, t, op) => reduce.exscan(program, comm, operands(b, c, n, t, op))],
   [
     "Reduce_scatter",
     5,
     (program, comm, b, c, counts, t, op) =>
-      reduce.scatter(program, comm, operands(b, c, 0, t, op), program.list(counts, comm.core.size)),
+      reduce.reduceScatter(program, comm, operands(b, c, 0, t, op), program.list(counts, comm.core.size)),
   ],
   [
     "Reduce_scatter_block",
     5,
-    (program, comm, b, c, n, t, op) =>
-      reduce.scatter(program, comm, operands(b, c, 0, t, op), new Array<number>(comm.core.size).fill(n)),
+    (program, comm, b, c, n, t, op) => reduce.reduceScatterBlock(program, comm, operands(b, c, n, t, op)),
   ],
 ];
 

@@ -3,7 +3,7 @@ import { MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { Exchange } from "../../core/binding/exchange.ts";
 import { SendMode } from "../../core/request/records.ts";
-import { ownCopyOf, Release } from "../arguments/buffers.ts";
+import { ownCopyOf, ReleaseScratch } from "../arguments/buffers.ts";
 import { type CallTable, callsOf } from "../call-table.ts";
 import { type After, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
@@ -102,7 +102,7 @@ function replacement(program: Program, ...args: ReplacementArguments): [send: CR
   const received = { ...message, peer: source, tag };
   checkBoth(program, comm, { ...message, peer: dest, tag: sendTag }, received);
   const { pointer, bytes } = ownCopyOf(program, buffer, count, message.type);
-  send.after = new Release(pointer);
+  send.after = new ReleaseScratch(pointer);
   send.record = program.operations.startSend(comm.core, pointer, bytes, dest, sendTag, SendMode.STANDARD);
   startReceive(program, receive, received);
   return [send, receive];

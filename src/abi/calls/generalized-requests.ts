@@ -1,7 +1,7 @@
 /** Generalized requests: MPI 5.0 §13.2. How they are completed is in waiting/generalized-requests.ts and requests.ts. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import { Release } from "../arguments/buffers.ts";
+import { ReleaseScratch } from "../arguments/buffers.ts";
 import { statusBytes } from "../arguments/status.ts";
 import { type CallTable, callsOf } from "../call-table.ts";
 import { CRequest } from "../handles/objects.ts";
@@ -65,7 +65,7 @@ const table: CallTable = {
     const status = program.memory.allocate(statusBytes);
     putEmptyStatus(program.ints, status);
     request.record = program.operations.startOwn();
-    request.after = new Release(status);
+    request.after = new ReleaseScratch(status);
     request.generalized = { query, free, cancel, extraState, status, isUnwanted: false };
     request.handle = program.requests.add(request);
     return program.putInt(out, request.handle);

@@ -78,7 +78,7 @@ export function packingCalls(program: Program): Record<string, Call> {
       ) => {
         program.comm(comm);
         return moved({ items: from, count, type, packed, size, position }, (core, items, to, start) =>
-          pack(core, items, bytes, from, to, start),
+          pack({ type: core, count: items, bytes, offset: from }, { bytes: to, offset: start }),
         );
       },
       [`MPI_Unpack${suffix}`]: (
@@ -92,7 +92,7 @@ export function packingCalls(program: Program): Record<string, Call> {
       ) => {
         program.comm(comm);
         return moved({ items: to, count, type, packed, size, position }, (core, items, from, start) =>
-          unpack(core, items, from, start, bytes, to),
+          unpack({ bytes: from, offset: start }, { type: core, count: items, bytes, offset: to }),
         );
       },
       [`MPI_Pack_size${suffix}`]: (count: Count, type: number, comm: number, out: number) => {
@@ -111,7 +111,7 @@ export function packingCalls(program: Program): Record<string, Call> {
       ) => {
         checkDatarep(program.text(datarep));
         return moved({ items: from, count, type, packed, size, position }, (core, items, to, start) =>
-          packExternal(core, items, bytes, from, to, start),
+          packExternal({ type: core, count: items, bytes, offset: from }, { bytes: to, offset: start }),
         );
       },
       [`MPI_Unpack_external${suffix}`]: (
@@ -125,7 +125,7 @@ export function packingCalls(program: Program): Record<string, Call> {
       ) => {
         checkDatarep(program.text(datarep));
         return moved({ items: to, count, type, packed, size, position }, (core, items, from, start) =>
-          unpackExternal(core, items, from, start, bytes, to),
+          unpackExternal({ bytes: from, offset: start }, { type: core, count: items, bytes, offset: to }),
         );
       },
       [`MPI_Pack_external_size${suffix}`]: (datarep: number, count: Count, type: number, out: number) => {

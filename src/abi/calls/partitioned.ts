@@ -8,20 +8,20 @@
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { checkDest, checkSource, checkTag } from "../../core/binding/checks.ts";
-import { bufferBytes, packedFrom, Release, roomFor, Unpack } from "../arguments/buffers.ts";
+import { bufferBytes, packedFrom, ReleaseScratch, roomFor, Unpack } from "../arguments/buffers.ts";
 import { numberOf } from "../arguments/counts.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import { chooseTest } from "../replay/choices.ts";
 import { CallAgain } from "../waiting/waiting.ts";
-import type { Message } from "./point-to-point.ts";
+import type { MessageArguments } from "./point-to-point.ts";
 
 /** The first init call with a tag uses the tag itself; later ones are spread over twice as many. */
 export const partitionedTag = (tag: number, call: number): number => (tag + Math.imul(call, 0x9e3779b1)) & 0x7fffffff;
 
 const partitionsMax = 1 << 24;
 
-interface PartitionedMessage extends Message {
+interface PartitionedMessage extends MessageArguments {
   readonly partitions: number;
   /** Under which it travels. */
   readonly ownTag: number;
@@ -65,7 +65,7 @@ class SendParts implements Restart {
     const { buffer, count, type, peer, ownTag } = this.message;
     const { pointer, bytes, scratch } = packedFrom(program, buffer, count, type);
     operations.endHeld(request.record);
-    request.after = scratch ? new Release(pointer) : null;
+    request.after = scratch ? new ReleaseScratch(pointer) : null;
     request.record = operations.startPartitionedSend(request.comm.core, pointer, bytes, peer, ownTag);
   }
 }
@@ -101,7 +101,7 @@ export function partitionedCalls(program: Program) {
   function messageOf(
     comm: CCommunicator,
     way: "to" | "from",
-    message: Message,
+    message: MessageArguments,
     partitions: number,
   ): PartitionedMessage {
     if (partitions < 1 || partitions > partitionsMax) {

@@ -13,7 +13,7 @@ import {
   bufferBytes,
   ownCopyOf,
   packedFrom,
-  Release,
+  ReleaseScratch,
   roomFor,
   startOf,
   Unpack,
@@ -27,7 +27,7 @@ import { AfterAll } from "../waiting/unattended-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
 
 /** The arguments of a send or a receive, as MPI orders them. */
-export interface Message {
+export interface MessageArguments {
   readonly buffer: number;
   readonly count: number;
   /** The datatype itself: a persistent request has it after its handle is freed. */
@@ -43,20 +43,25 @@ const messageOf = (
   type: number,
   peer: number,
   tag: number,
-): Message => ({ buffer, count, type: program.committed(type), peer, tag });
+): MessageArguments => ({ buffer, count, type: program.committed(type), peer, tag });
 
-function checkSend(comm: CCommunicator, { peer, tag }: Message): void {
+function checkSend(comm: CCommunicator, { peer, tag }: MessageArguments): void {
   checkDest(comm, peer);
   checkTag(tag);
 }
 
-function checkReceive(comm: CCommunicator, { peer, tag }: Message): void {
+function checkReceive(comm: CCommunicator, { peer, tag }: MessageArguments): void {
   checkSource(comm, peer);
   checkWantedTag(tag);
 }
 
 /** Both halves of an exchange, before either is started: it could not be taken back. */
-export function checkBoth(program: Program, comm: CCommunicator, send: Message, receive: Message): void {
+export function checkBoth(
+  program: Program,
+  comm: CCommunicator,
+  send: MessageArguments,
+  receive: MessageArguments,
+): void {
   checkSend(comm, send);
   bufferBytes(program, send.buffer, send.count, send.type);
   checkReceive(comm, receive);
@@ -64,15 +69,15 @@ export function checkBoth(program: Program, comm: CCommunicator, send: Message, 
 }
 
 /** Starts a send in `request`. */
-export function startSend(program: Program, request: CRequest, message: Message, mode: SendMode): void {
+export function startSend(program: Program, request: CRequest, message: MessageArguments, mode: SendMode): void {
   const { comm } = request;
   checkSend(comm, message);
   const { pointer, bytes, scratch } = packedFrom(program, message.buffer, message.count, message.type);
-  request.after = scratch ? new Release(pointer) : null;
+  request.after = scratch ? new ReleaseScratch(pointer) : null;
   request.record = program.operations.startSend(comm.core, pointer, bytes, message.peer, message.tag, mode);
 }
 
-export function startReceive(program: Program, request: CRequest, message: Message): void {
+export function startReceive(program: Program, request: CRequest, message: MessageArguments): void {
   const { comm } = request;
   checkReceive(comm, message);
   const { buffer, count, type } = message;
@@ -82,14 +87,14 @@ export function startReceive(program: Program, request: CRequest, message: Messa
 }
 
 /** A send in buffered mode: of a copy of our own, so it is complete for the program at once. */
-function sendBuffered(program: Program, comm: CCommunicator, message: Message): void {
+function sendBuffered(program: Program, comm: CCommunicator, message: MessageArguments): void {
   checkSend(comm, message);
   const { buffer, count, type, peer, tag } = message;
   const { buffered, operations } = program;
   buffered.checkRoom(operations, bufferBytes(program, buffer, count, type));
   const { pointer, bytes } = ownCopyOf(program, buffer, count, type);
   const record = operations.startSend(comm.core, pointer, bytes, peer, tag, SendMode.BUFFERED);
-  buffered.hold(operations, record, bytes, new AfterAll(program, new Release(pointer)));
+  buffered.hold(operations, record, bytes, new AfterAll(program, new ReleaseScratch(pointer)));
 }
 
 /** A request that is complete from the start: the program's own of a buffered send. */
@@ -98,10 +103,10 @@ function startNothing({ operations }: Program, request: CRequest): void {
 }
 
 class SendAgain implements Restart {
-  private readonly message: Message;
+  private readonly message: MessageArguments;
   private readonly mode: SendMode;
 
-  constructor(message: Message, mode: SendMode) {
+  constructor(message: MessageArguments, mode: SendMode) {
     this.message = message;
     this.mode = mode;
   }
@@ -115,9 +120,9 @@ class SendAgain implements Restart {
 }
 
 class ReceiveAgain implements Restart {
-  private readonly message: Message;
+  private readonly message: MessageArguments;
 
-  constructor(message: Message) {
+  constructor(message: MessageArguments) {
     this.message = message;
   }
 
@@ -127,13 +132,13 @@ class ReceiveAgain implements Restart {
 }
 
 /** A blocking send that could not leave at once, or is not in standard mode. */
-function sendAndWait(program: Program, comm: CCommunicator, message: Message, mode: SendMode): number {
+function sendAndWait(program: Program, comm: CCommunicator, message: MessageArguments, mode: SendMode): number {
   const request = new CRequest(comm);
   startSend(program, request, message, mode);
   return waitThen(program, request.record, new Concluded(request, 0));
 }
 
-function receiveAndWait(program: Program, comm: CCommunicator, message: Message, status: number): number {
+function receiveAndWait(program: Program, comm: CCommunicator, message: MessageArguments, status: number): number {
   const request = new CRequest(comm);
   startReceive(program, request, message);
   return waitThen(program, request.record, new Concluded(request, status));

@@ -1,7 +1,9 @@
 /** The arguments of C's collectives as core/binding reads them: addresses, counts and datatypes, checked. */
+
 import { checkCount } from "../../core/binding/checks.ts";
 import { bytesOf } from "../../core/binding/collective-side.ts";
 import type { EqualItems, OwnBuffer, SharedSource } from "../../core/binding/movement-arguments.ts";
+import type { CollectiveForm } from "../../core/process/collective-form.ts";
 import { checkApart } from "../arguments/buffers.ts";
 import type { CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
@@ -15,8 +17,7 @@ export const IN_PLACE = 1;
  * handles, arrays of counts. Plain data.
  */
 export interface Start {
-  /** `tag`: `onBoard` for blocking calls, its own for a persistent one, else undefined. */
-  begin(program: Program, request: CRequest, tag: number | undefined): void;
+  begin(program: Program, request: CRequest, form: CollectiveForm): void;
 }
 
 /** Address, count and handle of the datatype, as the program gave them. */

@@ -1,10 +1,9 @@
 /** The three forms in which C has every collective: blocking, non-blocking, persistent. */
 import { saves } from "../../core/base/saved-classes.ts";
-import { onBoard } from "../../core/process/collectives.ts";
 import type { Call } from "../call-table.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
-import { Concluded } from "../waiting/conclude-requests.ts";
+import { Concluded, handOver } from "../waiting/conclude-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
 import type { Start } from "./collective-arguments.ts";
 
@@ -33,11 +32,6 @@ class StartAgain implements Restart {
   }
 }
 
-function handOver(program: Program, request: CRequest, out: number): number {
-  request.handle = program.requests.add(request);
-  return program.putInt(out, request.handle);
-}
-
 /** The functions of a table for one program. */
 export function collectiveCallsOf(program: Program, table: CollectiveTable): Record<string, Call> {
   return Object.assign({}, ...table.map(([name, parameters, start]) => formsOf(program, name, parameters, start)));
@@ -48,12 +42,12 @@ function formsOf(program: Program, name: string, parameters: number, start: Argu
   return {
     [`MPI_${name}`]: (...args: CollectiveArguments) => {
       const request = new CRequest(program.comm(args[parameters]!));
-      start(program, request.comm, ...args).begin(program, request, onBoard);
+      start(program, request.comm, ...args).begin(program, request, "blocking");
       return waitThen(program, request.record, new Concluded(request, 0));
     },
     [`MPI_I${small}`]: (...args: CollectiveArguments) => {
       const request = new CRequest(program.comm(args[parameters]!));
-      start(program, request.comm, ...args).begin(program, request, undefined);
+      start(program, request.comm, ...args).begin(program, request, "nonblocking");
       return handOver(program, request, args[parameters + 1]!);
     },
     [`MPI_${name}_init`]: (...args: CollectiveArguments) => {

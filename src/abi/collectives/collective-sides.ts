@@ -42,12 +42,12 @@ export class ProgramGround implements Ground<CItems> {
 
   pack({ type, count, address }: CItems, to: number): void {
     const { bytes } = this.memory;
-    pack(type, count, bytes, address, bytes, to);
+    pack({ type, count, bytes, offset: address }, { bytes, offset: to });
   }
 
   unpack({ type, count, address }: CItems, from: number): void {
     const { bytes } = this.memory;
-    unpack(type, count, bytes, from, bytes, address);
+    unpack({ bytes, offset: from }, { type, count, bytes, offset: address });
   }
 }
 

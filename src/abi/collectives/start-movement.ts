@@ -2,6 +2,7 @@
  * Starts of the collectives that only move data: MPI 5.0 §6.3 to §6.8, §8.6. Which sides a rank has is decided in
  * core/binding/movement-arguments.ts.
  */
+
 import { PROC_NULL } from "../../core/base/constants.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import { isRoot } from "../../core/binding/checks.ts";
@@ -16,6 +17,7 @@ import {
   rootedMovement,
   rootedPartsMovement,
 } from "../../core/binding/movement-arguments.ts";
+import type { CollectiveForm } from "../../core/process/collective-form.ts";
 import type { CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import {
@@ -36,8 +38,8 @@ class Move implements Start {
     this.movement = movement;
   }
 
-  begin({ mover }: Program, request: CRequest, tag: number | undefined): void {
-    const { record, sent, received } = mover.begin(request.comm.core, this.movement, tag);
+  begin({ mover }: Program, request: CRequest, form: CollectiveForm): void {
+    const { record, sent, received } = mover.begin(request.comm.core, this.movement, form);
     request.record = record;
     request.after = new Settle(sent, received);
   }

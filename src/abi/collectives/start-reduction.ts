@@ -1,10 +1,19 @@
-/** Starts of reductions: MPI 5.0 §6.9 to §6.11. */
+/** Starts of reductions: MPI 5.0 §6.9 to §6.11. Which operands a rank has is decided in core/binding/reduction-arguments.ts. */
+
 import type { Pointer } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import { checkCount, checkInPlace, checkScan, isRoot } from "../../core/binding/checks.ts";
+import { checkCount } from "../../core/binding/checks.ts";
 import { Side } from "../../core/binding/collective-side.ts";
+import {
+  beginReduction,
+  operandRoles,
+  type ReductionCall,
+  resultCount,
+  totalOf,
+} from "../../core/binding/reduction-arguments.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
+import type { CollectiveForm } from "../../core/process/collective-form.ts";
 import { type Reduction, reductionFor } from "../../core/process/reduction.ts";
 import { checkApart, checkBytes } from "../arguments/buffers.ts";
 import { holdType, LetGo } from "../handles/datatypes-in-use.ts";
@@ -78,67 +87,32 @@ function hold(program: Program, request: CRequest, type: CDatatype, how: Reducti
   return new ProgramReduction({ ...(how.call as ProgramCall), handle: holdType(program, type) });
 }
 
-type Kind = "reduce" | "allreduce" | "reduce_scatter_block" | "scan" | "exscan";
-
-/** What a reduction is about: operands from here, the result to here. */
+/** A reduction, its operands from here, the result to here. */
 interface Reducing {
+  readonly call: ReductionCall;
   readonly how: Reduction;
   readonly type: CDatatype;
   readonly from: CItems | null;
   readonly to: CItems | null;
-  readonly root: number;
   readonly inPlace: boolean;
 }
 
-class EqualReduction implements Start {
-  private readonly kind: Kind;
+class Reduce implements Start {
   private readonly reducing: Reducing;
 
-  constructor(kind: Kind, reducing: Reducing) {
-    this.kind = kind;
+  constructor(reducing: Reducing) {
     this.reducing = reducing;
   }
 
-  begin(program: Program, request: CRequest, tag: number | undefined): void {
-    const { how, type, from, to, root, inPlace } = this.reducing;
+  begin(program: Program, request: CRequest, form: CollectiveForm): void {
+    const { call, how, type, from, to, inPlace } = this.reducing;
     const sent = operandSide(program, how, from, true);
     const received = operandSide(program, how, to, inPlace);
-    const held = hold(program, request, type, how, new Settle(sent, received));
-    const call = { bytes: (from === null ? received : sent).bytes, root, inPlace, tag };
-    const { operations } = program;
-    const { core } = request.comm;
-    request.record = operations.startReduction(core, this.kind, sent.pointer, received.pointer, call, held);
+    const reduction = hold(program, request, type, how, new Settle(sent, received));
+    const { bytes } = from === null ? received : sent;
+    const placed = { send: sent.pointer, receive: received.pointer, bytes, reduction, inPlace };
+    request.record = beginReduction(program.operations, request.comm.core, call, placed, form);
   }
-}
-
-class ReduceScatter implements Start {
-  private readonly reducing: Reducing;
-  /** How many elements of the result each rank gets. */
-  private readonly counts: readonly number[];
-
-  constructor(reducing: Reducing, counts: readonly number[]) {
-    this.reducing = reducing;
-    this.counts = counts;
-  }
-
-  begin(program: Program, request: CRequest, tag: number | undefined): void {
-    const { how, type, from, to, inPlace } = this.reducing;
-    const { core } = request.comm;
-    const sent = operandSide(program, how, from, true);
-    const received = operandSide(program, how, to, inPlace);
-    const held = hold(program, request, type, how, new Settle(sent, received));
-    const { elementBytes } = how;
-    const segments = this.counts.map((count) => count * elementBytes);
-    const collective = { kind: "reduce_scatter", ...core.place, segments, elementBytes, inPlace } as const;
-    const { operations } = program;
-    request.record = operations.startBlocks(core, collective, sent.pointer, received.pointer, held, tag);
-  }
-}
-
-function isInPlace(comm: CCommunicator, { from }: Operands): boolean {
-  if (from !== IN_PLACE) return false;
-  checkInPlace(comm, "reduce");
-  return true;
 }
 
 /** MPI_BOTTOM is no buffer. */
@@ -147,41 +121,44 @@ function checkOperands(program: Program, from: CItems | null, to: CItems | null)
   checkApart(program, from.address, to.address);
 }
 
-/** Reduce, allreduce and scans: as many elements come out as go in. */
-function equal(program: Program, comm: CCommunicator, kind: Kind, arguments_: Operands, root = 0): Start {
-  const { isInter } = comm.core;
-  const { count, op } = arguments_;
-  const hasResult = kind !== "reduce" || isRoot(comm, "reduce", root);
-  const inPlace = isInPlace(comm, arguments_);
-  if (inPlace && !hasResult) {
-    throw new MpiError(ErrorClass.BUFFER, "Cannot reduce with MPI_IN_PLACE: only the root may");
-  }
-  if (kind === "scan" || kind === "exscan") checkScan(comm, kind);
-  const how = reductionOf(program, op, arguments_.type);
-  const type = program.types.get(arguments_.type);
-  checkCount(count);
-  // The root's group of an inter-communicator contributes nothing, and only the root gets anything.
-  const sends = !inPlace && !(isInter && kind === "reduce" && root < 0);
-  const from = sends ? operandsAt(program, how, arguments_.from, count, type.core) : null;
-  const to = hasResult ? operandsAt(program, how, arguments_.into, count, type.core) : null;
-  checkOperands(program, from, to);
-  return new EqualReduction(kind, { how, type, from, to, root, inPlace });
-}
-
-/** `counts`: how many elements of the result each rank gets. */
-function scatter(program: Program, comm: CCommunicator, arguments_: Operands, counts: readonly number[]): Start {
-  for (const count of counts) checkCount(count);
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  const inPlace = isInPlace(comm, arguments_);
+/** The datatype and the operation are read on ranks without operands too. */
+function reduce(program: Program, comm: CCommunicator, call: ReductionCall, arguments_: Operands): Start {
+  const { input, hasResult, inPlace } = operandRoles(comm, call, arguments_.from === IN_PLACE);
   const how = reductionOf(program, arguments_.op, arguments_.type);
   const type = program.types.get(arguments_.type);
-  const from = inPlace ? null : operandsAt(program, how, arguments_.from, total, type.core);
-  const received = inPlace ? total : counts[comm.core.rank]!;
-  const to = operandsAt(program, how, arguments_.into, received, type.core);
+  const { count } = arguments_;
+  checkCount(count);
+  const inputAt = input === "sent" ? arguments_.from : arguments_.into;
+  const from = input === null || inPlace ? null : operandsAt(program, how, inputAt, count, type.core);
+  const received = inPlace ? count : resultCount(comm.core, call, count);
+  const to = hasResult ? operandsAt(program, how, arguments_.into, received, type.core) : null;
   checkOperands(program, from, to);
-  return new ReduceScatter({ how, type, from, to, root: 0, inPlace }, counts);
+  return new Reduce({ call, how, type, from, to, inPlace });
 }
 
-export const reductions = { equal, scatter };
+/** `count` of the arguments: elements that every rank contributes. */
+export const reductions = {
+  reduce: (program: Program, comm: CCommunicator, arguments_: Operands, root: number): Start =>
+    reduce(program, comm, { kind: "reduce", root }, arguments_),
+  allreduce: (program: Program, comm: CCommunicator, arguments_: Operands): Start =>
+    reduce(program, comm, { kind: "allreduce" }, arguments_),
+  scan: (program: Program, comm: CCommunicator, arguments_: Operands): Start =>
+    reduce(program, comm, { kind: "scan" }, arguments_),
+  exscan: (program: Program, comm: CCommunicator, arguments_: Operands): Start =>
+    reduce(program, comm, { kind: "exscan" }, arguments_),
+  /** `counts`: how many elements of the result each rank gets. */
+  reduceScatter: (
+    program: Program,
+    comm: CCommunicator,
+    arguments_: Omit<Operands, "count">,
+    counts: readonly number[],
+  ): Start => reduce(program, comm, { kind: "reduce_scatter", counts }, { ...arguments_, count: totalOf(counts) }),
+  /** `count` of the arguments: elements of the result that each rank gets. */
+  reduceScatterBlock(program: Program, comm: CCommunicator, arguments_: Operands): Start {
+    checkCount(arguments_.count);
+    const count = arguments_.count * comm.core.size;
+    return reduce(program, comm, { kind: "reduce_scatter_block" }, { ...arguments_, count });
+  },
+};
 
-saves({ ProgramReduction, EqualReduction, ReduceScatter });
+saves({ ProgramReduction, Reduce });

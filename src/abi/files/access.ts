@@ -71,13 +71,14 @@ function moveNative(program: Program, file: CFile, access: Access, start: number
     const at = address + type.trueLb;
     return through(memory.subarray(at, at + all), from);
   }
+  const items = { type, count, bytes: memory, offset: address };
   const piece = new Uint8Array(Math.min(all, pieceBytesMax));
   let done = 0;
   while (done < all) {
     const part = piece.subarray(0, Math.min(piece.length, all - done));
-    if (kind === "write") pack(type, count, memory, address, part, 0, { from: done, bytes: part.length });
+    if (kind === "write") pack(items, { bytes: part, offset: 0 }, { from: done, bytes: part.length });
     const moved = through(part, from + done);
-    if (kind === "read") unpack(type, count, part, 0, memory, address, { from: done, bytes: moved });
+    if (kind === "read") unpack({ bytes: part, offset: 0 }, items, { from: done, bytes: moved });
     done += moved;
     if (moved < part.length) break;
   }
@@ -86,15 +87,16 @@ function moveNative(program: Program, file: CFile, access: Access, start: number
 
 /** Only whole items are converted. */
 function moveExternal(program: Program, file: CFile, access: Access, start: number): number {
-  const { bytes: memory } = program;
+  const { bytes } = program;
   const { kind, address, count, type } = access;
-  const external = new Uint8Array(type.size * count);
-  if (kind === "write") packExternal(type, count, memory, address, external, 0);
-  const moved = throughView(program, file, kind)(external, start * file.view.etype.size);
+  const items = { type, count, bytes, offset: address };
+  const external = { bytes: new Uint8Array(type.size * count), offset: 0 };
+  if (kind === "write") packExternal(items, external);
+  const moved = throughView(program, file, kind)(external.bytes, start * file.view.etype.size);
   if (kind === "write" || type.size === 0) return moved;
-  const items = Math.floor(moved / type.size);
-  unpackExternal(type, items, external, 0, memory, address);
-  return items * type.size;
+  const whole = Math.floor(moved / type.size);
+  unpackExternal(external, { ...items, count: whole });
+  return whole * type.size;
 }
 
 /** Moves bytes to or from a place in the view's stream. */

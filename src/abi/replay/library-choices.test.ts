@@ -26,7 +26,13 @@ class Life {
     let ns = startNs;
     let input = pieces.map((piece) => new TextEncoder().encode(piece));
     const library: Library = {
-      ...{ run: "test", args: [], environment: [], files: noFiles, random() {}, yield() {}, write() {} },
+      run: "test",
+      args: [],
+      environment: [],
+      files: noFiles,
+      random() {},
+      yield() {},
+      write() {},
       realTime: () => ++ns,
       steadyShiftNs: 0n,
       steadyTime() {

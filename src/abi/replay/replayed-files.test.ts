@@ -68,7 +68,12 @@ function crashing(steps: { left: number }): Files {
 
 const text = (words: string): Uint8Array => new TextEncoder().encode(words);
 const how = (given: Partial<Record<"read" | "write" | "create" | "exclusive" | "truncate", boolean>>) => ({
-  ...{ read: false, write: false, create: false, exclusive: false, truncate: false, append: false },
+  read: false,
+  write: false,
+  create: false,
+  exclusive: false,
+  truncate: false,
+  append: false,
   ...given,
 });
 

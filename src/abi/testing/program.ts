@@ -27,7 +27,7 @@ export const importNames: readonly string[] = importedFunctions().map(({ name })
 const imported: ReadonlySet<string> = new Set(["callback", "callback_done", ...importNames]);
 
 /** The job was ended: by an error that nobody handled, or by MPI_Abort. */
-export class Ended extends Error {
+export class JobEnded extends Error {
   readonly code: number;
 
   constructor(code: number, message: string) {
@@ -81,7 +81,7 @@ export class TestProgram {
       stop: { words: new Int32Array(1), at: 0 },
       spawner: noSpawner(process.core.ranks, "this is a test"),
       abort: (code, message) => {
-        throw new Ended(code, message);
+        throw new JobEnded(code, message);
       },
       now: () => world.nowNs / 1e9,
       moveClockTo() {},

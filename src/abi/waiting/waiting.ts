@@ -9,7 +9,7 @@ import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";
 import { pack, unpack } from "../../core/comm/datatype/pack.ts";
 import type { Outcome } from "../../core/ft/choices.ts";
-import type { Asked } from "../../core/process/collectives.ts";
+import type { Asked } from "../../core/process/reductions-under-way.ts";
 import type { FunctionPointer } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import { CallKind, type Continuation } from "./callbacks.ts";
@@ -163,7 +163,7 @@ function combine(program: Program, then: Continuation): number {
 
 function spread({ memory, bytes }: Program, type: Datatype, packed: Pointer, count: number): Pointer {
   const at = memory.allocate((count - 1) * type.extent + type.trueExtent);
-  unpack(type, count, bytes, packed, bytes, at - type.trueLb);
+  unpack({ bytes, offset: packed }, { type, count, bytes, offset: at - type.trueLb });
   return at;
 }
 
@@ -185,7 +185,10 @@ class AfterCombining implements Continuation {
   resume(program: Program): number {
     const { memory, bytes, operations } = program;
     const { type } = this.asked.call as ProgramCall;
-    pack(type, this.asked.count, bytes, this.right - type.trueLb, bytes, this.asked.into);
+    pack(
+      { type, count: this.asked.count, bytes, offset: this.right - type.trueLb },
+      { bytes, offset: this.asked.into },
+    );
     for (const pointer of [this.left, this.right, this.cells]) memory.free(pointer);
     operations.answered(this.asked);
     return this.next.resume(program, 0);

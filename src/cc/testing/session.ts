@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export const launcher = join(process.cwd(), "bin/banyan.js");
 
-export interface Ended {
+interface CommandEnded {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -50,7 +50,7 @@ export class Session {
     return spawn(process.execPath, [launcher, ...words], { cwd, env: { ...this.env, ...env } });
   }
 
-  run(cwd: string, words: string, { stdin = "", env = {} as NodeJS.ProcessEnv } = {}): Promise<Ended> {
+  run(cwd: string, words: string, { stdin = "", env = {} as NodeJS.ProcessEnv } = {}): Promise<CommandEnded> {
     const startMs = performance.now();
     const child = this.start(cwd, words.split(" "), env);
     child.stdin.end(stdin);
@@ -91,7 +91,7 @@ function outputOf(pid: string): string | undefined {
 }
 
 /** A command for building other commands. */
-export function make(cwd: string, words: readonly string[], env: NodeJS.ProcessEnv): Ended {
+export function make(cwd: string, words: readonly string[], env: NodeJS.ProcessEnv): CommandEnded {
   const startMs = performance.now();
   const { status, stdout, stderr } = spawnSync("make", words, { cwd, env, encoding: "utf8" });
   return { code: status, stdout, stderr, ms: performance.now() - startMs };

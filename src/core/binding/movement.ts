@@ -10,7 +10,7 @@ import type { Blocks } from "../coll/engine/schedule.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
 import type { Neighbourhood } from "../coll/intra/neighbor-direct.ts";
 import type { Collective } from "../coll/plan.ts";
-import { onBoard } from "../process/collectives.ts";
+import type { CollectiveForm } from "../process/collective-form.ts";
 import type { Communicator } from "../process/communicator.ts";
 import { type Ground, type Items, isList, type Parts, Side } from "./collective-side.ts";
 import type { Operations } from "./operations.ts";
@@ -77,29 +77,29 @@ export class Mover<I extends Items> {
     this.ground = ground;
   }
 
-  begin(comm: Communicator, movement: Movement<I>, tag: number | undefined): Moving<I> {
+  begin(comm: Communicator, movement: Movement<I>, form: CollectiveForm): Moving<I> {
     switch (movement.kind) {
       case "bcast":
-        return this.broadcast(comm, movement, tag);
+        return this.broadcast(comm, movement, form);
       case "gatherv":
       case "scatterv":
       case "allgatherv":
       case "alltoallv":
-        return this.parts(comm, movement, tag);
+        return this.parts(comm, movement, form);
       case "neighbor_allgatherv":
       case "neighbor_alltoallv":
-        return this.neighbors(comm, movement, tag);
+        return this.neighbors(comm, movement, form);
       default:
-        return this.equal(comm, movement, tag);
+        return this.equal(comm, movement, form);
     }
   }
 
-  private equal(comm: Communicator, movement: EqualMovement<I>, tag: number | undefined): Moving<I> {
+  private equal(comm: Communicator, movement: EqualMovement<I>, form: CollectiveForm): Moving<I> {
     const { kind, from, to, bytes, root = 0, inPlace = false, own = null } = movement;
-    if (own !== null && own.sent !== own.room) return this.unequal(comm, movement, own, tag);
+    if (own !== null && own.sent !== own.room) return this.unequal(comm, movement, own, form);
     const sent = Side.of(this.ground, from, true);
     const received = Side.of(this.ground, to, inPlace);
-    const call = { bytes, root, inPlace, tag };
+    const call = { bytes, root, inPlace, form };
     const record = this.operations.startEqual(comm, kind, sent.pointer, received.pointer, call);
     return { record, sent, received };
   }
@@ -108,7 +108,7 @@ export class Mover<I extends Items> {
    * The two sides of this rank do not match. Its own part is moved here, as far as it fits; the collective runs in place, with
    * the length that the others see.
    */
-  private unequal(comm: Communicator, movement: EqualMovement<I>, own: OwnPart, tag: number | undefined): Moving<I> {
+  private unequal(comm: Communicator, movement: EqualMovement<I>, own: OwnPart, form: CollectiveForm): Moving<I> {
     const { kind, from, to, bytes, root = 0 } = movement;
     const { ground } = this;
     const given = Side.of(ground, from, true);
@@ -121,19 +121,19 @@ export class Mover<I extends Items> {
       ground.memory.copy(received.pointer, at, sent.pointer, source, Math.min(own.sent, own.room));
     }
     const error = own.sent > own.room ? ErrorClass.TRUNCATE : ErrorClass.SUCCESS;
-    const call = { bytes, root, inPlace: !isExchange, tag, error };
+    const call = { bytes, root, inPlace: !isExchange, form, error };
     const record = this.operations.startEqual(comm, kind, sent.pointer, received.pointer, call);
     return { record, sent, received };
   }
 
-  private broadcast(comm: Communicator, { items, root, holds }: Broadcast<I>, tag: number | undefined): Moving<I> {
+  private broadcast(comm: Communicator, { items, root, holds }: Broadcast<I>, form: CollectiveForm): Moving<I> {
     const side = Side.of(this.ground, items, holds);
-    const call = { bytes: side.bytes, root, tag };
+    const call = { bytes: side.bytes, root, form };
     const record = this.operations.startEqual(comm, "bcast", Side.nothing.pointer, side.pointer, call);
     return holds ? { record, sent: side, received: Side.nothing } : { record, sent: Side.nothing, received: side };
   }
 
-  private parts(comm: Communicator, movement: PartsMovement<I>, tag: number | undefined): Moving<I> {
+  private parts(comm: Communicator, movement: PartsMovement<I>, form: CollectiveForm): Moving<I> {
     const { ground } = this;
     const given = Side.of(ground, movement.from, true);
     const received = Side.of(ground, movement.to, movement.inPlace ?? false);
@@ -144,11 +144,11 @@ export class Mover<I extends Items> {
     const sent = isTooShort ? Side.refitted(ground, given, 1, own.sent, own.room) : given;
     if (isTooShort) given.end(ground, false);
     const error = own !== null && own.sent > own.room ? ErrorClass.TRUNCATE : ErrorClass.SUCCESS;
-    const record = this.operations.startBlocks(comm, collective, sent.pointer, received.pointer, null, tag, error);
+    const record = this.operations.startBlocks(comm, collective, sent.pointer, received.pointer, null, form, error);
     return { record, sent, received };
   }
 
-  private neighbors(comm: Communicator, movement: NeighborMovement<I>, tag: number | undefined): Moving<I> {
+  private neighbors(comm: Communicator, movement: NeighborMovement<I>, form: CollectiveForm): Moving<I> {
     const { kind, hood, from, to } = movement;
     const sent = Side.of(this.ground, from, true);
     // What PROC_NULL leaves as it was must survive in scratch memory.
@@ -158,9 +158,7 @@ export class Mover<I extends Items> {
       kind === "neighbor_allgatherv"
         ? { kind, ...hood, bytes: sent.bytes, receives }
         : { kind, ...hood, sends: neighborBlocks(sent, from, hood.destinations.length), receives };
-    // A neighbourhood has no board.
-    const own = tag === onBoard ? undefined : tag;
-    const record = this.operations.startNeighbor(comm, collective, sent.pointer, received.pointer, own);
+    const record = this.operations.startNeighbor(comm, collective, sent.pointer, received.pointer, form);
     return { record, sent, received };
   }
 }

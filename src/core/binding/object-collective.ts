@@ -102,7 +102,7 @@ export class ObjectCollective extends Task {
     const lengths = this.out.map((bytes) => bytes.length);
     const at = isBcast ? this.receive : this.send;
     new Float64Array(memory.bytes.buffer, at, lengths.length).set(lengths);
-    const call = { bytes: lengthBytes, root: this.root, tag: this.tags[0] };
+    const call = { bytes: lengthBytes, root: this.root, form: this.tags[0] };
     this.underWay = collectives.startEqual(this.comm, this.kind, this.send, this.receive, call);
   }
 

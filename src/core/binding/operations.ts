@@ -27,9 +27,10 @@ import type { InterCollective, NeighborCollective } from "../coll/inter/plan-int
 import type { Collective } from "../coll/plan.ts";
 import type { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
-import type { Asked, EqualCall, EqualKind, ReductionKind } from "../process/collectives.ts";
+import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "../process/collective-form.ts";
 import type { Communicator } from "../process/communicator.ts";
 import type { Reduction } from "../process/reduction.ts";
+import type { Asked } from "../process/reductions-under-way.ts";
 import type { Task } from "../process/task.ts";
 import type { SendMode } from "../request/records.ts";
 import type { Leftover } from "./finish-later.ts";
@@ -107,7 +108,7 @@ export interface Operations {
     send: Pointer,
     receive: Pointer,
     reduction: Reduction | null,
-    tag: number | undefined,
+    form: CollectiveForm,
     error?: ErrorCode,
   ): RecordId;
   startNeighbor(
@@ -115,7 +116,7 @@ export interface Operations {
     collective: NeighborCollective,
     send: Pointer,
     receive: Pointer,
-    tag: number | undefined,
+    form: CollectiveForm,
   ): RecordId;
   /**
    * The short way of a barrier (null) and of an allreduce whose operands are in this rank's part of the communicator's board: comes

@@ -8,11 +8,13 @@ import type { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { Engine } from "../p2p/engine.ts";
 import { foldOnBoard } from "../process/board-fold.ts";
-import type { Asked, Collectives, EqualCall, EqualKind, ReductionKind } from "../process/collectives.ts";
+import type { CollectiveForm, EqualCall, EqualKind, ReductionKind } from "../process/collective-form.ts";
+import type { Collectives } from "../process/collectives.ts";
 import type { Communicator } from "../process/communicator.ts";
 import { partitionedContext } from "../process/context.ts";
 import type { Process } from "../process/process.ts";
 import type { Reduction } from "../process/reduction.ts";
+import type { Asked } from "../process/reductions-under-way.ts";
 import type { Task } from "../process/task.ts";
 import {
   R_BYTES,
@@ -159,10 +161,10 @@ export class ProcessOperations implements Operations {
     send: Pointer,
     receive: Pointer,
     reduction: Reduction | null,
-    tag: number | undefined,
+    form: CollectiveForm,
     error = 0,
   ): RecordId {
-    return this.collectives.start(comm, collective, send, receive, reduction, tag, error);
+    return this.collectives.start(comm, collective, send, receive, reduction, form, error);
   }
 
   startNeighbor(
@@ -170,9 +172,9 @@ export class ProcessOperations implements Operations {
     collective: NeighborCollective,
     send: Pointer,
     receive: Pointer,
-    tag: number | undefined,
+    form: CollectiveForm,
   ): RecordId {
-    return this.collectives.startNeighbor(comm, collective, send, receive, tag);
+    return this.collectives.startNeighbor(comm, collective, send, receive, form);
   }
 
   meet(comm: Communicator, reduction: Reduction | null, bytes: number): boolean {

@@ -18,7 +18,7 @@ export interface Waits {
   look(): void;
 }
 
-export interface World extends Waits {
+export interface HostWorld extends Waits {
   /** Name of the machine, fixed at the start. */
   readonly processorName: string;
   /** Ends the whole job with that exit code. */

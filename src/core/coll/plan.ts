@@ -5,7 +5,7 @@
  */
 import { assert, unreachable } from "../base/assert.ts";
 import { equalBlocks, sum } from "./engine/rounds.ts";
-import type { Blocks, InPlace, Place, RootedPlace, Schedule, Vector } from "./engine/schedule.ts";
+import type { Blocks, MayBeInPlace, Place, RootedPlace, Schedule, Vector } from "./engine/schedule.ts";
 import { allgatherBruck } from "./intra/allgather-bruck.ts";
 import { allgatherRecursiveDoubling } from "./intra/allgather-recursive-doubling.ts";
 import { allgathervHierarchical } from "./intra/allgatherv-hierarchical.ts";
@@ -49,7 +49,7 @@ interface OnNodes {
 }
 
 /** Length of one of the equal blocks: one block for each rank (gather, scatter, allgather) or pair of ranks (alltoall). */
-interface EqualBlocks extends InPlace {
+interface EqualBlocks extends MayBeInPlace {
   readonly bytes: number;
 }
 
@@ -60,10 +60,10 @@ export type Collective =
   | ({ readonly kind: "gatherv" } & GathervLinear)
   | ({ readonly kind: "scatterv" } & ScattervLinear)
   | ({ readonly kind: "allgather" } & Place & EqualBlocks & OnNodes)
-  | ({ readonly kind: "allgatherv"; readonly blocks: Blocks } & Place & InPlace & OnNodes)
+  | ({ readonly kind: "allgatherv"; readonly blocks: Blocks } & Place & MayBeInPlace & OnNodes)
   | ({ readonly kind: "alltoall" } & Place & EqualBlocks)
   /** Sizes are each rank's own. The w form is this one too: the caller packs its types. */
-  | ({ readonly kind: "alltoallv"; readonly sends: Blocks; readonly receives: Blocks } & Place & InPlace)
+  | ({ readonly kind: "alltoallv"; readonly sends: Blocks; readonly receives: Blocks } & Place & MayBeInPlace)
   | ({ readonly kind: "reduce" } & RootedPlace & Vector & OnNodes)
   | ({ readonly kind: "allreduce" } & Place & Vector & OnNodes)
   | ({ readonly kind: "reduce_scatter_block" } & Place & Vector)
@@ -144,7 +144,7 @@ function planAllgather(call: Place & EqualBlocks & OnNodes): Schedule {
   }
 }
 
-function planAllgatherv(call: Place & InPlace & OnNodes & { readonly blocks: Blocks }): Schedule {
+function planAllgatherv(call: Place & MayBeInPlace & OnNodes & { readonly blocks: Blocks }): Schedule {
   const { size, nodes, blocks } = call;
   return nodes !== undefined && chooseAllgatherv({ size, bytes: sum(blocks.bytes), nodes }) === "hierarchical"
     ? allgathervHierarchical({ ...call, nodes, inside: flatBcast })

@@ -23,7 +23,7 @@ type BoardPolicy =
   | "never";
 
 /** What a job under the protocol cannot do: the end of a sentence that says why. Null: it can. */
-export interface Refusals {
+interface JobRefusals {
   /** MPI_Comm_spawn. */
   readonly spawn: string | null;
   /** To be stopped for another day (`--freeze-at`). */
@@ -56,7 +56,7 @@ export type Interval =
   | { readonly kind: "best"; readonly meanTimeBetweenFailuresMs: number | undefined };
 
 /** What the part of a protocol in a rank is made with. */
-export interface RankPart {
+export interface RankPartHost {
   readonly rank: number;
   readonly ranks: number;
   /** The ranks that fall and are captured together: set of each rank. Under a protocol without sets all are in one. */
@@ -85,14 +85,14 @@ export interface ProtocolDefinition {
   readonly examples: readonly string[];
   readonly deaths: DeathPolicy;
   readonly boards: BoardPolicy;
-  readonly refusals: Refusals;
+  readonly refusals: JobRefusals;
   readonly options: readonly ProtocolOption[];
   /** What is wrong with the values of its options for that job, in one line; undefined: nothing. */
   check(values: OptionValues, job: JobFacts): string | undefined;
   /** Null: it takes none. */
   readonly checkpoints: ((values: OptionValues) => CheckpointPlan) | null;
   /** Null: the engine is asked nothing, and makes no call. */
-  readonly rank: ((part: RankPart) => NewProtocol) | null;
+  readonly rank: ((part: RankPartHost) => NewProtocol) | null;
   /** Of the values that its parts send each other; `noShapes` where they send none. */
   readonly shapes: ProtocolShapes;
   /** Parts of the sentence that sums up a job. */

@@ -14,7 +14,7 @@ export interface Verdict {
 }
 
 /** The contribution of a member. */
-export interface Contribution {
+export interface Vote {
   readonly flags: number;
   /** Deaths it knew of. */
   readonly failures: number;
@@ -28,7 +28,7 @@ export interface Report {
   readonly epoch: number;
   /** Means nothing without an epoch. */
   readonly verdict: Verdict;
-  readonly contribution: Contribution;
+  readonly contribution: Vote;
   /** The member has the verdicts of all agreements before this one. */
   readonly lowest: number;
 }
@@ -40,7 +40,7 @@ export const decided = 0x7fffffff;
 export class Agreement {
   readonly number: number;
   /** Null: our program has not come to it yet. */
-  own: Contribution | null = null;
+  own: Vote | null = null;
   epoch = noEpoch;
   verdict: Verdict = { flags: 0, failures: 0, error: 0 };
   /** The coordinator that has our report; −1: none. */

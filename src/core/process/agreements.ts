@@ -28,15 +28,7 @@ import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
 import type { Engine } from "../p2p/engine.ts";
 import { PacketKind } from "../wire/packet.ts";
-import {
-  Agreement,
-  AgreementBook,
-  type Contribution,
-  decided,
-  noEpoch,
-  type Report,
-  type Verdict,
-} from "./agreement.ts";
+import { Agreement, AgreementBook, decided, noEpoch, type Report, type Verdict, type Vote } from "./agreement.ts";
 import type { Communicator } from "./communicator.ts";
 import { unionOf } from "./communicators/member-order.ts";
 import type { Failures } from "./failures.ts";
@@ -48,7 +40,7 @@ type Step = (typeof Step)[keyof typeof Step];
 const booksMax = 1 << 16;
 const agreementsMax = 1 << 16;
 
-const noContribution: Contribution = { flags: 0, failures: 0, acknowledged: 0 };
+const noContribution: Vote = { flags: 0, failures: 0, acknowledged: 0 };
 
 /** The parts of a process that agreements use. */
 interface AgreeingProcess {

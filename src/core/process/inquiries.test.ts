@@ -8,7 +8,7 @@ import { ErrorClass } from "../base/mpi-error.ts";
 import { PassThrough } from "../ft/pass-through.ts";
 import { R_ERROR } from "../request/records.ts";
 import { PacketKind } from "../wire/packet.ts";
-import { onBoard } from "./collectives.ts";
+import type { CollectiveForm } from "./collective-form.ts";
 import { Duplicate } from "./new-communicators.ts";
 
 const { OTHER, ROOT, TRUNCATE, PROC_FAILED } = ErrorClass;
@@ -22,19 +22,19 @@ function* errorOf(process: SimProcess, request: RecordId): Steps<number> {
   return error;
 }
 
-const barrier = (process: SimProcess, tag?: number): Steps<number> =>
-  errorOf(process, process.core.collectives.startEqual(process.core.world, "barrier", nowhere, nowhere, { tag }));
+const barrier = (process: SimProcess, form: CollectiveForm = "nonblocking"): Steps<number> =>
+  errorOf(process, process.core.collectives.startEqual(process.core.world, "barrier", nowhere, nowhere, { form }));
 
 interface BcastCall {
   readonly bytes: number;
   readonly root?: number;
-  readonly tag?: number;
+  readonly form?: CollectiveForm;
 }
 
-function* bcast(process: SimProcess, { bytes, root = 0, tag }: BcastCall): Steps<number> {
+function* bcast(process: SimProcess, { bytes, root = 0, form = "nonblocking" }: BcastCall): Steps<number> {
   const at = process.memory.allocate(bytes);
   const { collectives, world } = process.core;
-  const error = yield* errorOf(process, collectives.startEqual(world, "bcast", nowhere, at, { bytes, root, tag }));
+  const error = yield* errorOf(process, collectives.startEqual(world, "bcast", nowhere, at, { bytes, root, form }));
   process.memory.free(at);
   return error;
 }
@@ -113,9 +113,9 @@ describe("M4 §6 a collective whose ranks disagree ends", () => {
     const boards = { count: 1, bytesMax: 64 };
     const seen: number[][] = [];
     const { errors } = run({ ranks: 3, boards }, function* (process) {
-      const first = yield* process.rank === 2 ? bcast(process, { bytes: 8 }) : barrier(process, onBoard);
-      const second = yield* barrier(process, onBoard);
-      const third = yield* barrier(process, onBoard);
+      const first = yield* process.rank === 2 ? bcast(process, { bytes: 8 }) : barrier(process, "blocking");
+      const second = yield* barrier(process, "blocking");
+      const third = yield* barrier(process, "blocking");
       seen.push([process.rank, first, second, third]);
       return third;
     });
@@ -134,8 +134,9 @@ describe("M4 §6 a collective whose ranks disagree ends", () => {
     const { errors } = run({ ranks: 2 }, function* (process) {
       const tag = process.core.world.nextPersistent();
       let error = 0;
-      for (let start = 0; start < 3 && error === 0; start++) error = yield* bcast(process, { bytes: 8, root: 1, tag });
-      if (process.rank === 0) error = yield* bcast(process, { bytes: 8, root: 1, tag });
+      for (let start = 0; start < 3 && error === 0; start++)
+        error = yield* bcast(process, { bytes: 8, root: 1, form: tag });
+      if (process.rank === 0) error = yield* bcast(process, { bytes: 8, root: 1, form: tag });
       else yield process.core.startFinalBarrier();
       return error;
     });
@@ -152,9 +153,9 @@ describe("M4 §6 a collective that is merely slow is waited for", () => {
         let error = 0;
         for (const bytes of [8, 3_000, 200_000]) {
           if (process.rank === 1) yield process.compute(100 * secondNs);
-          error ||= yield* bcast(process, { bytes, ...(bytes === 8 ? { tag: onBoard } : {}) });
+          error ||= yield* bcast(process, { bytes, form: bytes === 8 ? "blocking" : "nonblocking" });
           if (process.rank === 0) yield process.compute(100 * secondNs);
-          error ||= yield* barrier(process, onBoard);
+          error ||= yield* barrier(process, "blocking");
         }
         return error;
       });

@@ -82,10 +82,10 @@ function packedReduction(op: UserOp, type: Datatype): Reduction {
     if (count === 0) return;
     const bytes = (count - 1) * type.extent + type.trueUb;
     const [invec, inoutvec] = [new Uint8Array(bytes), new Uint8Array(bytes)];
-    unpack(type, count, memory.uint8, left, invec, 0);
-    unpack(type, count, memory.uint8, right, inoutvec, 0);
+    unpack({ bytes: memory.uint8, offset: left }, { type, count, bytes: invec, offset: 0 });
+    unpack({ bytes: memory.uint8, offset: right }, { type, count, bytes: inoutvec, offset: 0 });
     op.call(invec, inoutvec, count, type);
-    pack(type, count, inoutvec, 0, memory.uint8, into);
+    pack({ type, count, bytes: inoutvec, offset: 0 }, { bytes: memory.uint8, offset: into });
   };
   return { elementBytes: type.size, inMemory: false, apply };
 }

@@ -160,7 +160,7 @@ class MarkRounds {
 }
 
 /** "over": every process has come to the end of its program meanwhile; there is nothing to capture. */
-export type Rest = "moving" | "quiet" | "over";
+export type RestState = "moving" | "quiet" | "over";
 
 export class Settling {
   readonly #process: Process;
@@ -183,7 +183,7 @@ export class Settling {
     return true;
   }
 
-  advance(): Rest {
+  advance(): RestState {
     const { engine, collectives, finalBarrier } = this.#process;
     if (!this.#isQuiet) {
       if (this.#isForAll && finalBarrier >= 0) {

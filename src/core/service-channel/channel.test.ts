@@ -86,8 +86,11 @@ class PairWorld {
   nextLife(): void {
     const life = new MemoryClient(
       {
-        ...{ client: 7, incarnation: this.lives.length, retention: this.#retention },
-        ...{ outgoingWordsMax: conformanceWordsMax, incomingWordsMax: conformanceWordsMax },
+        client: 7,
+        incarnation: this.lives.length,
+        retention: this.#retention,
+        outgoingWordsMax: conformanceWordsMax,
+        incomingWordsMax: conformanceWordsMax,
       },
       { broken: () => this.#pipes.delete(life), settled() {} },
     );
@@ -182,7 +185,10 @@ function heardBy(listener: boolean, said: Int32Array): { isOpen: boolean; outgoi
   const outgoing = new MemoryOutgoing({ retention: "until-acknowledged", wordsMax: 100 });
   outgoing.append(Int32Array.of(1, 2, 3), 0, 3);
   const connection = new Connection({
-    ...{ words: new Int32Array(connectionWords), at: 0, outgoing, incoming: new MemoryIncoming({ wordsMax: 100 }) },
+    words: new Int32Array(connectionWords),
+    at: 0,
+    outgoing,
+    incoming: new MemoryIncoming({ wordsMax: 100 }),
     listener: listener ? { origin: 9, opened: ({ origin }) => origin !== 66 } : null,
   });
   connection.begin();

@@ -39,7 +39,10 @@ export class MemoryClient implements ClientEnd {
     if (known !== undefined) this.#outgoing.preset(known);
     this.#incoming = new MemoryIncoming({ wordsMax: incomingWordsMax });
     this.#connection = new Connection({
-      ...{ words: new Int32Array(connectionWords), at: 0, outgoing: this.#outgoing, incoming: this.#incoming },
+      words: new Int32Array(connectionWords),
+      at: 0,
+      outgoing: this.#outgoing,
+      incoming: this.#incoming,
       listener: null,
     });
   }

@@ -132,7 +132,10 @@ export class MemoryIncoming implements Incoming {
 
 /** A direction without a stream: nothing is ever sent, and words that arrive are an error of the peer. */
 export const silent: Outgoing = {
-  ...{ begin: 0, born: 0, sent: 0, stable: 0 },
+  begin: 0,
+  born: 0,
+  sent: 0,
+  stable: 0,
   send: () => 0,
   acknowledge() {},
   resume() {},

@@ -73,7 +73,10 @@ export class ServiceClients<Host> {
     known.host = host;
     const { streams } = admission;
     const connection = new Connection({
-      ...{ words: new Int32Array(connectionWords), at: 0, outgoing: streams.outgoing, incoming: streams.incoming },
+      words: new Int32Array(connectionWords),
+      at: 0,
+      outgoing: streams.outgoing,
+      incoming: streams.incoming,
       listener: { origin: this.#origin, opened: (opening) => this.#opened(streams, opening) },
     });
     connection.begin();

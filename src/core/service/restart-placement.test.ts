@@ -5,7 +5,11 @@ import type { SetRestart } from "./recovery.ts";
 import { RestartPlacement } from "./restart-placement.ts";
 
 const restartOf = (set: number, ...members: number[]): SetRestart => ({
-  ...{ set, members, incarnation: 1, checkpoint: { number: 0, position: 0 }, forRanks: null },
+  set,
+  members,
+  incarnation: 1,
+  checkpoint: { number: 0, position: 0 },
+  forRanks: null,
 });
 
 /** Ranks 0 and 1 are on node 0, 2 and 3 on node 1. */

@@ -16,7 +16,7 @@ interface SpawnWish<Programs> {
 }
 
 /** As `core/process/spawner.ts` tells it to the program. */
-export type SpawnOutcome =
+type AdmissionOutcome =
   | { readonly kind: "spawned"; readonly children: readonly number[] }
   | { readonly kind: "refused"; readonly why: string }
   | { readonly kind: "later" };
@@ -39,7 +39,7 @@ interface SpawnAdmissionPorts<Programs> {
   start(node: number, ranks: readonly number[], order: SpawnOrder<Programs>): void;
   /** Other processes of the same order cannot be started: the node ends the processes of the order that it has. */
   end(node: number, ranks: readonly number[]): void;
-  answer(rank: number, outcome: SpawnOutcome): void;
+  answer(rank: number, outcome: AdmissionOutcome): void;
 }
 
 interface Start {

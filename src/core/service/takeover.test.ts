@@ -8,18 +8,18 @@ import { test } from "node:test";
 import { assert } from "../base/assert.ts";
 import { jobStateFrom } from "./job-state.ts";
 import { placementOf } from "./placement.ts";
-import { type CrashPlan, type Shape, World } from "./testing/takeover-model.ts";
+import { type CrashPlan, TakeoverWorld, type WorldShape } from "./testing/takeover-model.ts";
 
 interface Scenario {
   readonly name: string;
-  readonly shape: Shape;
-  play(world: World): void;
+  readonly shape: WorldShape;
+  play(world: TakeoverWorld): void;
   /** Of the job. */
   readonly code: number;
 }
 
 /** What must be true when all is quiet and nobody has finished yet. */
-function checkQuiet({ nodes, dispatcher, recovery }: World, { placement, setOf, deaths }: Shape): void {
+function checkQuiet({ nodes, dispatcher, recovery }: TakeoverWorld, { placement, setOf, deaths }: WorldShape): void {
   const { state } = dispatcher;
   for (const node of nodes) {
     if (node === null) continue;
@@ -42,9 +42,9 @@ function checkQuiet({ nodes, dispatcher, recovery }: World, { placement, setOf, 
 }
 
 const twoOnEach = [0, 0, 1, 1, 2, 2];
-const byNode: Shape = { placement: placementOf(twoOnEach), setOf: twoOnEach, deaths: "replaced" };
-const byRank: Shape = { placement: placementOf(twoOnEach), setOf: [0, 1, 2, 3, 4, 5], deaths: "replaced" };
-const across: Shape = { placement: placementOf(twoOnEach), setOf: [0, 1, 1, 2, 2, 3], deaths: "replaced" };
+const byNode: WorldShape = { placement: placementOf(twoOnEach), setOf: twoOnEach, deaths: "replaced" };
+const byRank: WorldShape = { placement: placementOf(twoOnEach), setOf: [0, 1, 2, 3, 4, 5], deaths: "replaced" };
+const across: WorldShape = { placement: placementOf(twoOnEach), setOf: [0, 1, 1, 2, 2, 3], deaths: "replaced" };
 
 const scenarios: readonly Scenario[] = [
   {
@@ -135,8 +135,8 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-function playWith({ shape, play, code }: Scenario, crash: CrashPlan): World {
-  const world = new World(shape, crash);
+function playWith({ shape, play, code }: Scenario, crash: CrashPlan): TakeoverWorld {
+  const world = new TakeoverWorld(shape, crash);
   play(world);
   if (!world.isOver && world.dispatcher.outcome === undefined) checkQuiet(world, shape);
   world.finish();

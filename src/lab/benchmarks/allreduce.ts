@@ -7,7 +7,7 @@
  */
 import type { Benchmark } from "../benchmark.ts";
 import { banyan, plotLines } from "../contenders/contenders.ts";
-import type { Peer } from "../contenders/peer.ts";
+import type { PeerRuntime } from "../contenders/peer.ts";
 import type { Lab } from "../lab.ts";
 import type { MeasuredStart } from "../measuring/measure.ts";
 import { comparisonTable } from "../tables/comparison-table.ts";
@@ -65,7 +65,7 @@ function startsOf(lab: Lab, ranks: number): MeasuredStart[] {
   ];
 }
 
-function peerArgs({ kind }: Peer, ranks: number, { cores }: Lab, amount: Amount): string[] | undefined {
+function peerArgs({ kind }: PeerRuntime, ranks: number, { cores }: Lab, amount: Amount): string[] | undefined {
   if (kind.id !== "mpich" || ranks <= cores) return argsOf(amount);
   return ranks > cores * mpichRanksPerCoreMax ? undefined : argsOf(spinning);
 }

@@ -8,7 +8,7 @@
  */
 import type { Benchmark, Table } from "../benchmark.ts";
 import { banyan, banyanNoCapture } from "../contenders/contenders.ts";
-import { type Peer, peerKinds } from "../contenders/peer.ts";
+import { type PeerRuntime, peerKinds } from "../contenders/peer.ts";
 import { kernelPath } from "../installation.ts";
 import type { Lab } from "../lab.ts";
 import type { ChildRun } from "../measuring/child.ts";
@@ -92,7 +92,7 @@ async function startsOf(
     if (built.kind === "unusable") troubles.push({ contender, message: built.why });
     else starts.push(lab.ownModule({ contender, module: built.program, args, ranks }, options));
   }
-  const argsOf = ({ kind }: Peer): readonly string[] | undefined => (kind.id === openMpi.id ? args : undefined);
+  const argsOf = ({ kind }: PeerRuntime): readonly string[] | undefined => (kind.id === openMpi.id ? args : undefined);
   return {
     starts: [...starts, ...lab.ofPeers({ program: name, source, flags, ranks, args: argsOf }, options)],
     troubles,

@@ -8,7 +8,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, renameSync } from "no
 import { tmpdir, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { makeFolder } from "../folder.ts";
-import type { Peer } from "./peer.ts";
+import type { PeerRuntime } from "./peer.ts";
 
 export type BuildOutcome =
   | { readonly kind: "ready"; readonly program: string }
@@ -19,7 +19,7 @@ const flagsDefault: readonly string[] = ["-O2"];
 const compileMsMax = 60_000;
 
 export function buildPeerProgram(
-  { kind, mpicc, version }: Peer,
+  { kind, mpicc, version }: PeerRuntime,
   source: string,
   flags: readonly string[] = flagsDefault,
 ): BuildOutcome {

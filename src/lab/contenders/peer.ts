@@ -17,7 +17,7 @@ export interface PeerKind extends Contender {
   command(mpirun: string, job: PeerJob): Command;
 }
 
-export interface Peer {
+export interface PeerRuntime {
   readonly kind: PeerKind;
   readonly mpirun: string;
   readonly mpicc: string;
@@ -78,7 +78,7 @@ export const peerKinds: readonly PeerKind[] = [openMpi, mpich];
 const askMsMax = 10_000;
 
 /** Undefined when the peer, or its compiler, is not installed. `path` is the search path for programs. */
-export function findPeer(kind: PeerKind, path = process.env["PATH"] ?? ""): Peer | undefined {
+export function findPeer(kind: PeerKind, path = process.env["PATH"] ?? ""): PeerRuntime | undefined {
   const env = { ...process.env, PATH: path };
   for (const { mpirun, mpicc } of kind.programs) {
     const asked = spawnSync(mpirun, ["--version"], { env, encoding: "utf8", timeout: askMsMax });

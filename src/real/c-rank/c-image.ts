@@ -21,7 +21,7 @@ export interface CRankSavedState {
   readonly stack: UnwoundStack;
   /** Has the program come to its end? Then the rank only waits for the others. */
   readonly end: { isReached: boolean };
-  readonly clock: Clock;
+  readonly clock: ProgramClock;
   readonly descriptors: Descriptors;
   readonly pause: Pause;
   /** How far it has printed. */
@@ -33,7 +33,7 @@ export interface CRankSavedState {
 }
 
 /** Readings of the clocks when the image was taken: they go on from there. */
-export interface Clock {
+interface ProgramClock {
   nowS: number;
   steadyNs: bigint;
 }

@@ -34,7 +34,11 @@ export function createCRank(options: RankOptions, { memoryOf, takesTurns }: CRan
   const stop = takesTurns ? { words: new Int32Array(1), at: 0 } : host.stop;
   const ownHost = takesTurns
     ? new CoroutineHost({
-        ...{ process, processorName, stop, abort: options.abort, now: () => host.now() },
+        process,
+        processorName,
+        stop,
+        abort: options.abort,
+        now: () => host.now(),
         moveClockTo: (seconds) => host.moveClockTo(seconds),
         spawnsNobody: "ranks that share a thread cannot wait for new ones; run without --ranks-per-thread",
       })

@@ -5,11 +5,11 @@
  */
 import { rmSync } from "node:fs";
 import { unreachable } from "../../core/base/assert.ts";
-import { folderOfCheckpoint, type Request } from "../file-service/file-key.ts";
+import { type FileRequest, folderOfCheckpoint } from "../file-service/file-key.ts";
 import { FileHost } from "../file-service/host.ts";
 import { imagePath } from "../image/image-path.ts";
 import { verifyImages } from "../image/verify-images.ts";
-import { Service } from "../transport/handshake/handshake.ts";
+import { ServiceCode } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { CheckpointServerSetup, FromCheckpointServer, ToCheckpointServer } from "./messages.ts";
 
@@ -19,7 +19,7 @@ process.on("disconnect", () => process.exit(0));
 
 const say = (message: FromCheckpointServer): void => void process.send?.(message);
 
-function placeOf({ want, file }: Request): string | null {
+function placeOf({ want, file }: FileRequest): string | null {
   if (file.kind !== "checkpoint" || want === "append") return null;
   return imagePath(folderOfCheckpoint(folder, file.set, file.number), file.rank);
 }
@@ -27,7 +27,9 @@ function placeOf({ want, file }: Request): string | null {
 async function open({ job, host: address }: CheckpointServerSetup): Promise<void> {
   const host = new FileHost({ placeOf, verify: (_, path) => verifyImages([path]) });
   const door = new Reception({
-    ...{ job, service: Service.FILES, place: { address, port: 0 } },
+    job,
+    service: ServiceCode.FILES,
+    place: { address, port: 0 },
     received: (guest) => void host.serve(guest),
     dropped() {},
   });

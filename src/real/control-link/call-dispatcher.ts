@@ -6,10 +6,10 @@ import { answerMsMax } from "../transport/handshake/call.ts";
 import {
   answerBytes,
   CallerHandshake,
+  CallVerdict,
   challengeBytes,
   type Hello,
-  Service,
-  Verdict,
+  ServiceCode,
 } from "../transport/handshake/handshake.ts";
 import type { Invitation } from "./invitation.ts";
 
@@ -42,7 +42,7 @@ export async function callDispatcher(invitation: Invitation): Promise<Called> {
 }
 
 function callOnce({ host, port, jobId, secret, number }: Invitation, answerMs: number): Promise<Called> {
-  const hello: Hello = { service: Service.CONTROL, from: number, to: 0, incarnation: 0, wanted: 0, generation: 1 };
+  const hello: Hello = { service: ServiceCode.CONTROL, from: number, to: 0, incarnation: 0, wanted: 0, generation: 1 };
   const handshake = new CallerHandshake({ id: jobId, secret }, hello);
   const queue = new ByteQueue();
   return new Promise((resolve) => {
@@ -79,7 +79,7 @@ function callOnce({ host, port, jobId, secret, number }: Invitation, answerMs: n
       const bytes = queue.take(answerBytes);
       if (bytes === null) return;
       const verdict = handshake.answer(bytes)?.verdict;
-      if (verdict === Verdict.WELCOME) end({ ok: true, socket, queue });
+      if (verdict === CallVerdict.WELCOME) end({ ok: true, socket, queue });
       else fail(verdict === undefined ? "somebody else listens there" : "the invitation is not good any more", "gone");
     });
   });

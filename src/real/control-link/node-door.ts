@@ -3,7 +3,7 @@
  * calls (transport/handshake). Each invitation is good for one connection; nodes that need files of the job call again for each.
  */
 import type { Socket } from "node:net";
-import { type JobSecret, Service, Verdict } from "../transport/handshake/handshake.ts";
+import { CallVerdict, type JobSecret, ServiceCode } from "../transport/handshake/handshake.ts";
 import { type Guest, Reception } from "../transport/handshake/reception.ts";
 import type { Invitation } from "./invitation.ts";
 
@@ -31,10 +31,10 @@ export class NodeDoor {
     this.#options = options;
     this.#reception = new Reception({
       job: options.job,
-      service: [Service.CONTROL, Service.FILES],
+      service: [ServiceCode.CONTROL, ServiceCode.FILES],
       place: { address: options.host, port: 0 },
       received: (guest) => {
-        if (guest.hello.service === Service.FILES) options.wantsFiles(guest);
+        if (guest.hello.service === ServiceCode.FILES) options.wantsFiles(guest);
         else this.#letIn(guest);
       },
       dropped: () => {
@@ -47,7 +47,7 @@ export class NodeDoor {
   #letIn({ hello, socket, answer }: Guest): void {
     const came = this.#invited.get(hello.from);
     this.#invited.delete(hello.from);
-    const verdict = came === undefined ? Verdict.ABSENT : Verdict.WELCOME;
+    const verdict = came === undefined ? CallVerdict.ABSENT : CallVerdict.WELCOME;
     const words = answer({ verdict, incarnation: 0, generation: hello.generation });
     if (came === undefined) {
       this.strangers++;

@@ -14,14 +14,14 @@ import { answerMsMax } from "../transport/handshake/call.ts";
 import {
   answerBytes,
   CallerHandshake,
+  CallVerdict,
   challengeBytes,
   type Hello,
   type JobSecret,
-  Service,
-  Verdict,
+  ServiceCode,
 } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
-import { answerIn, encoded, type FileKey, fileText, type Request } from "./file-key.ts";
+import { answerIn, encoded, type FileKey, type FileRequest, fileText } from "./file-key.ts";
 import { Frames } from "./frames.ts";
 
 /** A keeper of files: the dispatcher or a checkpoint server. */
@@ -98,7 +98,7 @@ async function* piecesOf({ path, from, to }: FilePart): AsyncGenerator<Piece> {
 
 function deliver(
   service: FileService,
-  request: Request,
+  request: FileRequest,
   pieces: Iterable<Piece> | AsyncIterable<Piece>,
 ): Promise<string> {
   return withService(service, request, async (frames) => {
@@ -141,7 +141,7 @@ async function receive(service: FileService, frames: Frames, path: string): Prom
 
 async function withService(
   service: FileService,
-  request: Request,
+  request: FileRequest,
   use: (frames: Frames) => Promise<string>,
 ): Promise<string> {
   const socket = service.address === null ? null : await connected(service.address);
@@ -171,14 +171,14 @@ function connected({ host, port }: Address): Promise<Socket | null> {
 async function shakeHands(socket: Socket, frames: Frames, job: JobSecret): Promise<boolean> {
   const timer = setTimeout(() => socket.destroy(), answerMsMax);
   try {
-    const hello: Hello = { service: Service.FILES, from: 0, to: 0, incarnation: 0, wanted: 0, generation: 1 };
+    const hello: Hello = { service: ServiceCode.FILES, from: 0, to: 0, incarnation: 0, wanted: 0, generation: 1 };
     const handshake = new CallerHandshake(job, hello);
     const challenge = await frames.raw(challengeBytes);
     const said = challenge === null ? null : handshake.hello(challenge);
     if (said === null || socket.destroyed) return false;
     socket.write(said);
     const bytes = await frames.raw(answerBytes);
-    return bytes !== null && handshake.answer(bytes)?.verdict === Verdict.WELCOME;
+    return bytes !== null && handshake.answer(bytes)?.verdict === CallVerdict.WELCOME;
   } finally {
     clearTimeout(timer);
   }

@@ -27,13 +27,13 @@ interface RankTrace {
 }
 export type FileKey = CheckpointImage | FrozenImage | ProgramFile | RankTrace;
 
-export interface Request {
+export interface FileRequest {
   readonly want: "store" | "fetch" | "append";
   readonly file: FileKey;
 }
 
 /** The answer of the keeper of files: to a fetch before the file, to anything else when all of it has arrived. */
-export interface Answer {
+interface FileAnswer {
   /** Empty: all is well. */
   readonly problem: string;
 }
@@ -63,7 +63,7 @@ const number = whole(0, Number.MAX_SAFE_INTEGER);
 const programNameShape: Shape<string> = (value) =>
   typeof value === "string" && programName.test(value) ? "" : "is no name of a program";
 
-const request = object<Request>({
+const request = object<FileRequest>({
   want: word("store", "fetch", "append"),
   file: oneOf<FileKey>({
     checkpoint: object({ kind: kind("checkpoint"), set: number, number, rank: number }),
@@ -73,15 +73,15 @@ const request = object<Request>({
   }),
 });
 
-const answer = object<Answer>({ problem: text });
+const answer = object<FileAnswer>({ problem: text });
 
 /** The request in a frame; null: there is none. */
-export const requestIn = (frame: Uint8Array): Request | null => decoded(frame, request);
+export const requestIn = (frame: Uint8Array): FileRequest | null => decoded(frame, request);
 
 /** The answer in a frame; null: there is none. */
-export const answerIn = (frame: Uint8Array): Answer | null => decoded(frame, answer);
+export const answerIn = (frame: Uint8Array): FileAnswer | null => decoded(frame, answer);
 
-export const encoded = (message: Request | Answer): Uint8Array[] => [Buffer.from(JSON.stringify(message))];
+export const encoded = (message: FileRequest | FileAnswer): Uint8Array[] => [Buffer.from(JSON.stringify(message))];
 
 function decoded<T>(frame: Uint8Array, shape: Shape<T>): T | null {
   try {

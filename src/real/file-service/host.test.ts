@@ -10,11 +10,11 @@ import { frameHeader } from "../framing/frame.ts";
 import {
   answerBytes,
   CallerHandshake,
+  CallVerdict,
   challengeBytes,
   helloBytes,
   ListenerHandshake,
-  Service,
-  Verdict,
+  ServiceCode,
 } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/sockets/address.ts";
@@ -41,7 +41,9 @@ async function newHost() {
     verify: async (_, path) => (readFileSync(path, "latin1").includes("bad") ? "it is bad" : ""),
   });
   const door = new Reception({
-    ...{ job, service: Service.FILES, place: { address: "127.0.0.1", port: 0 } },
+    job,
+    service: ServiceCode.FILES,
+    place: { address: "127.0.0.1", port: 0 },
     received: (guest) => void host.serve(guest),
     dropped() {},
   });
@@ -58,14 +60,14 @@ const bytesOf = (rank: number): Buffer => Buffer.concat(pieces(rank).flat());
 /** A connection whose two sides know each other. */
 function acquainted({ host, port }: Address): Promise<Socket> {
   const fields = { from: 0, to: 0, incarnation: 0, wanted: 0, generation: 1 };
-  const caller = new CallerHandshake(job, { service: Service.FILES, ...fields });
+  const caller = new CallerHandshake(job, { service: ServiceCode.FILES, ...fields });
   return new Promise((resolve) => {
     const socket = connect({ host, port });
     socket.on("error", () => {});
     socket.once("data", (challenge: Buffer) => {
       equal(challenge.length, challengeBytes);
       socket.once("data", (answer: Buffer) => {
-        equal(caller.answer(answer)?.verdict, Verdict.WELCOME);
+        equal(caller.answer(answer)?.verdict, CallVerdict.WELCOME);
         resolve(socket);
       });
       socket.write(caller.hello(challenge)!);
@@ -172,7 +174,7 @@ describe("V4: a keeper of files", () => {
     let heard = Buffer.alloc(0);
     const impostor = createServer((socket) => {
       socket.on("error", () => {});
-      socket.write(new ListenerHandshake({ ...job, secret: new Uint8Array(32) }, Service.FILES).challenge);
+      socket.write(new ListenerHandshake({ ...job, secret: new Uint8Array(32) }, ServiceCode.FILES).challenge);
       socket.on("data", (chunk) => {
         heard = Buffer.concat([heard, chunk]);
         socket.write(randomBytes(answerBytes));

@@ -9,16 +9,16 @@ import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { unreachable } from "../../core/base/assert.ts";
 import { fileError } from "../image/file-error.ts";
-import { Verdict } from "../transport/handshake/handshake.ts";
+import { CallVerdict } from "../transport/handshake/handshake.ts";
 import type { Guest } from "../transport/handshake/reception.ts";
 import { startReading } from "../transport/sockets/raw-socket.ts";
 import { ArrivingFile } from "./arriving-file.ts";
-import { encoded, type FileKey, fileText, type Request, requestIn } from "./file-key.ts";
+import { encoded, type FileKey, type FileRequest, fileText, requestIn } from "./file-key.ts";
 import { Frames } from "./frames.ts";
 
 interface FileHostOptions {
   /** The path of the requested file; null: the request is not allowed here. */
-  placeOf(request: Request): string | null;
+  placeOf(request: FileRequest): string | null;
   /** A file was stored: the problem with it, empty if there is none. */
   verify(file: FileKey, path: string): Promise<string>;
 }
@@ -35,7 +35,7 @@ export class FileHost {
   /** Serves a caller until it goes, or sends anything but a request. */
   async serve({ socket, answer }: Guest): Promise<void> {
     const frames = new Frames(socket);
-    socket.write(answer({ verdict: Verdict.WELCOME, incarnation: 0, generation: 0 }));
+    socket.write(answer({ verdict: CallVerdict.WELCOME, incarnation: 0, generation: 0 }));
     startReading(socket);
     for (let frame = await frames.next(); frame !== null; frame = await frames.next()) {
       const request = requestIn(frame);
@@ -47,7 +47,7 @@ export class FileHost {
   }
 
   /** False: the caller is gone. */
-  #answer(frames: Frames, { want, file }: Request, path: string): Promise<boolean> {
+  #answer(frames: Frames, { want, file }: FileRequest, path: string): Promise<boolean> {
     switch (want) {
       case "fetch":
         return give(frames, file, path);

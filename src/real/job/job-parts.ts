@@ -266,12 +266,21 @@ function createRecovery(
   const { core, nodes, report, services, folders, journal, faults, input } = parts;
   return new JobRecovery(
     {
-      ...{ setOf, placement, checkpointInterval: checkpoints.interval, checkpointPatienceMs },
-      ...{ folder: folders.checkpoints, servers: checkpoints.servers },
+      setOf,
+      placement,
+      checkpointInterval: checkpoints.interval,
+      checkpointPatienceMs,
+      folder: folders.checkpoints,
+      servers: checkpoints.servers,
       createPart: partOfProtocol(options, setOf, secret),
     },
     {
-      ...{ core, nodes, report, journal, faults, servers: services.checkpointServers },
+      core,
+      nodes,
+      report,
+      journal,
+      faults,
+      servers: services.checkpointServers,
       verify: verifyImages,
       oldest: (set, number) => {
         if (set === setOf[0]) input.oldestIs(number);
@@ -289,8 +298,14 @@ function partOfProtocol(
   const create = jobParts[protocol.name];
   assert(create !== undefined, `protocol ${protocol.name} starts the lost again, and has no part for the job`);
   const setup = {
-    ...{ options: protocolOptions, setOf, nodes, memoryMb, host, language: languageOf(program) },
-    ...{ job: secret, patience: patiencesOf(patienceMs) },
+    options: protocolOptions,
+    setOf,
+    nodes,
+    memoryMb,
+    host,
+    language: languageOf(program),
+    job: secret,
+    patience: patiencesOf(patienceMs),
   };
   return (ports) => create(setup, ports);
 }

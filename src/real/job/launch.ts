@@ -143,7 +143,12 @@ export function thaw(folder: string, options: ThawOptions = {}): RunningJob {
   }
   const { protocol, protocolOptions } = job;
   const thawed = {
-    ...{ ...options, ...protocolOptions, protocol, args, ranks, memoryMb },
+    ...options,
+    ...protocolOptions,
+    protocol,
+    args,
+    ranks,
+    memoryMb,
     nodes: options.nodes ?? nodes,
     environment: job.environment ?? undefined,
   };

@@ -7,7 +7,7 @@ import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import { LoggerStreams } from "../../core/ft/logging/logger-streams.ts";
 import { ChannelHost } from "../service-channel/channel-host.ts";
 import { ServiceHost } from "../service-channel/service-host.ts";
-import { Service, secretBytes } from "../transport/handshake/handshake.ts";
+import { ServiceCode, secretBytes } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import { DeterminantWriter } from "./determinant-writer.ts";
@@ -26,7 +26,7 @@ class TestLogger {
     this.#server = new ServiceHost(() => new LoggerStreams(this.core));
     const received = this.#server.received.bind(this.#server);
     this.#door = new Reception({
-      ...{ job, service: Service.LOGGER, place: { address: "127.0.0.1", port: 0 }, namesPort: true },
+      ...{ job, service: ServiceCode.LOGGER, place: { address: "127.0.0.1", port: 0 }, namesPort: true },
       received,
       dropped() {},
     });
@@ -52,7 +52,7 @@ async function open(options: { isSuccessor?: boolean; stream?: ChannelHost } = {
   const logger = new TestLogger(options.isSuccessor ?? false);
   const life = { client: 3, incarnation: 1, threads: 1, from: 100, known: Int32Array.of(4, 0, 2, 7) };
   const stream =
-    options.stream ?? new ChannelHost({ job, service: Service.LOGGER, retention: "until-trimmed", ...life });
+    options.stream ?? new ChannelHost({ job, service: ServiceCode.LOGGER, retention: "until-trimmed", ...life });
   stream.connectTo(await logger.listen());
   return { logger, stream };
 }

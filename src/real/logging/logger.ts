@@ -7,7 +7,7 @@ import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import { LoggerStreams } from "../../core/ft/logging/logger-streams.ts";
 import { ServiceHost } from "../service-channel/service-host.ts";
 import { askForShortSlices } from "../service-channel/short-slice.ts";
-import { Service } from "../transport/handshake/handshake.ts";
+import { ServiceCode } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
 
@@ -32,7 +32,7 @@ class Logger {
     this.#server = new ServiceHost(() => new LoggerStreams(this.#core));
     this.#door = new Reception({
       job,
-      service: Service.LOGGER,
+      service: ServiceCode.LOGGER,
       place: { address: host, port: 0 },
       namesPort: true,
       received: (guest) => this.#server.received(guest),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LoggerIsAt, LoggingNodeSetup } from "../../core/ft/logging/shapes.ts";
 import type { NodePart, NodePartSetup } from "../part-hosts/node-part.ts";
 import { ChannelHost } from "../service-channel/channel-host.ts";
-import { Service } from "../transport/handshake/handshake.ts";
+import { ServiceCode } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import type { LoggingRankSetup } from "./logging-rank.ts";
 
@@ -41,7 +41,7 @@ export class LoggingNode implements NodePart {
       const known = this.#part.streams.find((stream) => stream.set === set);
       const { from, words } = known ?? { from: 0, words: new Int32Array(0) };
       const stream = new ChannelHost({
-        ...{ job, service: Service.LOGGER, client: set, incarnation, threads: members.length },
+        ...{ job, service: ServiceCode.LOGGER, client: set, incarnation, threads: members.length },
         ...{ retention: "until-trimmed", from, known: words },
       });
       this.#sets.set(set, { ranks: members, stream });

@@ -25,3 +25,13 @@ function limitsOfProcess(): string {
     return "";
   }
 }
+
+/** Undefined: address space that the machine, or a limit of the user's, does not give. */
+export function tryToAllocate<T>(allocate: () => T): T | undefined {
+  try {
+    return allocate();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
+}

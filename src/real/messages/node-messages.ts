@@ -102,7 +102,7 @@ interface Contacts {
 }
 
 /** The program is bundled: let the ranks run it. */
-export interface Run {
+export interface RunProgram {
   readonly kind: "run";
   readonly form: ProgramForm;
   /** Files of packages that it imports where they are. */
@@ -190,7 +190,7 @@ export interface End {
 export type ToNode =
   | Setup
   | Contacts
-  | Run
+  | RunProgram
   | StartRanks
   | EndRanks
   | SpawnAnswered

@@ -109,7 +109,7 @@ export interface CThreadSetup {
 }
 
 /** Processes are about to be born on this node: where their programs have their buffers. */
-export interface Neighbours {
+export interface NewNeighbours {
   readonly kind: "neighbours";
   readonly neighbours: readonly { readonly place: number; readonly memory: WebAssembly.Memory }[];
 }
@@ -132,7 +132,7 @@ export interface GoOnAfter {
   /** The next of its calls that matters; 0: none. */
   readonly call: number;
 }
-export type ToRank = Input | Neighbours | SpawnAnswered | GoOnAfter;
+export type ToRank = Input | NewNeighbours | SpawnAnswered | GoOnAfter;
 
 // Rank → node
 

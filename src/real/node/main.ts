@@ -14,9 +14,10 @@ import { DispatcherWatch } from "../control-link/dispatcher-watch.ts";
 import { type Invitation, readInvitation } from "../control-link/invitation.ts";
 import { knock } from "../control-link/knock.ts";
 import { fromNodeBounds, toNewNode, toNodeBounds, toNodeShapes } from "../control-link/message-shapes.ts";
-import { shortageOf } from "../machine/memory-shortage.ts";
+import { shortageOf, tryToAllocate } from "../machine/memory-shortage.ts";
 import type { FromNode, Setup, ToNode } from "../messages/node-messages.ts";
-import { Agent, type AgentOptions, tryTo } from "./agent.ts";
+import { Agent } from "./agent.ts";
+import type { AgentOptions } from "./agent-parts.ts";
 
 /** Of the job, given by whoever started this process on the dispatcher's machine: removed if the dispatcher is gone. Empty: none. */
 const jobFolder = process.argv[2] ?? "";
@@ -83,7 +84,10 @@ class NodeMain {
     this.#end = abandon;
     const watch = new DispatcherWatch({ host, port, gone: abandon });
     this.#link = new ControlLink<FromNode, ToNode>({
-      ...{ socket, queue, sends: fromNodeBounds, hears: toNodeBounds },
+      socket,
+      queue,
+      sends: fromNodeBounds,
+      hears: toNodeBounds,
       heard: () => watch.heard(),
       said: (message) => this.#said(message),
       unsendable: (problem) => this.#link.send({ kind: "unable", why: `it cannot send ${problem}` }),
@@ -133,7 +137,7 @@ class NodeMain {
     } catch (error) {
       return `it cannot make a folder of its own: ${describeSystemError(error)}; let TMPDIR name one that can be written to`;
     }
-    return tryTo(() => new Agent(setup, { ...this.#options, folder }));
+    return tryToAllocate(() => new Agent(setup, { ...this.#options, folder }));
   }
 
   /** When the dispatcher has everything: what a process has not sent yet may be lost with it. */

@@ -9,7 +9,7 @@ import { arrivals, countArrival, createNodeWords, openGate } from "../messages/n
 import type { Folder, ProgramForm, ProgramPlace } from "../messages/program-place.ts";
 import type {
   FromRank,
-  Neighbours,
+  NewNeighbours,
   RankCode,
   RankCompiled,
   RankEnding,
@@ -109,7 +109,7 @@ export class RankThreads {
   }
 
   /** New memories for ranks of a C program that are about to be started; a rank that had one has another. Throws a `RangeError`. */
-  makeRoom(ranks: readonly number[]): Neighbours["neighbours"] {
+  makeRoom(ranks: readonly number[]): NewNeighbours["neighbours"] {
     if (!this.#isC) return [];
     const room = ranks.map((rank) => ({ place: this.#ports.placeOf(rank), memory: this.#newMemory() }));
     for (const { place, memory } of room) this.#programMemories[place] = memory;

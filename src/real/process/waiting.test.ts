@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { BYTES, KIND, PacketKind } from "../../core/wire/packet.ts";
-import { type Layout, layoutOf } from "../transport/layout.ts";
+import { layoutOf, type MemoryLayout } from "../transport/layout.ts";
 import { LivingProcesses } from "../transport/living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { NoticeBoard, NoticeKind, NoticeReader } from "../transport/notices.ts";
@@ -17,11 +17,11 @@ import { Waiting } from "./waiting.ts";
 
 interface Task {
   readonly memory: WebAssembly.Memory;
-  readonly layout: Layout;
+  readonly layout: MemoryLayout;
   readonly crowded: boolean;
 }
 
-function endOf(memory: WebAssembly.Memory, layout: Layout, rank: number) {
+function endOf(memory: WebAssembly.Memory, layout: MemoryLayout, rank: number) {
   const node = enterNodeMemory(memory, layout, rank);
   const transport = new RingTransport(node, new RankMemory(node), { rank, places: Int32Array.of(0, 1) });
   return { node, transport };

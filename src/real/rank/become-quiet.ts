@@ -1,5 +1,5 @@
 /** Before images are taken: the ranks that are captured together come to rest. */
-import { type Rest, Settling } from "../../core/process/settling.ts";
+import { type RestState, Settling } from "../../core/process/settling.ts";
 import type { RankHost } from "../process/rank-host.ts";
 import { checkpointOf } from "../transport/layout.ts";
 
@@ -10,10 +10,10 @@ import { checkpointOf } from "../transport/layout.ts";
 export function becomeQuiet(host: RankHost, members?: readonly number[]): boolean {
   const { wanted, process } = host;
   const settling = new Settling(process, members, checkpointOf(wanted));
-  let rest: Rest = "moving";
+  let rest: RestState = "moving";
   host.settle(() => {
     rest = settling.advance();
     return rest !== "moving" || (host.wanted !== wanted && settling.giveUp());
   });
-  return (rest as Rest) === "quiet";
+  return (rest as RestState) === "quiet";
 }

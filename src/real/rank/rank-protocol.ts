@@ -28,7 +28,10 @@ export function protocolOf(setup: RankSetup, say: (message: ProtocolWords) => vo
   const definition = protocolNamed(name);
   assert(definition !== undefined, `there is no protocol ${name}`);
   const part = rankParts[name]?.({
-    ...{ rank, incarnation, part: setup.protocolPart, words },
+    rank,
+    incarnation,
+    part: setup.protocolPart,
+    words,
     say: (said) => say({ kind: "protocol", words: said }),
   });
   const setOf = Int32Array.from(recovery?.setOf ?? placement.map(() => 0));

@@ -73,7 +73,13 @@ const rankProcess = createRank(options, (host) => {
   const { recovery } = setup;
   if (recovery === null) return;
   checkpoints = new RankCheckpoints({
-    ...{ setup, recovery, protocol: rankProtocol, host, random, steady, say },
+    setup,
+    recovery,
+    protocol: rankProtocol,
+    host,
+    random,
+    steady,
+    say,
     lines: lineWriter.places,
     inputTaken: () => streams.inputTaken(),
   });

@@ -48,7 +48,11 @@ export class ChannelDriver {
     const { outgoing, incoming } = this;
     // Its offsets are those of the shared memory.
     this.#connection = new Connection({
-      ...{ words: this.#words, at: connectionAt(channel), outgoing, incoming, listener: null },
+      words: this.#words,
+      at: connectionAt(channel),
+      outgoing,
+      incoming,
+      listener: null,
     });
     this.#wire = {
       send: (_memory, at, bytes) => this.#sockets?.send(this.#fd, at, bytes) ?? closed,

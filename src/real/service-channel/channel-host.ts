@@ -8,7 +8,7 @@ import { type Retention, wordsBetween } from "../../core/service-channel/channel
 import { canResume, openingAndWords } from "../../core/service-channel/connection.ts";
 import { WordLog } from "../../core/service-channel/word-log.ts";
 import { call } from "../transport/handshake/call.ts";
-import { type Hello, type JobSecret, type Service, Verdict } from "../transport/handshake/handshake.ts";
+import { CallVerdict, type Hello, type JobSecret, type ServiceCode } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import { descriptorOf } from "../transport/sockets/raw-socket.ts";
 import { ChannelDriver } from "./channel-driver.ts";
@@ -24,7 +24,7 @@ import {
 
 interface ChannelHostOptions {
   readonly job: JobSecret;
-  readonly service: Service;
+  readonly service: ServiceCode;
   readonly client: number;
   readonly incarnation: number;
   /** Threads that will use it, besides the main thread. */
@@ -67,7 +67,9 @@ export class ChannelHost {
     const { retention, threads, from = 0, known = nothing, words, incomingWords } = options;
     this.#options = options;
     this.#channel = createChannelRing({
-      ...{ retention, position: (from + known.length) | 0, threads: threads + 1 },
+      retention,
+      position: (from + known.length) | 0,
+      threads: threads + 1,
       ...(words === undefined ? {} : { words }),
       ...(incomingWords === undefined ? {} : { incomingWords }),
     });
@@ -152,14 +154,18 @@ export class ChannelHost {
     const { job, service, client, incarnation } = this.#options;
     const begin = this.#kept?.begin ?? this.#driver.outgoing.begin;
     const hello: Hello = {
-      ...{ service, from: client, to: begin >>> 0 },
-      ...{ incarnation, wanted: address.port, generation: 1 },
+      service,
+      from: client,
+      to: begin >>> 0,
+      incarnation,
+      wanted: address.port,
+      generation: 1,
     };
     this.#isConnecting = true;
     const socket = call({ ...address, job, hello }, (answer) => {
       this.#isConnecting = false;
       this.#attempt = null;
-      if (answer?.verdict === Verdict.ABSENT) this.#fence();
+      if (answer?.verdict === CallVerdict.ABSENT) this.#fence();
       if (this.#isClosed || this.#isFenced) socket.destroy();
       else if (answer === null || address !== this.#address) {
         socket.destroy();

@@ -5,8 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decode, Op, type Program } from "../transport/testing/explorer/decoder.ts";
+import { type DecodedModule, decode, Op } from "../transport/testing/explorer/decoder.ts";
 import {
+  BrokenInvariant,
   become,
   call,
   type Exploration,
@@ -15,7 +16,6 @@ import {
   step,
   type Thread,
   until,
-  Violation,
 } from "../transport/testing/explorer/explorer.ts";
 import { Machine } from "../transport/testing/explorer/machine.ts";
 import { Appended, Head, headWords } from "./channel-ring.ts";
@@ -34,7 +34,7 @@ interface Options {
   /** Tries of the lock before a sleep. */
   readonly tries?: number;
   readonly kills?: number;
-  readonly module?: Program;
+  readonly module?: DecodedModule;
 }
 
 function runs({ entries, words: size = 16, tries = 1, kills = 0, module = program }: Options): Exploration {
@@ -88,7 +88,7 @@ function runs({ entries, words: size = 16, tries = 1, kills = 0, module = progra
         const isWhole = length === 6 && kind === 1 && data[1] === data[0]! + 1 && data[2] === data[0]! + 2;
         return isWhole ? writer! * 100 + data[0]! : -1;
       });
-      if (entry < 0) throw new Violation(`the entry at ${at} is torn`);
+      if (entry < 0) throw new BrokenInvariant(`the entry at ${at} is torn`);
       all.push(entry);
     }
     if (born !== from) yield call("free", born);
@@ -112,9 +112,10 @@ function runs({ entries, words: size = 16, tries = 1, kills = 0, module = progra
       const seen = results.at(-1) as number[];
       for (const [writer, count] of entries.entries()) {
         const own = seen.filter((entry) => Math.floor(entry / 100) === writer).map((entry) => entry % 100);
-        if (!own.every((number, at) => number === at)) throw new Violation(`writer ${writer}'s entries are ${own}`);
+        if (!own.every((number, at) => number === at))
+          throw new BrokenInvariant(`writer ${writer}'s entries are ${own}`);
         if (results[writer] === "appended" && own.length !== count)
-          throw new Violation(`of ${count} entries of writer ${writer} ${own.length} have come`);
+          throw new BrokenInvariant(`of ${count} entries of writer ${writer} ${own.length} have come`);
       }
     },
   });
@@ -136,7 +137,7 @@ survives("L1 entries of three writers", { entries: [1, 1, 1], tries: 0, words: 3
 const backWords = 4;
 const originOf = (number: number): number => (number < 2 ? 1 : 2);
 
-function runsBack(takers: number, module: Program = program): Exploration {
+function runsBack(takers: number, module: DecodedModule = program): Exploration {
   const size = 2;
   const words = new Int32Array(headWords + size);
   for (const word of [Head.ARRIVED, Head.CONSUMED]) words[word] = firstPosition;
@@ -185,8 +186,9 @@ function runsBack(takers: number, module: Program = program): Exploration {
     const origin = yield call("origin");
     for (let at = consumed; at !== arrived; at++) {
       const number = yield step((w) => w[indexOf(at)]!);
-      if (number !== at - firstPosition) throw new Violation(`word ${number} at ${at - firstPosition}`);
-      if (origin !== originOf(number)) throw new Violation(`word ${number} is taken for one of process ${origin}`);
+      if (number !== at - firstPosition) throw new BrokenInvariant(`word ${number} at ${at - firstPosition}`);
+      if (origin !== originOf(number))
+        throw new BrokenInvariant(`word ${number} is taken for one of process ${origin}`);
     }
     if (arrived !== consumed) yield call("consume", arrived);
     yield call("leaveTake");
@@ -202,7 +204,7 @@ function runsBack(takers: number, module: Program = program): Exploration {
       ...Array.from({ length: takers }, (_, i) => ({ name: `taker ${i}`, machine: machine(), run: take })),
     ],
     check(_results, w) {
-      if (w[Head.CONSUMED] !== firstPosition + backWords) throw new Violation("words were not taken");
+      if (w[Head.CONSUMED] !== firstPosition + backWords) throw new BrokenInvariant("words were not taken");
     },
   });
 }
@@ -216,7 +218,7 @@ for (const takers of [1, 2]) {
 }
 
 /** One function changed. */
-function mutant(index: number, change: (op: number) => number): Program {
+function mutant(index: number, change: (op: number) => number): DecodedModule {
   const functions = program.functions.map((func, i) =>
     i === index ? { ...func, code: func.code.map((it) => ({ ...it, op: change(it.op) })) } : func,
   );

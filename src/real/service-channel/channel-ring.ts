@@ -28,9 +28,21 @@ import moduleBytes from "./channel-ring.wat";
 
 /** Indices of words; those that channel-ring.wat touches are as there. */
 export const Head = {
-  ...{ LOCK: 0, BORN: 1, CALLED: 32, FREED: 64, STABLE: 96 },
-  ...{ DRIVER: 128, SENT: 129, NUMBER: 130, FD: 131, BROKEN: 132 },
-  ...{ ARRIVED: 160, ORIGIN: 161, CONSUMED: 192, TAKER: 193, FENCED: 224 },
+  LOCK: 0,
+  BORN: 1,
+  CALLED: 32,
+  FREED: 64,
+  STABLE: 96,
+  DRIVER: 128,
+  SENT: 129,
+  NUMBER: 130,
+  FD: 131,
+  BROKEN: 132,
+  ARRIVED: 160,
+  ORIGIN: 161,
+  CONSUMED: 192,
+  TAKER: 193,
+  FENCED: 224,
 } as const;
 export const headWords = 256;
 const ringWords = 1 << 15;

@@ -15,7 +15,7 @@ import {
   conformanceWordsMax,
 } from "../../core/service-channel/testing/channel-conformance.ts";
 import { newYield } from "../machine/yield.ts";
-import { type JobSecret, Service, secretBytes, Verdict } from "../transport/handshake/handshake.ts";
+import { CallVerdict, type JobSecret, ServiceCode, secretBytes } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import { CuttingProxy } from "../transport/testing/cutting-proxy.ts";
@@ -66,7 +66,9 @@ class TestService {
     ok(ends !== undefined);
     this.ends = ends;
     this.#door = new Reception({
-      ...{ job, service: Service.LOGGER, place: { address: loopback, port: 0 } },
+      job,
+      service: ServiceCode.LOGGER,
+      place: { address: loopback, port: 0 },
       received: (guest) => this.host.received(guest),
       dropped() {},
     });
@@ -143,8 +145,14 @@ class ChannelWorld {
   #nextLife(): void {
     const incarnation = this.#hosts.length;
     const host = new ChannelHost({
-      ...{ job, service: Service.LOGGER, client: 7, incarnation, threads: 1, retention: this.#case.retention },
-      ...{ words: conformanceWordsMax, incomingWords: conformanceWordsMax },
+      job,
+      service: ServiceCode.LOGGER,
+      client: 7,
+      incarnation,
+      threads: 1,
+      retention: this.#case.retention,
+      words: conformanceWordsMax,
+      incomingWords: conformanceWordsMax,
     });
     if (this.#address !== undefined) host.connectTo(this.#address);
     this.#hosts.push(host);
@@ -206,8 +214,14 @@ function tests(calls: string): void {
   within("a service that takes nothing sleeps, and goes on when it has taken something", async () => {
     const service = new TestService();
     const host = new ChannelHost({
-      ...{ job, service: Service.LOGGER, client: 7, incarnation: 0, threads: 1, retention: "until-acknowledged" },
-      ...{ words: 1 << 15, incomingWords: conformanceWordsMax },
+      job,
+      service: ServiceCode.LOGGER,
+      client: 7,
+      incarnation: 0,
+      threads: 1,
+      retention: "until-acknowledged",
+      words: 1 << 15,
+      incomingWords: conformanceWordsMax,
     });
     host.connectTo(await service.listen());
     const thread = new ChannelThread(host.forThread(0), newBell());
@@ -243,12 +257,15 @@ function tests(calls: string): void {
     let calls = 0;
     const sockets: Socket[] = [];
     const door = new Reception({
-      ...{ job, service: Service.LOGGER, place: { address: loopback, port: 0 }, namesPort: true },
+      job,
+      service: ServiceCode.LOGGER,
+      place: { address: loopback, port: 0 },
+      namesPort: true,
       received({ socket, answer }) {
         calls++;
         sockets.push(socket);
         socket.on("error", () => {});
-        socket.write(answer({ verdict: Verdict.WELCOME, incarnation: 1, generation: 104 }));
+        socket.write(answer({ verdict: CallVerdict.WELCOME, incarnation: 1, generation: 104 }));
         // An opening, and then an acknowledgement far behind what there will ever be.
         socket.write(new Uint8Array(Int32Array.of(1, 5104, 0).buffer));
       },
@@ -256,8 +273,14 @@ function tests(calls: string): void {
     });
     const listening = await door.listen();
     const host = new ChannelHost({
-      ...{ job, service: Service.LOGGER, client: 3, incarnation: 1, threads: 1, retention: "until-trimmed" },
-      ...{ from: 100, known: Int32Array.of(4, 0, 2, 7) },
+      job,
+      service: ServiceCode.LOGGER,
+      client: 3,
+      incarnation: 1,
+      threads: 1,
+      retention: "until-trimmed",
+      from: 100,
+      known: Int32Array.of(4, 0, 2, 7),
     });
     host.connectTo({ host: loopback, port: listening.ok ? listening.port : 0 });
     const thread = new ChannelThread(host.forThread(0), newBell());

@@ -11,7 +11,7 @@ import type { Socket } from "node:net";
 import type { Wire } from "../../core/service-channel/channel.ts";
 import type { Connection } from "../../core/service-channel/connection.ts";
 import { ServiceClients, type ServiceUser } from "../../core/service-channel/service-clients.ts";
-import { Verdict } from "../transport/handshake/handshake.ts";
+import { CallVerdict } from "../transport/handshake/handshake.ts";
 import type { Guest } from "../transport/handshake/reception.ts";
 import { openSocketCallsOver } from "../transport/sockets/open-socket-calls.ts";
 import { descriptorOf } from "../transport/sockets/raw-socket.ts";
@@ -48,7 +48,8 @@ export class ServiceHost {
   constructor(newUser: (move: (client: number) => void) => ServiceUser) {
     const memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages });
     this.#calls = openSocketCallsOver(memory, (isForViews) => ({
-      ...{ scratch: 0, scratchBytes: isForViews ? viewScratchBytes : scratchBytes },
+      scratch: 0,
+      scratchBytes: isForViews ? viewScratchBytes : scratchBytes,
     }));
     const user = newUser((client) => this.#move(this.#clients.hostOf(client)));
     this.#clients = new ServiceClients(user, randomInt(1, originMax), (line) => this.#drop(line));
@@ -72,10 +73,10 @@ export class ServiceHost {
     const admission = this.#clients.admit({ client, incarnation, begin: hello.to | 0 });
     socket.on("error", () => {});
     if (admission === null) {
-      socket.write(answer({ verdict: Verdict.ABSENT, incarnation, generation: 0 }), () => socket.destroy());
+      socket.write(answer({ verdict: CallVerdict.ABSENT, incarnation, generation: 0 }), () => socket.destroy());
       return;
     }
-    const welcome = answer({ verdict: Verdict.WELCOME, incarnation, generation: admission.wanted >>> 0 });
+    const welcome = answer({ verdict: CallVerdict.WELCOME, incarnation, generation: admission.wanted >>> 0 });
     socket.write(welcome, (error) => {
       const fd = descriptorOf(socket);
       if (fd < 0 || error instanceof Error) {
@@ -83,7 +84,12 @@ export class ServiceHost {
         return;
       }
       const line: Line = {
-        ...{ client, fd, socket, connection: null, isWatchedWritable: false, isAsleep: false },
+        client,
+        fd,
+        socket,
+        connection: null,
+        isWatchedWritable: false,
+        isAsleep: false,
         wire: {
           send: (memory, at, bytes) => this.#calls.sendView(fd, memory, at, bytes),
           receive: (memory, at, bytes) => this.#calls.receiveView(fd, memory, at, bytes),

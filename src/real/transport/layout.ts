@@ -25,7 +25,7 @@ const pageBytes = 65536;
 export const Line = {
   /** `Bell`: 0 awake, 1 sleeps on this word. Written by its owner and by the thread that wakes it. */
   BELL: 0,
-  /** `Status` in the low 8 bits, incarnation above. Written by the node's main thread only. */
+  /** `RankStatus` in the low 8 bits, incarnation above. Written by the node's main thread only. */
   STATUS: 128,
   /** Ring (high half) and position (low half) this process is about to reserve or has reserved last. Its owner's only. */
   INTENT: 256,
@@ -58,8 +58,8 @@ export const stopFor = (checkpoint: number): number => Stop.STOP | (checkpoint <
 export const stopKind = (wanted: number): number => wanted & ((1 << stopBits) - 1);
 export const checkpointOf = (wanted: number): number => wanted >> stopBits;
 
-export const Status = { ABSENT: 0, ALIVE: 1, FINISHED: 2, DEAD: 3 } as const;
-export type Status = (typeof Status)[keyof typeof Status];
+export const RankStatus = { ABSENT: 0, ALIVE: 1, FINISHED: 2, DEAD: 3 } as const;
+export type RankStatus = (typeof RankStatus)[keyof typeof RankStatus];
 
 /** A ring's control lines; its slots follow. Offsets are constants in node.wat. */
 export const Ring = {
@@ -117,7 +117,7 @@ interface LayoutOptions {
 }
 
 /** Plain numbers: crosses to the workers as it is. */
-export interface Layout {
+export interface MemoryLayout {
   readonly processes: number;
   readonly producers: number;
   readonly memoryBytes: number;
@@ -141,7 +141,7 @@ export interface Layout {
 const alignUp = (bytes: number, to: number) => Math.ceil(bytes / to) * to;
 const isPowerOfTwo = (n: number) => n > 0 && (n & (n - 1)) === 0;
 
-export function layoutOf(options: LayoutOptions): Layout {
+export function layoutOf(options: LayoutOptions): MemoryLayout {
   const { processes, feeders = 0, memoryBytes = 1 << 30, slots = 64, eagerBytes = 8192 } = options;
   const { boards: boardCount = 64, boardBytes = 1024, notices: noticeCount = 1024 } = options;
   const producers = processes + feeders;
@@ -167,11 +167,26 @@ export function layoutOf(options: LayoutOptions): Layout {
   const heap = alignUp(eager + processes * slots * eagerBytes, pageBytes);
   assert(heap <= memoryBytes, "rings and boards leave nothing of the node's memory: give it more, or fewer slots");
   return {
-    ...{ processes, producers, memoryBytes, slots, eagerBytes },
-    ...{ boardCount, boardBytes, boardMembers, boardStride, noticeCount, ringStride },
-    ...{ breakAt, noticesAt, lines, rings, boards, eager, heap },
+    processes,
+    producers,
+    memoryBytes,
+    slots,
+    eagerBytes,
+    boardCount,
+    boardBytes,
+    boardMembers,
+    boardStride,
+    noticeCount,
+    ringStride,
+    breakAt,
+    noticesAt,
+    lines,
+    rings,
+    boards,
+    eager,
+    heap,
   };
 }
 
-export const lineOf = (layout: Layout, process: number): number => layout.lines + process * Line.BYTES;
-export const ringOf = (layout: Layout, process: number): number => layout.rings + process * layout.ringStride;
+export const lineOf = (layout: MemoryLayout, process: number): number => layout.lines + process * Line.BYTES;
+export const ringOf = (layout: MemoryLayout, process: number): number => layout.rings + process * layout.ringStride;

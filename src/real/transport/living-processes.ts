@@ -10,7 +10,7 @@
  * Other processes learn of a death from the dispatcher's notice (notices.ts), which comes after `died`.
  */
 import { assert } from "../../core/base/assert.ts";
-import { Bell, BoardPart, Line, lineOf, Ring, ringOf, Status } from "./layout.ts";
+import { Bell, BoardPart, Line, lineOf, RankStatus, Ring, ringOf } from "./layout.ts";
 import type { NodeMemory } from "./node-memory.ts";
 
 export class LivingProcesses {
@@ -48,16 +48,16 @@ export class LivingProcesses {
       const ring = ringOf(layout, process);
       calls.store(ring + Ring.DEAF_UNTIL, calls.load(ring + Ring.TAIL));
     }
-    calls.store(line + Line.STATUS, Status.ALIVE | (incarnation << 8));
+    calls.store(line + Line.STATUS, RankStatus.ALIVE | (incarnation << 8));
   }
 
   finished(process: number): void {
-    this.#end(process, Status.FINISHED);
+    this.#end(process, RankStatus.FINISHED);
   }
 
   died(process: number): void {
     this.#unsettled.add(process);
-    this.#end(process, Status.DEAD);
+    this.#end(process, RankStatus.DEAD);
     this.settle();
   }
 
@@ -89,7 +89,7 @@ export class LivingProcesses {
   }
 
   /** Producers that wait for room in this process's ring wake up, see its status and drop their packets for it. */
-  #end(process: number, status: Status): void {
+  #end(process: number, status: RankStatus): void {
     const { calls, layout } = this.#node;
     const address = lineOf(layout, process) + Line.STATUS;
     calls.store(address, status | (calls.load(address) & ~0xff));

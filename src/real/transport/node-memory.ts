@@ -2,7 +2,7 @@
  * A node's memory and one thread's calls into it. The main thread makes the memory once; every thread instantiates
  * node.wat on it with the line of its own process.
  */
-import { Bell, type Layout, Line, lineOf, Ring, ringOf, slotBytes } from "./layout.ts";
+import { Bell, Line, lineOf, type MemoryLayout, Ring, ringOf, slotBytes } from "./layout.ts";
 import moduleBytes from "./node.wat";
 
 /** The functions of node.wat; their comments there are the contract. Addresses are bytes. */
@@ -36,7 +36,7 @@ export interface NodeCalls {
 /** A thread's view of the node's memory: words, bytes, and the calls of node.wat. */
 export interface NodeMemory {
   readonly memory: WebAssembly.Memory;
-  readonly layout: Layout;
+  readonly layout: MemoryLayout;
   /** Index of this thread's process in the node; the main thread and others without one have −1. */
   readonly process: number;
   readonly words: Int32Array;
@@ -47,7 +47,7 @@ export interface NodeMemory {
 /** A node's memory as every rank of the node is given it. */
 export interface SharedNode {
   readonly memory: WebAssembly.Memory;
-  readonly layout: Layout;
+  readonly layout: MemoryLayout;
   /** The board of the communicator of the rank's world, where all of that world is on this node; −1 otherwise. */
   readonly worldBoard: number;
 }
@@ -58,7 +58,7 @@ const wasmPageBytes = 65536;
  * A new node's memory, all zero but for the break pointer. Positions of rings start at `firstPosition`: tests begin just
  * below 2³², where they wrap.
  */
-export function newNodeMemory(layout: Layout, firstPosition = 0): WebAssembly.Memory {
+export function newNodeMemory(layout: MemoryLayout, firstPosition = 0): WebAssembly.Memory {
   const pages = layout.memoryBytes / wasmPageBytes;
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
   const words = new Int32Array(memory.buffer);
@@ -67,7 +67,7 @@ export function newNodeMemory(layout: Layout, firstPosition = 0): WebAssembly.Me
 }
 
 /** Gives fresh (zero) memory its first contents. */
-export function prepare(words: Int32Array, layout: Layout, firstPosition = 0): void {
+export function prepare(words: Int32Array, layout: MemoryLayout, firstPosition = 0): void {
   words[layout.breakAt >> 2] = layout.heap;
   for (let process = 0; process < layout.producers; process++) words[lineOf(layout, process) >> 2] = Bell.AWAKE;
   if (firstPosition === 0) return;
@@ -86,7 +86,7 @@ export function prepare(words: Int32Array, layout: Layout, firstPosition = 0): v
 }
 
 /** The imports of node.wat, for the process with that index (−1: none, the thread must not send). */
-export const importsOf = (layout: Layout, process: number) => ({
+export const importsOf = (layout: MemoryLayout, process: number) => ({
   lines: layout.lines,
   producers: layout.producers,
   slots: layout.slots,
@@ -98,11 +98,13 @@ export const importsOf = (layout: Layout, process: number) => ({
 let compiled: WebAssembly.Module | undefined;
 
 /** This thread's way into the memory. */
-export function enterNodeMemory(memory: WebAssembly.Memory, layout: Layout, process: number): NodeMemory {
+export function enterNodeMemory(memory: WebAssembly.Memory, layout: MemoryLayout, process: number): NodeMemory {
   compiled ??= new WebAssembly.Module(moduleBytes);
   const { exports } = new WebAssembly.Instance(compiled, { node: { memory, ...importsOf(layout, process) } });
   return {
-    ...{ memory, layout, process },
+    memory,
+    layout,
+    process,
     words: new Int32Array(memory.buffer),
     bytes: new Uint8Array(memory.buffer),
     calls: exports as unknown as NodeCalls,

@@ -3,7 +3,7 @@
  * A log of `noticeCount` entries in the shared memory, used in a circle; the main thread never overwrites an entry that a
  * living process has not read: `append` then answers false, and the caller keeps the notice for later.
  */
-import { Line, lineOf, noticeWords, Status } from "./layout.ts";
+import { Line, lineOf, noticeWords, RankStatus } from "./layout.ts";
 import type { LivingProcesses } from "./living-processes.ts";
 import type { NodeMemory } from "./node-memory.ts";
 
@@ -38,7 +38,7 @@ export class NoticeBoard {
     const count = calls.load(layout.noticesAt);
     for (let process = 0; process < layout.processes; process++) {
       const line = lineOf(layout, process);
-      if ((calls.load(line + Line.STATUS) & 0xff) !== Status.ALIVE) continue;
+      if ((calls.load(line + Line.STATUS) & 0xff) !== RankStatus.ALIVE) continue;
       if (((count - calls.load(line + Line.NOTICES_SEEN)) | 0) >= layout.noticeCount) return false;
     }
     const entry = entryOf(this.#node, count);

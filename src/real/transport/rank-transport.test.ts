@@ -12,7 +12,7 @@ import { Engine } from "../../core/p2p/engine.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { type Placement, placementOf } from "../../core/service/placement.ts";
 import { Waiting } from "../process/waiting.ts";
-import { Bell, type Layout, layoutOf, lineOf } from "./layout.ts";
+import { Bell, layoutOf, lineOf, type MemoryLayout } from "./layout.ts";
 import { LivingProcesses } from "./living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
 import { NoticeBoard, NoticeKind, NoticeReader } from "./notices.ts";
@@ -35,7 +35,7 @@ interface Setup {
   readonly rank: number;
   readonly placement: Placement;
   readonly memory: WebAssembly.Memory;
-  readonly layout: Layout;
+  readonly layout: MemoryLayout;
   readonly handover: SharedHandover;
 }
 
@@ -63,7 +63,11 @@ class TestRank {
     const handover = new Handover(sharedHandover);
     const ring = new RingTransport(node, memory, { rank, places, wakeElsewhere: (other) => handover.wake(other) });
     const tcp = new TcpTransport({
-      ...{ rank, ranks: placement.length, process, memory, handover: sharedHandover },
+      rank,
+      ranks: placement.length,
+      process,
+      memory,
+      handover: sharedHandover,
       sizesOf: () => linkSizes({ placement, memoryBytes: layout.memoryBytes }),
       tell: (request) => parentPort!.postMessage({ tcp: request }),
       openCalls: () => {
@@ -253,7 +257,9 @@ async function start(program: Program, placement: Placement, calls: CallsName, h
     const memory = newNodeMemory(layout);
     const main = enterNodeMemory(memory, layout, -1);
     const host: TcpHost = new TcpHost({
-      ...{ job, ranks: placement.length, ranksHere },
+      job,
+      ranks: placement.length,
+      ranksHere,
       ring: (process) => {
         if (main.calls.ring(lineOf(layout, process)) === Bell.PARKED_ELSEWHERE) handover.wake(process);
       },

@@ -16,7 +16,7 @@ import { SendMode } from "../../core/request/records.ts";
 import { BYTES, KIND, PAYLOAD, PacketKind, SEQUENCE, SOURCE } from "../../core/wire/packet.ts";
 import { type ConformanceEnd, transportCases } from "../../core/wire/testing/transport-conformance.ts";
 import { Waiting } from "../process/waiting.ts";
-import { type Layout, layoutOf } from "./layout.ts";
+import { layoutOf, type MemoryLayout } from "./layout.ts";
 import { LivingProcesses } from "./living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
@@ -25,7 +25,7 @@ import { RingTransport } from "./ring-transport.ts";
 
 interface Task {
   readonly memory: WebAssembly.Memory;
-  readonly layout: Layout;
+  readonly layout: MemoryLayout;
   readonly rank: number;
   /** Name of a conformance case, or of a program below. */
   readonly program: string;
@@ -35,14 +35,16 @@ interface Task {
 
 const cases = [...transportCases, ...engineCases];
 
-function endOf(memory: WebAssembly.Memory, layout: Layout, rank: number, identity?: Identity) {
+function endOf(memory: WebAssembly.Memory, layout: MemoryLayout, rank: number, identity?: Identity) {
   const node = enterNodeMemory(memory, layout, rank);
   const rankMemory = new RankMemory(node);
   const places = Int32Array.from({ length: layout.processes }, (_, i) => i);
   const speaks = identity === undefined ? {} : { identity };
   const transport = new RingTransport(node, rankMemory, { rank, ...speaks, places, jointBytesMin: 100_000 });
   const end: ConformanceEnd = {
-    ...{ rank, transport, memory: rankMemory },
+    rank,
+    transport,
+    memory: rankMemory,
     expect: () => {},
     check: (claim, what) => assert.ok(claim, what),
   };
@@ -60,7 +62,7 @@ interface Report {
 
 /** A node of threads, one for each rank. */
 class World {
-  readonly #layout: Layout;
+  readonly #layout: MemoryLayout;
   readonly #memory: WebAssembly.Memory;
   readonly #workers = new Set<Worker>();
   readonly population: LivingProcesses;

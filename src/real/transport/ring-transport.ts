@@ -36,7 +36,7 @@ import {
 } from "../../core/wire/packet.ts";
 import type { Transport } from "../../core/wire/transport.ts";
 import { JointCopies } from "./joint-copies.ts";
-import { Bell, inlineBytesMax, Line, Ring, ringOf, Status, slotBytes } from "./layout.ts";
+import { Bell, inlineBytesMax, Line, RankStatus, Ring, ringOf, slotBytes } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
 import type { ProcessBuffers } from "./process-buffers.ts";
 import type { RankMemory } from "./rank-memory.ts";
@@ -351,7 +351,7 @@ export class RingTransport implements Transport {
   /** The ring is full. If its consumer lives, this process asks to be woken when there is room, and looks once more after that. */
   #reserveInFull(process: number, ring: number): number {
     const status = this.#calls.load(this.#lineOf(process) + Line.STATUS) & 0xff;
-    if (status === Status.DEAD || status === Status.FINISHED) {
+    if (status === RankStatus.DEAD || status === RankStatus.FINISHED) {
       if (this.#dustbin === 0) this.#dustbin = this.#memory.allocate(slotBytes + this.#eagerBytes);
       return this.#dustbin;
     }
@@ -416,7 +416,7 @@ export class RingTransport implements Transport {
   #livesOn(peer: number): boolean {
     const status = this.#calls.load(this.#lineOf(this.#places[peer]!) + Line.STATUS);
     const state = status & 0xff;
-    return (state === Status.ALIVE || state === Status.FINISHED) && status >> 8 === this.#lives[peer];
+    return (state === RankStatus.ALIVE || state === RankStatus.FINISHED) && status >> 8 === this.#lives[peer];
   }
 
   #wakeWaiters(): void {

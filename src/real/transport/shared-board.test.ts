@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { timeLimit } from "../../../test/patience.ts";
 import { Waiting } from "../process/waiting.ts";
-import { type Layout, layoutOf } from "./layout.ts";
+import { layoutOf, type MemoryLayout } from "./layout.ts";
 import { LivingProcesses } from "./living-processes.ts";
 import { enterNodeMemory, newNodeMemory } from "./node-memory.ts";
 import { RankMemory } from "./rank-memory.ts";
@@ -15,14 +15,14 @@ import { SharedBoards } from "./shared-board.ts";
 
 interface Task {
   readonly memory: WebAssembly.Memory;
-  readonly layout: Layout;
+  readonly layout: MemoryLayout;
   readonly rank: number;
   readonly index: number;
   readonly rounds: number;
   readonly yields: number;
 }
 
-function endOf(memory: WebAssembly.Memory, layout: Layout, rank: number) {
+function endOf(memory: WebAssembly.Memory, layout: MemoryLayout, rank: number) {
   const node = enterNodeMemory(memory, layout, rank);
   const places = Int32Array.from({ length: layout.processes }, (_, i) => i);
   const transport = new RingTransport(node, new RankMemory(node), { rank, places });

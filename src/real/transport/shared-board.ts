@@ -12,7 +12,7 @@ import { assert } from "../../core/base/assert.ts";
 import type { Pointer } from "../../core/base/brand.ts";
 import type { Board, Boards } from "../../core/coll/engine/board.ts";
 import { Views } from "../../core/comm/datatype/views.ts";
-import { BoardPart, type Layout, lineBytes, partHeadBytes, partStride } from "./layout.ts";
+import { BoardPart, lineBytes, type MemoryLayout, partHeadBytes, partStride } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
 import type { RingTransport } from "./ring-transport.ts";
 
@@ -70,7 +70,7 @@ export function claimBoard({ calls, layout }: NodeMemory, members: number): numb
   return -1;
 }
 
-const boardOf = (layout: Layout, index: number) => layout.boards + index * layout.boardStride;
+const boardOf = (layout: MemoryLayout, index: number) => layout.boards + index * layout.boardStride;
 
 interface Seat {
   readonly board: number;

@@ -10,7 +10,7 @@
  * taken back, and a later release of the old use changes nothing.
  */
 
-import { Line, lineBytes, lineOf, ringOf, Status } from "./layout.ts";
+import { Line, lineBytes, lineOf, RankStatus, ringOf } from "./layout.ts";
 import type { NodeCalls, NodeMemory } from "./node-memory.ts";
 import type { RankMemory } from "./rank-memory.ts";
 
@@ -89,7 +89,9 @@ export class Stages {
     if ((this.#node.calls.load(this.payloadOf(stage) - lineBytes) & 1) === 0) return true;
     const line = lineOf(this.#node.layout, this.#process[stage]!);
     const status = this.#node.calls.load(line + Line.STATUS);
-    return (status & 0xff) === Status.DEAD || (status & 0xff) === Status.FINISHED || status !== this.#status[stage];
+    return (
+      (status & 0xff) === RankStatus.DEAD || (status & 0xff) === RankStatus.FINISHED || status !== this.#status[stage]
+    );
   }
 
   #make(): void {

@@ -12,7 +12,7 @@ import { trapText } from "../../abi/trap-text.ts";
 import { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
 import { capturePoints } from "../../core/base/capture-points.ts";
 import type { Write } from "../../core/ft/protocol.ts";
-import { type Rest, Settling } from "../../core/process/settling.ts";
+import { type RestState, Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { type LinePlace, passOver } from "../../core/service/line-places.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
@@ -294,12 +294,12 @@ export class CProcess {
 
   *#comeToRest(): Steps {
     const settling = new Settling(this.#sim.core);
-    let rest: Rest = "moving";
+    let rest: RestState = "moving";
     yield this.#sim.settle("", () => {
       rest = settling.advance();
       return rest !== "moving";
     });
-    if ((rest as Rest) === "over") {
+    if ((rest as RestState) === "over") {
       this.#shallRest = false;
       this.#stop.words[0] = 0;
       return;

@@ -1,7 +1,7 @@
 /** One collective of a script as one rank calls it: its buffers, its contribution, its result. */
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { saves } from "../../core/base/saved-classes.ts";
-import { onBoard } from "../../core/process/collectives.ts";
+import type { CollectiveForm } from "../../core/process/collective-form.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import { R_ERROR } from "../../core/request/records.ts";
 import { layoutOf, type Moving } from "../script/collective-blocks.ts";
@@ -34,7 +34,7 @@ class PendingCollective implements Pending {
 export function startCollective(state: RankState, number: number): Pending {
   const call = new CollectiveCall(state, number);
   call.prepare(state, number);
-  return new PendingCollective(call, call.start(state, undefined));
+  return new PendingCollective(call, call.start(state, "nonblocking"));
 }
 
 /** Blocking, for all members alike: it may run on a board. */
@@ -56,7 +56,7 @@ export class CollectiveNow implements Doing {
     if (this.pending === null) {
       const call = new CollectiveCall(state, this.collective);
       call.prepare(state, this.collective);
-      this.pending = new PendingCollective(call, call.start(state, onBoard));
+      this.pending = new PendingCollective(call, call.start(state, "blocking"));
     }
     yield this.pending.record;
     this.pending.end(state);
@@ -95,16 +95,16 @@ export class CollectiveCall {
     this.receive.view.set(this.before.receive);
   }
 
-  start(state: RankState, tag: number | undefined): RecordId {
+  start(state: RankState, form: CollectiveForm): RecordId {
     const [send, receive] = [this.send.pointer(), this.receive.pointer()];
     this.pointers = [send, receive];
     const plan = this.planOf(state);
-    if (isReducing(plan.kind)) return this.startReducing(state, plan as Reducing, send, receive, tag);
+    if (isReducing(plan.kind)) return this.startReducing(state, plan as Reducing, send, receive, form);
     if (isEqual(plan.kind)) {
-      const call = { ...this.place(state), bytes: 4 * plan.count, tag };
+      const call = { ...this.place(state), bytes: 4 * plan.count, form };
       return state.core.collectives.startEqual(this.comm, plan.kind, send, receive, call);
     }
-    return this.startMoving(state, plan as Moving, send, receive, tag);
+    return this.startMoving(state, plan as Moving, send, receive, form);
   }
 
   /** The call has ended: compares the buffers with the right contents. The loans end here, no request holds them. */
@@ -154,7 +154,7 @@ export class CollectiveCall {
     plan: Reducing,
     send: Pointer,
     receive: Pointer,
-    tag: number | undefined,
+    form: CollectiveForm,
   ): RecordId {
     const { collectives } = state.core;
     const commPlan = state.plan(plan.communicator);
@@ -164,22 +164,16 @@ export class CollectiveCall {
     if (plan.kind === "reduce_scatter") {
       const { elementBytes } = reduction;
       const collective = { kind: plan.kind, ...this.place(state), segments, elementBytes } as const;
-      return collectives.start(this.comm, collective, send, receive, reduction, tag);
+      return collectives.start(this.comm, collective, send, receive, reduction, form);
     }
     const isShared = plan.kind === "reduce_scatter_block";
     const bytes = isShared ? segments[0]! : bytesOf(vectorLength(plan, commPlan));
-    const call = { ...this.place(state), bytes, tag };
+    const call = { ...this.place(state), bytes, form };
     return collectives.startReduction(this.comm, plan.kind, send, receive, call, reduction);
   }
 
   /** The forms whose blocks have lengths and places of their own, and the neighbourhood forms. */
-  private startMoving(
-    state: RankState,
-    plan: Moving,
-    send: Pointer,
-    receive: Pointer,
-    tag: number | undefined,
-  ): RecordId {
+  private startMoving(state: RankState, plan: Moving, send: Pointer, receive: Pointer, form: CollectiveForm): RecordId {
     const { collectives } = state.core;
     const { comm } = this;
     const commPlan = state.plan(plan.communicator);
@@ -190,11 +184,11 @@ export class CollectiveCall {
       const collective = plan.kind.startsWith("neighbor_allgather")
         ? ({ kind: "neighbor_allgatherv", ...hood, bytes: sends.bytes[0]!, receives } as const)
         : ({ kind: "neighbor_alltoallv", ...hood, sends, receives } as const);
-      return collectives.startNeighbor(comm, collective, send, receive, tag === onBoard ? undefined : tag);
+      return collectives.startNeighbor(comm, collective, send, receive, form);
     }
     const place = { ...this.place(state), nodes: comm.memberNodes };
     const start = (collective: Parameters<typeof collectives.start>[1]): RecordId =>
-      collectives.start(comm, collective, send, receive, null, tag);
+      collectives.start(comm, collective, send, receive, null, form);
     const isRoot = state.rank === plan.root;
     switch (plan.kind) {
       case "gatherv":

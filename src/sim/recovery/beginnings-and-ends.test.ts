@@ -1,6 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { at, Program, play, rounds, survive } from "../logging/testing/scenario.ts";
+import { at, play, rounds, ScenarioProgram, survive } from "../logging/testing/scenario.ts";
 
 const base = { nodes: 2, program: rounds(4) };
 
@@ -38,8 +38,8 @@ describe("rule 4: a kill before anybody has an image", () => {
 
 describe("rule 9: the finished still serve", () => {
   /** Ranks 0 and 1 have sent all they have to send long before 2 and 3 are done. */
-  const early = (): Program => {
-    const program = new Program(4);
+  const early = (): ScenarioProgram => {
+    const program = new ScenarioProgram(4);
     program.gather([0, 1, 3], 2).send(0, 3).send(1, 2, 5_000);
     return program.compute(2, 300_000).gather([2], 3).send(3, 2).gather([3], 2);
   };
@@ -71,7 +71,7 @@ describe("rule 9: the finished still serve", () => {
   });
 
   it("§3.3.3 a finished member counts as present in a checkpoint, and its image has finished", () => {
-    const program = new Program(4);
+    const program = new ScenarioProgram(4);
     program.gather([0, 1, 3], 2).send(0, 3).send(2, 1).compute(1, 200_000).send(1, 3).gather([3], 1).send(1, 2);
     const { checkpoints, rare } = survive({
       ...{ nodes: 2, program: program.script, checkpoints: at(1, 3) },

@@ -1,11 +1,11 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { at, Program, rounds, survive } from "../logging/testing/scenario.ts";
+import { at, rounds, ScenarioProgram, survive } from "../logging/testing/scenario.ts";
 import type { Script } from "../script/script.ts";
 
 /** Ranks 0 and 1, of one set, have receives from any source posted while they compute; all that they took they tell the others. */
 function postedReceives(): Script {
-  const program = new Program(4);
+  const program = new ScenarioProgram(4);
   for (let round = 0; round < 3; round++) {
     for (const to of [0, 1]) {
       program.gatherWhileComputing([2, 3], to, 3_000).send(to, 2).send(to, 3);
@@ -32,7 +32,7 @@ describe("§3.3.3 a set falls in the middle of its checkpoint", () => {
   });
 
   it("eager silence: one member stands still, the other computes and falls", () => {
-    const program = new Program(4);
+    const program = new ScenarioProgram(4);
     program.gather([1, 2], 0).compute(0, 1_000).compute(1, 200_000).send(0, 2).send(2, 1).send(1, 3);
     const { checkpoints } = survive({
       ...{ nodes: 2, program: program.script, checkpoints: at(0, 3) },
@@ -130,7 +130,7 @@ describe("V4 rule 5: an image cannot be read", () => {
 
 describe("§3.3.3 an attempt is given up", () => {
   it("because a member computes for too long; the next one counts", () => {
-    const program = new Program(4);
+    const program = new ScenarioProgram(4);
     program.gather([1, 2], 0).compute(0, 1_000).compute(1, 200_000).send(0, 2).send(2, 1).send(1, 3);
     program.gather([1, 3], 0).send(0, 3).send(0, 1).send(3, 0);
     const { checkpoints } = survive({

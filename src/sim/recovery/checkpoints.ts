@@ -9,7 +9,7 @@ import type { Rests } from "../interpreter/interpreter.ts";
 import type { Steps } from "../interpreter/rank-state.ts";
 import type { SimProcess } from "../sim-process.ts";
 import { hasHalf } from "./half-received.ts";
-import { type ImageName, ImageStore } from "./image-store.ts";
+import { type ImageName, SimImageStore } from "./image-store.ts";
 
 /** What happens in an attempt, in this order. */
 export const checkpointSteps = ["asked", "stopped", "captured", "stored", "committed"] as const;
@@ -60,7 +60,7 @@ interface Attempt {
 /** `I` is what an image of a rank is: of a script (rank-image.ts), or of a program in C. */
 export class Checkpoints<I> {
   readonly #ports: CheckpointsPorts<I>;
-  readonly #store = new ImageStore<I>();
+  readonly #store = new SimImageStore<I>();
   /** The last of each set. */
   readonly #attempts = new Map<number, Attempt>();
   /**

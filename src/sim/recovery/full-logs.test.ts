@@ -1,6 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { at, Program, rounds, survive } from "../logging/testing/scenario.ts";
+import { at, rounds, ScenarioProgram, survive } from "../logging/testing/scenario.ts";
 
 const base = { nodes: 2, program: rounds(6, 300), logBytesMax: 1_000 };
 
@@ -80,7 +80,7 @@ describe("L6 a payload log has no room", () => {
 
   it("with large messages, of which half has come", () => {
     for (let us = 20; us <= 80; us += 10) {
-      const program = new Program(2);
+      const program = new ScenarioProgram(2);
       for (let round = 0; round < 3; round++) program.send(0, 1, 20_000).gather([1], 0).send(1, 0, 20_000);
       const faults = `kill node 0 at ${us / 1000}ms; kill node 1 in recovery of set 0`;
       const { rare } = survive({ nodes: 2, program: program.script, logBytesMax: 20_000, mayMiss: true, faults });

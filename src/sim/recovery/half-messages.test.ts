@@ -2,13 +2,13 @@ import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SendMode } from "../../core/request/records.ts";
 import type { LoggingOutcome } from "../logging/run-logging.ts";
-import { at, Program, type Scenario, survive } from "../logging/testing/scenario.ts";
+import { at, type Scenario, ScenarioProgram, survive } from "../logging/testing/scenario.ts";
 
 const largeBytes = 60_000;
 
 /** A message of sixty pieces from rank 0, alone in its set, to rank 1; chance before it and an answer after it. */
 function program(mode: SendMode = SendMode.STANDARD) {
-  const made = new Program(3);
+  const made = new ScenarioProgram(3);
   made.gather([1, 2], 0).gather([0, 2], 1);
   made.send(0, 1, largeBytes, mode).send(1, 2).send(2, 0).send(1, 0, largeBytes, mode);
   return made.script;
@@ -58,7 +58,7 @@ describe("L5 a receiver has half of a large message", () => {
   it("§3.3.3 when it is captured: its image has only the number, and the rest is asked for again", () => {
     const outcomes: LoggingOutcome[] = [];
     for (let computeNs = 16_000; computeNs <= 48_000; computeNs += 2_000) {
-      const made = new Program(4);
+      const made = new ScenarioProgram(4);
       made.gather([1, 2], 0).gather([0, 3], 2);
       // Rank 3 is of rank 2's set and has it captured while the message is on its way.
       made.compute(3, computeNs).send(0, 2, largeBytes).send(2, 3).send(3, 0).send(0, 2);

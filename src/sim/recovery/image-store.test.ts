@@ -1,13 +1,13 @@
 import { equal, match, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ImageStore } from "./image-store.ts";
+import { SimImageStore } from "./image-store.ts";
 import type { RankImage } from "./rank-image.ts";
 
 const image = {} as RankImage;
 
 /** A store, what it has answered, and uploads of two ranks. */
 function uploads() {
-  const store = new ImageStore();
+  const store = new SimImageStore();
   const answers: string[] = [];
   const uploadOf = (rank: number) => ({
     name: { set: 0, number: 1, rank },

@@ -18,7 +18,7 @@ interface Upload<I> {
   readonly answer: (problem: string) => void;
 }
 
-export class ImageStore<I> {
+export class SimImageStore<I> {
   /** By name; null: torn. */
   readonly #images = new Map<string, I | null>();
   readonly #uploads = new Set<Upload<I>>();

@@ -1,7 +1,7 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LoggingOutcome } from "../logging/run-logging.ts";
-import { at, Program, rounds, survive } from "../logging/testing/scenario.ts";
+import { at, rounds, ScenarioProgram, survive } from "../logging/testing/scenario.ts";
 
 const base = { nodes: 2, program: rounds(6) };
 
@@ -39,7 +39,7 @@ describe("§3.2 several sets fall at once", () => {
   });
 
   it("a chain: each needs the log of the next, which is lost too", () => {
-    const program = new Program(4);
+    const program = new ScenarioProgram(4);
     for (let round = 0; round < 4; round++) {
       for (const to of [1, 2, 3, 0]) {
         program.gather([(to + 3) % 4, (to + 2) % 4], to).compute(to, 3_000);

@@ -8,7 +8,7 @@ import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import { R_CONTEXT } from "../../core/request/records.ts";
 import { failureText } from "../failure-text.ts";
 import { runLoggingSeed } from "../logging/run-logging-seed.ts";
-import { at, Program, play, survive } from "../logging/testing/scenario.ts";
+import { at, play, ScenarioProgram, survive } from "../logging/testing/scenario.ts";
 
 type NewProtocol = (options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol;
 
@@ -96,7 +96,7 @@ describe("§3.2.1 Theorem 1: no payload is needed inside a set", () => {
 
   it("messages that are on their way inside a set when it is captured are in its images", () => {
     for (let computeNs = 0; computeNs <= 12_000; computeNs += 3_000) {
-      const program = new Program(4);
+      const program = new ScenarioProgram(4);
       for (let round = 0; round < 3; round++) {
         program.gather([1], 0, 30_000).send(0, 1, 30_000).compute(0, computeNs).gather([0], 1).send(1, 0);
         program.gather([3], 2, 500).send(2, 3, 500);
@@ -136,7 +136,7 @@ describe("§3.2.1 Theorem 1: no payload is needed inside a set", () => {
 describe("§3.2.2 Theorem 2: internal events are logged", () => {
   /** Figure 2: what rank 0 receives inside its set is chance; m5, which it sends over the border, depends on it. */
   const figure2 = (seed: number, newProtocol?: NewProtocol) => {
-    const program = new Program(4);
+    const program = new ScenarioProgram(4);
     program.gather([1, 2], 0).send(0, 3).gather([1, 2], 0).send(0, 3).compute(3, 50_000).send(3, 0);
     return {
       ...{ nodes: 2, setOf: [0, 0, 0, 1], program: program.script, seed, cost: { jitterNs: 5_000 } },

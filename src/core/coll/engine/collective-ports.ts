@@ -46,20 +46,12 @@ export interface CollectivePorts {
 
   copy(to: Pointer, toOffset: number, from: Pointer, fromOffset: number, bytes: number): void;
   /**
+   * Buffers of reductions are in one memory, so these are places in it:
    * into = left ∘ right by the operation's `reduction`, lower ranks on the left; `into` may be the same bytes as `left` or as
    * `right`, and overlaps them in no other way. False: the program has to combine (a function in C is called by C support
    * code); the operation stands still until `Executor.reduced` is called.
    */
-  reduce(
-    operation: Operation,
-    left: Pointer,
-    leftOffset: number,
-    right: Pointer,
-    rightOffset: number,
-    into: Pointer,
-    intoOffset: number,
-    bytes: number,
-  ): boolean;
+  reduce(operation: Operation, left: Pointer, right: Pointer, into: Pointer, bytes: number): boolean;
 
   allocate(bytes: number): Pointer;
   free(pointer: Pointer): void;

@@ -4,7 +4,7 @@ import { allgathervRing } from "../intra/allgatherv-ring.ts";
 import { allreduceRabenseifner } from "../intra/allreduce-rabenseifner.ts";
 import { allreduceRecursiveDoubling } from "../intra/allreduce-recursive-doubling.ts";
 import { barrierDissemination } from "../intra/barrier-dissemination.ts";
-import { random, rubbish, World, type WorldOptions } from "../testing/collective-world.ts";
+import { CollectiveWorld, type CollectiveWorldOptions, random, rubbish } from "../testing/collective-world.ts";
 import { assertBytes, canonical, pattern, ranksOf, reductions } from "../testing/data.ts";
 import { checkMatching } from "../testing/matching-sends.ts";
 import { equalBlocks, receive, region, send } from "./rounds.ts";
@@ -16,7 +16,11 @@ const elements = 24;
 const bytes = elements * reduction.elementBytes;
 
 /** Starts an allreduce on every rank; the function returned checks the results. */
-function startAllreduce(world: World, build = allreduceRecursiveDoubling, given = { channel: 0, tag: 0, request: 0 }) {
+function startAllreduce(
+  world: CollectiveWorld,
+  build = allreduceRecursiveDoubling,
+  given = { channel: 0, tag: 0, request: 0 },
+) {
   const { size } = world;
   const parts = ranksOf(size).map((rank) => reduction.contribution(rank + given.tag, elements));
   const results = ranksOf(size).map(() => rubbish(bytes));
@@ -33,7 +37,7 @@ function startAllreduce(world: World, build = allreduceRecursiveDoubling, given 
 
 test("M3 executor: operations of several communicators, started in different orders, never take each other's messages", () => {
   for (let seed = 1; seed <= 40; seed++) {
-    const world = new World(7, { seed, combine: reduction.combine });
+    const world = new CollectiveWorld(7, { seed, combine: reduction.combine });
     const draw = random(seed);
     const operations = ranksOf(3).map((channel) =>
       ranksOf(4).map((tag) => {
@@ -59,7 +63,7 @@ test("M3 executor: operations of several communicators, started in different ord
 
 test("M3 executor: combinations that the program does later", () => {
   for (let seed = 1; seed <= 20; seed++) {
-    const world = new World(6, { seed, combine: reduction.combine, deferReductions: true });
+    const world = new CollectiveWorld(6, { seed, combine: reduction.combine, deferReductions: true });
     const { start, check } = startAllreduce(world, allreduceRabenseifner);
     for (const rank of ranksOf(6)) start(rank);
     world.settle();
@@ -71,8 +75,8 @@ test("M3 executor: combinations that the program does later", () => {
 test("M3 executor: a process captured at any moment goes on from its image", () => {
   for (let steps = 0; steps < 120; steps += 3) {
     for (const deferReductions of [false, true]) {
-      const options: WorldOptions = { seed: steps + 1, combine: reduction.combine, deferReductions };
-      const world = new World(5, options);
+      const options: CollectiveWorldOptions = { seed: steps + 1, combine: reduction.combine, deferReductions };
+      const world = new CollectiveWorld(5, options);
       const { start, check } = startAllreduce(world, allreduceRabenseifner);
       for (const rank of ranksOf(5)) start(rank);
       world.settle(steps);
@@ -85,7 +89,7 @@ test("M3 executor: a process captured at any moment goes on from its image", () 
 });
 
 test("M3 executor: a restored process starts further operations in free places of its table", () => {
-  const world = new World(2, { combine: reduction.combine });
+  const world = new CollectiveWorld(2, { combine: reduction.combine });
   const first = startAllreduce(world, allreduceRecursiveDoubling, { channel: 0, tag: 0, request: 0 });
   const second = startAllreduce(world, allreduceRecursiveDoubling, { channel: 0, tag: 1, request: 1 });
   first.start(0);
@@ -101,7 +105,7 @@ test("M3 executor: a restored process starts further operations in free places o
 
 test("M3 executor: a failed peer ends the operations that wait for it, once, and no other", () => {
   for (let seed = 1; seed <= 20; seed++) {
-    const world = new World(4, { seed, combine: reduction.combine });
+    const world = new CollectiveWorld(4, { seed, combine: reduction.combine });
     const { start } = startAllreduce(world);
     // Rank 3 never starts the operation: 2 waits for it, 0 and 1 wait for 2 and 3.
     for (const rank of [0, 1, 2]) start(rank);
@@ -122,7 +126,7 @@ test("M3 executor: a failed peer ends the operations that wait for it, once, and
 });
 
 test("M3 executor: scratch memory of a failed operation is kept until its last message has ended", () => {
-  const world = new World(3, { combine: reduction.combine });
+  const world = new CollectiveWorld(3, { combine: reduction.combine });
   // Rank 0 waits for 1 and 2 in one round, in its scratch space; 1 dies, and the receive from 2 is matched already or cancelled.
   const schedule: Schedule = {
     rounds: [[receive(1, region("scratch", 0, 8)), receive(2, region("scratch", 8, 8))]],
@@ -137,13 +141,13 @@ test("M3 executor: scratch memory of a failed operation is kept until its last m
 
 test("M3 executor: the next operation may be started when one is over", () => {
   const size = 5;
-  let world: World;
+  let world: CollectiveWorld;
   const start = (rank: number, request: number) =>
     world.start(rank, request, { schedule: barrierDissemination({ rank, size }), tag: request });
   const finished = (rank: number, request: number) => {
     if (request < 9) start(rank, request + 1);
   };
-  world = new World(size, { finished });
+  world = new CollectiveWorld(size, { finished });
   for (const rank of ranksOf(size)) start(rank, 0);
   world.settle();
   world.checkClean();
@@ -151,7 +155,7 @@ test("M3 executor: the next operation may be started when one is over", () => {
 });
 
 test("M3 executor: an operation without messages is over when it has been started", () => {
-  const world = new World(1);
+  const world = new CollectiveWorld(1);
   const data = pattern(1, 2, 9);
   const result = rubbish(9);
   const schedule = allgathervRing({ rank: 0, size: 1, blocks: equalBlocks(1, 9) });

@@ -254,12 +254,12 @@ export class Executor {
         this.ports.copy(second, words[at + 5]!, first, words[at + 3]!, bytes);
         continue;
       }
-      const into = pointerOf(operation, words[at + 6]!);
+      const left = (first + words[at + 3]!) as Pointer;
+      const right = (second + words[at + 5]!) as Pointer;
+      const into = (pointerOf(operation, words[at + 6]!) + words[at + 7]!) as Pointer;
       // Set before the call, so that the program finds the operation in this state.
       operation.phase = Phase.REDUCING;
-      if (!this.ports.reduce(operation, first, words[at + 3]!, second, words[at + 5]!, into, words[at + 7]!, bytes)) {
-        return false;
-      }
+      if (!this.ports.reduce(operation, left, right, into, bytes)) return false;
       operation.phase = Phase.RUNNING;
     }
     return true;

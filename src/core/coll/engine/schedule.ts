@@ -39,7 +39,7 @@ export interface Region {
  * Without `group` the peer has that rank in the communicator (in an inter-communicator: in the remote group); "local" is a peer
  * in the rank's own group of an inter-communicator.
  */
-export interface Peer {
+interface Peer {
   readonly peer: number;
   readonly group?: "local";
 }
@@ -80,12 +80,12 @@ export interface InterPlace {
 }
 
 /** `inPlace` is the caller's IN_PLACE. Other ranks need not know: the messages are the same. */
-export interface InPlace {
+export interface MayBeInPlace {
   readonly inPlace?: boolean;
 }
 
 /** The vector of a reduction. */
-export interface Vector extends InPlace {
+export interface Vector extends MayBeInPlace {
   readonly bytes: number;
   /** ≥ 1. Elements are never split. */
   readonly elementBytes: number;

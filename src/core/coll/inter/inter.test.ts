@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROC_NULL, ROOT } from "../../base/constants.ts";
 import { equalBlocks, packed, sum } from "../engine/rounds.ts";
-import { type Combine, type Message, rubbish, run, type Setup, World } from "../testing/collective-world.ts";
+import { CollectiveWorld, type Combine, type Message, rubbish, run, type Setup } from "../testing/collective-world.ts";
 import { bytesOf } from "../testing/cost.ts";
 import { assertBytes, canonical, pattern, ranksOf, reductions } from "../testing/data.ts";
 import { type InterCollective, planInter } from "./plan-inter.ts";
@@ -65,7 +65,7 @@ test("M3 inter-communicator barrier: nobody leaves before the last of both group
   for (const grouping of groupings) {
     const members = membersOf(grouping);
     for (const late of members.slice(0, 4).concat(members.at(-1)!)) {
-      const world = new World(members.length, { firstGroup: grouping[0] });
+      const world = new CollectiveWorld(members.length, { firstGroup: grouping[0] });
       const start = (member: Member) =>
         world.start(member.at, 0, { schedule: planInter({ kind: "barrier", ...member }) });
       for (const member of members) if (member !== late) start(member);

@@ -4,9 +4,9 @@
  */
 import { assert } from "../../base/assert.ts";
 import { copy, Rounds, receive, region, send } from "../engine/rounds.ts";
-import type { InPlace, Place, Schedule } from "../engine/schedule.ts";
+import type { MayBeInPlace, Place, Schedule } from "../engine/schedule.ts";
 
-export interface AllgatherEqual extends Place, InPlace {
+export interface AllgatherEqual extends Place, MayBeInPlace {
   /** Length of one rank's block. */
   readonly bytes: number;
 }

@@ -9,12 +9,12 @@
 
 import { type Base, embed, emptySchedule, sequence } from "../engine/compose.ts";
 import { block, copy, packed, Rounds, receive, region, send, sum } from "../engine/rounds.ts";
-import type { Blocks, InPlace, Place, Schedule } from "../engine/schedule.ts";
+import type { Blocks, MayBeInPlace, Place, Schedule } from "../engine/schedule.ts";
 import { allgathervRing } from "./allgatherv-ring.ts";
 import type { FlatBcast } from "./bcast-hierarchical.ts";
 import { type MemberNodes, nodeLayout } from "./node-layout.ts";
 
-interface AllgathervHierarchical extends Place, InPlace {
+interface AllgathervHierarchical extends Place, MayBeInPlace {
   readonly blocks: Blocks;
   readonly nodes: MemberNodes;
   readonly inside: FlatBcast;

@@ -3,9 +3,9 @@
  * crosses every link once, the least possible, and only neighbours talk; the choice for long blocks, equal or not.
  */
 import { block, copy, Rounds, receive, region, send } from "../engine/rounds.ts";
-import type { Blocks, InPlace, Place, Schedule } from "../engine/schedule.ts";
+import type { Blocks, MayBeInPlace, Place, Schedule } from "../engine/schedule.ts";
 
-interface AllgathervRing extends Place, InPlace {
+interface AllgathervRing extends Place, MayBeInPlace {
   /** Where each rank's block goes, with the same sizes on every rank. */
   readonly blocks: Blocks;
 }

@@ -6,9 +6,9 @@
  * slots whose index has bit k go 2^k to the right. So slot i ends up with the block that rank r − i sent to r.
  */
 import { copy, Rounds, receive, region, send } from "../engine/rounds.ts";
-import type { InPlace, Place, Region, Schedule, Step } from "../engine/schedule.ts";
+import type { MayBeInPlace, Place, Region, Schedule, Step } from "../engine/schedule.ts";
 
-interface AlltoallEqual extends Place, InPlace {
+interface AlltoallEqual extends Place, MayBeInPlace {
   /** Length of the block from one rank to another. */
   readonly bytes: number;
 }

@@ -7,11 +7,11 @@
  * Serves alltoall with long blocks, alltoallv and (sizes and displacements being bytes) alltoallw.
  */
 import { block, copy, packed, Rounds, receive, send, sum } from "../engine/rounds.ts";
-import type { Blocks, InPlace, Place, Schedule, Step } from "../engine/schedule.ts";
+import type { Blocks, MayBeInPlace, Place, Schedule, Step } from "../engine/schedule.ts";
 
 export const exchangesPerRound = 8;
 
-interface AlltoallvPairwise extends Place, InPlace {
+interface AlltoallvPairwise extends Place, MayBeInPlace {
   /** With `inPlace` the sizes and places of `receives` hold for both. */
   readonly sends: Blocks;
   readonly receives: Blocks;

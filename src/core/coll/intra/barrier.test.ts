@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Schedule } from "../engine/schedule.ts";
-import { run, World } from "../testing/collective-world.ts";
+import { CollectiveWorld, run } from "../testing/collective-world.ts";
 import { crossing, log2Ceiling, roundsOf } from "../testing/cost.ts";
 import { memberNodesOf, ranksOf, sizes } from "../testing/data.ts";
 import { barrierDissemination } from "./barrier-dissemination.ts";
@@ -9,7 +9,7 @@ import { barrierHierarchical } from "./barrier-hierarchical.ts";
 
 /** No rank may leave before the last has entered: starts all ranks but `late`, and expects none to finish. */
 function assertHoldsFor(late: number, schedules: readonly Schedule[]): void {
-  const world = new World(schedules.length, { seed: late });
+  const world = new CollectiveWorld(schedules.length, { seed: late });
   for (const [rank, schedule] of schedules.entries()) if (rank !== late) world.start(rank, 0, { schedule });
   world.settle();
   for (const [rank, finished] of world.finished.entries()) {

@@ -7,10 +7,10 @@
  */
 
 import { copy, Rounds, receive, region, send } from "../engine/rounds.ts";
-import type { InPlace, RootedPlace, Schedule } from "../engine/schedule.ts";
+import type { MayBeInPlace, RootedPlace, Schedule } from "../engine/schedule.ts";
 import { binomialNode } from "./binomial-tree.ts";
 
-interface GatherBinomial extends RootedPlace, InPlace {
+interface GatherBinomial extends RootedPlace, MayBeInPlace {
   /** Length of one rank's block. */
   readonly bytes: number;
 }

@@ -8,10 +8,10 @@
 import { Accumulator } from "../engine/accumulator.ts";
 import { firstRankOf, isPair, reductionShape, virtualOf } from "../engine/reduction-order.ts";
 import { block, copy, packed, Rounds, receive, region, send, sum } from "../engine/rounds.ts";
-import type { InPlace, Place, Schedule } from "../engine/schedule.ts";
+import type { MayBeInPlace, Place, Schedule } from "../engine/schedule.ts";
 import { foldPair, type Halving, halve, incomingBytes, lowerHolder, pieceOf } from "./recursive-halving.ts";
 
-export interface ReduceScatter extends Place, InPlace {
+export interface ReduceScatter extends Place, MayBeInPlace {
   /** How many bytes of the result go to each rank. The input is all of them, in the order of the ranks. */
   readonly segments: readonly number[];
   readonly elementBytes: number;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Place, Schedule, Vector } from "../engine/schedule.ts";
 import { type Combine, rubbish, run } from "../testing/collective-world.ts";
 import { log2Ceiling, roundsMax } from "../testing/cost.ts";
-import { assertBytes, canonical, type Reduction, ranksOf, reductions, sizes } from "../testing/data.ts";
+import { assertBytes, canonical, ranksOf, reductions, sizes, type TestReduction } from "../testing/data.ts";
 import { exscanShifted } from "./exscan-shifted.ts";
 import { scanRecursiveDoubling } from "./scan-recursive-doubling.ts";
 
@@ -24,7 +24,7 @@ const scanOf = (parts: readonly Uint8Array[], rank: number, combine: Combine): U
 interface Case {
   readonly size: number;
   readonly elements: number;
-  readonly reduction: Reduction;
+  readonly reduction: TestReduction;
   readonly inPlace: boolean;
 }
 

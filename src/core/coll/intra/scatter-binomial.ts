@@ -4,11 +4,11 @@
  */
 
 import { copy, Rounds, receive, region, send } from "../engine/rounds.ts";
-import type { InPlace, RootedPlace, Schedule } from "../engine/schedule.ts";
+import type { MayBeInPlace, RootedPlace, Schedule } from "../engine/schedule.ts";
 import { binomialNode } from "./binomial-tree.ts";
 import { blocksBeforeEnd } from "./gather-binomial.ts";
 
-interface ScatterBinomial extends RootedPlace, InPlace {
+interface ScatterBinomial extends RootedPlace, MayBeInPlace {
   /** Length of one rank's block. */
   readonly bytes: number;
 }

@@ -4,9 +4,9 @@
  */
 import { assert } from "../../base/assert.ts";
 import { block, copy, Rounds, receive, region, send } from "../engine/rounds.ts";
-import type { Blocks, InPlace, RootedPlace, Schedule } from "../engine/schedule.ts";
+import type { Blocks, MayBeInPlace, RootedPlace, Schedule } from "../engine/schedule.ts";
 
-export interface ScattervLinear extends RootedPlace, InPlace {
+export interface ScattervLinear extends RootedPlace, MayBeInPlace {
   /** Length of this rank's own block. */
   readonly bytes: number;
   /** Where the blocks are; the root's only. */

@@ -29,7 +29,7 @@ export interface Setup {
 /** into = left ∘ right; `into` may be one of the two. */
 export type Combine = (left: Uint8Array, right: Uint8Array, into: Uint8Array) => void;
 
-export interface WorldOptions {
+export interface CollectiveWorldOptions {
   readonly seed?: number;
   readonly combine?: Combine;
   /** Combinations are left to the program, which does them later. */
@@ -77,7 +77,10 @@ class Record {
 
 const empty = new Uint8Array(0);
 
-export class World {
+/** Buffers are as far apart: a place behind a buffer is in no other one. */
+const bufferBytesMax = 2 ** 32;
+
+export class CollectiveWorld {
   readonly messages: Message[] = [];
   readonly executors: Executor[];
   readonly #ports: readonly CollectivePorts[];
@@ -94,11 +97,11 @@ export class World {
   /** Combinations that wait for the program. */
   readonly #deferred: { rank: number; id: OperationId; regions: [Uint8Array, Uint8Array, Uint8Array] }[] = [];
   readonly #buffers: (Uint8Array | undefined)[][];
-  readonly #options: WorldOptions;
+  readonly #options: CollectiveWorldOptions;
   readonly #random: (below: number) => number;
   readonly size: number;
 
-  constructor(size: number, options: WorldOptions = {}) {
+  constructor(size: number, options: CollectiveWorldOptions = {}) {
     this.size = size;
     this.#options = options;
     this.#random = random(options.seed ?? 1);
@@ -113,7 +116,7 @@ export class World {
   }
 
   lend(rank: number, view: Uint8Array | undefined): Pointer {
-    return (this.#buffers[rank]!.push(view) - 1) as Pointer;
+    return ((this.#buffers[rank]!.push(view) - 1) * bufferBytesMax) as Pointer;
   }
 
   start(rank: number, request: number, { schedule, send, receive, channel = 0, tag = 0 }: Setup): void {
@@ -230,9 +233,11 @@ export class World {
     return rank < first === local ? peer : peer + first;
   }
 
-  #view(rank: number, pointer: Pointer, offset: number, bytes: number): Uint8Array {
+  #view(rank: number, pointer: Pointer, within: number, bytes: number): Uint8Array {
     if (bytes === 0) return empty;
-    const buffer = this.#buffers[rank]![pointer];
+    const place = pointer + within;
+    const buffer = this.#buffers[rank]![Math.floor(place / bufferBytesMax)];
+    const offset = place % bufferBytesMax;
     if (buffer === undefined || offset < 0 || offset + bytes > buffer.length) {
       throw new Error(`rank ${rank} touches ${bytes} bytes at ${offset} of a buffer of ${buffer?.length}`);
     }
@@ -286,18 +291,20 @@ export class World {
       copy: (to, toOffset, from, fromOffset, bytes) => {
         this.#view(rank, to, toOffset, bytes).set(this.#view(rank, from, fromOffset, bytes));
       },
-      reduce: ({ id }, left, leftOffset, right, rightOffset, into, intoOffset, bytes) => {
-        const a = this.#view(rank, left, leftOffset, bytes);
-        const b = this.#view(rank, right, rightOffset, bytes);
-        const c = this.#view(rank, into, intoOffset, bytes);
+      reduce: ({ id }, left, right, into, bytes) => {
+        const a = this.#view(rank, left, 0, bytes);
+        const b = this.#view(rank, right, 0, bytes);
+        const c = this.#view(rank, into, 0, bytes);
         if (this.#options.deferReductions) this.#deferred.push({ rank, id, regions: [a, b, c] });
         else this.#options.combine!(a, b, c);
         return !this.#options.deferReductions;
       },
       allocate: (bytes) => this.lend(rank, rubbish(bytes)),
       free: (pointer) => {
-        if (this.#buffers[rank]![pointer] === undefined) throw new Error("scratch memory is freed twice");
-        this.#buffers[rank]![pointer] = undefined;
+        const buffers = this.#buffers[rank]!;
+        const number = pointer / bufferBytesMax;
+        if (buffers[number] === undefined) throw new Error("scratch memory is freed twice");
+        buffers[number] = undefined;
       },
       finished: ({ request }, error) => {
         if (this.finished[rank]!.has(request)) throw new Error("an operation was reported twice");
@@ -324,12 +331,12 @@ function remove<Item>(items: Item[], which: (item: Item) => boolean): void {
 }
 
 /** Runs one collective, a setup for each rank, and returns the messages it took. */
-export function run(setups: readonly Setup[], options: WorldOptions = {}): Message[] {
+export function run(setups: readonly Setup[], options: CollectiveWorldOptions = {}): Message[] {
   checkMatching(
     setups.map((setup) => setup.schedule),
     options.firstGroup,
   );
-  const world = new World(setups.length, options);
+  const world = new CollectiveWorld(setups.length, options);
   const before = setups.map((setup) => setup.send?.slice());
   for (const [rank, setup] of setups.entries()) world.start(rank, 0, setup);
   world.settle();

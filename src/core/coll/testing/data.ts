@@ -32,7 +32,7 @@ export function pattern(from: number, to: number, bytes: number): Uint8Array {
   return Uint8Array.from({ length: bytes }, () => draw(256));
 }
 
-export interface Reduction {
+export interface TestReduction {
   readonly name: string;
   readonly elementBytes: number;
   readonly combine: Combine;
@@ -46,7 +46,7 @@ const words = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.buffer, 
 const bytesOf = (numbers: Float64Array | Uint32Array): Uint8Array => new Uint8Array(numbers.buffer);
 
 /** Magnitudes that absorb each other: the sum depends on every bracket. */
-const sum: Reduction = {
+const sum: TestReduction = {
   name: "floating-point sum",
   elementBytes: 8,
   combine(left, right, into) {
@@ -63,7 +63,7 @@ const sum: Reduction = {
 };
 
 /** Neither commutative nor, with rounding, associative; elements of 32 bytes. */
-const matrix: Reduction = {
+const matrix: TestReduction = {
   name: "product of 2×2 matrices",
   elementBytes: 32,
   combine(left, right, into) {
@@ -84,7 +84,7 @@ const matrix: Reduction = {
 };
 
 /** Mixes bits so that two brackets or two orders never agree: equal results prove the same tree. */
-const mix: Reduction = {
+const mix: TestReduction = {
   name: "hash of the tree",
   elementBytes: 4,
   combine(left, right, into) {
@@ -101,7 +101,7 @@ const mix: Reduction = {
   },
 };
 
-export const reductions: readonly Reduction[] = [sum, matrix, mix];
+export const reductions: readonly TestReduction[] = [sum, matrix, mix];
 
 /** The canonical result: folds the parts of ranks first … first + parts − 1 as the definition says. */
 export function canonical(parts: readonly Uint8Array[], combine: Combine): Uint8Array {

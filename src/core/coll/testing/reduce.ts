@@ -1,12 +1,12 @@
 /** Runs a reduction on every rank and compares every result, bit for bit, with the canonical fold. */
 import type { Schedule } from "../engine/schedule.ts";
 import { type Message, rubbish, run } from "./collective-world.ts";
-import { assertBytes, canonical, type Reduction, ranksOf } from "./data.ts";
+import { assertBytes, canonical, ranksOf, type TestReduction } from "./data.ts";
 
 export interface ReductionCase {
   readonly size: number;
   readonly elements: number;
-  readonly reduction: Reduction;
+  readonly reduction: TestReduction;
   /** Which ranks pass IN_PLACE. */
   inPlace(rank: number): boolean;
   /** The part of the result that a rank gets; undefined: its receive buffer must not be touched. */

@@ -23,7 +23,10 @@ const { INT, SHORT } = predefinedTypes;
 function itemsOf(type: Datatype): number[] {
   const items = Int32Array.from({ length: type.extent / 4 }, (_, i) => i);
   const packed = new Int32Array(type.size / 4);
-  pack(type, 1, new Uint8Array(items.buffer), 0, new Uint8Array(packed.buffer), 0);
+  pack(
+    { type, count: 1, bytes: new Uint8Array(items.buffer), offset: 0 },
+    { bytes: new Uint8Array(packed.buffer), offset: 0 },
+  );
   return [...packed];
 }
 

@@ -16,7 +16,7 @@ import {
 import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
 import { Datatype } from "./datatype.ts";
 import { Combiner } from "./datatype-combiner.ts";
-import { boundShape, joinShapes, repeatShape, type Shape, shiftShape } from "./shape.ts";
+import { boundShape, joinShapes, repeatShape, shiftShape, type TypeShape } from "./shape.ts";
 
 export interface Subarray {
   readonly sizes: readonly number[];
@@ -109,7 +109,7 @@ interface Share {
 }
 
 /** Blocks coordinate, coordinate + psize, … of the dimension; the last one of the array may be short. */
-function cyclic(item: Shape, stride: number, { gsize, psize, coordinate, block }: Share): Shape {
+function cyclic(item: TypeShape, stride: number, { gsize, psize, coordinate, block }: Share): TypeShape {
   const blocks = Math.ceil(gsize / block);
   const count = Math.max(0, Math.ceil((blocks - coordinate) / psize));
   const short = gsize % block;

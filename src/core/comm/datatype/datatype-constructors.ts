@@ -6,7 +6,7 @@
 import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
 import { Datatype } from "./datatype.ts";
 import { Combiner } from "./datatype-combiner.ts";
-import { boundShape, joinShapes, repeatShape, type Shape, shiftShape } from "./shape.ts";
+import { boundShape, joinShapes, repeatShape, shiftShape, type TypeShape } from "./shape.ts";
 
 export interface Strided {
   readonly count: number;
@@ -125,7 +125,7 @@ export function resized(type: Datatype, { lb, extent }: { readonly lb: number; r
   });
 }
 
-function strided(type: Datatype, { count, blocklength, stride }: Strided): Shape {
+function strided(type: Datatype, { count, blocklength, stride }: Strided): TypeShape {
   checkCount("count", count);
   checkCount("blocklength", blocklength);
   return repeatShape(repeatShape(type.shape, blocklength, type.extent), count, stride);
@@ -137,7 +137,7 @@ function scattered(
   blocklengths: readonly number[],
   displacements: readonly number[],
   unit: number,
-): Shape {
+): TypeShape {
   checkLengths(blocklengths, displacements);
   let [length, block] = [1, type.shape];
   const parts = displacements.map((displacement, i) => {

@@ -7,10 +7,10 @@
 import { Datatype, namedEnvelope } from "./datatype.ts";
 import { type Element, type ElementFormat, type ElementGroup, element } from "./element.ts";
 import { run } from "./layout.ts";
-import { emptyShape, joinShapes, type Shape, shiftShape } from "./shape.ts";
+import { emptyShape, joinShapes, shiftShape, type TypeShape } from "./shape.ts";
 import { signatureOf } from "./signature.ts";
 
-function shapeOf(item: Element): Shape {
+function shapeOf(item: Element): TypeShape {
   return { ...emptyShape, layout: run(0, item.bytes), signature: signatureOf(item), alignment: item.alignment };
 }
 

@@ -9,7 +9,7 @@ import { saves } from "../../base/saved-classes.ts";
 import { Combiner } from "./datatype-combiner.ts";
 import type { Element } from "./element.ts";
 import type { Layout } from "./layout.ts";
-import { boundsOf, type Shape } from "./shape.ts";
+import { boundsOf, type TypeShape } from "./shape.ts";
 import type { Signature } from "./signature.ts";
 
 /**
@@ -40,7 +40,7 @@ export class Datatype {
   name: string;
   readonly handle: number;
   readonly elements: readonly Element[];
-  readonly shape: Shape;
+  readonly shape: TypeShape;
   readonly envelope: Envelope;
   /** Bytes of data in one item. */
   readonly size: number;
@@ -51,7 +51,7 @@ export class Datatype {
   /** Changed by `commit` alone. */
   isCommitted: boolean;
 
-  constructor(shape: Shape, envelope: Envelope = namedEnvelope, identity: Identity = made) {
+  constructor(shape: TypeShape, envelope: Envelope = namedEnvelope, identity: Identity = made) {
     const { lb, ub } = boundsOf(shape);
     this.name = identity.name;
     this.handle = identity.handle;

@@ -19,19 +19,25 @@ test("M5 §14.5.2 external32 is big endian", () => {
   const type = struct({ types: [INT, CHAR, DOUBLE], blocklengths: [1, 1, 1], displacements: [0, 4, 8] });
   const packed = new Uint8Array(13);
   assert.equal(packExternalSize(type, 1), 13);
-  assert.equal(packExternal(type, 1, native, 0, packed, 0), 13);
+  assert.equal(packExternal({ type, count: 1, bytes: native, offset: 0 }, { bytes: packed, offset: 0 }), 13);
   assert.equal(hex(packed), "0102030441c000000000000000");
   const complex = new Uint8Array(16);
-  packExternal(C_DOUBLE_COMPLEX, 1, new Uint8Array(Float64Array.of(1, -2).buffer), 0, complex, 0);
+  packExternal(
+    { type: C_DOUBLE_COMPLEX, count: 1, bytes: new Uint8Array(Float64Array.of(1, -2).buffer), offset: 0 },
+    { bytes: complex, offset: 0 },
+  );
   assert.equal(hex(complex), "3ff0000000000000c000000000000000");
 });
 
 test("M5 §14.5.2 addresses widen with their sign, wide characters shrink", () => {
   const packed = new Uint8Array(16);
-  packExternal(AINT, 2, new Uint8Array(Int32Array.of(-2, 5).buffer), 0, packed, 0);
+  packExternal(
+    { type: AINT, count: 2, bytes: new Uint8Array(Int32Array.of(-2, 5).buffer), offset: 0 },
+    { bytes: packed, offset: 0 },
+  );
   assert.equal(hex(packed), "fffffffffffffffe0000000000000005");
   const back = new Int32Array(2);
-  unpackExternal(AINT, 2, packed, 0, new Uint8Array(back.buffer), 0);
+  unpackExternal({ bytes: packed, offset: 0 }, { type: AINT, count: 2, bytes: new Uint8Array(back.buffer), offset: 0 });
   assert.deepEqual([...back], [-2, 5]);
   assert.equal(packExternalSize(WCHAR, 3), 6);
 });
@@ -52,9 +58,9 @@ test("M5 §5.3 what external32 can hold comes back as it was", () => {
     const wanted = new Uint8Array(memory.length);
     for (const at of offsets) wanted[origin + at] = memory[origin + at]!;
     const packed = new Uint8Array(packExternalSize(type, count));
-    packExternal(type, count, memory, origin, packed, 0);
+    packExternal({ type, count, bytes: memory, offset: origin }, { bytes: packed, offset: 0 });
     const target = new Uint8Array(memory.length);
-    unpackExternal(type, count, packed, 0, target, origin);
+    unpackExternal({ bytes: packed, offset: 0 }, { type, count, bytes: target, offset: origin });
     assert.deepEqual(target, wanted);
   });
   fc.assert(property, { numRuns: 300 });
@@ -63,5 +69,12 @@ test("M5 §5.3 what external32 can hold comes back as it was", () => {
 test("M5 §5.3 wrong names and small buffers", () => {
   checkDatarep("external32");
   assert.throws(() => checkDatarep("native"), { code: ErrorClass.ARG });
-  assert.throws(() => packExternal(INT, 2, new Uint8Array(8), 0, new Uint8Array(7), 0), { code: ErrorClass.TRUNCATE });
+  assert.throws(
+    () =>
+      packExternal(
+        { type: INT, count: 2, bytes: new Uint8Array(8), offset: 0 },
+        { bytes: new Uint8Array(7), offset: 0 },
+      ),
+    { code: ErrorClass.TRUNCATE },
+  );
 });

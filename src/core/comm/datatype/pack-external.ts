@@ -5,7 +5,7 @@
 import { ErrorClass, MpiError } from "../../base/mpi-error.ts";
 import type { Datatype } from "./datatype.ts";
 import { type Element, isSigned } from "./element.ts";
-import { checkPacked, pack, unpack } from "./pack.ts";
+import { checkPacked, type ItemsInMemory, type PackedAt, pack, unpack } from "./pack.ts";
 import { forEachRun, forEachTotal } from "./signature.ts";
 
 /** The only representation there is; any other name is the program's mistake. */
@@ -23,40 +23,28 @@ export function packExternalSize(type: Datatype, count: number): number {
 }
 
 /** Returns the bytes packed. */
-export function packExternal(
-  type: Datatype,
-  count: number,
-  source: Uint8Array,
-  sourceOffset: number,
-  target: Uint8Array,
-  targetOffset: number,
-): number {
+export function packExternal(items: ItemsInMemory, packed: PackedAt): number {
+  const { type, count } = items;
   const bytes = packExternalSize(type, count);
-  checkPacked("pack", { bytes: target, at: targetOffset }, bytes);
+  checkPacked("pack", packed, bytes);
   const native = new Uint8Array(type.size * count);
-  pack(type, count, source, sourceOffset, native, 0);
+  pack(items, { bytes: native, offset: 0 });
   forEachUnit(type, count, (element, at, externalAt) => {
-    toExternal(element, native, at, target, targetOffset + externalAt);
+    toExternal(element, native, at, packed.bytes, packed.offset + externalAt);
   });
   return bytes;
 }
 
 /** Returns the bytes unpacked. */
-export function unpackExternal(
-  type: Datatype,
-  count: number,
-  source: Uint8Array,
-  sourceOffset: number,
-  target: Uint8Array,
-  targetOffset: number,
-): number {
+export function unpackExternal(packed: PackedAt, items: ItemsInMemory): number {
+  const { type, count } = items;
   const bytes = packExternalSize(type, count);
-  checkPacked("unpack", { bytes: source, at: sourceOffset }, bytes);
+  checkPacked("unpack", packed, bytes);
   const native = new Uint8Array(type.size * count);
   forEachUnit(type, count, (element, at, externalAt) => {
-    fromExternal(element, source, sourceOffset + externalAt, native, at);
+    fromExternal(element, packed.bytes, packed.offset + externalAt, native, at);
   });
-  unpack(type, count, native, 0, target, targetOffset);
+  unpack({ bytes: native, offset: 0 }, items);
   return bytes;
 }
 

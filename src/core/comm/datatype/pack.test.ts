@@ -37,7 +37,10 @@ test("M5 §5.2 pack takes the bytes of the type map in order, unpack puts them b
       const memory = counting(origin + Math.max(0, ...offsets) + 9);
       const packed = new Uint8Array(offsets.length + shift + 4);
       assert.equal(packSize(type, count), offsets.length);
-      assert.equal(pack(type, count, memory, origin, packed, shift), offsets.length);
+      assert.equal(
+        pack({ type, count, bytes: memory, offset: origin }, { bytes: packed, offset: shift }),
+        offsets.length,
+      );
       assert.deepEqual(
         [...packed.subarray(shift, shift + offsets.length)],
         offsets.map((at) => memory[origin + at]!),
@@ -49,7 +52,7 @@ test("M5 §5.2 pack takes the bytes of the type map in order, unpack puts them b
       offsets.forEach((at, i) => {
         wanted[origin + at] = packed[shift + i]!;
       });
-      unpack(type, count, packed, shift, target, origin);
+      unpack({ bytes: packed, offset: shift }, { type, count, bytes: target, offset: origin });
       assert.deepEqual(target, wanted);
     }),
     { numRuns: 1500 },
@@ -64,7 +67,10 @@ test("M5 §5.2 any piece of the packed stream can be packed and unpacked alone",
       const origin = -Math.min(0, ...offsets);
       const memory = counting(origin + Math.max(0, ...offsets) + 1);
       const packed = new Uint8Array(to - from);
-      assert.equal(pack(type, count, memory, origin, packed, 0, { from, bytes: to - from }), to - from);
+      assert.equal(
+        pack({ type, count, bytes: memory, offset: origin }, { bytes: packed, offset: 0 }, { from, bytes: to - from }),
+        to - from,
+      );
       assert.deepEqual(
         [...packed],
         offsets.slice(from, to).map((at) => memory[origin + at]!),
@@ -74,7 +80,7 @@ test("M5 §5.2 any piece of the packed stream can be packed and unpacked alone",
       offsets.slice(from, to).forEach((at, i) => {
         wanted[origin + at] = packed[i]!;
       });
-      unpack(type, count, packed, 0, target, origin, { from, bytes: to - from });
+      unpack({ bytes: packed, offset: 0 }, { type, count, bytes: target, offset: origin }, { from, bytes: to - from });
       assert.deepEqual(target, wanted);
     }),
     { numRuns: 1500 },
@@ -136,10 +142,10 @@ test("M5 a column of a large matrix packs word by word, aligned or not", () => {
     const memory = counting(64 * 64 * 8 + 8);
     const column = vector(DOUBLE, { count: 64, blocklength: 1, stride: 64 });
     const packed = new Uint8Array(64 * 8);
-    pack(column, 1, memory, shift + 24, packed, 0);
+    pack({ type: column, count: 1, bytes: memory, offset: shift + 24 }, { bytes: packed, offset: 0 });
     for (let i = 0; i < 512; i++) assert.equal(packed[i], memory[shift + 24 + (i >> 3) * 512 + (i & 7)]);
     const back = new Uint8Array(memory.length);
-    unpack(column, 1, packed, 0, back, shift + 24);
+    unpack({ bytes: packed, offset: 0 }, { type: column, count: 1, bytes: back, offset: shift + 24 });
     for (let i = 0; i < 512; i++) assert.equal(back[shift + 24 + (i >> 3) * 512 + (i & 7)], packed[i]);
     assert.equal(back.filter((byte) => byte !== 0).length, packed.filter((byte) => byte !== 0).length);
   }
@@ -148,10 +154,18 @@ test("M5 a column of a large matrix packs word by word, aligned or not", () => {
 test("M5 buffers too small are the program's mistake, also for a view inside a larger buffer", () => {
   const view = new Uint8Array(new ArrayBuffer(1024), 0, 16);
   const gaps = vector(INT, { count: 100, blocklength: 1, stride: 2 });
-  assert.throws(() => pack(gaps, 1, view, 0, new Uint8Array(1000), 0), {
-    code: ErrorClass.BUFFER,
-    message: "Cannot pack 1 × a datatype at byte 0: it needs bytes 0 to 796 and the buffer has 16",
+  assert.throws(
+    () => pack({ type: gaps, count: 1, bytes: view, offset: 0 }, { bytes: new Uint8Array(1000), offset: 0 }),
+    {
+      code: ErrorClass.BUFFER,
+      message: "Cannot pack 1 × a datatype at byte 0: it needs bytes 0 to 796 and the buffer has 16",
+    },
+  );
+  assert.throws(
+    () => unpack({ bytes: new Uint8Array(400), offset: 0 }, { type: gaps, count: 1, bytes: view, offset: 0 }),
+    { code: ErrorClass.BUFFER },
+  );
+  assert.throws(() => pack({ type: BYTE, count: 8, bytes: view, offset: 0 }, { bytes: new Uint8Array(4), offset: 0 }), {
+    code: ErrorClass.TRUNCATE,
   });
-  assert.throws(() => unpack(gaps, 1, new Uint8Array(400), 0, view, 0), { code: ErrorClass.BUFFER });
-  assert.throws(() => pack(BYTE, 8, view, 0, new Uint8Array(4), 0), { code: ErrorClass.TRUNCATE });
 });

@@ -19,56 +19,38 @@ export function packSize(type: Datatype, count: number): number {
   return type.size * count;
 }
 
-/** From `source`, whose byte `sourceOffset` is the origin of the first item, to `target`: all of it, or a part. Returns the bytes packed. */
-export function pack(
-  type: Datatype,
-  count: number,
-  source: Uint8Array,
-  sourceOffset: number,
-  target: Uint8Array,
-  targetOffset: number,
-  part?: PackedPart,
-): number {
-  const items = { type, count, memory: source, origin: sourceOffset };
-  return move("pack", items, { bytes: target, at: targetOffset }, part);
-}
-
-/** From packed bytes to `target`, whose byte `targetOffset` is the origin of the first item. Returns the bytes unpacked. */
-export function unpack(
-  type: Datatype,
-  count: number,
-  source: Uint8Array,
-  sourceOffset: number,
-  target: Uint8Array,
-  targetOffset: number,
-  part?: PackedPart,
-): number {
-  const items = { type, count, memory: target, origin: targetOffset };
-  return move("unpack", items, { bytes: source, at: sourceOffset }, part);
-}
-
-interface Items {
+/** `count` items of `type` in `bytes`, the origin of the first at byte `offset`. */
+export interface ItemsInMemory {
   readonly type: Datatype;
   readonly count: number;
-  readonly memory: Uint8Array;
-  /** Byte of `memory` that is the origin of the first item. */
-  readonly origin: number;
-}
-
-interface Packed {
   readonly bytes: Uint8Array;
-  /** Position of the first byte to move. */
-  readonly at: number;
+  readonly offset: number;
 }
 
-function move(verb: "pack" | "unpack", items: Items, packed: Packed, part: PackedPart | undefined): number {
-  const { type, count, memory, origin } = items;
+/** Packed bytes, the first of them at byte `offset`. */
+export interface PackedAt {
+  readonly bytes: Uint8Array;
+  readonly offset: number;
+}
+
+/** All of the items, or a part of them. Returns the bytes packed. */
+export function pack(items: ItemsInMemory, packed: PackedAt, part?: PackedPart): number {
+  return move("pack", items, packed, part);
+}
+
+/** Returns the bytes unpacked. */
+export function unpack(packed: PackedAt, items: ItemsInMemory, part?: PackedPart): number {
+  return move("unpack", items, packed, part);
+}
+
+function move(verb: "pack" | "unpack", items: ItemsInMemory, packed: PackedAt, part: PackedPart | undefined): number {
+  const { type, count, bytes: memory, offset: origin } = items;
   const from = part?.from ?? 0;
   const moved = movedBytes(type.size * count, part);
   if (moved <= 0) return 0;
   checkMemory(verb, items);
   checkPacked(verb, packed, moved);
-  const transfer = new Transfer(memory, packed.bytes, packed.at, verb === "pack");
+  const transfer = new Transfer(memory, packed.bytes, packed.offset, verb === "pack");
   transfer.copies(type.layout, count, type.extent, origin, from, from + moved);
   return moved;
 }
@@ -78,21 +60,21 @@ function movedBytes(all: number, part: PackedPart | undefined): number {
 }
 
 /** Checked here once, so that the copying below need not check: it uses views of the whole buffer. */
-function checkMemory(verb: string, { type, count, memory, origin }: Items): void {
+function checkMemory(verb: string, { type, count, bytes, offset }: ItemsInMemory): void {
   const span = (count - 1) * type.extent;
-  const low = origin + type.trueLb + Math.min(0, span);
-  const high = origin + type.trueUb + Math.max(0, span);
-  if (low >= 0 && high <= memory.length) return;
+  const low = offset + type.trueLb + Math.min(0, span);
+  const high = offset + type.trueUb + Math.max(0, span);
+  if (low >= 0 && high <= bytes.length) return;
   throw new MpiError(
     ErrorClass.BUFFER,
-    `Cannot ${verb} ${count} × ${type.name || "a datatype"} at byte ${origin}: it needs bytes ${low} to ${high} and the buffer has ${memory.length}`,
+    `Cannot ${verb} ${count} × ${type.name || "a datatype"} at byte ${offset}: it needs bytes ${low} to ${high} and the buffer has ${bytes.length}`,
   );
 }
 
-export function checkPacked(verb: string, { bytes, at }: Packed, wanted: number): void {
-  if (at >= 0 && at + wanted <= bytes.length) return;
+export function checkPacked(verb: string, { bytes, offset }: PackedAt, wanted: number): void {
+  if (offset >= 0 && offset + wanted <= bytes.length) return;
   throw new MpiError(
     ErrorClass.TRUNCATE,
-    `Cannot ${verb} ${wanted} bytes at position ${at}: the packed buffer has ${bytes.length} bytes`,
+    `Cannot ${verb} ${wanted} bytes at position ${offset}: the packed buffer has ${bytes.length} bytes`,
   );
 }

@@ -8,7 +8,7 @@
 import { emptyLayout, type Layout, repeat, sequence, shift } from "./layout.ts";
 import { emptySignature, joinSignatures, repeatSignature, type Signature } from "./signature.ts";
 
-export interface Shape {
+export interface TypeShape {
   readonly layout: Layout;
   readonly signature: Signature;
   /** Lower and upper bound set by the program, or undefined. */
@@ -18,7 +18,7 @@ export interface Shape {
   readonly alignment: number;
 }
 
-export const emptyShape: Shape = {
+export const emptyShape: TypeShape = {
   layout: emptyLayout,
   signature: emptySignature,
   lowMarker: undefined,
@@ -26,7 +26,7 @@ export const emptyShape: Shape = {
   alignment: 1,
 };
 
-export function repeatShape(shape: Shape, count: number, stride: number): Shape {
+export function repeatShape(shape: TypeShape, count: number, stride: number): TypeShape {
   if (count === 0) return emptyShape;
   if (count === 1) return shape;
   const span = (count - 1) * stride;
@@ -39,7 +39,7 @@ export function repeatShape(shape: Shape, count: number, stride: number): Shape 
   };
 }
 
-export function shiftShape(shape: Shape, by: number): Shape {
+export function shiftShape(shape: TypeShape, by: number): TypeShape {
   if (by === 0) return shape;
   return {
     ...shape,
@@ -49,7 +49,7 @@ export function shiftShape(shape: Shape, by: number): Shape {
   };
 }
 
-export function joinShapes(shapes: readonly Shape[]): Shape {
+export function joinShapes(shapes: readonly TypeShape[]): TypeShape {
   let [lowMarker, highMarker, alignment]: [number | undefined, number | undefined, number] = [undefined, undefined, 1];
   for (const shape of shapes) {
     if (shape.lowMarker !== undefined) lowMarker = Math.min(lowMarker ?? shape.lowMarker, shape.lowMarker);
@@ -66,16 +66,16 @@ export function joinShapes(shapes: readonly Shape[]): Shape {
 }
 
 /** The shape between bounds set by the program; earlier markers are dropped. */
-export function boundShape(shape: Shape, low: number, high: number): Shape {
+export function boundShape(shape: TypeShape, low: number, high: number): TypeShape {
   return { ...shape, lowMarker: low, highMarker: high };
 }
 
-export interface Bounds {
+interface TypeBounds {
   readonly lb: number;
   readonly ub: number;
 }
 
-export function boundsOf({ layout, lowMarker, highMarker, alignment }: Shape): Bounds {
+export function boundsOf({ layout, lowMarker, highMarker, alignment }: TypeShape): TypeBounds {
   const lb = lowMarker ?? layout.low;
   if (highMarker !== undefined) return { lb, ub: highMarker };
   const extent = layout.high - lb;

@@ -1,6 +1,6 @@
 /** Message logging with correlated sets, as the rest of the runtime knows it. */
 import { checkpointPlan } from "../checkpoint-options.ts";
-import type { ProtocolDefinition, RankPart } from "../definition.ts";
+import type { ProtocolDefinition, RankPartHost } from "../definition.ts";
 import type { DeterminantStream } from "./determinant-stream.ts";
 import { LoggingProtocol } from "./logging-protocol.ts";
 import { checkLogging, loggingOptions } from "./options.ts";
@@ -33,7 +33,7 @@ export const logging: ProtocolDefinition = {
   options: loggingOptions,
   check: checkLogging,
   checkpoints: checkpointPlan,
-  rank: ({ rank, setOf, passed, resources }: RankPart) => {
+  rank: ({ rank, setOf, passed, resources }: RankPartHost) => {
     const { stream, payloads } = resources as LoggingResources;
     return (ports) => new LoggingProtocol({ rank, setOf, stream, payloads, passed }, ports);
   },

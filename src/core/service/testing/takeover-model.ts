@@ -168,14 +168,14 @@ interface Sent {
   readonly message: ToNode;
 }
 
-export interface Shape {
+export interface WorldShape {
   readonly placement: Placement;
   readonly setOf: readonly number[];
   readonly deaths: DeathPolicy;
   readonly ranks?: number;
 }
 
-export class World {
+export class TakeoverWorld {
   readonly nodes: (NodeModel | null)[] = [];
   readonly done = new Set<string>();
   dispatcher: Dispatcher;
@@ -184,7 +184,7 @@ export class World {
   crashes = 0;
   /** Images that are there, as set.number. */
   readonly images = new Set<string>();
-  readonly #shape: Shape;
+  readonly #shape: WorldShape;
   readonly #crash: CrashPlan;
   #journal: number[] = [];
   #steps = 0;
@@ -195,7 +195,7 @@ export class World {
   #places = new Set<number>();
   #takeover: Takeover | null = null;
 
-  constructor(shape: Shape, crash: CrashPlan) {
+  constructor(shape: WorldShape, crash: CrashPlan) {
     this.#shape = shape;
     this.#crash = crash;
     const { placement, ranks = placement.length } = shape;

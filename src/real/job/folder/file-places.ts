@@ -1,7 +1,7 @@
 /** Which files of a job its nodes may ask the dispatcher for, and which they may give it, and where these are. */
 import { join } from "node:path";
 import { unreachable } from "../../../core/base/assert.ts";
-import { folderOfCheckpoint, type Request } from "../../file-service/file-key.ts";
+import { type FileRequest, folderOfCheckpoint } from "../../file-service/file-key.ts";
 import { imagePath } from "../../image/image-path.ts";
 
 /** Folders; empty: the job has no such files. */
@@ -16,7 +16,7 @@ interface FilePlacesOptions {
 }
 
 /** Null: refused. */
-export function filePlaces(options: FilePlacesOptions): (request: Request) => string | null {
+export function filePlaces(options: FilePlacesOptions): (request: FileRequest) => string | null {
   const { program, spawned, traces, checkpoints, freezeTo, thawFrom } = options;
   const inside = (folder: string, place: (folder: string) => string): string | null =>
     folder === "" ? null : place(folder);

@@ -9,7 +9,7 @@ import { type Placement, ranksOfNode } from "../../../core/service/placement.ts"
 import { NodeDoor } from "../../control-link/node-door.ts";
 import type { Stream } from "../../messages/lines.ts";
 import type { Life, RankRestart } from "../../messages/lives.ts";
-import type { FromNode, Run, Setup, ToNode } from "../../messages/node-messages.ts";
+import type { FromNode, RunProgram, Setup, ToNode } from "../../messages/node-messages.ts";
 import type { SlowLinks } from "../../slow-links/slow-links.ts";
 import type { JobSecret } from "../../transport/handshake/handshake.ts";
 import type { Guest } from "../../transport/handshake/reception.ts";
@@ -63,7 +63,7 @@ export class JobNodes {
   /** Nodes that have taken the place of others, and are not ready yet. */
   readonly #replacing = new Set<number>();
   /** How the program is to be loaded; undefined until it has been compiled. */
-  #run: Run | undefined;
+  #run: RunProgram | undefined;
 
   constructor(options: JobNodesOptions, ports: JobNodesPorts) {
     this.#options = options;
@@ -71,7 +71,8 @@ export class JobNodes {
     this.#contacts = new NodeContacts(options.nodes);
     const { job, host } = options;
     this.#door = new NodeDoor({
-      ...{ job, host },
+      job,
+      host,
       unable: (why) => ports.unable(why),
       wantsFiles: (guest) => ports.wantsFiles(guest),
     });
@@ -100,7 +101,7 @@ export class JobNodes {
   }
 
   /** The program is there: every node loads it, those that start later too. */
-  run({ form, packages }: Omit<Run, "kind">): void {
+  run({ form, packages }: Omit<RunProgram, "kind">): void {
     this.#run = { kind: "run", form, packages };
     this.sendAll(this.#run);
   }

@@ -110,7 +110,10 @@ export class NodeProcess {
 
   #called(socket: Socket): void {
     const link: NodeLink = new ControlLink<ToNode, FromNode>({
-      ...{ socket, queue: new ByteQueue(), sends: toNodeBounds, hears: fromNodeBounds },
+      socket,
+      queue: new ByteQueue(),
+      sends: toNodeBounds,
+      hears: fromNodeBounds,
       heard: () => this.#events?.heard(),
       said: (message) => this.#events?.said(message),
       unsendable: (problem) => link.cut(`Cannot send ${problem}`),

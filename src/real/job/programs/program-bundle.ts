@@ -94,7 +94,10 @@ async function bundleAsModule({ build }: Esbuild, { program, bundle }: BundleOpt
     packagesOutside(files, () => {}),
   );
   const { outputFiles } = await build({
-    ...{ ...options, format: "esm", outfile: bundle.module, write: false },
+    ...options,
+    format: "esm",
+    outfile: bundle.module,
+    write: false,
     banner: { js: requireOf(program) },
   } as const);
   await writeFile(bundle.module, outputFiles[0]!.contents, { mode: 0o600 }).catch((error: unknown) => {

@@ -31,8 +31,10 @@ class World {
     );
     this.core = new SetCheckpoints(
       {
-        ...{ setOf: [0], members: [[0]] },
-        ...{ checkpointInterval: { kind: "never" }, checkpointPatienceMs: 60_000 },
+        setOf: [0],
+        members: [[0]],
+        checkpointInterval: { kind: "never" },
+        checkpointPatienceMs: 60_000,
       },
       { incarnationOf: () => 0, hasBegun: () => true },
       {

@@ -7,9 +7,9 @@ import type { GivenUp } from "../../../core/service/falls.ts";
 import type { NodeLoss, Reason } from "../../../core/service/outcome.ts";
 import type { ProcessNames } from "./process-names.ts";
 
-export type Failure = Exclude<Reason, { kind: "finished" | "frozen" }>;
+type JobFailure = Exclude<Reason, { kind: "finished" | "frozen" }>;
 
-export function describeFailure(reason: Failure, afterMs: number, names: ProcessNames): string {
+export function describeFailure(reason: JobFailure, afterMs: number, names: ProcessNames): string {
   const after = `after ${secondsText(afterMs)}`;
   switch (reason.kind) {
     case "rank-failed": {
@@ -49,16 +49,16 @@ function whyGivenUp(givenUp: GivenUp | undefined): string {
 }
 
 /** The user's frames, with paths relative to the working directory where that is shorter. */
-export function framesOf(reason: Failure): string[] {
+export function framesOf(reason: JobFailure): string[] {
   return threwOf(reason)?.frames.map(withShortPath) ?? [];
 }
 
 /** What else the program's error says. */
-export function detailsOf(reason: Failure): string[] {
+export function detailsOf(reason: JobFailure): string[] {
   return threwOf(reason)?.details.map(withShortPath) ?? [];
 }
 
-function threwOf(reason: Failure): Threw | undefined {
+function threwOf(reason: JobFailure): Threw | undefined {
   return reason.kind === "rank-failed" && reason.ending.kind === "threw" ? reason.ending : undefined;
 }
 

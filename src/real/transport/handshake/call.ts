@@ -1,12 +1,19 @@
 /** Calls a listener of this job: connects, shakes hands (handshake.ts), and then reads nothing more. */
 import { connect, type Socket } from "node:net";
 import { stopReading } from "../sockets/raw-socket.ts";
-import { type Answer, answerBytes, CallerHandshake, challengeBytes, type Hello, type JobSecret } from "./handshake.ts";
+import {
+  answerBytes,
+  type CallAnswer,
+  CallerHandshake,
+  challengeBytes,
+  type Hello,
+  type JobSecret,
+} from "./handshake.ts";
 
 /** Twice as long as a listener waits for a hello: it waits for three messages, over links that may be slow. */
 export const answerMsMax = 10_000;
 
-export interface Call {
+interface OutgoingCall {
   readonly host: string;
   readonly port: number;
   readonly job: JobSecret;
@@ -14,14 +21,17 @@ export interface Call {
 }
 
 /** Calls back once; `null`: there is no answer that proves anything, for that reason, and the socket is closed. */
-export function call({ host, port, job, hello }: Call, done: (answer: Answer | null, reason: string) => void): Socket {
+export function call(
+  { host, port, job, hello }: OutgoingCall,
+  done: (answer: CallAnswer | null, reason: string) => void,
+): Socket {
   const handshake = new CallerHandshake(job, hello);
   // A buffer of the length that is missing: not one byte more is read.
   let wanted = Buffer.alloc(challengeBytes);
   let have = 0;
   let isAnswering = false;
   let isOver = false;
-  const end = (answer: Answer | null, reason: string): void => {
+  const end = (answer: CallAnswer | null, reason: string): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(timer);
@@ -48,7 +58,9 @@ export function call({ host, port, job, hello }: Call, done: (answer: Answer | n
     return true;
   };
   const socket = connect({
-    ...{ host, port, noDelay: true },
+    host,
+    port,
+    noDelay: true,
     onread: {
       buffer: () => wanted.subarray(have),
       callback: (bytes) => {

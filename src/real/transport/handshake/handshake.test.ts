@@ -4,26 +4,26 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "../../../core/base/testing/properties.ts";
 import {
-  type Answer,
   answerBytes,
+  type CallAnswer,
   CallerHandshake,
+  CallVerdict,
   challengeBytes,
   type Heard,
   type Hello,
   helloBytes,
   type JobSecret,
   ListenerHandshake,
-  Service,
+  ServiceCode,
   secretBytes,
-  Verdict,
 } from "./handshake.ts";
 
 const job: JobSecret = { id: "a job", secret: Uint8Array.from(randomBytes(secretBytes)) };
-const hello: Hello = { service: Service.RANK, from: 3, to: 4, incarnation: 2, wanted: 1, generation: 7 };
-const welcome: Answer = { verdict: Verdict.WELCOME, incarnation: 1, generation: 6 };
+const hello: Hello = { service: ServiceCode.RANK, from: 3, to: 4, incarnation: 2, wanted: 1, generation: 7 };
+const welcome: CallAnswer = { verdict: CallVerdict.WELCOME, incarnation: 1, generation: 6 };
 const refusal: Heard = { kind: "refused", reason: "a hello without the job's proof" };
 
-const listen = (of = job, service: Service = Service.RANK) => new ListenerHandshake(of, service);
+const listen = (of = job, service: ServiceCode = ServiceCode.RANK) => new ListenerHandshake(of, service);
 const said = (caller: CallerHandshake, challenge: Buffer): Buffer => {
   const bytes = caller.hello(challenge);
   assert.ok(bytes !== null);
@@ -115,7 +115,7 @@ describe("X7: a handshake", () => {
       assert.deepEqual(impostor.take(said(caller, impostor.challenge)), refusal);
       assert.equal(caller.answer(impostor.answer(welcome)), null, "an impostor's answer");
     }
-    const logger = listen(job, Service.LOGGER);
+    const logger = listen(job, ServiceCode.LOGGER);
     assert.deepEqual(logger.take(said(new CallerHandshake(job, hello), logger.challenge)), {
       kind: "refused",
       reason: "a hello for another service",

@@ -30,7 +30,7 @@ const helloProofAt = 56;
 const answerProofAt = 16;
 
 /** The purpose of a listener: a hello is good for one service alone. */
-export const Service = {
+export const ServiceCode = {
   /** A rank of another node. */
   RANK: 1,
   /** The event logger. */
@@ -40,9 +40,9 @@ export const Service = {
   /** The dispatcher, for its nodes. */
   CONTROL: 4,
 } as const;
-export type Service = (typeof Service)[keyof typeof Service];
+export type ServiceCode = (typeof ServiceCode)[keyof typeof ServiceCode];
 
-export const Verdict = {
+export const CallVerdict = {
   WELCOME: 1,
   /** We are connecting to you ourselves, or have a newer connection already: use that one. */
   YIELD: 2,
@@ -51,11 +51,11 @@ export const Verdict = {
   /** The rank you want is not here (any more). */
   ABSENT: 4,
 } as const;
-export type Verdict = (typeof Verdict)[keyof typeof Verdict];
+export type CallVerdict = (typeof CallVerdict)[keyof typeof CallVerdict];
 
 /** The caller and its purpose. 32-bit numbers; their meaning is the service's. */
 export interface Hello {
-  readonly service: Service;
+  readonly service: ServiceCode;
   readonly from: number;
   readonly to: number;
   /** The caller's life. */
@@ -66,8 +66,8 @@ export interface Hello {
   readonly generation: number;
 }
 
-export interface Answer {
-  readonly verdict: Verdict;
+export interface CallAnswer {
+  readonly verdict: CallVerdict;
   readonly incarnation: number;
   readonly generation: number;
 }
@@ -107,12 +107,16 @@ export class ListenerHandshake {
   readonly challenge = Buffer.alloc(challengeBytes);
   readonly #job: JobSecret;
   /** The services it listens for. */
-  readonly #services: readonly Service[];
+  readonly #services: readonly ServiceCode[];
   readonly #nonce: Uint8Array;
   readonly #bytes = Buffer.alloc(helloBytes);
   #have = 0;
 
-  constructor(job: JobSecret, service: Service | readonly Service[], nonce: Uint8Array = randomBytes(nonceBytes)) {
+  constructor(
+    job: JobSecret,
+    service: ServiceCode | readonly ServiceCode[],
+    nonce: Uint8Array = randomBytes(nonceBytes),
+  ) {
     this.#job = job;
     this.#services = [service].flat();
     this.#nonce = nonce;
@@ -139,7 +143,7 @@ export class ListenerHandshake {
   }
 
   /** To a hello that was heard. */
-  answer(answer: Answer): Buffer {
+  answer(answer: CallAnswer): Buffer {
     const bytes = Buffer.alloc(answerBytes);
     bytes.writeUInt32LE(salt, 0);
     bytes.writeUInt32LE(answer.verdict, 4);
@@ -181,13 +185,13 @@ export class CallerHandshake {
   }
 
   /** Null: the sender does not know the secret, or the answer is for another hello. */
-  answer(bytes: Buffer): Answer | null {
+  answer(bytes: Buffer): CallAnswer | null {
     if (this.#exchange === null || bytes.length !== answerBytes) return null;
     const expected = proof(Label.ANSWER, this.#exchange, this.#fields, bytes.subarray(0, answerProofAt));
     if (!timingSafeEqual(expected, bytes.subarray(answerProofAt)) || bytes.readUInt32LE(0) !== salt) return null;
     const verdict = bytes.readUInt32LE(4);
-    if (verdict < Verdict.WELCOME || verdict > Verdict.ABSENT) return null;
-    return { verdict: verdict as Verdict, incarnation: bytes.readUInt32LE(8), generation: bytes.readUInt32LE(12) };
+    if (verdict < CallVerdict.WELCOME || verdict > CallVerdict.ABSENT) return null;
+    return { verdict: verdict as CallVerdict, incarnation: bytes.readUInt32LE(8), generation: bytes.readUInt32LE(12) };
   }
 }
 
@@ -205,7 +209,7 @@ function encodeFields(hello: Hello): Buffer {
 function decodeFields(fields: Buffer): Hello | null {
   const [service, from, to, incarnation, wanted, generation] = [0, 4, 8, 12, 16, 20].map((at) =>
     fields.readUInt32LE(at),
-  ) as [Service, number, number, number, number, number];
+  ) as [ServiceCode, number, number, number, number, number];
   if (generation === 0 || generation > 0x7fffffff) return null;
   return { service, from, to, incarnation, wanted, generation };
 }

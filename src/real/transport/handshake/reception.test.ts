@@ -6,20 +6,20 @@ import { test } from "node:test";
 import { TcpHost } from "../tcp/tcp-host.ts";
 import { newTcpWorld, type TcpWorld, testJob } from "../testing/tcp-world.ts";
 import {
-  type Answer,
   answerBytes,
+  type CallAnswer,
   CallerHandshake,
+  CallVerdict,
   challengeBytes,
   type Hello,
   helloBytes,
   type JobSecret,
   ListenerHandshake,
-  Service,
-  Verdict,
+  ServiceCode,
 } from "./handshake.ts";
 import { helloMsMax, Reception, strangersMax } from "./reception.ts";
 
-const hello: Hello = { service: Service.RANK, from: 0, to: 1, incarnation: 0, wanted: 0, generation: 7 };
+const hello: Hello = { service: ServiceCode.RANK, from: 0, to: 1, incarnation: 0, wanted: 0, generation: 7 };
 
 /** Connects to a node and does something when it is challenged; resolves when the node has closed, with what else it sent. */
 function stranger(port: number, act: (socket: Socket, challenge: Buffer) => void): Promise<Buffer> {
@@ -38,7 +38,7 @@ function stranger(port: number, act: (socket: Socket, challenge: Buffer) => void
 
 /** Anybody can make one. */
 const challengeOfSomebody = (): Buffer =>
-  new ListenerHandshake({ id: "mine", secret: Uint8Array.from(randomBytes(32)) }, Service.RANK).challenge;
+  new ListenerHandshake({ id: "mine", secret: Uint8Array.from(randomBytes(32)) }, ServiceCode.RANK).challenge;
 const portOf = (world: TcpWorld, node: number): number => world.hosts[node]!.port;
 const helloTo = (challenge: Buffer, job: JobSecret = testJob, what = hello): Buffer =>
   new CallerHandshake(job, what).hello(challenge)!;
@@ -72,7 +72,7 @@ const acts: Record<string, (socket: Socket, challenge: Buffer) => void> = {
     socket.write(helloTo(challenge, { ...testJob, secret: Uint8Array.from(randomBytes(32)) })),
   "another job": (socket, challenge) => socket.write(helloTo(challenge, { ...testJob, id: "other" })),
   "a hello for another service": (socket, challenge) =>
-    socket.write(helloTo(challenge, testJob, { ...hello, service: Service.LOGGER })),
+    socket.write(helloTo(challenge, testJob, { ...hello, service: ServiceCode.LOGGER })),
   "a hello and something behind it": (socket, challenge) =>
     socket.write(Buffer.concat([helloTo(challenge), Buffer.alloc(1)])),
   "an HTTP request": (socket) =>
@@ -164,7 +164,7 @@ test("X7: a hello for a rank that is not there is answered, and leads nowhere", 
   ]) {
     const caller = new CallerHandshake(testJob, wrong);
     const bytes = await stranger(portOf(world, 1), (socket, challenge) => socket.write(caller.hello(challenge)!));
-    assert.equal(caller.answer(bytes)?.verdict, Verdict.ABSENT, JSON.stringify(wrong));
+    assert.equal(caller.answer(bytes)?.verdict, CallVerdict.ABSENT, JSON.stringify(wrong));
   }
   assert.ok(!world.ranks[1]!.transport.hasSockets);
   world.close();
@@ -173,7 +173,9 @@ test("X7: a hello for a rank that is not there is answered, and leads nowhere", 
 test("X7: a stranger who listens in a node's place does not become a peer", async () => {
   const events: string[] = [];
   const host = new TcpHost({
-    ...{ job: testJob, ranks: 2, ranksHere: [0] },
+    job: testJob,
+    ranks: 2,
+    ranksHere: [0],
     ring: () => events.push("rang"),
     report: (event) => events.push(event.kind),
   });
@@ -220,10 +222,13 @@ test("X7: an event logger hears nobody who was sent to another's port", async ()
   const heard: number[] = [];
   const dropped: string[] = [];
   const reception = new Reception({
-    ...{ job: testJob, service: Service.LOGGER, place: { address: "127.0.0.1", port: 0 }, namesPort: true },
+    job: testJob,
+    service: ServiceCode.LOGGER,
+    place: { address: "127.0.0.1", port: 0 },
+    namesPort: true,
     received: ({ hello: { wanted }, socket, answer }) => {
       heard.push(wanted);
-      const welcome: Answer = { verdict: Verdict.WELCOME, incarnation: 0, generation: 0 };
+      const welcome: CallAnswer = { verdict: CallVerdict.WELCOME, incarnation: 0, generation: 0 };
       socket.end(answer(welcome), () => socket.destroy());
     },
     dropped: (reason) => dropped.push(reason),
@@ -231,7 +236,7 @@ test("X7: an event logger hears nobody who was sent to another's port", async ()
   const listening = await reception.listen();
   assert.ok(listening.ok);
   for (const wanted of [listening.port, listening.port - 1]) {
-    const what: Hello = { ...hello, service: Service.LOGGER, wanted };
+    const what: Hello = { ...hello, service: ServiceCode.LOGGER, wanted };
     await stranger(listening.port, (socket, challenge) => socket.write(helloTo(challenge, testJob, what)));
   }
   assert.deepEqual([heard, dropped], [[listening.port], ["a hello for another port"]]);

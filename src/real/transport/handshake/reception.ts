@@ -5,7 +5,7 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { descriptorOf, stopReading } from "../sockets/raw-socket.ts";
-import { type Answer, type Hello, type JobSecret, ListenerHandshake, type Service } from "./handshake.ts";
+import { type CallAnswer, type Hello, type JobSecret, ListenerHandshake, type ServiceCode } from "./handshake.ts";
 
 export const helloMsMax = 5000;
 /** Above it the caller that has waited longest is dropped: a hello takes a millisecond, so that one is a stranger. */
@@ -14,7 +14,7 @@ export const strangersMax = 64;
 interface ReceptionOptions {
   readonly job: JobSecret;
   /** The service, or several; a hello names one. */
-  readonly service: Service | readonly Service[];
+  readonly service: ServiceCode | readonly ServiceCode[];
   /** Where to listen; port 0: any free one. */
   readonly place: { readonly address: string; readonly port: number };
   /** Hellos must name the port they are meant for (`wanted`): an earlier process may have listened at another. */
@@ -28,7 +28,7 @@ export interface Guest {
   readonly hello: Hello;
   readonly socket: Socket;
   /** The answer, with its proof. */
-  answer(answer: Answer): Buffer;
+  answer(answer: CallAnswer): Buffer;
 }
 
 export type Listening = { readonly ok: true; readonly port: number } | { readonly ok: false; readonly reason: string };

@@ -18,7 +18,9 @@ async function run(conformance: ConformanceCase, calls: CallsName): Promise<void
   for (const { rank, transport, memory } of world.ranks) {
     transport.setLanding({ landingOf: (receive) => places[rank]!.get(receive) ?? Number.NaN });
     const end = {
-      ...{ rank, transport, memory },
+      rank,
+      transport,
+      memory,
       expect: (receive: number, pointer: number) => void places[rank]!.set(receive, pointer),
       check: (claim: boolean, what: string) => assert.ok(claim, what),
     };

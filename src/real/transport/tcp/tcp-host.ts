@@ -14,7 +14,14 @@
 import type { Socket } from "node:net";
 import { assert, unreachable } from "../../../core/base/assert.ts";
 import { call } from "../handshake/call.ts";
-import { type Answer, type Hello, type JobSecret, Service, secretBytes, Verdict } from "../handshake/handshake.ts";
+import {
+  type CallAnswer,
+  CallVerdict,
+  type Hello,
+  type JobSecret,
+  ServiceCode,
+  secretBytes,
+} from "../handshake/handshake.ts";
 import { type Guest, type Listening, Reception } from "../handshake/reception.ts";
 import type { Address } from "../sockets/address.ts";
 import { descriptorOf } from "../sockets/raw-socket.ts";
@@ -49,7 +56,7 @@ interface TcpHostOptions {
   /** Those of this node that are not there yet, see `rankBorn`. */
   readonly unborn?: readonly number[];
   /** The present one of every rank, those of this node among them; 0 unless told. */
-  readonly incarnations?: readonly number[];
+  readonly incarnations?: readonly number[] | undefined;
   readonly address?: string;
   readonly port?: number;
   /** Rings the bell of the process with that index in this node. */
@@ -122,7 +129,9 @@ export class TcpHost {
     this.#incarnations = Array.from({ length: ranks }, (_, rank) => options.incarnations?.[rank] ?? 0);
     for (const [rank, life] of this.#incarnations.entries()) if (life > 0) this.#sayOf(rank, PeerState.ALIVE);
     this.#reception = new Reception({
-      ...{ job, service: Service.RANK, place: { address, port } },
+      job,
+      service: ServiceCode.RANK,
+      place: { address, port },
       received: (guest) => this.#received(guest),
       dropped: (reason) => report({ kind: "stranger", reason }),
     });
@@ -288,9 +297,18 @@ export class TcpHost {
     let pair = this.#pairs.get(key);
     if (pair === undefined) {
       pair = {
-        ...{ here, there, life: this.#incarnations[there]!, generation: 0, held: [] },
-        ...{ wanted: false, attempt: null, retry: null },
-        ...{ retryMs: retryMsMin, wantedSince: 0, reported: false, shut: false },
+        here,
+        there,
+        life: this.#incarnations[there]!,
+        generation: 0,
+        held: [],
+        wanted: false,
+        attempt: null,
+        retry: null,
+        retryMs: retryMsMin,
+        wantedSince: 0,
+        reported: false,
+        shut: false,
       };
       this.#pairs.set(key, pair);
     }
@@ -321,7 +339,7 @@ export class TcpHost {
     const incarnation = this.#incarnations[pair.here]!;
     const generation = pair.generation + 1;
     const { here: from, there: to, life: wanted } = pair;
-    const hello: Hello = { service: Service.RANK, from, to, incarnation, wanted, generation };
+    const hello: Hello = { service: ServiceCode.RANK, from, to, incarnation, wanted, generation };
     const attempt = call({ ...address, job, hello }, (answer, reason) => {
       if (pair.attempt !== attempt) {
         attempt.destroy();
@@ -337,9 +355,9 @@ export class TcpHost {
     pair.attempt = attempt;
   }
 
-  #answered(pair: Pair, generation: number, answer: Answer, socket: Socket): void {
+  #answered(pair: Pair, generation: number, answer: CallAnswer, socket: Socket): void {
     switch (answer.verdict) {
-      case Verdict.WELCOME:
+      case CallVerdict.WELCOME:
         if (generation > pair.generation) this.#establish(pair, generation, socket);
         else {
           // We have welcomed theirs meanwhile. Should it have broken before it was established, there is none.
@@ -347,20 +365,20 @@ export class TcpHost {
           this.#tryLater(pair, "the other side was connecting itself");
         }
         return;
-      case Verdict.YIELD:
+      case CallVerdict.YIELD:
         // Theirs is on its way. Should it not arrive (perhaps it is one of which we never heard, because their answer got
         // lost), we ask again, with a higher number.
         socket.destroy();
         pair.generation = Math.max(pair.generation, answer.generation);
         this.#tryLater(pair, "the other side wants to connect itself");
         return;
-      case Verdict.FINISHED:
+      case CallVerdict.FINISHED:
         socket.destroy();
         pair.wanted = false;
         this.#handover.say(this.#places.get(pair.here)!, pair.there, PeerState.FINISHED, pair.life);
         this.#options.ring(this.#places.get(pair.here)!);
         return;
-      case Verdict.ABSENT:
+      case CallVerdict.ABSENT:
         socket.destroy();
         this.#tryLater(pair, "the rank is not there");
         return;
@@ -409,13 +427,13 @@ export class TcpHost {
     const place = this.#places.get(hello.to);
     const isForUs = place !== undefined && hello.wanted === incarnation;
     if (!isForUs || hello.from >= this.#options.ranks || this.#places.has(hello.from) || !this.#isPresent(hello)) {
-      refuse(socket, answer({ verdict: Verdict.ABSENT, incarnation, generation: 0 }));
+      refuse(socket, answer({ verdict: CallVerdict.ABSENT, incarnation, generation: 0 }));
       return;
     }
     const pair = this.#pair(hello.to, hello.from);
     const verdict = this.#judge(pair, hello, this.#here[place] ?? null);
     const bytes = answer({ verdict, incarnation, generation: pair.generation });
-    if (verdict !== Verdict.WELCOME) refuse(socket, bytes);
+    if (verdict !== CallVerdict.WELCOME) refuse(socket, bytes);
     else {
       // Only when the answer is out: the frames of the rank's thread must come behind it.
       pair.generation = hello.generation;
@@ -432,11 +450,11 @@ export class TcpHost {
     return incarnation === this.#incarnations[from] && !this.#dead.has(from);
   }
 
-  #judge(pair: Pair, hello: Hello, state: PeerState | null): Verdict {
-    if (pair.shut || pair.life !== hello.incarnation) return Verdict.ABSENT;
-    if (state !== PeerState.ALIVE) return state === PeerState.FINISHED ? Verdict.FINISHED : Verdict.ABSENT;
-    if (hello.generation <= pair.generation) return Verdict.YIELD;
-    return pair.attempt !== null && pair.here < pair.there ? Verdict.YIELD : Verdict.WELCOME;
+  #judge(pair: Pair, hello: Hello, state: PeerState | null): CallVerdict {
+    if (pair.shut || pair.life !== hello.incarnation) return CallVerdict.ABSENT;
+    if (state !== PeerState.ALIVE) return state === PeerState.FINISHED ? CallVerdict.FINISHED : CallVerdict.ABSENT;
+    if (hello.generation <= pair.generation) return CallVerdict.YIELD;
+    return pair.attempt !== null && pair.here < pair.there ? CallVerdict.YIELD : CallVerdict.WELCOME;
   }
 
   #establish(pair: Pair, generation: number, socket: Socket): void {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readlinkSync } from "node:fs";
 import { describe, test } from "node:test";
 import { call } from "../handshake/call.ts";
-import { type Hello, Service, Verdict } from "../handshake/handshake.ts";
+import { CallVerdict, type Hello, ServiceCode } from "../handshake/handshake.ts";
 import { type CallsName, callsNames, newTcpWorld, TcpRank, type TcpWorld, testJob } from "../testing/tcp-world.ts";
 import { Handover, PeerState } from "./handover.ts";
 
@@ -34,8 +34,8 @@ async function exchange(world: TcpWorld, messages: number, salt: number): Promis
 }
 
 /** What a host says to somebody who claims to be that life of rank 1. */
-function verdictFor(world: TcpWorld, incarnation: number): Promise<Verdict | undefined> {
-  const hello: Hello = { service: Service.RANK, from: 1, to: 0, incarnation, wanted: 0, generation: 900 };
+function verdictFor(world: TcpWorld, incarnation: number): Promise<CallVerdict | undefined> {
+  const hello: Hello = { service: ServiceCode.RANK, from: 1, to: 0, incarnation, wanted: 0, generation: 900 };
   const where = { host: "127.0.0.1", port: world.hosts[0]!.port };
   return new Promise((resolve) => {
     const socket = call({ ...where, job: testJob, hello }, (answer) => {
@@ -94,8 +94,8 @@ for (const calls of callsNames) {
       await exchange(world, 3, 1);
       const old = world.ranks[1]!;
       declare(world);
-      assert.equal(await verdictFor(world, 0), Verdict.ABSENT, "dead");
-      assert.equal(await verdictFor(world, 1), Verdict.ABSENT, "and its next life has not been announced");
+      assert.equal(await verdictFor(world, 0), CallVerdict.ABSENT, "dead");
+      assert.equal(await verdictFor(world, 1), CallVerdict.ABSENT, "and its next life has not been announced");
       await world.restart(1);
       world.tellReturn(0, 1);
       world.ranks[0]!.transport.peerReturned(1, 1);
@@ -108,9 +108,9 @@ for (const calls of callsNames) {
       }
       assert.ok(!old.transport.hasSockets);
       assert.ok(old.transport.unsent);
-      assert.equal(await verdictFor(world, 0), Verdict.ABSENT);
-      assert.equal(await verdictFor(world, 2), Verdict.ABSENT);
-      assert.equal(await verdictFor(world, 1), Verdict.WELCOME);
+      assert.equal(await verdictFor(world, 0), CallVerdict.ABSENT);
+      assert.equal(await verdictFor(world, 2), CallVerdict.ABSENT);
+      assert.equal(await verdictFor(world, 1), CallVerdict.WELCOME);
     });
 
     within(

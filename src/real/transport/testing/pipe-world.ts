@@ -50,7 +50,12 @@ export class PipeSide {
     this.handover = new Handover(shared);
     for (const [peer, life] of lives.entries()) this.handover.say(0, peer, PeerState.ALIVE, life);
     this.transport = new TcpTransport({
-      ...{ rank, ranks, process: 0, memory: this.memory, handover: shared, tell },
+      rank,
+      ranks,
+      process: 0,
+      memory: this.memory,
+      handover: shared,
+      tell,
       sizesOf: () => ({ eagerBytesMax: 512, outBytes: 6144 }),
       openCalls: () => this.#calls(chunk),
     });

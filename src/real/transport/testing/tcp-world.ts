@@ -36,7 +36,11 @@ export class TcpRank {
     const { memory } = this;
     this.rank = rank;
     this.transport = new TcpTransport({
-      ...{ rank, ranks, process: 0, memory, handover: host.handover },
+      rank,
+      ranks,
+      process: 0,
+      memory,
+      handover: host.handover,
       ...(identity === undefined ? {} : { identity }),
       sizesOf: () => ({ eagerBytesMax: 64 * 1024, outBytes: 256 * 1024 }),
       tell: (request) => host.handle(request),
@@ -129,7 +133,9 @@ export async function newTcpWorld(
   if (ranksOfJob === nodes) for (const host of hosts) host.setAddressBook(book);
   const ranks = hosts.map((host, rank) => newRank(rank, host));
   return {
-    ...{ ranks, hosts, events },
+    ranks,
+    hosts,
+    events,
     async restart(rank) {
       incarnations[rank]!++;
       const host = await newHost(rank);

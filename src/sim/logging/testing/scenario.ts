@@ -105,7 +105,7 @@ export function survive(scenario: Scenario): LoggingOutcome {
 }
 
 /** Programs in a few words. Every call is an action, and so a call of the plan, of the ranks that it names. */
-export class Program {
+export class ScenarioProgram {
   readonly #draft: Draft;
   #tags = 1;
 
@@ -193,7 +193,7 @@ export class Program {
  * the other one, and what they have seen goes over the border.
  */
 export function rounds(count: number, bytes = 8): Script {
-  const program = new Program(4);
+  const program = new ScenarioProgram(4);
   for (let round = 0; round < count; round++) {
     program.gather([0, 1, 3], 2, bytes).compute(2, 2_000).send(2, 0, bytes);
     program.gather([0, 2, 3], 1, bytes).compute(1, 2_000).send(1, 3, bytes);

@@ -8,7 +8,17 @@ import { test } from "node:test";
 import { BoardPart, Line } from "../../layout.ts";
 import moduleBytes from "../../node.wat";
 import { decode } from "./decoder.ts";
-import { become, call, type Exploration, explore, sleep, step, type Thread, until, Violation } from "./explorer.ts";
+import {
+  BrokenInvariant,
+  become,
+  call,
+  type Exploration,
+  explore,
+  sleep,
+  step,
+  type Thread,
+  until,
+} from "./explorer.ts";
 import { Machine } from "./machine.ts";
 
 const program = decode(moduleBytes);
@@ -83,10 +93,11 @@ function boardRuns(options: BoardOptions): Exploration {
     }
     for (let other = 0; other < members; other++) {
       const part = yield step((w) => w[partOf(round, other)]!);
-      if (part !== valueAt(round, other)) throw new Violation(`member ${member} read part ${part} in round ${round}`);
+      if (part !== valueAt(round, other))
+        throw new BrokenInvariant(`member ${member} read part ${part} in round ${round}`);
     }
     const result = yield step((w) => w[resultOf(round)]!);
-    if (result !== sumOf(round)) throw new Violation(`member ${member} read ${result} in round ${round}`);
+    if (result !== sumOf(round)) throw new BrokenInvariant(`member ${member} read ${result} in round ${round}`);
     return become(`${round + 1} begins`, () => take(member, round + 1, false));
   }
 
@@ -130,8 +141,8 @@ function boardRuns(options: BoardOptions): Exploration {
     ],
     check(results, w) {
       if (kills === 0 && results.slice(0, members).some((result) => result !== "left"))
-        throw new Violation("not all came through");
-      if (w[board >> 2] !== 0) throw new Violation("the board is not free though everybody has left");
+        throw new BrokenInvariant("not all came through");
+      if (w[board >> 2] !== 0) throw new BrokenInvariant("the board is not free though everybody has left");
     },
   });
 }
@@ -145,7 +156,7 @@ const finds = (title: string, options: BoardOptions, what: RegExp) =>
   test(title, () => {
     assert.throws(
       () => boardRuns(options),
-      (error: unknown) => error instanceof Violation && what.test(error.message),
+      (error: unknown) => error instanceof BrokenInvariant && what.test(error.message),
     );
   });
 
@@ -200,8 +211,8 @@ test("a board is claimed again while the main thread cleans up after a dead memb
       { name: "main", machine: machine(), run: bury },
     ],
     check([, , claimed], w) {
-      if (claimed !== "claimed") throw new Violation("the board was never free again");
-      if (w[board >> 2] !== 3) throw new Violation(`the new members' bits are ${w[board >> 2]}`);
+      if (claimed !== "claimed") throw new BrokenInvariant("the board was never free again");
+      if (w[board >> 2] !== 3) throw new BrokenInvariant(`the new members' bits are ${w[board >> 2]}`);
     },
   });
   t.diagnostic(`${states} states`);
@@ -222,7 +233,7 @@ test("a claimed board is nobody else's, a kill in the middle stops nobody", (t) 
     threads: ["a", "b", "c"].map((name) => ({ name, machine: machine(), run: claim, mortal: true })),
     check(results) {
       const got = results.filter((index) => index !== undefined && index !== -1);
-      if (new Set(got).size !== got.length) throw new Violation("two have claimed the same board");
+      if (new Set(got).size !== got.length) throw new BrokenInvariant("two have claimed the same board");
     },
   });
   t.diagnostic(`${states} states`);

@@ -12,7 +12,7 @@ export interface Instruction {
   readonly op: number;
   /** Constant, index of a local, global or function, offset of an access, or the target of a branch. */
   readonly a: number;
-  /** Branches: height the operand stack is cut to. i64.const: index in `Program.wide`. */
+  /** Branches: height the operand stack is cut to. i64.const: index in `DecodedModule.wide`. */
   readonly b: number;
 }
 
@@ -25,7 +25,7 @@ interface Func {
   readonly code: readonly Instruction[];
 }
 
-export interface Program {
+export interface DecodedModule {
   readonly functions: readonly Func[];
   readonly exports: ReadonlyMap<string, number>;
   /** Names of the imported globals, in order: the module has no others. */
@@ -191,7 +191,7 @@ interface Type {
   readonly results: number;
 }
 
-export function decode(bytes: Uint8Array): Program {
+export function decode(bytes: Uint8Array): DecodedModule {
   const reader = new Reader(bytes);
   reader.at = 8;
   const types: Type[] = [];

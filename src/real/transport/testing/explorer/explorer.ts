@@ -8,38 +8,38 @@
  * it got there: the key says everything its future depends on, so that loops come back to states already seen. Waiting is never a loop: `until` is a step that is possible only when its
  * condition holds, so a state in which nobody can step and somebody is not done is a violation, a deadlock.
  */
-import { type Call, copyCall, type Machine } from "./machine.ts";
+import { type CallStack, copyCall, type Machine } from "./machine.ts";
 
 /** What threads can know about each other beyond memory: the node's main thread sees a worker's exit event. */
-export interface View {
+interface MemoryView {
   readonly words: Int32Array;
   isDead(thread: number): boolean;
   /** Done or dead. */
   isOver(thread: number): boolean;
 }
 
-export type Action =
+export type ThreadAction =
   /** A function of the module; each visible operation in it is a step. */
   | { readonly kind: "call"; readonly name: string; readonly args: readonly number[] }
   /** One step in JavaScript; its result is the action's. */
   | { readonly kind: "step"; run(words: Int32Array): number }
   /** Possible only when the condition is not 0, which is then its result. */
-  | { readonly kind: "until"; when(view: View): number }
+  | { readonly kind: "until"; when(view: MemoryView): number }
   /** Atomics.wait on a word as long as it has that value; only a notification wakes. */
   | { readonly kind: "sleep"; readonly address: number; readonly value: number };
 
-export type Thread = Generator<Action, unknown, number>;
+export type Thread = Generator<ThreadAction, unknown, number>;
 
-export const call = (name: string, ...args: number[]): Action => ({ kind: "call", name, args });
-export const step = (run: (words: Int32Array) => unknown): Action => ({
+export const call = (name: string, ...args: number[]): ThreadAction => ({ kind: "call", name, args });
+export const step = (run: (words: Int32Array) => unknown): ThreadAction => ({
   kind: "step",
   run: (w) => Number(run(w) ?? 0),
 });
-export const until = (when: (view: View) => boolean | number): Action => ({
+export const until = (when: (view: MemoryView) => boolean | number): ThreadAction => ({
   kind: "until",
   when: (v) => Number(when(v)),
 });
-export const sleep = (address: number, value = 1): Action => ({ kind: "sleep", address, value });
+export const sleep = (address: number, value = 1): ThreadAction => ({ kind: "sleep", address, value });
 
 class Become {
   readonly key: string;
@@ -52,7 +52,7 @@ class Become {
 /** The last thing a generator returns when the thread goes on. */
 export const become = (key: string, run: () => Thread): unknown => new Become(key, run);
 
-export interface Scenario {
+interface Interleavings {
   readonly threads: readonly {
     readonly name: string;
     readonly machine: Machine;
@@ -73,7 +73,7 @@ export interface Exploration {
   readonly ends: number;
 }
 
-export class Violation extends Error {}
+export class BrokenInvariant extends Error {}
 
 const RUNNING = 0;
 const DONE = 1;
@@ -88,25 +88,25 @@ interface Node {
   readonly result: number;
   readonly children: Map<number, Node>;
   /** What it does next; null: it is done, and `value` is what it returned. */
-  readonly action: Action | null;
+  readonly action: ThreadAction | null;
   readonly value: unknown;
 }
 
 interface Standing {
   readonly node: Node;
   readonly status: number;
-  readonly call: Call | null;
+  readonly call: CallStack | null;
   readonly asleep: boolean;
 }
 
 const statesMax = 3_000_000;
 
-export function explore(scenario: Scenario): Exploration {
+export function explore(scenario: Interleavings): Exploration {
   return new Explorer(scenario).run();
 }
 
-class Explorer implements View {
-  readonly #scenario: Scenario;
+class Explorer implements MemoryView {
+  readonly #scenario: Interleavings;
   readonly words: Int32Array;
   readonly #seen = new Set<number>();
   readonly #saved: Int32Array[] = [];
@@ -121,7 +121,7 @@ class Explorer implements View {
   #steps = 0;
   #ends = 0;
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Interleavings) {
     this.#scenario = scenario;
     this.words = scenario.words.slice();
     for (const { machine } of scenario.threads) machine.look(this.words);
@@ -143,7 +143,8 @@ class Explorer implements View {
     const hash = this.#hash(killsLeft);
     if (this.#seen.has(hash)) return;
     this.#seen.add(hash);
-    if (this.#seen.size > statesMax) throw new Violation(`more than ${statesMax} states: make the scenario smaller`);
+    if (this.#seen.size > statesMax)
+      throw new BrokenInvariant(`more than ${statesMax} states: make the scenario smaller`);
     const depth = this.#path.length;
     this.#saved[depth] ??= new Int32Array(this.words.length);
     this.#saved[depth]!.set(this.words);
@@ -180,7 +181,7 @@ class Explorer implements View {
     this.#ends++;
     this.#guard(() => {
       this.#standing.forEach(({ status }, thread) => {
-        if (status === RUNNING) throw new Violation(`${this.#scenario.threads[thread]!.name} waits for ever`);
+        if (status === RUNNING) throw new BrokenInvariant(`${this.#scenario.threads[thread]!.name} waits for ever`);
       });
       const results = this.#standing.map(({ status, node }) => (status === DONE ? node.value : undefined));
       this.#scenario.check(results, this.words);
@@ -192,13 +193,13 @@ class Explorer implements View {
     try {
       run();
     } catch (error) {
-      if (error instanceof Violation && error.message.includes("\n")) throw error;
+      if (error instanceof BrokenInvariant && error.message.includes("\n")) throw error;
       const what = error instanceof Error ? error.message : String(error);
       const path = this.#path.map(({ thread, from }) => {
         const { name } = this.#scenario.threads[thread]!;
         return from === null ? `${name} is killed` : `${name}: ${describe(from)}`;
       });
-      throw new Violation(`${what}\n  ${path.join("\n  ")}`);
+      throw new BrokenInvariant(`${what}\n  ${path.join("\n  ")}`);
     }
   }
 

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import moduleBytes from "../../node.wat";
-import { decode, Op, type Program } from "./decoder.ts";
-import { become, call, type Exploration, explore, step, type Thread, until, Violation } from "./explorer.ts";
+import { type DecodedModule, decode, Op } from "./decoder.ts";
+import { BrokenInvariant, become, call, type Exploration, explore, step, type Thread, until } from "./explorer.ts";
 import { Machine } from "./machine.ts";
 
 const program = decode(moduleBytes);
@@ -29,13 +29,13 @@ test("three threads claim chunks until the heap is empty, one is killed anywhere
     threads: ["a", "b", "c"].map((name) => ({ name, machine: machine(), run: () => claim([]), mortal: true })),
     check(results, w) {
       const got = results.filter((chunks) => chunks !== undefined).flat() as number[];
-      if (new Set(got).size !== got.length) throw new Violation(`chunks overlap: ${got}`);
+      if (new Set(got).size !== got.length) throw new BrokenInvariant(`chunks overlap: ${got}`);
       if (got.some((chunk) => chunk < heap || chunk + 16 > end))
-        throw new Violation(`a chunk outside the heap: ${got}`);
+        throw new BrokenInvariant(`a chunk outside the heap: ${got}`);
       const isWhole = results.every((chunks) => chunks !== undefined);
       if (isWhole && got.length !== 5)
-        throw new Violation(`the heap has room for 5 chunks, given out were ${got.length}`);
-      if (w[breakAt >> 2]! > end) throw new Violation("the break is beyond the end");
+        throw new BrokenInvariant(`the heap has room for 5 chunks, given out were ${got.length}`);
+      if (w[breakAt >> 2]! > end) throw new BrokenInvariant("the break is beyond the end");
     },
   });
   t.diagnostic(`${states} states, ${ends} ends`);
@@ -43,7 +43,7 @@ test("three threads claim chunks until the heap is empty, one is killed anywhere
 
 interface CopyOptions {
   readonly kills?: number;
-  readonly module?: Program;
+  readonly module?: DecodedModule;
   /** The caller copies: it claims a chunk, copies it, says that it is done. */
   readonly inSteps?: boolean;
 }
@@ -92,7 +92,7 @@ function copyRuns({ kills = 0, module = program, inSteps = false }: CopyOptions)
       for (let i = 0; i < bytes >> 2; i++) if (w[(to(copy) >> 2) + i] !== w[(from(copy) >> 2) + i]) return 0;
       return 1;
     });
-    if (isRight === 0) throw new Violation(`copy ${copy} is called complete and is not`);
+    if (isRight === 0) throw new BrokenInvariant(`copy ${copy} is called complete and is not`);
     return become(`${copy + 1}`, () => receive(copy + 1));
   }
   function* help(copy: number): Thread {
@@ -109,11 +109,11 @@ function copyRuns({ kills = 0, module = program, inSteps = false }: CopyOptions)
       { name: "helper", machine: machine(), run: () => help(0), mortal: true },
     ],
     check([result], w) {
-      if (result !== "fetched" && kills === 0) throw new Violation("the copies were not completed");
+      if (result !== "fetched" && kills === 0) throw new BrokenInvariant("the copies were not completed");
       for (let copy = 0; copy < 2 && result === "fetched"; copy++) {
         for (let i = 0; i < 8; i++) {
           const wanted = i < bytes >> 2 ? w[(from(copy) >> 2) + i] : 0;
-          if (w[(to(copy) >> 2) + i] !== wanted) throw new Violation(`copy ${copy} was damaged later`);
+          if (w[(to(copy) >> 2) + i] !== wanted) throw new BrokenInvariant(`copy ${copy} was damaged later`);
         }
       }
     },
@@ -140,5 +140,5 @@ test("a joint copy without generations is caught", () => {
     const check = func.code.findIndex(({ op }) => op === Op.I32_NE);
     return { ...func, code: func.code.map((x, at) => (at === check ? { op: Op.I32_LT_U, a: 0, b: 0 } : x)) };
   });
-  assert.throws(() => copyRuns({ module: { ...program, functions } }), Violation);
+  assert.throws(() => copyRuns({ module: { ...program, functions } }), BrokenInvariant);
 });

@@ -4,7 +4,7 @@
  * sequentially consistent here; the real one is for atomics, and plain accesses are ordered by them.
  */
 import { assert } from "../../../../core/base/assert.ts";
-import { type Instruction, Op, type Program } from "./decoder.ts";
+import { type DecodedModule, type Instruction, Op } from "./decoder.ts";
 
 export type Value = number | bigint;
 
@@ -18,15 +18,15 @@ interface Frame {
 }
 
 /** A call under way; plain data, copied before each step so that the explorer can go back. */
-export type Call = Frame[];
+export type CallStack = Frame[];
 
-export const copyCall = (call: Call): Call =>
+export const copyCall = (call: CallStack): CallStack =>
   call.map((frame) => ({ ...frame, locals: frame.locals.slice(), stack: frame.stack.slice() }));
 
 const isVisible = (op: number) => op >= Op.MEMORY_COPY;
 
 /** What a step did beyond changing memory. */
-export interface Outcome {
+interface StepOutcome {
   /** The call has returned; `value` is its result, 0 without one. */
   readonly returned: boolean;
   readonly value: number;
@@ -35,7 +35,7 @@ export interface Outcome {
 }
 
 export class Machine {
-  readonly #program: Program;
+  readonly #program: DecodedModule;
   readonly #globals: readonly number[];
   words: Int32Array;
   #bytes: Uint8Array;
@@ -44,7 +44,7 @@ export class Machine {
   /** Words the last step may have changed. */
   readonly written: number[] = [];
 
-  constructor(program: Program, globals: Record<string, number>) {
+  constructor(program: DecodedModule, globals: Record<string, number>) {
     this.#program = program;
     this.#globals = program.globals.map((name) => globals[name]!);
     this.words = new Int32Array(0);
@@ -60,17 +60,17 @@ export class Machine {
   }
 
   /** Begins a call and runs it up to its first visible operation. */
-  begin(name: string, args: readonly number[]): Call {
+  begin(name: string, args: readonly number[]): CallStack {
     const index = this.#program.exports.get(name);
     assert(index !== undefined, `the module exports ${name}`);
-    const call: Call = [];
+    const call: CallStack = [];
     this.#enter(call, index, args.slice());
     this.#runHidden(call);
     return call;
   }
 
   /** Does the visible operation the call stands before, and everything up to the next one. */
-  step(call: Call): Outcome {
+  step(call: CallStack): StepOutcome {
     const frame = call.at(-1)!;
     const instruction = this.#program.functions[frame.function]!.code[frame.at]!;
     this.#notified = -1;
@@ -87,7 +87,7 @@ export class Machine {
     return { returned: call.length === 0, value, notified: this.#notified };
   }
 
-  #enter(call: Call, index: number, args: Value[]): void {
+  #enter(call: CallStack, index: number, args: Value[]): void {
     const { locals, params } = this.#program.functions[index]!;
     assert(args.length === params, "a call has the arguments its function takes");
     const all = args.concat(locals.map((isWide) => (isWide ? 0n : 0)));
@@ -95,7 +95,7 @@ export class Machine {
   }
 
   /** Returns the outermost function's result when it has returned. */
-  #runHidden(call: Call): number {
+  #runHidden(call: CallStack): number {
     for (;;) {
       const frame = call.at(-1)!;
       const instruction = this.#program.functions[frame.function]!.code[frame.at]!;

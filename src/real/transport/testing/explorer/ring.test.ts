@@ -6,11 +6,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { long } from "../../../../../test/long.ts";
 import { BYTES, EXTRA, KIND, SEQUENCE, SOURCE } from "../../../../core/wire/packet.ts";
-import { Line, Ring, Status } from "../../layout.ts";
+import { Line, RankStatus, Ring } from "../../layout.ts";
 import moduleBytes from "../../node.wat";
-import { decode, type Instruction, Op, type Program } from "./decoder.ts";
+import { type DecodedModule, decode, type Instruction, Op } from "./decoder.ts";
 import {
-  type Action,
+  BrokenInvariant,
   become,
   call,
   type Exploration,
@@ -18,8 +18,8 @@ import {
   sleep,
   step,
   type Thread,
+  type ThreadAction,
   until,
-  Violation,
 } from "./explorer.ts";
 import { Machine } from "./machine.ts";
 
@@ -39,7 +39,7 @@ interface RingOptions {
   readonly mortal?: number;
   /** Does everybody sleep when there is nothing to do, or only wait? */
   readonly sleeps?: boolean;
-  readonly module?: Program;
+  readonly module?: DecodedModule;
   readonly broken?: "payload after commit" | "no settling" | "no second look";
 }
 
@@ -52,7 +52,7 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
   const payloadOf = (source: number, number: number) => 1000 * source + number;
 
   const words = new Int32Array((closed + 8) >> 2);
-  for (let process = 0; process < producers; process++) words[(lineOf(process) + Line.STATUS) >> 2] = Status.ALIVE;
+  for (let process = 0; process < producers; process++) words[(lineOf(process) + Line.STATUS) >> 2] = RankStatus.ALIVE;
   for (const at of [Ring.TAIL, Ring.HEAD]) words[(ring + at) >> 2] = firstPosition;
   for (let i = 0; i < slots; i++) {
     const position = firstPosition + i;
@@ -118,7 +118,7 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
     }
     if (!isThere && isClosed) {
       const tail = yield call("load", ring);
-      if (tail !== position) throw new Violation(`the ring is stuck at ${position}, its tail is ${tail}`);
+      if (tail !== position) throw new BrokenInvariant(`the ring is stuck at ${position}, its tail is ${tail}`);
       return received;
     }
     if (!isThere) {
@@ -135,7 +135,7 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
       const [source, number] = [w[word + SOURCE]!, w[word + SEQUENCE]!];
       return w[word + EXTRA] === payloadOf(source, number) ? source * 100 + number : -2;
     });
-    if (seen === -2) throw new Violation(`the packet at ${position} is torn`);
+    if (seen === -2) throw new BrokenInvariant(`the packet at ${position} is torn`);
     const all = seen >= 0 ? [...received, seen] : received;
     if ((yield call("publish", ring, stamp)) === 1) {
       const waiters = yield call("takeWaiters", ring, 0);
@@ -152,13 +152,13 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
     const position = intent(dead, 0)!;
     const isCommitted = w[(ring + Ring.SLOTS + (position & (slots - 1)) * 128) >> 2]! - position - 1 >= 0;
     for (let process = 0; process < producers && !isCommitted; process++) {
-      if (process === dead || w[(lineOf(process) + Line.STATUS) >> 2] !== Status.ALIVE) continue;
+      if (process === dead || w[(lineOf(process) + Line.STATUS) >> 2] !== RankStatus.ALIVE) continue;
       if (intent(process, 0) === intent(dead, 0) && intent(process, 1) === intent(dead, 1)) return false;
     }
     return true;
   }
 
-  function* rouseAll(): Generator<Action, void, number> {
+  function* rouseAll(): Generator<ThreadAction, void, number> {
     if (!sleeps) return;
     for (let process = 0; process < producers; process++) yield call("rouse", lineOf(process));
   }
@@ -179,7 +179,7 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
     const stillRunning = running.filter((other) => other !== process);
     let stillUnsettled = unsettled.filter((other) => other !== process);
     if (event < 100 && (event & 1) === 1) {
-      yield call("store", lineOf(process) + Line.STATUS, Status.DEAD);
+      yield call("store", lineOf(process) + Line.STATUS, RankStatus.DEAD);
       yield* rouseAll();
     }
     if ((event >= 100 || (event & 1) === 1) && broken !== "no settling") {
@@ -209,9 +209,9 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
         const process = i + 1;
         const numbers = (received as number[]).filter((x) => Math.floor(x / 100) === process).map((x) => x % 100);
         const inOrder = numbers.every((number, at) => number === at);
-        if (!inOrder) throw new Violation(`packets of producer ${process} arrived as ${numbers}`);
+        if (!inOrder) throw new BrokenInvariant(`packets of producer ${process} arrived as ${numbers}`);
         if (sent[i] === "sent" && numbers.length !== count) {
-          throw new Violation(`producer ${process} sent ${count} packets, ${numbers.length} arrived`);
+          throw new BrokenInvariant(`producer ${process} sent ${count} packets, ${numbers.length} arrived`);
         }
       });
     },
@@ -219,7 +219,7 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
 }
 
 /** node.wat with one instruction of one function changed. */
-function mutant(name: string, op: number, change: (a: number) => Instruction | null): Program {
+function mutant(name: string, op: number, change: (a: number) => Instruction | null): DecodedModule {
   const index = program.exports.get(name)!;
   const functions = program.functions.map((func, i) => {
     if (i !== index) return func;
@@ -246,7 +246,7 @@ const finds = (title: string, options: RingOptions, what: RegExp) =>
   test(title, () => {
     assert.throws(
       () => ringRuns(options),
-      (error: unknown) => error instanceof Violation && what.test(error.message),
+      (error: unknown) => error instanceof BrokenInvariant && what.test(error.message),
     );
   });
 

@@ -1,0 +1,134 @@
+/**
+ * The parts of a node, put together: files, connections, memory, threads, images, and the protocol's part. Each is made once; a part
+ * that calls another one, made later, does so when a rank runs.
+ */
+import { ranksOfNode } from "../../core/service/placement.ts";
+import type { FileService } from "../file-service/client.ts";
+import type { FromNode, RecoverySetup, Setup } from "../messages/node-messages.ts";
+import { OutputRelay } from "../output/output-relay.ts";
+import type { NodePart } from "../part-hosts/node-part.ts";
+import { nodeParts } from "../protocol-parts/node-parts.ts";
+import type { JobSecret } from "../transport/handshake/handshake.ts";
+import { Handover } from "../transport/tcp/handover.ts";
+import { TcpHost } from "../transport/tcp/tcp-host.ts";
+import { AgentMemory } from "./agent-memory.ts";
+import { JobFiles } from "./job-files.ts";
+import { NodeImages } from "./node-images.ts";
+import { NodeLives } from "./node-lives.ts";
+import { type RankEvents, RankThreads } from "./rank-threads.ts";
+
+/** Rings and boards need little; a C program's buffers are in its own memory. */
+const cNodeMemoryMb = 256;
+
+export interface AgentOptions {
+  /** The secret by which processes of the job know each other. */
+  readonly job: JobSecret;
+  /** Where other nodes can reach this one. */
+  readonly host: string;
+  /** Of this node alone; removed by its maker. */
+  readonly folder: string;
+  /** The dispatcher's host of files. */
+  readonly dispatcher: FileService;
+  send(message: FromNode): void;
+  /** The dispatcher is slow to read, or stopped: something waits for it. */
+  isSaying(): boolean;
+  /** Everything was said: the process shall end, in order or with all programs that its ranks have started. */
+  leave(how: "in order" | "with everything"): void;
+}
+
+export class AgentParts {
+  readonly setup: Setup;
+  /** The ranks that the node has when it starts. */
+  readonly first: readonly number[];
+  readonly files: JobFiles;
+  readonly memory: AgentMemory;
+  /** Connections to other nodes; null in a job of one node. */
+  readonly tcp: TcpHost | null;
+  readonly threads: RankThreads;
+  readonly relay: OutputRelay;
+  /** Where the lost are started again; null otherwise. */
+  readonly lives: NodeLives | null;
+  readonly images: NodeImages | null;
+  /** Of the job's protocol; null: it has none in nodes. */
+  readonly part: NodePart | null;
+  readonly #options: AgentOptions;
+  readonly #eventsOf: (node: AgentParts, rank: number) => RankEvents;
+
+  /** `eventsOf`: for each life of a rank. Throws a `RangeError` where the node's memory cannot be had. */
+  constructor(given: Setup, options: AgentOptions, eventsOf: (node: AgentParts, rank: number) => RankEvents) {
+    const { folder, dispatcher, job, host: address } = options;
+    this.#options = options;
+    this.#eventsOf = eventsOf;
+    this.files = new JobFiles(given, { folder, dispatcher, troubled: (why) => this.send({ kind: "unable", why }) });
+    const setup = this.files.localSetup(given);
+    this.setup = setup;
+    this.relay = new OutputRelay((output) => this.send(output));
+    const { node, ranks, placement, memoryMb, port, recovery } = setup;
+    const ranksHere = ranksOfNode(placement, node);
+    this.first = ranksHere.filter((rank) => rank < ranks);
+    const unborn = ranksHere.filter((rank) => rank >= ranks);
+    this.threads = this.#createThreads();
+    this.tcp =
+      ranksHere.length === placement.length
+        ? null
+        : new TcpHost({
+            job,
+            ranks: placement.length,
+            ranksHere,
+            unborn,
+            address,
+            port,
+            incarnations: recovery?.incarnations,
+            ring: (place) => this.memory.ring(place),
+            report: (event) => this.send({ kind: "connections", event }),
+          });
+    const bells = this.tcp === null ? null : new Handover(this.tcp.handover);
+    this.memory = new AgentMemory({
+      node,
+      ranks,
+      placement,
+      memoryMb: setup.program.language === "c" ? cNodeMemoryMb : memoryMb,
+      wakeElsewhere: (place) => bells?.wake(place),
+    });
+    const images = recovery === null ? null : this.#createImages(recovery);
+    this.images = images;
+    this.lives = recovery === null ? null : new NodeLives(recovery, (restart) => images?.folderOf(restart) ?? "");
+    this.part = this.#createPart();
+  }
+
+  #createThreads(): RankThreads {
+    return new RankThreads(this.setup, this.first, {
+      run: this.#options.job.id,
+      placeOf: (rank) => this.memory.placeOf(rank),
+      incarnationOf: (rank) => this.incarnationOf(rank),
+      lives: () => this.lives,
+      partOf: (rank) => this.part?.forRank(rank),
+      handover: () => this.tcp?.handover ?? null,
+      eventsOf: (rank) => this.#eventsOf(this, rank),
+      started: (thread) => this.relay.add(thread.rank, thread.lines),
+    });
+  }
+
+  #createImages({ setOf, checkpointFolder: folder, checkpointServers: servers }: RecoverySetup): NodeImages {
+    return new NodeImages({ setOf, folder, servers, dispatcher: this.files.service, job: this.#options.job });
+  }
+
+  #createPart(): NodePart | null {
+    const { protocol, protocolPart: part, placement, recovery } = this.setup;
+    const { job, folder } = this.#options;
+    const setOf = recovery?.setOf ?? placement.map(() => 0);
+    const create = nodeParts[protocol];
+    return (
+      create?.({ part, setOf, ranks: this.first, job, folder, incarnationOf: (rank) => this.incarnationOf(rank) }) ??
+      null
+    );
+  }
+
+  incarnationOf(rank: number): number {
+    return this.lives?.incarnationOf(rank) ?? 0;
+  }
+
+  send(message: FromNode): void {
+    this.#options.send(message);
+  }
+}
