@@ -8,6 +8,7 @@ import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { InquiryPauses } from "../process/inquiry-pauses.ts";
+import { JointSleep } from "../process/joint-sleep.ts";
 import { Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 import { loadCRank } from "./load-c-rank.ts";
@@ -19,17 +20,24 @@ type Call = (...args: any[]) => number;
 /** Calls of the C library by which a program can wait without MPI: they count as looks. */
 const lookingCalls = ["clock_time_get", "path_open", "path_filestat_get"];
 
-/** Rounds without anything to do after which the thread gives its core away, then sleeps; longer each time. */
+/** Rounds without anything to do in which the thread gives its core away; then it sleeps. */
 const yieldsMax = 200;
-const napMsMax = 1;
+/**
+ * A packet, room or news wake the thread. Other things that its ranks may wait for do not: the time, standard input, sockets. It looks that
+ * often, less often after a while.
+ */
+const sleepMs = 1;
+const longSleepMs = 5;
+const sleepsBeforeLong = 100;
 
 /** What a look at a rank has shown: nothing; something moved; its program can go on. */
 type Look = "nothing" | "moved" | "ready";
 
 export class Turns {
   readonly #yield: () => void;
-  readonly #never = new Int32Array(new SharedArrayBuffer(4));
   readonly #inquiryPauses = new InquiryPauses();
+  #sleep = new JointSleep([]);
+  #hasSockets = false;
   /** Those that have not ended. */
   #turns: Turn[] = [];
   #idle = 0;
@@ -41,6 +49,8 @@ export class Turns {
   /** Until all have ended. */
   run(ranks: readonly WaitingCRank[]): void {
     this.#turns = ranks.map((rank) => new Turn(rank));
+    this.#sleep = new JointSleep(ranks.map(({ process }) => process.bell));
+    this.#hasSockets = ranks[0]!.setup.handover !== null;
     while (this.#turns.length > 0) {
       let moved = false;
       let hasEnded = false;
@@ -49,7 +59,7 @@ export class Turns {
         if (turn.hasEnded) hasEnded = true;
       }
       if (hasEnded) this.#turns = this.#turns.filter((turn) => !turn.hasEnded);
-      if (moved) this.#idle = 0;
+      if (moved) this.#moved();
       else this.#wait();
     }
   }
@@ -67,18 +77,24 @@ export class Turns {
       if (look === "ready") return true;
       if (look === "moved") moved = true;
     }
-    if (moved) this.#idle = 0;
+    if (moved) this.#moved();
     else this.#wait();
     return false;
   }
 
+  #moved(): void {
+    this.#idle = 0;
+    this.#sleep.awake();
+  }
+
   #wait(): void {
-    if (this.#idle++ < yieldsMax) {
-      this.#yield();
-      return;
+    if (this.#idle++ < yieldsMax) this.#yield();
+    else if (!this.#sleep.isAnnounced) this.#sleep.announce();
+    else {
+      const isLong = this.#idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;
+      this.#sleep.sleep(isLong ? longSleepMs : sleepMs);
+      if (this.#inquiryPauses.isTime(steadyMs())) for (const turn of this.#turns) turn.ask();
     }
-    Atomics.wait(this.#never, 0, 0, Math.min(napMsMax, (this.#idle - yieldsMax) / 100));
-    if (this.#inquiryPauses.isTime(steadyMs())) for (const turn of this.#turns) turn.ask();
   }
 }
 
@@ -186,7 +202,8 @@ class Turn {
     if (this.#settling !== null) this.#settle(rank, this.#settling);
     if (this.#awaitsVerdict) {
       const { wanted } = rank.process.host;
-      if (wanted === Stop.END) return rank.frozen();
+      // Ranks of other nodes take their leave too, and those of this thread must be able to answer them.
+      if (wanted === Stop.END) return rank.process.tryToHandOver() ? rank.frozen() : null;
       if (wanted === Stop.NO) {
         this.#awaitsVerdict = false;
         rank.carryOn();
