@@ -46,7 +46,7 @@ for (const [ranks, nodes] of [
     `M6 images: ${ranks} ranks on ${nodes} nodes, frozen twice, end with the output and the files of a run at one go`,
     when,
     async () => {
-      const options = { ranks, nodes, args: [`${steps}`] };
+      const options = { ranks, nodes, args: [`${steps}`], ranksPerThread: nodes };
       const whole = newFolder(`whole-${ranks}`);
       const wanted = await inFolder(whole, () => linesOf(launch(frozen, options)));
       const parted = newFolder(`parted-${ranks}`);

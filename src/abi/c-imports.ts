@@ -1,4 +1,5 @@
 /** Everything that the module of a program in C imports. */
+import { wasiCapturePoints } from "../core/base/capture-points.ts";
 import type { Descriptors } from "../wasi/descriptors.ts";
 import type { Library, Pause } from "../wasi/ports.ts";
 import { wasiImports } from "../wasi/wasi.ts";
@@ -33,13 +34,14 @@ export function importsOf(module: WebAssembly.Module, options: ImportOptions) {
   if (choices !== null) {
     wasi["clock_time_get"] = choosingClock(wasi["clock_time_get"]!, library, memory.bytes, choices);
   }
+  for (const name of wasiCapturePoints) wasi[name] = capturePoint(program, wasi[name]!);
   return {
     env: { memory: memory.memory },
     mpi: bind(
       program,
       names.map(({ name }) => name),
     ),
-    wasi_snapshot_preview1: { ...wasi, poll_oneoff: capturePoint(program, wasi["poll_oneoff"]!) },
+    wasi_snapshot_preview1: wasi,
     banyan: supportImports({ memory: memory.bytes, pid: firstPid + rank, hostName, signalName }),
   };
 }

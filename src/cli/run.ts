@@ -83,7 +83,7 @@ export const runCommand: CreateCommand = (finished) =>
     .option("--timeout <time>", "end the job after this long (exit code 124)", duration("--timeout"))
     .option(
       "--ranks-per-thread <number>",
-      "let so many ranks of a C program take turns in a thread (default: 1)",
+      "let so many ranks of a C program take turns in a thread (default: as many as give each core one thread)",
       wholeNumber("--ranks-per-thread"),
     )
     .option(

@@ -22,6 +22,7 @@ const library: Library = {
   sleep: () => assert.fail("it sleeps"),
   yield() {},
   write: () => assert.fail("something is written"),
+  awaitInput: () => true,
   read: () => assert.fail("something is read"),
   exit: () => assert.fail("the program exits"),
 };

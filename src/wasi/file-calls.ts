@@ -1,4 +1,5 @@
 /** Open files: the calls of WASI on descriptors. */
+import { SUSPENDED } from "../core/base/capture-points.ts";
 import { APPEND, type Descriptors } from "./descriptors.ts";
 import { Errno, WasiError } from "./errno.ts";
 import type { ProgramBytes } from "./memory.ts";
@@ -53,9 +54,10 @@ export function fileCalls(library: Library, memory: ProgramBytes, descriptors: D
       descriptor.position += written;
       memory.putU32(out, written);
     },
-    fd_read(fd: number, list: number, count: number, out: number): void {
+    fd_read(fd: number, list: number, count: number, out: number): number {
       const descriptor = descriptors.get(fd);
       if (descriptor.kind === "input") {
+        if (!library.awaitInput()) return SUSPENDED;
         let total = 0;
         for (const piece of memory.pieces(list, count)) {
           const got = library.read(piece);
@@ -64,11 +66,12 @@ export function fileCalls(library: Library, memory: ProgramBytes, descriptors: D
           if (got < piece.length) break;
         }
         memory.putU32(out, total);
-        return;
+        return Errno.SUCCESS;
       }
       const got = readAt(fd, list, count, descriptor.position);
       descriptor.position += got;
       memory.putU32(out, got);
+      return Errno.SUCCESS;
     },
     fd_pread: (fd: number, list: number, count: number, offset: bigint, out: number): void =>
       memory.putU32(out, readAt(fd, list, count, Number(offset))),

@@ -83,6 +83,8 @@ export interface Library {
   yield(): void;
   /** Standard output (1) and error output (2). */
   write(stream: number, bytes: Uint8Array): void;
+  /** Waits until `read` need not. False: the process must stop inside this call and make it again. */
+  awaitInput(): boolean;
   /** Standard input: waits for at least one byte; 0 at its end. */
   read(bytes: Uint8Array): number;
   exit(code: number): never;

@@ -39,6 +39,7 @@ class Life {
         return ++ns + this.steadyShiftNs;
       },
       sleep: () => true,
+      awaitInput: () => true,
       read(bytes) {
         const [first, ...rest] = input;
         if (first === undefined) return 0;

@@ -1,11 +1,11 @@
 /**
- * `Host` of a C process that shares its thread with others: it never waits. A wait that would have to wait stops the process
- * inside the call (suspension.ts), and whoever runs the processes goes on with it when `Suspension.isReady` says so.
+ * `Host` of a C process that shares its thread with others. A wait stops the process inside the call (suspension.ts) as soon as another
+ * one has something to do, and the world that runs the processes goes on with it when `Suspension.isReady` says so.
  */
 import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { Now } from "../../core/binding/operations.ts";
 import type { Process } from "../../core/process/process.ts";
-import { noSpawner, type Spawner } from "../../core/process/spawner.ts";
+import type { Spawner } from "../../core/process/spawner.ts";
 import type { Host } from "./host.ts";
 import type { StopWord } from "./suspension.ts";
 
@@ -13,12 +13,16 @@ interface CoroutineHostOptions {
   readonly process: Process;
   readonly processorName: string;
   readonly stop: StopWord;
-  /** Why it cannot spawn others: whoever waits for them would have to wait. */
-  readonly spawnsNobody: string;
+  readonly spawner: Spawner;
+  /** Nothing moves here: shall another process have the thread? False: none has anything to do, and a moment has passed. */
+  mustGiveWay(): boolean;
   abort(code: number, message: string): never;
   now(): number;
   moveClockTo(seconds: number): void;
 }
+
+/** Calls that look and go on, or read a clock: so many in a row, then others may have a turn. */
+const looksMax = 32;
 
 export class CoroutineHost implements Host {
   readonly process: Process;
@@ -26,23 +30,25 @@ export class CoroutineHost implements Host {
   readonly stop: StopWord;
   readonly spawner: Spawner;
   readonly #options: CoroutineHostOptions;
+  #looks = 0;
 
   constructor(options: CoroutineHostOptions) {
     this.process = options.process;
     this.processorName = options.processorName;
     this.stop = options.stop;
-    this.spawner = noSpawner(options.process.ranks, options.spawnsNobody);
+    this.spawner = options.spawner;
     this.#options = options;
   }
 
   wait(request: RecordId): boolean {
     const { process } = this;
-    while (!process.engine.isComplete(request)) if (!process.progress()) return false;
+    const { engine } = process;
+    while (!engine.isComplete(request)) if (!process.progress() && this.#options.mustGiveWay()) return false;
     return true;
   }
 
   waitUntil(isReady: () => boolean): boolean {
-    while (!isReady()) if (!this.process.progress()) return false;
+    while (!isReady()) if (!this.process.progress() && this.#options.mustGiveWay()) return false;
     return true;
   }
 
@@ -52,9 +58,15 @@ export class CoroutineHost implements Host {
     return now === Now.NOTHING ? Now.MUST_POST : now;
   }
 
-  /** Whoever runs the processes counts. */
   look(): void {
-    this.process.progress();
+    if (!this.process.progress()) this.glance();
+  }
+
+  /** The program goes on, and may look again at once: after a while others have a turn, at the next capture point. */
+  glance(): void {
+    if (++this.#looks < looksMax) return;
+    this.#looks = 0;
+    if (this.#options.mustGiveWay()) this.stop.words[this.stop.at] = 1;
   }
 
   abort(code: number, message: string): never {
@@ -62,6 +74,7 @@ export class CoroutineHost implements Host {
   }
 
   now(): number {
+    this.glance();
     return this.#options.now();
   }
 

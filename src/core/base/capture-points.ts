@@ -1,8 +1,8 @@
 /**
  * The imports inside which a process may be captured: every call that communicates or waits. Asyncify makes each function that
  * can reach one of them unwindable, and leaves all other functions alone. So a call that is local in every implementation of
- * MPI is missing here, and a call that may wait is listed even if Banyan's never does. A test compares this list with
- * include/mpi.h.
+ * MPI is missing here (but MPI_Wtime, see below), and a call that may wait is listed even if Banyan's never does. A test compares
+ * this list with include/mpi.h.
  */
 
 /**
@@ -44,7 +44,7 @@ const others = words(`
   Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group Comm_split Comm_split_type
   Comm_create_from_group Comm_free Intercomm_create Intercomm_create_from_groups Intercomm_merge
   Cart_create Cart_sub Graph_create Dist_graph_create_adjacent Dist_graph_create
-  Init Init_thread Finalize Abort Session_init Session_finalize
+  Wtime Init Init_thread Finalize Abort Session_init Session_finalize
   Comm_spawn Comm_spawn_multiple Open_port Close_port Comm_accept Comm_connect Comm_disconnect Comm_join
   Publish_name Unpublish_name Lookup_name
   Win_create_dynamic Win_free Fetch_and_op Compare_and_swap
@@ -68,6 +68,18 @@ const functions: readonly string[] = [
   ...others,
 ];
 
+/**
+ * Of the C library. `sleep`, and reads of standard input that wait for input; and calls by which a program can wait without MPI, again
+ * and again until a time has come or a file is there: such a rank can be stopped too, and others that share its thread go on.
+ */
+export const wasiCapturePoints: readonly string[] = [
+  "poll_oneoff",
+  "fd_read",
+  "clock_time_get",
+  "path_open",
+  "path_filestat_get",
+];
+
 /** The imports as `module.name`. */
 export const capturePoints: readonly string[] = [
   ...functions.map((name) => `mpi.MPI_${name}`),
@@ -75,7 +87,5 @@ export const capturePoints: readonly string[] = [
   // Functions of the program that are called in the middle of an MPI call may communicate.
   "mpi.callback",
   "mpi.callback_done",
-  // sleep(), and reads of standard input that wait for input.
-  "wasi_snapshot_preview1.poll_oneoff",
-  "wasi_snapshot_preview1.fd_read",
+  ...wasiCapturePoints.map((name) => `wasi_snapshot_preview1.${name}`),
 ];

@@ -56,20 +56,25 @@ export function newLibrary(options: LibraryOptions): Library {
   const giveWay = options.yield;
   const never = new Int32Array(new SharedArrayBuffer(4));
 
-  /** Asks for a piece of standard input and waits for it; null at its end. */
-  function nextInput(): Uint8Array | null {
-    // A question without a line end has to be seen before its answer can be typed.
-    lines.flush("stdout");
-    say({ kind: "input-wanted", offset: input.offset });
-    let next: Input | undefined;
-    const hasCome = (): boolean => {
-      next = inbox.nextInput();
-      // Input meant for an earlier life will be given again.
-      return next !== undefined && next.offset === input.offset;
-    };
-    if (settle !== null) settle(hasCome);
-    else while (!hasCome()) Atomics.wait(never, 0, 0, inputMs);
-    return next!.bytes;
+  let isInputAsked = false;
+
+  /** Is there anything to read, or will there never be? Asks for it otherwise. */
+  function hasInput(): boolean {
+    if (input.unread.length > 0 || input.isEnded) return true;
+    if (!isInputAsked) {
+      // A question without a line end has to be seen before its answer can be typed.
+      lines.flush("stdout");
+      say({ kind: "input-wanted", offset: input.offset });
+      isInputAsked = true;
+    }
+    const next: Input | undefined = inbox.nextInput();
+    // Input meant for an earlier life will be given again.
+    if (next === undefined || next.offset !== input.offset) return false;
+    isInputAsked = false;
+    input.isEnded = next.bytes === null;
+    input.unread = next.bytes ?? input.unread;
+    input.offset += next.bytes?.length ?? 0;
+    return true;
   }
 
   return {
@@ -99,13 +104,14 @@ export function newLibrary(options: LibraryOptions): Library {
       mayLeave("line");
       lines.write(stream === 1 ? "stdout" : "stderr", bytes);
     },
+    awaitInput() {
+      if (!takesTurns || hasInput()) return true;
+      suspension.stop(null, hasInput);
+      return false;
+    },
     read(bytes) {
-      if (input.unread.length === 0 && !input.isEnded) {
-        const next = nextInput();
-        input.isEnded = next === null;
-        input.unread = next ?? input.unread;
-        input.offset += next?.length ?? 0;
-      }
+      if (settle !== null) settle(hasInput);
+      else while (!hasInput()) Atomics.wait(never, 0, 0, inputMs);
       const piece = input.unread.subarray(0, bytes.length);
       bytes.set(piece);
       input.unread = input.unread.subarray(piece.length);

@@ -76,7 +76,10 @@ export class CRank {
       if (becomeQuiet(host, protocol.members)) {
         this.writeImage(steadyMs() - stoppedMs);
         host.standStill(() => stopKind(host.wanted) !== Stop.STOP);
-        if (host.wanted === Stop.END) return this.frozen();
+        if (host.wanted === Stop.END) {
+          this.process.handOver();
+          return this.frozen();
+        }
         this.carryOn();
       }
       this.goOn();
@@ -114,7 +117,6 @@ export class CRank {
   }
 
   frozen(): Ending {
-    this.process.handOver();
     this.process.close();
     return { kind: "frozen" };
   }

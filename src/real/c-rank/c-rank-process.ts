@@ -13,16 +13,18 @@ export interface CRankProcess extends OpenProcess {
   readonly memory: ProgramMemory;
   /** Makes the program stop inside its next MPI call. */
   readonly stop: StopWord;
+  /** Of a rank that shares its thread; null: it is alone. */
+  readonly coroutine: CoroutineHost | null;
 }
 
 interface CRankProcessOptions {
   /** Of every process of the node that it has heard of, by their places. */
   readonly memoryOf: (place: number) => WebAssembly.Memory;
-  /** Its waits stop the program instead of the thread. */
-  readonly takesTurns: boolean;
+  /** The rank shares its thread: see `CoroutineHost.mustGiveWay`. Null: it is alone, and its waits stop the thread. */
+  readonly mustGiveWay: (() => boolean) | null;
 }
 
-export function createCRank(options: RankOptions, { memoryOf, takesTurns }: CRankProcessOptions): CRankProcess {
+export function createCRank(options: RankOptions, { memoryOf, mustGiveWay }: CRankProcessOptions): CRankProcess {
   let memory: ProgramMemory | undefined;
   const open = openProcess(options, (node) => {
     memory = new ProgramMemory(node, memoryOf);
@@ -31,17 +33,19 @@ export function createCRank(options: RankOptions, { memoryOf, takesTurns }: CRan
   const { host } = open;
   const { process, processorName } = host;
   // A rank that takes turns is stopped by c-rank-turns.ts, which hears the node's wishes.
-  const stop = takesTurns ? { words: new Int32Array(1), at: 0 } : host.stop;
-  const ownHost = takesTurns
-    ? new CoroutineHost({
-        process,
-        processorName,
-        stop,
-        abort: options.abort,
-        now: () => host.now(),
-        moveClockTo: (seconds) => host.moveClockTo(seconds),
-        spawnsNobody: "ranks that share a thread cannot wait for new ones; run without --ranks-per-thread",
-      })
-    : host;
-  return { ...open, process, program: new Program(ownHost), memory: memory!, stop };
+  const stop = mustGiveWay === null ? host.stop : { words: new Int32Array(1), at: 0 };
+  const coroutine =
+    mustGiveWay === null
+      ? null
+      : new CoroutineHost({
+          process,
+          processorName,
+          stop,
+          spawner: options.spawner,
+          mustGiveWay,
+          abort: options.abort,
+          now: () => host.now(),
+          moveClockTo: (seconds) => host.moveClockTo(seconds),
+        });
+  return { ...open, process, program: new Program(coroutine ?? host), memory: memory!, stop, coroutine };
 }

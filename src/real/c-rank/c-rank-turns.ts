@@ -1,12 +1,14 @@
 /**
- * Several ranks of a C program in one thread (`--ranks-per-thread`): they take turns. A rank runs until it would have to wait;
- * then its stack is unwound and the next one has the thread. A rank that looks again and again (`MPI_Test`) instead of waiting
- * gives way after a while; one that computes does not.
+ * Several ranks of a C program in one thread: they take turns. A rank runs until it has to wait and another one has something to do;
+ * then its stack is unwound and the other has the thread. A rank that looks again and again (`MPI_Test`) or reads a clock
+ * (`MPI_Wtime`) gives way after a while; one that computes does not.
  */
+import type { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
 import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { InquiryPauses } from "../process/inquiry-pauses.ts";
+import { JointSleep } from "../process/joint-sleep.ts";
 import { Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 import { loadCRank } from "./load-c-rank.ts";
@@ -15,61 +17,113 @@ import type { WaitingCRank } from "./waiting-c-rank.ts";
 // biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
 type Call = (...args: any[]) => number;
 
-/** Calls that look and go on. After so many in a row others have a turn. */
-const looking = /^MPI_(Test|Testall|Testany|Testsome|Iprobe|Improbe|Request_get_status\w*|Parrived)$/;
-const looksMax = 32;
+/** Calls of the C library by which a program can wait without MPI: they count as looks. */
+const lookingCalls = ["clock_time_get", "path_open", "path_filestat_get"];
 
-/** Rounds without anything to do after which the thread gives its core away, then sleeps; longer each time. */
+/** Rounds without anything to do in which the thread gives its core away; then it sleeps. */
 const yieldsMax = 200;
-const napMsMax = 1;
+/**
+ * A packet, room or news wake the thread. Other things that its ranks may wait for do not: the time, standard input, sockets. It looks that
+ * often, less often after a while.
+ */
+const sleepMs = 1;
+const longSleepMs = 5;
+const sleepsBeforeLong = 100;
+
+/** What a look at a rank has shown: nothing; something moved; its program can go on. */
+type Look = "nothing" | "moved" | "ready";
 
 export class Turns {
-  readonly #turns: Turn[];
   readonly #yield: () => void;
-  readonly #never = new Int32Array(new SharedArrayBuffer(4));
-  #idle = 0;
   readonly #inquiryPauses = new InquiryPauses();
+  #sleep = new JointSleep([]);
+  #hasSockets = false;
+  /** Those that have not ended. */
+  #turns: Turn[] = [];
+  #idle = 0;
 
-  constructor(ranks: readonly WaitingCRank[], giveWay: () => void) {
-    this.#turns = ranks.map((rank) => new Turn(rank));
+  constructor(giveWay: () => void) {
     this.#yield = giveWay;
   }
 
   /** Until all have ended. */
-  run(): void {
-    for (let left = this.#turns; left.length > 0; left = left.filter(({ hasEnded }) => !hasEnded)) {
+  run(ranks: readonly WaitingCRank[]): void {
+    this.#turns = ranks.map((rank) => new Turn(rank));
+    this.#sleep = new JointSleep(ranks.map(({ process }) => process.bell));
+    this.#hasSockets = ranks[0]!.setup.handover !== null;
+    while (this.#turns.length > 0) {
       let moved = false;
-      for (const turn of left) if (turn.take()) moved = true;
-      if (moved) this.#idle = 0;
+      let hasEnded = false;
+      for (const turn of this.#turns) {
+        if (turn.take()) moved = true;
+        if (turn.hasEnded) hasEnded = true;
+      }
+      if (hasEnded) this.#turns = this.#turns.filter((turn) => !turn.hasEnded);
+      if (moved) this.#moved();
       else this.#wait();
-      if (this.#idle > yieldsMax && this.#inquiryPauses.isTime(steadyMs())) for (const turn of left) turn.ask();
     }
+  }
+
+  /** A rank waits, and nothing has moved: shall another one run? If none can, a moment passes here, without unwinding anything. */
+  mustGiveWay(waiting: WaitingCRank): boolean {
+    let moved = false;
+    for (const turn of this.#turns) {
+      if (turn.waiting === waiting) {
+        if (turn.shallStop) return true;
+        continue;
+      }
+      if (turn.hasEnded) continue;
+      const look = turn.look();
+      if (look === "ready") return true;
+      if (look === "moved") moved = true;
+    }
+    if (moved) this.#moved();
+    else this.#wait();
+    return false;
+  }
+
+  #moved(): void {
+    this.#idle = 0;
+    this.#sleep.awake();
   }
 
   #wait(): void {
     if (this.#idle++ < yieldsMax) this.#yield();
-    else Atomics.wait(this.#never, 0, 0, Math.min(napMsMax, (this.#idle - yieldsMax) / 100));
+    else if (!this.#sleep.isAnnounced) this.#sleep.announce();
+    else {
+      const isLong = this.#idle > yieldsMax + 2 * sleepsBeforeLong && !this.#hasSockets;
+      this.#sleep.sleep(isLong ? longSleepMs : sleepMs);
+      if (this.#inquiryPauses.isTime(steadyMs())) for (const turn of this.#turns) turn.ask();
+    }
   }
 }
 
 class Turn {
-  readonly #waiting: WaitingCRank;
+  readonly waiting: WaitingCRank;
+  readonly #coroutine: CoroutineHost;
   /** Null: the program is not loaded yet. */
   #rank: CRank | null = null;
   #ending: Ending | null = null;
   #hasBegun = false;
-  #looks = 0;
   #settling: Settling | null = null;
   #stoppedMs = 0;
   /** Its image is reported: it stands still. */
   #awaitsVerdict = false;
 
   constructor(waiting: WaitingCRank) {
-    this.#waiting = waiting;
+    this.waiting = waiting;
+    this.#coroutine = waiting.process.coroutine!;
   }
 
   get hasEnded(): boolean {
     return this.#ending !== null;
+  }
+
+  /** The node wants it to stop: it is running. */
+  get shallStop(): boolean {
+    const { host } = this.waiting.process;
+    host.listen();
+    return host.shallStop();
   }
 
   /** The ranks of this thread have waited long. */
@@ -78,51 +132,69 @@ class Turn {
     if (isWaiting) this.#rank?.process.process.inquiries.ask();
   }
 
-  /** True when anything was done. */
+  /** Lets it go on, if it can. True when anything was done. */
   take(): boolean {
-    let moved = false;
-    this.#ending = this.#waiting.ending(() => {
-      const rank = this.#rank;
-      if (rank !== null) {
-        moved = this.#takeOne(rank);
-        return this.#endingOf(rank);
-      }
-      this.#rank = loadCRank(this.#waiting, (imports) => this.#countLooks(imports.mpi));
-      moved = true;
-      return null;
-    });
-    if (this.#ending !== null) this.#waiting.say({ kind: "ending", ending: this.#ending });
-    return moved || this.#ending !== null;
-  }
-
-  #takeOne(rank: CRank): boolean {
-    const { process, stop, host } = rank.process;
-    if (!this.#hasBegun) {
-      if (!rank.mayRun) return false;
-      this.#hasBegun = true;
-      this.#go(rank);
-      return true;
+    const look = this.look();
+    if (look !== "ready") return look === "moved";
+    try {
+      this.#go();
+    } catch (error) {
+      this.#end(this.waiting.endingOf(error));
     }
-    host.listen();
-    if (this.#settling !== null || this.#awaitsVerdict) return process.engine.progress();
-    // Where all have come to the end there is nothing to freeze.
-    const isLast = process.finalBarrier >= 0 && process.engine.isComplete(process.finalBarrier);
-    if (host.shallStop() && !isLast) {
-      this.#waiting.say({ kind: "stopped" });
-      this.#stoppedMs = steadyMs();
-      this.#settling = new Settling(process);
-      return true;
-    }
-    const moved = process.progress();
-    if (rank.isOver || !rank.process.program.suspension.isReady()) return moved;
-    stop.words[stop.at] = 0;
-    this.#go(rank);
     return true;
   }
 
-  #go(rank: CRank): void {
-    this.#looks = 0;
-    rank.goOn();
+  /** Progress of everything but its program: that of another rank may be on the stack. */
+  look(): Look {
+    const rank = this.#rank;
+    if (rank === null) return "ready";
+    try {
+      const look = this.#lookAt(rank);
+      if (look === "ready") return look;
+      const ending = this.#endingOf(rank);
+      if (ending === null) return look;
+      this.#end(ending);
+    } catch (error) {
+      this.#end(this.waiting.endingOf(error));
+    }
+    return "moved";
+  }
+
+  #end(ending: Ending): void {
+    this.#ending = ending;
+    this.waiting.say({ kind: "ending", ending });
+  }
+
+  #lookAt(rank: CRank): Look {
+    if (!this.#hasBegun) return rank.mayRun ? "ready" : "nothing";
+    const { process, host, program } = rank.process;
+    host.listen();
+    if (this.#settling !== null || this.#awaitsVerdict) return process.engine.progress() ? "moved" : "nothing";
+    if (host.shallStop() && !this.#isLeaving(rank)) {
+      this.waiting.say({ kind: "stopped" });
+      this.#stoppedMs = steadyMs();
+      this.#settling = new Settling(process);
+      return "moved";
+    }
+    const moved = process.progress();
+    if (!rank.isOver && program.suspension.isReady()) return "ready";
+    return moved ? "moved" : "nothing";
+  }
+
+  /** Where all have come to the end there is nothing to freeze. */
+  #isLeaving({ process: { process } }: CRank): boolean {
+    return process.finalBarrier >= 0 && process.engine.isComplete(process.finalBarrier);
+  }
+
+  #go(): void {
+    if (this.#rank === null) {
+      this.#rank = loadCRank(this.waiting, (imports) => this.#countLooks(imports.wasi_snapshot_preview1));
+      return;
+    }
+    const { stop } = this.waiting.process;
+    this.#hasBegun = true;
+    stop.words[stop.at] = 0;
+    this.#rank.goOn();
   }
 
   #endingOf(rank: CRank): Ending | null {
@@ -130,15 +202,15 @@ class Turn {
     if (this.#settling !== null) this.#settle(rank, this.#settling);
     if (this.#awaitsVerdict) {
       const { wanted } = rank.process.host;
-      if (wanted === Stop.END) return rank.frozen();
+      // Ranks of other nodes take their leave too, and those of this thread must be able to answer them.
+      if (wanted === Stop.END) return rank.process.tryToHandOver() ? rank.frozen() : null;
       if (wanted === Stop.NO) {
         this.#awaitsVerdict = false;
         rank.carryOn();
       }
       return null;
     }
-    if (this.#settling !== null) return null;
-    if (!rank.isOver) return null;
+    if (this.#settling !== null || !rank.isOver) return null;
     const leaving = rank.process.tryToLeave();
     if (leaving.kind === "unfinished") return leaving;
     if (leaving.kind !== "left") return null;
@@ -156,11 +228,10 @@ class Turn {
   }
 
   #countLooks(imports: Record<string, Call>): void {
-    const { words, at } = this.#waiting.process.stop;
-    for (const [name, call] of Object.entries(imports)) {
-      if (!looking.test(name)) continue;
+    for (const name of lookingCalls) {
+      const call = imports[name]!;
       imports[name] = (...args) => {
-        if (++this.#looks > looksMax) words[at] = 1;
+        this.#coroutine.glance();
         return call(...args);
       };
     }

@@ -18,12 +18,13 @@ declare const createCache: () => Uint8Array;
 assert(parentPort !== null, "c-rank.cjs runs as a worker thread");
 const { code, ranks: setups, undisturbed } = workerData as CThreadSetup;
 shareUndisturbed(undisturbed);
-const takesTurns = setups.length > 1;
-const ranks = setups.map(({ setup, port }) => new WaitingCRank({ setup, port, takesTurns, abort: waitForTheEnd }));
+const turns = setups.length > 1 ? new Turns(newYield()) : null;
+const mustGiveWay = turns && ((rank: WaitingCRank) => turns.mustGiveWay(rank));
+const ranks = setups.map(({ setup, port }) => new WaitingCRank({ setup, port, mustGiveWay, abort: waitForTheEnd }));
 const first = ranks[0]!;
 if (first.setup.rank === 0 && code.cacheMissing !== "") first.say({ kind: "compiled", cache: createCache() });
 passGate(first.setup.words);
-if (takesTurns) new Turns(ranks, newYield()).run();
+if (turns !== null) turns.run(ranks);
 else first.say({ kind: "ending", ending: first.ending(() => loadCRank(first).run()) });
 process.exit(0);
 

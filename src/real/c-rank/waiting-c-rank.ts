@@ -19,8 +19,8 @@ import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 interface WaitingCRankOptions {
   readonly setup: RankSetup;
   readonly port: MessagePort;
-  /** The rank shares its thread: a wait stops the program inside the call. */
-  readonly takesTurns: boolean;
+  /** Where the rank shares its thread: asked in its waits, see `CoroutineHost`. Null: it is alone. */
+  readonly mustGiveWay: ((rank: WaitingCRank) => boolean) | null;
   /** Called when an MPI_Abort has been reported. */
   abort(): never;
 }
@@ -35,11 +35,11 @@ export class WaitingCRank {
   readonly takesTurns: boolean;
   readonly #port: MessagePort;
 
-  constructor({ setup, port, takesTurns, abort }: WaitingCRankOptions) {
+  constructor({ setup, port, mustGiveWay, abort }: WaitingCRankOptions) {
     this.setup = setup;
     this.#port = port;
     this.inbox = new RankInbox(port, setup.programMemories);
-    this.takesTurns = takesTurns;
+    this.takesTurns = mustGiveWay !== null;
     this.lines = new LineWriter(setup.lines, bellOf(setup.words));
     this.input = newInputPlace(setup.rank);
     this.protocol = protocolOf(setup, (message) => this.say(message));
@@ -68,7 +68,10 @@ export class WaitingCRank {
         restored: () => null,
         spawner: this.#newSpawner(),
       },
-      { memoryOf: (place) => this.inbox.memoryOf(place), takesTurns },
+      {
+        memoryOf: (place) => this.inbox.memoryOf(place),
+        mustGiveWay: mustGiveWay === null ? null : () => mustGiveWay(this),
+      },
     );
   }
 
@@ -81,9 +84,14 @@ export class WaitingCRank {
     try {
       return act();
     } catch (error) {
-      this.process.close();
-      return error instanceof Ended ? error.ending : endingOfError(error);
+      return this.endingOf(error);
     }
+  }
+
+  /** The program, or something of ours, has thrown that. */
+  endingOf(error: unknown): Ending {
+    this.process.close();
+    return error instanceof Ended ? error.ending : endingOfError(error);
   }
 
   #newSpawner(): Spawner {

@@ -8,8 +8,8 @@
  * ```
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { describeSystemError } from "../../core/base/system-error.ts";
@@ -17,10 +17,11 @@ import { checkPlan } from "../../core/fault/check.ts";
 import { parsePlan } from "../../core/fault/parse.ts";
 import type { FaultPlan } from "../../core/fault/plan.ts";
 import { printEntry } from "../../core/fault/print.ts";
-import type { CheckpointPlan } from "../../core/ft/definition.ts";
+import type { CheckpointPlan, ProtocolDefinition } from "../../core/ft/definition.ts";
 import { type ProtocolLaunchOptions, protocolDefault } from "../../core/ft/registry.ts";
 import { membersOf } from "../../core/ft/sets.ts";
 import { nodeMapOf } from "../../core/process/node-map.ts";
+import { packingFor } from "../../core/service/packing.ts";
 import { type Placement, placedInBlocks, placedWithSpares } from "../../core/service/placement.ts";
 import type { Folder } from "../messages/program-place.ts";
 import type { Arrangement } from "../part-hosts/arrangement.ts";
@@ -30,7 +31,7 @@ import { checkOptions } from "./check-options.ts";
 import { moduleOf, prepareJobFolder, readJob } from "./folder/job-folder.ts";
 import { Job } from "./job.ts";
 import { folderLedAway, foldersGiven } from "./programs/folders-given.ts";
-import { languageOf } from "./programs/program-compile.ts";
+import { isModule, languageOf } from "./programs/program-compile.ts";
 import { protocolGiven } from "./protocol-given.ts";
 import type { JobEvent } from "./report/job-event.ts";
 import type { JobResult } from "./report/job-report.ts";
@@ -75,7 +76,10 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   readonly heartbeatMs?: number | undefined;
   /** A node that has been silent for this long, and not seen at work by the system, is dead; 750 unless given. */
   readonly patienceMs?: number | undefined;
-  /** Packs so many ranks of a C program into each thread, where they take turns; 1 unless given. */
+  /**
+   * Packs so many ranks of a C program into each thread, where they take turns. Unless given: 1 where every rank has a core, and as many
+   * as give each core a thread otherwise.
+   */
   readonly ranksPerThread?: number | undefined;
   /** Freezes the job this long after all ranks have begun: images of them are written to `jobFolder`. Programs in C only. */
   readonly freezeAtMs?: number | undefined;
@@ -171,6 +175,26 @@ interface Earlier {
   readonly nodeMap: readonly number[];
 }
 
+/** A fault plan kills ranks one by one, and a trace shows how each waits: then every rank has a thread of its own. */
+function packingWanted(path: string, options: LaunchOptions, { refusals }: ProtocolDefinition): number {
+  const { ranks = 1, nodes = 1, faults, trace } = options;
+  if (languageOf(path) !== "c" || refusals.sharedThreads !== null || faults !== undefined || trace !== undefined)
+    return 1;
+  const packing = packingFor({ ranks, nodes, cores: availableParallelism() });
+  return packing > 1 && !canTakeTurns(path) ? 1 : packing;
+}
+
+/** Asyncify leaves its exports in a module; one that was linked with --no-capture has none. Sources are compiled with them. */
+function canTakeTurns(path: string): boolean {
+  if (!isModule(path)) return true;
+  try {
+    return readFileSync(path).includes("asyncify_start_unwind");
+  } catch {
+    // Whatever is wrong with the file, the job says when it needs it.
+    return true;
+  }
+}
+
 function start(path: string, folders: readonly Folder[], options: LaunchOptions, earlier?: Earlier): RunningJob {
   const given = protocolGiven(options.protocol ?? protocolDefault.name, options);
   if (typeof given === "string") throw new CannotLaunch(given, 2);
@@ -178,7 +202,7 @@ function start(path: string, folders: readonly Folder[], options: LaunchOptions,
     program: path,
     displayName: earlier?.displayName,
     thawFrom: earlier?.thawFrom ?? "",
-    ranksPerThread: options.ranksPerThread ?? 1,
+    ranksPerThread: options.ranksPerThread ?? packingWanted(path, options, given.protocol),
     keepSuspects: options.keepSuspects ?? false,
     freezeAtMs: options.freezeAtMs ?? Number.POSITIVE_INFINITY,
     jobFolder: options.jobFolder === undefined ? "" : resolve(options.jobFolder),

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
+import { dealt } from "../../core/service/packing.ts";
 import { setFlagsFor } from "../../v8/flags.ts";
 import type { Setup } from "../messages/node-messages.ts";
 import { arrivals, countArrival, createNodeWords, openGate } from "../messages/node-words.ts";
@@ -134,8 +135,7 @@ export class RankThreads {
       return;
     }
     const gateOf = gatesFor(ranks, (it) => this.#restoredWith(it));
-    for (let first = 0; first < ranks.length; first += ranksPerThread) {
-      const together = ranks.slice(first, first + ranksPerThread);
+    for (const together of dealt(ranks, ranksPerThread)) {
       const options = together.map((it) => ({
         setup: this.#setupOf(it, gateOf(it)),
         events: this.#eventsOf(it.rank),

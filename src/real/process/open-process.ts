@@ -17,6 +17,7 @@ import type { ProcessBuffers } from "../transport/process-buffers.ts";
 import { RankMemory } from "../transport/rank-memory.ts";
 import { SharedBoards } from "../transport/shared-board.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
+import { bellOf, type ProcessBell } from "./joint-sleep.ts";
 import { RankHost } from "./rank-host.ts";
 import { openTransports, type RankTransports } from "./rank-transports.ts";
 import type { Napper } from "./waiting.ts";
@@ -65,6 +66,7 @@ type Leaving =
   | { readonly kind: "stopped" };
 
 export interface OpenProcess {
+  readonly bell: ProcessBell;
   readonly host: RankHost;
   /** An orderly end: waits for all ranks. */
   leave(): Leaving;
@@ -72,6 +74,8 @@ export interface OpenProcess {
   tryToLeave(): Leaving;
   /** Waits until all messages sent have been delivered, even if the process is asked to stop. */
   handOver(): void;
+  /** The same without waiting: false means not yet. */
+  tryToHandOver(): boolean;
   /** Closes everything that is open, without waiting for anybody. */
   close(): void;
 }
@@ -147,6 +151,7 @@ export function openProcess(
   });
   return {
     host,
+    bell: bellOf(node),
     leave() {
       const leaving = leave(host, transports);
       if (leaving.kind !== "stopped") tracer?.close();
@@ -157,7 +162,8 @@ export function openProcess(
       if (leaving.kind !== "stopped") tracer?.close();
       return leaving;
     },
-    handOver: () => handOver(host, transports),
+    handOver: () => host.settle(() => hasHandedOver(host, transports)),
+    tryToHandOver: () => hasHandedOver(host, transports),
     close: () => tracer?.close(),
   };
 }
@@ -176,7 +182,7 @@ function leave(host: RankHost, transports: RankTransports): Leaving {
     if (unfinished > 0) return { kind: "unfinished", requests: unfinished };
   }
   if (!host.wait(process.startFinalBarrier())) return { kind: "stopped" };
-  if (process.protocol?.hasFarewell !== false) handOver(host, transports);
+  if (process.protocol?.hasFarewell !== false) host.settle(() => hasHandedOver(host, transports));
   return { kind: "left" };
 }
 
@@ -192,9 +198,8 @@ function tryToLeave({ process }: RankHost, transports: RankTransports): Leaving 
 }
 
 /** The rank's last signals may still wait for room, or be on a connection that breaks: nobody else could send them again. */
-function handOver(host: RankHost, transports: RankTransports): void {
-  host.settle(() => !host.process.engine.unsent && transports.leave());
-}
+const hasHandedOver = ({ process }: RankHost, transports: RankTransports): boolean =>
+  !process.engine.unsent && transports.leave();
 
 /** The world of the process: the job's own, or that of the processes that were spawned together. */
 function worldOf(ranks: number, origin: Origin | null): Pick<ProcessOptions, "ranks" | "worldGroup" | "worldContext"> {

@@ -23,7 +23,7 @@ const pageBytes = 65536;
 
 /** A process's block: its bell, its status and the slot it is about to claim. Offsets are constants in node.wat. */
 export const Line = {
-  /** `Bell`: 0 awake, 1 sleeps on this word. Written by its owner and by the thread that wakes it. */
+  /** `Bell`. Written by its owner and by the thread that wakes it. */
   BELL: 0,
   /** `RankStatus` in the low 8 bits, incarnation above. Written by the node's main thread only. */
   STATUS: 128,
@@ -43,6 +43,7 @@ export const Bell = {
   PARKED: 1,
   /** Sleeps in `poll`, over its sockets: the thread that rings calls the transport's `wakeElsewhere`. */
   PARKED_ELSEWHERE: 2,
+  // Any other value: the address of the bell on which the process sleeps, that of another process in its thread.
 } as const;
 
 /** The low bits of the word; above them the number of the checkpoint, 0: of a job that is being frozen. */

@@ -21,11 +21,14 @@
   ;; it may wait for changes first and reads the bell then. All of it is sequentially consistent, so either the sleeper's
   ;; last look sees the change or the other side sees "parked".
 
+  ;; Processes that share a thread sleep together, on the bell of one of them: the bells of the others say its address.
+
   ;; Wakes the owner of the bell if it is parked. Returns what the bell said: 2 asks the caller to wake it elsewhere (the
   ;; bell then stays as it is until its owner is awake).
   (func $ring (export "ring") (param $bell i32) (result i32)
     (local $was i32)
-    (if (i32.eqz (i32.atomic.load (local.get $bell))) (then (return (i32.const 0))))
+    (if (i32.eqz (local.tee $was (i32.atomic.load (local.get $bell)))) (then (return (i32.const 0))))
+    (if (i32.gt_u (local.get $was) (i32.const 2)) (then (return (call $ring (local.get $was)))))
     (local.set $was (i32.atomic.rmw.cmpxchg (local.get $bell) (i32.const 1) (i32.const 0)))
     (if (i32.eq (local.get $was) (i32.const 1))
       (then (drop (memory.atomic.notify (local.get $bell) (i32.const 1)))))
@@ -33,8 +36,10 @@
 
   ;; The same when a waker may have died between its exchange and its notification: the sleeper is then asleep on a bell
   ;; that says "awake". For the main thread, on every death.
-  (func (export "rouse") (param $bell i32) (result i32)
+  (func $rouse (export "rouse") (param $bell i32) (result i32)
     (local $was i32)
+    (if (i32.gt_u (local.tee $was (i32.atomic.load (local.get $bell))) (i32.const 2))
+      (then (return (call $rouse (local.get $was)))))
     (local.set $was (i32.atomic.rmw.cmpxchg (local.get $bell) (i32.const 1) (i32.const 0)))
     (drop (memory.atomic.notify (local.get $bell) (i32.const 1)))
     (local.get $was))

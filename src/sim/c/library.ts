@@ -63,6 +63,7 @@ export function simLibrary(options: SimLibraryOptions): Library {
     },
     yield() {},
     write: (stream, bytes) => write(stream === 1 ? 1 : 2, bytes),
+    awaitInput: () => true,
     read: () => 0,
     exit(code): never {
       throw new Ended({ kind: "exited", code });

@@ -13,6 +13,7 @@ import { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
 import { capturePoints } from "../../core/base/capture-points.ts";
 import type { Write } from "../../core/ft/protocol.ts";
 import { type RestState, Settling } from "../../core/process/settling.ts";
+import { noSpawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { type LinePlace, passOver } from "../../core/service/line-places.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
@@ -130,7 +131,8 @@ export class CProcess {
         process: sim.core,
         processorName: hostName,
         stop: this.#stop,
-        spawnsNobody: "a simulated world has the ranks that it begins with",
+        spawner: noSpawner(sim.core.ranks, "a simulated world has the ranks that it begins with"),
+        mustGiveWay: () => true,
         abort(code, message) {
           throw new Aborted(code, message);
         },

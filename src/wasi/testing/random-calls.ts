@@ -129,6 +129,7 @@ export class RandomCalls {
       sleep: () => true,
       yield() {},
       write() {},
+      awaitInput: () => true,
       read: (bytes) => bytes.fill(65, 0, Math.min(3, bytes.length)).length && Math.min(3, bytes.length),
       exit() {
         throw new Exited();

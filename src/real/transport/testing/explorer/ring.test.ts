@@ -39,13 +39,18 @@ interface RingOptions {
   readonly mortal?: number;
   /** Does everybody sleep when there is nothing to do, or only wait? */
   readonly sleeps?: boolean;
+  /** The consumer shares a thread, and sleeps on the bell of another process. */
+  readonly sharesBell?: boolean;
   readonly module?: DecodedModule;
   readonly broken?: "payload after commit" | "no settling" | "no second look";
 }
 
-function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program, broken }: RingOptions): Exploration {
+function ringRuns(options: RingOptions): Exploration {
+  const { packets, kills = 0, mortal, sleeps = false, sharesBell = false, module = program, broken } = options;
   const producers = packets.length + 1;
-  const ring = producers * Line.BYTES;
+  /** Behind the lines of those that take part: the one that has the bell of the consumer's thread. */
+  const neighbour = producers;
+  const ring = (producers + 1) * Line.BYTES;
   const closed = ring + Ring.SLOTS + slots * 128;
   const machineOf = (process: number) =>
     new Machine(module, { lines: 0, producers, slots, own: lineOf(process), break: 0, end: 0 });
@@ -102,6 +107,17 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
     return become(`${number + 1}`, () => produce(process, number + 1, false));
   }
 
+  /** The consumer says that it is about to sleep, or is awake. */
+  function* announce(parks: boolean): Generator<Action, void, number> {
+    const bells: [number, number][] = sharesBell
+      ? [
+          [lineOf(consumer), lineOf(neighbour)],
+          [lineOf(neighbour), 1],
+        ]
+      : [[lineOf(consumer), 1]];
+    for (const [bell, value] of bells) yield call("store", bell, parks ? value : 0);
+  }
+
   /** One packet, or one nap. Returns at last what it received, as source * 100 + number. */
   function* consume(position: number, received: readonly number[], announced: boolean): Thread {
     const slot = ring + Ring.SLOTS + (position & (slots - 1)) * 128;
@@ -123,11 +139,11 @@ function ringRuns({ packets, kills = 0, mortal, sleeps = false, module = program
     }
     if (!isThere) {
       // As `Waiting`: announce, look at everything again, sleep.
-      if (announced) yield sleep(lineOf(consumer));
-      yield call("store", lineOf(consumer), announced ? 0 : 1);
+      if (announced) yield sleep(lineOf(sharesBell ? neighbour : consumer));
+      yield* announce(!announced);
       return become(`${received} ${position} ${!announced}`, () => consume(position, received, !announced));
     }
-    if (announced) yield call("store", lineOf(consumer), 0);
+    if (announced) yield* announce(false);
     yield call("open", slot);
     const seen = yield step((w) => {
       const word = slot >> 2;
@@ -256,11 +272,22 @@ survives("two producers, both are killed anywhere", { packets: [1, 1], kills: 2 
 survives("three producers, one is killed anywhere", { packets: [1, 1, 1], kills: 1, mortal: 2 }, long);
 survives("two producers and a full ring", { packets: [3, 2] });
 survives("everybody sleeps, one producer fills the ring", { packets: [6], kills: 1, sleeps: true });
+survives("a consumer sleeps on the bell of its thread", { packets: [3], kills: 1, sleeps: true, sharesBell: true });
 survives("everybody sleeps, two producers, one is killed anywhere", { packets: [1, 1], kills: 1, sleeps: true }, long);
 
 finds("payload written after the commit", { packets: [1, 1], broken: "payload after commit" }, /torn/);
 finds("the dead are not settled", { packets: [1, 1], kills: 1, broken: "no settling" }, /stuck/);
 finds("sleeping without a second look", { packets: [6], sleeps: true, broken: "no second look" }, /waits for ever/);
+finds(
+  "a bell that names another one is not followed",
+  {
+    packets: [3],
+    sleeps: true,
+    sharesBell: true,
+    module: mutant("ring", Op.I32_CONST, (a) => (a === 2 ? { op: Op.I32_CONST, a: -1, b: 0 } : null)),
+  },
+  /waits for ever/,
+);
 finds(
   "reserving without an intent",
   {
