@@ -122,7 +122,8 @@ export interface Protocol {
 
   /**
    * May small messages to and from that process take the engine's short ways now? Then nothing is asked of them but, of a
-   * receive, `received`. As long as one may not, all of its messages go the long way.
+   * receive, `received`. As long as one may not, its sends go the long way, and of a message that has come from it `arrived` and
+   * `held` come before `received`; a process that may not pass itself posts all of its receives.
    */
   mayPass(peer: number): boolean;
   /** A blocking receive that was never posted has taken that message, by the short way. */

@@ -27,6 +27,7 @@ import { ANY_SOURCE, ANY_TAG } from "../base/constants.ts";
 import type { ProcessName } from "../base/identity.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
+import { Arrival } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import {
   R_BYTES,
@@ -236,9 +237,12 @@ export class Engine {
         (tag === ANY_TAG ? words[packet + TAG]! >= 0 : words[packet + TAG] === tag) &&
         words[packet + CONTEXT] === context &&
         (source === ANY_SOURCE ? words[packet + SOURCE]! >>> 0 < this.ranks : words[packet + SOURCE] === source) &&
-        words[packet + BYTES]! >>> 0 <= transport.payloadBytesMax &&
-        (!this.looksCloser || this.mayPass(words[packet + SOURCE]!))
+        words[packet + BYTES]! >>> 0 <= transport.payloadBytesMax
       ) {
+        if (this.looksCloser && !this.mayTakeNow(packet)) {
+          transport.release();
+          continue;
+        }
         let bytes = words[packet + BYTES]!;
         this.lastSource = words[packet + SOURCE]!;
         this.lastTag = words[packet + TAG]!;
@@ -278,6 +282,28 @@ export class Engine {
 
   private mayPass(peer: number): boolean {
     return this.hooks === null || this.hooks.mayPass(peer);
+  }
+
+  private mayTakeNow(packet: number): boolean {
+    const { hooks } = this;
+    return hooks === null || hooks.mayPass(this.transport.words[packet + SOURCE]!) || this.isLetIn(hooks, packet);
+  }
+
+  /**
+   * Asks the protocol of a message that a receive is about to take from its packet. False: the receive must not, and the message has
+   * been dealt with.
+   */
+  private isLetIn(hooks: EngineHooks, packet: number): boolean {
+    const { words } = this.transport;
+    const isWhole = words[packet + BYTES] === 0 || words[packet + PAYLOAD] !== 0;
+    if (!isWhole || this.peers.gone(this.peers.ofPacket(words, packet, words[packet + KIND]!)) !== Gone.NO) {
+      this.arrivals.take(packet);
+      return false;
+    }
+    const arrival = hooks.arrived(words, packet);
+    if (arrival === Arrival.TAKE) hooks.held(words[packet + SOURCE]! as WorldRank, words[packet + SEQUENCE]!);
+    else this.matching.takeOtherwise(arrival, packet, PacketKind.EAGER);
+    return arrival === Arrival.TAKE;
   }
 
   private tellReceived(wanted: number, sequence: number): void {

@@ -233,8 +233,7 @@ export class Matching {
     if (!this.isPossible(packet, kind)) return false;
     if (this.hooks !== null) {
       const arrival = this.hooks.arrived(this.transport.words, packet);
-      if (arrival === Arrival.DROP) return true;
-      if (arrival === Arrival.AGAIN) return this.takeAgain(packet, kind);
+      if (arrival !== Arrival.TAKE) return this.takeOtherwise(arrival, packet, kind);
     }
     const words = this.transport.words;
     const source = words[packet + SOURCE]!;
@@ -278,6 +277,11 @@ export class Matching {
     const to = this.records.get(receive, R_POINTER) as Pointer;
     if (wanted !== 0) this.memory.fromPayload(to, 0, words[packet + PAYLOAD]!, wanted);
     this.completion.finishReceive(receive);
+  }
+
+  /** The protocol says that a message is none that a receive may take now. */
+  takeOtherwise(arrival: Arrival, packet: number, kind: number): boolean {
+    return arrival === Arrival.DROP || this.takeAgain(packet, kind);
   }
 
   /** The next life of a lost sender sends a message again whose envelope is here. */

@@ -179,9 +179,8 @@ export class Outbox {
     const sender = from === null ? 0 : this.numberOf(senderOf(from));
     if (this.isEager(message)) {
       const process = this.peers.processOf(peer);
-      return this.transmitEager(pointer, bytes, process, tag, context, sequence, this.senders[sender - 1])
-        ? Went.WHOLE
-        : Went.NOWHERE;
+      const as = sender === 0 ? undefined : this.senders[sender - 1];
+      return this.transmitEager(pointer, bytes, process, tag, context, sequence, as) ? Went.WHOLE : Went.NOWHERE;
     }
     const send = this.records.takeMessage(RecordKind.SEND, pointer, bytes, dest, tag, context);
     const words = this.records.words;

@@ -2,8 +2,7 @@
  * What a process has to do with one process of another set: what it keeps of what it sent, what it has received, and how far
  * the two have come in telling each other after one of them was restarted.
  *
- * After a restart each side tells the other once, for these two lives, what it holds (`RESUME` frames, see
- * `logging-protocol.ts`). Until it has heard that, a side sends nothing: so a message travels at most once between two lives,
+ * After a restart each side tells the other once, for these two lives, what it holds (`reconnection.ts`, `frames.ts`). Until it has heard that, a side sends nothing: so a message travels at most once between two lives,
  * and never one that the other side has.
  */
 import { saves } from "../../base/saved-classes.ts";
@@ -27,6 +26,8 @@ export class Channel {
 
   /** The payload log, in the order of posting. */
   readonly kept: Kept[] = [];
+  /** Payload that was ever put into it. */
+  loggedBytes = 0;
   /** Synchronous ones that were taken, and of which we have asked whether that is certain, by number. */
   readonly asked = new Map<number, Kept>();
   /** Where the first is that has not been put on its way to the peer's present life. */

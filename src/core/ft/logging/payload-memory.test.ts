@@ -57,9 +57,9 @@ function newLog(bytesMax: number) {
   const channels: Kept[][] = [[], [], []];
   const asked: (readonly number[])[] = [];
   const byReceiver = new Map(channels.map((kept, receiver) => [receiver, { kept }]));
-  const log: PayloadLog = { channels: byReceiver, setOf: Int32Array.of(0, 0, 1) };
+  const log: PayloadLog = { byRank: byReceiver, setOf: Int32Array.of(0, 0, 1) };
   const options = { bytesMax, spill: shelf, full: (sets: readonly number[]) => void asked.push(sets) };
-  const payloads = new PayloadMemory(blocks as unknown as Memory, options, () => log);
+  const payloads = new PayloadMemory(blocks as unknown as Memory, options, log);
   let ticket = 0;
   const send = (dest: number, bytes: number): Kept => {
     blocks.bytes.fill(ticket, 0, bytes);

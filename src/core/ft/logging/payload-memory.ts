@@ -30,10 +30,10 @@ export interface PayloadMemoryOptions {
   full(sets: readonly number[]): void;
 }
 
-/** What the log looks like when memory is short. */
+/** The log that the memory is for. */
 export interface PayloadLog {
   /** By receiver; what is kept for one is in the order of posting. */
-  readonly channels: ReadonlyMap<number, { readonly kept: readonly Kept[] }>;
+  readonly byRank: ReadonlyMap<number, { readonly kept: readonly Kept[] }>;
   readonly setOf: Int32Array;
 }
 
@@ -45,10 +45,10 @@ export class PayloadMemory {
   private bytes = 0;
   private readonly lentBytes = [0, 0, 0];
 
-  private readonly log: () => PayloadLog;
+  private readonly log: PayloadLog;
 
   /** Without options it has no bound. */
-  constructor(memory: Memory, options: PayloadMemoryOptions | null, log: () => PayloadLog) {
+  constructor(memory: Memory, options: PayloadMemoryOptions | null, log: PayloadLog) {
     this.memory = memory;
     this.options = options;
     this.log = log;
@@ -134,9 +134,9 @@ export class PayloadMemory {
 
   /** Oldest first, until no more than that is left. */
   private relieve({ spill, full }: PayloadMemoryOptions, bytesLeft: number): void {
-    const log = this.log();
+    const { log } = this;
     const mayGo = (message: Kept): boolean => message.bytes !== 0 && message.isInMemory && !message.isLent;
-    const inMemory = [...log.channels.values()].flatMap(({ kept }) => kept.filter(mayGo));
+    const inMemory = [...log.byRank.values()].flatMap(({ kept }) => kept.filter(mayGo));
     inMemory.sort((a, b) => (a.ticket - b.ticket) | 0);
     let goneBytes = 0;
     for (const message of inMemory) {
@@ -150,10 +150,10 @@ export class PayloadMemory {
 }
 
 /** The sets for which at least half of the log is kept. */
-function holders({ channels, setOf }: PayloadLog): number[] {
+function holders({ byRank, setOf }: PayloadLog): number[] {
   const bytesOf = new Map<number, number>();
   let total = 0;
-  for (const [peer, { kept }] of channels) {
+  for (const [peer, { kept }] of byRank) {
     const bytes = kept.reduce((sum, message) => sum + message.bytes, 0);
     bytesOf.set(setOf[peer]!, (bytesOf.get(setOf[peer]!) ?? 0) + bytes);
     total += bytes;

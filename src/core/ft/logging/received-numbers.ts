@@ -10,7 +10,7 @@ export class ReceivedNumbers {
   later = new Set<number>();
 
   has(number: number): boolean {
-    return ((number - this.firstMissing) | 0) < 0 || this.later.has(number);
+    return ((number - this.firstMissing) | 0) < 0 || (this.later.size !== 0 && this.later.has(number));
   }
 
   /** False: it was there already. */
@@ -20,10 +20,9 @@ export class ReceivedNumbers {
       this.later.add(number);
       return true;
     }
-    do {
-      this.later.delete(this.firstMissing);
-      this.firstMissing = (this.firstMissing + 1) | 0;
-    } while (this.later.has(this.firstMissing));
+    this.firstMissing = (number + 1) | 0;
+    if (this.later.size === 0) return true;
+    while (this.later.delete(this.firstMissing)) this.firstMissing = (this.firstMissing + 1) | 0;
     return true;
   }
 

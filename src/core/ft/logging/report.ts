@@ -1,7 +1,14 @@
 /** What ranks under message logging have put into logs, for the summary of a job and for its launcher. */
 import { sizeText, timesText } from "../../base/amounts.ts";
 import type { ProtocolReport } from "../definition.ts";
-import type { Logged } from "./logging-protocol.ts";
+
+/** What a process has put into logs, in all of its life that its image knows of. */
+export interface Logged {
+  /** Payload, by the set of the receiver. */
+  readonly bytesTo: readonly number[];
+  readonly messages: number;
+  readonly determinantBytes: number;
+}
 
 /** Of the part for the job. */
 export interface LoggingJobReport {

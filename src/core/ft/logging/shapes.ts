@@ -2,7 +2,8 @@
 import { int32s, kind, list, object, text, whole } from "../../base/value-shape.ts";
 import type { ProtocolShapes } from "../protocol-shapes.ts";
 import type { KnownStream, LogFullWords } from "./logging-job.ts";
-import type { KnownChoices, Logged } from "./logging-protocol.ts";
+import type { KnownChoices } from "./logging-protocol.ts";
+import type { Logged } from "./report.ts";
 
 const count = whole(0, Number.MAX_SAFE_INTEGER);
 const set = whole(0, 0x7fffffff);
