@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { BYTES, KIND, PacketKind } from "../../core/wire/packet.ts";
-import { Bell, type Layout, layoutOf } from "../transport/layout.ts";
+import { Bell, layoutOf, type MemoryLayout } from "../transport/layout.ts";
 import { enterNodeMemory, newNodeMemory } from "../transport/node-memory.ts";
 import { RankMemory } from "../transport/rank-memory.ts";
 import { RingTransport } from "../transport/ring-transport.ts";
@@ -13,7 +13,7 @@ import { bellOf, JointSleep } from "./joint-sleep.ts";
 
 interface Task {
   readonly memory: WebAssembly.Memory;
-  readonly layout: Layout;
+  readonly layout: MemoryLayout;
 }
 
 /** Process 0 is the main thread's, processes 1 to 3 share the other thread. */

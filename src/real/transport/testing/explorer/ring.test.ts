@@ -108,7 +108,7 @@ function ringRuns(options: RingOptions): Exploration {
   }
 
   /** The consumer says that it is about to sleep, or is awake. */
-  function* announce(parks: boolean): Generator<Action, void, number> {
+  function* announce(parks: boolean): Generator<ThreadAction, void, number> {
     const bells: [number, number][] = sharesBell
       ? [
           [lineOf(consumer), lineOf(neighbour)],
