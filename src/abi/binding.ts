@@ -131,7 +131,7 @@ export function capturePoint(program: Program, call: Call): Call {
   const { suspension } = program;
   const { words, at } = suspension;
   const enter = (...args: unknown[]): number => suspension.enter(program, () => call(...args));
-  const isUnusual = (): boolean => words[at] !== 0 || suspension.isRewinding;
+  const isUnusual = (): boolean => words[at] !== 0 || suspension.isRewinding || suspension.givesWay;
   const settled = (answer: number): number => (answer === SUSPENDED ? suspension.unwind() : answer);
   // WebAssembly calls a function of exactly as many parameters as it passes without a detour: those that must be fast.
   switch (call.length) {

@@ -16,6 +16,8 @@ interface CoroutineHostOptions {
   readonly spawner: Spawner;
   /** Nothing moves here: shall another process have the thread? False: none has anything to do, and a moment has passed. */
   mustGiveWay(): boolean;
+  /** Makes the process stop at its next capture point: `Suspension.givesWay`. */
+  giveWay(): void;
   abort(code: number, message: string): never;
   now(): number;
   moveClockTo(seconds: number): void;
@@ -66,7 +68,7 @@ export class CoroutineHost implements Host {
   glance(): void {
     if (++this.#looks < looksMax) return;
     this.#looks = 0;
-    if (this.#options.mustGiveWay()) this.stop.words[this.stop.at] = 1;
+    if (this.#options.mustGiveWay()) this.#options.giveWay();
   }
 
   abort(code: number, message: string): never {

@@ -26,12 +26,14 @@ interface Unwinding {
 }
 
 export class Suspension {
-  static readonly unsaved = { words: null, at: 0, unwinding: null, isReady: always };
+  static readonly unsaved = { words: null, at: 0, unwinding: null, givesWay: false, isReady: always };
   readonly words: Int32Array;
   readonly at: number;
   unwinding: Unwinding | null = null;
   /** The stack is being put back: the import that is called next goes on. */
   isRewinding = false;
+  /** Another process of its thread shall have a turn: it stops at the next capture point. */
+  givesWay = false;
   /** Would the process, which has stopped in a wait, find what it waits for? Asked by whoever runs several in one thread. */
   isReady: () => boolean = always;
   /** How it goes on; null: from the beginning. */
@@ -56,6 +58,7 @@ export class Suspension {
   /** An import that is called while something is unusual: it shall stop, or go on. */
   enter(program: Program, call: () => number): number {
     if (!this.isRewinding) {
+      this.givesWay = false;
       this.isReady = always;
       return this.unwind();
     }

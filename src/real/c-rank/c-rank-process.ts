@@ -2,7 +2,6 @@
 
 import { Program } from "../../abi/program.ts";
 import { CoroutineHost } from "../../abi/waiting/coroutine-host.ts";
-import type { StopWord } from "../../abi/waiting/suspension.ts";
 import type { Process } from "../../core/process/process.ts";
 import { type OpenProcess, openProcess, type RankOptions } from "../process/open-process.ts";
 import { ProgramMemory } from "../transport/program-memory.ts";
@@ -11,8 +10,6 @@ export interface CRankProcess extends OpenProcess {
   readonly process: Process;
   readonly program: Program;
   readonly memory: ProgramMemory;
-  /** Makes the program stop inside its next MPI call. */
-  readonly stop: StopWord;
   /** Of a rank that shares its thread; null: it is alone. */
   readonly coroutine: CoroutineHost | null;
 }
@@ -32,8 +29,7 @@ export function createCRank(options: RankOptions, { memoryOf, mustGiveWay }: CRa
   });
   const { host } = open;
   const { process, processorName } = host;
-  // A rank that takes turns is stopped by c-rank-turns.ts, which hears the node's wishes.
-  const stop = mustGiveWay === null ? host.stop : { words: new Int32Array(1), at: 0 };
+  const { stop } = host;
   const coroutine =
     mustGiveWay === null
       ? null
@@ -43,9 +39,13 @@ export function createCRank(options: RankOptions, { memoryOf, mustGiveWay }: CRa
           stop,
           spawner: options.spawner,
           mustGiveWay,
+          giveWay: () => {
+            program.suspension.givesWay = true;
+          },
           abort: options.abort,
           now: () => host.now(),
           moveClockTo: (seconds) => host.moveClockTo(seconds),
         });
-  return { ...open, process, program: new Program(coroutine ?? host), memory: memory!, stop, coroutine };
+  const program = new Program(coroutine ?? host);
+  return { ...open, process, program, memory: memory!, coroutine };
 }

@@ -191,9 +191,7 @@ class Turn {
       this.#rank = loadCRank(this.waiting, (imports) => this.#countLooks(imports.wasi_snapshot_preview1));
       return;
     }
-    const { stop } = this.waiting.process;
     this.#hasBegun = true;
-    stop.words[stop.at] = 0;
     this.#rank.goOn();
   }
 

@@ -43,8 +43,11 @@ export class Freezing {
   #name(): void {
     const ranks = [...this.#waitedFor];
     const seconds = Math.round((performance.now() - this.#startMs) / 1000);
-    const who = ranks.length === 1 ? `rank ${ranks[0]} has` : `ranks ${ranks.join(", ")} have`;
-    this.#ports.note(`freezing: ${who} not come to an MPI call for ${seconds} s; the others wait`);
+    const late =
+      ranks.length === 1
+        ? `rank ${ranks[0]} has not stopped for ${seconds} s: it comes to no MPI call`
+        : `ranks ${ranks.join(", ")} have not stopped for ${seconds} s: they, or ranks that share their threads, come to no MPI call`;
+    this.#ports.note(`freezing: ${late}; the others wait`);
     this.#timer = setTimeout(() => this.#name(), againMs);
   }
 }

@@ -133,6 +133,9 @@ export class CProcess {
         stop: this.#stop,
         spawner: noSpawner(sim.core.ranks, "a simulated world has the ranks that it begins with"),
         mustGiveWay: () => true,
+        giveWay: () => {
+          this.#program.suspension.givesWay = true;
+        },
         abort(code, message) {
           throw new Aborted(code, message);
         },
