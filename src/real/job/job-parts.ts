@@ -9,7 +9,7 @@ import { patiencesOf } from "../../core/service/patiences.ts";
 import { placementOf, ranksOfNode } from "../../core/service/placement.ts";
 import { offerProof } from "../disk/same-files.ts";
 import { verifyImages } from "../image/verify-images.ts";
-import type { JobPartHost, JobPartHostPorts } from "../part-hosts/job-part-host.ts";
+import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../part-hosts/job-part-host.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
 import type { FrozenJob } from "./folder/frozen-job.ts";
 import { JobFolders } from "./folder/job-folders.ts";
@@ -268,7 +268,7 @@ function createRecovery(
     {
       ...{ setOf, placement, checkpointInterval: checkpoints.interval, checkpointPatienceMs },
       ...{ folder: folders.checkpoints, servers: checkpoints.servers },
-      createPart: partOfProtocol(options, setOf, secret),
+      createPart: partOfProtocol(options, { setOf, secret, folder: folders.lasting }),
     },
     {
       ...{ core, nodes, report, journal, faults, servers: services.checkpointServers },
@@ -282,15 +282,14 @@ function createRecovery(
 
 function partOfProtocol(
   options: JobOptions,
-  setOf: readonly number[],
-  secret: NodeSetups["secret"],
+  { setOf, secret, folder }: Pick<JobPartSetup, "setOf" | "folder"> & Pick<NodeSetups, "secret">,
 ): (ports: JobPartHostPorts) => JobPartHost {
   const { protocol, protocolOptions, program, host, nodes, memoryMb, patienceMs } = options;
   const create = jobParts[protocol.name];
   assert(create !== undefined, `protocol ${protocol.name} starts the lost again, and has no part for the job`);
   const setup = {
     ...{ options: protocolOptions, setOf, nodes, memoryMb, host, language: languageOf(program) },
-    ...{ job: secret, patience: patiencesOf(patienceMs) },
+    ...{ job: secret, folder, patience: patiencesOf(patienceMs) },
   };
   return (ports) => create(setup, ports);
 }
