@@ -80,6 +80,23 @@ export const harms = {
       },
     });
   },
+  /** The event logger, killed or stopped, and a node in the same instant or a moment later, again and again. */
+  together: ({ random, kills, nodes, everyMs }) =>
+    harm({
+      everyMs: () => everyMs,
+      times: kills,
+      act: (done) => {
+        const how = random() < 0.3 ? "SIGSTOP" : "SIGKILL";
+        if (signal(processes("logger")[0], how)) done(how === "SIGSTOP" ? "logger stopped" : "logger");
+        const node = Math.floor(random() * nodes);
+        const kill = () => {
+          if (signal(nodeCalled(node), "SIGKILL")) done(`node ${node}`);
+        };
+        const afterMs = [0, 0, 100, 500][Math.floor(random() * 4)];
+        if (afterMs === 0) kill();
+        else setTimeout(kill, afterMs);
+      },
+    }),
   /** The newest committed image of a set, and then its node: the set continues from the one before. */
   damaged: ({ random, folder, setOfNode, nodes }) => {
     const done = [];

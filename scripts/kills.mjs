@@ -1,6 +1,6 @@
 // Kills nodes and services of real jobs under message logging, at random moments and in rare windows, and compares what comes out.
 //   node scripts/kills.mjs [--runs 50] [--aimed 20] [--seed 1] [--only words of a plan] [--busy] [--minutes 10]
-//   node scripts/kills.mjs --kinds starting,soak,services,damaged …
+//   node scripts/kills.mjs --kinds starting,soak,services,together,damaged …
 // Of the runs so many are aimed by the fault plan at the windows below; the others take turns among the kinds: "planned", at random
 // moments, by a fault plan; the others by signals from outside (kill-harm.mjs). A table says what came of each, and counts end it.
 // `--busy`: beside as many busy loops as there are cores. `--minutes`: no further run is begun after that time.
@@ -18,7 +18,7 @@ const { values } = parseArgs({
     aimed: { type: "string", default: "20" },
     seed: { type: "string", default: "1" },
     only: { type: "string", default: "" },
-    kinds: { type: "string", default: "planned,starting,soak,services,damaged" },
+    kinds: { type: "string", default: "planned,starting,soak,services,together,damaged" },
     busy: { type: "boolean", default: false },
     minutes: { type: "string", default: "Infinity" },
   },
@@ -64,7 +64,7 @@ const windows = [
 /** Signals from outside: the harm, and the options of the job. */
 function harmfulCase(kind) {
   const size = oneOf(kind === "starting" ? [on3, on4] : [on2, on3, on4]);
-  const kills = { starting: 1 + below(3), soak: 12, services: 8, damaged: 1 }[kind];
+  const kills = { starting: 1 + below(3), soak: 12, services: 8, together: 8, damaged: 1 }[kind];
   const options = { ...size, ...often, ...(kind === "services" ? { checkpointServers: 1 } : {}) };
   const how = {
     everyMs: kind === "soak" ? oneOf([500, 1000, 2000]) : oneOf([700, 1500]),
@@ -72,7 +72,7 @@ function harmfulCase(kind) {
   };
   const harm = harms[kind]({ random, folder, kills, nodes: size.nodes, setOfNode: (node) => node, ...how });
   const order = kind === "soak" ? (how.isRoundRobin ? " round robin" : " at random") : "";
-  const pace = kind === "soak" || kind === "services" ? ` every ${how.everyMs} ms` : "";
+  const pace = ["soak", "services", "together"].includes(kind) ? ` every ${how.everyMs} ms` : "";
   return { ...options, plan: "", harm, what: `${kind}: up to ${kills}${pace}${order}` };
 }
 

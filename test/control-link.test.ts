@@ -63,7 +63,7 @@ test("X7: the secret of a job is in no argument and no environment, and a node's
 /** What a node says in the handshake, and until its ranks run. */
 const handshakeBytes = 88;
 const runningBytes = 450;
-/** A silent node that is seen at work is waited for twenty times as long, and gives up the dispatcher itself after 15 s. */
+/** A silent node that is seen at work is waited for twenty times as long: a little patience is a shorter test. */
 const littlePatience = ["--patience", `${Math.min(500, loadedMs(100))}`];
 const losses: Record<string, { readonly plan: string; readonly why: string; readonly more?: readonly string[] }> = {
   "a link that is cut while the node lives": { plan: `2:cut:${runningBytes}`, why: "killed by SIGKILL" },

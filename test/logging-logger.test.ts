@@ -1,10 +1,11 @@
 /**
- * The event logger is a process, and is killed: another takes its place, is told what the nodes keep, and the answer is the same.
- * Rows L1, L5, X3.
+ * The event logger is a process, and is killed: another takes its place, goes on with its file or is told what the nodes keep, and the
+ * answer is the same. Rows L1, L5, X3, X7.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { compile, type KillRun, problemOf, runOnce } from "../scripts/kill-runs.mjs";
@@ -73,13 +74,26 @@ test("L5: an event logger that falls before anybody has spoken to it", { ...limi
   await survives({ faults, checkpointEveryMs: 100 }, 2);
 });
 
-test("L5: a set and the event logger fall together: the job ends with one line", limit, async () => {
+test("L5: a set and the event logger fall together, and the answer is the same", limit, async () => {
   const moment = "at call 100 of rank 1";
-  const { code, said } = await run({ faults: `kill service event-logger ${moment}; kill node 1 ${moment}` });
-  assert.equal(code, 1, said.join("; "));
-  const cannot = said.filter((text) => text.startsWith("Cannot"));
-  assert.deepEqual(cannot, ["Cannot start ranks 2, 3 again: the event logger was lost with what they had chosen"]);
+  await survives({ faults: `kill service event-logger ${moment}; kill node 1 ${moment}` }, 2);
 });
+
+for (const afterMs of [0, 100, 500]) {
+  const what = `L5: the event logger is killed, and a node ${afterMs} ms later, on a machine with too much to do`;
+  test(what, { ...limit, ...long }, async () => {
+    const loops = Array.from({ length: 2 * availableParallelism() }, () =>
+      spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }),
+    );
+    try {
+      const faults = `kill service event-logger at 800ms; kill node 1 at ${800 + afterMs}ms`;
+      await survives({ faults }, 2);
+      await survives({ faults, checkpointEveryMs: 200 }, 2);
+    } finally {
+      for (const loop of loops) loop.kill("SIGKILL");
+    }
+  });
+}
 
 test("M8: a dispatcher that is killed leaves no event logger behind", limit, async () => {
   const spin = program("logged-spin.ts", `console.log("spinning");\nfor (;;);\n`);
@@ -115,8 +129,8 @@ const takers = program(
   }
 `,
 );
-const startTakers = (rounds: number): Run =>
-  new Run(["run", "-n", "3", "--nodes", "3", "--protocol", "logging", takers, `${rounds}`], {
+const startTakers = (rounds: number, more: readonly string[] = []): Run =>
+  new Run(["run", "-n", "3", "--nodes", "3", "--protocol", "logging", ...more, takers, `${rounds}`], {
     stdin: "",
     timeoutMs: 100_000,
   });
@@ -158,4 +172,35 @@ test("L5: an event logger that stands still is noticed, killed and replaced", li
   const stderr = await takersEnd(run, 300);
   assert.match(stderr, /the event logger gave no sign of life for \d+\.\d+ s; another takes its place/);
   assert.throws(() => process.kill(stopped, 0), "it is gone");
+});
+
+test("L5: a node falls while the event logger stands still", { ...limit, ...long }, async () => {
+  const run = startTakers(300);
+  await run.printed("round 10\n");
+  process.kill(run.pidOf("banyan-logger"), "SIGSTOP");
+  process.kill(run.nodePid(0), "SIGKILL");
+  const stderr = await takersEnd(run, 300);
+  assert.match(stderr, /the event logger gave no sign of life for \d+\.\d+ s; another takes its place/);
+  assert.match(stderr, /node 0 \(rank 0\) failed after .*; it is started again/);
+});
+
+test("X7: the event logger's file is damaged: one line says so, and the nodes tell its successor", limit, async () => {
+  const jobFolder = join(folder, "job");
+  const run = startTakers(300, ["--job-dir", jobFolder]);
+  await run.printed("round 10\n");
+  const logger = run.pidOf("banyan-logger");
+  process.kill(logger, "SIGSTOP");
+  const file = join(jobFolder, "event-log");
+  const bytes = readFileSync(file);
+  bytes[bytes.length >> 1]! ^= 1;
+  writeFileSync(file, bytes);
+  process.kill(logger, "SIGKILL");
+  const stderr = await takersEnd(run, 300);
+  const lines = stderr.split("\n").filter((line) => line.includes("Cannot"));
+  assert.equal(lines.length, 1, stderr);
+  assert.match(
+    lines[0]!,
+    /Cannot read the event log: record \d+ at byte \d+ (is damaged|has a damaged head); the nodes tell the new event logger what they keep$/,
+  );
+  assert.deepEqual(readdirSync(jobFolder), [], "a job that ends well leaves nothing");
 });

@@ -82,6 +82,8 @@ export interface Incoming {
   readonly settled: number;
   /** Words from `arrived` on. How many were taken (fewer: there is no room); `refused`: this life is not heard any more. */
   receive(words: Int32Array, at: number, count: number): number;
+  /** Everything that has come for now has been received: the moment to store it, with one write for all of it. */
+  settle?(): void;
   /** The process at the other end that the words were from so far; 0: there was none. */
   readonly origin: number;
   /** From here on words are from that process. False: words of the one before have not been taken yet; ask again. */

@@ -117,7 +117,9 @@ export class Connection {
 
   /** Sends and receives what can be. False: it is closed, or of no use. */
   move(wire: Wire): boolean {
-    return this.#send(wire) && this.#receive(wire) && this.#send(wire);
+    if (!this.#send(wire) || !this.#receive(wire)) return false;
+    this.#incoming.settle?.();
+    return this.#send(wire);
   }
 
   #send(wire: Wire): boolean {

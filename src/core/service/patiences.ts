@@ -7,6 +7,21 @@ const starvedPatiences = 20;
 const startPatiences = 40;
 const startPatienceMsMin = 30_000;
 
+/** A node that hears nothing asks whether the dispatcher lives after this time, or after this many times the longest wait for a node. */
+const quietMsMin = 15_000;
+const quietPatiences = 2;
+/** The longest time of a timer. */
+const timerMsMax = 0x7fffffff;
+
+/**
+ * How long a node hears nothing until it asks whether the dispatcher lives, and ends if no process answers. The dispatcher is first to
+ * give up a link over which nothing comes: it says which node is lost and why, and starts another. A node that ends by itself says nothing.
+ */
+export function dispatcherQuietMsOf(patienceMs: number): number {
+  const { starvedPatienceMs } = patiencesOf(patienceMs);
+  return Math.min(timerMsMax, Math.max(quietMsMin, Math.ceil(quietPatiences * starvedPatienceMs)));
+}
+
 export function patiencesOf(patienceMs: number): Patience {
   const startPatienceMs = Math.max(startPatienceMsMin, startPatiences * patienceMs);
   return {

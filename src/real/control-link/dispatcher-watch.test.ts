@@ -70,3 +70,18 @@ test("V1: the dispatcher's door answers a knock, and does not count it as a stra
   more.withdraw();
   assert.equal(door.strangers, 0);
 });
+
+test("V1: a dispatcher that has spoken, and said how long it may be quiet, is knocked at after that time", async (t) => {
+  const waits: number[] = [];
+  const { setTimeout } = globalThis;
+  t.mock.method(globalThis, "setTimeout", (act: () => void, ms: number) => {
+    waits.push(ms);
+    return setTimeout(act, ms);
+  });
+  const { watch } = watched(1);
+  t.after(() => watch.end());
+  watch.quietIs(12_345);
+  watch.heard();
+  while (waits.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(waits, [quick.quietMs, 12_345]);
+});

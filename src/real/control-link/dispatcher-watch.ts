@@ -17,7 +17,7 @@ import { type Knock, knock } from "./knock.ts";
 interface DispatcherWatchOptions {
   readonly host: string;
   readonly port: number;
-  /** After so long without a word; 15 s unless given. */
+  /** After so long without a word; 15 s unless given, until the dispatcher says otherwise. */
   readonly quietMs?: number;
   /** So long a knock may take; 10 s unless given. */
   readonly knockMsMax?: number;
@@ -32,10 +32,11 @@ const unreachableMax = 3;
 
 export class DispatcherWatch {
   readonly #options: Required<DispatcherWatchOptions>;
-  readonly #quietMs: number;
+  #quietMs: number;
   #waitMs: number;
   #hasHeard = false;
   #unreachable = 0;
+  #isOver = false;
   #timer: NodeJS.Timeout;
 
   constructor({ quietMs = quietMsDefault, knockMsMax = knockMsMaxDefault, ...options }: DispatcherWatchOptions) {
@@ -45,12 +46,18 @@ export class DispatcherWatch {
     this.#timer = this.#wait();
   }
 
+  /** The dispatcher has said how long it may be quiet: it is the first to give up a link over which nothing comes. */
+  quietIs(quietMs: number): void {
+    this.#quietMs = quietMs;
+  }
+
   /** Something has come over the link. */
   heard(): void {
     this.#hasHeard = true;
   }
 
   end(): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
   }
 
@@ -61,6 +68,7 @@ export class DispatcherWatch {
 
   async #look(): Promise<void> {
     const answer: Knock = this.#hasHeard ? "alive" : await knock(this.#options, this.#options.knockMsMax);
+    if (this.#isOver) return;
     if (answer === "alive") this.#waitMs = this.#quietMs;
     if (answer === "mute") this.#waitMs *= 2;
     this.#unreachable = answer === "unreachable" ? this.#unreachable + 1 : 0;

@@ -119,6 +119,7 @@ const setup = object<Setup>({
   program,
   sameFiles: orNull(object<FilesProof>({ machine: text, file: text, secret: text })),
   heartbeatMs: whole(1, 60_000),
+  dispatcherQuietMs: whole(1, 0x7fffffff),
   heapMb: number32,
   memoryMb: number32,
   folders: list(folder),

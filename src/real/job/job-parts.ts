@@ -9,7 +9,7 @@ import { patiencesOf } from "../../core/service/patiences.ts";
 import { placementOf, ranksOfNode } from "../../core/service/placement.ts";
 import { offerProof } from "../disk/same-files.ts";
 import { verifyImages } from "../image/verify-images.ts";
-import type { JobPartHost, JobPartHostPorts } from "../part-hosts/job-part-host.ts";
+import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../part-hosts/job-part-host.ts";
 import { jobParts } from "../protocol-parts/job-parts.ts";
 import type { FrozenJob } from "./folder/frozen-job.ts";
 import { JobFolders } from "./folder/job-folders.ts";
@@ -272,7 +272,7 @@ function createRecovery(
       checkpointPatienceMs,
       folder: folders.checkpoints,
       servers: checkpoints.servers,
-      createPart: partOfProtocol(options, setOf, secret),
+      createPart: partOfProtocol(options, { setOf, secret, folder: folders.lasting }),
     },
     {
       core,
@@ -291,8 +291,7 @@ function createRecovery(
 
 function partOfProtocol(
   options: JobOptions,
-  setOf: readonly number[],
-  secret: NodeSetups["secret"],
+  { setOf, secret, folder }: Pick<JobPartSetup, "setOf" | "folder"> & Pick<NodeSetups, "secret">,
 ): (ports: JobPartHostPorts) => JobPartHost {
   const { protocol, protocolOptions, program, host, nodes, memoryMb, patienceMs } = options;
   const create = jobParts[protocol.name];
@@ -305,6 +304,7 @@ function partOfProtocol(
     host,
     language: languageOf(program),
     job: secret,
+    folder,
     patience: patiencesOf(patienceMs),
   };
   return (ports) => create(setup, ports);

@@ -1,6 +1,7 @@
 /** The setup of each node of a job: the job, the node's part of it, and the secret by which its processes know each other. */
 
 import { randomBytes, randomUUID } from "node:crypto";
+import { dispatcherQuietMsOf } from "../../core/service/patiences.ts";
 import type { Placement } from "../../core/service/placement.ts";
 import type { FilesProof } from "../disk/same-files.ts";
 import type { Setup } from "../messages/node-messages.ts";
@@ -51,6 +52,7 @@ export class NodeSetups {
       program: { path: job.displayName ?? program, bundle, args, language: languageOf(program) },
       sameFiles,
       heartbeatMs,
+      dispatcherQuietMs: dispatcherQuietMsOf(job.patienceMs),
       heapMb,
       memoryMb,
       folders,

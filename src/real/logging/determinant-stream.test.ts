@@ -5,6 +5,7 @@ import { quietNow, timeLimit } from "../../../test/patience.ts";
 import { DeterminantKind } from "../../core/ft/logging/determinant-stream.ts";
 import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import { LoggerStreams } from "../../core/ft/logging/logger-streams.ts";
+import { StoredStreams } from "../../core/ft/logging/stored-streams.ts";
 import { ChannelHost } from "../service-channel/channel-host.ts";
 import { ServiceHost } from "../service-channel/service-host.ts";
 import { ServiceCode, secretBytes } from "../transport/handshake/handshake.ts";
@@ -22,7 +23,7 @@ class TestLogger {
   readonly #door: Reception;
 
   constructor(isSuccessor: boolean) {
-    this.core = new EventLogger(isSuccessor);
+    this.core = new EventLogger(new StoredStreams(isSuccessor));
     this.#server = new ServiceHost(() => new LoggerStreams(this.core));
     const received = this.#server.received.bind(this.#server);
     this.#door = new Reception({

@@ -1,7 +1,7 @@
 /**
- * The event logger, seen from the dispatcher: a forked process with a channel, and another in its place when it is lost. Questions
- * wait until a process can answer them. Until the new process has been sent the choices that nodes keep, a set that falls loses its
- * choices (ADR 11): so the new process is one that has started already, and one that hangs is noticed and killed.
+ * The event logger, seen from the dispatcher: a forked process with a channel, and another in its place when it is lost, which goes on
+ * with the file of the lost one (ADR 19). Questions wait until a process can answer them; output and messages between sets wait too. So
+ * the new process is one that has started already (ADR 11), and one that hangs is noticed and killed.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
@@ -10,13 +10,15 @@ import { type Patience, Silence } from "../../core/service/silence.ts";
 import { ProcessWork } from "../machine/process-work.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
-import type { Fence, FromLogger, ToLogger, Trim } from "./messages.ts";
+import type { Fence, FromLogger, LoggerSetup, ToLogger, Trim } from "./messages.ts";
 
 interface LoggerPorts {
   /** It listens, or another does in its place: nodes must hear its address. */
   ready(address: Address): void;
   /** It was lost, or was silent for so long that it counts as lost; another takes its place. */
   lost(silentMs: number | null): void;
+  /** Its file cannot be read or written. */
+  troubled(could: "not-read" | "not-write", why: string): void;
   /** There will be no event logger. */
   unable(why: string): void;
 }
@@ -27,6 +29,8 @@ interface LoggerOptions {
   /** The address of this machine at which nodes call it. */
   readonly host: string;
   readonly patience: Patience;
+  /** Of its streams; the folder is there, the file is not. */
+  readonly file: string;
 }
 
 /** A question, and the callback for its answer. */
@@ -53,6 +57,12 @@ export class LoggerProcess {
   #address: Address | null = null;
   readonly #questions: Question[] = [];
   #isOver = false;
+  /** The silence for which the present process was killed; null: it was not. */
+  #killedMs: number | null = null;
+  /** Does the present process write its file? */
+  #isWriting = true;
+  /** What the next process has to go on with. Nodes know no address, and nothing is acknowledged, before the first is ready. */
+  #inherits: LoggerSetup["inherits"] = "nothing";
   /** How often another took its place. */
   losses = 0;
 
@@ -94,9 +104,15 @@ export class LoggerProcess {
     this.#send({ kind: "ask-life" });
     if (!this.#silence.lasts(stepMs, () => this.#work.look())) return;
     const { ms } = this.#silence;
-    const child = this.#child;
-    child.kill("SIGKILL");
-    this.#lost(child, ms);
+    if (this.#killedMs === null) {
+      // When it has ended it is lost: until then it could write to its file, and acknowledge.
+      this.#killedMs = ms;
+      this.#child.kill("SIGKILL");
+    } else if (ms > 2 * this.#killedMs) {
+      // The system does not end it (a disk that does not answer). It may have acknowledged more than another could read.
+      this.#inherits = "nodes";
+      this.#lost(this.#child, ms);
+    }
   }
 
   /** For fault plans. False: it is gone. */
@@ -127,9 +143,11 @@ export class LoggerProcess {
     child.on("error", (error) => {
       if (child === this.#child) this.#unable(error.message);
     });
-    child.on("exit", () => this.#lost(child, null));
-    const { job, host } = this.#options;
-    this.#send({ kind: "setup", job, host, isSuccessor: this.losses > 0 });
+    child.on("exit", () => this.#lost(child, this.#killedMs));
+    const { job, host, file } = this.#options;
+    this.#isWriting = true;
+    this.#killedMs = null;
+    this.#send({ kind: "setup", job, host, file, inherits: this.#inherits });
   }
 
   #send(message: ToLogger): void {
@@ -150,6 +168,7 @@ export class LoggerProcess {
     switch (message.kind) {
       case "ready":
         this.#address = { host: this.#options.host, port: message.port };
+        this.#inherits = this.#isWriting ? "file" : "nodes";
         for (const question of this.#questions) this.#send(question.message);
         this.#ports.ready(this.#address);
         // Not sooner: it would take the processor from nodes that send their choices to this process.
@@ -162,6 +181,10 @@ export class LoggerProcess {
       case "unable":
         this.#unable(message.why);
         break;
+      case "store-trouble":
+        if (message.could === "not-write") this.#notWriting();
+        this.#ports.troubled(message.could, message.why);
+        break;
       case "fenced":
       case "end-is":
         this.#questions.shift()?.answered(message);
@@ -169,6 +192,11 @@ export class LoggerProcess {
       default:
         unreachable(message);
     }
+  }
+
+  #notWriting(): void {
+    this.#isWriting = false;
+    if (this.#inherits === "file") this.#inherits = "nodes";
   }
 
   #unable(why: string): void {

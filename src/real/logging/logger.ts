@@ -1,12 +1,17 @@
 /**
  * The event logger: an operating-system process of its own, started by the dispatcher, which fences, trims and reads over its
- * channel; nodes send the choices of their ranks over channels (service-channel). It never outlives the dispatcher.
+ * channel; nodes send the choices of their ranks over channels (service-channel). It never outlives the dispatcher. What it
+ * acknowledges is in its file, with which the process that takes its place goes on (ADR 19).
  */
+import { readFileSync } from "node:fs";
 import { unreachable } from "../../core/base/assert.ts";
+import { describeSystemError } from "../../core/base/system-error.ts";
 import { EventLogger } from "../../core/ft/logging/event-logger.ts";
 import { LoggerStreams } from "../../core/ft/logging/logger-streams.ts";
+import { StoredStreams } from "../../core/ft/logging/stored-streams.ts";
 import { ServiceHost } from "../service-channel/service-host.ts";
 import { askForShortSlices } from "../service-channel/short-slice.ts";
+import { StoreFile } from "../service-channel/store-file.ts";
 import { ServiceCode } from "../transport/handshake/handshake.ts";
 import { Reception } from "../transport/handshake/reception.ts";
 import type { FromLogger, LoggerSetup, ToLogger } from "./messages.ts";
@@ -20,6 +25,26 @@ const knockMs = 50;
 
 const send = (message: FromLogger): void => void process.send?.(message, undefined, undefined, () => {});
 
+/** The streams of the event logger before, as far as they can be had, or new ones. */
+function openStreams(file: string, inherits: LoggerSetup["inherits"]): StoredStreams {
+  const store = new StoreFile(file, {
+    gaveUp: (why) => send({ kind: "store-trouble", could: "not-write", why }),
+  });
+  if (inherits !== "file") return new StoredStreams(inherits === "nodes", { store });
+  const streams = readStreams(file, store);
+  if (typeof streams !== "string") return streams;
+  send({ kind: "store-trouble", could: "not-read", why: streams });
+  return new StoredStreams(true, { store });
+}
+
+function readStreams(file: string, store: StoreFile): StoredStreams | string {
+  try {
+    return StoredStreams.restored(readFileSync(file), { store });
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "it is gone" : describeSystemError(error);
+  }
+}
+
 class Logger {
   readonly #core: EventLogger;
   readonly #server: ServiceHost;
@@ -27,8 +52,8 @@ class Logger {
   #knockedMs = Number.NEGATIVE_INFINITY;
   #idleTurns = 0;
 
-  constructor({ job, host, isSuccessor }: LoggerSetup) {
-    this.#core = new EventLogger(isSuccessor);
+  constructor({ job, host, file, inherits }: LoggerSetup) {
+    this.#core = new EventLogger(openStreams(file, inherits));
     this.#server = new ServiceHost(() => new LoggerStreams(this.#core));
     this.#door = new Reception({
       job,

@@ -2,7 +2,7 @@
  * Message logging's part for the whole job, in a real one: the core `LoggingJob`, with the event logger's process and the timer that
  * the core wants.
  */
-
+import { join } from "node:path";
 import { secondsText } from "../../core/base/amounts.ts";
 import type { Service } from "../../core/fault/plan.ts";
 import { LoggingJob } from "../../core/ft/logging/logging-job.ts";
@@ -14,6 +14,8 @@ import { Alarm } from "../machine/alarm.ts";
 import type { JobPartHost, JobPartHostPorts, JobPartSetup } from "../part-hosts/job-part-host.ts";
 import { LoggerProcess } from "./logger-process.ts";
 
+/** The file of the event logger in the job's folder. */
+const eventLogIn = (folder: string): string => join(folder, "event-log");
 /** When all is over the event logger is asked for so long how much it was given. */
 const lastAnswerMsMax = 500;
 
@@ -24,9 +26,11 @@ export class LoggingJobHost implements JobPartHost {
   readonly #logger: LoggerProcess;
   readonly #alarm: Alarm;
   #determinantBytes = 0;
+  /** Trouble with the event logger's file that was told last; empty: none. */
+  #trouble = "";
 
   constructor(setup: JobPartSetup, ports: JobPartHostPorts) {
-    const { setOf, language, job, host, patience } = setup;
+    const { setOf, language, job, host, patience, folder } = setup;
     this.#setup = setup;
     this.#ports = ports;
     this.part = new LoggingJob(
@@ -40,16 +44,27 @@ export class LoggingJobHost implements JobPartHost {
     );
     this.#alarm = new Alarm(this.part, (nowMs) => this.part.tick(nowMs));
     this.#logger = new LoggerProcess(
-      { job, host, patience },
+      { job, host, patience, file: eventLogIn(folder) },
       {
         ready: (address) => ports.toNodes({ logger: address } satisfies LoggerIsAt),
         lost: (silentMs) => {
           const how = silentMs === null ? "was lost" : `gave no sign of life for ${secondsText(silentMs)}`;
           ports.note(`the event logger ${how}; another takes its place`);
         },
+        troubled: (could, why) => this.#troubled(could, why),
         unable: (why) => ports.unusable(`Cannot use the event logger: ${why}`),
       },
     );
+  }
+
+  #troubled(could: "not-read" | "not-write", why: string): void {
+    // Every event logger that takes the place of another meets the same disk: the line that was said last is not repeated.
+    const what =
+      could === "not-write"
+        ? `Cannot write the event log: ${why}; the job goes on, and ends if a node is lost together with the event logger`
+        : `Cannot read the event log: ${why}; the nodes tell the new event logger what they keep`;
+    if (what !== this.#trouble) this.#ports.note(what);
+    this.#trouble = what;
   }
 
   async #fence(set: number, incarnation: number, from: number): Promise<void> {

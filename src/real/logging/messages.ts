@@ -10,8 +10,10 @@ export interface LoggerSetup {
   readonly job: JobSecret;
   /** The address at which nodes call it. */
   readonly host: string;
-  /** There was one before, which is lost. */
-  readonly isSuccessor: boolean;
+  /** The file of its streams. */
+  readonly file: string;
+  /** What there is of an event logger before: nothing (it is the first), its file, or what nodes tell. */
+  readonly inherits: "nothing" | "file" | "nodes";
 }
 /** `EventLogger.fence`; answered by `fenced`. */
 export interface Fence {
@@ -47,6 +49,13 @@ interface LoggerUnable {
   readonly kind: "unable";
   readonly why: string;
 }
+/** Its streams could not be read or written, and why, for people. */
+interface StoreTrouble {
+  readonly kind: "store-trouble";
+  /** Streams that could not be written must not be read by the event logger that takes its place. */
+  readonly could: "not-read" | "not-write";
+  readonly why: string;
+}
 /** Answers come in the order of the questions. */
 interface Fenced {
   readonly kind: "fenced";
@@ -59,4 +68,4 @@ interface EndIs {
 export interface Lives {
   readonly kind: "lives";
 }
-export type FromLogger = LoggerReady | LoggerUnable | Fenced | EndIs | Lives;
+export type FromLogger = LoggerReady | LoggerUnable | StoreTrouble | Fenced | EndIs | Lives;

@@ -44,6 +44,8 @@ export interface Setup {
   /** Proves that the node sees the dispatcher's files, by the names in this message; null: files are sent in any case. */
   readonly sameFiles: FilesProof | null;
   readonly heartbeatMs: number;
+  /** After so long without a word the node asks whether the dispatcher lives. */
+  readonly dispatcherQuietMs: number;
   /** Size of each rank's JavaScript heap; 0 leaves it to Node. */
   readonly heapMb: number;
   /** Size of the node's shared memory; of a C program the size of each rank's own. */

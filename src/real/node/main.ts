@@ -72,6 +72,7 @@ async function abandoned(place: Invitation): Promise<never> {
 /** A node of the job that has invited it, as soon as it is told which. */
 class NodeMain {
   readonly #link: ControlLink<FromNode, ToNode>;
+  readonly #watch: DispatcherWatch;
   readonly #options: Omit<AgentOptions, "folder">;
   /** Null: it has not been set up, or could not be and has said so. */
   #agent: Agent | null = null;
@@ -82,13 +83,13 @@ class NodeMain {
     const { host, port, jobId, secret } = invitation;
     const abandon = (): void => void abandoned(invitation);
     this.#end = abandon;
-    const watch = new DispatcherWatch({ host, port, gone: abandon });
+    this.#watch = new DispatcherWatch({ host, port, gone: abandon });
     this.#link = new ControlLink<FromNode, ToNode>({
       socket,
       queue,
       sends: fromNodeBounds,
       hears: toNodeBounds,
-      heard: () => watch.heard(),
+      heard: () => this.#watch.heard(),
       said: (message) => this.#said(message),
       unsendable: (problem) => this.#link.send({ kind: "unable", why: `it cannot send ${problem}` }),
       closed: ({ kind, why }) => {
@@ -117,7 +118,8 @@ class NodeMain {
   }
 
   #begin(setup: Setup): void {
-    const { node, placement, recovery, protocol } = setup;
+    const { node, placement, recovery, protocol, dispatcherQuietMs } = setup;
+    this.#watch.quietIs(dispatcherQuietMs);
     const here = ranksOfNode(placement, node);
     this.#link.expect(toNodeShapes({ processes: placement.length, here, recovers: recovery !== null, protocol }));
     const started = this.#start(setup);

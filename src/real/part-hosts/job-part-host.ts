@@ -21,6 +21,8 @@ export interface JobPartSetup {
   readonly host: string;
   /** The secret by which nodes and services of this job know each other. */
   readonly job: JobSecret;
+  /** The job's folder, for what outlives processes of the protocol's own. */
+  readonly folder: string;
   /** With processes that say nothing. */
   readonly patience: Patience;
 }

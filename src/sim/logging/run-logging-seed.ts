@@ -61,11 +61,13 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
   const drawnTimes = planTimes(random.fork(), actions);
   const times = waitsForCheckpoints(options.faults) ? manyTimes(setOf, actions) : drawnTimes;
   const patienceNs = random.pick([20_000, 500_000, 5_000_000]);
+  const logBytesMax = random.pick([null, null, 0, 300, 5_000]);
   return {
     ...{ world, setOf, script, services, listener: options.listener, newProtocol: options.newProtocol },
     checkpoints: hasCheckpoints ? { times, patienceNs } : null,
     isCorrupt: () => corrupt.chance(0.2),
-    logBytesMax: random.pick([null, null, 0, 300, 5_000]),
+    logBytesMax,
+    storeFaults: { random: random.fork(), torn: 0.5, damaged: 0.1 },
     trouble: (there, ports) =>
       options.faults === undefined
         ? new DrawnFaults(faults, { world: there, setOf }, ports)

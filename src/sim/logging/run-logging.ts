@@ -25,6 +25,7 @@ import type { Trouble, TroublePorts } from "../recovery/trouble.ts";
 import type { Script } from "../script/script.ts";
 import type { SimProcess } from "../sim-process.ts";
 import type { World, WorldOptions } from "../world.ts";
+import type { StoreFaults } from "./event-log.ts";
 import { SimLogging } from "./sim-logging.ts";
 
 /** A rank is about to do that action, in whichever life. */
@@ -45,8 +46,10 @@ export interface LoggingSetup {
   readonly isCorrupt: (set: number) => boolean;
   /** Memory of each rank's payload log; null: it has no bound. */
   readonly logBytesMax: number | null;
-  /** Does an event logger that is lost come back with its contents? Otherwise a successor with none takes its place. */
+  /** Is an event logger that is lost only out of reach? Otherwise it crashes, and a successor takes its place. */
   readonly loggerKeeps?: boolean | undefined;
+  /** Of the event logger's store. */
+  readonly storeFaults: StoreFaults;
   /** When the program of a rank ends its own node. */
   readonly crashesAt?: ActionTime | undefined;
   readonly trouble: (world: World, ports: TroublePorts) => Trouble;
@@ -68,6 +71,8 @@ export interface LoggingOutcome extends SeedOutcome {
   readonly fetched: number;
   /** How often rare things happened. */
   readonly rare: RecoveryHost["rare"] & SimLogging["rare"];
+  /** What happened to the event logger's store. */
+  readonly stores: SimLogging["eventLog"]["stores"];
   /** How often the dispatcher has crashed; and in the middle of a record. */
   readonly dispatcherCrashes: RecoveringWorld<SimMemory, RankImage, SimLogging>["dispatcherCrashes"];
   readonly checkpoints: Checkpoints<RankImage>["counts"];
@@ -109,7 +114,7 @@ class LoggingRun {
           new SimLogging(
             {
               ...{ setOf, ...services, logBytesMax: setup.logBytesMax, newProtocol: setup.newProtocol },
-              loggerKeeps: setup.loggerKeeps === true,
+              ...{ loggerKeeps: setup.loggerKeeps === true, storeFaults: setup.storeFaults },
             },
             ports,
           ),
@@ -191,7 +196,7 @@ class LoggingRun {
       moments: this.#moments,
       boards: world.boardCounts,
       loggedBytes: sum(world.processes.map(({ core }) => (core.protocol as LoggingProtocol).loggedBytes)),
-      ...{ spilled: logging.spilled, fetched: logging.fetched },
+      ...{ spilled: logging.spilled, fetched: logging.fetched, stores: logging.eventLog.stores },
     };
   }
 

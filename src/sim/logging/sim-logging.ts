@@ -16,7 +16,7 @@ import type { NewProtocol, ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { Random } from "../random.ts";
 import type { PartsPorts, ProtocolParts } from "../recovery/protocol-parts.ts";
-import { EventLog } from "./event-log.ts";
+import { EventLog, type StoreFaults } from "./event-log.ts";
 import { Shelf } from "./shelf.ts";
 import { SimSetStream } from "./sim-set-stream.ts";
 
@@ -27,8 +27,9 @@ interface SimLoggingOptions {
   readonly restartNs: number;
   /** Memory of each rank's payload log; null: it has no bound. */
   readonly logBytesMax: number | null;
-  /** Does an event logger that is lost come back with its contents? Otherwise a successor with none takes its place. */
+  /** Is an event logger that is lost only out of reach? Otherwise it crashes, and a successor takes its place. */
   readonly loggerKeeps: boolean;
+  readonly storeFaults: StoreFaults;
   /** Another protocol than the real one, for tests that want to see it fail. */
   readonly newProtocol?: ((options: LoggingOptions, ports: ProtocolPorts) => LoggingProtocol) | undefined;
 }
@@ -70,6 +71,10 @@ export class SimLogging implements ProtocolParts {
     this.eventLog = new EventLog(options, {
       ...{ nowNs: () => ports.nowNs(), plan: (timeNs, act) => ports.plan(timeNs, act) },
       ready: () => this.connect(),
+      crashed: () => {
+        this.rare.loggerCrashed++;
+        for (const life of this.#lives.values()) life.told = null;
+      },
       told: (set, incarnation, end) => {
         const life = this.#lives.get(set);
         if (life?.incarnation === incarnation) life.told = end;
@@ -116,24 +121,19 @@ export class SimLogging implements ProtocolParts {
   lose(service: Service, keepsContents = this.#options.loggerKeeps): void {
     if (service !== "event-logger") return;
     this.rare.loggerLost++;
-    if (keepsContents) {
-      this.eventLog.cut();
-      return;
-    }
-    this.rare.loggerCrashed++;
-    for (const life of this.#lives.values()) life.told = null;
-    this.eventLog.crash();
+    if (keepsContents) this.eventLog.cut();
+    else this.eventLog.crash();
   }
 
   /**
-   * The one end that docs/logging.md allows: an event logger was lost, and a set was fenced before its node had told the successor
-   * all that was acknowledged once. What the node tells after the fence comes too late, also when the job hears of the refusal later.
+   * The one end that docs/logging.md allows: an event logger was lost, its store was damaged, and a set was fenced before its node had
+   * told the successor all that was acknowledged once. What the node tells after the fence comes too late, also when the job hears of the refusal later.
    */
   isLegitimateEnd(outcome: JobOutcome | undefined): boolean {
     const reason = outcome?.reason;
     const isIt =
       reason?.kind === "unusable" && reason.message.endsWith("the event logger was lost with what they had chosen");
-    return isIt && this.rare.loggerCrashed > 0 && this.rare.choicesLost > 0 && this.refusedInVain.length === 0;
+    return isIt && this.eventLog.stores.refused > 0 && this.rare.choicesLost > 0 && this.refusedInVain.length === 0;
   }
 
   #refused(set: number): void {

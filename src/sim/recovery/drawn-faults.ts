@@ -73,6 +73,12 @@ export function drawFaults(random: Random, options: DrawnFaultsOptions): Fault[]
       faults.push({ ...time, target: { kind: "service", service: "dispatcher", keepsContents: false } });
     }
   }
+  // The event logger and something else in the same instant, or one soon after the other; again drawn behind all others.
+  if (random.chance(0.3)) {
+    const time = random.chance(0.5) ? random.pick(faults) : soonAfter(random.pick(faults), random);
+    const target = { kind: "service", service: "event-logger", keepsContents: false } as const;
+    faults.push({ time: time.time, afterNs: time.afterNs, target });
+  }
   return faults;
 }
 

@@ -65,36 +65,101 @@ describe("L1 the event logger cannot be reached for a while", () => {
   });
 });
 
-describe("L1 the event logger is lost with all that it has", () => {
+/** The event logger crashes, and a node falls in the same instant, a little before, or a little after. */
+const together = (atMs: string): string => `kill service event-logger at ${atMs}; kill node 1 at ${atMs}`;
+const isFinished = ({ job }: LoggingOutcome): boolean => job?.reason.kind === "finished";
+
+describe("L1 the event logger is lost, and its successor goes on with what it has written", () => {
+  it("all goes on", () => {
+    const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}`);
+    ok(outcomes.every((outcome) => outcome.rare.loggerCrashed === 1 && isFinished(outcome)));
+  });
+
+  it("a set falls in the same instant: it replays what it had chosen", () => {
+    const outcomes = sweep(together);
+    ok(outcomes.every((outcome) => isFinished(outcome) && outcome.restarts === 1 && outcome.rare.choicesLost === 0));
+  });
+
+  it("a set falls in the same instant, and the write under way is torn", () => {
+    const outcomes = sweep(together, { ...base, store: "torn" });
+    ok(outcomes.every((outcome) => isFinished(outcome) && outcome.restarts === 1 && outcome.rare.choicesLost === 0));
+    ok(outcomes.filter(({ stores }) => stores.torn === 1).length > 5);
+  });
+
+  it("all sets fall in the same instant", () => {
+    const outcomes = sweep((atMs) => `${together(atMs)}; kill node 0 at ${atMs}`);
+    ok(outcomes.every((outcome) => isFinished(outcome) && outcome.restarts === 2));
+  });
+
+  it("a set that has fallen waits for its stream: the question is asked of the successor, and answered", () => {
+    for (let us = 50; us <= 80; us += 2) {
+      const outcome = survive({
+        ...{ ...base, services: { delayNsMax: 20_000 } },
+        faults: `kill node 1 at 0.05ms; kill service event-logger at ${us / 1000}ms`,
+      });
+      ok(isFinished(outcome) && outcome.restarts === 1);
+    }
+  });
+
+  it("one event logger after the other, and sets, with checkpoints that trim what is written", () => {
+    const checkpoints = [...at(0, 5, 12, 20, 28), ...at(2, 6, 14, 22, 30)];
+    const outcomes = [20, 35, 50, 65, 80].map((us) => {
+      const times = Array.from({ length: 12 }, (_, i) => `${((i + 1) * us) / 1000}ms`);
+      const faults = times.map((atMs, i) => (i % 3 === 2 ? together(atMs) : `kill service event-logger at ${atMs}`));
+      return survive({
+        ...base,
+        program: rounds(14),
+        checkpoints,
+        store: "torn",
+        faults: faults.join("; "),
+        mayMiss: true,
+      });
+    });
+    ok(outcomes.every((outcome) => isFinished(outcome) && outcome.rare.choicesLost === 0));
+    ok(outcomes.some(({ rare, restarts }) => rare.loggerCrashed > 5 && restarts > 2));
+    ok(outcomes.some(({ stores }) => stores.renewed > 0 && stores.torn > 0));
+  });
+
+  it("while a checkpoint waits for it", () => {
+    const outcome = survive({
+      ...{ ...base, checkpoints: [...at(0, 5, 12), ...at(2, 6)], services: { delayNsMax: 10_000 } },
+      faults: "kill service event-logger at checkpoint 1 of set 0 before; kill node 0 at checkpoint 2 after",
+    });
+    equal(outcome.rare.loggerCrashed, 1);
+    equal(outcome.checkpoints.restored, 1);
+  });
+});
+
+describe("L1 the event logger is lost, and what it has written is damaged", () => {
   const lost = "the event logger was lost with what they had chosen";
+  const damaged: Omit<Scenario, "faults"> = { ...base, store: "damaged" };
 
   it("its successor is told by the nodes, and all goes on", () => {
-    const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}`);
-    ok(outcomes.every(({ rare, job }) => rare.loggerCrashed === 1 && job?.reason.kind === "finished"));
+    const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}`, damaged);
+    ok(outcomes.every((outcome) => outcome.stores.refused === 1 && isFinished(outcome)));
   });
 
   it("again and again, also while the nodes tell the successor", () => {
     for (let periodUs = 1; periodUs <= 10; periodUs++) {
       const times = Array.from({ length: 20 }, (_, i) => `${((i + 1) * periodUs) / 1000}ms`);
       const faults = times.map((atMs) => `kill service event-logger at ${atMs}`).join("; ");
-      const { rare, job } = survive({ ...base, faults, mayMiss: true });
-      ok(rare.loggerCrashed > 10);
-      equal(job?.reason.kind, "finished");
+      const outcome = survive({ ...damaged, faults, mayMiss: true });
+      ok(outcome.rare.loggerCrashed > 10);
+      ok(isFinished(outcome));
     }
   });
 
   it("a set falls when the successor has been told: it replays what its node kept and told", () => {
     const outcomes = sweep((atMs) => `kill service event-logger at 0.02ms; kill node 1 at ${atMs}`, {
-      ...{ ...base, program: rounds(12), mayMiss: true },
+      ...{ ...damaged, program: rounds(12), mayMiss: true },
       services: { restartNs: 0, delayNsMax: 100 },
     });
-    const goneOn = outcomes.filter(({ job, restarts }) => job?.reason.kind === "finished" && restarts === 1);
+    const goneOn = outcomes.filter((outcome) => isFinished(outcome) && outcome.restarts === 1);
     ok(goneOn.length >= 10, `${goneOn.length} of ${outcomes.length} went on`);
   });
 
   it("a set falls before: nobody has what it had shown to others, and the job ends and says so", () => {
-    const outcomes = sweep((atMs) => `kill service event-logger at ${atMs}; kill node 1 at ${atMs}`);
-    for (const { job, rare } of outcomes) {
+    for (const { job, rare } of sweep(together, damaged)) {
       ok(job?.reason.kind === "unusable" && job.reason.message.endsWith(lost), JSON.stringify(job));
       equal(rare.choicesLost, 1);
     }
@@ -102,7 +167,7 @@ describe("L1 the event logger is lost with all that it has", () => {
 
   it("a set that has fallen waits for its stream: the same", () => {
     const { job } = play({
-      ...{ ...base, services: { delayNsMax: 20_000 } },
+      ...{ ...damaged, services: { delayNsMax: 20_000 } },
       faults: "kill node 1 at 0.05ms; kill service event-logger at 0.06ms",
     });
     ok(job?.reason.kind === "unusable" && job.reason.message.endsWith(lost), JSON.stringify(job));
@@ -110,7 +175,7 @@ describe("L1 the event logger is lost with all that it has", () => {
 
   it("while a checkpoint waits for it: it counts when the successor has been told", () => {
     const outcome = survive({
-      ...{ ...base, checkpoints: [...at(0, 5, 12), ...at(2, 6)], services: { delayNsMax: 10_000 } },
+      ...{ ...damaged, checkpoints: [...at(0, 5, 12), ...at(2, 6)], services: { delayNsMax: 10_000 } },
       faults: "kill service event-logger at checkpoint 1 of set 0 before; kill node 0 at checkpoint 2 after",
     });
     equal(outcome.rare.loggerCrashed, 1);

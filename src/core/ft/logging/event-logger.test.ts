@@ -1,6 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { EventLogger } from "./event-logger.ts";
+import { StoredStreams } from "./stored-streams.ts";
 
 const words = (...list: readonly number[]): Int32Array => Int32Array.from(list);
 
@@ -30,7 +31,9 @@ describe("the event logger", () => {
     equal(logger.append(3, 0, 8, words(9)), null);
     equal(logger.append(3, 1, 8, words(...entry(4))), 12);
     deepEqual(logger.fence(3, 2, 4), words(...entry(2), ...entry(4)));
-    throws(() => logger.fence(3, 2, 0), /begins twice/);
+    deepEqual(logger.fence(3, 2, 4), words(...entry(2), ...entry(4)), "asked again, before that life has spoken");
+    equal(logger.open(3, 2, 4), 12);
+    throws(() => logger.fence(3, 2, 0), /has spoken, and begins again/);
   });
 
   it("rule 7: a dispatcher that has a successor asks for an older life, late: it gets nothing, and the present life goes on", () => {
@@ -96,7 +99,7 @@ describe("the event logger", () => {
   });
 
   it("one that takes the place of another is told again what nodes keep", () => {
-    const logger = new EventLogger(true);
+    const logger = new EventLogger(new StoredStreams(true));
     equal(logger.open(3, 1, 10), 10);
     logger.owes(3, 1, 13);
     equal(logger.append(3, 1, 10, words(4, 0)), 12);
@@ -109,7 +112,7 @@ describe("the event logger", () => {
   });
 
   it("what a node has trimmed before it could tell it again is not missed", () => {
-    const logger = new EventLogger(true);
+    const logger = new EventLogger(new StoredStreams(true));
     equal(logger.open(3, 1, 10), 10);
     logger.owes(3, 1, 18);
     logger.append(3, 1, 10, words(1, 2));
@@ -120,7 +123,7 @@ describe("the event logger", () => {
   });
 
   it("a stream that has been acknowledged further than it is here is lost", () => {
-    const logger = new EventLogger(true);
+    const logger = new EventLogger(new StoredStreams(true));
     equal(logger.fence(2, 1, 0), null, "nobody has told anything of it");
     logger.open(3, 0, 10);
     logger.owes(3, 0, 13);

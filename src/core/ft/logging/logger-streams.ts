@@ -1,4 +1,7 @@
-/** The event logger as a service of a channel: its clients are correlated sets, and it says nothing but acknowledgements. */
+/**
+ * The event logger as a service of a channel: its clients are correlated sets, and it says nothing but acknowledgements. Words are
+ * acknowledged when they are in its store.
+ */
 import { type ChannelHello, refused } from "../../service-channel/channel.ts";
 import { silent } from "../../service-channel/memory-streams.ts";
 import type { ServiceStreams, ServiceUser } from "../../service-channel/service-clients.ts";
@@ -19,7 +22,10 @@ export class LoggerStreams implements ServiceUser {
     const told = this.#told;
     const wanted = logger.open(set, incarnation, begin);
     if (wanted === null) return null;
+    // A connection that broke may have left words that are not stored yet, and the first acknowledgement says all of them.
+    logger.settle();
     let arrived = wanted;
+    let settled = wanted;
     return {
       outgoing: silent,
       incoming: {
@@ -27,22 +33,27 @@ export class LoggerStreams implements ServiceUser {
           return arrived;
         },
         get settled() {
-          return arrived;
+          return settled;
         },
         receive(words, at, count) {
           const end = logger.append(set, incarnation, arrived, words.subarray(at, at + count));
           // An old life is not answered.
           if (end === null) return refused;
           arrived = end;
-          told(set, incarnation, end);
           return count;
+        },
+        settle() {
+          if (settled === arrived) return;
+          logger.settle();
+          settled = arrived;
+          told(set, incarnation, settled);
         },
         origin: incarnation + 1,
         beginAnew: () => true,
       },
       opened(stable) {
         logger.owes(set, incarnation, stable);
-        told(set, incarnation, arrived);
+        told(set, incarnation, settled);
       },
     };
   }

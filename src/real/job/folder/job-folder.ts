@@ -3,12 +3,13 @@
  *
  *   program.wasm   the program as its ranks run it (program.cjs or program.mjs in TypeScript): images fit these very bytes
  *   journal        the dispatcher's decisions (journal-file.ts)
+ *   event-log      what the event logger has acknowledged, under a protocol that has one
  *   checkpoints    images of checkpoints, in a folder for each set; of those with servers `checkpoint-server-<number>`
  *   <rank>.image   an image of each rank of a frozen job
  *   job.json       what was frozen (`FrozenJob`); written last, so a folder that has it holds a whole frozen job
  *
  * A job that ended well leaves nothing there. One that was frozen leaves the last two and its program: all that is needed to go on,
- * here or on another machine. One that ended badly, its command killed included, leaves the first three.
+ * here or on another machine. One that ended badly, its command killed included, leaves the first four.
  *
  * Whoever can write there decides what runs when the job goes on, and which folders it may use. So it is made for its owner alone,
  * and gone on with only if it is this user's and nobody else can write to it.
@@ -60,7 +61,7 @@ export function prepareJobFolder(folder: string): string | undefined {
 
 const ofFrozenJob = /^(\d+\.image|job\.json)(\.part)?$/;
 const ofProgram = /^program\.(wasm|cjs|mjs)$/;
-const ofRunningJob = /^(journal|checkpoints|checkpoint-server-\d+)$/;
+const ofRunningJob = /^(journal|event-log(\.new)?|checkpoints|checkpoint-server-\d+)$/;
 
 /** Takes away what a freeze that failed has left there, and nothing else. */
 export function removeFrozenJob(folder: string): void {

@@ -25,6 +25,7 @@ const setup: Setup = {
   program: { path: "p", bundle: { script: "", module: "", wasm: "" }, args: [], language: "typescript" },
   sameFiles: null,
   heartbeatMs: 100,
+  dispatcherQuietMs: 15_000,
   heapMb: 0,
   memoryMb: 16,
   folders: [],

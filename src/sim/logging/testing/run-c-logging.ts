@@ -83,6 +83,7 @@ class CLoggingRun {
     }));
     const actions = Array.from(setOf, () => calls);
     const faults = drawFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
+    const storeFaults = { random: random.fork(), torn: 0.5, damaged: 0.1 };
     this.#there = new RecoveringWorld(
       {
         world: {
@@ -91,7 +92,10 @@ class CLoggingRun {
         },
         ...{ setOf, services, isCorrupt: () => corrupt.chance(0.2), checkpointPatienceNs: patienceNs },
         newParts: (ports) =>
-          new SimLogging({ ...{ setOf, ...services, logBytesMax: null, loggerKeeps: false, newProtocol } }, ports),
+          new SimLogging(
+            { ...{ setOf, ...services, logBytesMax: null, loggerKeeps: false, newProtocol }, storeFaults },
+            ports,
+          ),
         newTrouble: (world, ports) => new DrawnFaults(faults, { world, setOf }, ports),
       },
       {

@@ -23,6 +23,8 @@ export interface Scenario {
   readonly faults: string;
   /** See `LoggingSetup`. */
   readonly loggerKeeps?: boolean;
+  /** What a crash of the event logger does to its store: nothing unless given. */
+  readonly store?: "torn" | "damaged";
   /** The program ends its own node whenever that rank is about to do that action. */
   readonly crashesAt?: ActionTime;
   /** None: nobody has images. */
@@ -71,6 +73,11 @@ export function play(scenario: Scenario): LoggingOutcome {
     },
     ...{ setOf, script: program, newProtocol: scenario.newProtocol, listener: scenario.listener },
     ...{ crashesAt: scenario.crashesAt, loggerKeeps: scenario.loggerKeeps },
+    storeFaults: {
+      random: new Random(1),
+      torn: scenario.store === "torn" ? 1 : 0,
+      damaged: scenario.store === "damaged" ? 1 : 0,
+    },
     checkpoints:
       checkpoints === undefined ? null : { times: checkpoints, patienceNs: scenario.patienceNs ?? 1_000_000_000 },
     services: {

@@ -1,0 +1,118 @@
+/**
+ * What a process of a service writes down so that the process that takes its place can go on: records, appended before anything is
+ * acknowledged that depends on them (ADR 19). Implementations: real/service-channel/store-file.ts, sim/service-channel/sim-store.ts.
+ *
+ * A record is words in a frame:
+ *
+ *   0   number of words in the record
+ *   1   its complement: a number that was damaged is recognised, so nobody looks for the next record at a wrong place
+ *   2   CRC-32 of the record
+ *   3   the record
+ *
+ * A process that is lost while it writes leaves a frame without its end. Nothing was acknowledged that depends on it, so it is left
+ * out. Any other deviation is damage: acknowledged words may be missing, and the whole store is refused.
+ */
+import { crc32 } from "../base/crc-32.ts";
+
+export interface ServiceStore {
+  /**
+   * Writes the words behind all others. When this returns they outlive the process, not the machine; a process that is lost meanwhile
+   * leaves any number of the first bytes. A store that fails is given up for good: it makes sure that no other process reads it, and the
+   * service goes on without.
+   */
+  append(words: Int32Array): void;
+  /**
+   * Puts the parts, one behind the other, in the place of all that was written: all of them or, if the process is lost meanwhile, none.
+   * A part is valid until the next is asked for.
+   */
+  replace(parts: Iterable<Int32Array>): void;
+}
+
+const COUNT = 0;
+const COMPLEMENT = 1;
+const CHECKSUM = 2;
+const headWords = 3;
+const wordsMin = 1 << 12;
+
+/** Records on their way to a store. */
+export class StoreFrames {
+  #words = new Int32Array(wordsMin);
+  /** Where the frame that was begun last begins, and where all frames end. */
+  #begin = 0;
+  #end = 0;
+
+  get count(): number {
+    return this.#end;
+  }
+
+  /** A record begins, with these words. */
+  begin(kind: number, a: number, b: number): void {
+    this.#begin = this.#end;
+    this.#reserve(headWords + 3);
+    const at = this.#begin + headWords;
+    this.#words[at] = kind;
+    this.#words[at + 1] = a;
+    this.#words[at + 2] = b;
+    this.#end = at + 3;
+  }
+
+  put(words: Int32Array): void {
+    this.#reserve(words.length);
+    this.#words.set(words, this.#end);
+    this.#end += words.length;
+  }
+
+  /** The record that was begun is complete. */
+  finish(): void {
+    const first = this.#begin + headWords;
+    const count = this.#end - first;
+    this.#words[this.#begin + COUNT] = count;
+    this.#words[this.#begin + COMPLEMENT] = ~count;
+    this.#words[this.#begin + CHECKSUM] = checksumOf(this.#words, first, count);
+  }
+
+  /** All complete records, which are not here any more. The words are valid until the next record begins. */
+  take(): Int32Array {
+    const taken = this.#words.subarray(0, this.#end);
+    this.#end = 0;
+    return taken;
+  }
+
+  #reserve(count: number): void {
+    if (this.#end + count <= this.#words.length) return;
+    const more = new Int32Array(Math.max(2 * this.#words.length, this.#end + count));
+    more.set(this.#words.subarray(0, this.#end));
+    this.#words = more;
+  }
+}
+
+/**
+ * Reads what was written, record by record; `take` returns what is wrong with a record, empty if nothing is. The result is what is
+ * wrong with the store: empty, or the record for people, and why.
+ */
+export function readRecords(bytes: Uint8Array, take: (record: Int32Array) => string): string {
+  const words = wordsOf(bytes);
+  for (let at = 0, number = 0; at + headWords <= words.length; number++) {
+    const count = words[at + COUNT]!;
+    const first = at + headWords;
+    const where = `record ${number} at byte ${4 * at}`;
+    if (count < 0 || words[at + COMPLEMENT] !== ~count) return `${where} has a damaged head`;
+    // Torn: the process was lost while it wrote.
+    if (first + count > words.length) return "";
+    if (words[at + CHECKSUM] !== checksumOf(words, first, count)) return `${where} is damaged`;
+    const problem = take(words.subarray(first, first + count));
+    if (problem !== "") return `${where} ${problem}`;
+    at = first + count;
+  }
+  return "";
+}
+
+const checksumOf = (words: Int32Array, first: number, count: number): number =>
+  crc32(new Uint8Array(words.buffer, words.byteOffset + 4 * first, 4 * count)) | 0;
+
+/** Whole words of them. */
+function wordsOf(bytes: Uint8Array): Int32Array {
+  const count = bytes.length >> 2;
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Int32Array(aligned.buffer, aligned.byteOffset, count);
+}
