@@ -7,6 +7,7 @@ import { checkOpen, type NamedCommunicator } from "../core/binding/checks.ts";
 import { settle } from "../core/binding/collective-side.ts";
 import type { Movement, Mover, Moving } from "../core/binding/movement.ts";
 import type { Operations } from "../core/binding/operations.ts";
+import { onBoard } from "../core/process/collectives.ts";
 import type { Communicator as CoreCommunicator } from "../core/process/communicator.ts";
 import { type BufferLike, type Buffers, type Items, isTypedArray, isTypedBuffer } from "./buffers.ts";
 import { type ArrayGround, countOf, IN_PLACE, type InPlace, packedBytes } from "./collective-sides.ts";
@@ -32,12 +33,23 @@ export abstract class CollectiveStart {
     this.#owner = owner;
   }
 
-  /** Runs `start`; mistakes of the program in it go to the error handler. */
-  protected attempt<T>(what: string, start: () => T): T {
+  /**
+   * Runs `start`, which takes as many numbers of collectives as `numbers` says, or has a tag; mistakes of the program in it go to the
+   * error handler. A collective that is refused counts all the same: the other ranks may have called it.
+   */
+  protected attempt<T>(what: string, start: () => T, tag?: number, numbers = 1): T {
+    const { core } = this;
+    const next = core.nextNumber;
+    let isOpen = false;
     try {
       checkOpen(this.#owner, what);
+      isOpen = true;
       return start();
     } catch (error) {
+      const isCounted = core.nextNumber !== next || (tag !== undefined && tag !== onBoard);
+      if (isOpen && !isCounted && error instanceof MpiError) {
+        for (let i = 0; i < numbers; i++) this.operations.refuse(core);
+      }
       return refuse(this.#owner, error);
     }
   }

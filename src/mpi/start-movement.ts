@@ -177,18 +177,26 @@ const countOfSent = <T extends TypedArray>(what: string, data: Maybe<Sent<T>>): 
 
 export class StartMovement extends CollectiveStart {
   barrier(tag?: number): Started<Status> {
-    return this.attempt("wait at a barrier", () => {
-      const { record } = this.mover.begin(this.core, { kind: "barrier", from: null, to: null, bytes: 0 }, tag);
-      return { record, after: null };
-    });
+    return this.attempt(
+      "wait at a barrier",
+      () => {
+        const { record } = this.mover.begin(this.core, { kind: "barrier", from: null, to: null, bytes: 0 }, tag);
+        return { record, after: null };
+      },
+      tag,
+    );
   }
 
   bcast<T>(data: T & (BufferLike | null | undefined), root: number, tag?: number): Started<T> {
-    return this.attempt("broadcast", () => {
-      const holds = isRoot(this.named, "broadcast", root);
-      const items = holds || root >= 0 ? itemsOf(needed("broadcast", data)) : null;
-      return this.move({ kind: "bcast", items, root, holds }, data, tag);
-    });
+    return this.attempt(
+      "broadcast",
+      () => {
+        const holds = isRoot(this.named, "broadcast", root);
+        const items = holds || root >= 0 ? itemsOf(needed("broadcast", data)) : null;
+        return this.move({ kind: "bcast", items, root, holds }, data, tag);
+      },
+      tag,
+    );
   }
 
   gather<T extends TypedArray>(data: Maybe<Sent<T>>, root: number, into?: BufferLike<T>, tag?: number) {
@@ -264,7 +272,7 @@ export class StartMovement extends CollectiveStart {
 
   alltoallw(parts: Parts | InPlace, into: Parts, tag?: number): Started<Parts> {
     const [source, all] = [this.#each("exchange", parts), this.#each("exchange", into)];
-    return this.attempt("exchange", () => this.move(alltoallvMovement(this.named, source, all), into, tag));
+    return this.attempt("exchange", () => this.move(alltoallvMovement(this.named, source, all), into, tag), tag);
   }
 
   // Among the neighbours of a topology
@@ -311,7 +319,11 @@ export class StartMovement extends CollectiveStart {
 
   neighborAlltoallw<P extends Parts>(parts: Parts, into: P, tag?: number): Started<P> {
     const [source, all] = [this.#each(withNeighbours, parts), this.#each(withNeighbours, into)];
-    return this.attempt(withNeighbours, () => this.move(neighborExchange(this.named, "parts", source, all), into, tag));
+    return this.attempt(
+      withNeighbours,
+      () => this.move(neighborExchange(this.named, "parts", source, all), into, tag),
+      tag,
+    );
   }
 
   // Inside
@@ -323,10 +335,14 @@ export class StartMovement extends CollectiveStart {
     tag: number | undefined,
     make: () => Movement<Items>,
   ): Started<T | null> {
-    return this.attempt(what, () => {
-      const movement = make();
-      return this.move(movement, result.array, tag);
-    });
+    return this.attempt(
+      what,
+      () => {
+        const movement = make();
+        return this.move(movement, result.array, tag);
+      },
+      tag,
+    );
   }
 
   /** The same for collectives that give every rank a result. */

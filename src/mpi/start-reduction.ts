@@ -20,20 +20,24 @@ export interface Reduce<T extends TypedArray> {
 
 export class StartReduction extends CollectiveStart {
   reduce<T extends TypedArray>(call: Reduce<T>, root: number, tag?: number): Started<T | null> {
-    return this.attempt("reduce", () => {
-      const atRoot = isRoot(this.named, "reduce", root);
-      const { isInter } = this.core;
-      if (isInter && root < 0) return this.#interRoot(call, root, atRoot, tag);
-      if (call.data === IN_PLACE && !atRoot) {
-        throw new MpiError(
-          ErrorClass.BUFFER,
-          "Cannot reduce in place: only the root may, this rank must send an array",
-        );
-      }
-      const operands = this.#operands(call, { wantsResult: atRoot });
-      const { bytes, inPlace } = operands;
-      return this.#start(operands, "reduce", { bytes, root, inPlace, tag });
-    });
+    return this.attempt(
+      "reduce",
+      () => {
+        const atRoot = isRoot(this.named, "reduce", root);
+        const { isInter } = this.core;
+        if (isInter && root < 0) return this.#interRoot(call, root, atRoot, tag);
+        if (call.data === IN_PLACE && !atRoot) {
+          throw new MpiError(
+            ErrorClass.BUFFER,
+            "Cannot reduce in place: only the root may, this rank must send an array",
+          );
+        }
+        const operands = this.#operands(call, { wantsResult: atRoot });
+        const { bytes, inPlace } = operands;
+        return this.#start(operands, "reduce", { bytes, root, inPlace, tag });
+      },
+      tag,
+    );
   }
 
   /** The root's group of an inter-communicator contributes nothing, and only the root gets anything. */
@@ -49,11 +53,15 @@ export class StartReduction extends CollectiveStart {
   }
 
   allreduce<T extends TypedArray>(call: Reduce<T>, tag?: number): Started<T> {
-    return this.attempt("reduce", () => {
-      const operands = this.#operands(call, { wantsResult: true });
-      const { bytes, inPlace } = operands;
-      return this.#start(operands, "allreduce", { bytes, inPlace, tag }) as Started<T>;
-    });
+    return this.attempt(
+      "reduce",
+      () => {
+        const operands = this.#operands(call, { wantsResult: true });
+        const { bytes, inPlace } = operands;
+        return this.#start(operands, "allreduce", { bytes, inPlace, tag }) as Started<T>;
+      },
+      tag,
+    );
   }
 
   /** `counts`: how many elements of the result each rank gets. */
@@ -62,40 +70,48 @@ export class StartReduction extends CollectiveStart {
     counts: readonly number[] | Int32Array,
     tag?: number,
   ): Started<T> {
-    return this.attempt("reduce", () => {
-      checkCounts("reduce", counts, this.core.size);
-      const total = Array.from(counts).reduce((sum, count) => sum + count, 0);
-      const resultCount = (count: number): number => {
-        if (count === total) return counts[this.core.rank]!;
-        throw new MpiError(
-          ErrorClass.COUNT,
-          `Cannot share ${count} elements among the ranks: their counts add up to ${total} and must be as many`,
-        );
-      };
-      const operands = this.#operands(call, { wantsResult: true, resultCount });
-      const { reduction, inPlace, send, receive } = operands;
-      const { elementBytes } = reduction;
-      const segments = Array.from(counts, (count) => count * elementBytes);
-      const collective = { kind: "reduce_scatter", ...this.core.place, segments, elementBytes, inPlace } as const;
-      operands.record = this.operations.startBlocks(this.core, collective, send, receive, reduction, tag);
-      return operands as Started<T | null> as Started<T>;
-    });
+    return this.attempt(
+      "reduce",
+      () => {
+        checkCounts("reduce", counts, this.core.size);
+        const total = Array.from(counts).reduce((sum, count) => sum + count, 0);
+        const resultCount = (count: number): number => {
+          if (count === total) return counts[this.core.rank]!;
+          throw new MpiError(
+            ErrorClass.COUNT,
+            `Cannot share ${count} elements among the ranks: their counts add up to ${total} and must be as many`,
+          );
+        };
+        const operands = this.#operands(call, { wantsResult: true, resultCount });
+        const { reduction, inPlace, send, receive } = operands;
+        const { elementBytes } = reduction;
+        const segments = Array.from(counts, (count) => count * elementBytes);
+        const collective = { kind: "reduce_scatter", ...this.core.place, segments, elementBytes, inPlace } as const;
+        operands.record = this.operations.startBlocks(this.core, collective, send, receive, reduction, tag);
+        return operands as Started<T | null> as Started<T>;
+      },
+      tag,
+    );
   }
 
   reduceScatterBlock<T extends TypedArray>(call: Reduce<T>, tag?: number): Started<T> {
-    return this.attempt("reduce", () => {
-      const { size } = this.core;
-      const resultCount = (count: number): number => {
-        if (count % size === 0) return count / size;
-        throw new MpiError(
-          ErrorClass.COUNT,
-          `Cannot share ${count} elements among ${size} ranks: give a multiple of ${size}`,
-        );
-      };
-      const operands = this.#operands(call, { wantsResult: true, resultCount });
-      const { bytes, inPlace } = operands;
-      return this.#start(operands, "reduce_scatter_block", { bytes: bytes / size, inPlace, tag }) as Started<T>;
-    });
+    return this.attempt(
+      "reduce",
+      () => {
+        const { size } = this.core;
+        const resultCount = (count: number): number => {
+          if (count % size === 0) return count / size;
+          throw new MpiError(
+            ErrorClass.COUNT,
+            `Cannot share ${count} elements among ${size} ranks: give a multiple of ${size}`,
+          );
+        };
+        const operands = this.#operands(call, { wantsResult: true, resultCount });
+        const { bytes, inPlace } = operands;
+        return this.#start(operands, "reduce_scatter_block", { bytes: bytes / size, inPlace, tag }) as Started<T>;
+      },
+      tag,
+    );
   }
 
   scan<T extends TypedArray>(call: Reduce<T>, tag?: number): Started<T> {
@@ -108,14 +124,18 @@ export class StartReduction extends CollectiveStart {
   }
 
   #scan<T extends TypedArray>(kind: "scan" | "exscan", call: Reduce<T>, tag?: number): Started<T | null> {
-    return this.attempt(kind, () => {
-      checkScan(this.named, kind);
-      const isFirst = kind === "exscan" && this.core.rank === 0;
-      const data = isFirst && call.data === IN_PLACE ? (call.into ?? null) : call.data;
-      const operands = this.#operands({ ...call, data }, { wantsResult: !isFirst });
-      const { bytes, inPlace } = operands;
-      return this.#start(operands, kind, { bytes, inPlace, tag });
-    });
+    return this.attempt(
+      kind,
+      () => {
+        checkScan(this.named, kind);
+        const isFirst = kind === "exscan" && this.core.rank === 0;
+        const data = isFirst && call.data === IN_PLACE ? (call.into ?? null) : call.data;
+        const operands = this.#operands({ ...call, data }, { wantsResult: !isFirst });
+        const { bytes, inPlace } = operands;
+        return this.#start(operands, kind, { bytes, inPlace, tag });
+      },
+      tag,
+    );
   }
 
   #operands<T extends TypedArray>(
