@@ -34,6 +34,18 @@ test("X8: a trap in a function that MPI has called is reported with the call", a
   assert.match(stderr, /rank \d .*RuntimeError: unreachable in traps, called by MPI_Allreduce, main$/m);
 });
 
+test("X8: a recursion without end is reported with its functions, in one line", async () => {
+  const { code, stderr } = await banyan(["run", mistakes, "deep"], patient);
+  const [line, ...others] = messages(stderr);
+  assert.match(line ?? "", /^banyan: rank 0 .*: no stack is left in deep(, main)?: functions call themselves/);
+  assert.deepEqual({ code, others }, { code: 1, others: [] });
+});
+
+test("X8: MPI_Finalize in a function that a collective waits for is refused, and the collective goes on", async () => {
+  const { code, stdout, stderr } = await banyan(["run", "-n", "2", mistakes, "finalize"], patient);
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: "1\n" }, stderr);
+});
+
 for (const [when, call, state] of [
   ["early", "MPI_Send", "MPI_Init has not been called"],
   ["late", "MPI_Recv", "MPI_Finalize has been called"],

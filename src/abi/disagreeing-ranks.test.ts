@@ -7,9 +7,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ErrorClass } from "../core/base/mpi-error.ts";
 import type { TestProgram } from "./testing/program.ts";
-import { ERRORS_RETURN, INT, TestRanks, WORLD } from "./testing/ranks.ts";
+import { ERRORS_RETURN, INFO_NULL, INT, TestRanks, WORLD } from "./testing/ranks.ts";
 
 const SUM = 0x21;
+/** MPI_UNWEIGHTED. */
+const unweighted = 10;
 const elements = 8;
 
 type Call = (c: TestProgram, size: number) => number;
@@ -48,6 +50,23 @@ const calls: Readonly<Record<string, Call>> = {
     c.call("MPI_Reduce_scatter", buffer(c, size), buffer(c), lists(c, size)[0]!, INT, SUM, WORLD),
 };
 
+/** The group of all ranks. */
+const everybody = (c: TestProgram): number => c.get("MPI_Comm_group", WORLD);
+
+/** Functions that make communicators, as all ranks call them. */
+const makers: Readonly<Record<string, Call>> = {
+  dup: (c) => c.call("MPI_Comm_dup", WORLD, c.alloc(4)),
+  idup: (c) => startAndWait(c, "MPI_Comm_idup", WORLD, c.alloc(4)),
+  split: (c) => c.call("MPI_Comm_split", WORLD, 3, 5, c.alloc(4)),
+  create: (c) => c.call("MPI_Comm_create", WORLD, everybody(c), c.alloc(4)),
+  cart: (c, size) => c.call("MPI_Cart_create", WORLD, 1, c.ints(size), c.ints(0), 0, c.alloc(4)),
+  dist_graph: (c, size) => {
+    const ranks = c.ints(...Array.from({ length: size }, (_, rank) => rank));
+    const degrees = c.ints(...new Array<number>(size).fill(1));
+    return c.call("MPI_Dist_graph_create", WORLD, size, ranks, degrees, ranks, unweighted, INFO_NULL, 0, c.alloc(4));
+  },
+};
+
 /** Starts a non-blocking form, and waits for it. */
 function startAndWait(c: TestProgram, name: string, ...args: readonly number[]): number {
   const request = c.alloc(4);
@@ -73,13 +92,15 @@ function newRanks({ size, nodes, boards }: PlaceOf): TestRanks {
 const titleOf = ({ size, nodes, boards }: PlaceOf): string =>
   `${size} ranks on ${nodes} nodes${boards ? ", with boards" : ""}`;
 
-/** Disagreements in one place after another. Two collectives that all call alike go well after each. */
+/** Disagreements in one place after another. Collectives that all call alike go well after each. */
 class Disagreements {
   readonly #place: PlaceOf;
+  readonly #after: readonly string[];
   #ranks: TestRanks;
 
-  constructor(place: PlaceOf) {
+  constructor(place: PlaceOf, after: readonly string[] = ["allreduce", "alltoall"]) {
     this.#place = place;
+    this.#after = after;
     this.#ranks = newRanks(place);
   }
 
@@ -95,8 +116,8 @@ class Disagreements {
     } catch (error) {
       throw new Error(`${what}: ${(error as Error).message}`);
     }
-    for (const name of ["allreduce", "alltoall"]) {
-      const next = ranks.all((c) => calls[name]!(c, size));
+    for (const name of this.#after) {
+      const next = ranks.all((c) => (calls[name] ?? makers[name]!)(c, size));
       assert.deepEqual(next, new Array(size).fill(0), `${name} after ${what}, which gave ${codes}`);
     }
     for (const c of ranks.programs) c.end();
@@ -122,6 +143,52 @@ describe("M4 §6 ranks that disagree about a collective", () => {
             const what = `${usual}, but ${other} at rank ${odd}`;
             disagreements.run(what, (c, rank) => calls[rank === odd ? other : usual]!(c, place.size));
           }
+        }
+      }
+    });
+
+    test(`one of ${titleOf(place)} makes a communicator meanwhile, or another one than the others`, () => {
+      const disagreements = new Disagreements(place, ["allreduce", "dup", "split"]);
+      const names = Object.keys(makers);
+      for (const [i, making] of names.entries()) {
+        const others = { barrier: calls["barrier"]!, allgather: calls["allgather"]!, ...makers };
+        for (const other of ["barrier", "allgather", names[(i + 2) % names.length]!] as const) {
+          for (const odd of [0, place.size - 1]) {
+            for (const [usual, unusual] of [
+              [making, other],
+              [other, making],
+            ] as const) {
+              const what = `${usual}, but ${unusual} at rank ${odd}`;
+              const codes = disagreements.run(what, (c, rank) =>
+                others[(rank === odd ? unusual : usual) as keyof typeof others]!(c, place.size),
+              );
+              // Functions that make the same communicator may well make it together.
+              if (!(other in makers)) someError(codes, what);
+            }
+          }
+        }
+      }
+    });
+
+    test(`one of ${titleOf(place)} refuses its arguments where a communicator is made`, () => {
+      const disagreements = new Disagreements(place, ["allreduce", "dup"]);
+      const { size } = place;
+      const refusals: Readonly<Record<string, readonly [Call, number]>> = {
+        dup: [(c) => c.call("MPI_Comm_dup", WORLD, 0), ErrorClass.ARG],
+        split: [(c) => c.call("MPI_Comm_split", WORLD, -7, 0, c.alloc(4)), ErrorClass.ARG],
+        create: [(c) => c.call("MPI_Comm_create", WORLD, 0x108, c.alloc(4)), ErrorClass.GROUP],
+        cart: [(c) => c.call("MPI_Cart_create", WORLD, -1, c.ints(size), c.ints(0), 0, c.alloc(4)), ErrorClass.DIMS],
+        dist_graph: [(c) => c.call("MPI_Dist_graph_create", WORLD, -1, 0, 0, 0, 0, 0, 0, c.alloc(4)), ErrorClass.ARG],
+      };
+      for (const [name, [refused, error]] of Object.entries(refusals)) {
+        for (const odd of [0, size - 1]) {
+          const what = `${name}, refused at rank ${odd}`;
+          const codes = disagreements.run(what, (c, rank) => (rank === odd ? refused : makers[name]!)(c, size));
+          assert.equal(codes[odd], error, what);
+          assert.ok(
+            codes.every((code) => code !== 0),
+            `${what}: ${codes}`,
+          );
         }
       }
     });

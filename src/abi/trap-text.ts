@@ -21,6 +21,7 @@ const meanings: readonly (readonly [RegExp, string])[] = [
 
 /** One line for a trap; undefined: the error is none. */
 export function trapText(error: unknown): string | undefined {
+  if (error instanceof RangeError && /call stack/.test(error.message)) return endlessRecursion(error);
   if (!(error instanceof WebAssembly.RuntimeError)) return undefined;
   const names = functionsOf(error.stack ?? "");
   const [innermost, ...callers] = names;
@@ -28,6 +29,13 @@ export function trapText(error: unknown): string | undefined {
   const way = callers.length === 0 ? "" : `, called by ${callers.join(", ")}`;
   const meaning = meanings.find(([words]) => words.test(error.message))?.[1];
   return `${error.message}${place}${way}${meaning === undefined ? "" : `: ${meaning}`}`;
+}
+
+/** Functions that call each other until no stack is left; undefined: they are not the program's. */
+function endlessRecursion({ stack = "" }: RangeError): string | undefined {
+  const names = [...new Set(functionsOf(stack))];
+  if (names.length === 0) return undefined;
+  return `no stack is left in ${names.join(", ")}: functions call themselves or each other too deep, or without end`;
 }
 
 function functionsOf(stack: string): string[] {

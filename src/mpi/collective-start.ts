@@ -35,12 +35,23 @@ export abstract class CollectiveStart {
     this.#owner = owner;
   }
 
-  /** Runs `start`; mistakes of the program in it go to the error handler. */
-  protected attempt<T>(what: string, start: () => T): T {
+  /**
+   * Runs `start`, which takes as many numbers of collectives as `numbers` says, or has one already; mistakes of the program in it go to the
+   * error handler. A collective that is refused counts all the same: the other ranks may have called it.
+   */
+  protected attempt<T>(what: string, form: CollectiveForm, start: () => T, numbers = 1): T {
+    const { core } = this;
+    const next = core.nextNumber;
+    let isOpen = false;
     try {
       checkOpen(this.#owner, what);
+      isOpen = true;
       return start();
     } catch (error) {
+      const isCounted = core.nextNumber !== next || typeof form === "number";
+      if (isOpen && !isCounted && error instanceof MpiError) {
+        for (let i = 0; i < numbers; i++) this.operations.refuse(core);
+      }
       return refuse(this.#owner, error);
     }
   }

@@ -617,20 +617,20 @@ export class Communicator implements Owner {
   /** One communicator for each colour, ordered by key, then by rank; colour UNDEFINED: none. */
   split(color: number, key = 0): Communicator | null {
     this.#open("split");
-    return this.#make(this.#guard(() => splitTask(this.#process, this, color, key)));
+    return this.#make(this.#prepare(() => splitTask(this.#process, this, color, key)));
   }
 
   /** One communicator for each node; null where the standard lets us say that there is nothing finer. */
   splitType(type: CommType | typeof UNDEFINED, { key = 0, info = {} }: { key?: number; info?: InfoLike } = {}) {
     this.#open("split");
     const resource = this.#guard(() => infoOf(info)).get(resourceKey);
-    return this.#make(this.#guard(() => splitTypeTask(this.#process, this, { type, key, resource })));
+    return this.#make(this.#prepare(() => splitTypeTask(this.#process, this, { type, key, resource })));
   }
 
   /** The members of `group`, in its order. All of this communicator call; groups of different callers may be disjoint. */
   create(group: Group): Communicator | null {
     this.#open("make a communicator");
-    return this.#make(this.#guard(() => createTask(this.#process, this, group.core)));
+    return this.#make(this.#prepare(() => createTask(this.#process, this, group.core)));
   }
 
   /** As `create`, but only the members call. */
@@ -650,7 +650,7 @@ export class Communicator implements Owner {
   /** Both sides of an inter-communicator as one; the side that says `high` comes second: MPI_Intercomm_merge. */
   merge({ high = false }: { high?: boolean } = {}): Communicator {
     this.#open("merge");
-    return this.#made(this.#guard(() => mergeTask(this.#process, this, high)));
+    return this.#made(this.#prepare(() => mergeTask(this.#process, this, high)));
   }
 
   /** Nothing new can be started here; operations under way go on: MPI_Comm_free. */
@@ -719,7 +719,7 @@ export class Communicator implements Owner {
     dims: readonly number[],
     { periods = dims.map(() => false) }: { periods?: readonly boolean[]; reorder?: boolean } = {},
   ): Communicator | null {
-    const topology = this.#guard(() => new CartesianTopology(dims, periods, ranksFor(this)));
+    const topology = this.#prepare(() => new CartesianTopology(dims, periods, ranksFor(this)));
     return this.#make(createFirst(this, topology), { topology });
   }
 
@@ -740,7 +740,7 @@ export class Communicator implements Owner {
 
   /** The slices of the grid in which the dimensions that `remain` stay. */
   cartSub(remain: readonly boolean[]): Communicator {
-    const { color, key, topology } = this.#guard(() => gridOf(this).sub(this.rank, remain));
+    const { color, key, topology } = this.#prepare(() => gridOf(this).sub(this.rank, remain));
     return this.#made(new Split(this.core, color, key), { topology });
   }
 
@@ -756,7 +756,7 @@ export class Communicator implements Owner {
 
   /** `index[i]`: how many edges nodes 0 to i have together; `edges`: where they lead, node by node. */
   graphCreate(index: readonly number[], edges: readonly number[], _options?: { reorder?: boolean }) {
-    const topology = this.#guard(() => new GraphTopology(index, edges, ranksFor(this)));
+    const topology = this.#prepare(() => new GraphTopology(index, edges, ranksFor(this)));
     return this.#make(createFirst(this, topology), { topology });
   }
 
@@ -775,13 +775,13 @@ export class Communicator implements Owner {
 
   /** Each rank names its own neighbours. */
   distGraphCreateAdjacent(adjacent: Adjacent, _options?: { reorder?: boolean }): Communicator {
-    const topology = this.#guard(() => new DistGraphTopology(adjacent, ranksFor(this)));
+    const topology = this.#prepare(() => new DistGraphTopology(adjacent, ranksFor(this)));
     return this.#made(new Duplicate(this.core), { topology });
   }
 
   /** Any rank may bring any edges; they are brought together first. */
   distGraphCreate(edges: Contribution, _options?: { reorder?: boolean }): Communicator {
-    const own = this.#guard(() => edgesOf(edges, ranksFor(this)));
+    const own = this.#prepare(() => edgesOf(edges, ranksFor(this)));
     return this.#made(new CreateDistGraph(this.core, own, edges.weights !== undefined));
   }
 
@@ -927,13 +927,26 @@ export class Communicator implements Owner {
     return core;
   }
 
+  /** Checks of a function that makes a communicator. One that is refused counts all the same: the other ranks may have called it. */
+  #prepare<T>(checks: () => T): T {
+    return this.#guard(() => {
+      try {
+        return checks();
+      } catch (error) {
+        if (error instanceof MpiError && !this.core.freed) this.#environment.operations.refuse(this.core);
+        throw error;
+      }
+    });
+  }
+
   /** Runs a task that makes a communicator; null for ranks that are no members. */
   #make(task: NewCommunicator, heritage: Heritage = {}): Communicator | null {
     const { operations } = this.#environment;
     const record = operations.startTask(task);
     if (!operations.isComplete(record)) operations.wait(record);
     operations.end(record);
-    if (task.error !== 0) this.raise(errorOf(new Status(-1, -2, 0, task.error)));
+    const { error } = task;
+    if (error !== 0) this.raise(this.core.takeDisagreement(error) ?? errorOf(new Status(-1, -2, 0, error)));
     return task.result === null ? null : this.#adopt(task.result, heritage);
   }
 

@@ -180,14 +180,14 @@ const countOfSent = <T extends TypedArray>(what: string, data: Maybe<Sent<T>>): 
 
 export class StartMovement extends CollectiveStart {
   barrier(form: CollectiveForm = "nonblocking"): Started<Status> {
-    return this.attempt("wait at a barrier", () => {
+    return this.attempt("wait at a barrier", form, () => {
       const { record } = this.mover.begin(this.core, { kind: "barrier", from: null, to: null, bytes: 0 }, form);
       return { record, after: null };
     });
   }
 
   bcast<T>(data: T & (BufferLike | null | undefined), root: number, form: CollectiveForm = "nonblocking"): Started<T> {
-    return this.attempt("broadcast", () => {
+    return this.attempt("broadcast", form, () => {
       const holds = isRoot(this.named, "broadcast", root);
       const items = holds || root >= 0 ? itemsOf(needed("broadcast", data)) : null;
       return this.move({ kind: "bcast", items, root, holds }, data, form);
@@ -290,7 +290,7 @@ export class StartMovement extends CollectiveStart {
 
   alltoallw(parts: Parts | InPlace, into: Parts, form: CollectiveForm = "nonblocking"): Started<Parts> {
     const [source, all] = [this.#each("exchange", parts), this.#each("exchange", into)];
-    return this.attempt("exchange", () => this.move(alltoallvMovement(this.named, source, all), into, form));
+    return this.attempt("exchange", form, () => this.move(alltoallvMovement(this.named, source, all), into, form));
   }
 
   // Among the neighbours of a topology
@@ -345,7 +345,7 @@ export class StartMovement extends CollectiveStart {
 
   neighborAlltoallw<P extends Parts>(parts: Parts, into: P, form: CollectiveForm = "nonblocking"): Started<P> {
     const [source, all] = [this.#each(withNeighbours, parts), this.#each(withNeighbours, into)];
-    return this.attempt(withNeighbours, () =>
+    return this.attempt(withNeighbours, form, () =>
       this.move(neighborExchange(this.named, "parts", source, all), into, form),
     );
   }
@@ -359,7 +359,7 @@ export class StartMovement extends CollectiveStart {
     form: CollectiveForm,
     make: () => Movement<ItemsInMemory>,
   ): Started<T | null> {
-    return this.attempt(what, () => {
+    return this.attempt(what, form, () => {
       const movement = make();
       return this.move(movement, result.array, form);
     });

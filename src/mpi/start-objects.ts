@@ -16,6 +16,9 @@ import type { AfterCompletion, Started } from "./request.ts";
 import { type Sent, StartMovement } from "./start-movement.ts";
 import type { Status } from "./status.ts";
 
+/** Numbers of collectives that one of objects takes: for their lengths, and for them. */
+const objectNumbers = 2;
+
 /** Does a value travel as bytes? Otherwise it is an object. */
 export const isBuffer = (value: unknown): value is BufferLike => isTypedArray(value) || isTypedBuffer(value);
 
@@ -55,7 +58,12 @@ export class StartObjects extends StartMovement {
   }
 
   #isRoot(root: number): boolean {
-    return this.attempt("start the collective", () => isRoot(this.named, "start the collective", root));
+    return this.attempt(
+      "start the collective",
+      "nonblocking",
+      () => isRoot(this.named, "start the collective", root),
+      objectNumbers,
+    );
   }
 
   /** `pick` makes the result of what has arrived, by rank. */
@@ -65,13 +73,18 @@ export class StartObjects extends StartMovement {
     values: readonly unknown[],
     pick: (received: unknown[]) => R,
   ): Started<R> {
-    return this.attempt(kind === "bcast" ? "broadcast" : kind, () => {
-      if (kind === "alltoall" || (kind === "scatter" && isRoot(this.named, kind, root)))
-        checkCounts(kind, values, this.core.peers.size);
-      const messages = values.map((value) => bytesOfObject(`${kind} the object`, value));
-      const task = new ObjectCollective(kind, this.core, root, messages);
-      return { record: this.operations.startTask(task), after: new ReadObjects(task, pick) };
-    });
+    return this.attempt(
+      kind === "bcast" ? "broadcast" : kind,
+      "nonblocking",
+      () => {
+        if (kind === "alltoall" || (kind === "scatter" && isRoot(this.named, kind, root)))
+          checkCounts(kind, values, this.core.peers.size);
+        const messages = values.map((value) => bytesOfObject(`${kind} the object`, value));
+        const task = new ObjectCollective(kind, this.core, root, messages);
+        return { record: this.operations.startTask(task), after: new ReadObjects(task, pick) };
+      },
+      objectNumbers,
+    );
   }
 }
 

@@ -30,11 +30,11 @@ export class StartReduction extends CollectiveStart {
     root: number,
     form: CollectiveForm = "nonblocking",
   ): Started<T | null> {
-    return this.attempt("reduce", () => this.#start({ kind: "reduce", root }, buffers, form));
+    return this.attempt("reduce", form, () => this.#start({ kind: "reduce", root }, buffers, form));
   }
 
   allreduce<T extends TypedArray>(buffers: Reduce<T>, form: CollectiveForm = "nonblocking"): Started<T> {
-    return this.attempt("reduce", () => this.#start(allreduce, buffers, form)) as Started<T>;
+    return this.attempt("reduce", form, () => this.#start(allreduce, buffers, form)) as Started<T>;
   }
 
   /** `counts`: how many elements of the result each rank gets. */
@@ -43,23 +43,23 @@ export class StartReduction extends CollectiveStart {
     counts: readonly number[] | Int32Array,
     form: CollectiveForm = "nonblocking",
   ): Started<T> {
-    return this.attempt("reduce", () => {
+    return this.attempt("reduce", form, () => {
       checkCounts("reduce", counts, this.core.size);
       return this.#start({ kind: "reduce_scatter", counts: Array.from(counts) }, buffers, form);
     }) as Started<T>;
   }
 
   reduceScatterBlock<T extends TypedArray>(buffers: Reduce<T>, form: CollectiveForm = "nonblocking"): Started<T> {
-    return this.attempt("reduce", () => this.#start(reduceScatterBlock, buffers, form)) as Started<T>;
+    return this.attempt("reduce", form, () => this.#start(reduceScatterBlock, buffers, form)) as Started<T>;
   }
 
   scan<T extends TypedArray>(buffers: Reduce<T>, form: CollectiveForm = "nonblocking"): Started<T> {
-    return this.attempt("scan", () => this.#start(scan, buffers, form)) as Started<T>;
+    return this.attempt("scan", form, () => this.#start(scan, buffers, form)) as Started<T>;
   }
 
   /** Rank 0 has no rank before it, and gets null. */
   exscan<T extends TypedArray>(buffers: Reduce<T>, form: CollectiveForm = "nonblocking"): Started<T | null> {
-    return this.attempt("exscan", () => this.#start(exscan, buffers, form));
+    return this.attempt("exscan", form, () => this.#start(exscan, buffers, form));
   }
 
   #start<T extends TypedArray>(call: ReductionCall, buffers: Reduce<T>, form: CollectiveForm): Started<T | null> {

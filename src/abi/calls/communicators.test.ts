@@ -222,6 +222,27 @@ describe("communicators", () => {
     freeAll(ranks, inter);
   });
 
+  it("two groups that have a member in common make no inter-communicator", () => {
+    const ranks = new TestRanks(3);
+    const outcomes = (args: (rank: number) => number[]): number[] =>
+      ranks.all((c, rank) => {
+        for (const comm of [WORLD, SELF]) c.call("MPI_Comm_set_errhandler", comm, ERRORS_RETURN);
+        const out = c.ints(77);
+        const code = c.call("MPI_Intercomm_create", ...args(rank), 5, out);
+        equal(c.int(out), COMM_NULL);
+        return code;
+      });
+    // Every rank with itself, and all of them with themselves.
+    deepEqual(
+      outcomes((rank) => [SELF, 0, WORLD, rank]),
+      [ErrorClass.COMM, ErrorClass.COMM, ErrorClass.COMM],
+    );
+    deepEqual(
+      outcomes(() => [WORLD, 1, WORLD, 1]),
+      [ErrorClass.COMM, ErrorClass.COMM, ErrorClass.COMM],
+    );
+  });
+
   it("a leader that refuses the other group tells its own: nobody waits", () => {
     const ranks = new TestRanks(3);
     const outcomes = (remoteOf: (c: TestProgram, world: number) => number, remoteLeader: number): number[][] =>

@@ -94,6 +94,10 @@ const table: CallTable = {
       const state = program.isFinalized ? "it has ended" : "it has not begun";
       throw new MpiError(ErrorClass.OTHER, `Cannot end MPI: ${state}`);
     }
+    // It would wait for the collective, and the collective for it.
+    if (program.callbacks.areCombining) {
+      throw new MpiError(ErrorClass.OTHER, "Cannot end MPI: a function of MPI_Op_create calls MPI_Finalize");
+    }
     // Before anything else ends: these functions may still use all of MPI (MPI 5.0 §11.2.2).
     return deleteAttributes(program, program.self, new Ending());
   },

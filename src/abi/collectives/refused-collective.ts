@@ -9,10 +9,14 @@ import type { Program } from "../program.ts";
 const collective =
   /^MPI_I?(barrier|bcast|gatherv?|scatterv?|allgatherv?|alltoall[vw]?|reduce|allreduce|reduce_scatter(_block)?|scan|exscan|neighbor_all\w+?)(?<persistent>_init)?(_c)?$/i;
 
+/** Those that make a communicator of all members, each by one collective. */
+const creation =
+  /^MPI_(Comm_i?dup(_with_info)?|Comm_create|Comm_split(_type)?|Cart_create|Cart_sub|Graph_create|Dist_graph_create(_adjacent)?|Intercomm_merge)$/;
+
 /** The function of that name has refused its arguments. */
 export function countRefused(program: Program, name: string, args: readonly (number | bigint)[]): void {
   const found = collective.exec(name);
-  const comm = found === null ? null : communicatorOf(program, name, args);
+  const comm = found === null && !creation.test(name) ? null : communicatorOf(program, name, args);
   if (comm === null) return;
   if (found?.groups?.["persistent"] !== undefined) comm.core.nextPersistent();
   else program.operations.refuse(comm.core);

@@ -8,6 +8,7 @@ import type { Info } from "../../core/comm/info.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import { Duplicate } from "../../core/process/communicators/duplicate.ts";
 import type { Process } from "../../core/process/process.ts";
+import type { Creation } from "../../core/process/task.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
 import { CFile } from "./file.ts";
@@ -37,6 +38,15 @@ export class OpenFile extends Together {
     this.program = program;
     this.options = options;
     this.duplicate = new Duplicate(parent);
+  }
+
+  /** As the others see it, until there is a communicator of its own. */
+  override get creation(): Creation | null {
+    return this.duplicate.result === null ? this.duplicate.creation : null;
+  }
+
+  override isStep(comm: Communicator, tag: number): boolean {
+    return this.duplicate.isStep(comm, tag);
   }
 
   protected override members(process: Process): Communicator | null {

@@ -68,7 +68,11 @@ class Made implements Continuation {
     operations.end(request);
     program.owner = parent;
     ints[this.out >> 2] = COMM_NULL;
-    if (error !== 0) throw new MpiError(error, `Cannot make the communicator: ${errorCodes.stringOf(error)}`);
+    // Raised here, not thrown: the call has taken part, and is none of those that were refused.
+    if (error !== 0) {
+      const unknown = new MpiError(error, `Cannot make the communicator: ${errorCodes.stringOf(error)}`);
+      return program.raise(parent.core.takeDisagreement(error) ?? unknown);
+    }
     if (result === null) return 0;
     const comm = adopt(program, result, parent, this.heritage);
     if (this.heritage.isDuplicate) return copyAttributes(program, parent, comm, new Filled(parent, comm, this.out));
@@ -95,7 +99,7 @@ class Filled implements Continuation {
     if (code !== 0) {
       program.communicators.remove(handle);
       program.operations.freeCommunicator(core);
-      throw notCopied(code);
+      return program.raise(notCopied(code));
     }
     program.ints[this.out >> 2] = handle;
     return 0;
@@ -168,7 +172,7 @@ class Started implements Continuation {
       request.after = new FreeLater(this.task);
       forget(program, request);
       ints[this.outs.request >> 2] = REQUEST_NULL;
-      throw notCopied(code);
+      return program.raise(notCopied(code));
     }
     request.after = this.after;
     request.handle = program.requests.add(request);

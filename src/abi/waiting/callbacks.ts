@@ -40,6 +40,8 @@ export type CallKind = (typeof CallKind)[keyof typeof CallKind];
 /** Goes on after a callback: `result` is what it returned. Answers for the import that was interrupted. */
 export interface Continuation {
   resume(program: Program, result: number): number;
+  /** A collective waits for what the callback computes. */
+  readonly combines?: boolean;
 }
 
 interface Wanted {
@@ -78,6 +80,11 @@ export class Callbacks {
     const isPlain = this.program.parametersOf(fn) === 2;
     const kind = isPlain ? CallKind.ERROR_HANDLER_PLAIN : CallKind.ERROR_HANDLER;
     return this.call(kind, fn, [cells, cells + 4], new AfterErrorHandler(cells, answer));
+  }
+
+  /** Is a function of the program at work for a collective? That one cannot go on before the function returns. */
+  get areCombining(): boolean {
+    return this.continuations.some(({ combines }) => combines === true);
   }
 
   /** Import `mpi.callback`: tells what is to be called. */

@@ -182,6 +182,10 @@ class AfterCombining implements Continuation {
     this.next = then;
   }
 
+  get combines(): boolean {
+    return true;
+  }
+
   resume(program: Program): number {
     const { memory, bytes, operations } = program;
     const { type } = this.asked.call as ProgramCall;

@@ -148,6 +148,11 @@ export class Communicator {
     return number;
   }
 
+  /** The number that the next collective will have. */
+  get nextNumber(): number {
+    return this.collectives;
+  }
+
   /** A number for a collective that begins later, whatever is started meanwhile. */
   promiseCollective(): number {
     const number = this.nextCollective(unknownKind, unlike, unlike);

@@ -41,6 +41,7 @@ import type { Collectives } from "./collectives.ts";
 import type { Communicator } from "./communicator.ts";
 import { unionOf } from "./communicators/member-order.ts";
 import type { Failures } from "./failures.ts";
+import type { Creation, Task } from "./task.ts";
 
 const Step = {
   QUESTION: 0,
@@ -71,6 +72,15 @@ interface Subject {
   readonly turn: number;
 }
 
+/** The collective of the program that an operation belongs to. */
+interface Matter {
+  readonly comm: Communicator;
+  readonly tag: number;
+  readonly turn: number;
+  readonly call: CollectiveCall;
+  readonly messages: typeof noMessages;
+}
+
 /** What a rank says about a collective, to one other rank. */
 interface Answer extends CollectiveCall {
   readonly step: Step;
@@ -93,6 +103,7 @@ interface InquiringProcess {
   readonly engine: Engine;
   readonly protocol: Protocol | null;
   readonly collectives: Collectives;
+  readonly tasks: readonly Task[];
   readonly failures: Failures;
   /** By context. */
   readonly communicators: ReadonlyMap<number, Communicator>;
@@ -101,7 +112,7 @@ interface InquiringProcess {
 }
 
 export class Inquiries {
-  static readonly unsaved = { gate: null, gateError: null };
+  static readonly unsaved = { gate: null, gateError: null, refused: null };
   private readonly process: InquiringProcess;
   /** How often ranks were asked: others have their turn each time. */
   private rounds = 0;
@@ -111,6 +122,8 @@ export class Inquiries {
   private gate: Communicator | null = null;
   private gateNumber = 0;
   private gateError: MpiError | null = null;
+  /** Collectives at boards whose arguments were refused, and of which the others have not been told; null: none. */
+  refused: { readonly comm: Communicator; readonly tag: number }[] | null = null;
 
   constructor(process: InquiringProcess) {
     this.process = process;
@@ -138,8 +151,9 @@ export class Inquiries {
 
   private askAbout(operation: Operation): boolean {
     if (operation.phase !== Phase.RUNNING) return false;
-    const { tag, turn, records, recordCount } = operation;
-    const { collectiveContext: context } = this.process.collectives.communicatorOf(operation);
+    const { records, recordCount } = operation;
+    const { comm, tag, turn } = this.matterOf(operation);
+    const { collectiveContext: context } = comm;
     const asked = new Set<number>();
     for (let i = 0; i < recordCount && asked.size < askedMax; i++) {
       const peer = this.awaitedPeer(records[(this.rounds * askedMax + i) % recordCount]!);
@@ -208,6 +222,8 @@ export class Inquiries {
     const { process } = this;
     const operation = this.operationOf(subject);
     if (operation !== undefined && operation.phase !== Phase.FAILED) return this.exchangingWith(source, operation);
+    const creation = this.creationOf(subject);
+    if (creation !== null) return { step: Step.EXCHANGING, ...callOfCreation(creation), ...noMessages, error: 0 };
     const comm = process.communicators.get(context & ~1);
     const never = { step: Step.NEVER, ...unknownCall, ...noMessages, error: 0 };
     if (tag < 0 || comm === undefined) return process.isOver ? never : null;
@@ -221,20 +237,37 @@ export class Inquiries {
   }
 
   private exchangingWith(source: WorldRank, operation: Operation): Answer {
-    const comm = this.process.collectives.communicatorOf(operation);
-    const { kind, root, bytes } = operation.program.call ?? unknownCall;
-    return { step: Step.EXCHANGING, kind, root, bytes, ...messagesOf(operation, comm, source), error: 0 };
+    const { call, messages } = this.matterOf(operation, source);
+    const { kind, root, bytes } = call;
+    return { step: Step.EXCHANGING, kind, root, bytes, ...messages, error: 0 };
+  }
+
+  /** The collective of the program that an operation is, or is a step of; with the messages that it exchanges with `peer`. */
+  private matterOf(operation: Operation, peer: WorldRank | null = null): Matter {
+    const { collectives, tasks } = this.process;
+    const comm = collectives.communicatorOf(operation);
+    const { tag, turn, program } = operation;
+    const creation = tasks.find((task) => task.isStep(comm, tag))?.creation ?? null;
+    if (creation === null) {
+      const messages = peer === null ? noMessages : messagesOf(operation, comm, peer);
+      return { comm, tag, turn, call: program.call ?? unknownCall, messages };
+    }
+    // Ranks may be in different steps of it.
+    return { comm: creation.comm, tag: creation.number, turn: 0, call: callOfCreation(creation), messages: noMessages };
+  }
+
+  /** A communicator that is being made by that collective; null: none is. */
+  private creationOf({ context, tag }: Subject): Creation | null {
+    const isIt = (it: Creation | null): boolean => it?.number === tag && it.comm.collectiveContext === context;
+    return this.process.tasks.find(({ creation }) => isIt(creation))?.creation ?? null;
   }
 
   private operationOf({ context, tag, turn }: Subject): Operation | undefined {
-    const { collectives } = this.process;
-    return collectives.operations.find(
-      (operation) =>
-        operation.tag === tag &&
-        operation.turn === turn &&
-        operation.phase !== Phase.DONE &&
-        collectives.communicatorOf(operation).collectiveContext === context,
-    );
+    return this.process.collectives.operations.find((operation) => {
+      if (operation.phase === Phase.DONE) return false;
+      const matter = this.matterOf(operation);
+      return matter.tag === tag && matter.turn === turn && matter.comm.collectiveContext === context;
+    });
   }
 
   private boardCallOf({ context, tag }: Subject): BoardOperation | undefined {
@@ -278,11 +311,10 @@ export class Inquiries {
 
   private judgeOperation(source: WorldRank, subject: Subject, operation: Operation, theirs: Answer): void {
     const { collectives } = this.process;
-    const comm = collectives.communicatorOf(operation);
+    const { comm, call: mine, messages } = this.matterOf(operation, source);
     if (operation.phase !== Phase.RUNNING || !this.waitsFor(operation, source)) return;
     if (!isJudged(this.process, comm) || !unionOf(comm).has(source)) return;
-    const mine = operation.program.call ?? unknownCall;
-    const verdict = verdictOn(mine, theirs, Step.EXCHANGING, messagesOf(operation, comm, source));
+    const verdict = verdictOn(mine, theirs, Step.EXCHANGING, messages);
     // Communicators that are being made: which messages belong to which attempt only their own rules tell.
     if (verdict === null || (subject.tag < 0 && theirs.step === Step.EXCHANGING)) return;
     comm.disagreement = disagreement(comm, source, mine, verdict);
@@ -323,13 +355,25 @@ export class Inquiries {
 
   /**
    * This rank refuses the arguments of a collective, and takes no part. It counts all the same, because the others may have called it.
-   * At a board nobody sees who comes to which round: the others are told, and nobody uses it again.
+   * At a board nobody sees who comes to which round: nobody uses it again. The others are told when the program goes on, because a
+   * job that ends by the mistake shall report it, and not that another rank has heard of it.
    */
   refuse(comm: Communicator): void {
     const tag = comm.nextCollective(refusedKind, unlike, unlike);
     if (comm.board === null || this.process.protocol?.mayJudgeCollectives === false) return;
-    const refused = { kind: refusedKind, root: unlike, bytes: unlike };
-    this.tellMembers(comm, { context: comm.collectiveContext, tag, turn: 0 }, 0, refused);
+    this.process.collectives.leaveBoard(comm);
+    this.refused ??= [];
+    this.refused.push({ comm, tag });
+  }
+
+  /** The program goes on. */
+  tellRefused(): void {
+    const refused = this.refused ?? [];
+    this.refused = null;
+    const call = { kind: refusedKind, root: unlike, bytes: unlike };
+    for (const { comm, tag } of refused) {
+      this.tellMembers(comm, { context: comm.collectiveContext, tag, turn: 0 }, 0, call);
+    }
   }
 
   /** Given up here: whoever waits for this rank in it need not ask. */
@@ -360,6 +404,8 @@ export class Inquiries {
     if (this.gateError !== null) throw this.gateError;
   }
 }
+
+const callOfCreation = ({ kind }: Creation): CollectiveCall => ({ kind, root: unlike, bytes: unlike });
 
 /** After a death, and when it is revoked, a communicator has rules of its own (ULFM). */
 const isJudged = ({ failures }: InquiringProcess, comm: Communicator): boolean =>

@@ -101,7 +101,7 @@ export class Process {
   /** How often it has been restored; the same for all that were captured together. */
   private restores = 0;
   /** Tasks under way; the order does not matter. */
-  private readonly tasks: Task[] = [];
+  readonly tasks: Task[] = [];
 
   constructor(options: ProcessOptions) {
     this.rank = options.rank;
@@ -300,6 +300,7 @@ export class Process {
 
   /** Moves whatever can move; true when anything did. */
   progress(): boolean {
+    if (this.inquiries.refused !== null) this.inquiries.tellRefused();
     let moved = this.engine.progress();
     if (this.engine.arrivals.hasNews && this.takeNews()) moved = true;
     if (this.collectives.isBusy && this.collectives.progress()) moved = true;

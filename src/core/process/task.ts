@@ -9,6 +9,7 @@
 import type { RecordId } from "../base/brand.ts";
 import type { Engine } from "../p2p/engine.ts";
 import type { Memory } from "../request/memory.ts";
+import type { Communicator } from "./communicator.ts";
 
 /**
  * The process that runs a task, by the parts that every task may use. The only host is `Process`: a task that needs more of the process
@@ -19,6 +20,15 @@ export interface TaskHost {
   readonly memory: Memory;
 }
 
+/** A task that is a collective on a communicator, as other ranks see it. */
+export interface Creation {
+  readonly comm: Communicator;
+  /** Its number among the collectives there. */
+  readonly number: number;
+  /** A code of `CollectiveCall`. */
+  readonly kind: number;
+}
+
 export abstract class Task {
   /** The request that the program waits for. */
   request = -1 as RecordId;
@@ -26,4 +36,14 @@ export abstract class Task {
 
   /** Does what can be done now; true when the task has ended. */
   abstract advance(process: TaskHost): boolean;
+
+  /** The collective that the task still carries out; null: none. */
+  get creation(): Creation | null {
+    return null;
+  }
+
+  /** Is the operation with that tag on that communicator, which may be one that is being made, a step of `creation`? */
+  isStep(_comm: Communicator, _tag: number): boolean {
+    return false;
+  }
 }

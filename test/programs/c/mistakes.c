@@ -6,6 +6,12 @@
 
 static void traps(void *in, void *inout, int *length, MPI_Datatype *type) { __builtin_trap(); }
 
+static int finalized;
+static void finalizes(void *in, void *inout, int *length, MPI_Datatype *type) { finalized = MPI_Finalize(); }
+
+/* No loop can be made of it. */
+__attribute__((noinline)) static long deep(long n) { return n < 0 ? 1 : deep(n + 1) + 3 * deep(n + 2); }
+
 static const char *name_of(int code) {
     int class;
     MPI_Error_class(code, &class);
@@ -29,6 +35,13 @@ int main(int argc, char **argv) {
         MPI_Op op;
         MPI_Op_create(traps, 1, &op);
         MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+    } else if (strcmp(argv[1], "finalize") == 0) {
+        MPI_Op op;
+        MPI_Op_create(finalizes, 1, &op);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+        if (rank == 0) printf("%d\n", finalized == MPI_ERR_OTHER || sum != one);
+    } else if (strcmp(argv[1], "deep") == 0) {
+        printf("%ld\n", deep(argc));
     } else if (strcmp(argv[1], "free") == 0) {
         char *blocks[100], *other = malloc(100);
         for (i = 0; i < 100; i++) MPI_Alloc_mem(1000, MPI_INFO_NULL, &blocks[i]);

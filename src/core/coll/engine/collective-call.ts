@@ -25,6 +25,12 @@ const kinds = [
   "exscan",
   "neighbor_allgatherv",
   "neighbor_alltoallv",
+  // Those that make communicators, by the way they do it: several functions share one.
+  "comm_dup",
+  "comm_create",
+  "comm_split",
+  "intercomm_merge",
+  "dist_graph_create",
 ] as const;
 type KindName = (typeof kinds)[number];
 
@@ -57,9 +63,16 @@ export function differenceOf(one: CollectiveCall, other: CollectiveCall): "kind"
   return one.bytes === other.bytes ? null : "bytes";
 }
 
+/** Functions that are carried out as another one. */
+const others: Readonly<Partial<Record<KindName, string>>> = {
+  comm_dup: " or another function that duplicates a communicator",
+  comm_create: " or a function that makes a topology",
+};
+
 /** In MPI's words: `MPI_Bcast of 12 bytes from root 1`. */
 export function textOf({ kind, root, bytes }: CollectiveCall): string {
-  const name = kinds[kind] ?? "another collective";
+  const name = kinds[kind];
+  if (name === undefined) return "another collective";
   const length = bytes === unlike ? "" : ` of ${bytes} bytes`;
-  return `${kind in kinds ? `MPI_${name[0]!.toUpperCase()}${name.slice(1)}` : name}${length}${root === unlike ? "" : ` with root ${root}`}`;
+  return `MPI_${name[0]!.toUpperCase()}${name.slice(1)}${others[name] ?? ""}${length}${root === unlike ? "" : ` with root ${root}`}`;
 }

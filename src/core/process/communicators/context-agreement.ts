@@ -45,6 +45,11 @@ export class ContextAgreement {
     this.wantsBoard = wantsBoard;
   }
 
+  /** Is it by this communicator, which is not there yet, that the members talk now? */
+  talksIn(comm: Communicator): boolean {
+    return this.draft === comm;
+  }
+
   advance(process: Process): Agreed | null {
     for (;;) {
       if (this.request < 0) this.ask(process);

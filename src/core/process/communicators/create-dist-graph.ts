@@ -1,12 +1,18 @@
 import type { Pointer, RecordId } from "../../base/brand.ts";
+import { ErrorClass } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode } from "../../coll/engine/collective-call.ts";
 import { adjacentOf, DistGraphTopology } from "../../comm/topology/dist-graph.ts";
 import { R_ERROR } from "../../request/records.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
+import type { Creation } from "../task.ts";
 import { Duplicate } from "./duplicate.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { WordExchange } from "./word-exchange.ts";
+
+/** Source, destination, weight. */
+const edgeWords = 3;
 
 /**
  * MPI_Dist_graph_create: any process may bring any edges. They tell each other how many, then which, and each takes its own;
@@ -29,8 +35,16 @@ export class CreateDistGraph extends NewCommunicator {
     this.parent = parent;
     this.edges = edges;
     this.isWeighted = isWeighted;
-    this.counts = new WordExchange(parent, [edges.length]);
-    this.duplicate = new Duplicate(parent);
+    this.duplicate = new Duplicate(parent, kindCode.dist_graph_create);
+    this.counts = new WordExchange(parent, [edges.length], this.creation.number);
+  }
+
+  override get creation(): Creation {
+    return { ...this.duplicate.creation, kind: kindCode.dist_graph_create };
+  }
+
+  override isStep(comm: Communicator, tag: number): boolean {
+    return this.duplicate.isStep(comm, tag);
   }
 
   override advance(process: Process): boolean {
@@ -52,6 +66,8 @@ export class CreateDistGraph extends NewCommunicator {
     const counts = this.counts.advance(process);
     if (counts === null) return false;
     this.error = this.counts.error;
+    // Words of a rank that called another collective can be anything.
+    if (counts.some((words) => words < 0 || words % edgeWords !== 0)) this.error ||= ErrorClass.OTHER;
     if (this.error !== 0) return true;
     const { memory, collectives } = process;
     const parent = this.parent;
@@ -61,6 +77,8 @@ export class CreateDistGraph extends NewCommunicator {
       return 4 * this.words - length;
     });
     this.buffer = memory.allocate(4 * this.words);
+    // Edges of a rank that takes no part, because ranks disagree, do not come.
+    memory.bytes.fill(0, this.buffer, this.buffer + 4 * this.words);
     const place = (this.buffer + offsets[parent.rank]!) as Pointer;
     new Int32Array(memory.bytes.buffer, place, this.edges.length).set(this.edges);
     const collective = {
@@ -70,7 +88,7 @@ export class CreateDistGraph extends NewCommunicator {
       nodes: parent.memberNodes,
     } as const;
     const call = { ...collective, blocks: { bytes, offsets }, inPlace: true };
-    this.exchangeRequest = collectives.start(parent, call, 0 as Pointer, this.buffer);
+    this.exchangeRequest = collectives.start(parent, call, 0 as Pointer, this.buffer, null, this.creation.number);
     return true;
   }
 

@@ -1,4 +1,5 @@
 import type { CommRank, Pointer, RecordId } from "../../base/brand.ts";
+import { ErrorClass } from "../../base/mpi-error.ts";
 import { saves } from "../../base/saved-classes.ts";
 import { Group } from "../../comm/group.ts";
 import { R_ERROR, SendMode } from "../../request/records.ts";
@@ -73,6 +74,10 @@ export class CreateInter extends NewCommunicator {
           if (members === null) return false;
           if (this.error !== 0) return true;
           this.remote = Group.of(members);
+          if (this.remote.intersection(this.local.group).size > 0) {
+            this.error = ErrorClass.COMM;
+            return true;
+          }
           this.phase = "agree";
           break;
         }

@@ -1,7 +1,9 @@
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
+import type { Creation } from "../task.ts";
 import { unionOf } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 
@@ -10,10 +12,15 @@ export class Duplicate extends NewCommunicator {
   private readonly parent: Communicator;
   private readonly count: number;
 
-  constructor(parent: Communicator) {
+  /** `kind`: the collective that it is, or is the last step of. */
+  constructor(parent: Communicator, kind: number = kindCode.comm_dup) {
     super();
     this.parent = parent;
-    this.count = parent.children++;
+    this.count = parent.nextCollective(kind, unlike, unlike);
+  }
+
+  override get creation(): Creation {
+    return { comm: this.parent, number: this.count, kind: kindCode.comm_dup };
   }
 
   override advance(process: Process): boolean {

@@ -1,12 +1,13 @@
 import type { CommRank } from "../../base/brand.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
+import type { Creation } from "../task.ts";
 import { draftOf } from "./draft.ts";
 import { joined, unionOf } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
-import { mergeTag } from "./task-tags.ts";
 import { WordExchange } from "./word-exchange.ts";
 
 /** MPI_Intercomm_merge: the side that says `high` comes second; if both say the same, the one with the lowest world rank first. */
@@ -19,9 +20,13 @@ export class Merge extends NewCommunicator {
   constructor(inter: Communicator, high: boolean, process: Process) {
     super();
     this.inter = inter;
-    this.count = inter.children++;
+    this.count = inter.nextCollective(kindCode.intercomm_merge, unlike, unlike);
     const draft = draftOf(process, inter.context, unionOf(inter));
-    this.exchange = new WordExchange(draft, [high ? 1 : 0], mergeTag);
+    this.exchange = new WordExchange(draft, [high ? 1 : 0], this.count);
+  }
+
+  override get creation(): Creation {
+    return { comm: this.inter, number: this.count, kind: kindCode.intercomm_merge };
   }
 
   override advance(process: Process): boolean {

@@ -37,6 +37,15 @@ export abstract class NewCommunicator extends Task {
     return true;
   }
 
+  /** Of a task that is a collective on a communicator (`creation`): its messages there have its number as their tag. */
+  override isStep(comm: Communicator, tag: number): boolean {
+    const { creation } = this;
+    if (creation === null) return false;
+    return (
+      (comm.context === creation.comm.context && tag === creation.number) || this.agreement?.talksIn(comm) === true
+    );
+  }
+
   /** The groups of the new communicator, once its members have agreed. */
   protected sides(members: Group): { group: Group; remote: Group | null } {
     return { group: members, remote: null };

@@ -1,12 +1,13 @@
 import { UNDEFINED } from "../../base/constants.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
+import type { Creation } from "../task.ts";
 import { draftOf } from "./draft.ts";
 import { inCommonOrder, membersOfColor, unionOf } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
-import { splitTag } from "./task-tags.ts";
 import { WordExchange } from "./word-exchange.ts";
 
 /** MPI_Comm_split of an inter-communicator: both sides are split by colour, and equal colours face each other. */
@@ -22,9 +23,13 @@ export class SplitInter extends NewCommunicator {
     super();
     this.parent = parent;
     this.color = color;
-    this.count = parent.children++;
+    this.count = parent.nextCollective(kindCode.comm_split, unlike, unlike);
     const draft = draftOf(process, parent.context, unionOf(parent));
-    this.exchange = new WordExchange(draft, [color, key], splitTag);
+    this.exchange = new WordExchange(draft, [color, key], this.count);
+  }
+
+  override get creation(): Creation {
+    return { comm: this.parent, number: this.count, kind: kindCode.comm_split };
   }
 
   override advance(process: Process): boolean {

@@ -1,9 +1,11 @@
 import { assert } from "../../base/assert.ts";
 import { UNDEFINED } from "../../base/constants.ts";
 import { saves } from "../../base/saved-classes.ts";
+import { kindCode, unlike } from "../../coll/engine/collective-call.ts";
 import type { Group } from "../../comm/group.ts";
 import type { Communicator } from "../communicator.ts";
 import type { Process } from "../process.ts";
+import type { Creation } from "../task.ts";
 import { membersOfColor } from "./member-order.ts";
 import { NewCommunicator } from "./new-communicator.ts";
 import { WordExchange } from "./word-exchange.ts";
@@ -21,8 +23,12 @@ export class Split extends NewCommunicator {
     assert(!parent.isInter, "inter-communicators are split by SplitInter");
     this.parent = parent;
     this.color = color;
-    this.count = parent.children++;
-    this.exchange = new WordExchange(parent, [color, key]);
+    this.count = parent.nextCollective(kindCode.comm_split, unlike, unlike);
+    this.exchange = new WordExchange(parent, [color, key], this.count);
+  }
+
+  override get creation(): Creation {
+    return { comm: this.parent, number: this.count, kind: kindCode.comm_split };
   }
 
   override advance(process: Process): boolean {

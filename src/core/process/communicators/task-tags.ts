@@ -3,8 +3,6 @@
  * so these lie below, and ANY_TAG does not match them. The program may choose a tag for some of them.
  */
 export const agreementTag = -100;
-export const splitTag = -101;
-export const mergeTag = -102;
 export const finalTag = -103;
 
 /**

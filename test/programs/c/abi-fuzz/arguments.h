@@ -225,7 +225,13 @@ static int64_t draw_array(const struct parameter *p, int is_bad) {
     const int is_counted = p->length >= 0;
     if (is_counted) elements = v[p->length] >= 0 && v[p->length] <= 16 ? v[p->length] : 64;
     const uint32_t bytes = (uint32_t)elements * p->bytes;
-    if (is_bad && often(50)) return (int32_t)room(bytes, 1, p->out != 0);
+    if (is_bad && often(50)) {
+        static const unsigned char zeros[MEMBERS * 8];
+        const uint32_t place = room(bytes, 1, p->out != 0), offset = place - (uint32_t)(uintptr_t)arena;
+        /* What was there before would be displacements, and some of them right. */
+        if (p->of == OF_DISPLACEMENT && bytes <= sizeof zeros && offset < ARENA_BYTES - sizeof zeros) put(place, zeros, bytes);
+        return (int32_t)place;
+    }
     if (p->of == OF_STATUS && often(20)) return 0;
     const uint32_t address = room(bytes, 0, p->out != 0);
     if (address == 0x80000000u || p->out == 1) return (int32_t)address;
