@@ -28,6 +28,7 @@ interface SimOptions extends SimProgramOptions {
   readonly protocol: string;
   readonly sets?: SetsBy;
   readonly faults?: string;
+  readonly keepSuspects?: true;
   readonly often: readonly string[];
   readonly trace?: true;
 }
@@ -72,6 +73,10 @@ export const simCommand: CreateCommand = (finished) =>
     .option(
       "--faults <plan>",
       "where the dead come back: what goes wrong, and when, as for `banyan run`; @file reads it from a file (default: the seed decides)",
+    )
+    .option(
+      "--keep-suspects",
+      "where the dead come back: nodes are taken for dead, and live on beside those that have their places (default: the seed decides)",
     )
     .option(
       "--often <family>",
@@ -130,7 +135,7 @@ function recoveringWorld(protocol: string, options: RecoveringSeedOptions): Seed
 }
 
 function sim(options: SimOptions): number {
-  const { ranks, nodes, events, trace, protocol, sets } = options;
+  const { ranks, nodes, events, trace, protocol, sets, keepSuspects } = options;
   if (ranks !== undefined && (ranks < 1 || ranks > ranksMax)) {
     throw new UsageError(`Cannot simulate ${ranks} ranks: it must be 1 to ${ranksMax}`);
   }
@@ -142,7 +147,7 @@ function sim(options: SimOptions): number {
   const definition = protocolNamed(protocol)!;
   const comeBack = definition.deaths === "replaced";
   if (!comeBack) {
-    const given = { "--sets": sets, "--faults": options.faults, "--nodes": nodes };
+    const given = { "--sets": sets, "--faults": options.faults, "--nodes": nodes, "--keep-suspects": keepSuspects };
     const [option] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
     if (option !== undefined)
       throw new UsageError(
@@ -161,7 +166,7 @@ function sim(options: SimOptions): number {
   const started = process.hrtime.bigint();
   for (let seed = first; seed < first + count && totals.failures < failuresMax; seed++) {
     const { often } = options;
-    const run = { seed, ranks, nodes, events, protocol, sets, often, faults: options.faults };
+    const run = { seed, ranks, nodes, events, protocol, sets, often, keepSuspects, faults: options.faults };
     const heard = listener === undefined ? {} : { listener };
     const outcome = comeBack
       ? recoveringWorld(protocol, { ...run, faults, ...heard }).run()

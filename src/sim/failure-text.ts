@@ -11,6 +11,7 @@ export interface RunOptions {
   readonly nodes?: number | undefined;
   readonly faults?: string | undefined;
   readonly often?: readonly string[] | undefined;
+  readonly keepSuspects?: boolean | undefined;
 }
 
 /** The first ones usually explain the rest. */
@@ -26,6 +27,7 @@ export function failureText(
   for (const name of ["ranks", "nodes", "events", "protocol", "sets"] as const) {
     if (options[name] !== undefined) again.push(`--${name} ${options[name]}`);
   }
+  if (options.keepSuspects === true) again.push("--keep-suspects");
   for (const family of options.often ?? []) again.push(`--often ${JSON.stringify(family)}`);
   if (options.faults !== undefined) again.push(`--faults ${JSON.stringify(options.faults)}`);
   return [`seed ${seed} failed, ${ranks} ranks. To run it again: ${again.join(" ")}`, ...lines].join("\n");

@@ -1,5 +1,4 @@
 /** Links between simulated nodes that carry nothing, or everything later. Nothing is lost: what a cut link holds arrives when it is restored. */
-import type { Placement } from "../core/service/placement.ts";
 import type { Packet } from "./network.ts";
 
 interface Link {
@@ -10,12 +9,13 @@ interface Link {
 }
 
 export class Links {
-  readonly #placement: Placement;
+  /** Of a process. */
+  readonly #nodeOf: (number: number) => number;
   /** Links that are cut or delayed, by their two nodes. */
   readonly #links = new Map<string, Link>();
 
-  constructor(placement: Placement) {
-    this.#placement = placement;
+  constructor(nodeOf: (number: number) => number) {
+    this.#nodeOf = nodeOf;
   }
 
   cut(one: number, other: number): void {
@@ -47,7 +47,7 @@ export class Links {
   }
 
   #between(from: number, to: number): Link | undefined {
-    return this.#links.get(nameOf(this.#placement[from]!, this.#placement[to]!));
+    return this.#links.get(nameOf(this.#nodeOf(from), this.#nodeOf(to)));
   }
 
   #link(one: number, other: number): Link {

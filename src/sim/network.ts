@@ -22,9 +22,11 @@ import type { Arena } from "./arena.ts";
 import type { CostModel } from "./cost-model.ts";
 import type { Random } from "./random.ts";
 
+/** Processes are named by numbers: their ranks, and behind those the suspects. */
 export interface Channel {
-  readonly from: number;
-  readonly to: number;
+  /** Another number when the process becomes a suspect. */
+  from: number;
+  to: number;
   /** Which lives of the two it is between. */
   readonly fromLife: number;
   readonly toLife: number;
@@ -72,7 +74,18 @@ interface NetworkOptions {
   readonly ports: NetworkPorts;
 }
 
+/** A process that is taken for dead and lives: another life of its rank may be there, and a peer that has not heard of it speaks with this one. */
+interface Suspect {
+  readonly rank: number;
+  readonly life: number;
+  /** Memory of its node; those on one node see each other. */
+  readonly arena: Arena;
+  isDead: boolean;
+}
+
 const controlBytes = 4 * controlWords;
+/** More numbers of processes than there can be. */
+const numbersMax = 1 << 20;
 /** Owner of packets in arenas; processes are owners by their rank. */
 const network = -1;
 
@@ -89,6 +102,8 @@ export class Network {
   readonly #lives: Int32Array;
   /** By pair: the life of the second that the first speaks with, when that is not its first one. */
   readonly #known = new Map<number, number>();
+  /** The first has the number behind the last rank. */
+  readonly #suspects: Suspect[] = [];
   /** Reserved and not yet committed. */
   #reserved: Packet | null = null;
   /** Committed and not yet released or dropped. */
@@ -112,37 +127,74 @@ export class Network {
     this.#lives = new Int32Array(options.ranks);
   }
 
-  arenaOf(rank: number): Arena {
-    return this.#arenas[this.#placement[rank]!]!;
+  arenaOf(number: number): Arena {
+    return this.#suspects[number - this.#ranks]?.arena ?? this.#arenas[this.#placement[number]!]!;
   }
 
-  sameNode(one: number, other: number): boolean {
+  /** The rank of a process. */
+  rankOf(number: number): number {
+    return this.#suspects[number - this.#ranks]?.rank ?? number;
+  }
+
+  /** Are the process and the one that it reaches by that rank on one node? */
+  sameNode(one: number, rank: number): boolean {
+    const other = this.reached(one, rank);
+    if (one >= this.#ranks || other >= this.#ranks) return this.arenaOf(one) === this.arenaOf(other);
     return this.#placement[one] === this.#placement[other];
   }
 
-  isDead(rank: number): boolean {
-    return this.#dead[rank] !== 0;
+  /** The process that another one reaches by a rank: the life that it knows of, also where that is a suspect. */
+  reached(from: number, rank: number): number {
+    if (this.#suspects.length === 0) return rank;
+    const life = this.#knownLife(from, rank);
+    const arena = this.arenaOf(from);
+    const isIt = (suspect: Suspect): boolean => suspect.rank === rank && suspect.life === life;
+    const isNear = (suspect: Suspect): boolean => suspect.rank === rank && suspect.arena === arena;
+    const index = this.#suspects.findIndex(from >= this.#ranks ? (each) => isNear(each) || isIt(each) : isIt);
+    return index < 0 ? rank : this.#ranks + index;
+  }
+
+  /** A process is taken for dead, and lives on with this number: what is on its way to it and from it stays on its way. */
+  disown(rank: number): number {
+    const number = this.#ranks + this.#suspects.length;
+    const arena = this.arenaOf(rank);
+    for (let other = 0; other < number; other++) this.know(number, other, this.#knownLife(rank, other));
+    this.#suspects.push({ rank, life: this.#lives[rank]!, arena, isDead: false });
+    this.#dead[rank] = 1;
+    for (const channel of [...this.#channels.values()]) {
+      if (channel.from !== rank && channel.to !== rank) continue;
+      this.#channels.delete(keyOf(channel.from, channel.to));
+      if (channel.from === rank) channel.from = number;
+      if (channel.to === rank) channel.to = number;
+      this.#channels.set(keyOf(channel.from, channel.to), channel);
+    }
+    return number;
+  }
+
+  isDead(number: number): boolean {
+    return this.#suspects[number - this.#ranks]?.isDead ?? this.#dead[number] !== 0;
   }
 
   /** Is the life that it speaks with over, whether it knows that or not? Nothing that it sends arrives then. */
-  isGone(from: number, to: number): boolean {
-    return this.#dead[to] !== 0 || this.#lives[to] !== this.#knownLife(from, to);
+  isGone(from: number, rank: number): boolean {
+    const to = this.reached(from, rank);
+    return this.isDead(to) || (to === rank && this.#lives[to] !== this.#knownLife(from, to));
   }
 
   #knownLife(from: number, to: number): number {
-    return this.#known.size === 0 ? 0 : (this.#known.get(from * this.#ranks + to) ?? 0);
+    return this.#known.size === 0 ? 0 : (this.#known.get(keyOf(from, to)) ?? 0);
   }
 
   /** A process speaks with that life of another from now on, and hears nothing of earlier ones any more. */
   know(from: number, to: number, life: number): void {
     if (life <= this.#knownLife(from, to)) return;
-    this.#known.set(from * this.#ranks + to, life);
+    this.#known.set(keyOf(from, to), life);
   }
 
   /** First word of a new packet in the sender's arena, or −1 when the channel is full. */
   reserve(from: number, to: number, payloadBytes: number): number {
     assert(this.#reserved === null, "a packet is reserved while another one is not committed yet");
-    const channel = this.#channel(from, to);
+    const channel = this.#channel(from, this.reached(from, to));
     const bytes = controlBytes + payloadBytes;
     const dead = this.isGone(from, to);
     if (!dead && channel.packets !== 0 && channel.bytes + bytes > this.#cost.channelBytesMax) {
@@ -165,7 +217,10 @@ export class Network {
 
   commit(from: number, to: number, { rank, bits }: Sender): void {
     const packet = this.#reserved;
-    assert(packet !== null && packet.channel.from === from && packet.channel.to === to, "commit without reserve");
+    assert(
+      packet !== null && packet.channel.from === from && this.rankOf(packet.channel.to) === to,
+      "commit without reserve",
+    );
     this.#reserved = null;
     const { channel } = packet;
     const { words } = this.arenaOf(from);
@@ -197,7 +252,7 @@ export class Network {
       this.#forget(packet);
       return false;
     }
-    this.know(channel.to, channel.from, channel.fromLife);
+    this.know(channel.to, this.rankOf(channel.from), channel.fromLife);
     const target = this.arenaOf(channel.to);
     if (source === target) return true;
     const at = target.allocate(packet.bytes, network);
@@ -212,7 +267,8 @@ export class Network {
 
   /** To a life that is over, or from one that its receiver knows to be over. */
   #isOfOldLife({ from, to, fromLife, toLife }: Channel): boolean {
-    return this.#dead[to] !== 0 || this.#lives[to] !== toLife || fromLife < this.#knownLife(to, from);
+    const isOver = this.isDead(to) || (to < this.#ranks && this.#lives[to] !== toLife);
+    return isOver || fromLife < this.#knownLife(to, this.rankOf(from));
   }
 
   /** The receiver is done with an arrived packet. */
@@ -222,11 +278,13 @@ export class Network {
   }
 
   /** A process is dead: its packets may be lost, packets to it vanish, and processes that wait for room in its channels go on. */
-  crash(rank: number): void {
-    this.#dead[rank] = 1;
+  crash(number: number): void {
+    const suspect = this.#suspects[number - this.#ranks];
+    if (suspect === undefined) this.#dead[number] = 1;
+    else suspect.isDead = true;
     for (const channel of this.#channels.values()) {
-      if (channel.from === rank) channel.lostFrom = this.#firstLost(channel);
-      if (channel.to === rank && channel.stalled) {
+      if (channel.from === number) channel.lostFrom = this.#firstLost(channel);
+      if (channel.to === number && channel.stalled) {
         channel.stalled = false;
         this.#ports.planRoom(channel.from);
       }
@@ -247,10 +305,11 @@ export class Network {
     this.#dead[rank] = 0;
     this.#lives[rank] = lives[rank]!;
     for (let other = 0; other < this.#ranks; other++) {
-      this.#channels.delete(rank * this.#ranks + other);
-      this.#channels.delete(other * this.#ranks + rank);
+      this.#channels.delete(keyOf(rank, other));
+      this.#channels.delete(keyOf(other, rank));
       this.know(rank, other, lives[other]!);
     }
+    for (const index of this.#suspects.keys()) this.#channels.delete(keyOf(this.#ranks + index, rank));
   }
 
   #firstLost({ arrived, sent }: Channel): number {
@@ -266,13 +325,13 @@ export class Network {
 
   #arrivalNs(channel: Channel, bytes: number): number {
     const cost = this.#cost;
-    const inside = this.sameNode(channel.from, channel.to);
+    const inside = this.sameNode(channel.from, this.rankOf(channel.to));
     const kibibyteNs = inside ? cost.kibibyteInsideNs : cost.kibibyteBetweenNs;
     const latencyNs = inside ? cost.latencyInsideNs : cost.latencyBetweenNs;
     const startNs = Math.max(this.#ports.nowNs(), channel.busyUntilNs);
     channel.busyUntilNs = startNs + Math.ceil((bytes * kibibyteNs) / 1024);
     const jitterNs = cost.jitterNs === 0 ? 0 : this.#random.below(cost.jitterNs);
-    const delayNs = this.#ports.delayNs(channel.from, channel.to);
+    const delayNs = this.#ports.delayNs(this.rankOf(channel.from), this.rankOf(channel.to));
     channel.lastArrivalNs = Math.max(channel.lastArrivalNs, channel.busyUntilNs + latencyNs + jitterNs + delayNs);
     return channel.lastArrivalNs;
   }
@@ -286,15 +345,19 @@ export class Network {
     this.#ports.planRoom(channel.from);
   }
 
+  #lifeOf(number: number): number {
+    return this.#suspects[number - this.#ranks]?.life ?? this.#lives[number]!;
+  }
+
   #channel(from: number, to: number): Channel {
-    const key = from * this.#ranks + to;
+    const key = keyOf(from, to);
     let channel = this.#channels.get(key);
     if (channel === undefined) {
       channel = {
         from,
         to,
-        fromLife: this.#lives[from]!,
-        toLife: this.#lives[to]!,
+        fromLife: this.#lifeOf(from),
+        toLife: this.#lifeOf(to),
         bytes: 0,
         packets: 0,
         sent: 0,
@@ -309,3 +372,5 @@ export class Network {
     return channel;
   }
 }
+
+const keyOf = (from: number, to: number): number => from * numbersMax + to;

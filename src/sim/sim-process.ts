@@ -30,7 +30,10 @@ export type SimState = "passive" | "waiting" | "computing" | "finished" | "dead"
 
 export class SimProcess<M extends ProcessMemory = SimMemory> {
   readonly rank: number;
-  readonly node: number;
+  /** Another one when the process becomes a suspect: behind those of the world. */
+  node: number;
+  /** It is taken for dead, and lives: no word of it counts outside. */
+  isSuspect = false;
   readonly memory: M;
   readonly transport: SimTransport;
   readonly core: Process;

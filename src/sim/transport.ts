@@ -22,7 +22,7 @@ import type { ProcessMemory } from "./memory.ts";
 import type { Network, Packet } from "./network.ts";
 
 interface SimTransportOptions {
-  /** Number of this process: its rank, where ranks have one process each. */
+  /** Number of this process: its rank, where ranks have one process each; another one when it becomes a suspect. */
   readonly rank: number;
   /** The sender named in its packets: the first life of the only replica of its rank, unless given. */
   readonly identity?: Identity;
@@ -43,7 +43,7 @@ export class SimTransport implements Transport {
   readonly payloadBytesMax: number;
   payload = 0;
   readonly #options: SimTransportOptions;
-  readonly #rank: number;
+  #rank: number;
   readonly #sender: Sender;
   readonly #network: Network;
   /** Arrived packets, oldest first, from `#head` on. */
@@ -63,6 +63,16 @@ export class SimTransport implements Transport {
     this.#network = options.network;
     this.words = options.memory.arena.words;
     this.payloadBytesMax = options.cost.eagerBytesMax;
+  }
+
+  /** What the network calls this process. */
+  get number(): number {
+    return this.#rank;
+  }
+
+  /** The process is taken for dead, and lives on with that number. */
+  disowned(number: number): void {
+    this.#rank = number;
   }
 
   get arrivedCount(): number {

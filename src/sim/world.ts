@@ -98,6 +98,9 @@ export class World<M extends ProcessMemory = SimMemory> {
   readonly boardCounts: BoardCounts = { meetings: 0, withdrawn: 0 };
   /** Nodes that stand still, and what would have happened to their processes meanwhile. */
   readonly #stopped = new Map<number, Event<M>[]>();
+  /** Processes that are taken for dead and live. The number of each is its index behind the ranks. */
+  readonly #suspects: SimProcess<M>[] = [];
+  #suspectNodes = 0;
   /** Whose program runs. */
   #running: SimProcess<M> | null = null;
   #endNs = Number.POSITIVE_INFINITY;
@@ -117,7 +120,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.placement = placementOf(inBlocks);
     this.nodeMap = nodeMapOf(options.nodeMap ?? inBlocks);
     assert(this.nodeMap.length === ranks, `a world of ${ranks} ranks with a node map of ${this.nodeMap.length}`);
-    this.#links = new Links(this.placement);
+    this.#links = new Links((number) => this.placement[this.network.rankOf(number)]!);
     const ranksOfNodeMax = Math.ceil(ranks / nodes);
     this.network = new Network({
       ranks,
@@ -131,7 +134,7 @@ export class World<M extends ProcessMemory = SimMemory> {
         nowNs: () => this.nowNs + (this.#running?.aheadNs ?? 0),
         planArrival: (timeNs, packet) => this.#queue.plan(timeNs, { kind: "arrival", packet }),
         delayNs: (from, to) => this.#links.delayNs(from, to),
-        planRoom: (rank) => this.#wake(rank, this.#delay(cost.latencyInsideNs)),
+        planRoom: (number) => this.#wake(this.#at(number), this.#delay(cost.latencyInsideNs)),
       },
     });
     this.#worldGroup = Group.world(ranks);
@@ -140,7 +143,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#lastNoticeNs = new Float64Array(ranks);
     this.#rest = new Rest(ranks);
     for (let rank = 0; rank < ranks; rank++) {
-      const wake = (): void => this.#wake(rank, this.#delay(cost.wakeNs));
+      const wake = (): void => this.#wake(this.#at(rank), this.#delay(cost.wakeNs));
       this.#processes.push(this.#newProcess(rank, options.protocol?.(rank, wake) ?? null));
     }
   }
@@ -154,13 +157,13 @@ export class World<M extends ProcessMemory = SimMemory> {
     if (this.nodes === 1 && ranks > 1) this.#worldBoard = made.claim(ranks);
   }
 
-  #boardsOf(rank: number): SimBoards | null {
+  #boardsOf(rank: number, { number }: { readonly number: () => number }): SimBoards | null {
     const ofNode = this.#boards[this.placement[rank]!]!;
     if (ofNode === null) return null;
     return new SimBoards(ofNode, {
       later: (act) => this.plan(this.nowNs + this.#delay(0), act),
-      wake: (other) => this.#wake(other, this.#delay(this.cost.wakeNs)),
-      isHere: (other) => this.network.sameNode(rank, other),
+      wake: (other) => this.#wake(this.#reached(number(), other), this.#delay(this.cost.wakeNs)),
+      isHere: (other) => this.network.sameNode(number(), other),
       counts: this.boardCounts,
     });
   }
@@ -173,15 +176,15 @@ export class World<M extends ProcessMemory = SimMemory> {
     const memory = memoryOf?.(rank, arena) ?? (new SimMemory(arena, rank) as unknown as M);
     const { identityOf, eagerLimit } = this.#options;
     const identity = identityOf?.(rank) ?? { rank, replica: 0, incarnation: lives?.[rank] ?? 0 };
-    const transport = new SimTransport({
+    const transport: SimTransport = new SimTransport({
       ...{ rank, network, memory, cost, sharesInside, identity },
       eagerBytesMax: eagerLimit === undefined ? undefined : (to) => eagerLimit(identity, to),
-      neighbour: (other) => this.#processes[other]!.transport,
-      wake: (other) => this.#wake(other, this.#delay(cost.wakeNs)),
+      neighbour: (other) => this.#reached(transport.number, other).transport,
+      wake: (other) => this.#wake(this.#reached(transport.number, other), this.#delay(cost.wakeNs)),
     });
     const core = new Process({
       ...{ rank, ranks, worldGroup: this.#worldGroup, nodeMap, transport, memory, protocol },
-      ...{ boards: this.#boardsOf(rank), worldBoard: this.#worldBoard },
+      ...{ boards: this.#boardsOf(rank, { number: () => transport.number }), worldBoard: this.#worldBoard },
       ...(unexpectedBytesMax === undefined ? {} : { unexpectedBytesMax }),
       ...(lives === undefined ? {} : { incarnations: lives }),
     });
@@ -216,7 +219,7 @@ export class World<M extends ProcessMemory = SimMemory> {
   /** The program of one rank begins now. */
   start(rank: number, program: RankProgram<M>): void {
     this.processes[rank]!.start(program);
-    this.#wake(rank, this.#delay(0));
+    this.#wake(this.#at(rank), this.#delay(0));
   }
 
   startAll(program: RankProgram<M>): void {
@@ -238,9 +241,57 @@ export class World<M extends ProcessMemory = SimMemory> {
     this.#queue.plan(timeNs, { kind: "act", act });
   }
 
-  /** That process has a reason to look, now or at that time. */
+  /** That process has a reason to look, now or at that time; and so have suspects of that rank. */
   wake(rank: number, timeNs = this.nowNs): void {
     this.#queue.plan(timeNs, { kind: "wake", process: this.#processes[rank]! });
+    for (const process of this.#suspects) {
+      if (process.rank === rank) this.#queue.plan(timeNs, { kind: "wake", process });
+    }
+  }
+
+  #at(number: number): SimProcess<M> {
+    return this.#processes[number] ?? this.#suspects[number - this.#processes.length]!;
+  }
+
+  /** The process that another one reaches by a rank. */
+  #reached(from: number, rank: number): SimProcess<M> {
+    return this.#at(this.network.reached(from, rank));
+  }
+
+  // Suspects
+
+  /**
+   * The processes of a node are taken for dead, and live: they run, or stand still, until `endSuspects`; a peer that has not heard of it
+   * hears them and is heard by them. The number that their node has from now on.
+   */
+  disown(node: number): number {
+    const other = this.nodes + this.#suspectNodes++;
+    this.trace.note(this.nowNs, "disown", [node]);
+    const missed = this.#stopped.get(node);
+    if (this.#stopped.delete(node)) this.#stopped.set(other, missed!);
+    for (const [rank, process] of this.#processes.entries()) {
+      if (process.node !== node || process.state === "dead") continue;
+      process.transport.disowned(this.network.disown(rank));
+      process.isSuspect = true;
+      process.node = other;
+      this.#suspects.push(process);
+      const past = new SimProcess(process);
+      past.node = node;
+      past.state = "dead";
+      this.#processes[rank] = past;
+    }
+    return other;
+  }
+
+  /** No suspect is left. */
+  endSuspects(): void {
+    for (const process of this.#suspects) {
+      if (process.state === "dead") continue;
+      process.state = "dead";
+      this.network.crash(process.transport.number);
+      process.transport.close();
+    }
+    for (let i = 0; i < this.#suspectNodes; i++) this.#stopped.delete(this.nodes + i);
   }
 
   // Faults without a death
@@ -310,7 +361,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     let asked = false;
     for (const process of this.#processes) {
       if (process.state !== "waiting" || this.isStopped(process.node) || !process.core.inquiries.ask()) continue;
-      this.#wake(process.rank, 0);
+      this.#wake(process, 0);
       asked = true;
     }
     return asked;
@@ -346,7 +397,7 @@ export class World<M extends ProcessMemory = SimMemory> {
         if (process.state === "dead") return;
         this.trace.note(this.nowNs, "notice", [event.rank, event.dead]);
         process.core.peerFailed({ rank: event.dead, replica: 0 }, 0);
-        this.#wake(event.rank, 0);
+        this.#wake(process, 0);
         return;
       }
       default:
@@ -365,8 +416,9 @@ export class World<M extends ProcessMemory = SimMemory> {
     const at = packet.at >> 2;
     // Tags are ours to invent and sizes the program's; addresses are left out: they are the process's own.
     this.trace.note(this.nowNs, "arrival", [from, to, words[at + KIND]!, words[at + CONTEXT]!, words[at + TAG]!]);
-    this.processes[to]!.transport.take(packet);
-    this.#wake(to, this.#delay(this.cost.wakeNs));
+    const process = this.#at(to);
+    process.transport.take(packet);
+    this.#wake(process, this.#delay(this.cost.wakeNs));
   }
 
   #look(process: SimProcess<M>): void {
@@ -400,8 +452,7 @@ export class World<M extends ProcessMemory = SimMemory> {
     }
   }
 
-  #wake(rank: number, delayNs: number): void {
-    const process = this.processes[rank]!;
+  #wake(process: SimProcess<M>, delayNs: number): void {
     if (process.wakePlanned || process.state === "dead") return;
     process.wakePlanned = true;
     this.#queue.plan(this.nowNs + delayNs, { kind: "wake", process });

@@ -30,6 +30,8 @@ export interface GeneratorOptions {
   readonly deaths: Deaths;
   /** Families that are drawn much more often than usual, by their names. */
   readonly often?: readonly string[] | undefined;
+  /** Families that are not drawn. */
+  readonly without?: readonly string[] | undefined;
   /**
    * For protocols to which the pair of ranks matters: may a send between these two be cancelled while it is received? Sends
    * without a receive are then not cancelled.
@@ -48,7 +50,9 @@ export function generate(random: Random, options: GeneratorOptions): Script {
   const draft = new Draft(random, options);
   const drawn = families
     .map((make) => make(draft))
-    .filter(({ bearsDeaths }) => bearsDeaths || options.deaths !== "go-on")
+    .filter(({ name, bearsDeaths }) => {
+      return (bearsDeaths || options.deaths !== "go-on") && options.without?.includes(name) !== true;
+    })
     .map((family) =>
       options.often?.includes(family.name) === true ? { ...family, weight: 10 * family.weight } : family,
     );

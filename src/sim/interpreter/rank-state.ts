@@ -56,7 +56,7 @@ export interface Aside {
 }
 
 /** The observer of a rank's life. */
-interface Witness {
+export interface Witness {
   /** The rank has seen a choice, or something that depends on one. */
   observe(...numbers: readonly number[]): void;
   /** The rank's history so far, as one number. */

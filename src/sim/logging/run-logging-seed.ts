@@ -8,7 +8,7 @@ import { generate } from "../generator/generator.ts";
 import type { RecoveringSeedOptions, SeededWorld } from "../protocol-worlds/seeded-world.ts";
 import { Random } from "../random.ts";
 import { randomWorld } from "../random-world.ts";
-import { DrawnFaults, drawFaults } from "../recovery/drawn-faults.ts";
+import { DrawnFaults, drawFaults, drawStops } from "../recovery/drawn-faults.ts";
 import { correlatedSets, eagerLimitWithSets } from "../recovery/sets.ts";
 import { SimPlannedFaults } from "../recovery/sim-planned-faults.ts";
 import { type ActionTime, type LoggingOutcome, type LoggingSetup, runLogging } from "./run-logging.ts";
@@ -29,6 +29,9 @@ export function loggingWorld(options: LoggingSeedOptions): SeededWorld {
 
 export const runLoggingSeed = (options: LoggingSeedOptions): LoggingOutcome => runLogging(setupOf(options));
 
+/** A family of actions. */
+const files = "files";
+
 /** Every draw has its place: what is decided otherwise is drawn all the same, so that nothing else changes. */
 export function setupOf(options: LoggingSeedOptions): LoggingSetup {
   const random = new Random(options.seed);
@@ -47,23 +50,34 @@ export function setupOf(options: LoggingSeedOptions): LoggingSetup {
     detectionNs: random.pick([0, 5_000, 300_000]),
     restartNs: random.pick([0, 5_000, 300_000]),
   };
+  // Of a source of its own: other draws are what they were.
+  const ofSuspects = new Random(options.seed).fork();
+  const mayKeepSuspects = ofSuspects.chance(0.1) && options.often?.includes(files) !== true;
+  const keepsSuspects = options.keepSuspects ?? mayKeepSuspects;
   const script = generate(random.fork(), {
     ranks,
     events: options.events ?? random.pick([10, 40, 100]),
     eagerBytesMax: world.cost?.eagerBytesMax ?? costModelDefault.eagerBytesMax,
     deaths: "none",
     often: options.often,
+    // A suspect writes to the files of its rank beside the next life, and nobody can keep it from that.
+    without: keepsSuspects ? [files] : [],
     // Inside a set it is not replayed how that ended (docs/logging.md).
     mayCancelSend: (from, to) => setOf[from] !== setOf[to],
   });
   const actions = script.actions.map(({ length }) => length);
-  const faults = drawFaults(random.fork(), { nodes: world.nodes, setOf, actions, hasCheckpoints });
+  const drawnFaults = drawFaults(random.fork(), { nodes, setOf, actions, hasCheckpoints });
   const drawnTimes = planTimes(random.fork(), actions);
   const times = waitsForCheckpoints(options.faults) ? manyTimes(setOf, actions) : drawnTimes;
   const patienceNs = random.pick([20_000, 500_000, 5_000_000]);
   const logBytesMax = random.pick([null, null, 0, 300, 5_000]);
+  const stops = drawStops(ofSuspects, { nodes, setOf, actions, hasCheckpoints });
+  const faults = keepsSuspects ? [...drawnFaults, ...stops] : drawnFaults;
+  const suspectsWakeNsMax = keepsSuspects ? ofSuspects.pick([0, 5_000, 50_000, 500_000]) : undefined;
+  const noticeNsMax = keepsSuspects ? ofSuspects.pick([1, 1, 10]) * delayNsMax : undefined;
   return {
-    ...{ world, setOf, script, services, listener: options.listener, newProtocol: options.newProtocol },
+    services: { ...services, suspectsWakeNsMax, noticeNsMax },
+    ...{ world, setOf, script, listener: options.listener, newProtocol: options.newProtocol },
     checkpoints: hasCheckpoints ? { times, patienceNs } : null,
     isCorrupt: () => corrupt.chance(0.2),
     logBytesMax,

@@ -7,7 +7,7 @@ import type { LoggingOptions, LoggingProtocol } from "../../core/ft/logging/logg
 import type { ProtocolPorts } from "../../core/ft/protocol.ts";
 import type { JobOutcome } from "../../core/service/outcome.ts";
 import type { BoardCounts } from "../boards.ts";
-import { interpret } from "../interpreter/interpreter.ts";
+import { interpret, type Rests } from "../interpreter/interpreter.ts";
 import { RankState, type Steps } from "../interpreter/rank-state.ts";
 import { judge, type SeedOutcome, type Violation } from "../judge.ts";
 import type { SimMemory } from "../memory.ts";
@@ -74,6 +74,8 @@ export interface LoggingOutcome extends SeedOutcome {
   /** What happened to the event logger's store. */
   readonly stores: SimLogging["eventLog"]["stores"];
   /** How often the dispatcher has crashed; and in the middle of a record. */
+  /** Nodes that were taken for dead and left alive, and how many of them went on before the end. */
+  readonly suspects: { readonly all: number; readonly awake: number };
   readonly dispatcherCrashes: RecoveringWorld<SimMemory, RankImage, SimLogging>["dispatcherCrashes"];
   readonly checkpoints: Checkpoints<RankImage>["counts"];
   readonly output: Output["counts"];
@@ -96,6 +98,7 @@ class LoggingRun {
   readonly #clock = new Clock();
   readonly #states: RankState[] = [];
   readonly #outside: Outside;
+  readonly #nowhere: Outside;
   readonly #moments = new Moments();
 
   constructor(setup: LoggingSetup) {
@@ -121,12 +124,17 @@ class LoggingRun {
       },
       {
         prepare: (process, image) => this.#prepare(process, image),
-        start: (rank) => this.#world.start(rank, () => this.#program(rank)),
+        start: (rank) => this.#start(rank),
         imageOf: (rank) => imageOf(this.#states[rank]!, this.#histories.now(rank)),
         fell: (rank) => this.#moments.note("fell", this.#states[rank]!),
         captured: (rank) => this.#moments.note("captured", this.#states[rank]!),
       },
     );
+    this.#nowhere = {
+      output: new Output(setOf.length),
+      files: new JobFiles(setOf.length, () => 0),
+      travel: () => {},
+    };
     this.#outside = {
       output: new Output(setOf.length),
       files: new JobFiles(setOf.length, () => this.#world.nowNs),
@@ -142,25 +150,44 @@ class LoggingRun {
   #prepare(process: SimProcess, image: RankImage | null): void {
     const { rank, engine } = process;
     const { script, checkpoints } = this.#setup;
+    this.#histories.begin(rank, image?.history);
     const witness = {
-      observe: (...numbers: readonly number[]) => this.#histories.observe(rank, ...numbers),
-      history: () => this.#histories.now(rank),
-      passes: (action: number) => this.#passes(rank, action),
+      ...this.#histories.witness(rank),
+      passes: (action: number) => !process.isSuspect && this.#passes(rank, action),
     };
     const state = new RankState(script, process, {
-      ...{ witness, outside: this.#outside, hasImages: checkpoints !== null },
+      ...{ witness, outside: this.#outsideOf(process), hasImages: checkpoints !== null },
       observation: new Observation(this.#clock),
     });
     this.#states[rank] = state;
     if (image !== null) restoreRank(state, image);
-    this.#histories.begin(rank, image?.history);
-    engine.tracer = this.#histories.tracer(rank);
+    engine.tracer = this.#histories.tracer(rank, () => process.isSuspect);
   }
 
-  *#program(rank: number): Steps {
+  /** What a suspect prints goes nowhere. */
+  #outsideOf(process: SimProcess): Outside {
+    const [here, nowhere] = [this.#outside, this.#nowhere];
+    return {
+      get output() {
+        return process.isSuspect ? nowhere.output : here.output;
+      },
+      files: here.files,
+      travel: (rank, act) => (process.isSuspect ? nowhere : here).travel(rank, act),
+    };
+  }
+
+  /** Its first step may come when it is a suspect, and another life of the rank has a state: it has its own. */
+  #start(rank: number): void {
+    const state = this.#states[rank]!;
     const incarnation = this.#there.recovery.incarnationOf(rank);
-    yield* interpret(this.#states[rank]!, this.#there.restsOf(rank));
-    this.#there.finished(rank, incarnation);
+    const rests = this.#there.restsOf(rank);
+    this.#world.start(rank, () => this.#program(state, rests, incarnation));
+  }
+
+  *#program(state: RankState, rests: Rests | null, incarnation: number): Steps {
+    const { rank, process } = state;
+    yield* interpret(state, rests);
+    if (!process.isSuspect) this.#there.finished(rank, incarnation);
   }
 
   #passes(rank: number, action: number): boolean {
@@ -189,7 +216,7 @@ class LoggingRun {
     const violations = this.#isLegitimateEnd ? [] : [...outcome.violations, ...this.#endProblems(outcome)];
     return {
       ...{ ...outcome, violations, job: this.#there.outcome, deaths, fired, restarts, rare, restartsOf },
-      dispatcherCrashes: this.#there.dispatcherCrashes,
+      ...{ suspects: this.#there.suspects, dispatcherCrashes: this.#there.dispatcherCrashes },
       checkpoints: checkpoints.counts,
       output: this.#outside.output.counts,
       files: this.#outside.files.counts,

@@ -3,19 +3,26 @@ import { assert } from "../../core/base/assert.ts";
 import type { Spill } from "../../core/ft/logging/payload-memory.ts";
 
 export class Shelf implements Spill {
-  readonly #kept = new Map<string, Uint8Array>();
+  readonly #kept: Map<string, Uint8Array>;
   /** What was put since the last flush is lost with its process. */
   #unflushed: string[] = [];
-  #puts = 0;
+  readonly #count: { puts: number };
   /** How often a payload came back. */
   fetched = 0;
 
+  /** `before`: that of a process that lives on and puts things on the same shelf. */
+  constructor(before?: Shelf) {
+    this.#kept = before === undefined ? new Map() : before.#kept;
+    this.#count = before === undefined ? { puts: 0 } : before.#count;
+    this.fetched = before?.fetched ?? 0;
+  }
+
   get puts(): number {
-    return this.#puts;
+    return this.#count.puts;
   }
 
   put(bytes: Uint8Array): string {
-    const handle = String(this.#puts++);
+    const handle = String(this.#count.puts++);
     this.#kept.set(handle, bytes.slice());
     this.#unflushed.push(handle);
     return handle;

@@ -40,6 +40,8 @@ interface SetLife {
   readonly stream: SimSetStream;
   /** Up to where the present event logger has its stream, if it knows how far the one before had come. */
   told: number | null;
+  /** Its processes are taken for dead, and live. */
+  isSuspect: boolean;
 }
 
 /** Until the event log is asked again how far it has come. */
@@ -60,7 +62,9 @@ export class SimLogging implements ProtocolParts {
   readonly #options: SimLoggingOptions;
   readonly #ports: PartsPorts;
   readonly #lives = new Map<number, SetLife>();
-  readonly #shelves: readonly Shelf[];
+  /** Lives beside those. */
+  readonly #suspects: SetLife[] = [];
+  readonly #shelves: Shelf[];
   #job: LoggingJob;
 
   constructor(options: SimLoggingOptions, ports: PartsPorts) {
@@ -107,7 +111,7 @@ export class SimLogging implements ProtocolParts {
 
   /** Streams of sets that live connect to the event logger. */
   connect(): void {
-    for (const { stream } of this.#lives.values()) stream.client.connect();
+    for (const { stream } of [...this.#lives.values(), ...this.#suspects]) stream.client.connect();
   }
 
   get spilled(): number {
@@ -146,15 +150,16 @@ export class SimLogging implements ProtocolParts {
 
   newProtocol(rank: number): NewProtocol {
     const { setOf, newProtocol } = this.#options;
-    const { stream } = this.#lives.get(setOf[rank]!)!;
-    const options = { rank, setOf, stream, payloads: this.#payloads(rank) };
+    const life = this.#lives.get(setOf[rank]!)!;
+    const options = { rank, setOf, stream: life.stream, payloads: this.#payloads(rank, life) };
     return (ports) => newProtocol?.(options, ports) ?? new LoggingProtocol(options, ports);
   }
 
-  #payloads(rank: number): PayloadMemoryOptions | null {
+  #payloads(rank: number, life: SetLife): PayloadMemoryOptions | null {
     const { logBytesMax: bytesMax } = this.#options;
     if (bytesMax === null) return null;
     const full = (sets: readonly number[]): void => {
+      if (life.isSuspect) return;
       this.rare.logFull++;
       const words: LogFullWords = { kind: "log-full", sets };
       this.#ports.say(rank, words);
@@ -165,7 +170,21 @@ export class SimLogging implements ProtocolParts {
   crashed(rank: number): void {
     this.#shelves[rank]!.lose();
     const set = this.#options.setOf[rank]!;
-    if (this.#ports.areDead(this.#membersOf(set))) this.#lives.get(set)!.stream.client.fall();
+    const life = this.#lives.get(set)!;
+    if (!life.isSuspect && this.#ports.areDead(this.#membersOf(set))) life.stream.client.fall();
+  }
+
+  disowned(ranks: readonly number[]): void {
+    for (const rank of ranks) this.#shelves[rank] = new Shelf(this.#shelves[rank]);
+    for (const set of new Set(ranks.map((rank) => this.#options.setOf[rank]!))) {
+      const life = this.#lives.get(set)!;
+      life.isSuspect = true;
+      this.#suspects.push(life);
+    }
+  }
+
+  endSuspects(): void {
+    for (const { stream } of this.#suspects) stream.client.fall();
   }
 
   #membersOf(set: number): number[] {
@@ -179,7 +198,7 @@ export class SimLogging implements ProtocolParts {
     const { streams } = forNode as LoggingNodePart;
     const known = streams.find((stream) => stream.set === set)!;
     const before = this.#lives.get(set)!;
-    before.stream.client.fall();
+    if (!before.isSuspect) before.stream.client.fall();
     const end = (known.from + known.words.length) | 0;
     if (end !== before.stream.born) this.rare.determinantsLost++;
     if (end !== before.stream.stable) this.rare.acknowledgementsLost++;
@@ -199,7 +218,7 @@ export class SimLogging implements ProtocolParts {
         },
       },
     );
-    this.#lives.set(known.set, { incarnation, stream, told: null });
+    this.#lives.set(known.set, { incarnation, stream, told: null, isSuspect: false });
     return stream;
   }
 

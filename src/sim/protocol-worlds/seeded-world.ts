@@ -12,6 +12,8 @@ export interface RecoveringSeedOptions {
   readonly sets?: SetsBy | undefined;
   /** Families of actions that are drawn much more often than usual, by their names. */
   readonly often?: readonly string[] | undefined;
+  /** Nodes stand still until they are taken for dead, and are left alive. Otherwise the seed decides. */
+  readonly keepSuspects?: boolean | undefined;
   readonly listener?: (line: string) => void;
   /** What goes wrong, instead of what the seed would have gone wrong. It fits the world (core/fault/check.ts). */
   readonly faults?: FaultPlan | undefined;

@@ -11,6 +11,9 @@
  * lost; orders on their way from it are lost or arrive late, as the seed says. After a while there is a successor that knows the
  * journal and asks the nodes (core/service/takeover.ts, ADR 13). A node that has heard from the successor refuses late orders, which
  * carry an older term.
+ *
+ * Where suspects are kept, a node that was silent for too long lives on while another has its number: nobody hears what it says, its
+ * ranks run, and stand beside the next lives until the job is over.
  */
 import { unreachable } from "../../core/base/assert.ts";
 import { Dispatcher, type Predecessor } from "../../core/service/dispatcher.ts";
@@ -34,9 +37,13 @@ interface DispatchingOptions {
   readonly delayNsMax: number;
   /** Longest time until a dispatcher that has crashed has a successor. */
   readonly restartNs: number;
+  /** Null: nodes that are taken for dead are killed. Otherwise they are kept, and those that stand still go on after this time at the latest. */
+  readonly suspectsWakeNsMax: number | null;
 }
 
 interface DispatchingPorts {
+  /** The ranks of a node are taken for dead, and live; what they have printed, and their node has not said, is lost. */
+  disowned(ranks: readonly number[]): void;
   /** The present life of a rank, or its last one. */
   incarnationOf(rank: number): number;
   /** The meant ranks outside of the dead rank's set must hear of the death, in the order of these calls. */
@@ -85,6 +92,9 @@ interface NodeProcess {
   lastSaidNs: number;
   /** Orders that arrived while it stood still. */
   readonly unheard: (() => void)[];
+  /** Its words arrive when it is heard again. */
+  isMuted: boolean;
+  readonly held: (() => void)[];
 }
 
 /** An end that the dispatcher has not heard of yet. */
@@ -94,9 +104,9 @@ interface News {
 }
 
 const nsPerMs = 1e6;
-const heartbeatMs = 100;
-const patienceMs = 750;
-const endPatienceMs = 1000;
+const usualPatience = { heartbeatMs: 100, patienceMs: 750, endPatienceMs: 1000 };
+/** Where suspects are kept, what they do while their successors live is of interest, and programs take milliseconds. */
+const shortPatience = { heartbeatMs: 0.005, patienceMs: 0.05, endPatienceMs: 0.2 };
 const killed = { kind: "signal", signal: "SIGKILL", signalNumber: 9 } as const;
 const left = { kind: "exit", code: 0 } as const;
 const vanished = { kind: "vanished", code: 1 } as const;
@@ -107,6 +117,8 @@ class Torn extends Error {}
 export class Dispatching {
   /** How often the dispatcher has crashed; how often in the middle of a record; orders of an older term that nodes took or refused. */
   readonly crashes = { all: 0, torn: 0, lateOrders: 0, refusedOrders: 0 };
+  /** Nodes that were taken for dead and left alive; and of those, nodes that went on before the job was over. */
+  readonly suspects = { all: 0, awake: 0 };
   /** The job is over, and every node has ended. */
   isEnded = false;
   readonly #options: DispatchingOptions;
@@ -132,11 +144,13 @@ export class Dispatching {
   /** Calls that ranks have passed and their nodes have not told yet. */
   readonly #passed = new Map<number, number>();
   #isTicking = false;
+  readonly #patience: typeof usualPatience;
 
   constructor(options: DispatchingOptions, ports: DispatchingPorts) {
     const { world } = options;
     this.#options = options;
     this.#ports = ports;
+    this.#patience = options.suspectsWakeNsMax === null ? usualPatience : shortPatience;
     this.#nodes = Array.from({ length: world.nodes }, (_, node) => newNode(node, 0));
     for (const process of this.#nodes) process.hasBegun = true;
     this.#core = this.#dispatcher(0);
@@ -150,7 +164,8 @@ export class Dispatching {
     return new Dispatcher(
       {
         ...{ placement: world.placement, ranks: world.placement.length, nodes: world.nodes, setOf: [...setOf] },
-        ...{ heartbeatMs, ...patiencesOf(patienceMs), endPatienceMs, timeoutMs: Number.POSITIVE_INFINITY },
+        ...{ ...this.#patience, ...patiencesOf(this.#patience.patienceMs) },
+        ...{ timeoutMs: Number.POSITIVE_INFINITY, keepSuspects: this.#options.suspectsWakeNsMax !== null },
         deaths: "replaced",
       },
       {
@@ -164,7 +179,7 @@ export class Dispatching {
         work: () => 0,
         end: (node) => this.#end(this.#nodes[node]!),
         kill: (node) => this.killNode(node),
-        disown: () => unreachable("no suspect is left alive" as never),
+        disown: (node) => this.#disown(node),
         ended: () => {
           this.isEnded = true;
         },
@@ -244,7 +259,9 @@ export class Dispatching {
       isLate,
       isLost: () => isLate() && !this.#ordersArrive[crashes]!,
       isTakenBy: (node) => {
-        const process = this.#nodes[node]!;
+        // A suspect hears nothing.
+        const process = this.#nodes[node];
+        if (process === undefined) return false;
         const isTaken = process.term <= term;
         if (isLate()) this.crashes[isTaken ? "lateOrders" : "refusedOrders"]++;
         return isTaken;
@@ -408,6 +425,29 @@ export class Dispatching {
     for (const act of this.#nodes[node]!.unheard.splice(0)) act();
   }
 
+  /** The node runs, and no word of it arrives until it is heard again. */
+  muteNode(node: number): () => void {
+    const process = this.#nodes[node]!;
+    process.isMuted = true;
+    this.#tickWhileNeeded();
+    return () => {
+      process.isMuted = false;
+      for (const act of process.held.splice(0)) act();
+    };
+  }
+
+  /** The node counts as dead and lives. One that stands still goes on soon: then its successors live, or are about to. */
+  #disown(node: number): void {
+    const { world, random, suspectsWakeNsMax } = this.#options;
+    this.suspects.all++;
+    this.#ports.disowned(this.ranksOf(node));
+    const suspect = world.disown(node);
+    world.plan(world.nowNs + random.below((suspectsWakeNsMax ?? 0) + 1), () => {
+      if (this.outcome === undefined) this.suspects.awake++;
+      world.continueNode(suspect);
+    });
+  }
+
   /** The dispatcher hears now of every node and rank that is gone. */
   notice(): void {
     for (const news of this.#news) this.#hear(news);
@@ -494,7 +534,11 @@ export class Dispatching {
   #plan(process: NodeProcess, delayNs: number, act: () => void): void {
     const { world } = this.#options;
     process.lastSaidNs = Math.max(process.lastSaidNs, world.nowNs + delayNs);
-    world.plan(process.lastSaidNs, act);
+    world.plan(process.lastSaidNs, () => {
+      // The operating system tells of its end.
+      if (process.isMuted && !process.isGone) process.held.push(act);
+      else act();
+    });
   }
 
   #isPresent(process: NodeProcess): boolean {
@@ -513,6 +557,7 @@ export class Dispatching {
   #decided({ reason }: JobOutcome): void {
     const { world } = this.#options;
     this.#ports.decided();
+    world.endSuspects();
     world.trace.note(world.nowNs, reason.kind, []);
   }
 
@@ -539,13 +584,13 @@ export class Dispatching {
 
   #tickWhileNeeded(): void {
     const { world } = this.#options;
-    const isNeeded = !this.isEnded && this.#nodes.some(({ node }) => world.isStopped(node));
+    const isNeeded = !this.isEnded && this.#nodes.some(({ node, isMuted }) => isMuted || world.isStopped(node));
     if (this.#isTicking || !isNeeded) return;
     this.#isTicking = true;
-    world.plan(world.nowNs + heartbeatMs * nsPerMs, () => {
+    world.plan(world.nowNs + this.#patience.heartbeatMs * nsPerMs, () => {
       this.#isTicking = false;
-      for (const { node, isGone, hasBegun } of this.#nodes) {
-        if (!isGone && hasBegun && !world.isStopped(node)) this.#core.heard(node);
+      for (const { node, isGone, hasBegun, isMuted } of this.#nodes) {
+        if (!isGone && !isMuted && hasBegun && !world.isStopped(node)) this.#core.heard(node);
       }
       this.feed((core) => core.tick(this.#nowMs));
       this.#tickWhileNeeded();
@@ -555,7 +600,7 @@ export class Dispatching {
 
 const newNode = (node: number, life: number, term = 0): NodeProcess => ({
   ...{ node, life, term, isGone: false, hasBegun: false, lastSaidNs: 0 },
-  unheard: [],
+  ...{ unheard: [], isMuted: false, held: [] },
 });
 
 const textOf = (state: Dispatcher["state"] | RecoveryState): string =>

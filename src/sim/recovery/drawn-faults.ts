@@ -27,7 +27,9 @@ type FaultTarget =
   /** The link is cut for a while. */
   | { readonly kind: "link"; readonly link: readonly [number, number]; readonly forNs: number }
   /** The node stands still for a while; if that is too long, the dispatcher takes it for dead. */
-  | { readonly kind: "stop"; readonly node: number; readonly forNs: number };
+  | { readonly kind: "stop"; readonly node: number; readonly forNs: number }
+  /** The node runs, and the dispatcher hears nothing of it for a while. */
+  | { readonly kind: "mute"; readonly node: number; readonly forNs: number };
 
 export interface Fault {
   readonly time: FaultTime;
@@ -80,6 +82,16 @@ export function drawFaults(random: Random, options: DrawnFaultsOptions): Fault[]
     faults.push({ time: time.time, afterNs: time.afterNs, target });
   }
   return faults;
+}
+
+/** Nodes that stand still, or cannot be heard, for so long that they are taken for dead, for worlds that leave those alive. */
+export function drawStops(random: Random, options: DrawnFaultsOptions): Fault[] {
+  return Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, before) => {
+    const { time, afterNs } = drawFault(random, options, before);
+    const kind = random.pick(["stop", "mute"] as const);
+    const forNs = random.pick([30_000, 2_000_000_000, 2_000_000_000]);
+    return { time, afterNs, target: { kind, node: random.below(options.nodes), forNs } };
+  });
 }
 
 /** A moment at which the dispatcher may have ordered what follows from a fault, and the orders are on their way. */
@@ -209,6 +221,9 @@ export class DrawnFaults implements Trouble {
       case "stop":
         ports.stopNode(target.node);
         world.plan(world.nowNs + target.forNs, () => ports.continueNode(target.node));
+        return;
+      case "mute":
+        world.plan(world.nowNs + target.forNs, ports.muteNode(target.node));
         return;
       default:
         unreachable(target);

@@ -16,6 +16,10 @@ export interface ProtocolParts {
   begin(set: number, incarnation: number, forNode: unknown): void;
   /** A process has died. */
   crashed(rank: number): void;
+  /** Processes of a node are taken for dead, and live; their sets begin again beside them. */
+  disowned(ranks: readonly number[]): void;
+  /** No suspect is left. */
+  endSuspects(): void;
   /** The nodes of a set hear that no older image will be restored. */
   trimmed(set: number, oldest: Checkpoint): void;
   /** A service of the protocol is lost, with its contents or only its connections. */

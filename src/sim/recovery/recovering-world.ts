@@ -25,6 +25,10 @@ export interface Services {
   readonly delayNsMax: number;
   readonly detectionNs: number;
   readonly restartNs: number;
+  /** Nodes that are taken for dead are left alive; those that stand still go on after this time at the latest. */
+  readonly suspectsWakeNsMax?: number | undefined;
+  /** Longest time until ranks hear of deaths and returns; `delayNsMax` unless given. */
+  readonly noticeNsMax?: number | undefined;
 }
 
 interface RecoveringOptions<M extends ProcessMemory, P extends ProtocolParts> {
@@ -90,10 +94,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         : { boards: { mayUse: (node) => fallsAsOne(node, setOf, world), ...world.boards } }),
       protocol: (rank) => this.parts.newProtocol(rank),
       crashed: (rank, before) => {
-        programs.fell(rank);
-        this.#unsaid[rank]!.length = 0;
-        this.#unsaid[rank] = [];
-        this.#unheard[rank] = new Set();
+        this.#fell(rank);
         this.recovery.crashed(rank, before);
       },
     });
@@ -101,6 +102,14 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     this.#dispatching = this.#newDispatching();
     this.recovery = this.#newRecovery();
     this.trouble = newTrouble(this.#anyWorld, this.#troublePorts());
+  }
+
+  /** A rank has died, or is taken for dead. */
+  #fell(rank: number): void {
+    this.#programs.fell(rank);
+    this.#unsaid[rank]!.length = 0;
+    this.#unsaid[rank] = [];
+    this.#unheard[rank] = new Set();
   }
 
   /** The world for parts that never look at the memory of a process. */
@@ -129,6 +138,11 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
     return this.#dispatching.crashes;
   }
 
+  /** Nodes that were taken for dead and left alive, and how many of them went on. */
+  get suspects(): Dispatching["suspects"] {
+    return this.#dispatching.suspects;
+  }
+
   /** What is wrong with the way in which the dispatcher has ended the job; empty: nothing. */
   get problemOfEnd(): string {
     const { outcome, isEnded } = this.#dispatching;
@@ -143,7 +157,11 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
 
   /** Null: no rank is captured. */
   restsOf(rank: number): Rests | null {
-    return this.#hasImages ? this.checkpoints.rests(this.#options.setOf[rank]!, rank) : null;
+    if (!this.#hasImages) return null;
+    const rests = this.checkpoints.rests(this.#options.setOf[rank]!, rank);
+    const process = this.world.processes[rank]!;
+    // A suspect is not asked for anything.
+    return { isWanted: () => !process.isSuspect && rests.isWanted(), rest: () => rests.rest() };
   }
 
   get #hasImages(): boolean {
@@ -274,10 +292,17 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
 
   #newDispatching(): Dispatching {
     const { setOf, services } = this.#options;
-    const { random, detectionNs, delayNsMax, restartNs } = services;
+    const { random, detectionNs, delayNsMax, restartNs, suspectsWakeNsMax = null } = services;
     return new Dispatching(
-      { world: this.#anyWorld, setOf, random: random.fork(), detectionNs, delayNsMax, restartNs },
       {
+        ...{ world: this.#anyWorld, setOf, random: random.fork(), detectionNs, delayNsMax, restartNs },
+        suspectsWakeNsMax,
+      },
+      {
+        disowned: (ranks) => {
+          for (const rank of ranks) if (this.world.processes[rank]!.state !== "dead") this.#fell(rank);
+          this.parts.disowned(ranks);
+        },
         incarnationOf: (rank) => this.recovery.incarnationOf(rank),
         tell: (death, isMeant) => this.recovery.tell(death, isMeant),
         returned: (lives, isMeant) => this.recovery.returned(lives, isMeant),
@@ -290,7 +315,10 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
         takeOver: (state) => this.recovery.takeOver(state),
         goOn: (node) => this.#goOn(node),
         fallen: (ranks) => this.recovery.fallen(ranks),
-        decided: () => this.checkpoints.end(),
+        decided: () => {
+          this.checkpoints.end();
+          this.parts.endSuspects();
+        },
       },
     );
   }
@@ -311,11 +339,11 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
 
   #newRecovery(): RecoveryHost {
     const { setOf, services, checkpointPatienceNs } = this.#options;
-    const { random, delayNsMax, restartNs } = services;
+    const { random, delayNsMax, restartNs, noticeNsMax = delayNsMax } = services;
     const checkpointPatienceMs = (checkpointPatienceNs ?? 0) / nsPerMs;
     const [parts, world, dispatching] = [this.parts, this.#anyWorld, this.#dispatching];
     return new RecoveryHost(
-      { world, setOf, random, delayNsMax, restartNs, parts, checkpointPatienceMs, forLogsMsMin },
+      { world, setOf, random, delayNsMax, noticeNsMax, restartNs, parts, checkpointPatienceMs, forLogsMsMin },
       {
         record: (record) => dispatching.record(record),
         isDown: () => dispatching.isDown,
@@ -389,6 +417,7 @@ export class RecoveringWorld<M extends ProcessMemory, I, P extends ProtocolParts
       },
       stopNode: (node) => dispatching.stopNode(node),
       continueNode: (node) => dispatching.continueNode(node),
+      muteNode: (node) => dispatching.muteNode(node),
       notice: () => dispatching.notice(),
       lose: (service, keepsContents) => {
         if (service === "checkpoint-server") this.checkpoints.serverLost();

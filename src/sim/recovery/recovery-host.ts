@@ -23,6 +23,8 @@ interface RecoveryHostOptions extends Pick<RecoveryOptions, "checkpointPatienceM
   readonly random: Random;
   /** Longest time that words between nodes and services take. */
   readonly delayNsMax: number;
+  /** Longest time until ranks hear of deaths and returns. */
+  readonly noticeNsMax: number;
   readonly restartNs: number;
   readonly parts: ProtocolParts;
 }
@@ -99,11 +101,11 @@ export class RecoveryHost {
   readonly #down = new Set<number>();
 
   constructor(options: RecoveryHostOptions, ports: RecoveryHostPorts) {
-    const { world, setOf, random, delayNsMax, parts } = options;
+    const { world, setOf, random, noticeNsMax, parts } = options;
     this.#options = options;
     this.#ports = ports;
     this.#world = world;
-    this.#notices = new Notices(world, random, delayNsMax);
+    this.#notices = new Notices(world, random, noticeNsMax);
     this.#begun = Array.from(setOf, () => 0);
     this.#deathsHeard = Array.from(setOf, () => 0);
     this.core = this.#createCore();
@@ -331,7 +333,8 @@ export class RecoveryHost {
     }
   }
 
-  #caughtUp({ rank }: SimProcess, incarnation: number): void {
+  #caughtUp({ rank, isSuspect }: SimProcess, incarnation: number): void {
+    if (isSuspect) return;
     if (this.#begun[rank] === incarnation) this.#behind.delete(rank);
     this.#ports.caughtUp(rank);
     this.caughtUp(rank, incarnation);

@@ -15,6 +15,8 @@ export interface TroublePorts extends Living {
   killRanks(ranks: readonly number[]): void;
   stopNode(node: number): void;
   continueNode(node: number): void;
+  /** The node runs, and no word of it reaches the dispatcher until the result is called. */
+  muteNode(node: number): () => void;
   /** The service crashes; an event logger may lose its connections alone. The world decides unless `keepsContents` is given. */
   lose(service: Service, keepsContents?: boolean): void;
   /** The dispatcher hears now of all that have been killed. */

@@ -31,11 +31,11 @@ export class WordExchange {
       // Words that never come, because ranks disagree, are zeros.
       memory.bytes.fill(0, this.buffer, this.buffer + all);
       new Int32Array(memory.bytes.buffer, this.buffer + this.comm.rank * bytes, this.words.length).set(this.words);
-      const tag = this.tag ?? undefined;
+      const form = this.tag ?? "nonblocking";
       this.request =
-        tag !== undefined && this.isDraft(process)
-          ? collectives.startAgreement(this.comm, this.buffer, bytes, tag)
-          : collectives.startEqual(this.comm, "allgather", 0 as Pointer, this.buffer, { bytes, inPlace: true, tag });
+        form !== "nonblocking" && this.isDraft(process)
+          ? collectives.startAgreement(this.comm, this.buffer, bytes, form)
+          : collectives.startEqual(this.comm, "allgather", 0 as Pointer, this.buffer, { bytes, inPlace: true, form });
     }
     if (!engine.isComplete(this.request)) return null;
     this.error = engine.records.get(this.request, R_ERROR);

@@ -38,6 +38,9 @@ export interface Scenario {
     readonly delayNsMax?: number;
     readonly detectionNs?: number;
     readonly restartNs?: number;
+    /** See `Services`. */
+    readonly suspectsWakeNsMax?: number;
+    readonly noticeNsMax?: number;
   };
   readonly sharesInside?: boolean;
   /** Of the world: where there is jitter, another order. */
