@@ -180,15 +180,9 @@ export class ProcessOperations implements Operations {
   meet(comm: Communicator, reduction: Reduction | null, bytes: number): boolean {
     const board = comm.board!;
     this.engine.meeting();
-    const number = comm.nextCollective(
-      reduction === null ? kindCode.barrier : kindCode.allreduce,
-      unlike,
-      reduction === null ? unlike : bytes,
-    );
-    if (!board.arrive()) {
-      this.process.inquiries.enterGate(comm, number);
-      return false;
-    }
+    if (reduction === null) comm.nextCollective(kindCode.barrier, unlike, unlike);
+    else comm.nextCollective(kindCode.allreduce, unlike, bytes);
+    if (!board.arrive()) return false;
     if (reduction !== null) foldOnBoard(comm, board, reduction, bytes);
     board.open();
     return true;

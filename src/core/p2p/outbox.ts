@@ -51,13 +51,7 @@ const C_NEXT = 1;
 
 const noBytes = new Uint8Array(0);
 
-/** Words of a way: the eager limit, then the process. */
-const W_PROCESS = 1;
-/** No limit is so low. */
-const W_UNKNOWN = -2;
-
 export class Outbox {
-  static readonly unsaved = { ways: null, waysVersion: -1, way: null };
   private readonly records: Records;
   private readonly transport: Transport;
   private readonly memory: Memory;
@@ -70,14 +64,6 @@ export class Outbox {
   private readonly payloads = new Map<number, Uint8Array>();
   /** By rank: the next number of that channel. */
   private readonly channels = new SparseTable([0]);
-  /**
-   * By slot of `channels`: up to how many bytes a message to that rank may travel eagerly now, and to which process. A copy of what `peers`
-   * says, for the short way of a send; as of that version of it.
-   */
-  private ways = new Int32Array(0);
-  private waysVersion = -1;
-  /** The way of the last short send: most messages go where the one before went. */
-  private readonly way: Way;
   private readonly peers: Peers;
   private readonly refusals: Refusals;
   /** Sends must look closer than the short way does: a protocol wants to see them, or something is revoked. */
@@ -93,7 +79,6 @@ export class Outbox {
     this.completion = completion;
     this.queues = new OutgoingQueues(records, peers);
     this.peers = peers;
-    this.way = peers.way;
   }
 
   // Messages
@@ -101,8 +86,8 @@ export class Outbox {
   /** The short way of a standard send: true when the whole message has left. */
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
     if (this.looksCloser && !this.maySendNow(dest, context)) return false;
-    const { way } = this;
-    if (dest !== way.rank) this.takeWay(dest);
+    const way = this.peers.wayTo(dest);
+    if (dest !== way.rank) this.learn(way, dest);
     if (bytes > way.eagerBytesMax) return false;
     if (this.queues.count !== 0 && this.queues.waiting(this.peers.ofRank(dest))) return false;
     const next = way.channel + C_NEXT;
@@ -112,36 +97,14 @@ export class Outbox {
     return true;
   }
 
-  /** From now on the way is that of messages for that rank. */
-  private takeWay(dest: number): void {
-    let channel = this.channels.find(dest);
-    if (!this.knowsWay(channel)) channel = this.findWay(dest);
-    const { way, ways } = this;
-    way.rank = dest;
-    way.channel = channel;
-    way.eagerBytesMax = ways[channel]!;
-    way.process = ways[channel + W_PROCESS]!;
-  }
-
-  private knowsWay(channel: number): boolean {
-    const { ways } = this;
-    const isThere = channel >= 0 && channel < ways.length && this.waysVersion === this.peers.version;
-    return isThere && ways[channel] !== W_UNKNOWN;
-  }
-
-  /** Writes down the way to that rank, as it is now. */
-  private findWay(dest: number): number {
-    const { channels, peers } = this;
-    const channel = channels.at(dest);
+  /** From now on this is the way of messages for that rank. */
+  private learn(way: Way, dest: number): void {
+    const { peers } = this;
     const peer = peers.ofRank(dest);
-    const eagerBytesMax = peers.eagerBytesMax(peer);
-    if (this.waysVersion !== peers.version || channel >= this.ways.length) {
-      this.ways = new Int32Array(channels.words.length).fill(W_UNKNOWN);
-      this.waysVersion = peers.version;
-    }
-    this.ways[channel] = eagerBytesMax;
-    this.ways[channel + W_PROCESS] = peers.processOf(peer);
-    return channel;
+    way.channel = this.channels.at(dest);
+    way.eagerBytesMax = peers.eagerBytesMax(peer);
+    way.process = peers.processOf(peer);
+    way.rank = dest;
   }
 
   private maySendNow(dest: number, context: number): boolean {

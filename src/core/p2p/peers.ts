@@ -43,6 +43,11 @@ const newAddress: readonly number[] = [0, 0, 0];
 const noWord = -1;
 const noRank = -1;
 
+/** Ways that are known at once, a power of two: by the last bits of the rank, so that neighbours do not push each other out. */
+const waysKnown = 8;
+
+const newWay = (): Way => ({ rank: noRank, channel: 0, eagerBytesMax: 0, process: 0 });
+
 interface PeersOptions {
   /** Ranks that there can be in the job. */
   readonly ranks: number;
@@ -53,8 +58,9 @@ interface PeersOptions {
   readonly transport: Transport;
 }
 
-/** How a short message travels to the rank of the last short send: forgotten with every change of the peers. */
+/** How a short message travels to a rank. All ways are forgotten with every change of the peers. */
 export interface Way {
+  /** −1: none. */
   rank: number;
   /** The slot of the rank in the table of channels. */
   channel: number;
@@ -67,8 +73,7 @@ export class Peers {
     addresses: null,
     hasLives: false,
     plainEager: noWord,
-    version: 0,
-    way: null,
+    ways: null,
     lastPeer: -1,
     lastAddress: -1,
   };
@@ -88,9 +93,7 @@ export class Peers {
   /** How often a peer was said to be gone; 0: there is no need to look. */
   private timesGone = 0;
   private toldShut = 0;
-  /** Changes whenever messages for a rank may have to go to another process, or in another way: kept answers are out of date then. */
-  version = 0;
-  readonly way: Way = { rank: noRank, channel: 0, eagerBytesMax: 0, process: 0 };
+  private readonly ways: readonly Way[] = Array.from({ length: waysKnown }, newWay);
   /** Is a life known that is not the first? */
   private hasLives = false;
   /** The KIND word of an eager message that needs no closer look, as long as all peers are alike: replica 0 in its first life. */
@@ -283,9 +286,13 @@ export class Peers {
     return told;
   }
 
+  /** The way to that rank, or one of another rank in its place. */
+  wayTo(rank: number): Way {
+    return this.ways[rank & (waysKnown - 1)]!;
+  }
+
   private change(): void {
-    this.version++;
-    this.way.rank = noRank;
+    for (const way of this.ways) way.rank = noRank;
   }
 
   private put(peer: number, field: number, value: number): void {

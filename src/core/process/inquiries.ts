@@ -389,9 +389,10 @@ export class Inquiries {
 
   // Calls that wait at the gate of a board without a request
 
-  enterGate(comm: Communicator, number: number): void {
+  /** The program waits at the gate for the collective that it called last. */
+  enterGate(comm: Communicator): void {
     this.gate = comm;
-    this.gateNumber = number;
+    this.gateNumber = comm.lastCollective;
     this.gateError = null;
   }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type TestChoice, TestChoices, TestProtocol } from "../../core/ft/testing/choices.ts";
+import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import { Random } from "../../sim/random.ts";
@@ -101,3 +102,16 @@ test("L1 replay: a clock that is behind that of the life before goes on from the
   host.moveClockTo(before + 1e6);
   assert(host.now() >= before + 1e6 && host.now() < before + 1e6 + 60);
 });
+
+for (const waits of [1, 3]) {
+  test(`ADR 18: a gate that opens in wait ${waits} is asked about from the second wait on, until it opens`, () => {
+    const [{ core }] = new World({ ranks: 1, seed: 1 }).processes as unknown as [{ readonly core: Process }];
+    const seen: boolean[] = [];
+    const host = hostOf(core, () => void seen.push(core.inquiries.isWaiting));
+    const board = { passed: () => seen.length === waits } as unknown as NonNullable<Communicator["board"]>;
+    core.world.board = board;
+    host.waitForGate(core.world);
+    assert.deepEqual(seen, [false, true, true].slice(0, waits));
+    assert.equal(core.inquiries.isWaiting, false);
+  });
+}

@@ -130,8 +130,16 @@ export class RankHost {
   }
 
   waitForGate(comm: Communicator): void {
+    // The other members are seldom far: the first look at the gate comes before all else.
+    if (!this.process.isBusy) this.#waiting.idle();
+    if (comm.board?.passed() === true) this.#waiting.reset();
+    else this.#waitLongForGate(comm);
+  }
+
+  #waitLongForGate(comm: Communicator): void {
     const { process } = this;
     const board = comm.board!;
+    process.inquiries.enterGate(comm);
     try {
       while (!board.passed()) {
         if (process.progress()) {
