@@ -86,7 +86,7 @@ export function compileFlags(build: Build, include: string, terminal: Terminal):
   ];
 }
 
-/** Assembler has no use for most of Banyan's flags; a warning about that would help nobody. */
+/** Assembler has no use for most of Banyan's flags; a warning about that would help no user. */
 function quietly(flags: readonly string[]): string[] {
   return ["--start-no-unused-arguments", ...flags, "--end-no-unused-arguments"];
 }

@@ -72,7 +72,7 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-  // In a container nobody may collect dead processes: they still have a number. Systems other than Linux have no such file.
+  // In a container dead processes may not be collected: they still have a number. Systems other than Linux have no such file.
   return !/^\d+ \(.*\) [ZX]/.test(readText(`/proc/${pid}/stat`) ?? "");
 }
 

@@ -45,7 +45,7 @@ export function prepareFolder(folder: string): string | undefined {
 
 /**
  * The objection to the listener at this address, if there is any: sources are sent only to a server of this user. (Node cannot
- * ask a socket about the process at its other end; but in a folder that only this user can enter, nobody else can listen.)
+ * ask a socket about the process at its other end; but in a folder that only this user can enter, no other user can listen.)
  */
 export function distrustServer({ folder, socket }: CompileServerPlace): string | undefined {
   const wrong = distrust(folder);

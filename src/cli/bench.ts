@@ -77,7 +77,7 @@ async function bench(names: readonly string[], options: BenchOptions): Promise<n
     code = 128 + constants.signals[signal];
     interrupt.abort();
   });
-  // Nobody reads the output any more, so the measurements can end.
+  // The reader of the output is gone, so the measurements can end.
   process.stdout.on("error", () => interrupt.abort());
   const outcome = await runSession({
     benchmarks: chosen,

@@ -79,7 +79,7 @@ function check(path: string, { ranks = 1, nodes = 1, memory }: SimProgramOptions
     throw new UsageError(`Cannot give each rank ${memory} MB: give a whole number from 16 to ${memoryMbMax}`);
 }
 
-/** Undefined: nobody reads the output any more. */
+/** Undefined: the reader of the output is gone. */
 function simulate(setup: SimThreadSetup): Promise<FromSimThread | undefined> {
   return new Promise((done, failed) => {
     const worker = new Worker(`${__dirname}/sim-thread.cjs`, {

@@ -1,4 +1,5 @@
 /** An ordered set of processes (MPI 5.0 §7.3). Never changed once made; `free` is there for programs that are used to it. */
+import type { WorldRank } from "../core/base/brand.ts";
 import { Group as CoreGroup, type Range } from "../core/comm/group.ts";
 import type { Environment } from "./environment.ts";
 
@@ -19,7 +20,7 @@ export class Group {
 
   /** Rank of this process in the group, UNDEFINED when it is no member. */
   get rank(): number {
-    return this.core.rankOf(this.#environment.host.process.rank as never);
+    return this.core.rankOf(this.#environment.host.process.rank as WorldRank);
   }
 
   /** Ranks in the world of the members, in order. */

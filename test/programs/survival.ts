@@ -72,7 +72,7 @@ for (const [what, wait] of Object.entries(waits)) {
 await check("ULFM revoke ends what is awaited", async () => {
   const comm = copyOf(world);
   const awaited = [comm.irecv(new Int32Array(1), { source: last }), comm.iallreduce(Float64Array.of(1), "sum")];
-  if (rank === last) setTimeout(() => comm.revoke(), 10);
+  if (rank === last) setImmediate(() => comm.revoke());
   for (const request of awaited) {
     // The last rank has started all of them, so only its message is missing.
     const outcome = await request.then(

@@ -111,10 +111,10 @@ describe("X8 addresses that lead nowhere", () => {
           if (kind.includes("*buflen")) binding.ints[(places + (i - 1) * room) >> 2] = 8;
           const before = Buffer.from(binding.bytes).toString("latin1");
           const code = c.call(name, ...args);
-          const expected = /file/.test(kinds.join(" "))
+          const expected: readonly number[] = /file/.test(kinds.join(" "))
             ? [ErrorClass.FILE]
             : [ErrorClass.ARG, ErrorClass.BUFFER, ErrorClass.INFO_KEY, ErrorClass.INFO_VALUE];
-          ok(expected.includes(code as never), `${name}(${parameterName(prototype.parameters[i]!)}): code ${code}`);
+          ok(expected.includes(code), `${name}(${parameterName(prototype.parameters[i]!)}): code ${code}`);
           equal(Buffer.from(binding.bytes).toString("latin1") === before, true, `${name} has written`);
           tries++;
         }

@@ -9,6 +9,7 @@ import { deleteAttributes, notDeleted } from "../handles/attributes.ts";
 import { type CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
+import { handOver } from "../waiting/conclude-requests.ts";
 import { CallAgain, type Condition, waitForThen, waitThen, waitUntil } from "../waiting/waiting.ts";
 import { meetParents } from "./spawning.ts";
 
@@ -172,8 +173,7 @@ const table: CallTable = {
   MPI_Buffer_iflush(program, requestAt: number) {
     const request = new CRequest(program.self);
     request.record = program.operations.startTask(program.buffered.flush());
-    request.handle = program.requests.add(request);
-    return program.putInt(requestAt, request.handle);
+    return handOver(program, request, requestAt);
   },
 
   // Errors

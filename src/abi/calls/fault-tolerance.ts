@@ -8,6 +8,7 @@ import { makeCommunicator, startCommunicator } from "../handles/new-communicator
 import { type After, type CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
+import { handOver } from "../waiting/conclude-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
 import { putGroup } from "./groups.ts";
 
@@ -77,8 +78,7 @@ const table: CallTable = {
     const task = new Agree(request.comm.core, program.ints[flag >> 2]!);
     request.record = program.operations.startTask(task);
     request.after = new AgreedLater(task, flag);
-    request.handle = program.requests.add(request);
-    return program.putInt(out, request.handle);
+    return handOver(program, request, out);
   },
 
   // Who is dead, in the order in which they died

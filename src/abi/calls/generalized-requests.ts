@@ -7,7 +7,7 @@ import { type CallTable, callsOf } from "../call-table.ts";
 import { CRequest } from "../handles/objects.ts";
 import { type Program, REQUEST_NULL } from "../program.ts";
 import { CallKind, type Continuation } from "../waiting/callbacks.ts";
-import { conclude, putEmptyStatus } from "../waiting/conclude-requests.ts";
+import { conclude, handOver, putEmptyStatus } from "../waiting/conclude-requests.ts";
 import { codeOf } from "../waiting/generalized-requests.ts";
 
 /** The free function of a request has been called: the request goes. */
@@ -67,8 +67,7 @@ const table: CallTable = {
     request.record = program.operations.startOwn();
     request.after = new ReleaseScratch(status);
     request.generalized = { query, free, cancel, extraState, status, isUnwanted: false };
-    request.handle = program.requests.add(request);
-    return program.putInt(out, request.handle);
+    return handOver(program, request, out);
   },
   MPI_Grequest_complete(program, handle: number) {
     const request = program.requests.get(handle);

@@ -13,6 +13,7 @@ import { numberOf } from "../arguments/counts.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
 import { chooseTest } from "../replay/choices.ts";
+import { handOver } from "../waiting/conclude-requests.ts";
 import { CallAgain } from "../waiting/waiting.ts";
 import type { MessageArguments } from "./point-to-point.ts";
 
@@ -136,9 +137,7 @@ export function partitionedCalls(program: Program) {
       const message = messageOf(comm, way, given, partitions);
       const request = new CRequest(comm, way === "to" ? new SendParts(message) : new ReceiveParts(message));
       request.statusTag = tag;
-      request.handle = requests.add(request);
-      ints[out >> 2] = request.handle;
-      return 0;
+      return handOver(program, request, out);
     };
 
   function sendOf(handle: number): [CRequest, SendParts] {

@@ -170,6 +170,20 @@ function start(program: Program, handleAt: number): void {
   request.restart.start(program, request);
 }
 
+/** `choose`: whether the call waits for one that is complete. */
+const some =
+  (name: "MPI_Waitsome" | "MPI_Testsome", choose: typeof chooseSome) =>
+  (program: Program, count: number, handles: number, outcount: number, indices: number, statuses: number): number => {
+    const requests = requestsAt(program, count, handles);
+    if (!requests.some(isActive)) {
+      program.ints[outcount >> 2] = UNDEFINED;
+      return 0;
+    }
+    const outs = { outcount, indices, statuses };
+    const tell = (done: readonly number[]) => endSome(program, requests, done, handles, outs);
+    return choose(program, requests, tell, new CallAgain(name, count, handles, outcount, indices, statuses));
+  };
+
 const table: CallTable = {
   MPI_Test(program, handleAt: number, flag: number, status: number) {
     const { ints } = program;
@@ -217,28 +231,8 @@ const table: CallTable = {
     };
     return chooseAny(program, requests, tell, new CallAgain("MPI_Testany", count, handles, index, flag, status));
   },
-  MPI_Waitsome(program, count: number, handles: number, outcount: number, indices: number, statuses: number) {
-    const requests = requestsAt(program, count, handles);
-    if (!requests.some(isActive)) {
-      program.ints[outcount >> 2] = UNDEFINED;
-      return 0;
-    }
-    const outs = { outcount, indices, statuses };
-    const tell = (done: readonly number[]) => endSome(program, requests, done, handles, outs);
-    const again = new CallAgain("MPI_Waitsome", count, handles, outcount, indices, statuses);
-    return chooseSomeLater(program, requests, tell, again);
-  },
-  MPI_Testsome(program, count: number, handles: number, outcount: number, indices: number, statuses: number) {
-    const requests = requestsAt(program, count, handles);
-    if (!requests.some(isActive)) {
-      program.ints[outcount >> 2] = UNDEFINED;
-      return 0;
-    }
-    const outs = { outcount, indices, statuses };
-    const tell = (done: readonly number[]) => endSome(program, requests, done, handles, outs);
-    const again = new CallAgain("MPI_Testsome", count, handles, outcount, indices, statuses);
-    return chooseSome(program, requests, tell, again);
-  },
+  MPI_Waitsome: some("MPI_Waitsome", chooseSomeLater),
+  MPI_Testsome: some("MPI_Testsome", chooseSome),
   MPI_Request_free(program, handleAt: number) {
     const request = requestAt(program, handleAt);
     if (request === null) throw new MpiError(ErrorClass.REQUEST, "Cannot free the request: it is MPI_REQUEST_NULL");

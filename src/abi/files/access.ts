@@ -54,7 +54,7 @@ export function moveData(program: Program, file: CFile, access: Access, start: n
   if (!Number.isSafeInteger(end)) refuse(ErrorClass.ARG, file, access.kind, `offset ${start} is beyond 2^53 bytes`);
   const { representation } = file.view;
   const move = representation === "external32" ? moveExternal : moveNative;
-  // One who only reads disturbs nobody, and all others opened the file the same way.
+  // A member that only reads disturbs no other one, and all of them opened the file the same way.
   const mustLock = file.isAtomic && !file.is(Mode.RDONLY);
   return mustLock
     ? locked(program, file, () => move(program, file, access, start))

@@ -1,4 +1,4 @@
-/** MPI_File_close: when nobody uses the file any more what belongs to it is removed, and the file itself if that was wanted. */
+/** MPI_File_close: when no member uses the file any more its lock and shared pointer go, and the file itself if that was wanted. */
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Program } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";

@@ -72,7 +72,7 @@ export class SetAtomicity extends FileTask {
   }
 }
 
-/** MPI_File_seek_shared: the first member finds the place, and nobody goes on before the pointer is there. */
+/** MPI_File_seek_shared: the first member finds the place, and no member goes on before the pointer is there. */
 export class SeekShared extends FileTask {
   private readonly offset: number;
   private readonly whence: number;

@@ -33,7 +33,7 @@ interface SharedPosition {
 }
 
 interface CFileOptions {
-  /** A duplicate of its own: what goes on between its members is nobody else's business. */
+  /** A duplicate of the given communicator: messages about the file meet no others. */
   readonly comm: Communicator;
   readonly name: string;
   readonly path: string;

@@ -35,7 +35,7 @@ function refuse(modes: number, why: string): never {
   throw new MpiError(ErrorClass.AMODE, `Cannot open a file with mode ${modes}: ${why}`);
 }
 
-/** `isFirst`: of those who open it together one creates it, and the others find it. */
+/** `isFirst`: of the members that open the file together one creates it, and the others find it. */
 export function howToOpen(modes: number, isFirst: boolean): OpenHow {
   const create = isFirst && modeHas(modes, Mode.CREATE);
   return {

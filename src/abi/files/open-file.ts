@@ -104,7 +104,7 @@ export class OpenFile extends Together {
     return file;
   }
 
-  /** Where everybody begins. A run before this one that used the same names has left nothing. */
+  /** The position at which every member begins. A run before this one that used the same names has left nothing. */
   private begin(): number {
     const { program, path, descriptor } = this;
     forgetShared(program, { comm: this.duplicate.result!, path, shared: { start: 0, path: "" } });

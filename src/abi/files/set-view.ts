@@ -1,4 +1,4 @@
-/** MPI_File_set_view (MPI 5.0 §14.3): both pointers begin anew, when everybody has come here. */
+/** MPI_File_set_view (MPI 5.0 §14.3): both pointers begin anew, when every member has come here. */
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import { saves } from "../../core/base/saved-classes.ts";
 import type { Datatype } from "../../core/comm/datatype/datatype.ts";

@@ -1,11 +1,12 @@
 /**
  * The shared file pointer (MPI 5.0 §14.4.4), and the lock that atomic accesses take: a hidden file beside the data holds the
- * number of etypes, and who changes it first creates another one that must not exist, which is the lock. A message to a member
+ * number of etypes, and a process that changes it first creates another one that must not exist, which is the lock. A message to a member
  * that keeps it would be answered when that member next calls MPI, perhaps hours later; the disk answers at once.
  *
  * The lock is held for two small file operations, never across a wait, so an image is never taken inside. Names differ from
  * run to run: what a run that was killed has left behind is never taken for ours. Images hold the value itself.
  */
+import type { CommRank } from "../../core/base/brand.ts";
 import { ErrorClass, MpiError } from "../../core/base/mpi-error.ts";
 import type { Program } from "../program.ts";
 import type { CFile } from "./file.ts";
@@ -14,7 +15,7 @@ import { diskOf } from "./program-files.ts";
 /** What is needed of a file, which need not be open yet. */
 type Place = Pick<CFile, "comm" | "path" | "shared">;
 
-/** The member who does things that are done once. */
+/** The member that does what is done once. */
 export const isFirst = ({ comm }: Pick<CFile, "comm">): boolean => comm.rank === 0;
 
 /** The hidden file of this run: of one that was thawed the earlier run's is removed. */
@@ -22,7 +23,7 @@ function pointerPath(program: Program, { comm, path, shared }: Place): string {
   const disk = diskOf(program);
   const at = path.lastIndexOf("/") + 1;
   // Contexts are unique among the communicators of a process.
-  const owner = `${comm.group.worldRank(0 as never)}-${(comm.context >>> 0).toString(16)}`;
+  const owner = `${comm.group.worldRank(0 as CommRank)}-${(comm.context >>> 0).toString(16)}`;
   const own = `${path.slice(0, at)}.${path.slice(at)}.${disk.run.slice(0, 8)}-${owner}.shared`;
   if (shared.path !== own) {
     if (shared.path !== "" && comm.rank === 0) disk.forget(shared.path);
@@ -33,7 +34,7 @@ function pointerPath(program: Program, { comm, path, shared }: Place): string {
 
 const lockOf = (pointer: string): string => `${pointer}.lock`;
 
-/** Nobody else who opened the file with us is inside at the same time. */
+/** No other member that opened the file with us is inside at the same time. */
 export function locked<T>(program: Program, file: CFile, act: () => T): T {
   if (file.comm.size === 1) return act();
   const disk = diskOf(program);
@@ -77,7 +78,7 @@ export function setShared(program: Program, file: CFile, etypes: number): void {
 }
 
 /**
- * Removes what is on the disk, at a time when nobody uses it. The first member may never have used the pointer, and others all
+ * Removes the pointer from the disk, at a time when no member uses it. The first member may never have used the pointer, and others all
  * the same.
  */
 export function forgetShared(program: Program, file: Place): void {

@@ -16,18 +16,18 @@ export const numberAt = (words: ArrayLike<number>, at: number): number =>
   (words[at]! >>> 0) + words[at + 1]! * wordValues;
 
 export abstract class Together extends Task {
-  /** What went wrong here; empty where it was somebody else's fault. */
+  /** The failure of this member; empty where another member failed. */
   why = "";
-  /** Who failed first, −1: nobody. */
+  /** The member that failed first, −1: none. */
   culprit = -1;
   private step = 0;
   private exchange: WordExchange | null = null;
 
-  /** Those who do it; null: they cannot talk to each other yet. */
+  /** The members that take part; null: they cannot talk to each other yet. */
   protected abstract members(process: Process): Communicator | null;
 
   /**
-   * Our part of a step, and numbers for the others, as many everywhere; null: there is no such step, for nobody. May throw, but
+   * Our part of a step, and numbers for the others, as many everywhere; null: no member has such a step. May throw, but
    * not where it would answer null elsewhere.
    */
   protected abstract act(step: number): readonly number[] | null;

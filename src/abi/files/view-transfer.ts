@@ -1,7 +1,7 @@
 /**
  * Reads and writes the stream of a view. Pieces that touch are one. Pieces with small gaps are read together with the gaps, into
  * memory of our own: a read costs as much as copying some thousand bytes. They are not written so: what lies in a gap is
- * another process's, who may be writing it.
+ * another process's, which may be writing it.
  */
 import { Merging } from "../../core/comm/datatype/pieces.ts";
 import { piecesOf, type View } from "./view.ts";

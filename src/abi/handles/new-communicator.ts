@@ -12,6 +12,7 @@ import type { Communicator } from "../../core/process/communicator.ts";
 import type { NewCommunicator } from "../../core/process/communicators/new-communicator.ts";
 import { COMM_NULL, type Program, REQUEST_NULL } from "../program.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
+import { handOver } from "../waiting/conclude-requests.ts";
 import { forget } from "../waiting/unattended-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
 import { type Bearer, copyAttributes } from "./attributes.ts";
@@ -137,16 +138,14 @@ export function startDuplicate(
 
 /** The same for communicators that are no copies, and inherit nothing but the error handler. */
 export function startCommunicator(program: Program, parent: CCommunicator, task: NewCommunicator, outs: Outs): number {
-  const { ints, operations, requests } = program;
+  const { ints, operations } = program;
   const request = new CRequest(parent);
   const nothing: Bearer = { handle: COMM_NULL, attributes: new AttributeSet<AttributeFunctions>() };
   const { errorHandler } = parent;
   ints[outs.comm >> 2] = COMM_NULL;
   request.record = operations.startTask(task);
   request.after = new AdoptLater(parent, task, { errorHandler }, nothing, outs.comm);
-  request.handle = requests.add(request);
-  ints[outs.request >> 2] = request.handle;
-  return 0;
+  return handOver(program, request, outs.request);
 }
 
 class Started implements Continuation {
@@ -175,9 +174,7 @@ class Started implements Continuation {
       return program.raise(notCopied(code));
     }
     request.after = this.after;
-    request.handle = program.requests.add(request);
-    ints[this.outs.request >> 2] = request.handle;
-    return 0;
+    return handOver(program, request, this.outs.request);
   }
 }
 

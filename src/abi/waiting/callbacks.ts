@@ -7,6 +7,7 @@
  * call MPI functions that call back themselves, so those under way are a stack.
  */
 
+import type { Pointer } from "../../core/base/brand.ts";
 import { lives, saves } from "../../core/base/saved-classes.ts";
 import type { FunctionPointer } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
@@ -114,7 +115,7 @@ class AfterErrorHandler implements Continuation {
 
   resume(program: Program): number {
     const code = program.ints[(this.cells >> 2) + 1]!;
-    program.memory.free(this.cells as never);
+    program.memory.free(this.cells as Pointer);
     return this.answer ?? code;
   }
 }

@@ -120,7 +120,7 @@ export interface Operations {
   ): RecordId;
   /**
    * The short way of a barrier (null) and of an allreduce whose operands are in this rank's part of the communicator's board: comes
-   * to the meeting. True: everybody is there, and the result too. False: the gate will open (`Host.waitForGate`).
+   * to the meeting. True: every member is there, and the result too. False: the gate will open (`Host.waitForGate`).
    */
   meet(comm: Communicator, reduction: Reduction | null, bytes: number): boolean;
   /** This rank refuses the arguments of a collective on that communicator, and takes no part in it. */

@@ -1,5 +1,5 @@
 /** `Operations` on a process and the waits of its world, with nothing in between. */
-import type { Pointer, RecordId } from "../base/brand.ts";
+import type { CommRank, Pointer, RecordId, WorldRank } from "../base/brand.ts";
 import { ANY_SOURCE, ANY_TAG, PROC_NULL } from "../base/constants.ts";
 import { kindCode, unlike } from "../coll/engine/collective-call.ts";
 import type { InterCollective, NeighborCollective } from "../coll/inter/plan-inter.ts";
@@ -40,7 +40,7 @@ import type { MessageOutcome, Operations } from "./operations.ts";
 import type { Waits } from "./world.ts";
 
 const worldRank = (comm: Communicator, rank: number): number =>
-  rank === ANY_SOURCE ? ANY_SOURCE : comm.peers.worldRank(rank as never);
+  rank === ANY_SOURCE ? ANY_SOURCE : comm.peers.worldRank(rank as CommRank);
 
 export class ProcessOperations implements Operations {
   private readonly waits: Waits;
@@ -59,7 +59,7 @@ export class ProcessOperations implements Operations {
   }
 
   sendNow(comm: Communicator, from: Pointer, bytes: number, dest: number, tag: number): boolean {
-    return this.engine.sendNow(from, bytes, comm.peers.worldRank(dest as never), tag, comm.context);
+    return this.engine.sendNow(from, bytes, comm.peers.worldRank(dest as CommRank), tag, comm.context);
   }
 
   startSend(comm: Communicator, from: Pointer, bytes: number, dest: number, tag: number, mode: SendMode): RecordId {
@@ -71,7 +71,7 @@ export class ProcessOperations implements Operations {
   }
 
   lastSource(comm: Communicator): number {
-    return comm.peers.rankOf(this.engine.lastSource as never);
+    return comm.peers.rankOf(this.engine.lastSource as WorldRank);
   }
 
   get lastTag(): number {
@@ -127,7 +127,7 @@ export class ProcessOperations implements Operations {
 
   readEnvelope(comm: Communicator, envelope: RecordId, into: MessageOutcome): void {
     const { records } = this;
-    into.source = comm.peers.rankOf(records.get(envelope, R_PEER) as never);
+    into.source = comm.peers.rankOf(records.get(envelope, R_PEER) as WorldRank);
     into.tag = records.get(envelope, R_TAG);
     into.bytes = records.get(envelope, R_BYTES);
   }
@@ -295,7 +295,7 @@ export class ProcessOperations implements Operations {
       return;
     }
     const source = records.get(request, R_STATUS_SOURCE);
-    into.source = source < 0 ? source : comm.peers.rankOf(source as never);
+    into.source = source < 0 ? source : comm.peers.rankOf(source as WorldRank);
     into.tag = records.get(request, R_STATUS_TAG);
     into.bytes = records.get(request, R_STATUS_BYTES);
   }

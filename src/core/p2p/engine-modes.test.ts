@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ByHand } from "../../sim/testing/scripted-world.ts";
+import type { Pointer } from "../base/brand.ts";
 import { SendMode } from "../request/records.ts";
 import { messageWays } from "./testing/message-ways.ts";
 
@@ -57,6 +58,6 @@ describe("M1 MPI §3.4 communication modes", () => {
     engine.giveBack(send);
     const receive = hand.receive({ at: 1, source: 0 });
     hand.settle();
-    equal(hand.world.processes[1]!.memory.view(hand.engine(1).records.get(receive, 6) as never, 100)[50], 1);
+    equal(hand.world.processes[1]!.memory.view(hand.engine(1).records.get(receive, 6) as Pointer, 100)[50], 1);
   });
 });

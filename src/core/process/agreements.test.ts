@@ -5,7 +5,7 @@ import { tries } from "../../../test/long.ts";
 import { Random } from "../../sim/random.ts";
 import type { SimProcess, Steps } from "../../sim/sim-process.ts";
 import { World } from "../../sim/world.ts";
-import type { Pointer } from "../base/brand.ts";
+import type { Pointer, WorldRank } from "../base/brand.ts";
 import { ErrorClass } from "../base/mpi-error.ts";
 import { Group } from "../comm/group.ts";
 import { R_ERROR } from "../request/records.ts";
@@ -219,7 +219,7 @@ describe("U2 ULFM shrink", () => {
           const next = (yield* run(process, new Shrink(comm))).result!;
           smaller++;
           seen[rank]!.push({ flags: next.context, error: 1, failed: next.group.worldRanks().join() });
-          assert.ok(next.group.has(rank as never));
+          assert.ok(next.group.has(rank as WorldRank));
           if (comm !== core.world) core.freeCommunicator(comm);
           comm = next;
         }

@@ -80,7 +80,7 @@ export class Collectives {
     this.boards.revoked(comm);
   }
 
-  // For those who ask what keeps a collective (inquiries.ts)
+  // For inquiries.ts, which asks what keeps a collective
 
   /** Operations by messages that are under way. */
   get operations(): readonly Operation[] {

@@ -1,5 +1,5 @@
 /**
- * Nobody waits for ever in a collective whose ranks disagree: about counts, the root, the function, or because one of them
+ * No rank waits for ever in a collective whose ranks disagree: about counts, the root, the function, or because one of them
  * refused its arguments and took no part (ADR 18).
  *
  * A rank that has waited long (how long, its world decides) asks the ranks that it waits for what they have done about this
@@ -11,14 +11,14 @@
  *   the rank is in it with other messages  it will send fewer than this rank waits for, or take fewer
  *
  * Then the collective ends here with an error that says which rank called what, and all other members are told that this rank has
- * passed it, so that those who wait for it need not ask. A rank that has not come to the collective yet, or is in it with the same
+ * passed it, so that ranks which wait for it need not ask. A rank that has not come to the collective yet, or is in it with the same
  * call, proves nothing and is waited for. One that computes or stands still does not answer, and is waited for too.
  *
  * Nothing of this costs a collective that goes well anything but its number, which it needs anyhow, and four words that say what
  * was called last. No verdict is passed where a member has failed (ULFM: the program revokes the communicator), nor under a
  * protocol that sends messages itself or repeats outcomes (`Protocol.mayJudgeCollectives`).
  */
-import type { WorldRank } from "../base/brand.ts";
+import type { CommRank, RecordId, WorldRank } from "../base/brand.ts";
 import { UNDEFINED } from "../base/constants.ts";
 import { ErrorClass, type ErrorCode, MpiError } from "../base/mpi-error.ts";
 import { lives } from "../base/saved-classes.ts";
@@ -91,6 +91,9 @@ interface Answer extends CollectiveCall {
   readonly error: ErrorCode;
 }
 
+/** The rest of a question, which has the same words. */
+const noAnswer: Answer = { step: Step.QUESTION, ...unknownCall, ...noMessages, error: 0 };
+
 interface Verdict {
   readonly error: ErrorCode;
   /** What is wrong, and at which rank. */
@@ -137,7 +140,7 @@ export class Inquiries {
     return operations.length > 0 || boardCalls.length > 0 || this.gate !== null;
   }
 
-  /** The world has waited long for this process's operations. True: somebody was asked. */
+  /** The world has waited long for this process's operations. True: ranks were asked. */
   ask(): boolean {
     const { collectives, protocol } = this.process;
     if (protocol?.mayJudgeCollectives === false) return false;
@@ -159,36 +162,38 @@ export class Inquiries {
       const peer = this.awaitedPeer(records[(this.rounds * askedMax + i) % recordCount]!);
       if (peer >= 0) asked.add(peer);
     }
-    for (const peer of asked) this.tell(peer, { context, tag, turn }, Step.QUESTION);
+    for (const peer of asked) this.question(peer, { context, tag, turn });
     return asked.size > 0;
   }
 
   /** World rank of the process for whose message, or for whose receive, this message waits; −1: it waits for neither. */
   private awaitedPeer(record: number): number {
     const { records } = this.process.engine;
-    const get = (field: number): number => records.get(record as never, field);
+    const get = (field: number): number => records.get(record as RecordId, field);
     const isUnmatched = get(R_KIND) === RecordKind.RECEIVE && get(R_STATE) === RecordState.PENDING;
     const isUntaken = get(R_STATE) === RecordState.ACTIVE && (get(R_FLAGS) & RecordFlag.AWAITS_ANSWER) !== 0;
     return (isUnmatched || isUntaken) && get(R_PEER) !== this.process.rank ? get(R_PEER) : -1;
   }
 
-  /** Who has not come to a board cannot be seen there. */
+  /** A board does not show which members have not come to it: members are asked in turn. */
   private askMembers(comm: Communicator, number: number): boolean {
     const { size, collectiveContext: context } = comm;
     for (let i = 0; i < Math.min(size, askedMax); i++) {
-      const member = comm.group.worldRank(((this.rounds * askedMax + i) % size) as never);
-      if (member !== this.process.rank) this.tell(member, { context, tag: number, turn: 0 }, Step.QUESTION);
+      const member = comm.group.worldRank(((this.rounds * askedMax + i) % size) as CommRank);
+      if (member !== this.process.rank) this.question(member, { context, tag: number, turn: 0 });
     }
     return size > 1;
   }
 
-  private tell(to: number, { context, tag, turn }: Subject, step: Step, answer?: Answer): void {
-    const { kind, root, bytes, sends, receives, error } = answer ?? { ...unknownCall, ...noMessages, error: 0 };
-    const length = bytes === unlike ? [-1, -1] : [(bytes % twoTo32) | 0, Math.floor(bytes / twoTo32)];
-    this.process.engine.outbox.announce(to, PacketKind.INQUIRY, [
-      ...[context, tag, turn, step],
-      ...[kind, root, ...length, sends, receives, error],
-    ]);
+  private question(rank: number, subject: Subject): void {
+    this.send(rank, subject, noAnswer);
+  }
+
+  private send(rank: number, { context, tag, turn }: Subject, answer: Answer): void {
+    const { step, kind, root, bytes, sends, receives, error } = answer;
+    const [low, high] = bytes === unlike ? [-1, -1] : [(bytes % twoTo32) | 0, Math.floor(bytes / twoTo32)];
+    const words = [context, tag, turn, step, kind, root, low, high, sends, receives, error];
+    this.process.engine.outbox.announce(rank, PacketKind.INQUIRY, words);
   }
 
   // Answers
@@ -199,19 +204,11 @@ export class Inquiries {
     const subject = { context, tag, turn };
     if (step === Step.QUESTION) {
       const answer = this.answerTo(source, subject);
-      if (answer !== null) this.tell(source, subject, answer.step, answer);
+      if (answer !== null) this.send(source, subject, answer);
       return;
     }
     if (step < Step.EXCHANGING || step > Step.NEVER) return;
-    const [kind, root, low, high, sends, receives, error] = words.slice(4) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [kind = 0, root = 0, low = 0, high = 0, sends = 0, receives = 0, error = 0] = words.slice(4);
     const bytes = high < 0 ? unlike : high * twoTo32 + (low >>> 0);
     this.heard(source, subject, { step: step as Step, kind, root, bytes, sends, receives, error });
   }
@@ -284,7 +281,7 @@ export class Inquiries {
     if (comm?.group.has(source)) this.leaveBoard(comm, source);
   }
 
-  /** That member does not use the board any more, so nobody can. */
+  /** That member does not use the board any more, so no member can. */
   private leaveBoard(comm: Communicator, source: WorldRank): void {
     const { board } = comm;
     if (board !== null && this.gate === comm && this.gateError === null) {
@@ -354,9 +351,9 @@ export class Inquiries {
   }
 
   /**
-   * This rank refuses the arguments of a collective, and takes no part. It counts all the same, because the others may have called it.
-   * At a board nobody sees who comes to which round: nobody uses it again. The others are told when the program goes on, because a
-   * job that ends by the mistake shall report it, and not that another rank has heard of it.
+   * This rank refuses the arguments of a collective, and takes no part. The collective counts all the same, because the others may
+   * have called it. A board does not show which member comes to which round: no member uses it again. The others are told when the
+   * program goes on, because a job that ends by the mistake shall report it, and not that another rank has heard of it.
    */
   refuse(comm: Communicator): void {
     const tag = comm.nextCollective(refusedKind, unlike, unlike);
@@ -376,14 +373,14 @@ export class Inquiries {
     }
   }
 
-  /** Given up here: whoever waits for this rank in it need not ask. */
+  /** The collective is given up here: members that wait for this rank in it need not ask. */
   private tellMembers(comm: Communicator, subject: Subject, error: ErrorCode, mine: CollectiveCall): void {
     if (comm.lastCollective === subject.tag) comm.lastError = error;
     if (this.gateError !== null && this.gate === comm) comm.board = null;
     else this.process.collectives.leaveBoard(comm);
     const answer = { step: Step.PASSED, ...mine, ...noMessages, error };
     for (const member of unionOf(comm).worldRanks()) {
-      if (member !== (this.process.rank as WorldRank)) this.tell(member, subject, Step.PASSED, answer);
+      if (member !== (this.process.rank as WorldRank)) this.send(member, subject, answer);
     }
   }
 
@@ -458,8 +455,8 @@ function errorOf(difference: "kind" | "root" | "bytes"): ErrorCode {
 
 function disagreement(comm: Communicator, source: WorldRank, mine: CollectiveCall, { error, text }: Verdict): MpiError {
   const rank = comm.peers.rankOf(source);
-  const who = rank === UNDEFINED ? `rank ${comm.group.rankOf(source)} of this group` : `rank ${rank}`;
-  return new MpiError(error, `Cannot complete ${textOf(mine)}: ${who} ${text}`);
+  const culprit = rank === UNDEFINED ? `rank ${comm.group.rankOf(source)} of this group` : `rank ${rank}`;
+  return new MpiError(error, `Cannot complete ${textOf(mine)}: ${culprit} ${text}`);
 }
 
 lives({ Inquiries });

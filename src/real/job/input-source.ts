@@ -17,7 +17,7 @@ export interface InputPiece {
 interface InputOptions {
   /** Undefined: the input is empty. */
   readonly stream: Readable | undefined;
-  /** May somebody ask again for what was given? */
+  /** May a new life of rank 0 ask again for bytes that were given? */
   readonly keeps: boolean;
   send(piece: InputPiece): void;
 }
@@ -41,7 +41,7 @@ export class InputSource {
     this.#ended = options.stream === undefined;
   }
 
-  /** Rank 0 has everything before that place and wants a piece; it is sent as soon as there is one. False: nobody can want that. */
+  /** Rank 0 has everything before that place and wants a piece; it is sent as soon as there is one. False: no life can want that. */
   want(offset: number): boolean {
     if (offset > this.#given || (offset < this.#given && this.#keptFrom(offset) === undefined)) return false;
     this.#wanted = offset;

@@ -99,7 +99,7 @@ export interface LaunchOptions extends ProtocolLaunchOptions {
   readonly label?: boolean | undefined;
 }
 
-/** Nodes of one machine: nobody else can reach them. */
+/** Nodes of one machine: no other machine can reach them. */
 const loopback = "127.0.0.1";
 
 /** Nothing was started; the message says why, in one line. */
@@ -113,7 +113,7 @@ export class CannotLaunch extends Error {
   }
 }
 
-/** A running job. Iterating over it gives its events; nobody has to. */
+/** A running job. Iterating over it gives its events, and is not necessary. */
 export interface RunningJob extends AsyncIterable<JobEvent> {
   readonly ranks: number;
   readonly nodes: number;

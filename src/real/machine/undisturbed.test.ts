@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { transformSync } from "esbuild";
-import { isUndisturbing, newUndisturbed } from "./undisturbed.ts";
+import { newUndisturbed, whenUndisturbing } from "./undisturbed.ts";
 
 /** A thread that says "begun" inside such work, and ends the work when its third word is set. */
 const { code } = transformSync(
@@ -31,7 +31,7 @@ test("M8: a thread that sets up a native library is terminated afterwards, and b
   assert.deepEqual(await once(worker, "message"), ["begun"]);
 
   let isFree = false;
-  const free = isUndisturbing(words).then(() => {
+  const free = whenUndisturbing(words).then(() => {
     isFree = true;
   });
   await new Promise((resolve) => setImmediate(resolve));

@@ -43,7 +43,7 @@ function waitForTheEnd(words: Int32Array): never {
 }
 
 /** For the terminating side: fulfilled when the thread can be terminated, and stays so. */
-export async function isUndisturbing(shared: SharedArrayBuffer): Promise<void> {
+export async function whenUndisturbing(shared: SharedArrayBuffer): Promise<void> {
   const words = new Int32Array(shared);
   Atomics.store(words, ENDING, 1);
   while (Atomics.load(words, WORKING) !== 0) {

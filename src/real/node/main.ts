@@ -1,5 +1,5 @@
 /**
- * The process of a node: is invited by whoever started it, calls the dispatcher, and becomes a node when it is told to.
+ * The process of a node: is invited by the process that started it, calls the dispatcher, and becomes a node when it is told to.
  *
  * It never outlives the dispatcher: when the link closes it is gone within milliseconds, with every program that its ranks have started.
  */
@@ -19,7 +19,7 @@ import type { FromNode, Setup, ToNode } from "../messages/node-messages.ts";
 import { Agent } from "./agent.ts";
 import type { AgentOptions } from "./agent-parts.ts";
 
-/** Of the job, given by whoever started this process on the dispatcher's machine: removed if the dispatcher is gone. Empty: none. */
+/** Of the job, given by the process that started this one on the dispatcher's machine: removed if the dispatcher is gone. Empty: none. */
 const jobFolder = process.argv[2] ?? "";
 /** Of this node; empty: it has none yet. */
 let ownFolder = "";
@@ -47,7 +47,7 @@ function killSelf(): never {
 /** So long a node that has lost its link asks whether the dispatcher is gone as well; then it ends in any case. */
 const askMsMax = 500;
 
-/** The dispatcher is gone, and nobody else will remove what it has left. */
+/** The dispatcher is gone, and no other process will remove the folder that it has left. */
 function orphaned(): never {
   removeFolder(jobFolder);
   return fenced();
@@ -59,7 +59,7 @@ function fenced(): never {
 }
 
 /**
- * Nobody can be told anything, so nothing is worth finishing. If the dispatcher lives and only the link is lost, the job goes on without
+ * The dispatcher cannot be told anything, so nothing is worth finishing. If the dispatcher lives and only the link is lost, the job goes on without
  * this node: nothing but the node's own folder may be removed.
  */
 async function abandoned(place: Invitation): Promise<never> {
@@ -93,7 +93,7 @@ class NodeMain {
       said: (message) => this.#said(message),
       unsendable: (problem) => this.#link.send({ kind: "unable", why: `it cannot send ${problem}` }),
       closed: ({ kind, why }) => {
-        // Nobody else knows: the dispatcher sees a node that goes.
+        // Only this node knows why: the dispatcher sees a node that goes.
         if (kind === "cut") writeSync(2, `banyan: a node cannot go on with what the dispatcher tells it: ${why}\n`);
         this.#end();
       },

@@ -46,7 +46,7 @@ export class NodeImages {
     try {
       mkdirSync(folderOfCheckpoint(folder, set, number), { recursive: true });
     } catch {
-      // Whoever writes there will say what is wrong, and the attempt is given up.
+      // The thread that writes there will say what is wrong, and the attempt is given up.
     }
   }
 

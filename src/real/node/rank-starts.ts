@@ -44,7 +44,7 @@ export class RankStarts {
   #startNow(ranks: readonly NewRank[]): string {
     const newcomers = tryToAllocate(() => this.#node.threads.makeRoom(ranks.map(({ rank }) => rank)));
     if (newcomers === undefined) return shortageOf(`their ${this.#node.setup.memoryMb} MB of memory each`);
-    // Before anybody can hear of them: whoever does looks for their memories.
+    // Before other ranks can hear of them: a rank that does looks for their memories.
     for (const thread of this.#node.threads.all) thread.post({ kind: "neighbours", neighbours: newcomers });
     for (const { rank } of ranks) this.#node.tcp?.rankBorn(rank);
     const memory = this.#node.memory.sharedBy(ranks[0]!.origin.world);

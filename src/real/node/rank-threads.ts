@@ -163,7 +163,7 @@ export class RankThreads {
   /**
    * Threads share the code that V8 has compiled. But ranks call the same functions at the same moments, and each would compile a
    * function that is not there yet. Where several threads run the program it is compiled whole, once, by all processors. Of a
-   * large one each compiles what it calls: nobody should wait for seconds for functions that are never called.
+   * large one each compiles what it calls: no program should wait for seconds for functions that are never called.
    */
   #isCompiledAhead(): boolean {
     const program = statSync(this.#setup.program.bundle.wasm, { throwIfNoEntry: false });

@@ -1,10 +1,10 @@
 /** Ends a thread of ranks, when it does nothing that must not be cut off (`machine/undisturbed.ts`). */
 import type { Worker } from "node:worker_threads";
-import { isUndisturbing } from "../machine/undisturbed.ts";
+import { whenUndisturbing } from "../machine/undisturbed.ts";
 
 export async function terminateThread(worker: Worker, undisturbed: SharedArrayBuffer): Promise<void> {
   // A thread that has ended by itself does no work any more, whatever its words say.
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-  await Promise.race([isUndisturbing(undisturbed), ended]);
+  await Promise.race([whenUndisturbing(undisturbed), ended]);
   await worker.terminate();
 }

@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { afterQuiet, quietNow } from "../../../test/patience.ts";
-import type { Pointer } from "../../core/base/brand.ts";
+import type { Pointer, RecordId } from "../../core/base/brand.ts";
 import { Engine } from "../../core/p2p/engine.ts";
 import { SendMode } from "../../core/request/records.ts";
 import { type Placement, placementOf } from "../../core/service/placement.ts";
@@ -136,7 +136,7 @@ function exchange(rank: TestRank): void {
       requests.push({ request: engine.startSend(pointer, bytes, peer, tag, 0, SendMode.STANDARD) });
     }
   }
-  rank.until(() => requests.every(({ request }) => engine.isComplete(request as never)));
+  rank.until(() => requests.every(({ request }) => engine.isComplete(request as RecordId)));
   for (const { check } of requests) check?.();
 }
 

@@ -22,7 +22,7 @@ export interface FrozenJob {
   readonly nodeMap: readonly number[];
   readonly memoryMb: number;
   readonly folders: readonly Folder[];
-  /** What the program finds in its environment; null: what whoever goes on with the job has. */
+  /** The program's environment; null: that of the user who goes on with the job. */
   readonly environment: Readonly<Record<string, string>> | null;
   /** The name of its protocol, and the values of that one's options. */
   readonly protocol: string;

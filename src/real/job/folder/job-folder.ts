@@ -11,8 +11,8 @@
  * A job that ended well leaves nothing there. One that was frozen leaves the last two and its program: all that is needed to go on,
  * here or on another machine. One that ended badly, its command killed included, leaves the first four.
  *
- * Whoever can write there decides what runs when the job goes on, and which folders it may use. So it is made for its owner alone,
- * and gone on with only if it is this user's and nobody else can write to it.
+ * A user who can write there decides what runs when the job goes on, and which folders it may use. So it is made for its owner alone,
+ * and gone on with only if it is this user's and no other user can write to it.
  */
 import {
   closeSync,
@@ -70,7 +70,7 @@ export function removeFrozenJob(folder: string): void {
   }
 }
 
-/** The job is over and nobody can go on with it, or only with what was frozen: takes away the rest of it, and nothing else. */
+/** The job is over, and cannot be gone on with but for its frozen state: takes away all other files of the job, and nothing else. */
 export function removeEndedJob(folder: string, { isFrozen }: { readonly isFrozen: boolean }): void {
   const isMeant = (name: string): boolean => ofRunningJob.test(name) || (!isFrozen && ofProgram.test(name));
   for (const name of readdirSync(folder).filter(isMeant)) rmSync(join(folder, name), { recursive: true, force: true });

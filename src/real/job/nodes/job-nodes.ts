@@ -1,6 +1,6 @@
 /**
  * The node processes of a job: one for each number, and after a loss another in its place. Nodes hear from here where the
- * others are, and who has returned.
+ * others are, and which ranks have returned.
  */
 
 import { NodeContacts } from "../../../core/service/node-contacts.ts";
@@ -179,7 +179,7 @@ export class JobNodes {
     this.sendAll({ kind: "returned", ranks });
   }
 
-  /** Fulfilled when none is left of those that are not nodes: taken for dead, or not needed. Nobody is let in any more. */
+  /** Fulfilled when none is left of those that are not nodes: taken for dead, or not needed. No further node is let in. */
   async endOthers(): Promise<void> {
     this.#door.close();
     const others = [...this.#suspects, ...(this.#spare === null ? [] : [this.#spare])];
@@ -199,7 +199,7 @@ export class JobNodes {
     return spare?.isAlive === true ? spare : null;
   }
 
-  /** The new lives of a node's ranks are there: everybody else hears of them. */
+  /** The new lives of a node's ranks are there: all other nodes hear of them. */
   #announceAll(node: number): void {
     const ranks = this.#ports.livesOf(ranksOfNode(this.#options.placement, node));
     for (const other of this.#processes.keys()) {

@@ -103,7 +103,7 @@ export class NodeProcess {
     this.#link?.cut(why);
   }
 
-  /** False: it is gone, or nobody here can send it a signal. */
+  /** False: the process is gone, or is on another machine, where no signal reaches it. */
   signal(signal: NodeSignal): boolean {
     return this.#started?.signal(signal) ?? false;
   }

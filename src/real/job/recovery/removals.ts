@@ -1,5 +1,5 @@
 /**
- * Folders that nobody needs any more are removed. A thread of a node may still be writing into one, because the life it writes for
+ * Folders that are not needed any more are removed. A thread of a node may still be writing into one, because the life it writes for
  * has just fallen: then the removal fails, and is tried again a little later. What is left at the end goes with the job's folder.
  */
 import { rmSync } from "node:fs";

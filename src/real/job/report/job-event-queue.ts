@@ -1,6 +1,6 @@
 /**
  * The events of a job, for a program that iterates over them, which none has to: before such a loop begins, and after it, lines are
- * never waited for, and only the latest `bytesMax` of them are kept. While somebody iterates, a line is done when it has
+ * never waited for, and only the latest `bytesMax` of them are kept. While a program iterates, a line is done when it has
  * been taken, so a slow loop slows the ranks down like a slow reader of a pipe.
  */
 import type { JobEvent } from "./job-event.ts";

@@ -74,7 +74,7 @@ interface RecoveredEvent extends RecoveryTimes {
   readonly kind: "recovered";
   readonly afterMs: number;
 }
-/** Nothing has failed, but somebody should know: nodes that cannot reach each other. */
+/** Nothing has failed, but the user should know: nodes that cannot reach each other. */
 interface NoteEvent {
   readonly kind: "note";
   readonly message: string;

@@ -2,8 +2,10 @@
  * Links over a pipe that a generator breaks: any number of bytes at a time, connections that end anywhere, with bytes
  * lost on the way. Whatever happens, packets arrive in order, each once, unchanged.
  */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Pointer } from "../../../core/base/brand.ts";
 import fc from "../../../core/base/testing/properties.ts";
 import type { Landing } from "../../../core/wire/transport.ts";
 import { Pipe, PipeSide } from "../testing/pipe-world.ts";
@@ -98,7 +100,7 @@ for (const lands of [true, false]) {
         for (const [index, side] of sides.entries()) {
           side.onPiece = ([, receive, offset, bytes], payload) => {
             const place = places[index]!.get(receive!)!;
-            if (payload !== 0) side.memory.fromPayload(place as never, offset!, payload, bytes!);
+            if (payload !== 0) side.memory.fromPayload(place as Pointer, offset!, payload, bytes!);
             moved[index]!.set(receive!, (moved[index]!.get(receive!) ?? 0) + bytes!);
           };
         }
@@ -164,7 +166,7 @@ for (const lands of [true, false]) {
           assert.equal(done, bytes);
           assert.equal(moved[1 - from]!.get(receive), bytes);
           const place = places[1 - from]!.get(receive)!;
-          const landed = sides[1 - from]!.memory.view(place as never, bytes);
+          const landed = sides[1 - from]!.memory.view(place as Pointer, bytes);
           assert.ok(landed.every((byte, i) => byte === ((i * 7 + receive) & 0xff)));
         }
       }),
