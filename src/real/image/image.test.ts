@@ -30,7 +30,8 @@ import { encodeHead, encodeStart, headBytes, type RecordHead, RecordKind, startB
 import { bytesOf, facts, fillPage, newMemory } from "../../image/testing/memory.ts";
 import { encodeTrailer, trailerBytes } from "../../image/trailer.ts";
 import { ImageWriter } from "./image-writer.ts";
-import { readImage, readImageHeader } from "./read-image.ts";
+import { checkImage, readImage, readImageHeader } from "./read-image.ts";
+import { ImageVerifier } from "./verify-images.ts";
 import { writeImageNow } from "./write-image.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-image-"));
@@ -193,12 +194,39 @@ test("M6: image files that are wrong are refused by name", () => {
     bad[at]! ^= 4;
     writeFileSync(path, bad);
     says(/damaged|not complete/);
+    says(/damaged|not complete/, () => checkImage(path));
   }
   writeFileSync(path, good);
+  checkImage(path);
   truncateSync(path, fileBytes - 1);
   says(/not complete/);
+  says(/not complete/, () => checkImage(path));
   writeFileSync(path, good);
   assertHolds(path, memory);
+});
+
+test("M6: an image is checked in the room of a chunk, whatever the size of its memory", () => {
+  const memory = newMemory(wasmPages);
+  for (let page = 0; page < wasmPages * 16; page++) fillPage(memory, page, 2 * page + 2);
+  const path = join(folder, "checked.image");
+  writeImageNow(path, { header: facts, state, memory, ranges: whole });
+  const before = process.memoryUsage().arrayBuffers;
+  checkImage(path);
+  assert.ok(process.memoryUsage().arrayBuffers - before < memory.buffer.byteLength / 2);
+});
+
+test("M6: the thread that checks images stays for the next, and another comes in its place when it is lost", async () => {
+  const path = join(folder, "verified.image");
+  writeImageNow(path, { header: facts, state, memory: filledMemory(), ranges: whole });
+  const missing = join(folder, "missing.image");
+  const verifier = new ImageVerifier(join(process.cwd(), "dist/verify-thread.cjs"));
+  const answers = [[path], [path, missing], [path]].map((paths) => verifier.verify(paths));
+  const [first, second, third] = await Promise.all(answers);
+  assert.deepEqual([first, third], ["", ""]);
+  assert.match(second!, /missing.image: there is no such file/);
+  // What is no list of paths ends the thread.
+  assert.notEqual(await verifier.verify(null as unknown as string[]), "");
+  assert.equal(await verifier.verify([path]), "");
 });
 
 test("X7: images are for their owner alone, whatever a life before has left in their place", () => {

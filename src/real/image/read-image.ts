@@ -1,16 +1,21 @@
 /**
- * Reads an image file: its header alone, or all of it into a fresh memory. Blocks. Throws an `ImageError` for every mistake in
+ * Reads an image file: its header alone, all of it into a fresh memory, or all of it to see whether it is good. Blocks. Throws an `ImageError` for every mistake in
  * it.
  */
 import { closeSync, constants, fstatSync, openSync, readvSync } from "node:fs";
 import { checked, ImageDecoder } from "../../image/decoder.ts";
 import { checkHeader, decodeHeader, type Expectation, headerBytesMax, type ImageHeader } from "../../image/header.ts";
 import { ImageError } from "../../image/image-error.ts";
+import { chunkBytes } from "../../image/page-set.ts";
 import { checkStart, cutOff, damaged, decodeHead, headBytes, RecordKind, startBytes } from "../../image/record.ts";
 import { decodeTrailer, type Trailer, trailerBytes } from "../../image/trailer.ts";
 import { fileError } from "./file-error.ts";
 import { lz4 } from "./lz4.ts";
 import { partsAfter, withoutEmpty } from "./parts.ts";
+
+const windowPages = chunkBytes / 65_536;
+/** The room in which this thread checks images, one at a time. */
+let window: WebAssembly.Memory | undefined;
 
 interface RestoredImage {
   readonly header: ImageHeader;
@@ -37,6 +42,18 @@ export function readImage(path: string, memory: WebAssembly.Memory, expected: Ex
     const decoder = new ImageDecoder({ memory, codecs: [lz4], trailer });
     readRecords(file, decoder);
     return { header, state: decoder.finish() };
+  });
+}
+
+/** Reads all of the image and checks what a restore would check, in the room of a chunk. */
+export function checkImage(path: string): void {
+  withFile(path, (file) => {
+    const { header, trailer } = readFront(file, {});
+    window ??= new WebAssembly.Memory({ initial: windowPages, maximum: windowPages, shared: true });
+    const { memoryBytes } = header;
+    const decoder = ImageDecoder.checking({ window, memoryBytes, codecs: [lz4], trailer });
+    readRecords(file, decoder);
+    decoder.finish();
   });
 }
 
