@@ -1,8 +1,9 @@
 /** Images of a rank whose program is written in C: taken when all ranks have stopped, and read when they go on. */
 import { createHash } from "node:crypto";
-import type { UnwoundStack } from "../../abi/c-program.ts";
+import { type UnwoundStack, unusedArea } from "../../abi/c-program.ts";
 import { type Companions, restoreProcess, saveProcess, stateLayout } from "../../abi/process-state.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
+import { rangesWithout } from "../../image/ranges.ts";
 import type { Descriptors } from "../../wasi/descriptors.ts";
 import type { Library, Pause } from "../../wasi/ports.ts";
 import { fileError } from "../image/file-error.ts";
@@ -84,7 +85,7 @@ function imageOf(rank: CRankProcess, life: CRankSavedState, library: Library, op
     header: { program: options.program, layout: stateLayout, rank: options.rank, ranks: options.ranks },
     state: saveProcess(program, life as unknown as Companions, { files: library.files }),
     memory: memory.memory,
-    ranges: memory.ranges(),
+    ranges: rangesWithout(memory.ranges(), unusedArea(life.stack, memory.words)),
   };
 }
 

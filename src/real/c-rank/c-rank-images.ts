@@ -12,6 +12,8 @@ export class CRankImages {
   readonly #life: CRankSavedState;
   readonly #library: Library;
   readonly #module: Uint8Array;
+  /** Of the module; empty until an image is read or taken. */
+  #hash = "";
   /** For copies that the node writes while the program goes on. */
   #shadow: WebAssembly.Memory | null = null;
 
@@ -63,10 +65,11 @@ export class CRankImages {
     this.#rank.say({ kind: "image", problem, ...facts });
   }
 
-  /** The hash takes a millisecond or two: only ranks with images pay for it. */
+  /** The hash takes a millisecond or two: only ranks with images pay for it, once. */
   #imageIn(folder: string): ImageOptions {
     const { rank, ranks, folders } = this.#rank.setup;
-    return { rank, ranks, program: hashOf(this.#module), folder, folders };
+    if (this.#hash === "") this.#hash = hashOf(this.#module);
+    return { rank, ranks, program: this.#hash, folder, folders };
   }
 
   /** Null: there is no room for a copy, and the program waits until the image is written. */
