@@ -25,7 +25,7 @@ import { OutputRelay } from "../output/output-relay.ts";
 import type { NodePart } from "../part-hosts/node-part.ts";
 import { nodeParts } from "../protocol-parts/node-parts.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
-import { Stop, stopFor } from "../transport/layout.ts";
+import { Stop } from "../transport/layout.ts";
 import { Handover } from "../transport/tcp/handover.ts";
 import { TcpHost } from "../transport/tcp/tcp-host.ts";
 import { AgentMemory } from "./agent-memory.ts";
@@ -210,7 +210,7 @@ export class Agent {
         break;
       case "checkpoint":
         this.#images!.prepare(message.set, message.number);
-        for (const rank of message.members) this.#memory.stop(rank, stopFor(message.number));
+        for (const rank of message.members) this.#memory.stopFor(rank, message.number, message.kept);
         break;
       case "checkpoint-servers":
         this.#images?.serversAre(message.addresses);
@@ -370,11 +370,10 @@ export class Agent {
             this.#send({ kind: "rank-started", rank, incarnation });
             break;
           case "captured": {
-            const { image, ...facts } = message;
             this.#relayEverything();
-            this.#send({ kind: "from-rank", rank, message: facts });
-            this.#images!.store(rank, facts.number, image, (problem) =>
-              this.#send({ kind: "from-rank", rank, message: { ...facts, kind: "image", problem } }),
+            this.#send({ kind: "from-rank", rank, message });
+            this.#images!.store(rank, message.number, (problem) =>
+              this.#send({ kind: "from-rank", rank, message: { ...message, kind: "image", problem } }),
             );
             break;
           }
@@ -417,12 +416,11 @@ export class Agent {
     };
   }
 
-  /** An image that the rank has written itself: of a checkpoint, or of a job that is being frozen (0). */
+  /** An image of a job that is being frozen (0), or of a checkpoint that could not be written. */
   #handOver(rank: number, message: RankImage): void {
     this.#relayEverything();
     const stored = (problem: string): void => this.#send({ kind: "from-rank", rank, message: { ...message, problem } });
-    if (message.problem !== "") stored(message.problem);
-    else if (message.number > 0) this.#images!.deliver(rank, message.number, stored);
+    if (message.problem !== "" || message.number > 0) stored(message.problem);
     else void this.#files.deliverFrozen(this.#setup.freezeTo, rank).then(stored);
   }
 
