@@ -10,7 +10,6 @@ import { assert } from "../core/base/assert.ts";
 import { checksumOf } from "./checksum.ts";
 import { type Codec, isGain, rawCodec, seemsCompressible } from "./codec.ts";
 import { encodeHeader, type ImageBase, type ImageFacts } from "./header.ts";
-import { pageBytes } from "./kernel.ts";
 import { chunkBytes, chunkPages, type PageRun, PageSet } from "./page-set.ts";
 import type { PageStage, ScannedChunk } from "./page-stage.ts";
 import { type MemoryRange, pagesOf } from "./ranges.ts";
@@ -96,14 +95,13 @@ export class ImageEncoder {
 
   /** Every page in the ranges that the file, or its base, lacks. Pages outside the ranges are zero after a restore. */
   *round(ranges: readonly MemoryRange[]): Generator<Piece, void, void> {
-    const { memoryBytes } = this.#stage;
-    const runs = pagesOf(ranges, memoryBytes);
+    const runs = pagesOf(ranges, this.#stage.memoryBytes);
     const isAll = this.#rounds++ === 0 && this.#base === null;
     this.#present = 0;
     this.#changed = 0;
-    for (let address = 0; address < memoryBytes; address += chunkBytes) {
-      const scanned = this.#stage.scan(this.#book, address, chunkPart(runs, address / pageBytes));
-      if (scanned === null) continue;
+    for (const chunk of this.#stage.chunksOf(this.#book, runs)) {
+      const address = chunk * chunkBytes;
+      const scanned = this.#stage.scan(this.#book, address, chunkPart(runs, chunk * chunkPages));
       this.#present += scanned.present.size;
       this.#changed += scanned.changed.size;
       const piece = this.#chunk(address, scanned, isAll);

@@ -62,12 +62,22 @@ export class PageStage {
     return this.#program.length;
   }
 
-  /** Looks at the wanted pages of the chunk at that address; the others count as zero. Null: there is nothing to see. */
-  scan(book: number, address: number, wanted: readonly PageRun[]): ScannedChunk | null {
+  /** Chunks with any of these pages, or with pages that the book has: in order. Most of a memory is never used. */
+  chunksOf(book: number, runs: readonly PageRun[]): Iterable<number> {
+    const chunks = new Set<number>();
+    for (const { from, to } of runs) {
+      for (let chunk = Math.floor(from / chunkPages); chunk * chunkPages < to; chunk++) chunks.add(chunk);
+    }
+    const mayHave = this.#mayHave[book]!;
+    for (let chunk = mayHave.indexOf(1); chunk >= 0; chunk = mayHave.indexOf(1, chunk + 1)) chunks.add(chunk);
+    return [...chunks].sort((a, b) => a - b);
+  }
+
+  /** Looks at the wanted pages of the chunk at that address; the others count as zero. */
+  scan(book: number, address: number, wanted: readonly PageRun[]): ScannedChunk {
     const mayHave = this.#mayHave[book];
     assert(mayHave !== undefined && address % chunkBytes === 0, `book ${book}, address ${address}`);
     const chunk = address / chunkBytes;
-    if (wanted.length === 0 && mayHave[chunk] === 0) return null;
     this.#fill(address, wanted);
     const places = { book: booksAt + book * this.#bookBytes + chunk * chunkPages * hashBytes, sets: setsAt };
     this.#kernel.scan(chunkPages, places);
