@@ -15,7 +15,9 @@ function takeAll(history: ImageHistory, numbers: readonly number[], changed: num
   const kept = [0];
   return numbers.map((number) => {
     const plan = history.plan({ oldest: kept.at(-2) ?? 0, newest: kept.at(-1)! });
-    history.written(plan.base === null ? image(number, changed, 1000, 1000) : image(number, changed));
+    // Every page is new to an empty book.
+    const isNew = number <= 2;
+    history.written(plan.base === null ? image(number, isNew ? 1000 : changed, 1000, 1000) : image(number, changed));
     kept.push(number);
     return plan;
   });
@@ -53,16 +55,16 @@ test("M6: image chains are bounded: by their number of files, and by their size"
 
 test("M6: image of a memory that changes altogether is whole, and builds upon others when that is over", () => {
   const history = new ImageHistory();
-  const plans = takeAll(history, [1, 2, 3, 4, 5], 1000);
+  const plans = takeAll(history, [1, 2, 3, 4, 5, 6, 7, 8, 9], 1000);
   assert.deepEqual(
     plans.map(({ base }) => base),
-    [null, null, null, null, null],
+    [null, null, chainOf(1), chainOf(2), null, null, null, null, null],
   );
-  assert.equal(history.plan({ oldest: 4, newest: 5 }).base, null);
-  history.written(image(6, 10, 1000, 1000));
-  assert.equal(history.plan({ oldest: 5, newest: 6 }).base, null);
-  history.written(image(7, 10, 1000, 1000));
-  assert.deepEqual(history.plan({ oldest: 6, newest: 7 }).base, chainOf(6));
+  assert.equal(history.plan({ oldest: 8, newest: 9 }).base, null);
+  history.written(image(10, 10, 1000, 1000));
+  assert.equal(history.plan({ oldest: 9, newest: 10 }).base, null);
+  history.written(image(11, 10, 1000, 1000));
+  assert.deepEqual(history.plan({ oldest: 10, newest: 11 }).base, chainOf(10));
 });
 
 test("M6: image never builds upon one that was given up or could not be written", () => {

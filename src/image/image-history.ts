@@ -50,8 +50,17 @@ interface Last {
   readonly isBusy: boolean;
 }
 
+interface Planned {
+  readonly plan: ImagePlan;
+  /** The image that the planned one is laid onto; null: none. */
+  readonly onto: Last | null;
+  /** The book had no pages. */
+  readonly isNew: boolean;
+}
+
 export class ImageHistory {
   readonly #last: (Last | null)[] = Array.from({ length: booksUsed }, () => null);
+  #plan: Planned | null = null;
 
   /** For the next image. The book is written from now on: until `written` it belongs to no image. */
   plan({ oldest, newest }: KeptCheckpoints): ImagePlan {
@@ -60,10 +69,12 @@ export class ImageHistory {
     assert(book >= 0, "one of two books does not have the newest image");
     const last = this.#last[book]!;
     this.#last[book] = null;
-    const isWorth = continued >= 0 && last !== null && isWorthLaying(last);
-    if (!isWorth) return this.#planned({ book, base: null, needs: [] }, null);
+    const isNew = last === null;
+    const isWorth = continued >= 0 && !isNew && isWorthLaying(last);
+    if (!isWorth) return this.#planned({ plan: { book, base: null, needs: [] }, onto: null, isNew });
     const { number, chain, needs } = last;
-    return this.#planned({ book, base: { number, chain }, needs: [...needs, number] }, last);
+    const plan = { book, base: { number, chain }, needs: [...needs, number] };
+    return this.#planned({ plan, onto: last, isNew });
   }
 
   /** The image of the last plan is in its file. */
@@ -71,22 +82,21 @@ export class ImageHistory {
     const planned = this.#plan;
     assert(planned !== null, "an image is planned before it is written");
     this.#plan = null;
-    const { plan, last } = planned;
+    const { plan, onto, isNew } = planned;
     this.#last[plan.book] = {
       number,
       chain: chain.toString(16),
       needs: plan.needs,
-      laidPages: last === null ? 0 : last.laidPages + pages,
-      wholePages: last === null ? pages : last.wholePages,
-      isBusy: changed * 2 > present,
+      laidPages: onto === null ? 0 : onto.laidPages + pages,
+      wholePages: onto === null ? pages : onto.wholePages,
+      // Every page is new to an empty book.
+      isBusy: !isNew && changed * 2 > present,
     };
   }
 
-  #plan: { readonly plan: ImagePlan; readonly last: Last | null } | null = null;
-
-  #planned(plan: ImagePlan, last: Last | null): ImagePlan {
-    this.#plan = { plan, last };
-    return plan;
+  #planned(planned: Planned): ImagePlan {
+    this.#plan = planned;
+    return planned.plan;
   }
 }
 
