@@ -57,6 +57,13 @@ export function newStack(memory: CMemory): UnwoundStack {
   return { area: memory.allocate(bytes), bytes, pointer: 0 };
 }
 
+/** The part of the area that no unwound stack reaches: whatever it holds, nobody will read it. */
+export function unusedArea({ area, bytes }: UnwoundStack, words: Int32Array): Range {
+  // Nothing has been unwound there yet while the word is 0.
+  const used = Math.max(area + headBytes, words[area >> 2]!);
+  return [used, area + bytes];
+}
+
 /** Can the program be stopped inside its calls? Not if it was linked with `--no-capture`: the linker wrote that down. */
 export function canStop(module: WebAssembly.Module): boolean {
   const [section] = WebAssembly.Module.customSections(module, "banyan");

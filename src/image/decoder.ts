@@ -4,6 +4,9 @@
  *
  * Nothing in the file is trusted: checksums are compared before bytes are used, addresses are checked before anything is read
  * to them. A memory into which a damaged image was read halfway must be thrown away.
+ *
+ * An image that is only checked (`ImageDecoder.checking`) needs no memory of its size: every chunk is read to the same place, one after
+ * the other.
  */
 import { assert, unreachable } from "../core/base/assert.ts";
 import { checksumOf } from "./checksum.ts";
@@ -24,8 +27,20 @@ interface DecoderOptions {
   readonly trailer: Trailer;
 }
 
+interface CheckOptions {
+  /** Room for one chunk. */
+  readonly window: WebAssembly.Memory;
+  /** Of the captured memory, as the header says. */
+  readonly memoryBytes: number;
+  readonly codecs: readonly Codec[];
+  readonly trailer: Trailer;
+}
+
 export class ImageDecoder {
   readonly #memory: Uint8Array;
+  readonly #memoryBytes: number;
+  /** All chunks are read to the beginning of the memory. */
+  readonly #isCheck: boolean;
   readonly #kernel: MemoryKernel;
   readonly #codecs: readonly Codec[];
   readonly #trailer: Trailer;
@@ -41,11 +56,19 @@ export class ImageDecoder {
   #gap = new Uint8Array(0);
   readonly #gaps = new Uint8Array(pageBytes);
 
-  constructor({ memory, codecs, trailer }: DecoderOptions) {
+  constructor({ memory, codecs, trailer }: DecoderOptions, checkedBytes: number | null = null) {
     this.#memory = new Uint8Array(memory.buffer);
+    this.#memoryBytes = checkedBytes ?? this.#memory.length;
+    this.#isCheck = checkedBytes !== null;
     this.#kernel = new MemoryKernel(memory);
     this.#codecs = codecs;
     this.#trailer = trailer;
+  }
+
+  /** Checks everything that a restore would check, and restores nothing. */
+  static checking({ window, memoryBytes, codecs, trailer }: CheckOptions): ImageDecoder {
+    assert(window.buffer.byteLength >= chunkBytes, "the window has room for a chunk");
+    return new ImageDecoder({ memory: window, codecs, trailer }, memoryBytes);
   }
 
   /** Offset of the next head in the file; undefined when the next record is the end. */
@@ -117,7 +140,7 @@ export class ImageDecoder {
 
   #targetsOf(head: RecordHead): readonly Uint8Array[] {
     if (head.kind !== RecordKind.chunk) return [new Uint8Array(head.bytes)];
-    const memoryPages = this.#memory.length / pageBytes;
+    const memoryPages = this.#memoryBytes / pageBytes;
     const first = head.address / pageBytes;
     for (const { to } of [...head.pages.runs(), ...head.zeroed.runs()]) {
       if (first + to > memoryPages) throw this.#outside(head);
@@ -133,9 +156,8 @@ export class ImageDecoder {
   }
 
   #placesOf({ address }: RecordHead, pages: PageSet): Uint8Array[] {
-    return pages
-      .runs()
-      .map(({ from, to }) => this.#memory.subarray(address + from * pageBytes, address + to * pageBytes));
+    const first = this.#isCheck ? 0 : address;
+    return pages.runs().map(({ from, to }) => this.#memory.subarray(first + from * pageBytes, first + to * pageBytes));
   }
 
   #putChunk(head: RecordHead): void {
@@ -146,12 +168,14 @@ export class ImageDecoder {
       if (this.#kernel.finish(0, 0) !== head.checksum) throw damaged(what);
     } else {
       const pages = this.#unpack(head, checked(head, this.#targets[0]!, what));
+      if (this.#isCheck) return;
       let at = 0;
       for (const place of this.#placesOf(head, head.pages)) {
         place.set(pages.subarray(at, at + place.length));
         at += place.length;
       }
     }
+    if (this.#isCheck) return;
     for (const place of this.#placesOf(head, head.zeroed)) place.fill(0);
   }
 
@@ -175,7 +199,7 @@ export class ImageDecoder {
 
   #outside({ address }: RecordHead): ImageError {
     return new ImageError(
-      `it has pages at address ${address}, outside the memory of ${this.#memory.length} bytes; restore into a memory of the size it was captured from`,
+      `it has pages at address ${address}, outside the memory of ${this.#memoryBytes} bytes; restore into a memory of the size it was captured from`,
     );
   }
 }

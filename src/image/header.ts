@@ -14,11 +14,21 @@ export interface ImageFacts {
   readonly [name: string]: Json;
 }
 
+/** The image onto which the pages of another are laid. */
+export type ImageBase = {
+  /** Of its checkpoint: its file has the same name, in the folder of that checkpoint. */
+  readonly number: number;
+  /** The chain of its end (record.ts), in hexadecimal digits: the very image that was there when this one was made. */
+  readonly chain: string;
+};
+
 /** The fields in the file. */
 export interface ImageHeader extends ImageFacts {
   readonly format: number;
   /** Size of the captured memory: the image is restored into a memory of the same size. */
   readonly memoryBytes: number;
+  /** Missing: the image is whole. */
+  readonly base?: ImageBase;
 }
 
 /** The demands of a restore; a field that is left out is not compared. */
@@ -27,6 +37,8 @@ export interface Expectation {
   readonly layout?: number;
   readonly rank?: number;
   readonly ranks?: number;
+  /** The image of a frozen job builds upon nothing. */
+  readonly isWhole?: boolean;
 }
 
 /** Far more than any header has: a longer one is not read. */
@@ -59,12 +71,22 @@ function isHeader(value: unknown): value is ImageHeader {
   const isWhole = (number: unknown): number is number => Number.isSafeInteger(number) && (number as number) >= 0;
   if (typeof program !== "string" || !isWhole(format) || !isWhole(layout)) return false;
   if (!isWhole(rank) || !isWhole(ranks) || rank >= ranks) return false;
+  if (header.base !== undefined && !isBase(header.base)) return false;
   return isWhole(memoryBytes) && memoryBytes <= memoryBytesMax && memoryBytes % wasmPageBytes === 0;
+}
+
+function isBase(value: unknown): value is ImageBase {
+  if (typeof value !== "object" || value === null) return false;
+  const { number, chain } = value as Partial<ImageBase>;
+  return Number.isSafeInteger(number) && (number as number) > 0 && typeof chain === "string";
 }
 
 /** Refuses an image of another program, rank, or version of the runtime's state. */
 export function checkHeader(header: ImageHeader, expected: Expectation): void {
-  const { program, layout, rank, ranks } = expected;
+  const { program, layout, rank, ranks, isWhole = false } = expected;
+  if (isWhole && header.base !== undefined) {
+    throw new ImageError("it holds only what has changed since another image; give the image of a frozen job");
+  }
   if (program !== undefined && program !== header.program) {
     throw new ImageError(
       `it is of another program (${short(header.program)}, wanted ${short(program)}); an image fits only the very build it was captured from`,

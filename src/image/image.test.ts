@@ -13,7 +13,7 @@ const state = Uint8Array.of(1, 2, 3, 4, 5);
 /** One round, the program standing still. */
 function imageOf(memory: WebAssembly.Memory, ranges: readonly MemoryRange[] = [[0, memory.buffer.byteLength]]) {
   const encoder = newTestEncoder(memory);
-  return joined([encoder.start(), ...encoder.round({ ranges, isLast: true }), encoder.end(facts, state)]);
+  return joined([encoder.start(), ...copied(encoder.round(ranges)), encoder.end(facts, state)]);
 }
 
 function assertSame(memory: WebAssembly.Memory, other: WebAssembly.Memory): void {
@@ -72,14 +72,13 @@ test("M6: image round trip: random pages, zeros, changes between rounds, ranges 
       const encoder = newTestEncoder(memory);
       const pieces: Piece[] = [...copied([encoder.start()])];
       let kept: readonly MemoryRange[] = [];
-      for (const [index, { changes, breakPage, limitPage }] of rounds.entries()) {
+      for (const { changes, breakPage, limitPage } of rounds) {
         for (const { page, value } of changes) fillPage(memory, page, value);
-        const isLast = index === rounds.length - 1;
         kept = [
           [0, breakPage * pageBytes],
           [Math.max(breakPage, limitPage) * pageBytes, memory.buffer.byteLength],
         ];
-        pieces.push(...copied(encoder.round({ ranges: kept, isLast })));
+        pieces.push(...copied(encoder.round(kept)));
       }
       pieces.push(encoder.end(facts, state));
       const file = joined(pieces);
@@ -98,18 +97,18 @@ test("M6: image round writes only what changed since the one before, and forgets
   const ranges: MemoryRange[] = [[0, memory.buffer.byteLength]];
   const encoder = newTestEncoder(memory);
   encoder.start();
-  const run = (isLast: boolean): { pages: number; zeroed: number } => {
+  const run = (): { pages: number; zeroed: number } => {
     const before = encoder.progress;
-    joined(encoder.round({ ranges, isLast }));
+    joined(encoder.round(ranges));
     return { pages: encoder.progress.pages - before.pages, zeroed: encoder.progress.zeroed - before.zeroed };
   };
   for (let page = 0; page < 300; page++) fillPage(memory, page, 2);
-  assert.deepEqual(run(false), { pages: 300, zeroed: 0 });
-  assert.deepEqual(run(false), { pages: 0, zeroed: 0 });
+  assert.deepEqual(run(), { pages: 300, zeroed: 0 });
+  assert.deepEqual(run(), { pages: 0, zeroed: 0 });
   bytesOf(memory)[17 * pageBytes + 4095]! ^= 1;
   fillPage(memory, 299, 0);
-  assert.deepEqual(run(false), { pages: 1, zeroed: 1 });
-  assert.deepEqual(run(true), { pages: 0, zeroed: 0 });
+  assert.deepEqual(run(), { pages: 1, zeroed: 1 });
+  assert.deepEqual(run(), { pages: 0, zeroed: 0 });
 });
 
 function smallImage(): Uint8Array {
@@ -161,7 +160,7 @@ test("M6: image with a record missing, or one of another image, is refused", () 
 function* parts(memory: WebAssembly.Memory): Generator<Piece> {
   const encoder = newTestEncoder(memory);
   yield encoder.start();
-  yield* copied(encoder.round({ ranges: [[0, memory.buffer.byteLength]], isLast: true }));
+  yield* copied(encoder.round([[0, memory.buffer.byteLength]]));
   yield encoder.end(facts, state);
 }
 
@@ -179,8 +178,8 @@ test("M6: image says what is wrong and what to do", () => {
   };
   assert.match(says(new TextEncoder().encode("#!/bin/sh, and more")), /does not start like an image/);
   const newer = file.slice();
-  viewOf(newer).setUint32(8, 2, true);
-  assert.match(says(newer), /written by a newer Banyan \(format 2, this one reads 1\)/);
+  viewOf(newer).setUint32(8, 3, true);
+  assert.match(says(newer), /written by a newer Banyan \(format 3, this one reads 2\)/);
   assert.match(says(file.subarray(0, 500)), /not complete/);
   assert.match(
     says(file, newMemory(), { program: "fedcba98765432100" }),

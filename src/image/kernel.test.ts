@@ -83,17 +83,22 @@ test("M6: image kernel finds one bit anywhere in a page, and only in that page",
   assert.equal(kernel.isZero(1), true);
 });
 
+const bookAt = 8 * pageBytes;
+const setsAt = 9 * pageBytes;
+
 test("M6: image kernel's hash of a page changes with every bit of it, and with the seed", () => {
   const memory = newMemory();
   const bytes = bytesOf(memory);
   const kernel = new MemoryKernel(memory);
+  const view = new DataView(memory.buffer);
   const hash = (): bigint => {
-    const low = kernel.hashLow(3) >>> 0;
-    return (BigInt(kernel.hashHigh() >>> 0) << 32n) | BigInt(low);
+    kernel.scan(4, { book: bookAt, sets: setsAt });
+    return view.getBigUint64(bookAt + 3 * 8, true);
   };
   kernel.seedPages(5n);
+  bytes.fill(7, 3 * pageBytes, 4 * pageBytes);
   const seen = new Set([hash()]);
-  assert.equal([...seen][0], naiveXxh64(bytes.slice(0, pageBytes), 5n));
+  assert.equal([...seen][0], naiveXxh64(bytes.slice(3 * pageBytes, 4 * pageBytes), 5n));
   for (let at = 0; at < pageBytes; at++) {
     for (let bit = 0; bit < 8; bit++) {
       bytes[3 * pageBytes + at]! ^= 1 << bit;
@@ -104,4 +109,26 @@ test("M6: image kernel's hash of a page changes with every bit of it, and with t
   kernel.seedPages(6n);
   seen.add(hash());
   assert.equal(seen.size, pageBytes * 8 + 2);
+});
+
+test("M6: image kernel says which pages are not zero, have changed, have become zero, and puts some together", () => {
+  const memory = newMemory();
+  const bytes = bytesOf(memory);
+  const kernel = new MemoryKernel(memory);
+  const view = new DataView(memory.buffer);
+  const scan = (): number[] => {
+    kernel.scan(4, { book: bookAt, sets: setsAt });
+    return [0, 8, 16].map((offset) => Number(view.getBigUint64(setsAt + offset, true)));
+  };
+  assert.deepEqual(scan(), [0, 0, 0]);
+  bytes.fill(1, 0, pageBytes);
+  bytes[2 * pageBytes + 4095] = 2;
+  bytes.fill(3, 3 * pageBytes, 4 * pageBytes);
+  assert.deepEqual(scan(), [0b1101, 0b1101, 0]);
+  assert.deepEqual(scan(), [0b1101, 0, 0]);
+  bytes[2 * pageBytes + 4095] = 0;
+  bytes[0] = 9;
+  assert.deepEqual(scan(), [0b1001, 0b0001, 0b0100]);
+  assert.equal(kernel.compact(setsAt), 2 * pageBytes);
+  assert.deepEqual([bytes[0], bytes[1], bytes[pageBytes], bytes[2 * pageBytes - 1]], [9, 1, 3, 3]);
 });

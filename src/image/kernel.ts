@@ -1,8 +1,8 @@
 /**
  * The WebAssembly kernel over one shared memory: zero pages at about 10 GB/s, hashes at about 6 GB/s on one core.
  *
- * The kernel is instantiated over the program's own memory, so nothing has to be copied before it is examined. The kernel only
- * reads. A hash under way is state of the instance: one thread, one `MemoryKernel`.
+ * Over the program's own memory it only reads, and nothing has to be copied before it is examined; `scan` and `compact` are for a
+ * memory of ours (page-stage.ts). A hash under way is state of the instance: one thread, one `MemoryKernel`.
  */
 import kernelModule from "./kernel.wat";
 
@@ -10,12 +10,12 @@ export const pageBytes = 4096;
 
 interface KernelExports {
   isZero(at: number): number;
+  scan(pages: number, book: number, sets: number): void;
+  compact(set: number): number;
   begin(seed: bigint): void;
   update(at: number, bytes: number): void;
   finish(at: number, bytes: number): bigint;
   seedPages(seed: bigint): void;
-  hashPage(at: number): number;
-  high(): number;
 }
 
 let compiled: WebAssembly.Module | undefined;
@@ -37,13 +37,14 @@ export class MemoryKernel {
     this.#exports.seedPages(seed);
   }
 
-  /** The lower half of the page's hash; `hashHigh` is the upper half of the same hash. */
-  hashLow(page: number): number {
-    return this.#exports.hashPage(page * pageBytes);
+  /** Which of the first pages are not zero, have changed, have become zero: three sets at `sets`; their hashes are at `book`. */
+  scan(pages: number, { book, sets }: { book: number; sets: number }): void {
+    this.#exports.scan(pages, book, sets);
   }
 
-  hashHigh(): number {
-    return this.#exports.high();
+  /** Moves the pages of the set at that address to the beginning of the memory; how many bytes they are. */
+  compact(set: number): number {
+    return this.#exports.compact(set);
   }
 
   begin(seed: bigint): void {

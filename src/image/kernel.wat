@@ -1,6 +1,7 @@
-;; The work of images at the speed of memory: is a page zero, and XXH64 of pages and of longer stretches. XXH64 as in
-;; https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md; the state of a hash under way is in globals, because the only
-;; memory (Node 20 has no second one) is the program's own and must not be written.
+;; The work of images at the speed of memory: which pages of a chunk are zero or have changed, and XXH64 of pages and of longer
+;; stretches. XXH64 as in https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md; the state of a hash under way is in
+;; globals, because the memory may be the program's own (Node 20 has no second one), which must not be written: `scan` and `compact`,
+;; which write, are for a memory of ours.
 (module
   (import "memory" "memory" (memory 1 65536 shared))
   (global $seed (mut i64) (i64.const 0))
@@ -9,10 +10,9 @@
   (global $c (mut i64) (i64.const 0))
   (global $d (mut i64) (i64.const 0))
   (global $bytes (mut i64) (i64.const 0))
-  (global $high (mut i32) (i32.const 0))
   (global $pageSeed (mut i64) (i64.const 0))
 
-  (func (export "isZero") (param $at i32) (result i32)
+  (func $isZero (export "isZero") (param $at i32) (result i32)
     (local $end i32)
     (local.set $end (i32.add (local.get $at) (i32.const 4096)))
     (loop $next
@@ -130,14 +130,48 @@
   (func (export "seedPages") (param $seed i64)
     (global.set $pageSeed (local.get $seed)))
 
-  ;; The lower half of a page's hash; `high` has the other. An i64 would reach JavaScript as a BigInt on the heap.
-  (func (export "hashPage") (param $at i32) (result i32)
-    (local $hash i64)
-    (call $begin (global.get $pageSeed))
-    (call $update (local.get $at) (i32.const 4096))
-    (local.set $hash (call $finish (i32.const 0) (i32.const 0)))
-    (global.set $high (i32.wrap_i64 (i64.shr_u (local.get $hash) (i64.const 32))))
-    (i32.wrap_i64 (local.get $hash)))
+  ;; Looks at the first $pages pages of the memory (64 at most), compares the hash of each with the one at $book, and puts the
+  ;; new one there. The hash of a zero page is 0, and no other page has that hash. Three sets, a bit for each page, go to $sets: pages that are
+  ;; not zero; those of them that have changed; and those that are zero and were not.
+  (func (export "scan") (param $pages i32) (param $book i32) (param $sets i32)
+    (local $at i32) (local $end i32) (local $bit i64) (local $hash i64)
+    (local $present i64) (local $changed i64) (local $zeroed i64)
+    (local.set $end (i32.shl (local.get $pages) (i32.const 12)))
+    (local.set $bit (i64.const 1))
+    (loop $next
+      (if (call $isZero (local.get $at))
+        (then (local.set $hash (i64.const 0)))
+        (else
+          (call $begin (global.get $pageSeed))
+          (call $update (local.get $at) (i32.const 4096))
+          (local.set $hash (call $finish (i32.const 0) (i32.const 0)))
+          (if (i64.eqz (local.get $hash)) (then (local.set $hash (i64.const 1))))
+          (local.set $present (i64.or (local.get $present) (local.get $bit)))))
+      (if (i64.ne (local.get $hash) (i64.load (local.get $book)))
+        (then
+          (i64.store (local.get $book) (local.get $hash))
+          (if (i64.eqz (local.get $hash))
+            (then (local.set $zeroed (i64.or (local.get $zeroed) (local.get $bit))))
+            (else (local.set $changed (i64.or (local.get $changed) (local.get $bit)))))))
+      (local.set $book (i32.add (local.get $book) (i32.const 8)))
+      (local.set $bit (i64.shl (local.get $bit) (i64.const 1)))
+      (local.set $at (i32.add (local.get $at) (i32.const 4096)))
+      (br_if $next (i32.ne (local.get $at) (local.get $end))))
+    (i64.store (local.get $sets) (local.get $present))
+    (i64.store offset=8 (local.get $sets) (local.get $changed))
+    (i64.store offset=16 (local.get $sets) (local.get $zeroed)))
 
-  (func (export "high") (result i32)
-    (global.get $high)))
+  ;; Moves the pages of the set at $set to the beginning of the memory, one behind the other; how many bytes they are.
+  (func (export "compact") (param $set i32) (result i32)
+    (local $bits i64) (local $from i32) (local $to i32)
+    (local.set $bits (i64.load (local.get $set)))
+    (block $none
+      (loop $next
+        (br_if $none (i64.eqz (local.get $bits)))
+        (local.set $from (i32.shl (i32.wrap_i64 (i64.ctz (local.get $bits))) (i32.const 12)))
+        (if (i32.ne (local.get $from) (local.get $to))
+          (then (memory.copy (local.get $to) (local.get $from) (i32.const 4096))))
+        (local.set $to (i32.add (local.get $to) (i32.const 4096)))
+        (local.set $bits (i64.and (local.get $bits) (i64.sub (local.get $bits) (i64.const 1))))
+        (br $next)))
+    (local.get $to)))

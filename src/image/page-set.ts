@@ -15,6 +15,9 @@ export interface PageRun {
   readonly to: number;
 }
 
+/** How many bits of a byte are 1: sets are counted in code that runs too rarely to be compiled. */
+const bitsOf = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
+
 export class PageSet {
   readonly bytes: Uint8Array;
 
@@ -32,12 +35,12 @@ export class PageSet {
   }
 
   get isEmpty(): boolean {
-    return this.bytes.every((byte) => byte === 0);
+    return this.size === 0;
   }
 
   get size(): number {
     let size = 0;
-    for (let page = 0; page < chunkPages; page++) if (this.has(page)) size++;
+    for (let i = 0; i < pageSetBytes; i++) size += bitsOf[this.bytes[i]!]!;
     return size;
   }
 

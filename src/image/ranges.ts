@@ -19,3 +19,13 @@ export function pagesOf(ranges: readonly MemoryRange[], memoryBytes: number): Pa
   }
   return runs;
 }
+
+/** The ranges without the bytes of `hole`. */
+export function rangesWithout(ranges: readonly MemoryRange[], [from, to]: MemoryRange): MemoryRange[] {
+  return ranges
+    .flatMap(([first, end]): MemoryRange[] => [
+      [first, Math.min(end, Math.max(first, from))],
+      [Math.max(first, Math.min(end, to)), end],
+    ])
+    .filter(([first, end]) => first < end);
+}

@@ -1,7 +1,7 @@
 /**
  * The file, as records. All numbers are little-endian, whatever the CPU.
  *
- *   start     "BANYANIM", version u32, 0 u32
+ *   start     "BANYANIM", version u32 (2: the image has a base), 0 u32
  *   chunk …   pages of memory; a later chunk overwrites an earlier one
  *   state     the runtime's own bytes
  *   header    JSON: whose image this is
@@ -23,6 +23,8 @@
  * Before the body of a large raw chunk there are zeros up to the next multiple of 4096 in the file: the system then copies
  * whole pages, which makes reading a fifth faster.
  *
+ * An image may have a base, which its header names: an earlier image of the same process, onto which its chunks are laid.
+ *
  * A record that is missing, added or moved is noticed by the `chain` in `end`: the checksum of each head seeded with that of
  * the heads before it.
  */
@@ -32,7 +34,9 @@ import { ImageError } from "./image-error.ts";
 import { pageBytes } from "./kernel.ts";
 import { chunkBytes, PageSet, pageSetBytes } from "./page-set.ts";
 
-export const formatVersion = 1;
+/** An image that needs another one has a version of its own: a Banyan that does not know of bases must not restore half of it. */
+export const Format = { WHOLE: 1, WITH_BASE: 2 } as const;
+const formatNewest = Format.WITH_BASE;
 export const startBytes = 16;
 const magic = 0x4d49_4e41_594e_4142n; // "BANYANIM"
 const pagesAt = 32;
@@ -57,11 +61,11 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-export function encodeStart(): Uint8Array {
+export function encodeStart(format: number): Uint8Array {
   const bytes = new Uint8Array(startBytes);
   const view = viewOf(bytes);
   view.setBigUint64(0, magic, true);
-  view.setUint32(8, formatVersion, true);
+  view.setUint32(8, format, true);
   return bytes;
 }
 
@@ -71,12 +75,12 @@ export function checkStart(bytes: Uint8Array): void {
     throw new ImageError("it does not start like an image of Banyan; give the file that a checkpoint wrote");
   }
   const version = view.getUint32(8, true);
-  if (version > formatVersion) {
+  if (version > formatNewest) {
     throw new ImageError(
-      `it was written by a newer Banyan (format ${version}, this one reads ${formatVersion}); use that version`,
+      `it was written by a newer Banyan (format ${version}, this one reads ${formatNewest}); use that version`,
     );
   }
-  if (version !== formatVersion || view.getUint32(12, true) !== 0) throw damaged("its first bytes");
+  if (version < Format.WHOLE || view.getUint32(12, true) !== 0) throw damaged("its first bytes");
 }
 
 export function encodeHead(head: RecordHead): Uint8Array {

@@ -3,11 +3,12 @@ import type { Benchmark } from "./benchmark.ts";
 import { allreduce } from "./benchmarks/allreduce.ts";
 import { bandwidth } from "./benchmarks/bandwidth.ts";
 import { cLatency } from "./benchmarks/c-latency.ts";
+import { checkpoints } from "./benchmarks/checkpoints.ts";
 import { compile } from "./benchmarks/compile.ts";
 import { images } from "./benchmarks/images.ts";
 import { kernels } from "./benchmarks/kernels.ts";
 import { latency } from "./benchmarks/latency.ts";
-import { checkpoints } from "./benchmarks/logging/checkpoints.ts";
+import { checkpoints as loggingCheckpoints } from "./benchmarks/logging/checkpoints.ts";
 import { kernels as loggingKernels } from "./benchmarks/logging/kernels.ts";
 import { lu } from "./benchmarks/logging/lu.ts";
 import { pingPong } from "./benchmarks/logging/ping-pong.ts";
@@ -22,10 +23,10 @@ import { tcp } from "./benchmarks/tcp.ts";
 /** The benchmarks that `banyan bench` runs, in this order. */
 export const benchmarks: readonly Benchmark[] = [
   ...[latency, bandwidth, allreduce, tcp, startup, memory, matching],
-  ...[cLatency, kernels, images, compile],
+  ...[cLatency, kernels, images, checkpoints, compile],
 ];
 
 /** The benchmarks that run only when they are named, part by part or all of them. */
 export const groups: Readonly<Record<string, readonly Benchmark[]>> = {
-  logging: [pingPong, loggingKernels, lu, volume, synchronisation, recovery, checkpoints],
+  logging: [pingPong, loggingKernels, lu, volume, synchronisation, recovery, loggingCheckpoints],
 };

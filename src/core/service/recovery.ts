@@ -16,7 +16,13 @@ import type { JobPart, NextLife, Prepared } from "../ft/job-part.ts";
 import { membersOf } from "../ft/sets.ts";
 import { Losses, type RecoveryTimes } from "./losses.ts";
 import { applySetsFell, newRecoveryState, type RecoveryRecord, type RecoveryState } from "./recovery-state.ts";
-import { type Capture, type CheckpointTimes, SetCheckpoints, type SetCheckpointsPorts } from "./set-checkpoints.ts";
+import {
+  type Capture,
+  type CheckpointTimes,
+  type KeptNumbers,
+  SetCheckpoints,
+  type SetCheckpointsPorts,
+} from "./set-checkpoints.ts";
 
 export interface RecoveryOptions {
   /** Set of each rank. */
@@ -51,7 +57,7 @@ export interface RecoveryPorts {
   /** A rank has begun its life in vain: it must fall, with all its set. */
   fell(rank: number): void;
   /** See `SetCheckpointsPorts`. */
-  stop(set: number, number: number): void;
+  stop(set: number, number: number, kept: KeptNumbers): void;
   goOn(set: number): void;
   verify(set: number, number: number): void;
   drop(set: number, number: number): void;
@@ -117,7 +123,7 @@ export class Recovery {
     const checkpointOptions = { ...options, members: this.#members };
     const checkpointPorts: SetCheckpointsPorts = {
       record: (record) => ports.record(record),
-      stop: (set, number) => ports.stop(set, number),
+      stop: (set, number, kept) => ports.stop(set, number, kept),
       goOn: (set) => ports.goOn(set),
       verify: (set, number) => ports.verify(set, number),
       mayCommit: (set, position) => part.mayCommit(set, position),

@@ -52,12 +52,18 @@ export interface Capture {
   readonly settledMs: number;
 }
 
+/** The oldest and the newest checkpoint that may still be restored; all members of a set have images of both. */
+export interface KeptNumbers {
+  readonly oldest: number;
+  readonly newest: number;
+}
+
 /** What the images' host and the nodes are told; the protocol is asked. */
 export interface SetCheckpointsPorts {
   /** A decision, to be written down before this returns. */
   record(record: CheckpointRecord): void;
-  /** The members of the set shall stop inside an MPI call, and write images of themselves when all have. */
-  stop(set: number, number: number): void;
+  /** The members of the set shall stop inside an MPI call, and write images of themselves when all have. `kept`: the numbers that count. */
+  stop(set: number, number: number, kept: KeptNumbers): void;
   /** All have been captured, or the attempt was given up: the members go on. */
   goOn(set: number): void;
   /**
@@ -275,7 +281,7 @@ export class SetCheckpoints {
       ...{ callsPassed: 0, capturedMs: null, storedMs: null, isVerified: false },
     };
     state.dueMs = nowMs + this.#options.checkpointPatienceMs;
-    this.#ports.stop(set, number);
+    this.#ports.stop(set, number, { oldest: this.oldest(set).number, newest: this.newest(set).number });
     this.#ports.happened({ kind: "checkpoint-asked", set, number });
   }
 

@@ -4,6 +4,7 @@ import { ImageDecoder } from "../decoder.ts";
 import { ImageEncoder, type Piece } from "../encoder.ts";
 import { checkHeader, decodeHeader, type Expectation, type ImageFacts, type ImageHeader } from "../header.ts";
 import { pageBytes } from "../kernel.ts";
+import { PageStage } from "../page-stage.ts";
 import { checkStart, cutOff, damaged, decodeHead, headBytes, RecordKind, startBytes } from "../record.ts";
 import { decodeTrailer, trailerBytes } from "../trailer.ts";
 
@@ -49,7 +50,12 @@ const runLengths: Codec = {
 };
 
 export function newTestEncoder(memory: WebAssembly.Memory): ImageEncoder {
-  return new ImageEncoder({ memory, codec: runLengths, seed: 42n });
+  return new ImageEncoder({
+    stage: new PageStage({ memory, seed: 42n, books: 1 }),
+    book: 0,
+    base: null,
+    codec: runLengths,
+  });
 }
 
 /** Concatenates the pieces. */

@@ -2,7 +2,9 @@
  * A program that has much memory and goes on step by step: computes on a part of its memory and exchanges 1 KiB with both
  * neighbours on a ring, so that nobody gets further without all others.
  *
- *   steps <MiB> <steps, 0: for ever> <passes over 64 KiB in a step> <steps between two time stamps, 0: none>
+ *   steps <MiB> <steps, 0: for ever> <passes over 64 KiB in a step> <steps between two time stamps, 0: none> [<percent, 100>]
+ *
+ * Steps go round the first so many percent of the memory; the rest stays as it is.
  *
  * The memory holds what cannot be compressed. Rank 0 prints its time stamps, sample step_ms <step> <milliseconds since 1970>,
  * and at the end sample steps_s <steps> <seconds>, if what all ranks have computed is what it should be.
@@ -53,6 +55,8 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
   size_t parts = (size_t)atoi(argv[1]) * (MIB / sizeof(uint64_t)) / PART, count = (parts + 1) * PART;
+  long changing = argc > 5 ? (long)(parts + 1) * atoi(argv[5]) / 100 : (long)(parts + 1);
+  if (changing < 1) changing = 1;
   uint64_t *words = malloc(count * sizeof(uint64_t));
   static uint64_t out[EXCHANGED], in[EXCHANGED];
   if (words == NULL) MPI_Abort(MPI_COMM_WORLD, 3);
@@ -61,7 +65,7 @@ int main(int argc, char **argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   double start = MPI_Wtime();
   for (long step = 0; steps == 0 || step < steps; step++) {
-    compute(words + step % (long)(parts + 1) * PART, passes);
+    compute(words + step % changing * PART, passes);
     out[0] = (uint64_t)step;
     MPI_Sendrecv(out, EXCHANGED, MPI_UINT64_T, right, TAG, in, EXCHANGED, MPI_UINT64_T, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (in[0] != (uint64_t)step) MPI_Abort(MPI_COMM_WORLD, 4);

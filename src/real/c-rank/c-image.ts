@@ -1,15 +1,15 @@
 /** Images of a rank whose program is written in C: taken when all ranks have stopped, and read when they go on. */
 import { createHash } from "node:crypto";
-import type { UnwoundStack } from "../../abi/c-program.ts";
+import { type UnwoundStack, unusedArea } from "../../abi/c-program.ts";
 import { type Companions, restoreProcess, saveProcess, stateLayout } from "../../abi/process-state.ts";
 import type { SeededRandom } from "../../core/base/seeded-random.ts";
+import { rangesWithout } from "../../image/ranges.ts";
 import type { Descriptors } from "../../wasi/descriptors.ts";
 import type { Library, Pause } from "../../wasi/ports.ts";
 import { fileError } from "../image/file-error.ts";
 import { imagePath } from "../image/image-path.ts";
 import { readImage } from "../image/read-image.ts";
-import type { ImageToStore } from "../image/write-image.ts";
-import { writeImageNow } from "../image/write-image.ts";
+import type { ImageContents } from "../image/write-image.ts";
 import type { Folder } from "../messages/program-place.ts";
 import type { LinePlaces } from "../output/line-ring.ts";
 import type { InputPlace } from "./c-library.ts";
@@ -48,43 +48,26 @@ export interface ImageOptions {
   readonly program: string;
   /** The folders that the program is given. */
   readonly folders: readonly Folder[];
+  /** The image of a frozen job, not of a checkpoint. */
+  readonly isFrozen: boolean;
 }
 
-/** Writes it, and returns when it is durable. */
-export function takeImage(rank: CRankProcess, life: CRankSavedState, library: Library, options: ImageOptions): void {
-  const { path, ...contents } = imageOf(rank, life, library, options);
-  writeImageNow(path, contents);
-}
-
-/**
- * Copies it into another memory of the same size, so that somebody else can write it while the program goes on. What the
- * other memory had elsewhere does not matter: only what is in use is written.
- */
-export function copyImage(
+/** All of the image, as the process stands still. */
+export function imageOf(
   rank: CRankProcess,
   life: CRankSavedState,
   library: Library,
   options: ImageOptions,
-  shadow: WebAssembly.Memory,
-): ImageToStore {
-  const image = imageOf(rank, life, library, options);
-  const from = new Uint8Array(image.memory.buffer);
-  const to = new Uint8Array(shadow.buffer);
-  for (const [begin, end] of image.ranges) to.set(from.subarray(begin, end), begin);
-  return { ...image, memory: shadow };
-}
-
-function imageOf(rank: CRankProcess, life: CRankSavedState, library: Library, options: ImageOptions): ImageToStore {
+): ImageContents {
   const { memory, program, host } = rank;
   life.descriptors.beforeSave();
   life.clock.nowS = host.now();
   life.clock.steadyNs = library.steadyTime();
   return {
-    path: imagePath(options.folder, options.rank),
     header: { program: options.program, layout: stateLayout, rank: options.rank, ranks: options.ranks },
     state: saveProcess(program, life as unknown as Companions, { files: library.files }),
     memory: memory.memory,
-    ranges: memory.ranges(),
+    ranges: rangesWithout(memory.ranges(), unusedArea(life.stack, memory.words)),
   };
 }
 
@@ -92,7 +75,7 @@ function imageOf(rank: CRankProcess, life: CRankSavedState, library: Library, op
 export function readLife(rank: CRankProcess, life: CRankSavedState, library: Library, options: ImageOptions): void {
   const { memory, program, host } = rank;
   const { program: hash, rank: number, ranks, folder, folders } = options;
-  const expected = { program: hash, layout: stateLayout, rank: number, ranks };
+  const expected = { program: hash, layout: stateLayout, rank: number, ranks, isWhole: options.isFrozen };
   const { state } = readImage(imagePath(folder, number), memory.memory, expected);
   restoreProcess(program, state, life as unknown as Companions, { files: library.files });
   checkImage(imagePath(folder, number), life, folders);

@@ -1,10 +1,14 @@
 /** The images of one C rank: the one that the rank goes on from, and those that are taken of the rank. */
 import { join } from "node:path";
 import { ImageError } from "../../image/image-error.ts";
+import { booksUsed, ImageHistory } from "../../image/image-history.ts";
+import type { PageStage } from "../../image/page-stage.ts";
 import { StateError } from "../../image/state/state-error.ts";
 import type { Library } from "../../wasi/ports.ts";
+import { imagePath } from "../image/image-path.ts";
+import { type ImageContents, newStage, writeImageNow, writeImagePart } from "../image/write-image.ts";
 import { checkpointOf } from "../transport/layout.ts";
-import { type CRankSavedState, copyImage, hashOf, type ImageOptions, readLife, takeImage } from "./c-image.ts";
+import { type CRankSavedState, hashOf, type ImageOptions, imageOf, readLife } from "./c-image.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
 
 export class CRankImages {
@@ -12,8 +16,11 @@ export class CRankImages {
   readonly #life: CRankSavedState;
   readonly #library: Library;
   readonly #module: Uint8Array;
-  /** For copies that the node writes while the program goes on. */
-  #shadow: WebAssembly.Memory | null = null;
+  /** Of the module; empty until an image is read or taken. */
+  #hash = "";
+  /** Where pages are looked at, and what is known of those in earlier images; null until the first checkpoint. */
+  #stage: PageStage | null = null;
+  readonly #history = new ImageHistory();
 
   constructor(rank: WaitingCRank, life: CRankSavedState, library: Library, module: Uint8Array) {
     this.#rank = rank;
@@ -46,38 +53,36 @@ export class CRankImages {
     const { protocol } = rank.process;
     const [position, callsPassed] = [protocol?.captured(number) ?? 0, protocol?.callsPassed ?? 0];
     const facts = { number, position, callsPassed, inputOffset: input.offset, settledMs };
-    const where = this.#imageIn(this.#folderOf(number));
+    let needs: readonly number[] = [];
     let problem = "";
     try {
-      const shadow = number === 0 ? null : this.#shadowMemory();
-      if (shadow !== null) {
-        const image = copyImage(rank, this.#life, this.#library, where, shadow);
-        this.#rank.say({ kind: "captured", ...facts, image });
-        return;
-      }
-      takeImage(rank, this.#life, this.#library, where);
+      const where = this.#imageIn(this.#folderOf(number));
+      const path = imagePath(where.folder, where.rank);
+      const image = imageOf(rank, this.#life, this.#library, where);
+      if (number === 0) writeImageNow(path, image);
+      else needs = this.#writePart(path, number, image);
     } catch (error) {
       if (!isUnusable(error)) throw error;
       problem = error.message;
     }
-    this.#rank.say({ kind: "image", problem, ...facts });
+    if (problem === "" && number > 0) this.#rank.say({ kind: "captured", ...facts, needs });
+    else this.#rank.say({ kind: "image", problem, ...facts, needs });
   }
 
-  /** The hash takes a millisecond or two: only ranks with images pay for it. */
+  /** Only what has changed since an earlier image, where that is worth it. Returns the checkpoints that the image builds upon. */
+  #writePart(path: string, number: number, image: ImageContents): readonly number[] {
+    this.#stage ??= newStage(image.memory, booksUsed);
+    const { needs, ...how } = this.#history.plan(this.#rank.process.host.kept);
+    const progress = writeImagePart(path, image, { stage: this.#stage, ...how });
+    this.#history.written({ number, ...progress });
+    return needs;
+  }
+
+  /** The hash takes a millisecond or two: only ranks with images pay for it, once. */
   #imageIn(folder: string): ImageOptions {
-    const { rank, ranks, folders } = this.#rank.setup;
-    return { rank, ranks, program: hashOf(this.#module), folder, folders };
-  }
-
-  /** Null: there is no room for a copy, and the program waits until the image is written. */
-  #shadowMemory(): WebAssembly.Memory | null {
-    const pages = this.#rank.process.memory.memory.buffer.byteLength / 65536;
-    try {
-      this.#shadow ??= new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-    }
-    return this.#shadow;
+    const { rank, ranks, folders, recovery } = this.#rank.setup;
+    if (this.#hash === "") this.#hash = hashOf(this.#module);
+    return { rank, ranks, program: this.#hash, folder, folders, isFrozen: recovery === null };
   }
 
   /** The folder of the frozen job, or of a checkpoint of the rank's set. */

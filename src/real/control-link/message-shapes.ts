@@ -28,6 +28,7 @@ import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer, SpawnCommand, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
+import type { KeptNumbers } from "../../core/service/set-checkpoints.ts";
 import type { FilesProof } from "../disk/same-files.ts";
 import type { Bounds } from "../framing/value-frame.ts";
 import type { LineChunk } from "../messages/lines.ts";
@@ -183,7 +184,13 @@ export function toNodeShapes({ processes, here, recovers, protocol }: NodePlace)
   const life = object<Life>({ rank, incarnation: number32 });
   const origin = object<Origin>({ parents: ranks, context: signed32, count, world: ranks, command: number32 });
   const recovery: Pick<ShapesOf<ToNode>, RecoveryMessage> = {
-    checkpoint: object({ kind: kind("checkpoint"), set: number32, members: ranks, number: number32 }),
+    checkpoint: object({
+      kind: kind("checkpoint"),
+      set: number32,
+      members: ranks,
+      number: number32,
+      kept: object<KeptNumbers>({ oldest: number32, newest: number32 }),
+    }),
     "checkpoint-servers": object({ kind: kind("checkpoint-servers"), addresses: list(orNull(address)) }),
     "go-on": object({ kind: kind("go-on"), set: number32, members: ranks }),
     oldest: object({ kind: kind("oldest"), set: number32, number: number32, position: count }),
@@ -282,6 +289,7 @@ function rankWord(rank: Shape<number>, { fromRank, report }: ProtocolShapes): Sh
     callsPassed: count,
     inputOffset: count,
     settledMs: finite,
+    needs: list(number32),
   };
   const command = object<SpawnCommand>({
     command: text,

@@ -28,16 +28,16 @@ class Capture {
     this.#file.write(this.#encoder.start());
   }
 
-  round(ranges: FinishImage["ranges"], isLast: boolean): { pages: number; ms: number } {
+  round(ranges: FinishImage["ranges"]): { pages: number; ms: number } {
     const from = performance.now();
     const pagesBefore = this.#encoder.progress.pages;
-    for (const piece of this.#encoder.round({ ranges, isLast })) this.#file.write(piece);
+    for (const piece of this.#encoder.round(ranges)) this.#file.write(piece);
     this.#rounds++;
     return { pages: this.#encoder.progress.pages - pagesBefore, ms: performance.now() - from };
   }
 
   finish({ header, state, ranges, release }: FinishImage): void {
-    const last = this.round(ranges, true);
+    const last = this.round(ranges);
     letGo(release);
     say({ kind: "captured" });
     const from = performance.now();
@@ -60,7 +60,7 @@ function answer(message: ToImageThread): void {
   switch (message.kind) {
     case "round":
       capture ??= new Capture();
-      say({ kind: "round", ...capture.round(message.ranges, false) });
+      say({ kind: "round", ...capture.round(message.ranges) });
       return;
     case "finish":
       capture ??= new Capture();

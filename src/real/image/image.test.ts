@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { checksumOf } from "../../image/checksum.ts";
-import { encodeHeader } from "../../image/header.ts";
+import { encodeHeader, type ImageBase } from "../../image/header.ts";
 import { ImageError } from "../../image/image-error.ts";
 import { pageBytes } from "../../image/kernel.ts";
 import { PageSet } from "../../image/page-set.ts";
@@ -30,8 +30,10 @@ import { encodeHead, encodeStart, headBytes, type RecordHead, RecordKind, startB
 import { bytesOf, facts, fillPage, newMemory } from "../../image/testing/memory.ts";
 import { encodeTrailer, trailerBytes } from "../../image/trailer.ts";
 import { ImageWriter } from "./image-writer.ts";
-import { readImage, readImageHeader } from "./read-image.ts";
-import { writeImageNow } from "./write-image.ts";
+import { commitPart } from "./part-file.ts";
+import { checkImage, readImage, readImageHeader } from "./read-image.ts";
+import { ImageVerifier } from "./verify-images.ts";
+import { newStage, writeImageNow, writeImagePart } from "./write-image.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-image-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -193,12 +195,98 @@ test("M6: image files that are wrong are refused by name", () => {
     bad[at]! ^= 4;
     writeFileSync(path, bad);
     says(/damaged|not complete/);
+    says(/damaged|not complete/, () => checkImage(path));
   }
   writeFileSync(path, good);
+  checkImage(path);
   truncateSync(path, fileBytes - 1);
   says(/not complete/);
+  says(/not complete/, () => checkImage(path));
   writeFileSync(path, good);
   assertHolds(path, memory);
+});
+
+test("M6: an image is checked in the room of a chunk, whatever the size of its memory", () => {
+  const memory = newMemory(wasmPages);
+  for (let page = 0; page < wasmPages * 16; page++) fillPage(memory, page, 2 * page + 2);
+  const path = join(folder, "checked.image");
+  writeImageNow(path, { header: facts, state, memory, ranges: whole });
+  const before = process.memoryUsage().arrayBuffers;
+  checkImage(path);
+  assert.ok(process.memoryUsage().arrayBuffers - before < memory.buffer.byteLength / 2);
+});
+
+test("M6: the thread that checks images stays for the next, and another comes in its place when it is lost", async () => {
+  const path = join(folder, "verified.image");
+  writeImageNow(path, { header: facts, state, memory: filledMemory(), ranges: whole });
+  const missing = join(folder, "missing.image");
+  const verifier = new ImageVerifier(join(process.cwd(), "dist/verify-thread.cjs"));
+  const answers = [[path], [path, missing], [path]].map((paths) => verifier.verify(paths));
+  const [first, second, third] = await Promise.all(answers);
+  assert.deepEqual([first, third], ["", ""]);
+  assert.match(second!, /missing.image: there is no such file/);
+  // What is no list of paths ends the thread.
+  assert.notEqual(await verifier.verify(null as unknown as string[]), "");
+  assert.equal(await verifier.verify([path]), "");
+});
+
+/** Checkpoints of a rank whose memory changes a little between two of them, in folders of their own. */
+function writeChain(place: string, memory: WebAssembly.Memory, numbers: readonly number[]): string[] {
+  const stage = newStage(memory, 1);
+  let base: ImageBase | null = null;
+  return numbers.map((number) => {
+    mkdirSync(join(place, `${number}`));
+    const path = join(place, `${number}`, "2.image");
+    fillPage(memory, number, 2 * number + 100);
+    fillPage(memory, 400 + number, 0);
+    const contents = { header: facts, state, memory, ranges: whole };
+    const { chain } = writeImagePart(path, contents, { stage, book: 0, base });
+    assert(!existsSync(path), "nobody relies on it before it is durable");
+    commitPart(path);
+    base = { number, chain: chain.toString(16) };
+    return path;
+  });
+}
+
+test("M6: image with a base holds what has changed, and comes back with all that it builds upon", () => {
+  const memory = filledMemory();
+  const place = mkdtempSync(join(folder, "chain-"));
+  const [first, second, third] = writeChain(place, memory, [3, 5, 9]) as [string, string, string];
+  assert(statSync(third).size < statSync(first).size / 5);
+  for (const path of [first, second, third]) checkImage(path);
+  const back = newMemory(wasmPages);
+  const { header, state: restored } = readImage(third, back, { program: facts.program });
+  assert.deepEqual([header.format, header.base?.number, restored.length], [2, 5, state.length]);
+  assert(Buffer.compare(bytesOf(memory), bytesOf(back)) === 0, "the memories are equal");
+  assert.throws(() => readImage(third, newMemory(wasmPages), { isWhole: true }), /only what has changed since another/);
+});
+
+test("M6: image with a base is refused when anything that it builds upon is missing, damaged or another", () => {
+  const memory = filledMemory();
+  const place = mkdtempSync(join(folder, "broken-chain-"));
+  const [first, second, third] = writeChain(place, memory, [3, 5, 9]) as [string, string, string];
+  const says = (what: RegExp, read: () => unknown = () => readImage(third, newMemory(wasmPages))): void =>
+    assert.throws(read, (error: unknown) => error instanceof ImageError && what.test(error.message));
+  for (const path of [first, second]) {
+    const good = readFileSync(path);
+    rmSync(path);
+    says(/there is no such file/);
+    says(/there is no such file/, () => checkImage(third));
+    for (const at of [150, good.length >> 1, good.length - 20]) {
+      const bad = Buffer.from(good);
+      bad[at]! ^= 4;
+      writeFileSync(path, bad);
+      says(/damaged|not complete/);
+    }
+    writeImageNow(path, { header: facts, state, memory, ranges: whole });
+    says(/is another image than it was/);
+    says(/is another image than it was/, () => checkImage(third));
+    writeFileSync(path, good);
+  }
+  readImage(third, newMemory(wasmPages));
+  // An image that builds upon itself, or on a later one, is none.
+  writeFileSync(second, readFileSync(third));
+  says(/damaged|another image/);
 });
 
 test("X7: images are for their owner alone, whatever a life before has left in their place", () => {
@@ -247,7 +335,7 @@ function sparseImage(path: string, large: "header" | "state"): void {
   const chain = checksumOf(headerHead, checksumOf(stateHead, 0n));
   const file = openSync(path, "w");
   for (const [bytes, at] of [
-    [encodeStart(), 0],
+    [encodeStart(1), 0],
     [stateHead, stateAt],
     [headerHead, headerAt],
     [header, headerAt + headBytes],

@@ -31,7 +31,7 @@ export class PartFile {
 
   constructor(path: string) {
     this.#path = path;
-    this.#part = `${path}.part`;
+    this.#part = partOf(path);
     // A file that an earlier life left there may be open elsewhere, or a link.
     rmSync(this.#part, { force: true });
     this.#file = openSync(this.#part, "wx", 0o600);
@@ -45,7 +45,13 @@ export class PartFile {
 
   commit(): void {
     fsyncSync(this.#file);
-    this.#rename();
+    this.#close();
+    nameDurably(this.#path);
+  }
+
+  /** Everything is written; `commitPart` makes it durable and gives it its name. */
+  leave(): void {
+    this.#close();
   }
 
   /** Also after a `commit` that failed. */
@@ -64,20 +70,36 @@ export class PartFile {
     return partsAfter(parts, written);
   }
 
-  #rename(): void {
-    renameSync(this.#part, this.#path);
-    this.#close();
-    const folder = openSync(dirname(this.#path), "r");
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
-  }
   #close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     closeSync(this.#file);
     closeSync(this.#flushed);
+  }
+}
+
+/**
+ * For a file that `leave` has left, by any thread or process: makes it durable, and gives it its name. An error of the disk that nobody has
+ * been told of is told to the next that opens the file (Linux 4.16 and later), so this `fsync` decides.
+ */
+export function commitPart(path: string): void {
+  const file = openSync(partOf(path), "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  nameDurably(path);
+}
+
+export const partOf = (path: string): string => `${path}.part`;
+
+function nameDurably(path: string): void {
+  renameSync(partOf(path), path);
+  const folder = openSync(dirname(path), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }

@@ -1,16 +1,28 @@
 /**
- * Reads an image file: its header alone, or all of it into a fresh memory. Blocks. Throws an `ImageError` for every mistake in
+ * Reads an image file: its header alone, all of it into a fresh memory, or all of it to see whether it is good. Blocks. Throws an `ImageError` for every mistake in
  * it.
  */
 import { closeSync, constants, fstatSync, openSync, readvSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { checked, ImageDecoder } from "../../image/decoder.ts";
 import { checkHeader, decodeHeader, type Expectation, headerBytesMax, type ImageHeader } from "../../image/header.ts";
 import { ImageError } from "../../image/image-error.ts";
+import { linksMax } from "../../image/image-history.ts";
+import { chunkBytes } from "../../image/page-set.ts";
 import { checkStart, cutOff, damaged, decodeHead, headBytes, RecordKind, startBytes } from "../../image/record.ts";
 import { decodeTrailer, type Trailer, trailerBytes } from "../../image/trailer.ts";
 import { fileError } from "./file-error.ts";
 import { lz4 } from "./lz4.ts";
 import { partsAfter, withoutEmpty } from "./parts.ts";
+
+const windowPages = chunkBytes / 65_536;
+/** The room in which this thread checks images, one at a time. */
+let window: WebAssembly.Memory | undefined;
+
+interface Front {
+  readonly header: ImageHeader;
+  readonly trailer: Trailer;
+}
 
 interface RestoredImage {
   readonly header: ImageHeader;
@@ -24,20 +36,74 @@ export function readImageHeader(path: string, expected: Expectation = {}): Image
 
 /**
  * `memory` is fresh (all zero) and of the header's size; after an exception it is unusable. Verifies the header first, so an
- * image of another program is refused before anything is read.
+ * image of another program is refused before anything is read. Images that it builds upon are read from their files.
  */
 export function readImage(path: string, memory: WebAssembly.Memory, expected: Expectation = {}): RestoredImage {
   return withFile(path, (file) => {
-    const { header, trailer } = readFront(file, expected);
+    const front = readFront(file, expected);
+    const { header } = front;
     if (header.memoryBytes !== memory.buffer.byteLength) {
       throw new ImageError(
         `it is of a memory of ${header.memoryBytes} bytes, this one has ${memory.buffer.byteLength}; restore with the size it was captured from`,
       );
     }
-    const decoder = new ImageDecoder({ memory, codecs: [lz4], trailer });
+    for (const base of basesOf(path, front))
+      base.read((trailer) => new ImageDecoder({ memory, codecs: [lz4], trailer }));
+    const decoder = new ImageDecoder({ memory, codecs: [lz4], trailer: front.trailer });
     readRecords(file, decoder);
     return { header, state: decoder.finish() };
   });
+}
+
+/**
+ * Reads all of the image and checks what a restore would check, in the room of a chunk. Of an image that it builds upon, which was
+ * checked when it was new, no more than that it is there and the right one.
+ */
+export function checkImage(path: string): void {
+  withFile(path, (file) => {
+    const front = readFront(file, {});
+    const { header, trailer } = front;
+    basesOf(path, front);
+    window ??= new WebAssembly.Memory({ initial: windowPages, maximum: windowPages, shared: true });
+    const { memoryBytes } = header;
+    const decoder = ImageDecoder.checking({ window, memoryBytes, codecs: [lz4], trailer });
+    readRecords(file, decoder);
+    decoder.finish();
+  });
+}
+
+/** An image that another one builds upon. */
+interface Base {
+  read(decoderOf: (trailer: Trailer) => ImageDecoder): void;
+}
+
+/** The images that this one builds upon, the whole one first. Each is in the folder of its checkpoint, beside the folder of this one. */
+function basesOf(path: string, front: Front): Base[] {
+  const bases: Base[] = [];
+  let before = front.header;
+  let numberBefore = Number.POSITIVE_INFINITY;
+  for (let { base } = front.header; base !== undefined; base = before.base) {
+    const { number, chain } = base;
+    // Numbers that go down come to an end.
+    if (number >= numberBefore || bases.length > linksMax) throw damaged("its header");
+    const { program, layout, rank, ranks, memoryBytes } = before;
+    const place = join(dirname(path), "..", String(number), basename(path));
+    const { header, trailer } = withFile(place, (file) => readFront(file, { program, layout, rank, ranks }));
+    if (trailer.chain.toString(16) !== chain || header.memoryBytes !== memoryBytes) {
+      throw new ImageError(`${place}, on which it builds, is another image than it was; use an older image`);
+    }
+    bases.unshift({
+      read: (decoderOf) =>
+        withFile(place, (file) => {
+          const decoder = decoderOf(trailer);
+          readRecords(file, decoder);
+          decoder.finish();
+        }),
+    });
+    before = header;
+    numberBefore = number;
+  }
+  return bases;
 }
 
 /** Reads a body and the head behind it in one call; raw pages go straight to their places. */
@@ -56,7 +122,7 @@ function readRecords(file: number, decoder: ImageDecoder): void {
   }
 }
 
-function readFront(file: number, expected: Expectation): { header: ImageHeader; trailer: Trailer } {
+function readFront(file: number, expected: Expectation): Front {
   const status = fstatSync(file);
   if (!status.isFile()) throw new ImageError("it is not a file; give the file that a checkpoint wrote");
   const fileBytes = status.size;

@@ -1,14 +1,11 @@
-/** The thread of `verifyImages`: reads each image completely into an unused memory, checking every checksum. */
-import { parentPort, workerData } from "node:worker_threads";
+/** The thread of `verifyImages`: reads each image completely, checking every checksum. */
+import { parentPort } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
-import { readImage, readImageHeader } from "./read-image.ts";
-
-const pageBytes = 65536;
+import { checkImage } from "./read-image.ts";
 
 function problemOf(path: string): string {
   try {
-    const pages = readImageHeader(path).memoryBytes / pageBytes;
-    readImage(path, new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }));
+    checkImage(path);
     return "";
   } catch (error) {
     if (error instanceof ImageError) return error.message;
@@ -24,4 +21,4 @@ function firstProblem(paths: readonly string[]): string {
   return "";
 }
 
-parentPort!.postMessage(firstProblem(workerData as string[]));
+parentPort!.on("message", (paths: readonly string[]) => parentPort!.postMessage(firstProblem(paths)));

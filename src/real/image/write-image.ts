@@ -1,13 +1,14 @@
-/** Writes an image from the calling thread, which blocks until the image is durable. In bounded memory, chunk by chunk. */
+/** Writes an image from the calling thread. In bounded memory, chunk by chunk. */
 import { randomBytes } from "node:crypto";
-import { ImageEncoder, type Piece, type Progress } from "../../image/encoder.ts";
+import { type EncoderOptions, ImageEncoder, type Progress } from "../../image/encoder.ts";
 import type { ImageFacts } from "../../image/header.ts";
+import { PageStage } from "../../image/page-stage.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
 import { fileError } from "./file-error.ts";
 import { lz4 } from "./lz4.ts";
 import { PartFile } from "./part-file.ts";
 
-interface ImageContents {
+export interface ImageContents {
   readonly header: ImageFacts;
   readonly state: Uint8Array;
   readonly memory: WebAssembly.Memory;
@@ -15,13 +16,35 @@ interface ImageContents {
   readonly ranges: readonly MemoryRange[];
 }
 
-/** All of an image, in memories that nobody changes meanwhile. */
-export interface ImageToStore extends ImageContents {
-  readonly path: string;
+/**
+ * The program stands still until the image is durable. Throws an `ImageError` if the image cannot be written; an older file of that
+ * name stays.
+ */
+export function writeImageNow(path: string, contents: ImageContents): Progress {
+  return write(path, contents, { encoder: newEncoder(contents.memory), end: (file) => file.commit() });
 }
 
-/** The program stands still. Throws an `ImageError` if the image cannot be written; an older file of that name stays. */
-export function writeImageNow(path: string, { header, state, memory, ranges }: ImageContents): Progress {
+/**
+ * The program stands still until this returns; then all of the image is in the file `<path>.part`, and somebody else has to make
+ * it durable (`commitPart`). Nothing is compressed: that takes longer than writing. Throws as `writeImageNow` does.
+ */
+export function writeImagePart(
+  path: string,
+  contents: ImageContents,
+  how: Pick<EncoderOptions, "stage" | "book" | "base">,
+): Progress {
+  return write(path, contents, {
+    encoder: new ImageEncoder({ ...how, codec: null }),
+    end: (file) => file.leave(),
+  });
+}
+
+interface Writing {
+  readonly encoder: ImageEncoder;
+  end(file: PartFile): void;
+}
+
+function write(path: string, { header, state, ranges }: ImageContents, { encoder, end }: Writing): Progress {
   const what = `Cannot write image ${path}`;
   let file: PartFile;
   try {
@@ -30,9 +53,10 @@ export function writeImageNow(path: string, { header, state, memory, ranges }: I
     throw fileError(what, error);
   }
   try {
-    const encoder = newEncoder(memory);
-    for (const piece of piecesOf(encoder, { header, state, ranges })) file.write(piece);
-    file.commit();
+    file.write(encoder.start());
+    for (const piece of encoder.round(ranges)) file.write(piece);
+    file.write(encoder.end(header, state));
+    end(file);
     return encoder.progress;
   } catch (error) {
     file.discard();
@@ -40,20 +64,11 @@ export function writeImageNow(path: string, { header, state, memory, ranges }: I
   }
 }
 
-/** All of an image, in the order of its file. A piece is valid until the next one is asked for. */
-export function imagePieces(contents: ImageContents): Iterable<Piece> {
-  return piecesOf(newEncoder(contents.memory), contents);
-}
-
-function* piecesOf(
-  encoder: ImageEncoder,
-  { header, state, ranges }: Omit<ImageContents, "memory">,
-): Generator<Piece, void, void> {
-  yield encoder.start();
-  yield* encoder.round({ ranges, isLast: true });
-  yield encoder.end(header, state);
-}
-
+/** Of a whole image. */
 export function newEncoder(memory: WebAssembly.Memory): ImageEncoder {
-  return new ImageEncoder({ memory, codec: lz4, seed: randomBytes(8).readBigUInt64LE() });
+  return new ImageEncoder({ stage: newStage(memory, 1), book: 0, base: null, codec: lz4 });
+}
+
+export function newStage(memory: WebAssembly.Memory, books: number): PageStage {
+  return new PageStage({ memory, seed: randomBytes(8).readBigUInt64LE(), books });
 }

@@ -11,6 +11,7 @@ import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
+import type { KeptNumbers } from "../../core/service/set-checkpoints.ts";
 import type { FilesProof } from "../disk/same-files.ts";
 import type { Address } from "../transport/sockets/address.ts";
 import type { TcpEvent } from "../transport/tcp/tcp-host.ts";
@@ -142,6 +143,7 @@ interface TakeCheckpoint {
   readonly set: number;
   readonly members: readonly number[];
   readonly number: number;
+  readonly kept: KeptNumbers;
 }
 /** Where the checkpoint servers are now: all of them, as in `RecoverySetup`. */
 interface CheckpointServersAre {

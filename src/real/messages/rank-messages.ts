@@ -10,7 +10,6 @@ import type { NodeMap } from "../../core/process/node-map.ts";
 import type { Origin, SpawnAnswer, SpawnRequest } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import type { Placement } from "../../core/service/placement.ts";
-import type { ImageToStore } from "../image/write-image.ts";
 import type { SharedNode } from "../transport/node-memory.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import type { RankRestart, RecoveryFacts } from "./lives.ts";
@@ -169,16 +168,14 @@ interface InputWanted {
 interface RankStopped {
   readonly kind: "stopped";
 }
-/** It stands still and its image has been copied; the node writes it, and says `image` when that is done. */
-interface RankCaptured extends CaptureFacts {
-  readonly kind: "captured";
-  readonly image: ImageToStore;
-}
-/** `RankCaptured` as the dispatcher gets it. */
+/**
+ * It stands still, and its image of a checkpoint is in a file that nobody relies on yet (`writeImagePart`): the node makes the file
+ * durable, or sends it where images are kept, and says `image` when that is done.
+ */
 export interface Captured extends CaptureFacts {
   readonly kind: "captured";
 }
-/** Its image is on the disk, or why it is not. It stands still until it hears `FreezeEnds`. */
+/** Its image is durable, or why it is not. It stands still until it hears `FreezeEnds`. */
 export interface RankImage extends CaptureFacts {
   readonly kind: "image";
   /** Empty: none. */
@@ -195,6 +192,8 @@ export interface CaptureFacts {
   readonly inputOffset: number;
   /** From its stop until nothing was under way any more between the ranks that are captured together. */
   readonly settledMs: number;
+  /** Checkpoints of its set whose images this one builds upon; empty: it is whole. */
+  readonly needs: readonly number[];
 }
 /** Its program has called `mpi.checkpoint`, and waits until all of its set have. */
 interface CheckpointWanted {
@@ -260,4 +259,4 @@ export type RankWord =
   | RankStandsStill
   | ImageUnreadable
   | RankLeadsOut;
-export type FromRank = RankRuns | RankCompiled | RankCaptured | RankWord | RankEnding | TcpRequest;
+export type FromRank = RankRuns | RankCompiled | Captured | RankWord | RankEnding | TcpRequest;

@@ -3,9 +3,10 @@
  * node's main thread, and `real/transport`, which owns the layout.
  */
 import { type Placement, ranksOfNode } from "../../core/service/placement.ts";
+import type { KeptNumbers } from "../../core/service/set-checkpoints.ts";
 import type { Life } from "../messages/lives.ts";
 import type { DeathNotice } from "../messages/node-messages.ts";
-import { layoutOf } from "../transport/layout.ts";
+import { layoutOf, stopFor } from "../transport/layout.ts";
 import { LivingProcesses } from "../transport/living-processes.ts";
 import { enterNodeMemory, type NodeMemory, newNodeMemory, type SharedNode } from "../transport/node-memory.ts";
 import { type Notice, NoticeBoard, NoticeKind } from "../transport/notices.ts";
@@ -82,6 +83,12 @@ export class AgentMemory {
   /** Asks one of `Stop` of a rank of this node. */
   stop(rank: number, wanted: number): void {
     this.#population.stop(this.#places.get(rank)!, wanted);
+  }
+
+  /** A rank of this node shall stop for a checkpoint; these count already. */
+  stopFor(rank: number, number: number, kept: KeptNumbers): void {
+    this.#population.kept(this.#places.get(rank)!, kept);
+    this.stop(rank, stopFor(number));
   }
 
   /** A rank of this node is about to start. */

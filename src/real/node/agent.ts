@@ -6,7 +6,7 @@ import { unreachable } from "../../core/base/assert.ts";
 import { onBell, onQuietBell } from "../machine/bell.ts";
 import { build, type RunProgram, type Setup, type ToNode } from "../messages/node-messages.ts";
 import { bellOf, quietBellOf } from "../messages/node-words.ts";
-import { Stop, stopFor } from "../transport/layout.ts";
+import { Stop } from "../transport/layout.ts";
 import { type AgentOptions, AgentParts } from "./agent-parts.ts";
 import { rankEvents } from "./rank-reports.ts";
 import { RankStarts } from "./rank-starts.ts";
@@ -98,7 +98,7 @@ export class Agent {
         break;
       case "checkpoint":
         this.#node.images!.prepare(message.set, message.number);
-        for (const rank of message.members) this.#node.memory.stop(rank, stopFor(message.number));
+        for (const rank of message.members) this.#node.memory.stopFor(rank, message.number, message.kept);
         break;
       case "checkpoint-servers":
         this.#node.images?.serversAre(message.addresses);

@@ -2,27 +2,28 @@
 import { rmSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 import { ImageError } from "../../image/image-error.ts";
-import { storeFile, storeFileFrom } from "../file-service/client.ts";
-import type { ImageToStore } from "../image/write-image.ts";
-import { imagePieces, writeImageNow } from "../image/write-image.ts";
+import { storeFileFrom } from "../file-service/client.ts";
+import { fileError } from "../image/file-error.ts";
+import { commitPart, partOf } from "../image/part-file.ts";
 import type { StoreOrder } from "./image-store.ts";
 
-function written({ path, ...contents }: ImageToStore): string {
+function kept(path: string): string {
   try {
-    writeImageNow(path, contents);
+    commitPart(path);
     return "";
   } catch (error) {
-    if (error instanceof ImageError) return error.message;
+    const seen = fileError(`Cannot write image ${path}`, error);
+    if (seen instanceof ImageError) return seen.message;
     throw error;
   }
 }
 
 async function problemOf(order: StoreOrder): Promise<string> {
-  if (order.kind === "write") return written(order.image);
+  if (order.kind === "keep") return kept(order.path);
   const { service, file } = order.to;
-  if (order.kind === "send") return storeFile(service, file, imagePieces(order.image));
-  const problem = await storeFileFrom(service, file, order.path);
-  rmSync(order.path, { force: true });
+  const part = partOf(order.path);
+  const problem = await storeFileFrom(service, file, part);
+  rmSync(part, { force: true });
   return problem;
 }
 

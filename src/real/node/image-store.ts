@@ -1,12 +1,11 @@
 /**
- * Stores images of checkpoints while the ranks go on: a thread of the node that does nothing else, one image after the other.
- * It is started with the first one.
+ * Makes images of checkpoints durable while the ranks go on, or sends them where they are kept: a thread of the node that does nothing
+ * else, one image after the other. It is started with the first one.
  */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { FileService } from "../file-service/client.ts";
 import type { FileKey } from "../file-service/file-key.ts";
-import type { ImageToStore } from "../image/write-image.ts";
 
 /** An image elsewhere. */
 interface ServicePlace {
@@ -14,13 +13,12 @@ interface ServicePlace {
   readonly file: FileKey;
 }
 
+/** `path`: of an image that is in its file beside that name (real/image/part-file.ts). */
 export type StoreOrder =
-  | { readonly kind: "write"; readonly image: ImageToStore }
-  | { readonly kind: "send"; readonly image: ImageToStore; readonly to: ServicePlace }
-  /** It is on this node's disk already, and will not be needed there. */
-  | { readonly kind: "send-file"; readonly path: string; readonly to: ServicePlace };
+  | { readonly kind: "keep"; readonly path: string }
+  | { readonly kind: "send"; readonly path: string; readonly to: ServicePlace };
 
-/** The problem; empty: the image is on the disk. */
+/** The problem; empty: the image is durable. */
 export type Stored = (problem: string) => void;
 
 export class ImageStore {

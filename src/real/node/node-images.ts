@@ -1,14 +1,15 @@
 /**
  * Images of checkpoints, seen from a node: in the job's folder if the node sees it, with the dispatcher if it does not, or with
- * checkpoint servers. Where they are kept elsewhere this node has those on their way: images that a rank has written itself, and images
+ * checkpoint servers. Where they are kept elsewhere this node has those on their way: images that ranks have written, and images
  * that ranks are to go on from.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { ImageError } from "../../image/image-error.ts";
 import { type FileService, fetchFile, patiently } from "../file-service/client.ts";
 import { type CheckpointImage, folderOfCheckpoint } from "../file-service/file-key.ts";
 import { imagePath } from "../image/image-path.ts";
-import type { ImageToStore } from "../image/write-image.ts";
+import { readImageHeader } from "../image/read-image.ts";
 import type { RankRestart } from "../messages/lives.ts";
 import type { JobSecret } from "../transport/handshake/handshake.ts";
 import type { Address } from "../transport/sockets/address.ts";
@@ -55,23 +56,15 @@ export class NodeImages {
     if (this.#keeperOf(set) !== null) rmSync(this.#fetchedFolder(set), { recursive: true, force: true });
   }
 
-  /** An image that its rank has copied. */
-  store(rank: number, number: number, image: ImageToStore, stored: Stored): void {
-    const file = this.#fileOf(rank, number);
-    const service = this.#keeperOf(file.set);
-    this.#store.store(
-      service === null ? { kind: "write", image } : { kind: "send", image, to: { service, file } },
-      stored,
-    );
-  }
-
-  /** An image that its rank has written. */
-  deliver(rank: number, number: number, stored: Stored): void {
+  /** An image that its rank has written into a file that is not durable yet. */
+  store(rank: number, number: number, stored: Stored): void {
     const file = this.#fileOf(rank, number);
     const service = this.#keeperOf(file.set);
     const path = imagePath(folderOfCheckpoint(this.#options.folder, file.set, number), rank);
-    if (service === null) stored("");
-    else this.#store.store({ kind: "send-file", path, to: { service, file } }, stored);
+    this.#store.store(
+      service === null ? { kind: "keep", path } : { kind: "send", path, to: { service, file } },
+      stored,
+    );
   }
 
   /** Where a rank finds the image that it goes on from; empty: it begins at the start of the program. */
@@ -97,7 +90,29 @@ export class NodeImages {
     return (await Promise.all(all)).filter(({ problem }) => problem !== "");
   }
 
-  #fetchOne(restart: RankRestart): Promise<string> {
+  /** The image, and those that it builds upon. */
+  async #fetchOne(restart: RankRestart): Promise<string> {
+    for (let checkpoint = restart.checkpoint; checkpoint > 0; ) {
+      const problem = await this.#fetchFile({ ...restart, checkpoint });
+      if (problem !== "") return problem;
+      checkpoint = this.#baseOf({ ...restart, checkpoint });
+    }
+    return "";
+  }
+
+  /** The checkpoint that the image of another one builds upon, which is an earlier one; 0: none. */
+  #baseOf(restart: RankRestart): number {
+    try {
+      const { base } = readImageHeader(imagePath(this.folderOf(restart), restart.rank));
+      return base !== undefined && base.number < restart.checkpoint ? base.number : 0;
+    } catch (error) {
+      // The rank, which reads the image in a moment, will say what is wrong with it.
+      if (error instanceof ImageError) return 0;
+      throw error;
+    }
+  }
+
+  #fetchFile(restart: RankRestart): Promise<string> {
     const file = this.#fileOf(restart.rank, restart.checkpoint);
     const path = imagePath(this.folderOf(restart), restart.rank);
     const keeper = this.#keeperOf(file.set);

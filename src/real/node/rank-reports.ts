@@ -12,11 +12,10 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
           node.send({ kind: "rank-started", rank, incarnation });
           break;
         case "captured": {
-          const { image, ...facts } = message;
           relayEverything(node);
-          node.send({ kind: "from-rank", rank, message: facts });
-          node.images!.store(rank, facts.number, image, (problem) =>
-            node.send({ kind: "from-rank", rank, message: { ...facts, kind: "image", problem } }),
+          node.send({ kind: "from-rank", rank, message });
+          node.images!.store(rank, message.number, (problem) =>
+            node.send({ kind: "from-rank", rank, message: { ...message, kind: "image", problem } }),
           );
           break;
         }
@@ -59,12 +58,11 @@ export function rankEvents(node: AgentParts, rank: number): RankEvents {
   };
 }
 
-/** An image that the rank has written itself: of a checkpoint, or of a job that is being frozen (0). */
+/** An image of a job that is being frozen (0), or of a checkpoint that could not be written. */
 function handOver(node: AgentParts, rank: number, message: RankImage): void {
   relayEverything(node);
   const stored = (problem: string): void => node.send({ kind: "from-rank", rank, message: { ...message, problem } });
-  if (message.problem !== "") stored(message.problem);
-  else if (message.number > 0) node.images!.deliver(rank, message.number, stored);
+  if (message.problem !== "" || message.number > 0) stored(message.problem);
   else void node.files.deliverFrozen(node.setup.freezeTo, rank).then(stored);
 }
 

@@ -121,12 +121,17 @@ export function openProcess(
   const tracer = tracerOf(options, placement[rank]!);
   process.engine.tracer = tracer;
 
+  const line = lineOf(node.layout, node.process);
   const host = new RankHost({
     process,
     waiting,
     tracer,
     processorName: hostname(),
-    stop: { words: node.words, at: (lineOf(node.layout, node.process) + Line.STOP) >> 2 },
+    stop: { words: node.words, at: (line + Line.STOP) >> 2 },
+    kept: () => ({
+      oldest: Atomics.load(node.words, (line + Line.KEPT_OLDEST) >> 2),
+      newest: Atomics.load(node.words, (line + Line.KEPT_NEWEST) >> 2),
+    }),
     notices: {
       deliver(hearer) {
         if (!notices.isNews()) return false;

@@ -17,6 +17,7 @@ function hostOf(process: Process, happen: () => void): RankHost {
     processorName: "test",
     tracer: null,
     stop: { words: new Int32Array(1), at: 0 },
+    kept: () => ({ oldest: 0, newest: 0 }),
     spawner: noSpawner(1, "this is a test"),
     abort: (_code, message) => assert.fail(message),
     result() {},

@@ -12,6 +12,7 @@ import { Now } from "../../core/p2p/engine.ts";
 import type { Communicator } from "../../core/process/communicator.ts";
 import type { Process } from "../../core/process/process.ts";
 import type { Spawner } from "../../core/process/spawner.ts";
+import type { KeptNumbers } from "../../core/service/set-checkpoints.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { InquiryPauses } from "./inquiry-pauses.ts";
 
@@ -58,6 +59,8 @@ interface RankHostOptions {
   readonly tracer: SpanTracer | null;
   /** A word that other threads write: not 0 asks the process to stop inside its current call. */
   readonly stop: { readonly words: Int32Array; readonly at: number };
+  /** The checkpoints that counted when the process was last asked for another. */
+  kept(): KeptNumbers;
   readonly spawner: Spawner;
   abort(code: number, message: string): never;
   result(value: unknown): void;
@@ -76,6 +79,7 @@ export class RankHost {
   readonly processorName: string;
   readonly tracer: SpanTracer | null;
   readonly stop: RankHostOptions["stop"];
+  readonly #kept: () => KeptNumbers;
   readonly spawner: Spawner;
   /** A restored process continues with the time of its earlier life. */
   clockShiftS = 0;
@@ -99,6 +103,7 @@ export class RankHost {
     this.processorName = options.processorName;
     this.tracer = options.tracer;
     this.stop = options.stop;
+    this.#kept = () => options.kept();
     this.spawner = options.spawner;
     this.#waiting = options.waiting;
     this.#notices = options.notices;
@@ -243,6 +248,11 @@ export class RankHost {
   /** The node's order to the process: one of `Stop`. */
   get wanted(): number {
     return this.stop.words[this.stop.at]!;
+  }
+
+  /** The checkpoints that counted when the process was last asked for another. */
+  get kept(): KeptNumbers {
+    return this.#kept();
   }
 
   /** Has the node ordered the process to stop? */

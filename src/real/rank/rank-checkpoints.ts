@@ -100,7 +100,8 @@ export class RankCheckpoints {
       problem = error.message;
     }
     const callsPassed = itsProtocol?.callsPassed ?? 0;
-    say({ kind: "image", problem, number, position, callsPassed, inputOffset: input.offset, settledMs });
+    const facts = { number, position, callsPassed, inputOffset: input.offset, settledMs, needs: [] };
+    say(problem === "" ? { kind: "captured", ...facts } : { kind: "image", problem, ...facts });
   }
 
   #imageIn(folder: string): RankImageOptions {

@@ -13,7 +13,7 @@ import { restoreState } from "../../image/state/restore-state.ts";
 import { saveState } from "../../image/state/save-state.ts";
 import { imagePath } from "../image/image-path.ts";
 import { readImage } from "../image/read-image.ts";
-import { writeImageNow } from "../image/write-image.ts";
+import { newStage, writeImagePart } from "../image/write-image.ts";
 import type { LinePlaces } from "../output/line-ring.ts";
 
 /** Version of what is written here. */
@@ -49,6 +49,7 @@ function payloadsOf(process: Process): Payload[] {
   return [...(process.protocol?.kept ?? []), ...storedPayloads(process)];
 }
 
+/** The image is in its file; somebody else has to make it durable, see `writeImagePart`. */
 export function takeRankImage(process: Process, life: RankSavedState, options: RankImageOptions): void {
   const payloads = payloadsOf(process).map(({ pointer, bytes }) =>
     process.memory.view(pointer as Pointer, bytes).slice(),
@@ -58,7 +59,9 @@ export function takeRankImage(process: Process, life: RankSavedState, options: R
   const state = saveState({ process, life, payloads: { all: payloads } }, names);
   const { folder, rank, ranks, program } = options;
   const header = { program, layout: rankLayout, rank, ranks };
-  writeImageNow(imagePath(folder, rank), { header, state, memory: newMemory(), ranges: [] });
+  const memory = newMemory();
+  const how = { stage: newStage(memory, 1), book: 0, base: null };
+  writeImagePart(imagePath(folder, rank), { header, state, memory, ranges: [] }, how);
 }
 
 /** Throws an `ImageError` or a `StateError`. */

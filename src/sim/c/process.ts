@@ -4,7 +4,7 @@
  * as well. All calls take the same time.
  */
 import { importsOf } from "../../abi/c-imports.ts";
-import { CProgram, newStack, type UnwoundStack } from "../../abi/c-program.ts";
+import { CProgram, newStack, type UnwoundStack, unusedArea } from "../../abi/c-program.ts";
 import { Ended } from "../../abi/ended.ts";
 import { type Companions, restoreProcess, saveProcess } from "../../abi/process-state.ts";
 import { Program } from "../../abi/program.ts";
@@ -16,6 +16,7 @@ import { type RestState, Settling } from "../../core/process/settling.ts";
 import { noSpawner } from "../../core/process/spawner.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { type LinePlace, passOver } from "../../core/service/line-places.ts";
+import { rangesWithout } from "../../image/ranges.ts";
 import { Descriptors } from "../../wasi/descriptors.ts";
 import type { Files, Library, Pause } from "../../wasi/ports.ts";
 import type { Rests } from "../interpreter/interpreter.ts";
@@ -214,7 +215,8 @@ export class CProcess {
     const { memory } = this.#sim;
     this.#life.descriptors.beforeSave();
     const state = saveProcess(this.#program, this.#life as unknown as Companions, { files: this.#options.files });
-    return { state, parts: memory.ranges().map(([at, end]) => ({ at, bytes: memory.bytes.slice(at, end) })) };
+    const ranges = rangesWithout(memory.ranges(), unusedArea(this.#life.stack, memory.words));
+    return { state, parts: ranges.map(([at, end]) => ({ at, bytes: memory.bytes.slice(at, end) })) };
   }
 
   #restore({ state, parts }: ProcessImage): void {

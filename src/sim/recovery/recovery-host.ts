@@ -150,7 +150,7 @@ export class RecoveryHost {
       restart: (_, restarts) => this.#restart(restarts),
       hopeless: (_, problem) => ports.hopeless(problem),
       fell: (rank) => ports.fell(rank),
-      stop: (set, number) => ports.stop(set, number),
+      stop: (set, number, kept) => ports.stop(set, number, kept),
       goOn: (set) => ports.goOn(set),
       verify: (set, number) => ports.verify(set, number),
       drop: (set, number) => ports.drop(set, number),

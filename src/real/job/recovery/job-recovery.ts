@@ -97,7 +97,8 @@ export class JobRecovery {
         this.#restartPlacement.hopeless(ranks);
       },
       fell: (rank) => void nodes.processOf(this.#nodeOfRank(rank)).kill(),
-      stop: (set, number) => this.#toSet(set, { kind: "checkpoint", set, members: this.#membersOf(set), number }),
+      stop: (set, number, kept) =>
+        this.#toSet(set, { kind: "checkpoint", set, members: this.#membersOf(set), number, kept }),
       goOn: (set) => this.#toSet(set, { kind: "go-on", set, members: this.#membersOf(set) }),
       verify: (set, number) => void this.#verify(set, number),
       drop: (set, number) => this.#images.drop(set, number),
@@ -248,6 +249,8 @@ export class JobRecovery {
   }
 
   image(rank: number, image: RankImage): void {
+    const set = this.#options.setOf[rank]!;
+    if (this.#core.isOpen(set, image.number)) this.#images.stored(set, image.number, image.needs);
     this.#feed((nowMs) => this.#core.imageStored(rank, image, nowMs));
   }
 

@@ -66,9 +66,11 @@ class World {
     this.core.takeAll(0);
   }
 
-  async take(): Promise<void> {
+  /** `needs`: checkpoints that the image builds upon. */
+  async take(needs: readonly number[] = []): Promise<void> {
     this.begin();
     const number = this.#asked;
+    this.images.stored(0, number, needs);
     this.core.imageStored(0, { number, position: 0, callsPassed: 0, settledMs: 0, problem: "" }, 0);
     this.core.verified(0, number, await this.images.verify(0, number, [0]), 0);
   }
@@ -95,6 +97,23 @@ test("rule 4: an image that cannot be read goes from the disk, and the one befor
   for (let i = 0; i < 3; i++) await world.take();
   assert.equal(world.core.unreadable(0, 3), "");
   assert.deepEqual(world.onDisk, [2]);
+});
+
+test("rule 4: images that others build upon stay as long as those, and no longer", async () => {
+  const world = new World();
+  for (const needs of [[], [], [1], [2]]) await world.take(needs);
+  assert.deepEqual(world.onDisk, [1, 2, 3, 4]);
+  await world.take([1, 3]);
+  assert.deepEqual(world.onDisk, [1, 2, 3, 4, 5]);
+  await world.take();
+  // 5 and 6 count.
+  assert.deepEqual(world.onDisk, [1, 3, 5, 6]);
+  world.begin();
+  world.images.stored(0, 7, [1, 3, 5]);
+  world.core.fell([0], 0);
+  assert.deepEqual(world.onDisk, [1, 3, 5, 6]);
+  await world.take();
+  assert.deepEqual(world.onDisk, [6, 8]);
 });
 
 test("rule 4: images are read back where ranks will find them", async () => {

@@ -1,6 +1,6 @@
 /**
  * The images of a job's set checkpoints: whether they can be read, and their removal. They lie in a folder of the job, or with
- * checkpoint servers, which read them back themselves.
+ * checkpoint servers, which read them back themselves. Images that another one builds upon stay as long as that one does.
  */
 import { folderOfCheckpoint } from "../../file-service/file-key.ts";
 import { imagePath } from "../../image/image-path.ts";
@@ -20,10 +20,18 @@ interface SetImagesPorts {
   dropped(set: number, number: number): void;
 }
 
+interface ImageBooks {
+  /** The checkpoints that each one of those that are there builds upon. */
+  readonly needed: Map<number, Set<number>>;
+  /** Checkpoints that will not be restored, and whose images others still build upon. */
+  readonly dropped: Set<number>;
+}
+
 export class SetImages {
   readonly #options: SetImagesOptions;
   readonly #ports: SetImagesPorts;
   readonly #removals = new Removals();
+  readonly #books = new Map<number, ImageBooks>();
 
   constructor(options: SetImagesOptions, ports: SetImagesPorts) {
     this.#options = options;
@@ -38,10 +46,37 @@ export class SetImages {
     return this.#ports.verify(ranks.map((rank) => imagePath(images, rank)));
   }
 
-  /** The images of that checkpoint, whole or not, are not needed any more. */
+  /** An image of that checkpoint is stored, and builds upon images of these. */
+  stored(set: number, number: number, needs: readonly number[]): void {
+    const { needed } = this.#booksOf(set);
+    const all = needed.get(number) ?? new Set();
+    for (const older of needs) all.add(older);
+    needed.set(number, all);
+  }
+
+  /** The images of that checkpoint, whole or not, will not be restored any more. */
   drop(set: number, number: number): void {
+    const { needed, dropped } = this.#booksOf(set);
+    needed.delete(number);
+    dropped.add(number);
+    for (const old of [...dropped]) {
+      if ([...needed.values()].some((all) => all.has(old))) continue;
+      dropped.delete(old);
+      this.#remove(set, old);
+    }
+  }
+
+  #remove(set: number, number: number): void {
     this.#removals.remove(folderOfCheckpoint(this.#options.folder, set, number));
     this.#ports.dropped(set, number);
+  }
+
+  #booksOf(set: number): ImageBooks {
+    const known = this.#books.get(set);
+    if (known !== undefined) return known;
+    const books: ImageBooks = { needed: new Map(), dropped: new Set() };
+    this.#books.set(set, books);
+    return books;
   }
 
   end(): void {
