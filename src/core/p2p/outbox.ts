@@ -39,6 +39,7 @@ import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import { OutgoingQueues } from "./outgoing-queues.ts";
+import type { Pass } from "./pass.ts";
 import type { Peers, Way } from "./peers.ts";
 import type { Refusals } from "./refusals.ts";
 import { SparseTable } from "./sparse-table.ts";
@@ -57,7 +58,7 @@ const W_PROCESS = 1;
 const W_UNKNOWN = -2;
 
 export class Outbox {
-  static readonly unsaved = { ways: null, waysVersion: -1, way: null };
+  static readonly unsaved = { ways: null, waysVersion: -1, way: null, pass: null };
   private readonly records: Records;
   private readonly transport: Transport;
   private readonly memory: Memory;
@@ -68,7 +69,7 @@ export class Outbox {
   private readonly senders: Sender[] = [];
   /** Payloads of packets that wait for room, by record: those that are no messages. */
   private readonly payloads = new Map<number, Uint8Array>();
-  /** By rank: the next number of that channel. */
+  /** By rank: the next number of that channel. With a data plane it is in the pass, and here when an image is taken. */
   private readonly channels = new SparseTable([0]);
   /**
    * By slot of `channels`: up to how many bytes a message to that rank may travel eagerly now, and to which process. A copy of what `peers`
@@ -78,12 +79,14 @@ export class Outbox {
   private waysVersion = -1;
   /** The way of the last short send: most messages go where the one before went. */
   private readonly way: Way;
+  private readonly pass: Pass;
   private readonly peers: Peers;
   private readonly refusals: Refusals;
   /** Sends must look closer than the short way does: a protocol wants to see them, or something is revoked. */
   looksCloser: boolean;
 
-  constructor({ records, transport, memory, hooks, peers }: EnginePorts, completion: Completion, refusals: Refusals) {
+  constructor(ports: EnginePorts, completion: Completion, refusals: Refusals) {
+    const { records, transport, memory, hooks, peers, pass } = ports;
     this.refusals = refusals;
     this.looksCloser = hooks !== null;
     this.records = records;
@@ -91,7 +94,8 @@ export class Outbox {
     this.memory = memory;
     this.hooks = hooks;
     this.completion = completion;
-    this.queues = new OutgoingQueues(records, peers);
+    this.queues = new OutgoingQueues(records, peers, pass);
+    this.pass = pass;
     this.peers = peers;
     this.way = peers.way;
   }
@@ -106,9 +110,11 @@ export class Outbox {
     if (bytes > way.eagerBytesMax) return false;
     if (this.queues.count !== 0 && this.queues.waiting(this.peers.ofRank(dest))) return false;
     const next = way.channel + C_NEXT;
-    const sequence = this.channels.words[next]!;
+    const { pass } = this;
+    const sequence = pass.isUsed ? pass.nextNumber(dest) : this.channels.words[next]!;
     if (!this.transmitEager(pointer, bytes, way.process, tag, context, sequence)) return false;
-    this.channels.words[next] = (sequence + 1) | 0;
+    if (pass.isUsed) pass.setNextNumber(dest, (sequence + 1) | 0);
+    else this.channels.words[next] = (sequence + 1) | 0;
     return true;
   }
 
@@ -141,6 +147,7 @@ export class Outbox {
     }
     this.ways[channel] = eagerBytesMax;
     this.ways[channel + W_PROCESS] = peers.processOf(peer);
+    this.pass.openWay(dest, eagerBytesMax);
     return channel;
   }
 
@@ -150,14 +157,41 @@ export class Outbox {
 
   /** The number of the message numbered last. */
   lastSequence(dest: number): number {
-    return (this.channels.get(dest, C_NEXT) - 1) | 0;
+    return (this.next(dest) - 1) | 0;
   }
 
   /** Numbers the next message of a channel. */
   nextSequence(dest: number): number {
-    const sequence = this.channels.get(dest, C_NEXT);
-    this.channels.put(dest, C_NEXT, (sequence + 1) | 0);
+    const sequence = this.next(dest);
+    this.setNext(dest, (sequence + 1) | 0);
     return sequence;
+  }
+
+  private next(dest: number): number {
+    return this.pass.isUsed ? this.pass.nextNumber(dest) : this.channels.get(dest, C_NEXT);
+  }
+
+  private setNext(dest: number, sequence: number): void {
+    if (this.pass.isUsed) this.pass.setNextNumber(dest, sequence);
+    else this.channels.put(dest, C_NEXT, sequence);
+  }
+
+  /** An image is about to be taken: the numbers are where it finds them. */
+  rememberNumbers(): void {
+    if (!this.pass.isUsed) return;
+    for (let dest = 0; dest < this.peers.ranks; dest++) {
+      const next = this.pass.nextNumber(dest);
+      if (next !== 0) this.channels.put(dest, C_NEXT, next);
+    }
+  }
+
+  /** The numbers are those of an image. */
+  restored(): void {
+    if (!this.pass.isUsed) return;
+    const { words } = this.channels;
+    this.channels.forEach((slot) => {
+      this.pass.setNextNumber(words[slot]!, words[slot + C_NEXT]!);
+    });
   }
 
   /** Puts a numbered send on its way, or in its queue. True when all of it has left. */
@@ -323,7 +357,7 @@ export class Outbox {
       const at = record * recordWords;
       if (words[at + R_KIND] === RecordKind.SEND) words[at + R_SEQUENCE] = (words[at + R_SEQUENCE]! - 1) | 0;
     });
-    this.channels.put(dest, C_NEXT, this.lastSequence(dest));
+    this.setNext(dest, this.lastSequence(dest));
     this.queues.remove(this.peerOf(send), send);
     this.completion.completeCancelled(send);
   }

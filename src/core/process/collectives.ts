@@ -192,6 +192,7 @@ export class Collectives implements CollectivePorts {
     const { bytes = 0, root = 0, inPlace = false, tag, error = 0 } = call;
     if (tag === onBoard && kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
       this.engine.meeting();
+      this.engine.pass.closeReceives();
       return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
     }
     const program = this.equalProgram(comm, kind, call, 1);
@@ -216,6 +217,7 @@ export class Collectives implements CollectivePorts {
       this.boards.takes(comm, bytes)
     ) {
       this.engine.meeting();
+      this.engine.pass.closeReceives();
       return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
     }
     const program = this.equalProgram(comm, kind, call, reduction.elementBytes);
@@ -334,6 +336,7 @@ export class Collectives implements CollectivePorts {
     comm.operations++;
     if (reduction?.call !== undefined) this.programOperations++;
     comm.endPromise(tag);
+    this.engine.pass.closeReceives();
     this.executor.start({
       program,
       channel: comm.channel,

@@ -230,6 +230,7 @@ export class RankHost {
   #reset(): void {
     this.#waiting.reset();
     this.#inquiryPauses.end();
+    this.process.openPass();
   }
 
   /** The node's order to the process: one of `Stop`. */
