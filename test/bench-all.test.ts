@@ -10,7 +10,7 @@ import { long } from "./long.ts";
 
 const names = [
   ...["latency", "bandwidth", "allreduce", "tcp", "startup", "memory", "matching"],
-  ...["c-latency", "kernels", "images", "compile"],
+  ...["c-latency", "cold", "kernels", "images", "compile"],
 ];
 
 interface Everything {

@@ -50,7 +50,7 @@ const W_EAGER = 1;
 const placeOf = (handle: number): number => (handle + 3 * (handle >>> 24)) & (communicatorsMax - 1);
 
 /** A communicator as the plane knows it. */
-export interface PassedCommunicator {
+interface PassedCommunicator {
   readonly handle: number;
   readonly context: number;
   readonly size: number;

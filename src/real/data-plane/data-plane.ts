@@ -9,7 +9,7 @@ import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
 import { newYield } from "../machine/yield.ts";
 import { Line, lineOf, ringOf } from "../transport/layout.ts";
 import { copyBetween } from "../transport/memory-copies.ts";
-import type { NodeMemory } from "../transport/node-memory.ts";
+import { compileCallsAnew, type NodeMemory } from "../transport/node-memory.ts";
 import type { RankMemory } from "../transport/rank-memory.ts";
 import faceBytes from "./face.wat";
 import planeBytes from "./plane.wat";
@@ -107,7 +107,7 @@ export class DataPlane {
     const programBytes = memory.buffer.byteLength;
     const plane = new WebAssembly.Instance(planeModule, {
       node: { memory: node.memory },
-      calls: { ...node.calls },
+      calls: { ...compileCallsAnew(node.memory, node.layout, node.process) },
       host: { yield: newYield(), wakeWaiters },
       plane: { ...this.#placesInNode(), programBytes: BigInt(programBytes - marginBytes) },
     });

@@ -63,7 +63,7 @@ export interface RankOptions {
 }
 
 /** A data plane, and what it needs of the transport. */
-export interface OpenPlane {
+interface OpenPlane {
   readonly plane: DataPlane;
   readonly ring: RingTransport;
 }

@@ -64,7 +64,7 @@ export class PlaneWorld {
       const process = new Process({
         ...{ rank, ranks, transport: ring, memory: buffers, pass: plane?.pass ?? null },
         nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
-        unexpectedBytesMax: 4096,
+        unexpectedBytesMax: 512,
       });
       const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
       return new PlaneRank({ process, memory, plane, ring, stop });
@@ -102,7 +102,7 @@ interface PlaneRankOptions {
   readonly stop: Host["stop"];
 }
 
-export class PlaneRank {
+class PlaneRank {
   readonly process: Process;
   readonly program: Program;
   readonly bytes: Uint8Array;
@@ -113,6 +113,7 @@ export class PlaneRank {
   /** The call that waits. */
   #waiting: { readonly name: string; readonly args: readonly number[] } | null = null;
   #isUnwinding = false;
+  #isRewinding = false;
 
   constructor({ process, memory, plane, ring, stop }: PlaneRankOptions) {
     this.process = process;
@@ -124,7 +125,9 @@ export class PlaneRank {
       start: () => {
         this.#isUnwinding = true;
       },
-      rewound() {},
+      rewound: () => {
+        this.#isRewinding = false;
+      },
     };
     this.#importOf = importsOf(this.program);
     const engine = { MPI_Send: this.#importOf("MPI_Send"), MPI_Recv: this.#importOf("MPI_Recv") };
@@ -181,7 +184,10 @@ export class PlaneRank {
     const { name, args } = this.#waiting!;
     this.program.suspension.isRewinding = true;
     this.process.pass.setOutside(true);
-    return this.#answer(name, args);
+    this.#isRewinding = true;
+    const answer = this.#answer(name, args);
+    assert(!this.#isRewinding, "the import in which a process has stopped hears that it goes on");
+    return answer;
   }
 
   #answer(name: string, args: readonly number[]): number {

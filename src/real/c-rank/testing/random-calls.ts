@@ -47,6 +47,7 @@ const tags = 3;
 /** Memory of a rank: handles and requests, statuses, buffers. */
 const handlesAt = 1024;
 const requestsAt = 1536;
+const requestsMax = 24;
 const statusesAt = 2048;
 const buffersAt = 4096;
 /** Nothing of a rank lies beyond. */
@@ -159,12 +160,20 @@ class Generator {
     const [from, to] = [this.#below(this.#ranks), this.#below(this.#ranks)];
     if (from === to) return;
     const many = 2 + this.#below(70);
+    const isStarted = this.#below(2) === 0;
+    const count = this.#of([2, 2, 20]);
     for (let i = 0; i < many; i++) {
-      this.#queues[from]!.push({ name: "MPI_Send", args: [this.#bufferOf(64), 2, 0x214, to, 1, COMM_WORLD] });
-      this.#soon[to]!.push({
-        name: "MPI_Recv",
-        args: [this.#bufferOf(64), 2, 0x214, from, 1, COMM_WORLD, this.#status()],
-      });
+      const send = [this.#bufferOf(8 * count), count, 0x214, to, 1, COMM_WORLD];
+      if (isStarted && this.#below(3) === 0) this.#start(from, "MPI_Isend", send);
+      else this.#queues[from]!.push({ name: "MPI_Send", args: send });
+      const receive = [this.#bufferOf(8 * count), count, 0x214, from, 1, COMM_WORLD, this.#status()];
+      this.#soon[to]!.push({ name: "MPI_Recv", args: receive });
+    }
+    // A message of another tag is awaited first: those of the burst are unexpected then.
+    if (this.#below(2) === 0) {
+      this.#queues[from]!.push({ name: "MPI_Send", args: [this.#bufferOf(8), 1, 0x214, to, 2, COMM_WORLD] });
+      const receive = [this.#bufferOf(8), 1, 0x214, from, 2, COMM_WORLD, this.#status()];
+      this.#soon[to]!.unshift({ name: "MPI_Recv", args: receive });
     }
     this.#flush(to);
   }
@@ -174,7 +183,7 @@ class Generator {
     const request = requestsAt + 4 * requests.length;
     requests.push(request);
     this.#queues[rank]!.push({ name, args: [...args, request] });
-    if (requests.length >= 8) this.#flush(rank);
+    if (requests.length >= requestsMax) this.#flush(rank);
   }
 
   /** The rank receives what it has to, in any order, and waits for what it has started. */
