@@ -194,9 +194,11 @@ export class Engine {
   /** An eager message has left. */
   private lookNowAndThen(): void {
     const { pass } = this;
-    this.eagerSends = (pass.isUsed ? pass.eagerSends : this.eagerSends) + 1;
-    pass.eagerSends = this.eagerSends;
-    if (this.eagerSends >= eagerSendsPerLook) this.takeArrivals();
+    if (pass.isUsed) {
+      this.eagerSends = pass.eagerSends;
+      pass.eagerSends++;
+    }
+    if (++this.eagerSends >= eagerSendsPerLook) this.takeArrivals();
   }
 
   startSend(pointer: Pointer, bytes: number, dest: number, tag: number, context: number, mode: SendMode): RecordId {
