@@ -48,6 +48,22 @@ test("M8: bench c-latency has C beside TypeScript, as latency and as bandwidth",
   assert.match(stdout, /^1 MiB bandwidth from C .* ≥ 1\.5 × the better /m);
 });
 
+test("M8: bench cold has the first calls of programs in C and in TypeScript, window by window", async () => {
+  const out = folderOf("bench-cold");
+  const { code, stdout, stderr } = await banyan(["bench", "cold", "--runs", "1", "--quick", "--out", out], {
+    env: { PATH: "/nonexistent" },
+    timeoutMs: 120_000,
+  });
+  assert.equal(code, 0, stdout + stderr);
+  const lines = readFileSync(`${out}/cold.jsonl`, "utf8").trimEnd().split("\n");
+  const measured = new Set(lines.map((line) => JSON.parse(line)).map((one) => `${one.contender} ${one.metric}`));
+  for (const contender of ["banyan-c", "banyan-typescript"])
+    for (const metric of ["ping_pong_2_us", "allreduce_2_us"])
+      assert(measured.has(`${contender} ${metric}`), contender);
+  for (const window of ["1", "10", "100"]) assert.match(stdout, new RegExp(`^ *${window} +\\d`, "m"));
+  assert.match(stdout, /^first 1 000 ping-pongs of 8 bytes from C .* not measured$/m);
+});
+
 test("M8: bench ends at Ctrl-C with 130 and leaves nothing running", async () => {
   const out = folderOf("interrupted");
   const run = new Run(["bench", "matching", "--out", out], { stdin: "", env: { PATH: "/nonexistent" } });

@@ -101,6 +101,7 @@ export class CProgram {
     const { area, pointer } = this.#stack;
     this.#exports.__stack_pointer.value = pointer;
     this.#binding.suspension.isRewinding = true;
+    this.#binding.process.pass.setOutside(true);
     this.#exports.asyncify_start_rewind(area);
     return this.#run();
   }

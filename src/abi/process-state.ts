@@ -24,6 +24,7 @@ type CompanionsWorld = Readonly<Record<string, object>>;
 /** The process stands still, and nothing is under way between it and others (core/process/settling.ts). */
 export function saveProcess(program: Program, companions: Companions = {}, theirs: CompanionsWorld = {}): Uint8Array {
   rememberShared(program);
+  program.process.rememberNumbers();
   const names = new Map<object, string>();
   for (const [name, object] of worldOf(program, theirs)) if (object !== null) names.set(object, name);
   return saveState({ program, companions }, names);

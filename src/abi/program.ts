@@ -249,6 +249,12 @@ export class Program {
     return comm.handle;
   }
 
+  /** The handle stands for nothing any more. */
+  removeCommunicator(handle: number): void {
+    this.communicators.remove(handle);
+    this.process.pass.forgetCommunicator(handle);
+  }
+
   addType(core: Datatype): number {
     const type = new CDatatype(core);
     type.handle = this.types.add(type);

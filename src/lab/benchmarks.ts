@@ -4,6 +4,7 @@ import { allreduce } from "./benchmarks/allreduce.ts";
 import { bandwidth } from "./benchmarks/bandwidth.ts";
 import { cLatency } from "./benchmarks/c-latency.ts";
 import { checkpoints } from "./benchmarks/checkpoints.ts";
+import { cold } from "./benchmarks/cold.ts";
 import { compile } from "./benchmarks/compile.ts";
 import { images } from "./benchmarks/images.ts";
 import { kernels } from "./benchmarks/kernels.ts";
@@ -23,7 +24,7 @@ import { tcp } from "./benchmarks/tcp.ts";
 /** The benchmarks that `banyan bench` runs, in this order. */
 export const benchmarks: readonly Benchmark[] = [
   ...[latency, bandwidth, allreduce, tcp, startup, memory, matching],
-  ...[cLatency, kernels, images, checkpoints, compile],
+  ...[cLatency, cold, kernels, images, checkpoints, compile],
 ];
 
 /** The benchmarks that run only when they are named, part by part or all of them. */

@@ -58,7 +58,7 @@ class Free implements Continuation {
     const { comm } = this;
     program.owner = comm;
     if (code !== 0) throw notDeleted(code);
-    program.communicators.remove(comm.handle);
+    program.removeCommunicator(comm.handle);
     program.operations.freeCommunicator(comm.core);
     return program.putInt(this.handleAt, COMM_NULL);
   }

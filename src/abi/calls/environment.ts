@@ -8,6 +8,7 @@ import { type CallTable, callsOf } from "../call-table.ts";
 import { deleteAttributes, notDeleted } from "../handles/attributes.ts";
 import { type CCommunicator, CRequest } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
+import { showToPlane } from "../show-to-plane.ts";
 import type { Continuation } from "../waiting/callbacks.ts";
 import { handOver } from "../waiting/conclude-requests.ts";
 import { CallAgain, type Condition, waitForThen, waitThen, waitUntil } from "../waiting/waiting.ts";
@@ -48,6 +49,7 @@ class Meet implements Continuation {
 class Over implements Continuation {
   resume(program: Program): number {
     program.isFinalized = true;
+    program.process.pass.setOutside(true);
     return 0;
   }
 }
@@ -57,6 +59,9 @@ function init(program: Program): void {
     throw new MpiError(ErrorClass.OTHER, "Cannot initialize MPI: MPI_Init has been called before");
   }
   program.isInitialized = true;
+  program.process.pass.setOutside(false);
+  showToPlane(program, program.world);
+  program.process.openPass();
 }
 
 function setHandler(program: Program, comm: CCommunicator, handle: number): number {

@@ -22,6 +22,7 @@ import { statusBytes, writeStatus } from "../arguments/status.ts";
 import { type Call, type CallTable, callsOf } from "../call-table.ts";
 import { type CCommunicator, CRequest, type Restart } from "../handles/objects.ts";
 import type { Program } from "../program.ts";
+import { showToPlane } from "../show-to-plane.ts";
 import { Concluded, handOver } from "../waiting/conclude-requests.ts";
 import { AfterAll } from "../waiting/unattended-requests.ts";
 import { waitThen } from "../waiting/waiting.ts";
@@ -227,9 +228,16 @@ function unusualPlace(program: Program, call: string, buffer: number, count: num
   return startOf(buffer, bufferBytes(program, buffer, count, type), type);
 }
 
+/** A send by the short way is over: perhaps the next one needs no engine. (Receives, which wait, end with the same question.) */
+function passOpens(program: Program, comm: CCommunicator): void {
+  showToPlane(program, comm);
+  program.process.openPass();
+}
+
 /** MPI_Send, under the name that its errors tell, by the short way where there is one. */
 export function sender(program: Program, name: string): Call {
   const { bytes: memory, operations } = program;
+  const { pass } = program.process;
   return (buffer: number, count: number, typeHandle: number, dest: number, tag: number, commHandle: number): number => {
     try {
       program.checkRunning(name);
@@ -248,7 +256,10 @@ export function sender(program: Program, name: string): Call {
         const at = buffer + type.trueLb;
         const isUsual = at >= addressMin && at + bytes <= memory.length;
         const from = isUsual ? (at as Pointer) : unusualPlace(program, name, buffer, count, type);
-        if (operations.sendNow(core, from, bytes, dest, tag)) return 0;
+        if (operations.sendNow(core, from, bytes, dest, tag)) {
+          if (pass.isUsed) passOpens(program, comm);
+          return 0;
+        }
       }
       return sendAndWait(program, comm, { buffer, count, type, peer: dest, tag }, SendMode.STANDARD);
     } catch (error) {
@@ -261,6 +272,7 @@ export function sender(program: Program, name: string): Call {
 /** MPI_Recv, likewise. */
 export function receiver(program: Program, name: string): Call {
   const { bytes: memory, operations, ints } = program;
+  const { pass } = program.process;
   const isNoWord = wordFilter(program);
   const checkArguments = checkOf(program, name)!;
   return (
@@ -295,6 +307,7 @@ export function receiver(program: Program, name: string): Call {
       if (now === Now.MUST_POST) {
         return receiveAndWait(program, comm, { buffer, count, type, peer: source, tag }, status);
       }
+      if (pass.isUsed) showToPlane(program, comm);
       if (status !== 0) {
         writeStatus(ints, status, operations.lastSource(comm.core), operations.lastTag, operations.lastBytes);
       }

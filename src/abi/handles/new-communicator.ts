@@ -98,7 +98,7 @@ class Filled implements Continuation {
     const { core, handle } = this.comm;
     program.owner = this.parent;
     if (code !== 0) {
-      program.communicators.remove(handle);
+      program.removeCommunicator(handle);
       program.operations.freeCommunicator(core);
       return program.raise(notCopied(code));
     }

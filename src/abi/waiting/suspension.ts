@@ -63,6 +63,7 @@ export class Suspension {
       return this.unwind();
     }
     this.isRewinding = false;
+    program.process.pass.setOutside(!program.isRunning);
     this.unwinding!.rewound();
     const { next } = this;
     this.next = null;

@@ -12,6 +12,7 @@ import { type Announcement, announcementOf, announcementsMax } from "./announcem
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import type { Matching } from "./matching.ts";
+import type { Pass } from "./pass.ts";
 import type { Peers } from "./peers.ts";
 
 import type { Transfers } from "./transfers.ts";
@@ -22,11 +23,13 @@ interface ArrivalsParts {
 }
 
 export class Arrivals {
+  static readonly unsaved = { pass: null };
   private readonly transport: Transport;
   private readonly hooks: EngineHooks | null;
   private readonly transfers: Transfers;
   private readonly matching: Matching;
   private readonly peers: Peers;
+  private readonly pass: Pass;
   /** Packets that did not fit, and were dropped. */
   refused = 0;
   /** Packets of lives that are over, which were dropped. */
@@ -34,12 +37,13 @@ export class Arrivals {
   /** Announcements that the layer above has not taken yet, oldest first. */
   news: Announcement[] = [];
 
-  constructor({ transport, hooks, peers }: EnginePorts, parts: ArrivalsParts) {
+  constructor({ transport, hooks, peers, pass }: EnginePorts, parts: ArrivalsParts) {
     this.transport = transport;
     this.hooks = hooks;
     this.transfers = parts.transfers;
     this.matching = parts.matching;
     this.peers = peers;
+    this.pass = pass;
   }
 
   /** Has the layer above announcements to take? */
@@ -119,6 +123,7 @@ export class Arrivals {
       case PacketKind.INQUIRY:
         if (this.news.length >= announcementsMax) return false;
         this.news.push(announcementOf(words, packet));
+        this.pass.closeReceives();
         return true;
       case PacketKind.PROTOCOL:
         if (!this.isWhole(words[packet + BYTES]!, words[packet + PAYLOAD]!)) return false;

@@ -7,6 +7,7 @@ import type { Arrival, Pin } from "../request/decisions.ts";
 import type { Memory } from "../request/memory.ts";
 import type { Records } from "../request/records.ts";
 import type { Transport } from "../wire/transport.ts";
+import type { Pass } from "./pass.ts";
 import type { Peers } from "./peers.ts";
 
 /** The decisions of a protocol that the engine asks for; `core/ft` has the contract. Without a protocol no call is made. */
@@ -40,4 +41,6 @@ export interface EnginePorts {
   readonly transport: Transport;
   readonly memory: Memory;
   readonly hooks: EngineHooks | null;
+  /** What each part closes when it begins something that a data plane does not know. */
+  readonly pass: Pass;
 }

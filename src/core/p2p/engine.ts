@@ -55,6 +55,7 @@ import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import { Matching } from "./matching.ts";
 import { Outbox } from "./outbox.ts";
+import { Pass } from "./pass.ts";
 import { Peers } from "./peers.ts";
 import type { PostedQueue } from "./posted-queue.ts";
 import { Refusals } from "./refusals.ts";
@@ -77,6 +78,8 @@ interface EngineOptions {
   readonly hooks?: ((engine: Engine) => EngineHooks) | null;
   /** Stored payloads of unexpected messages, in bytes; above it senders keep their payloads. */
   readonly unexpectedBytesMax?: number;
+  /** Where there is a data plane. */
+  readonly pass?: Pass | null;
 }
 
 const unexpectedBytesMaxDefault = 16 << 20;
@@ -97,7 +100,7 @@ export const unnumbered = -(2 ** 31);
 const looksBeforeDeath = 1024;
 
 export class Engine {
-  static readonly unsaved = { currentTracer: null };
+  static readonly unsaved = { currentTracer: null, pass: null };
   readonly records: Records = new Records();
   readonly posted: PostedQueue;
   readonly unexpected: UnexpectedQueue;
@@ -112,12 +115,13 @@ export class Engine {
   readonly completion: Completion;
   readonly peers: Peers;
   readonly refusals: Refusals;
+  readonly pass: Pass;
   readonly rank: number;
   readonly ranks: number;
   /** The short ways must ask before they take a message: there is a protocol, a process is dead, or a context is revoked. */
   private looksCloser: boolean;
   private hasFailures = false;
-  /** Eager sends since the last look at what has arrived. */
+  /** Eager sends since the last look at what has arrived. A data plane counts on in the pass. */
   private eagerSends = 0;
   private currentTracer: EngineTracer | null = null;
 
@@ -134,8 +138,10 @@ export class Engine {
     this.transport = transport;
     this.memory = memory;
     const hooks = options.hooks?.(this) ?? null;
-    const peers = new Peers({ ranks, replicas, replica, transport });
-    const ports: EnginePorts = { peers, records: this.records, transport, memory, hooks };
+    const pass = options.pass ?? Pass.unused();
+    const peers = new Peers({ ranks, replicas, replica, transport, pass });
+    const ports: EnginePorts = { peers, records: this.records, transport, memory, hooks, pass };
+    this.pass = pass;
     const completion = new Completion(ports);
     const refusals = new Refusals();
     const outbox = new Outbox(ports, completion, refusals);
@@ -163,6 +169,17 @@ export class Engine {
   set tracer(tracer: EngineTracer | null) {
     this.currentTracer = tracer;
     this.matching.tracer = tracer;
+    if (tracer !== null) this.pass.close();
+  }
+
+  /** Would a data plane send as `sendNow` does? What makes that untrue closes the pass. */
+  get sendsArePlain(): boolean {
+    return !this.looksCloser && this.currentTracer === null && this.outbox.count === 0 && this.peers.areAlike;
+  }
+
+  /** Would it receive as `receiveNow` does, as far as messages are concerned? */
+  get receivesArePlain(): boolean {
+    return this.posted.count === 0 && this.unexpected.count === 0;
   }
 
   // Sending
@@ -171,8 +188,18 @@ export class Engine {
   sendNow(pointer: Pointer, bytes: number, dest: number, tag: number, context: number): boolean {
     if (!this.outbox.sendNow(pointer, bytes, dest, tag, context)) return false;
     if (this.currentTracer !== null) this.currentTracer.sent(dest, tag, bytes, this.outbox.lastSequence(dest), context);
-    if (++this.eagerSends >= eagerSendsPerLook) this.takeArrivals();
+    this.lookNowAndThen();
     return true;
+  }
+
+  /** An eager message has left. */
+  private lookNowAndThen(): void {
+    const { pass } = this;
+    if (pass.isUsed) {
+      this.eagerSends = pass.eagerSends;
+      pass.eagerSends++;
+    }
+    if (++this.eagerSends >= eagerSendsPerLook) this.takeArrivals();
   }
 
   startSend(pointer: Pointer, bytes: number, dest: number, tag: number, context: number, mode: SendMode): RecordId {
@@ -211,7 +238,7 @@ export class Engine {
       this.records.addFlag(send, RecordFlag.TAKEN);
       return send;
     }
-    if (this.outbox.post(send) && ++this.eagerSends >= eagerSendsPerLook) this.takeArrivals();
+    if (this.outbox.post(send)) this.lookNowAndThen();
     return send;
   }
 
@@ -432,6 +459,7 @@ export class Engine {
 
   private takeArrivals(): boolean {
     this.eagerSends = 0;
+    this.pass.eagerSends = 0;
     return this.arrivals.takeAll(packetsPerProgress);
   }
 
@@ -455,6 +483,7 @@ export class Engine {
    */
   revoke(context: number): void {
     this.refusals.revoke(context);
+    this.pass.close();
     this.looksCloser = true;
     this.outbox.looksCloser = true;
     this.matching.revoke(context);
@@ -470,6 +499,7 @@ export class Engine {
     for (let looks = 0; looks < looksBeforeDeath && this.takeArrivals(); looks++);
     this.peers.setGone(peer, Gone.DEAD);
     this.hasFailures = true;
+    this.pass.close();
     this.looksCloser = true;
     this.outbox.peerFailed(peer);
     this.matching.peerFailed(peer);

@@ -37,6 +37,7 @@ import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts, EngineTracer } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import type { Outbox } from "./outbox.ts";
+import type { Pass } from "./pass.ts";
 import type { Peers } from "./peers.ts";
 import { PostedQueue } from "./posted-queue.ts";
 import type { Refusals } from "./refusals.ts";
@@ -55,7 +56,7 @@ interface MatchingParts {
 const none = -1 as RecordId;
 
 export class Matching {
-  static readonly unsaved = { tracer: null };
+  static readonly unsaved = { tracer: null, pass: null };
   readonly posted: PostedQueue;
   readonly unexpected: UnexpectedQueue;
   /** Messages of lost processes that are here without all their bytes. */
@@ -71,13 +72,14 @@ export class Matching {
   private readonly transfers: Transfers;
   private readonly store: UnexpectedStore;
   private readonly peers: Peers;
+  private readonly pass: Pass;
   private readonly refusals: Refusals;
   /** See `disregard`; no context is −1. */
   private disregardedContext = -1;
   private disregardedBelow = 0;
   tracer: EngineTracer | null = null;
 
-  constructor({ records, transport, memory, hooks, peers }: EnginePorts, parts: MatchingParts) {
+  constructor({ records, transport, memory, hooks, peers, pass }: EnginePorts, parts: MatchingParts) {
     this.posted = new PostedQueue(records);
     this.unexpected = new UnexpectedQueue(records);
     this.broken = new BrokenMessages(records);
@@ -90,6 +92,7 @@ export class Matching {
     this.transfers = parts.transfers;
     this.store = parts.store;
     this.peers = peers;
+    this.pass = pass;
     this.refusals = parts.refusals;
   }
 
@@ -111,7 +114,12 @@ export class Matching {
       this.deliver(receive, envelope);
     } else if (source >= 0 && this.peers.isDead(this.peers.ofRank(source))) {
       this.completion.complete(receive, ErrorClass.PROC_FAILED);
-    } else this.posted.append(receive);
+    } else this.addPosted(receive);
+  }
+
+  private addPosted(receive: RecordId): void {
+    this.posted.append(receive);
+    this.pass.closeReceives();
   }
 
   /** Does a receive wait for one message and no other? */
@@ -129,7 +137,7 @@ export class Matching {
       // Pinning writes what the queue finds the receive by. Those that are free come back in their order.
       this.posted.remove(receive);
       const pin = pinOf(receive);
-      if (pin === Pin.FREE) this.posted.append(receive);
+      if (pin === Pin.FREE) this.addPosted(receive);
       else this.postPinned(receive, pin);
     }
   }
@@ -372,6 +380,7 @@ export class Matching {
     words[at + R_MODE] = kind;
     this.fillEnvelope(envelope, packet, kind);
     this.unexpected.append(envelope);
+    this.pass.closeReceives();
     if (kind === PacketKind.EAGER && this.hooks !== null) this.hooks.held(source as WorldRank, sequence);
   }
 

@@ -39,6 +39,7 @@ import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import { Gone } from "./gone.ts";
 import { OutgoingQueues } from "./outgoing-queues.ts";
+import type { Pass } from "./pass.ts";
 import type { Peers, Way } from "./peers.ts";
 import type { Refusals } from "./refusals.ts";
 import { SparseTable } from "./sparse-table.ts";
@@ -52,6 +53,7 @@ const C_NEXT = 1;
 const noBytes = new Uint8Array(0);
 
 export class Outbox {
+  static readonly unsaved = { pass: null };
   private readonly records: Records;
   private readonly transport: Transport;
   private readonly memory: Memory;
@@ -62,14 +64,16 @@ export class Outbox {
   private readonly senders: Sender[] = [];
   /** Payloads of packets that wait for room, by record: those that are no messages. */
   private readonly payloads = new Map<number, Uint8Array>();
-  /** By rank: the next number of that channel. */
+  /** By rank: the next number of that channel. With a data plane it is in the pass, and here when an image is taken. */
   private readonly channels = new SparseTable([0]);
+  private readonly pass: Pass;
   private readonly peers: Peers;
   private readonly refusals: Refusals;
   /** Sends must look closer than the short way does: a protocol wants to see them, or something is revoked. */
   looksCloser: boolean;
 
-  constructor({ records, transport, memory, hooks, peers }: EnginePorts, completion: Completion, refusals: Refusals) {
+  constructor(ports: EnginePorts, completion: Completion, refusals: Refusals) {
+    const { records, transport, memory, hooks, peers, pass } = ports;
     this.refusals = refusals;
     this.looksCloser = hooks !== null;
     this.records = records;
@@ -77,7 +81,8 @@ export class Outbox {
     this.memory = memory;
     this.hooks = hooks;
     this.completion = completion;
-    this.queues = new OutgoingQueues(records, peers);
+    this.queues = new OutgoingQueues(records, peers, pass);
+    this.pass = pass;
     this.peers = peers;
   }
 
@@ -91,9 +96,11 @@ export class Outbox {
     if (bytes > way.eagerBytesMax) return false;
     if (this.queues.count !== 0 && this.queues.waiting(this.peers.ofRank(dest))) return false;
     const next = way.channel + C_NEXT;
-    const sequence = this.channels.words[next]!;
+    const { pass } = this;
+    const sequence = pass.isUsed ? pass.nextNumber(dest) : this.channels.words[next]!;
     if (!this.transmitEager(pointer, bytes, way.process, tag, context, sequence)) return false;
-    this.channels.words[next] = (sequence + 1) | 0;
+    if (pass.isUsed) pass.setNextNumber(dest, (sequence + 1) | 0);
+    else this.channels.words[next] = (sequence + 1) | 0;
     return true;
   }
 
@@ -101,10 +108,12 @@ export class Outbox {
   private learn(way: Way, dest: number): void {
     const { peers } = this;
     const peer = peers.ofRank(dest);
+    const eagerBytesMax = peers.eagerBytesMax(peer);
     way.channel = this.channels.at(dest);
-    way.eagerBytesMax = peers.eagerBytesMax(peer);
+    way.eagerBytesMax = eagerBytesMax;
     way.process = peers.processOf(peer);
     way.rank = dest;
+    this.pass.openWay(dest, eagerBytesMax);
   }
 
   private maySendNow(dest: number, context: number): boolean {
@@ -113,14 +122,41 @@ export class Outbox {
 
   /** The number of the message numbered last. */
   lastSequence(dest: number): number {
-    return (this.channels.get(dest, C_NEXT) - 1) | 0;
+    return (this.next(dest) - 1) | 0;
   }
 
   /** Numbers the next message of a channel. */
   nextSequence(dest: number): number {
-    const sequence = this.channels.get(dest, C_NEXT);
-    this.channels.put(dest, C_NEXT, (sequence + 1) | 0);
+    const sequence = this.next(dest);
+    this.setNext(dest, (sequence + 1) | 0);
     return sequence;
+  }
+
+  private next(dest: number): number {
+    return this.pass.isUsed ? this.pass.nextNumber(dest) : this.channels.get(dest, C_NEXT);
+  }
+
+  private setNext(dest: number, sequence: number): void {
+    if (this.pass.isUsed) this.pass.setNextNumber(dest, sequence);
+    else this.channels.put(dest, C_NEXT, sequence);
+  }
+
+  /** An image is about to be taken: the numbers are where it finds them. */
+  rememberNumbers(): void {
+    if (!this.pass.isUsed) return;
+    for (let dest = 0; dest < this.peers.ranks; dest++) {
+      const next = this.pass.nextNumber(dest);
+      if (next !== 0) this.channels.put(dest, C_NEXT, next);
+    }
+  }
+
+  /** The numbers are those of an image. */
+  restored(): void {
+    if (!this.pass.isUsed) return;
+    const { words } = this.channels;
+    this.channels.forEach((slot) => {
+      this.pass.setNextNumber(words[slot]!, words[slot + C_NEXT]!);
+    });
   }
 
   /** Puts a numbered send on its way, or in its queue. True when all of it has left. */
@@ -285,7 +321,7 @@ export class Outbox {
       const at = record * recordWords;
       if (words[at + R_KIND] === RecordKind.SEND) words[at + R_SEQUENCE] = (words[at + R_SEQUENCE]! - 1) | 0;
     });
-    this.channels.put(dest, C_NEXT, this.lastSequence(dest));
+    this.setNext(dest, this.lastSequence(dest));
     this.queues.remove(this.peerOf(send), send);
     this.completion.completeCancelled(send);
   }

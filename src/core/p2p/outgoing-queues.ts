@@ -6,21 +6,25 @@
 import type { RecordId } from "../base/brand.ts";
 import { lives } from "../base/saved-classes.ts";
 import { R_KIND, R_NEXT, R_PREVIOUS, RecordKind, type Records, recordWords } from "../request/records.ts";
+import type { Pass } from "./pass.ts";
 import { P_HEAD, P_NEXT, P_PREVIOUS, P_TAIL, type Peers } from "./peers.ts";
 import type { SparseTable } from "./sparse-table.ts";
 
 const none = -1 as RecordId;
 
 export class OutgoingQueues {
+  static readonly unsaved = { pass: null };
   private readonly records: Records;
   private readonly table: SparseTable;
+  private readonly pass: Pass;
   /** First of the destinations with a queue, which are chained; order does not matter. */
   private first = -1;
   /** Records in all queues. */
   count = 0;
 
-  constructor(records: Records, peers: Peers) {
+  constructor(records: Records, peers: Peers, pass: Pass) {
     this.records = records;
+    this.pass = pass;
     this.table = peers.table;
   }
 
@@ -46,6 +50,7 @@ export class OutgoingQueues {
     } else words[tail * recordWords + R_NEXT] = record;
     peers[slot + P_TAIL] = record;
     this.count++;
+    this.pass.close();
   }
 
   /** Does nothing but sends wait, or nothing at all? Other packets, where they overtake, stand in front. */
@@ -70,6 +75,7 @@ export class OutgoingQueues {
     if (previous < 0) this.table.put(dest, P_HEAD, packet);
     else words[previous * recordWords + R_NEXT] = packet;
     this.count++;
+    this.pass.close();
   }
 
   private isSend(record: RecordId): boolean {

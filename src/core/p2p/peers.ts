@@ -13,6 +13,7 @@ import { R_PEER, R_REPLICA } from "../request/records.ts";
 import { incarnationOf, PacketKind, replicaOf, SOURCE } from "../wire/packet.ts";
 import type { Transport } from "../wire/transport.ts";
 import { Gone } from "./gone.ts";
+import type { Pass } from "./pass.ts";
 import { SparseTable } from "./sparse-table.ts";
 
 /** Words of a peer: of `Peers.table`, behind its number. */
@@ -56,6 +57,7 @@ interface PeersOptions {
   /** Which of them this process is. */
   readonly replica: number;
   readonly transport: Transport;
+  readonly pass: Pass;
 }
 
 /** How a short message travels to a rank. All ways are forgotten with every change of the peers. */
@@ -71,6 +73,7 @@ export interface Way {
 export class Peers {
   static readonly unsaved = {
     addresses: null,
+    pass: null,
     hasLives: false,
     plainEager: noWord,
     ways: null,
@@ -81,6 +84,7 @@ export class Peers {
   readonly replicas: number;
   private readonly replica: number;
   private readonly transport: Transport;
+  private readonly pass: Pass;
   /** By peer: the state that an image holds. */
   readonly table = new SparseTable(newPeer);
   /** By peer: the state that an image does not hold. */
@@ -99,11 +103,12 @@ export class Peers {
   /** The KIND word of an eager message that needs no closer look, as long as all peers are alike: replica 0 in its first life. */
   plainEager: number;
 
-  constructor({ ranks, replicas, replica, transport }: PeersOptions) {
+  constructor({ ranks, replicas, replica, transport, pass }: PeersOptions) {
     this.ranks = ranks;
     this.replicas = replicas;
     this.replica = replica;
     this.transport = transport;
+    this.pass = pass;
     this.plainEager = replicas === 1 ? PacketKind.EAGER : noWord;
   }
 
@@ -201,6 +206,12 @@ export class Peers {
     this.addresses.put(peer, A_LIFE, incarnation & 0xffff);
     this.hasLives = true;
     this.plainEager = noWord;
+    this.pass.close();
+  }
+
+  /** Are all peers that are heard from in their first lives, and the only ones that play their ranks? */
+  get areAlike(): boolean {
+    return this.plainEager !== noWord;
   }
 
   /**
@@ -293,6 +304,7 @@ export class Peers {
 
   private change(): void {
     for (const way of this.ways) way.rank = noRank;
+    this.pass.closeWays();
   }
 
   private put(peer: number, field: number, value: number): void {

@@ -36,12 +36,14 @@ import type { BrokenMessages } from "./broken-messages.ts";
 import type { Completion } from "./completion.ts";
 import type { EngineHooks, EnginePorts } from "./engine-ports.ts";
 import type { Outbox } from "./outbox.ts";
+import type { Pass } from "./pass.ts";
 import type { Peers } from "./peers.ts";
 import { RecordList } from "./record-list.ts";
 
 const none = -1 as RecordId;
 
 export class Transfers implements Landing {
+  static readonly unsaved = { pass: null };
   private readonly records: Records;
   private readonly transport: Transport;
   private readonly memory: Memory;
@@ -49,11 +51,14 @@ export class Transfers implements Landing {
   private readonly completion: Completion;
   private readonly hooks: EngineHooks | null;
   private readonly peers: Peers;
+  private readonly pass: Pass;
   /** Sends that push pieces; receives whose copy a peer helps with. */
   private readonly streams: RecordList;
   private readonly fetches: RecordList;
 
-  constructor({ records, transport, memory, hooks, peers }: EnginePorts, outbox: Outbox, completion: Completion) {
+  constructor(ports: EnginePorts, outbox: Outbox, completion: Completion) {
+    const { records, transport, memory, hooks, peers, pass } = ports;
+    this.pass = pass;
     this.records = records;
     this.transport = transport;
     this.memory = memory;
@@ -81,6 +86,7 @@ export class Transfers implements Landing {
       if (pointer < 0) this.memory.fromPayload(pointer, 0, peerPointer, wanted);
       else if (!this.transport.fetch(process, receive, send, pointer, peerPointer, wanted)) {
         this.fetches.append(receive);
+        this.pass.closeReceives();
         return;
       }
       this.finishOneCopy(receive);
@@ -159,6 +165,7 @@ export class Transfers implements Landing {
       this.completion.finishSend(send);
     } else {
       this.streams.append(send);
+      this.pass.closeReceives();
       this.pushPieces(send);
     }
     return true;

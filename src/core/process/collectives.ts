@@ -120,6 +120,7 @@ export class Collectives {
     const { bytes = 0, root = 0, inPlace = false, form = "nonblocking", error = 0 } = call;
     if (form === "blocking" && kind !== "scatter" && kind !== "alltoall" && this.boards.takes(comm, bytes)) {
       this.engine.meeting();
+      this.engine.pass.closeReceives();
       return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error, reduction: null });
     }
     const program = equalProgram(comm, kind, call, 1);
@@ -144,6 +145,7 @@ export class Collectives {
       this.boards.takes(comm, bytes)
     ) {
       this.engine.meeting();
+      this.engine.pass.closeReceives();
       return this.boards.start(comm, { kind, send, receive, bytes, root, inPlace, error: 0, reduction });
     }
     const program = equalProgram(comm, kind, call, reduction.elementBytes);
@@ -215,6 +217,7 @@ export class Collectives {
     }
     const channel = this.messages.open(comm);
     comm.endPromise(tag);
+    this.engine.pass.closeReceives();
     this.executor.start({
       program,
       channel,

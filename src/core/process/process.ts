@@ -14,6 +14,7 @@ import { Group } from "../comm/group.ts";
 import type { Choices } from "../ft/choices.ts";
 import type { NewProtocol, Protocol } from "../ft/protocol.ts";
 import { Engine } from "../p2p/engine.ts";
+import type { Pass } from "../p2p/pass.ts";
 import { ProtocolAccess } from "../p2p/protocol-access.ts";
 import type { Memory } from "../request/memory.ts";
 import {
@@ -65,6 +66,8 @@ export interface ProcessOptions {
   /** Null: no protocol, and the engine makes no call. */
   readonly protocol?: NewProtocol | null;
   readonly unexpectedBytesMax?: number;
+  /** Where a data plane sends and receives on behalf of the engine. */
+  readonly pass?: Pass | null;
 }
 
 /** More than a node has boards. */
@@ -118,6 +121,7 @@ export class Process {
       replica: options.replica ?? 0,
       transport: options.transport,
       memory: options.memory,
+      pass: options.pass ?? null,
       hooks:
         newProtocol === null
           ? null
@@ -180,6 +184,7 @@ export class Process {
   reopenBoards(): void {
     this.restores++;
     this.engine.peers.restored();
+    this.engine.outbox.restored();
     for (const communicator of this.communicators.values()) communicator.boardIndex = -1;
     this.world.board = this.world.isRevoked ? null : this.jobBoard;
     this.world.boardIndex = this.jobBoardIndex;
@@ -201,6 +206,11 @@ export class Process {
   mayShareBoard({ group, memberNodes }: Communicator): boolean {
     const { boards } = this;
     return memberNodes === undefined && boards !== null && group.worldRanks().every((member) => boards.reaches(member));
+  }
+
+  /** An image is about to be taken. */
+  rememberNumbers(): void {
+    this.engine.outbox.rememberNumbers();
   }
 
   /** How members of a new communicator name a board to each other: in a later life it is none of theirs. */
@@ -269,7 +279,10 @@ export class Process {
   start(task: Task): RecordId {
     task.request = this.engine.startOperation();
     if (task.advance(this)) this.engine.completion.complete(task.request, task.error);
-    else this.tasks.push(task);
+    else {
+      this.tasks.push(task);
+      this.engine.pass.closeReceives();
+    }
     return task.request;
   }
 
@@ -296,6 +309,19 @@ export class Process {
   /** True while something of ours moves only by `progress`, whatever arrives: queued sends, pieces, collectives, tasks. */
   get isBusy(): boolean {
     return this.tasks.length !== 0 || this.collectives.isBusy || this.engine.isBusy || this.engine.arrivals.hasNews;
+  }
+
+  /** What a data plane may do, and needs for it. */
+  get pass(): Pass {
+    return this.engine.pass;
+  }
+
+  /** A data plane may send, or receive, if it would do what this process does now. */
+  openPass(): void {
+    const { engine } = this;
+    if (!engine.pass.isUsed) return;
+    const receives = engine.receivesArePlain && !this.isBusy && this.collectives.programOperations === 0;
+    engine.pass.open({ sends: engine.sendsArePlain, receives });
   }
 
   /** Moves whatever can move; true when anything did. */

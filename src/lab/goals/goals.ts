@@ -26,6 +26,7 @@ const bandwidth = { benchmark: "bandwidth", metric: "bandwidth_mbs", unit: "MB/s
 const tcp = { benchmark: "tcp", contender: banyanShared.id };
 const matching = { benchmark: "matching", contender: banyan.id, x: 100_000 };
 const cLatency = { benchmark: "c-latency", contender: banyanC.id };
+const cold = { benchmark: "cold", contender: banyanC.id, unit: "µs" };
 const kernels = { benchmark: "kernels", contender: banyan.id, metric: "kernels_s", x: 2, unit: "s" };
 const images = { benchmark: "images", contender: banyan.id, x: 1024 };
 const compile = { benchmark: "compile", contender: banyan.id, unit: "s" };
@@ -170,6 +171,27 @@ export const goals: readonly Goal[] = [
       contender: banyanTypeScript.id,
       label: "TypeScript",
     }),
+  },
+  {
+    ...cold,
+    what: "first 1 000 ping-pongs of 8 bytes from C",
+    metric: "ping_pong_2_first_us",
+    x: 1_000,
+    ...withBounds(atMost, [10, 3], openMpi),
+  },
+  {
+    ...cold,
+    what: "the next 9 000",
+    metric: "ping_pong_2_us",
+    x: 10_000,
+    ...withBounds(atMost, [3, 1.2], openMpi),
+  },
+  {
+    ...cold,
+    what: "first 1 000 allreduces of 8 ranks from C",
+    metric: "allreduce_8_first_us",
+    x: 1_000,
+    ...withBounds(atMost, [1.5, 0.6], openMpi),
   },
   {
     ...cLatency,

@@ -7,12 +7,12 @@ test("M8: bench reads samples from between other lines", () => {
     "WARNING: your fabric is unusual",
     "sample latency_us 8 0.31 0.30 0.29",
     "",
-    "sample latency_us 1024 1.5",
+    "sample ping_pong_2_us 1024 1.5",
     "sampled 8 1",
   ].join("\n");
   assert.deepEqual(parseSamples(`${text}\n`), [
     { metric: "latency_us", x: 8, figures: [0.31, 0.3, 0.29] },
-    { metric: "latency_us", x: 1024, figures: [1.5] },
+    { metric: "ping_pong_2_us", x: 1024, figures: [1.5] },
   ]);
 });
 

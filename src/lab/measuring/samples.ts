@@ -17,7 +17,7 @@ export function parseSamples(text: string): Sample[] {
 
 function parseSample(line: string): Sample | undefined {
   const [word, metric, ...numbers] = line.trim().split(/\s+/);
-  if (word !== "sample" || metric === undefined || !/^[a-z][a-z_]*$/.test(metric)) return undefined;
+  if (word !== "sample" || metric === undefined || !/^[a-z][a-z0-9_]*$/.test(metric)) return undefined;
   const [x, ...figures] = numbers.map(Number);
   if (x === undefined || figures.length === 0) return undefined;
   return [x, ...figures].every(Number.isFinite) ? { metric, x, figures } : undefined;

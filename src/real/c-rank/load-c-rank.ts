@@ -61,6 +61,7 @@ export function loadCRank(rank: WaitingCRank, change: (imports: Imports) => void
   const imports = importsOf(module, { ...world, ...life, memory, library, program: binding });
   watch(rank, imports);
   change(imports);
+  passThePlane(rank, imports);
   const program = new CProgram(module, imports, binding, memory, life.stack);
   rank.say({ kind: "runs" });
   return new CRank(rank, { end: life.end, program, images, isStarted });
@@ -71,6 +72,14 @@ function checkStops({ setup, takesTurns }: WaitingCRank, module: WebAssembly.Mod
   const mustStop = takesTurns ? "take turns" : freezeTo !== "" || recovery !== null ? "be frozen" : "";
   if (mustStop === "" || canStop(module)) return;
   throw new Ended({ kind: "gave-up", why: `it cannot ${mustStop}: it was linked with --no-capture` });
+}
+
+/** Calls that need no engine go past the imports. */
+function passThePlane({ process }: WaitingCRank, { mpi }: Imports): void {
+  if (process.plane === null) return;
+  const { plane, ring } = process.plane;
+  const { memory } = process.memory;
+  Object.assign(mpi, plane.connect({ memory, engine: mpi, wakeWaiters: () => ring.wakeWaiters() }));
 }
 
 /** A fault plan may wait for calls of the rank. */

@@ -16,6 +16,9 @@ import { protocolOf, type RankProtocol } from "../rank/rank-protocol.ts";
 import { type InputPlace, newInputPlace } from "./c-library.ts";
 import { type CRankProcess, createCRank } from "./c-rank-process.ts";
 
+/** `off`: all calls of C programs go through the engine. */
+const planeSwitch = "BANYAN_DATA_PLANE";
+
 interface WaitingCRankOptions {
   readonly setup: RankSetup;
   readonly port: MessagePort;
@@ -59,6 +62,7 @@ export class WaitingCRank {
         handover: setup.handover,
         tell: (message) => this.say(message),
         traceFile: setup.traceFile,
+        mayUsePlane: !this.takesTurns && setup.watch === null && process.env[planeSwitch] !== "off",
         abort: (code, message) => {
           this.say({ kind: "abort", code, message });
           return abort();

@@ -8,7 +8,15 @@ import { WASI } from "node:wasi";
 // (module (memory (export "memory") 1)): WASI calls need an instance with a memory, without using it.
 const empty = "0061736d010000000503010001070a01066d656d6f72790200";
 
+let made: (() => void) | undefined;
+
+/** One for each thread: whoever waits in it may have the same. */
 export function newYield(): () => void {
+  made ??= makeYield();
+  return made;
+}
+
+function makeYield(): () => void {
   const wasi = new WASI({ version: "preview1", args: [], env: {}, preopens: {} });
   wasi.initialize(new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(empty, "hex"))));
   const { sched_yield: yieldNow } = wasi.wasiImport;

@@ -8,6 +8,7 @@ import { Process, type ProcessOptions } from "../../core/process/process.ts";
 import type { Origin, Spawner } from "../../core/process/spawner.ts";
 import type { Memory } from "../../core/request/memory.ts";
 import type { Placement } from "../../core/service/placement.ts";
+import { DataPlane } from "../data-plane/data-plane.ts";
 import { RankTracer } from "../trace/rank-tracer.ts";
 import { Line, lineOf } from "../transport/layout.ts";
 import type { SharedNode } from "../transport/node-memory.ts";
@@ -15,6 +16,7 @@ import { enterNodeMemory, type NodeMemory } from "../transport/node-memory.ts";
 import { NoticeKind, NoticeReader } from "../transport/notices.ts";
 import type { ProcessBuffers } from "../transport/process-buffers.ts";
 import { RankMemory } from "../transport/rank-memory.ts";
+import type { RingTransport } from "../transport/ring-transport.ts";
 import { SharedBoards } from "../transport/shared-board.ts";
 import type { SharedHandover, TcpRequest } from "../transport/tcp/handover.ts";
 import { bellOf, type ProcessBell } from "./joint-sleep.ts";
@@ -48,6 +50,8 @@ export interface RankOptions {
   tell(request: TcpRequest): void;
   /** The file for trace events, one JSON object a line (Chrome trace format); empty: no trace. */
   readonly traceFile: string;
+  /** May the rank have a data plane, where it can have one? */
+  readonly mayUsePlane?: boolean;
   /** MPI_Abort: ends the job with that code; does not return. */
   abort(code: number, message: string): never;
   /** Rank 0's value for `await job.done`; throws the errors of `structuredClone`. */
@@ -59,6 +63,12 @@ export interface RankOptions {
   restored(): Uint8Array | null;
 }
 
+/** A data plane, and what it needs of the transport. */
+interface OpenPlane {
+  readonly plane: DataPlane;
+  readonly ring: RingTransport;
+}
+
 type Leaving =
   | { readonly kind: "left" }
   | { readonly kind: "unfinished"; readonly requests: number }
@@ -68,6 +78,8 @@ type Leaving =
 export interface OpenProcess {
   readonly bell: ProcessBell;
   readonly host: RankHost;
+  /** Null: the engine does everything. */
+  readonly plane: OpenPlane | null;
   /** An orderly end: waits for all ranks. */
   leave(): Leaving;
   /** The same without waiting: "stopped" means not yet; make progress and try again. */
@@ -94,10 +106,11 @@ export function openProcess(
   const heap = new RankMemory(node);
   const memory = programMemory?.(node) ?? heap;
   const { handover, tell, napper } = options;
+  const plane = canHavePlane(options) ? new DataPlane(node, heap, { rank, places, crowded }) : null;
   const transports = openTransports(
     node,
     { heap, memory },
-    { rank, incarnation, ranks, placement, places, crowded, handover, tell, napper },
+    { rank, incarnation, ranks, placement, places, crowded, handover, tell, napper, cursor: plane?.cursor },
   );
   const { ring, transport, waiting } = transports;
   const { protocol, mayUseBoards } = options;
@@ -115,6 +128,7 @@ export function openProcess(
     protocol,
     boards,
     worldBoard,
+    pass: plane?.pass ?? null,
   });
   transports.setLanding(process.engine.transfers);
   const notices = new NoticeReader(node);
@@ -157,6 +171,7 @@ export function openProcess(
   return {
     host,
     bell: bellOf(node),
+    plane: plane === null ? null : { plane, ring },
     leave() {
       const leaving = leave(host, transports);
       if (leaving.kind !== "stopped") tracer?.close();
@@ -205,6 +220,19 @@ function tryToLeave({ process }: RankHost, transports: RankTransports): Leaving 
 /** The rank's last signals may still wait for room, or be on a connection that breaks: nobody else could send them again. */
 const hasHandedOver = ({ process }: RankHost, transports: RankTransports): boolean =>
   !process.engine.unsent && transports.leave();
+
+/** One node, no protocol, first lives: everything else is the engine's. */
+function canHavePlane({
+  mayUsePlane = false,
+  handover,
+  protocol,
+  incarnation,
+  incarnations,
+  traceFile,
+}: RankOptions): boolean {
+  const areFirst = incarnation === 0 && incarnations.every((other) => other === 0);
+  return mayUsePlane && handover === null && protocol === null && areFirst && traceFile === "";
+}
 
 /** The world of the process: the job's own, or that of the processes that were spawned together. */
 function worldOf(ranks: number, origin: Origin | null): Pick<ProcessOptions, "ranks" | "worldGroup" | "worldContext"> {

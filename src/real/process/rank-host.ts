@@ -88,6 +88,8 @@ export class RankHost {
   readonly #options: RankHostOptions;
   readonly #hearer: Hearer;
   readonly #inquiryPauses = new InquiryPauses();
+  /** Does a data plane wait for the end of a wait? */
+  readonly #hasPlane: boolean;
   /** How often the process had slept when it last looked at the time. */
   #parks = 0;
   /** Conditions that `await`s wait for, in the order of the `await`s. */
@@ -108,6 +110,7 @@ export class RankHost {
     this.#waiting = options.waiting;
     this.#notices = options.notices;
     this.#options = options;
+    this.#hasPlane = options.process.pass.isUsed;
     this.#hearer = {
       died: (rank, incarnation) => this.process.peerFailed({ rank, replica: 0 }, incarnation),
       returned: (rank, incarnation) => this.process.peerReturned({ rank, replica: 0 }, incarnation),
@@ -243,6 +246,7 @@ export class RankHost {
   #reset(): void {
     this.#waiting.reset();
     this.#inquiryPauses.end();
+    if (this.#hasPlane) this.process.openPass();
   }
 
   /** The node's order to the process: one of `Stop`. */

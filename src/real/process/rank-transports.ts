@@ -32,6 +32,8 @@ interface RankTransportsOptions {
   readonly handover: SharedHandover | null;
   readonly tell: (request: TcpRequest) => void;
   readonly napper: Napper | null;
+  /** See `RingTransport`; a data plane has one. */
+  readonly cursor: Int32Array | undefined;
 }
 
 export interface RankTransports {
@@ -57,12 +59,12 @@ export function openTransports(
   { heap, memory }: RankMemories,
   options: RankTransportsOptions,
 ): RankTransports {
-  const { rank, ranks, placement, places, crowded, handover, tell, napper } = options;
+  const { rank, ranks, placement, places, crowded, handover, tell, napper, cursor } = options;
   const identity = { rank, replica: 0, incarnation: options.incarnation };
   // Joint copies are for ranks with a core to spare.
   const joint = crowded ? { jointBytesMin: Number.POSITIVE_INFINITY } : {};
   if (handover === null) {
-    const ring = new RingTransport(node, heap, { rank, identity, places, buffers: memory, ...joint });
+    const ring = new RingTransport(node, heap, { rank, identity, places, buffers: memory, ...joint, cursor });
     const waiting = new Waiting(node, ring, { crowded, napper });
     const peerReturned = (other: number, incarnation: number) => ring.peerReturned(other, incarnation);
     return { ring, transport: ring, waiting, setLanding() {}, peerFailed() {}, peerReturned, leave: () => true };

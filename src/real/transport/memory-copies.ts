@@ -46,7 +46,7 @@ export class MemoryCopies {
     this.#to = to;
     this.#fromWords = from.words;
     this.#toWords = to.words;
-    this.#copy = instruction(from.memory, to.memory);
+    this.#copy = copyBetween(from.memory, to.memory);
     this.#windows = this.#copy === null ? new Windows(from.bytes) : null;
   }
 
@@ -68,7 +68,8 @@ export class MemoryCopies {
   }
 }
 
-function instruction(from: WebAssembly.Memory, to: WebAssembly.Memory): Copy | null {
+/** One instruction that copies between the memories, as a function of WebAssembly; null: this V8 has none. */
+export function copyBetween(from: WebAssembly.Memory, to: WebAssembly.Memory): Copy | null {
   compiled ??= WebAssembly.validate(twoMemories) ? new WebAssembly.Module(twoMemories) : null;
   if (compiled === null) return null;
   const { exports } = new WebAssembly.Instance(compiled, { a: { memory: from }, b: { memory: to } });

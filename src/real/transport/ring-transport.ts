@@ -58,6 +58,8 @@ interface RingTransportOptions {
   readonly jointChunkBytes?: number;
   readonly stages?: number;
   readonly stageBytes?: number;
+  /** The word that holds the position of the next packet, where another reader of the ring has to know it. */
+  readonly cursor?: Int32Array | undefined;
 }
 
 const none = () => {};
@@ -102,6 +104,8 @@ export class RingTransport implements Transport {
   #position: number;
   #word: number;
   #ready = false;
+  /** Where another reader of the ring has the position, which moves between calls then; null: there is none. */
+  readonly #cursor: Int32Array | null;
   /** Packets in front that were for an earlier life of this process. */
   #deafLeft: number;
 
@@ -152,6 +156,8 @@ export class RingTransport implements Transport {
     this.#position = calls.load(this.#ring + Ring.HEAD);
     this.#word = this.#wordOf(this.#position);
     this.#deafLeft = (calls.load(this.#ring + Ring.DEAF_UNTIL) - this.#position) | 0;
+    this.#cursor = options.cursor ?? null;
+    if (this.#cursor !== null) this.#cursor[0] = this.#position;
     this.#lives = Int32Array.from(places, (place) =>
       place < 0 ? 0 : calls.load(this.#lineOf(place) + Line.STATUS) >> 8,
     );
@@ -196,6 +202,7 @@ export class RingTransport implements Transport {
   }
 
   peek(): number {
+    if (this.#cursor !== null) this.#follow(this.#cursor[0]!);
     if (this.#ready) return this.#word;
     for (;;) {
       const word = this.#word;
@@ -216,13 +223,22 @@ export class RingTransport implements Transport {
     const isFragment = (this.words[word + KIND]! & 0xff) === PacketKind.FRAGMENT;
     if (isFragment && this.words[word + PAYLOAD]! >= this.#heap) {
       releaseStage(this.#calls, this.words[word + PAYLOAD]!, this.words[word + SEQUENCE]!);
-      if (this.#calls.anyWaiter(this.#ring) === 1) this.#wakeWaiters();
+      if (this.#calls.anyWaiter(this.#ring) === 1) this.wakeWaiters();
     }
     const position = (this.#position + 1) | 0;
     this.#position = position;
     this.#word = this.#wordOf(position);
     this.#ready = false;
-    if ((position & this.#publishMask) === 0 && this.#calls.publish(this.#ring, position) === 1) this.#wakeWaiters();
+    if (this.#cursor !== null) this.#cursor[0] = position;
+    if ((position & this.#publishMask) === 0 && this.#calls.publish(this.#ring, position) === 1) this.wakeWaiters();
+  }
+
+  /** The other reader may have taken packets since `peek`. */
+  #follow(position: number): void {
+    if (position === this.#position) return;
+    this.#position = position;
+    this.#word = this.#wordOf(position);
+    this.#ready = false;
   }
 
   shares(peer: number): boolean {
@@ -321,6 +337,7 @@ export class RingTransport implements Transport {
 
   /** Looks at the next slot (and the watched word) up to that many times in one call, 1.4 ns a look. True: something is there. */
   spin(looks: number): boolean {
+    if (this.#cursor !== null) this.#follow(this.#cursor[0]!);
     const address = this.#word << 2;
     const stamp = (this.#position + 1) | 0;
     const watched = this.#watched;
@@ -419,7 +436,8 @@ export class RingTransport implements Transport {
     return (state === RankStatus.ALIVE || state === RankStatus.FINISHED) && status >> 8 === this.#lives[peer];
   }
 
-  #wakeWaiters(): void {
+  /** Wakes those that wait for room in this process's ring. */
+  wakeWaiters(): void {
     for (let word = 0; word << 5 < this.#node.layout.producers; word++) {
       let waiters = this.#calls.takeWaiters(this.#ring, word);
       while (waiters !== 0) {

@@ -1,0 +1,234 @@
+/**
+ * The data plane beside the engine (ADR 20): the same random programs of C ranks run in two worlds, step by step, one with a plane and one
+ * without. After every step both have given the same answer, and every so often all memories are alike; images that are taken in between
+ * are exchanged, so that what one way has begun the other must be able to finish.
+ */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { SeededRandom } from "../../core/base/seeded-random.ts";
+import type { EngineTracer } from "../../core/p2p/engine.ts";
+import { PlaneWorld, type PlaneWorldOptions, WAITS } from "./testing/plane-world.ts";
+import { bytesUsed, randomSteps, type Step, textOf } from "./testing/random-calls.ts";
+
+const ERRORS_RETURN = 0x143;
+const COMM_WORLD = 0x101;
+const stepsPerProgram = 150;
+const programs = 12;
+
+/** Two worlds that do the same. */
+class Pair {
+  planed: PlaneWorld;
+  plain: PlaneWorld;
+  readonly ranks: number;
+  readonly #options: Omit<PlaneWorldOptions, "hasPlane">;
+  /** Messages that planes have taken so far, in all worlds. */
+  sent = 0;
+  received = 0;
+  /** What tracers have been told. */
+  told = 0;
+
+  constructor(options: Omit<PlaneWorldOptions, "hasPlane">) {
+    this.#options = options;
+    this.ranks = options.ranks;
+    this.planed = new PlaneWorld({ ...options, hasPlane: true });
+    this.plain = new PlaneWorld({ ...options, hasPlane: false });
+  }
+
+  get worlds(): readonly PlaneWorld[] {
+    return [this.planed, this.plain];
+  }
+
+  /** Both do it, and answer alike. */
+  alike<T>(what: string, act: (world: PlaneWorld) => T): T {
+    const [a, b] = this.worlds.map(act);
+    assert.deepEqual(a, b, `${what}: with a plane, and without`);
+    return a!;
+  }
+
+  isWaiting(rank: number): boolean {
+    return this.alike("waiting", ({ ranks }) => ranks[rank]!.isWaiting);
+  }
+
+  call(rank: number, { name, args }: Step): number {
+    return this.alike(`${name} of rank ${rank}`, ({ ranks }) => {
+      const own = ranks[rank]!;
+      return own.call(name, ...args.map((arg) => (typeof arg === "number" ? arg : own.ints[arg.at >> 2]!)));
+    });
+  }
+
+  compareMemories(): void {
+    for (let rank = 0; rank < this.ranks; rank++) {
+      const [a, b] = this.worlds.map(({ ranks }) => ranks[rank]!.bytes.subarray(0, bytesUsed));
+      assert.equal(Buffer.compare(a!, b!), 0, `the memory of rank ${rank}`);
+    }
+  }
+
+  /** Nothing is under way: what the engines have is alike. */
+  compareEngines(): void {
+    for (let rank = 0; rank < this.ranks; rank++) {
+      this.alike(`the engine of rank ${rank}`, (world) => {
+        world.settle();
+        const { engine } = world.ranks[rank]!.process;
+        const { posted, unexpected, records, outbox, transfers, completion } = engine;
+        const numbers = Array.from({ length: this.ranks }, (_, dest) => outbox.lastSequence(dest));
+        return {
+          ...{ posted: posted.count, unexpected: unexpected.count, records: records.count, numbers },
+          ...{ waiting: outbox.count, isBusy: transfers.isBusy, unfinished: completion.unfinished },
+        };
+      });
+    }
+  }
+
+  /** The one goes on from the images of the other. */
+  exchangeImages(): void {
+    this.count();
+    const [ofPlaned, ofPlain] = this.worlds.map((world) => ({
+      images: world.images(),
+      waitsIn: world.ranks.map((rank) => rank.waitsIn),
+    }));
+    this.planed = new PlaneWorld({ ...this.#options, hasPlane: true });
+    this.plain = new PlaneWorld({ ...this.#options, hasPlane: false });
+    for (const [world, from] of [[this.planed, ofPlain!] as const, [this.plain, ofPlaned!] as const]) {
+      world.restore(from.images);
+      for (const [rank, call] of from.waitsIn.entries()) {
+        if (call !== null) world.ranks[rank]!.waitIn(call.name, call.args);
+      }
+    }
+  }
+
+  count(): void {
+    for (const { plane } of this.planed.ranks) {
+      this.sent += plane!.pass.sent;
+      this.received += plane!.pass.received;
+    }
+  }
+}
+
+interface Events {
+  /** Before that many steps are done. */
+  readonly imagesEvery?: number;
+  readonly killAt?: number;
+  readonly traceAt?: number;
+}
+
+/** Runs a random program to its end, or until nobody can go on; the number of its steps that are done. */
+function run(pair: Pair, seed: number, { imagesEvery = 0, killAt = -1, traceAt = -1 }: Events = {}): number {
+  const random = new SeededRandom(seed);
+  const below = (bound: number): number => random.bits() % bound;
+  const queues = randomSteps({ random, ranks: pair.ranks, steps: stepsPerProgram });
+  for (const world of pair.worlds) {
+    for (const { ints, process } of world.ranks) {
+      const fill = new SeededRandom(seed * 64 + process.rank);
+      for (let at = 4096; at < bytesUsed; at += 4) ints[at >> 2] = fill.bits();
+    }
+  }
+  for (let rank = 0; rank < pair.ranks; rank++) {
+    pair.call(rank, { name: "MPI_Init", args: [0, 0] });
+    pair.call(rank, { name: "MPI_Comm_set_errhandler", args: [COMM_WORLD, ERRORS_RETURN] });
+  }
+  const told: string[][] = [];
+  const history: string[] = [];
+  let done = 0;
+  let dead = -1;
+  try {
+    for (let idle = 0; idle < 60 * pair.ranks; ) {
+      const rank = below(pair.ranks);
+      const queue = queues[rank]!;
+      if (rank === dead || (queue.length === 0 && !pair.isWaiting(rank))) {
+        idle++;
+        continue;
+      }
+      let answer: number;
+      if (pair.isWaiting(rank)) {
+        answer = pair.alike(`rank ${rank} goes on`, ({ ranks }) => ranks[rank]!.goOn());
+        if (answer === WAITS) idle++;
+        else idle = 0;
+      } else {
+        const step = queue.shift()!;
+        history.push(`${rank}: ${textOf(step)}`);
+        answer = pair.call(rank, step);
+        idle = 0;
+        done++;
+      }
+      if (history.length > 0) history.push(`${history.pop()} → ${answer}`);
+      if (done % 16 === 0) pair.compareMemories();
+      if (imagesEvery > 0 && done % imagesEvery === imagesEvery - 1 && idle === 0) pair.exchangeImages();
+      if (done === killAt && dead < 0) {
+        dead = below(pair.ranks);
+        for (const world of pair.worlds) world.kill(dead);
+      }
+      if (done === traceAt && told.length === 0) {
+        for (const world of pair.worlds) told.push(trace(world));
+      }
+    }
+    pair.compareEngines();
+    pair.compareMemories();
+    assert.deepEqual(told[0], told[1], "what the tracers were told");
+    pair.told += told[0]?.length ?? 0;
+  } catch (error) {
+    const last = history.slice(-12).join("\n  ");
+    throw new Error(`seed ${seed}, after\n  ${last}\n${(error as Error).message}`, { cause: error });
+  }
+  return done;
+}
+
+/** Tracers for all ranks of a world; what they are told from now on. */
+function trace(world: PlaneWorld): string[] {
+  const told: string[] = [];
+  for (const { process } of world.ranks) {
+    const tracer: EngineTracer = {
+      sent: (...args) => void told.push(`${process.rank} sent ${args.join(" ")}`),
+      matched: (...args) => void told.push(`${process.rank} matched ${args.join(" ")}`),
+    };
+    process.engine.tracer = tracer;
+  }
+  return told;
+}
+
+const seedFirst = Number(process.env["BANYAN_SEED"] ?? 1) || 1;
+
+describe("ADR 20: a data plane does what the engine does", () => {
+  for (const ranks of [1, 2, 3]) {
+    test(`random programs of ${ranks} ranks, step by step`, () => {
+      let [done, sent, received] = [0, 0, 0];
+      for (let i = 0; i < programs; i++) {
+        const pair = new Pair({ ranks, firstPosition: i % 2 === 0 ? 0 : -40 });
+        done += run(pair, seedFirst * 1000 + i);
+        pair.count();
+        sent += pair.sent;
+        received += pair.received;
+      }
+      assert.ok(done > programs * stepsPerProgram, "most programs get far");
+      assert.ok(
+        sent > done / 10 && received > done / 20,
+        `planes took part: ${done} steps, ${sent} sent, ${received} received`,
+      );
+    });
+  }
+
+  test("images that are taken in between are exchanged between the two ways", () => {
+    let [sent, received] = [0, 0];
+    for (let i = 0; i < programs; i++) {
+      const pair = new Pair({ ranks: 2 });
+      run(pair, seedFirst * 2000 + i, { imagesEvery: 41 });
+      pair.count();
+      sent += pair.sent;
+      received += pair.received;
+    }
+    assert.ok(sent > 0 && received > 0);
+  });
+
+  test("a rank dies in between", () => {
+    for (let i = 0; i < programs; i++) run(new Pair({ ranks: 3 }), seedFirst * 3000 + i, { killAt: 40 + 5 * i });
+  });
+
+  test("a tracer comes in between, and is told everything", () => {
+    let told = 0;
+    for (let i = 0; i < programs; i++) {
+      const pair = new Pair({ ranks: 2 });
+      run(pair, seedFirst * 4000 + i, { traceAt: 10 + 5 * i });
+      told += pair.told;
+    }
+    assert.ok(told > 100, "tracers were told something");
+  });
+});

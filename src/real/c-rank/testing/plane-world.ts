@@ -1,0 +1,218 @@
+/**
+ * C ranks without C and without threads, on the rings of a real node, with a data plane or without: what a test calls is what the
+ * module of a program would call, the plane's functions where there is a plane. A call that must wait unwinds, as Asyncify has it,
+ * and is made again when its rank goes on.
+ */
+
+import { importsOf } from "../../../abi/binding.ts";
+import type { Call } from "../../../abi/call-table.ts";
+import { restoreProcess, saveProcess } from "../../../abi/process-state.ts";
+import { Program } from "../../../abi/program.ts";
+import type { Host } from "../../../abi/waiting/host.ts";
+import { assert } from "../../../core/base/assert.ts";
+import type { RecordId } from "../../../core/base/brand.ts";
+import { nodeMapOf } from "../../../core/process/node-map.ts";
+import { Process } from "../../../core/process/process.ts";
+import { noSpawner } from "../../../core/process/spawner.ts";
+import { DataPlane } from "../../data-plane/data-plane.ts";
+import { Line, layoutOf, lineOf } from "../../transport/layout.ts";
+import { LivingProcesses } from "../../transport/living-processes.ts";
+import { enterNodeMemory, newNodeMemory } from "../../transport/node-memory.ts";
+import { ProgramMemory } from "../../transport/program-memory.ts";
+import { RankMemory } from "../../transport/rank-memory.ts";
+import { RingTransport } from "../../transport/ring-transport.ts";
+import { programPages } from "./random-calls.ts";
+
+/** The answer of a call that waits. */
+export const WAITS = -100;
+
+export interface RankImage {
+  readonly state: Uint8Array;
+  readonly memory: Uint8Array;
+}
+
+export interface PlaneWorldOptions {
+  readonly ranks: number;
+  readonly hasPlane: boolean;
+  readonly slots?: number;
+  readonly eagerBytes?: number;
+  /** Where positions in rings begin: they wrap at 2³². */
+  readonly firstPosition?: number;
+}
+
+export class PlaneWorld {
+  readonly ranks: readonly PlaneRank[];
+  readonly #population: LivingProcesses;
+
+  constructor({ ranks, hasPlane, slots = 8, eagerBytes = 1024, firstPosition = 0 }: PlaneWorldOptions) {
+    const layout = layoutOf({ processes: ranks, slots, eagerBytes, memoryBytes: 64 << 20, boards: 1 });
+    const shared = newNodeMemory(layout, firstPosition);
+    this.#population = new LivingProcesses(enterNodeMemory(shared, layout, -1));
+    for (let rank = 0; rank < ranks; rank++) this.#population.born(rank, 0);
+    const memories = Array.from(
+      { length: ranks },
+      () => new WebAssembly.Memory({ initial: programPages, maximum: programPages, shared: true }),
+    );
+    const places = Int32Array.from({ length: ranks }, (_, rank) => rank);
+    this.ranks = memories.map((memory, rank) => {
+      const node = enterNodeMemory(shared, layout, rank);
+      const heap = new RankMemory(node);
+      const patience = { spins: 1, yields: 0 };
+      const plane = hasPlane ? new DataPlane(node, heap, { rank, places, crowded: false, patience }) : null;
+      const buffers = new ProgramMemory(node, (place) => memories[place]!);
+      const ring = new RingTransport(node, heap, { rank, places, buffers, cursor: plane?.cursor });
+      const process = new Process({
+        ...{ rank, ranks, transport: ring, memory: buffers, pass: plane?.pass ?? null },
+        nodeMap: nodeMapOf(new Array<number>(ranks).fill(0)),
+        unexpectedBytesMax: 512,
+      });
+      const stop = { words: node.words, at: (lineOf(layout, rank) + Line.STOP) >> 2 };
+      return new PlaneRank({ process, memory, plane, ring, stop });
+    });
+  }
+
+  /** Messages arrive everywhere, as far as they can. */
+  settle(): void {
+    while (this.ranks.map(({ process }) => process.progress()).includes(true));
+  }
+
+  /** That process is dead, and the others hear of it. */
+  kill(rank: number): void {
+    this.#population.died(rank);
+    while (!this.#population.settle());
+    for (const other of this.ranks) if (other.process.rank !== rank) other.process.peerFailed({ rank, replica: 0 }, 0);
+  }
+
+  images(): RankImage[] {
+    this.settle();
+    return this.ranks.map((rank) => rank.image());
+  }
+
+  /** The ranks of this world, which is new, go on from images of another. */
+  restore(images: readonly RankImage[]): void {
+    for (const [i, image] of images.entries()) this.ranks[i]!.restore(image);
+  }
+}
+
+interface PlaneRankOptions {
+  readonly process: Process;
+  readonly memory: WebAssembly.Memory;
+  readonly plane: DataPlane | null;
+  readonly ring: RingTransport;
+  readonly stop: Host["stop"];
+}
+
+class PlaneRank {
+  readonly process: Process;
+  readonly program: Program;
+  readonly bytes: Uint8Array;
+  readonly ints: Int32Array;
+  readonly plane: DataPlane | null;
+  readonly #calls: Record<string, Call>;
+  readonly #importOf: (name: string) => Call;
+  /** The call that waits. */
+  #waiting: { readonly name: string; readonly args: readonly number[] } | null = null;
+  #isUnwinding = false;
+  #isRewinding = false;
+
+  constructor({ process, memory, plane, ring, stop }: PlaneRankOptions) {
+    this.process = process;
+    this.plane = plane;
+    this.bytes = new Uint8Array(memory.buffer);
+    this.ints = new Int32Array(memory.buffer);
+    this.program = new Program(this.#host(stop));
+    this.program.suspension.unwinding = {
+      start: () => {
+        this.#isUnwinding = true;
+      },
+      rewound: () => {
+        this.#isRewinding = false;
+      },
+    };
+    this.#importOf = importsOf(this.program);
+    const engine = { MPI_Send: this.#importOf("MPI_Send"), MPI_Recv: this.#importOf("MPI_Recv") };
+    this.#calls = plane === null ? engine : plane.connect({ memory, engine, wakeWaiters: () => ring.wakeWaiters() });
+  }
+
+  /** As `RankHost`, but a wait is a stop. */
+  #host(stop: Host["stop"]): Host {
+    const { process } = this;
+    const { engine } = process;
+    const over = <T>(result: T): T => {
+      process.openPass();
+      return result;
+    };
+    const waitUntil = (isReady: () => boolean): boolean => {
+      while (!isReady()) if (!process.progress()) return over(false);
+      return over(true);
+    };
+    return {
+      process,
+      processorName: "test",
+      stop,
+      spawner: noSpawner(process.ranks, "this is a test"),
+      wait: (request: RecordId) => waitUntil(() => engine.isComplete(request)),
+      waitUntil,
+      receiveNow: (...wanted) => {
+        for (;;) {
+          const now = engine.receiveNow(...wanted);
+          if (now !== 0) return over(now);
+          if (!(process.isBusy && process.progress())) return now;
+        }
+      },
+      look: () => void process.progress(),
+      abort: (code, message) => {
+        throw new Error(`the job ends with ${code}: ${message}`);
+      },
+      now: () => 0,
+      moveClockTo() {},
+    };
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting !== null;
+  }
+
+  /** What the call answers, or WAITS. */
+  call(name: string, ...args: readonly number[]): number {
+    assert(!this.isWaiting, "a rank makes one call after the other");
+    return this.#answer(name, args);
+  }
+
+  /** The call that waits is made again. */
+  goOn(): number {
+    const { name, args } = this.#waiting!;
+    this.program.suspension.isRewinding = true;
+    this.process.pass.setOutside(true);
+    this.#isRewinding = true;
+    const answer = this.#answer(name, args);
+    assert(!this.#isRewinding, "the import in which a process has stopped hears that it goes on");
+    return answer;
+  }
+
+  #answer(name: string, args: readonly number[]): number {
+    this.#calls[name] ??= this.#importOf(name);
+    const answer = this.#calls[name](...args);
+    this.#waiting = this.#isUnwinding ? { name, args } : null;
+    this.#isUnwinding = false;
+    return this.#waiting === null ? answer : WAITS;
+  }
+
+  image(): RankImage {
+    return { state: saveProcess(this.program), memory: this.bytes.slice() };
+  }
+
+  restore({ state, memory }: RankImage): void {
+    this.bytes.set(memory);
+    restoreProcess(this.program, state);
+  }
+
+  /** A restored rank waits in the call that it waited in before. */
+  waitIn(name: string, args: readonly number[]): void {
+    this.#waiting = { name, args };
+  }
+
+  get waitsIn(): { readonly name: string; readonly args: readonly number[] } | null {
+    return this.#waiting;
+  }
+}

@@ -1,0 +1,278 @@
+/**
+ * Random programs of several C ranks, as the calls that each of them makes: messages of all sizes, kinds and modes whose receives match,
+ * or nearly; receives that are posted before, with wildcards, with too little room; collectives, new communicators, probes; and calls
+ * that must be refused. Sends and receives come in an order in which all of them can be made, as a rule.
+ */
+import type { SeededRandom } from "../../../core/base/seeded-random.ts";
+
+/** A number, or the word at that address of the rank's memory when the call is made. */
+type Argument = number | { readonly at: number };
+
+export interface Step {
+  readonly name: string;
+  readonly args: readonly Argument[];
+}
+
+export const textOf = ({ name, args }: Step): string =>
+  `${name}(${args.map((arg) => (typeof arg === "number" ? arg : `*${arg.at}`)).join(", ")})`;
+
+const COMM_WORLD = 0x101;
+const COMM_SELF = 0x102;
+const COMM_NULL = 0x100;
+/** Of those that programs make, and may have freed. */
+const firstHandle = 0x1000000;
+const ERRORS_RETURN = 0x143;
+const ANY_SOURCE = -1;
+const ANY_TAG = -2;
+const PROC_NULL = -3;
+const MPI_SUM = 0x21;
+const MPI_INT = 0x209;
+/** Handles, and bytes of one item: MPI_BYTE, SHORT, INT, DOUBLE, LONG_DOUBLE, DOUBLE_INT (which has a gap in an array). */
+const types: readonly (readonly [number, number])[] = [
+  [0x247, 1],
+  [0x247, 1],
+  [0x208, 2],
+  [0x209, 4],
+  [0x214, 8],
+  [0x214, 8],
+  [0x220, 16],
+  [0x229, 12],
+];
+/** Around every limit: of words, of what crosses at once, of slots (96), of eager messages (1024). */
+const counts = [
+  0, 1, 1, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 15, 16, 17, 31, 33, 64, 65, 96, 97, 127, 128, 130, 255, 1024, 1025,
+];
+const tags = 3;
+
+/** Memory of a rank: handles and requests, statuses, buffers. */
+const handlesAt = 1024;
+const requestsAt = 1536;
+const requestsMax = 24;
+const statusesAt = 2048;
+const buffersAt = 4096;
+/** Nothing of a rank lies beyond. */
+export const bytesUsed = 1 << 17;
+const bufferBytesMax = 24_576;
+export const programPages = 40;
+const memoryBytes = programPages * 65536;
+
+interface RandomStepsOptions {
+  readonly random: SeededRandom;
+  readonly ranks: number;
+  readonly steps: number;
+}
+
+/** A queue of calls for each rank. */
+export function randomSteps(options: RandomStepsOptions): Step[][] {
+  return new Generator(options).all();
+}
+
+class Generator {
+  readonly #random: SeededRandom;
+  readonly #ranks: number;
+  readonly #steps: number;
+  readonly #queues: Step[][];
+  /** Receives that a rank will make soon, in whatever order. */
+  readonly #soon: Step[][];
+  readonly #requests: number[][];
+  /** Addresses of handles, and whether ranks of the communicator are those of the job, backwards. */
+  readonly #communicators: { readonly at: number; readonly isReversed: boolean }[] = [];
+  #handles = 0;
+  #buffer = buffersAt;
+
+  constructor({ random, ranks, steps }: RandomStepsOptions) {
+    this.#random = random;
+    this.#ranks = ranks;
+    this.#steps = steps;
+    this.#queues = Array.from({ length: ranks }, () => []);
+    this.#soon = Array.from({ length: ranks }, () => []);
+    this.#requests = Array.from({ length: ranks }, () => []);
+  }
+
+  all(): Step[][] {
+    for (let step = 0; step < this.#steps; step++) this.#next();
+    for (let rank = 0; rank < this.#ranks; rank++) this.#flush(rank);
+    return this.#queues;
+  }
+
+  #below(bound: number): number {
+    return this.#random.bits() % bound;
+  }
+
+  #of<T>(values: readonly T[]): T {
+    return values[this.#below(values.length)]!;
+  }
+
+  #next(): void {
+    const dice = this.#below(100);
+    if (dice < 70) this.#message();
+    else if (dice < 78) this.#burst();
+    else if (dice < 84) this.#mistake(this.#below(this.#ranks));
+    else if (dice < 90) this.#probe(this.#below(this.#ranks));
+    else if (dice < 96) this.#together();
+    else this.#flush(this.#below(this.#ranks));
+  }
+
+  #bufferOf(bytes: number): number {
+    if (this.#buffer + bufferBytesMax > bytesUsed) this.#buffer = buffersAt;
+    const at = this.#buffer + this.#below(9);
+    this.#buffer += bytes + 64;
+    return at;
+  }
+
+  /** A communicator, and the rank in it of a rank of the job. */
+  #communicator(): { readonly comm: Argument; readonly rankOf: (world: number) => number } {
+    const made = this.#communicators;
+    if (made.length === 0 || this.#below(3) === 0) return { comm: COMM_WORLD, rankOf: (world) => world };
+    const { at, isReversed } = this.#of(made);
+    return { comm: { at }, rankOf: (world) => (isReversed ? this.#ranks - 1 - world : world) };
+  }
+
+  #message(): void {
+    const [from, to] = [this.#below(this.#ranks), this.#below(this.#ranks)];
+    const { comm, rankOf } = this.#communicator();
+    const [type, size] = this.#of(types);
+    const count = this.#of(counts);
+    const tag = this.#below(tags);
+    // A message to oneself must not wait for its receive.
+    const isSmall = size * count <= 512;
+    const modes =
+      from === to || !isSmall ? ["MPI_Send"] : ["MPI_Send", "MPI_Send", "MPI_Send", "MPI_Rsend", "MPI_Bsend"];
+    const send: Argument[] = [this.#bufferOf(size * count * 2), count, type, rankOf(to), tag, comm];
+    const room = Math.max(0, count + this.#of([0, 0, 0, 1, 5, 100, -1]));
+    const source = this.#of([rankOf(from), rankOf(from), rankOf(from), ANY_SOURCE]);
+    const wantedTag = this.#of([tag, tag, tag, ANY_TAG]);
+    const receive: Argument[] = [this.#bufferOf(size * room * 2), room, type, source, wantedTag, comm];
+    const isPosted = this.#below(5) === 0 || (from === to && !isSmall);
+    if (isPosted) {
+      this.#flush(to);
+      this.#start(to, "MPI_Irecv", receive);
+    }
+    if (this.#below(6) === 0 || (from === to && !isSmall))
+      this.#start(from, this.#of(["MPI_Isend", "MPI_Issend"]), send);
+    else this.#queues[from]!.push({ name: this.#of(modes), args: send });
+    if (!isPosted) this.#soon[to]!.push({ name: "MPI_Recv", args: [...receive, this.#status()] });
+    if (!isSmall || this.#below(3) > 0) this.#flush(to);
+  }
+
+  /** More messages than a ring has slots, perhaps. */
+  #burst(): void {
+    const [from, to] = [this.#below(this.#ranks), this.#below(this.#ranks)];
+    if (from === to) return;
+    const many = 2 + this.#below(70);
+    const isStarted = this.#below(2) === 0;
+    const count = this.#of([2, 2, 20]);
+    for (let i = 0; i < many; i++) {
+      const send = [this.#bufferOf(8 * count), count, 0x214, to, 1, COMM_WORLD];
+      if (isStarted && this.#below(3) === 0) this.#start(from, "MPI_Isend", send);
+      else this.#queues[from]!.push({ name: "MPI_Send", args: send });
+      const receive = [this.#bufferOf(8 * count), count, 0x214, from, 1, COMM_WORLD, this.#status()];
+      this.#soon[to]!.push({ name: "MPI_Recv", args: receive });
+    }
+    // A message of another tag is awaited first: those of the burst are unexpected then.
+    if (this.#below(2) === 0) {
+      this.#queues[from]!.push({ name: "MPI_Send", args: [this.#bufferOf(8), 1, 0x214, to, 2, COMM_WORLD] });
+      const receive = [this.#bufferOf(8), 1, 0x214, from, 2, COMM_WORLD, this.#status()];
+      this.#soon[to]!.unshift({ name: "MPI_Recv", args: receive });
+    }
+    this.#flush(to);
+  }
+
+  #start(rank: number, name: string, args: readonly Argument[]): void {
+    const requests = this.#requests[rank]!;
+    const request = requestsAt + 4 * requests.length;
+    requests.push(request);
+    this.#queues[rank]!.push({ name, args: [...args, request] });
+    if (requests.length >= requestsMax) this.#flush(rank);
+  }
+
+  /** The rank receives what it has to, in any order, and waits for what it has started. */
+  #flush(rank: number): void {
+    const soon = this.#soon[rank]!.splice(0);
+    if (this.#below(4) === 0) soon.reverse();
+    this.#queues[rank]!.push(...soon);
+    for (const request of this.#requests[rank]!.splice(0)) {
+      this.#queues[rank]!.push({ name: "MPI_Wait", args: [request, this.#status()] });
+    }
+  }
+
+  #status(): number {
+    return this.#below(3) === 0 ? 0 : statusesAt + 32 * this.#below(8);
+  }
+
+  /** Every rank does it, after all that it had to receive. */
+  #together(): void {
+    for (let rank = 0; rank < this.#ranks; rank++) this.#flush(rank);
+    const { comm } = this.#communicator();
+    switch (this.#below(6)) {
+      case 0:
+        this.#all(() => ({ name: "MPI_Barrier", args: [comm] }));
+        return;
+      case 1:
+      case 2:
+        this.#all(() => ({
+          name: "MPI_Allreduce",
+          args: [this.#bufferOf(16) & ~3, this.#bufferOf(16) & ~3, 2, MPI_INT, MPI_SUM, comm],
+        }));
+        return;
+      case 3:
+        this.#free();
+        return;
+      default:
+        this.#make();
+    }
+  }
+
+  #make(): void {
+    const at = handlesAt + 4 * this.#handles++;
+    const isReversed = this.#below(2) === 0;
+    if (isReversed) this.#all((rank) => ({ name: "MPI_Comm_split", args: [COMM_WORLD, 0, -rank, at] }));
+    else this.#all(() => ({ name: "MPI_Comm_dup", args: [COMM_WORLD, at] }));
+    this.#all(() => ({ name: "MPI_Comm_set_errhandler", args: [{ at }, ERRORS_RETURN] }));
+    this.#communicators.push({ at, isReversed });
+  }
+
+  #free(): void {
+    const freed = this.#communicators.shift();
+    if (freed === undefined) return;
+    this.#all(() => ({ name: "MPI_Comm_free", args: [freed.at] }));
+  }
+
+  #all(step: (rank: number) => Step): void {
+    for (let rank = 0; rank < this.#ranks; rank++) this.#queues[rank]!.push(step(rank));
+  }
+
+  #probe(rank: number): void {
+    const source = this.#of([ANY_SOURCE, this.#below(this.#ranks)]);
+    const flag = statusesAt + 256;
+    this.#queues[rank]!.push({
+      name: "MPI_Iprobe",
+      args: [source, this.#of([ANY_TAG, this.#below(tags)]), COMM_WORLD, flag, this.#status()],
+    });
+  }
+
+  /** One argument that is wrong, or unusual. Receives from nobody only: others would wait for ever. */
+  #mistake(rank: number): void {
+    const buffer = this.#bufferOf(64);
+    const usual: Argument[] = [buffer, 4, MPI_INT, this.#below(this.#ranks), 0, COMM_WORLD];
+    const [place, values] = this.#of<readonly [number, readonly number[]]>([
+      [0, [0, 8, memoryBytes - 4, memoryBytes, -4]],
+      [1, [-1, 1 << 30, 0x7fffffff]],
+      [2, [0x200, 0x1ff, 0x300, 0, 0x209000, -1]],
+      [3, [-1, -2, PROC_NULL, this.#ranks, 1 << 20]],
+      [4, [-1, -2, 0x40000000, -5]],
+      [5, [COMM_NULL, COMM_SELF + 1, 0, -1, firstHandle, firstHandle + 1, firstHandle + 3]],
+    ]);
+    usual[place] = this.#of(values);
+    if (this.#below(2) === 0) {
+      // A buffer of no bytes may be anywhere, and so the message leaves: it is one more than is received.
+      this.#queues[rank]!.push({ name: "MPI_Send", args: usual });
+      return;
+    }
+    if (place === 3) usual[3] = this.#of([-5, PROC_NULL, this.#ranks]);
+    if (place === 5) usual[5] = this.#of([COMM_NULL, COMM_SELF + 1, 0, -1]);
+    if (place === 4) usual[4] = this.#of([-1, -5, 0x40000000]);
+    const status = place === 0 ? 0 : this.#of([0, 3, 8, memoryBytes - 16, statusesAt]);
+    this.#queues[rank]!.push({ name: "MPI_Recv", args: [...usual, status] });
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * The data plane of a C rank: MPI_Send and MPI_Recv of small messages inside a node as WebAssembly, which is optimised before the
+ * program begins and is called by the program's module directly (docs/adr/0020-a-data-plane-compiled-before-the-first-call.md).
+ * plane.wat decides and works in the node's memory, face.wat in the program's; the pass (core/p2p/pass.ts) has the engine's
+ * permission. What the plane does not take goes to the imports of abi/.
+ */
+import { predefinedTypes } from "../../core/comm/datatype/datatype-predefined.ts";
+import { P_POSITION, Pass } from "../../core/p2p/pass.ts";
+import { newYield } from "../machine/yield.ts";
+import { Line, lineOf, ringOf } from "../transport/layout.ts";
+import { copyBetween } from "../transport/memory-copies.ts";
+import { compileCallsAnew, type NodeMemory } from "../transport/node-memory.ts";
+import type { RankMemory } from "../transport/rank-memory.ts";
+import faceBytes from "./face.wat";
+import planeBytes from "./plane.wat";
+
+interface DataPlaneOptions {
+  readonly rank: number;
+  /** Index in the node of each process that the job can have: all of them are there. */
+  readonly places: Int32Array;
+  /** More ranks than cores on this machine. */
+  readonly crowded: boolean;
+  /** Given by tests; otherwise as the number of ranks suggests. */
+  readonly patience?: Patience;
+}
+
+/** How long a receive waits before the engine does: spins, then turns at which the core is given away. */
+interface Patience {
+  readonly spins: number;
+  readonly yields: number;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: numbers, and BigInt where C has 64 bits
+type Call = (...args: any[]) => number;
+
+/** Imports of the program by their names. */
+type Calls = Record<string, Call>;
+
+interface Connection {
+  /** The program's memory. */
+  readonly memory: WebAssembly.Memory;
+  /** The imports as the engine has them. */
+  readonly engine: Calls;
+  /** Wakes those that wait for room in the ring of this process. */
+  wakeWaiters(): void;
+}
+
+/** Polls of the ring in one spin: about 1.4 µs. */
+const looks = 1000;
+/** As long as a wait of the engine spins (real/process/waiting.ts), and not as often as it gives the core away: that is the engine's. */
+const patience: Patience = { spins: 4, yields: 50 };
+const patienceCrowded: Patience = { spins: 0, yields: 100 };
+
+/** Words of a way that the engine does not write, behind those that it does, in bytes. */
+const W_RING = 8;
+const W_BELL = 12;
+const W_BUFFERS = 16;
+
+/** The plane copies whole sixteens: a buffer that ends nearer to the end of the memory is the engine's. */
+const marginBytes = 16;
+
+const planeCalls = ["MPI_Send", "MPI_Recv"] as const;
+
+let planeModule: WebAssembly.Module | undefined;
+let faceModule: WebAssembly.Module | undefined;
+
+export class DataPlane {
+  readonly pass: Pass;
+  /** The word that holds the position of the next packet in the ring of the process. */
+  readonly cursor: Int32Array;
+  readonly #node: NodeMemory;
+  readonly #options: DataPlaneOptions;
+  readonly #address: number;
+
+  constructor(node: NodeMemory, heap: RankMemory, options: DataPlaneOptions) {
+    const ranks = options.places.length;
+    const wordCount = Pass.wordsFor(ranks);
+    this.#node = node;
+    this.#options = options;
+    this.#address = heap.allocate(wordCount * 4);
+    const first = this.#address >> 2;
+    const words = node.words.subarray(first, first + wordCount).fill(0);
+    this.pass = new Pass(words, ranks, this.#address);
+    this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
+    for (const type of Object.values(predefinedTypes)) {
+      if (type.isContiguous(2) && type.trueLb === 0) this.pass.publishType(type.handle, type.size);
+    }
+    for (let rank = 0; rank < ranks; rank++) this.#openWay(rank);
+  }
+
+  /** Nothing has happened yet that the engine would have to be asked about. */
+  #openWay(rank: number): void {
+    const { layout, words } = this.#node;
+    const place = this.#options.places[rank]!;
+    const way = (this.#address + Pass.waysAt + rank * Pass.wayBytes) >> 2;
+    words[way + (W_RING >> 2)] = ringOf(layout, place);
+    words[way + (W_BELL >> 2)] = lineOf(layout, place) + Line.BELL;
+    words[way + (W_BUFFERS >> 2)] = layout.eager + place * layout.slots * layout.eagerBytes;
+    this.pass.openWay(rank, layout.eagerBytes);
+  }
+
+  /** The functions that take the place of the engine's imports. */
+  connect({ memory, engine, wakeWaiters }: Connection): Calls {
+    const node = this.#node;
+    planeModule ??= new WebAssembly.Module(planeBytes);
+    faceModule ??= new WebAssembly.Module(faceBytes);
+    const programBytes = memory.buffer.byteLength;
+    const plane = new WebAssembly.Instance(planeModule, {
+      node: { memory: node.memory },
+      calls: { ...compileCallsAnew(node.memory, node.layout, node.process) },
+      host: { yield: newYield(), wakeWaiters },
+      plane: { ...this.#placesInNode(), programBytes: BigInt(programBytes - marginBytes) },
+    });
+    const toNode = copyBetween(memory, node.memory);
+    const fromNode = copyBetween(node.memory, memory);
+    const face = new WebAssembly.Instance(faceModule, {
+      program: { memory, bytes: programBytes },
+      plane: plane.exports,
+      copies: {
+        toNode: toNode ?? noCopy,
+        fromNode: fromNode ?? noCopy,
+        areThere: toNode === null ? 0 : 1,
+      },
+      engine: Object.fromEntries(planeCalls.map((name) => [name, engine[name] ?? noCopy])),
+    });
+    const calls = face.exports as unknown as Calls;
+    return Object.fromEntries(planeCalls.filter((name) => name in engine).map((name) => [name, calls[name]!]));
+  }
+
+  /** What plane.wat is told of the node and of its process. */
+  #placesInNode(): Record<string, number> {
+    const { layout, process } = this.#node;
+    const { rank, crowded, patience: own = crowded ? patienceCrowded : patience } = this.#options;
+    const line = lineOf(layout, process);
+    return {
+      pass: this.#address,
+      ways: this.#address + Pass.waysAt,
+      rank,
+      ring: ringOf(layout, process),
+      slots: layout.slots,
+      eagerBytes: layout.eagerBytes,
+      stop: line + Line.STOP,
+      notices: layout.noticesAt,
+      noticesSeen: line + Line.NOTICES_SEEN,
+      looks,
+      spins: own.spins,
+      yields: own.yields,
+    };
+  }
+}
+
+/** Stands where nothing is called. */
+function noCopy(): number {
+  return 0;
+}

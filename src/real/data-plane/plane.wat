@@ -1,0 +1,251 @@
+;; The data plane's half in the node's memory (docs/adr/0020-a-data-plane-compiled-before-the-first-call.md): eager messages in the
+;; rings of the node, without the engine, as long as the engine permits it. Every atomic operation is a function of node.wat, which
+;; is called here as the transport calls it; all other words of this file are the process's own, or those of a slot that it has
+;; reserved or found committed.
+;;
+;; Offsets in the pass (core/p2p/pass.ts has the same): state 0, eager sends 4, position 8, sent 12, received 16, types from 64,
+;; communicators from 1088 (16 bytes each: handle, context, size, members or 0), ways from $ways (32 bytes each: next number, eager
+;; limit, ring, bell, payload buffers). In a packet: kind 4, source 8, context 12, tag 16, bytes 20, number 24, payload 28.
+(module
+  (import "node" "memory" (memory 1 65536 shared))
+  (import "calls" "reserve" (func $reserve (param i32) (result i32)))
+  (import "calls" "commit" (func $commit (param i32 i32 i32 i32) (result i32)))
+  (import "calls" "publish" (func $publish (param i32 i32) (result i32)))
+  (import "calls" "spin" (func $spin (param i32 i32 i32 i32 i32) (result i32)))
+  (import "host" "yield" (func $yield))
+  (import "host" "wakeWaiters" (func $wakeWaiters))
+  (import "plane" "pass" (global $pass i32))           ;; where the pass is
+  (import "plane" "ways" (global $ways i32))           ;; and the first of its ways
+  (import "plane" "rank" (global $rank i32))           ;; the sender in every packet of this process
+  (import "plane" "ring" (global $ring i32))           ;; the process's own
+  (import "plane" "slots" (global $slots i32))
+  (import "plane" "eagerBytes" (global $eagerBytes i32))
+  (import "plane" "stop" (global $stop i32))           ;; the word by which others make the process stop
+  (import "plane" "notices" (global $notices i32))     ;; how many notices there are
+  (import "plane" "noticesSeen" (global $noticesSeen i32))
+  (import "plane" "programBytes" (global $programBytes i64)) ;; of the program's memory, without the last 16
+  (import "plane" "looks" (global $looks i32))         ;; polls of the ring in one spin
+  (import "plane" "spins" (global $spins i32))         ;; spins, then yields, before the engine waits in its own way
+  (import "plane" "yields" (global $yields i32))
+
+  ;; The message that is being written: between `send` and `leave`.
+  (global $slot (mut i32) (i32.const 0))
+  (global $way (mut i32) (i32.const 0))
+  (global $payload (mut i32) (i32.const 0))
+  (global $context (mut i32) (i32.const 0))
+  (global $tag (mut i32) (i32.const 0))
+  (global $bytes (mut i32) (i32.const 0))
+
+  ;; The length of `count` items of a predefined datatype at `buffer`, all of which lie in the program's memory, as do the 16 bytes
+  ;; behind them; −1: the engine must look at them. Below 2^31 therefore: memories of programs are no longer.
+  (func $bytesOf (param $buffer i32) (param $count i32) (param $type i32) (result i32)
+    (local $size i32) (local $bytes i64)
+    (local.set $type (i32.sub (local.get $type) (i32.const 0x200)))
+    (if (i32.ge_u (local.get $type) (i32.const 256)) (then (return (i32.const -1))))
+    (local.set $size
+      (i32.load offset=64 (i32.add (global.get $pass) (i32.shl (local.get $type) (i32.const 2)))))
+    (if (i32.or (i32.eqz (local.get $size)) (i32.lt_s (local.get $count) (i32.const 0)))
+      (then (return (i32.const -1))))
+    (local.set $bytes (i64.mul (i64.extend_i32_u (local.get $size)) (i64.extend_i32_u (local.get $count))))
+    (if (i32.lt_u (local.get $buffer) (i32.const 16)) (then (return (i32.const -1))))
+    (if (i64.gt_u (i64.add (i64.extend_i32_u (local.get $buffer)) (local.get $bytes)) (global.get $programBytes))
+      (then (return (i32.const -1))))
+    (i32.wrap_i64 (local.get $bytes)))
+
+  ;; Where the words of a communicator are; 0: nobody has published them.
+  (func $communicatorOf (param $handle i32) (result i32)
+    (local $at i32)
+    (local.set $at
+      (i32.add (global.get $pass)
+        (i32.shl
+          (i32.and
+            (i32.add (local.get $handle) (i32.mul (i32.shr_u (local.get $handle) (i32.const 24)) (i32.const 3)))
+            (i32.const 15))
+          (i32.const 4))))
+    (select (local.get $at) (i32.const 0) (i32.eq (i32.load offset=1088 (local.get $at)) (local.get $handle))))
+
+  ;; The process that has that rank in a communicator, which has so many.
+  (func $memberOf (param $communicator i32) (param $rank i32) (result i32)
+    (local $members i32)
+    (if (result i32) (local.tee $members (i32.load offset=1100 (local.get $communicator)))
+      (then (i32.load (i32.add (local.get $members) (i32.shl (local.get $rank) (i32.const 2)))))
+      (else (local.get $rank))))
+
+  (func $slotOf (param $position i32) (result i32)
+    (i32.add (i32.add (global.get $ring) (i32.const 384))
+      (i32.shl (i32.and (local.get $position) (i32.sub (global.get $slots) (i32.const 1))) (i32.const 7))))
+
+  ;; A standard send. `first` are the 16 bytes at `buffer`. The results: its length, or −1 when the engine must send the message and
+  ;; nothing has changed; and the place that the caller copies its bytes to before it calls `leave`, 0 when the message has left.
+  (func (export "send")
+    (param $first v128) (param $buffer i32) (param $count i32) (param $type i32) (param $dest i32) (param $tag i32)
+    (param $handle i32)
+    (result i32 i32)
+    (local $bytes i32) (local $communicator i32) (local $way i32) (local $slot i32) (local $sends i32) (local $position i32)
+    (block $engine
+      (br_if $engine (i32.and (i32.load (global.get $pass)) (i32.const 5)))
+      (br_if $engine (i32.load (global.get $stop)))
+      (local.set $bytes (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)))
+      (br_if $engine (i32.gt_u (local.get $bytes) (global.get $eagerBytes)))
+      (br_if $engine (i32.gt_u (local.get $tag) (i32.const 0x3fffffff)))
+      (br_if $engine (i32.eqz (local.tee $communicator (call $communicatorOf (local.get $handle)))))
+      (br_if $engine (i32.ge_u (local.get $dest) (i32.load offset=1096 (local.get $communicator))))
+      (local.set $way
+        (i32.add (global.get $ways)
+          (i32.shl (call $memberOf (local.get $communicator) (local.get $dest)) (i32.const 5))))
+      (br_if $engine (i32.gt_s (local.get $bytes) (i32.load offset=4 (local.get $way))))
+      ;; Now and then the engine looks at what has arrived; where nothing has, that is done with.
+      (local.set $sends (i32.add (i32.load offset=4 (global.get $pass)) (i32.const 1)))
+      (if (i32.ge_u (local.get $sends) (i32.const 64))
+        (then
+          (local.set $position (i32.load offset=8 (global.get $pass)))
+          (br_if $engine
+            (i32.eq (i32.load (call $slotOf (local.get $position))) (i32.add (local.get $position) (i32.const 1))))
+          (local.set $sends (i32.const 0))))
+      (br_if $engine (i32.eqz (local.tee $slot (call $reserve (i32.load offset=8 (local.get $way))))))
+      (i32.store offset=4 (global.get $pass) (local.get $sends))
+      (global.set $slot (local.get $slot))
+      (global.set $way (local.get $way))
+      (global.set $context (i32.load offset=1092 (local.get $communicator)))
+      (global.set $tag (local.get $tag))
+      (global.set $bytes (local.get $bytes))
+      (if (i32.le_u (local.get $bytes) (i32.const 16))
+        (then
+          (if (local.get $bytes)
+            (then
+              (global.set $payload (i32.add (local.get $slot) (i32.const 32)))
+              (v128.store offset=32 (local.get $slot) (local.get $first)))
+            (else (global.set $payload (i32.const 0))))
+          (call $leave)
+          (return (local.get $bytes) (i32.const 0))))
+      (if (i32.le_u (local.get $bytes) (i32.const 96))
+        (then (global.set $payload (i32.add (local.get $slot) (i32.const 32))))
+        (else
+          (global.set $payload
+            (i32.add (i32.load offset=16 (local.get $way))
+              (i32.mul
+                (i32.shr_u
+                  (i32.sub (i32.sub (local.get $slot) (i32.load offset=8 (local.get $way))) (i32.const 384))
+                  (i32.const 7))
+                (global.get $eagerBytes))))))
+      (return (local.get $bytes) (global.get $payload)))
+    (i32.const -1) (i32.const 0))
+
+  ;; The payload is there: the header follows, and the message leaves.
+  (func $leave (export "leave")
+    (local $way i32) (local $slot i32) (local $number i32)
+    (local.set $way (global.get $way))
+    (local.set $slot (global.get $slot))
+    (local.set $number (i32.load (local.get $way)))
+    (i32.store offset=4 (local.get $slot) (i32.const 1)) ;; kind EAGER, of a first life
+    (i32.store offset=12 (local.get $slot) (global.get $context))
+    (i32.store offset=16 (local.get $slot) (global.get $tag))
+    (i32.store offset=20 (local.get $slot) (global.get $bytes))
+    (i32.store offset=24 (local.get $slot) (local.get $number))
+    (drop
+      (call $commit (local.get $slot) (i32.load offset=12 (local.get $way)) (global.get $rank) (global.get $payload)))
+    (i32.store (local.get $way) (i32.add (local.get $number) (i32.const 1)))
+    (i32.store offset=12 (global.get $pass) (i32.add (i32.load offset=12 (global.get $pass)) (i32.const 1))))
+
+  ;; A blocking receive. The results: the length of the message, or −1 when the engine must receive it and nothing has changed; where
+  ;; its payload is, for the caller to copy before it calls `release`, or 0 when it is the last result and the packet is released; the
+  ;; sender's rank in the communicator; the tag; the first 16 bytes.
+  (func (export "receive")
+    (param $buffer i32) (param $count i32) (param $type i32) (param $source i32) (param $tag i32) (param $handle i32)
+    (result i32 i32 i32 i32 v128)
+    (local $room i32) (local $communicator i32) (local $world i32) (local $position i32) (local $slot i32)
+    (local $bytes i32) (local $first v128)
+    (block $engine
+      (br_if $engine (i32.load (global.get $pass)))
+      (br_if $engine (i32.load (global.get $stop)))
+      (local.set $room (call $bytesOf (local.get $buffer) (local.get $count) (local.get $type)))
+      (br_if $engine (i32.lt_s (local.get $room) (i32.const 0)))
+      ;; A tag, or any (−2).
+      (br_if $engine
+        (i32.and
+          (i32.gt_u (local.get $tag) (i32.const 0x3fffffff))
+          (i32.ne (local.get $tag) (i32.const -2))))
+      (br_if $engine (i32.eqz (local.tee $communicator (call $communicatorOf (local.get $handle)))))
+      (if (i32.eq (local.get $source) (i32.const -1))
+        (then
+          ;; Any source, where ranks are those of the job: no other name has to be looked up.
+          (br_if $engine (i32.load offset=1100 (local.get $communicator)))
+          (local.set $world (i32.const -1)))
+        (else
+          (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator))))
+          (local.set $world (call $memberOf (local.get $communicator) (local.get $source)))))
+      (local.set $position (i32.load offset=8 (global.get $pass)))
+      (local.set $slot (call $slotOf (local.get $position)))
+      (local.set $position (i32.add (local.get $position) (i32.const 1)))
+      (br_if $engine
+        (i32.eqz (call $await (local.get $slot) (local.get $position))))
+      ;; Exactly this kind: of a process in its first life.
+      (br_if $engine (i32.ne (i32.load offset=4 (local.get $slot)) (i32.const 1)))
+      (br_if $engine
+        (i32.ne (i32.load offset=12 (local.get $slot)) (i32.load offset=1092 (local.get $communicator))))
+      (if (i32.eq (local.get $tag) (i32.const -2))
+        (then (br_if $engine (i32.lt_s (i32.load offset=16 (local.get $slot)) (i32.const 0))))
+        (else (br_if $engine (i32.ne (i32.load offset=16 (local.get $slot)) (local.get $tag)))))
+      (if (i32.eq (local.get $world) (i32.const -1))
+        (then
+          (local.set $source (i32.load offset=8 (local.get $slot)))
+          (br_if $engine (i32.ge_u (local.get $source) (i32.load offset=1096 (local.get $communicator)))))
+        (else (br_if $engine (i32.ne (i32.load offset=8 (local.get $slot)) (local.get $world)))))
+      (local.set $bytes (i32.load offset=20 (local.get $slot)))
+      (br_if $engine (i32.gt_u (local.get $bytes) (local.get $room)))
+      (br_if $engine (i32.gt_u (local.get $bytes) (global.get $eagerBytes)))
+      (local.set $tag (i32.load offset=16 (local.get $slot)))
+      (if (i32.gt_u (local.get $bytes) (i32.const 16))
+        (then
+          (return (local.get $bytes) (i32.load offset=28 (local.get $slot)) (local.get $source) (local.get $tag)
+            (local.get $first))))
+      (if (local.get $bytes)
+        (then (local.set $first (v128.load (i32.load offset=28 (local.get $slot))))))
+      (call $release)
+      (return (local.get $bytes) (i32.const 0) (local.get $source) (local.get $tag) (local.get $first)))
+    (i32.const -1) (i32.const 0) (i32.const 0) (i32.const 0) (local.get $first))
+
+  ;; Waits a while for the packet with that stamp: 0 when none has come, when the process shall stop, or when there is news of a death.
+  (func $await (param $slot i32) (param $stamp i32) (result i32)
+    (local $tries i32)
+    (if (call $spin (local.get $slot) (local.get $stamp) (local.get $slot) (local.get $stamp) (i32.const 1))
+      (then (return (i32.const 1))))
+    (loop $again
+      (if (i32.ge_u (local.get $tries) (i32.add (global.get $spins) (global.get $yields)))
+        (then (return (i32.const 0))))
+      (if (i32.load (global.get $stop)) (then (return (i32.const 0))))
+      (if (i32.ne (i32.load (global.get $notices)) (i32.load (global.get $noticesSeen)))
+        (then (return (i32.const 0))))
+      (if (i32.ge_u (local.get $tries) (global.get $spins)) (then (call $yield)))
+      (local.set $tries (i32.add (local.get $tries) (i32.const 1)))
+      (br_if $again
+        (i32.eqz
+          (call $spin (local.get $slot) (local.get $stamp) (local.get $slot) (local.get $stamp)
+            (select (global.get $looks) (i32.const 1) (i32.le_u (local.get $tries) (global.get $spins)))))))
+    (i32.const 1))
+
+  ;; The process is done with its next packet. The head is published every slots / 4 packets, as the transport does it.
+  (func $release (export "release")
+    (local $position i32)
+    (local.set $position (i32.add (i32.load offset=8 (global.get $pass)) (i32.const 1)))
+    (i32.store offset=8 (global.get $pass) (local.get $position))
+    (i32.store offset=16 (global.get $pass) (i32.add (i32.load offset=16 (global.get $pass)) (i32.const 1)))
+    (if (i32.eqz (i32.and (local.get $position) (i32.sub (i32.shr_u (global.get $slots) (i32.const 2)) (i32.const 1))))
+      (then
+        (if (call $publish (global.get $ring) (local.get $position)) (then (call $wakeWaiters))))))
+
+  ;; Bytes of payloads, for the half in the program's memory where one module cannot have both (Node 20).
+  (func (export "put") (param $at i32) (param $a v128) (param $b v128) (param $c v128) (param $d v128)
+    (v128.store (local.get $at) (local.get $a))
+    (v128.store offset=16 (local.get $at) (local.get $b))
+    (v128.store offset=32 (local.get $at) (local.get $c))
+    (v128.store offset=48 (local.get $at) (local.get $d)))
+  (func (export "put16") (param $at i32) (param $a v128)
+    (v128.store (local.get $at) (local.get $a)))
+  (func (export "get") (param $at i32) (result v128 v128 v128 v128)
+    (v128.load (local.get $at))
+    (v128.load offset=16 (local.get $at))
+    (v128.load offset=32 (local.get $at))
+    (v128.load offset=48 (local.get $at)))
+  (func (export "get16") (param $at i32) (result v128)
+    (v128.load (local.get $at))))

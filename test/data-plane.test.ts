@@ -1,0 +1,43 @@
+/** C programs with a data plane and without (ADR 20), with real threads. The calls themselves are in src/real/c-rank/data-plane.test.ts. */
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import { launch, thaw } from "banyan";
+import { banyan, inFolder, newFolder } from "./harness.ts";
+import { longUnless } from "./long.ts";
+import { timeLimit } from "./patience.ts";
+
+const program = resolve("test/programs/c/small-messages.c");
+const messages = 4_000;
+const announced = 1_000;
+const limit = timeLimit(120_000);
+
+for (const ranks of [2, 5]) {
+  test(`M6 ADR 20: ${ranks} ranks send each other the same with a data plane and without`, {
+    ...limit,
+    ...longUnless(ranks === 2),
+  }, async () => {
+    const outputs: string[] = [];
+    for (const plane of ["on", "off"]) {
+      const args = ["run", "--quiet", "-n", `${ranks}`, program, `${messages}`, `${announced}`];
+      const { code, stdout, stderr } = await banyan(args, { env: { BANYAN_DATA_PLANE: plane }, timeoutMs: 120_000 });
+      assert.equal(code, 0, stdout + stderr);
+      outputs.push(stdout);
+    }
+    assert.equal(outputs[0], outputs[1]);
+    assert.match(outputs[0]!, /^step\n\d+ bytes\n$/);
+  });
+}
+
+test("M6 images: a job with data planes is frozen in the middle of its messages and thawed", limit, async () => {
+  await inFolder(newFolder("planes"), async () => {
+    const job = launch(program, { ranks: 2, args: [`${messages * 50}`, `${announced}`], jobFolder: "frozen" });
+    for await (const event of job) if (event.kind === "line" && event.text === "step") job.freeze();
+    assert.equal((await job.done).reason.kind, "frozen");
+    const thawed = thaw("frozen");
+    const lines: string[] = [];
+    for await (const event of thawed) if (event.kind === "line") lines.push(event.text);
+    assert.deepEqual(await thawed.done.then(({ code, reason }) => [code, reason.kind]), [0, "finished"]);
+    assert.match(lines.join("\n"), /^\d+ bytes$/);
+  });
+});
