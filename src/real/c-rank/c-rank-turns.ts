@@ -7,7 +7,7 @@ import { Settling } from "../../core/process/settling.ts";
 import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { InquiryPauses } from "../process/inquiry-pauses.ts";
-import { Stop } from "../transport/layout.ts";
+import { checkpointOf, Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 import { loadCRank } from "./load-c-rank.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
@@ -108,7 +108,7 @@ class Turn {
     // Where all have come to the end there is nothing to freeze.
     const isLast = process.finalBarrier >= 0 && process.engine.isComplete(process.finalBarrier);
     if (host.shallStop() && !isLast) {
-      this.#waiting.say({ kind: "stopped" });
+      this.#waiting.say({ kind: "stopped", number: checkpointOf(host.wanted) });
       this.#stoppedMs = steadyMs();
       this.#settling = new Settling(process);
       return true;
