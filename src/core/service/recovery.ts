@@ -279,6 +279,10 @@ export class Recovery {
 
   // Checkpoints: see `SetCheckpoints`
 
+  stopped(rank: number, number: number, nowMs: number): void {
+    this.#checkpoints.stopped(rank, number, nowMs);
+  }
+
   captured(rank: number, capture: Capture, nowMs: number): void {
     this.#checkpoints.captured(rank, capture, nowMs);
   }

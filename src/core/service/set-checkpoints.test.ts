@@ -212,6 +212,21 @@ test("L4: patience ends when all are captured: writing and reading back may take
   assert.equal(world.core.newest(0).number, 1);
 });
 
+test("L4: ranks that have all stopped are waited for while they write, but not for ever", () => {
+  const world = new World();
+  world.core.takeAll(0);
+  world.core.stopped(0, 1, 0);
+  assert.equal(world.core.nextTimeMs, patienceMs, "another has not stopped");
+  // Of an attempt that is over.
+  world.core.stopped(1, 0, 0);
+  assert.equal(world.core.nextTimeMs, patienceMs);
+  world.core.stopped(1, 1, 5);
+  world.until(10 * patienceMs);
+  assert.deepEqual(world.notes, []);
+  world.until(40 * patienceMs);
+  assert.match(world.notes[0] ?? "", /^checkpoint 1 of set 0 was given up: an image was not written in time; /);
+});
+
 test("L4: sets are spread over the interval, and each goes on by itself", () => {
   const world = new World({ sets: [[0], [1]], interval: every(1000) });
   world.core.begin(0);
@@ -283,13 +298,15 @@ test("L4: programs take checkpoints: when all members want one; of an old life t
   assert.deepEqual(world.orders, ["stop 0.1"]);
 });
 
-test("L4: programs that want one after the other get them all: one that is stored counts first", () => {
+test("L4: programs that want one after the other get them all: one that has been captured counts first", () => {
   const world = new World();
   for (const rank of [0, 1]) world.core.wanted(rank, 0, 0);
-  for (const rank of [0, 1]) world.store(rank, 1);
+  for (const rank of [0, 1]) world.capture(rank, 1);
   world.said;
   for (const rank of [0, 1]) world.core.wanted(rank, 0, 0);
   assert.deepEqual(world.orders, []);
+  for (const rank of [0, 1]) world.store(rank, 1);
+  world.said;
   world.verify(0, 1);
   assert.deepEqual(world.orders, ["may-commit 0 0", "oldest 0.0 at 0", "committed 0.1", "stop 0.2"]);
 });

@@ -94,6 +94,7 @@ interface SetLives {
 interface Attempt {
   readonly number: number;
   readonly beganMs: number;
+  readonly stopped: Set<number>;
   readonly captured: Set<number>;
   settledMs: number;
   barrierMs: number;
@@ -121,6 +122,8 @@ interface SetState {
 }
 
 const forLogsMsMinDefault = 1000;
+/** How much longer than for an MPI call ranks are waited for that write their images. */
+const writingPatiences = 30;
 
 export class SetCheckpoints {
   readonly #options: SetCheckpointsOptions;
@@ -165,7 +168,10 @@ export class SetCheckpoints {
       if (state.dueMs > nowMs) continue;
       state.dueMs = Number.POSITIVE_INFINITY;
       if (state.attempt === null) this.#take(set, nowMs);
-      else this.#giveUp(set, "a rank made no MPI call in time", nowMs);
+      else {
+        const haveStopped = state.attempt.stopped.size === this.#options.members[set]!.length;
+        this.#giveUp(set, haveStopped ? "an image was not written in time" : "a rank made no MPI call in time", nowMs);
+      }
     }
   }
 
@@ -240,8 +246,8 @@ export class SetCheckpoints {
     state.wanting.add(rank);
     if (state.wanting.size < this.#options.members[set]!.length) return;
     state.wanting.clear();
-    // A program that wants one after the other gets them all: one that is all stored may count first.
-    if (state.attempt !== null && state.attempt.storedMs !== null) state.isNextWanted = true;
+    // A program that wants one after the other gets them all: one that has been captured may count first.
+    if (state.attempt !== null && state.attempt.capturedMs !== null) state.isNextWanted = true;
     else this.#take(set, nowMs);
   }
 
@@ -277,8 +283,15 @@ export class SetCheckpoints {
     this.#discard(set);
     const number = this.#server.begin(set);
     state.attempt = {
-      ...{ number, beganMs: nowMs, captured: new Set(), settledMs: 0, barrierMs: Number.POSITIVE_INFINITY },
-      ...{ callsPassed: 0, capturedMs: null, storedMs: null, isVerified: false },
+      ...{ number, beganMs: nowMs, stopped: new Set(), captured: new Set() },
+      ...{
+        settledMs: 0,
+        barrierMs: Number.POSITIVE_INFINITY,
+        callsPassed: 0,
+        capturedMs: null,
+        storedMs: null,
+        isVerified: false,
+      },
     };
     state.dueMs = nowMs + this.#options.checkpointPatienceMs;
     this.#ports.stop(set, number, { oldest: this.oldest(set).number, newest: this.newest(set).number });
@@ -299,7 +312,20 @@ export class SetCheckpoints {
     return attempt?.number === number ? attempt : null;
   }
 
-  /** A rank stands still and has been copied, perhaps written as well. When all have, they go on. */
+  /**
+   * A rank has stopped inside an MPI call. When all members have, nobody is waited for any more but those that write: that takes as long
+   * as their memories are large and the disk is slow.
+   */
+  stopped(rank: number, number: number, nowMs: number): void {
+    const set = this.#options.setOf[rank]!;
+    const attempt = this.#attempt(set, number);
+    if (attempt === null || attempt.capturedMs !== null) return;
+    attempt.stopped.add(rank);
+    if (attempt.stopped.size < this.#options.members[set]!.length) return;
+    this.#sets[set]!.dueMs = nowMs + writingPatiences * this.#options.checkpointPatienceMs;
+  }
+
+  /** A rank stands still and its image is in a file, durable or not. When all have, they go on. */
   captured(rank: number, { number, settledMs, callsPassed }: Capture, nowMs: number): void {
     const set = this.#options.setOf[rank]!;
     const attempt = this.#attempt(set, number);

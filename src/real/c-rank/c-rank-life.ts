@@ -8,7 +8,7 @@ import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { isOpen, waitUntilOpen } from "../messages/restore-gate.ts";
 import { becomeQuiet } from "../rank/become-quiet.ts";
-import { Stop, stopKind } from "../transport/layout.ts";
+import { checkpointOf, Stop, stopKind } from "../transport/layout.ts";
 import type { CRankSavedState } from "./c-image.ts";
 import type { CRankImages } from "./c-rank-images.ts";
 import type { CRankProcess } from "./c-rank-process.ts";
@@ -71,7 +71,7 @@ export class CRank {
       const leaving = this.isOver ? this.process.leave() : ({ kind: "stopped" } as const);
       if (leaving.kind === "unfinished") return leaving;
       if (leaving.kind === "left" && !this.#serve()) return { kind: "returned" };
-      this.#rank.say({ kind: "stopped" });
+      this.#rank.say({ kind: "stopped", number: checkpointOf(host.wanted) });
       const stoppedMs = steadyMs();
       if (becomeQuiet(host, protocol.members)) {
         this.writeImage(steadyMs() - stoppedMs);

@@ -9,7 +9,7 @@ import type { Ending } from "../../core/service/ending.ts";
 import { steadyMs } from "../machine/steady-clock.ts";
 import { InquiryPauses } from "../process/inquiry-pauses.ts";
 import { JointSleep } from "../process/joint-sleep.ts";
-import { Stop } from "../transport/layout.ts";
+import { checkpointOf, Stop } from "../transport/layout.ts";
 import type { CRank } from "./c-rank-life.ts";
 import { loadCRank } from "./load-c-rank.ts";
 import type { WaitingCRank } from "./waiting-c-rank.ts";
@@ -171,7 +171,7 @@ class Turn {
     host.listen();
     if (this.#settling !== null || this.#awaitsVerdict) return process.engine.progress() ? "moved" : "nothing";
     if (host.shallStop() && !this.#isLeaving(rank)) {
-      this.waiting.say({ kind: "stopped" });
+      this.waiting.say({ kind: "stopped", number: checkpointOf(host.wanted) });
       this.#stoppedMs = steadyMs();
       this.#settling = new Settling(process);
       return "moved";

@@ -308,7 +308,7 @@ function rankWord(rank: Shape<number>, { fromRank, report }: ProtocolShapes): Sh
       request: object<SpawnRequest>({ commands: list(command), parents: list(rank), context: signed32, count }),
     }),
     "input-wanted": object({ kind: kind("input-wanted"), offset: count }),
-    stopped: object({ kind: kind("stopped") }),
+    stopped: object({ kind: kind("stopped"), number: number32 }),
     report: object({ kind: kind("report"), report }),
     done: object({ kind: kind("done"), incarnation }),
     "checkpoint-wanted": object({ kind: kind("checkpoint-wanted"), incarnation }),

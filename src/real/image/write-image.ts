@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type EncoderOptions, ImageEncoder, type Progress } from "../../image/encoder.ts";
 import type { ImageFacts } from "../../image/header.ts";
+import { ImageError } from "../../image/image-error.ts";
 import { PageStage } from "../../image/page-stage.ts";
 import type { MemoryRange } from "../../image/ranges.ts";
 import { fileError } from "./file-error.ts";
@@ -69,6 +70,13 @@ export function newEncoder(memory: WebAssembly.Memory): ImageEncoder {
   return new ImageEncoder({ stage: newStage(memory, 1), book: 0, base: null, codec: lz4 });
 }
 
+/** Throws an `ImageError` where there is no memory for it. */
 export function newStage(memory: WebAssembly.Memory, books: number): PageStage {
-  return new PageStage({ memory, seed: randomBytes(8).readBigUInt64LE(), books });
+  try {
+    return new PageStage({ memory, seed: randomBytes(8).readBigUInt64LE(), books });
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new ImageError("Cannot write images: there is no memory for a list of pages");
+    throw error;
+  }
 }

@@ -128,7 +128,8 @@ export class NodeListener {
         if (!input.want(message.offset)) this.#cut(rank, "it wants standard input that it cannot want");
         break;
       case "stopped":
-        freezing.stopped(rank);
+        if (message.number === 0) freezing.stopped(rank);
+        else recovery?.stopped(rank, message.number);
         break;
       case "image":
         if (message.number === 0) freezing.image(rank, message.problem);

@@ -164,9 +164,11 @@ interface InputWanted {
   readonly kind: "input-wanted";
   readonly offset: number;
 }
-/** The job is being frozen, and this rank stands still. */
+/** It stands still, for an image. */
 interface RankStopped {
   readonly kind: "stopped";
+  /** Of the checkpoint; 0: the job is being frozen. */
+  readonly number: number;
 }
 /**
  * It stands still, and its image of a checkpoint is in a file that nobody relies on yet (`writeImagePart`): the node makes the file

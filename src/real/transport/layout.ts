@@ -35,7 +35,7 @@ export const Line = {
   STOP: 388,
   /** How many lives this process has had in this memory. Written by the node's main thread. */
   LIVES: 392,
-  /** The checkpoints that count when another is asked for, see `KeptNumbers`. Written by the node's main thread, before STOP. */
+  /** The checkpoints that count when another is asked for, see core/service/set-checkpoints.ts. Written by the node's main thread, before STOP. */
   KEPT_OLDEST: 396,
   KEPT_NEWEST: 400,
   BYTES: 512,

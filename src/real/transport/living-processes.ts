@@ -10,7 +10,6 @@
  * Other processes learn of a death from the dispatcher's notice (notices.ts), which comes after `died`.
  */
 import { assert } from "../../core/base/assert.ts";
-import type { KeptNumbers } from "../../core/service/set-checkpoints.ts";
 import { Bell, BoardPart, Line, lineOf, RankStatus, Ring, ringOf } from "./layout.ts";
 import type { NodeMemory } from "./node-memory.ts";
 
@@ -34,7 +33,7 @@ export class LivingProcesses {
   }
 
   /** The checkpoints that count, for a process that is about to be asked for another. */
-  kept(process: number, { oldest, newest }: KeptNumbers): void {
+  kept(process: number, { oldest, newest }: { readonly oldest: number; readonly newest: number }): void {
     const line = lineOf(this.#node.layout, process);
     this.#node.calls.store(line + Line.KEPT_OLDEST, oldest);
     this.#node.calls.store(line + Line.KEPT_NEWEST, newest);

@@ -244,6 +244,10 @@ export class JobRecovery {
     this.#feed((nowMs) => this.#core.checkpointWanted(rank, incarnation, nowMs));
   }
 
+  stopped(rank: number, number: number): void {
+    this.#feed((nowMs) => this.#core.stopped(rank, number, nowMs));
+  }
+
   captured(rank: number, facts: CaptureFacts): void {
     this.#feed((nowMs) => this.#core.captured(rank, facts, nowMs));
   }
