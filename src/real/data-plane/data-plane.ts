@@ -91,7 +91,8 @@ export class DataPlane {
     this.#options = options;
     this.#address = heap.allocate(wordCount * 4);
     const first = this.#address >> 2;
-    const words = node.words.subarray(first, first + wordCount).fill(0);
+    // Members of communicators are written when they are needed: a large job has room for many, and pages that nobody touches cost nothing.
+    const words = node.words.subarray(first, first + wordCount);
     this.pass = new Pass(words, ranks, this.#address);
     this.cursor = words.subarray(P_POSITION, P_POSITION + 1);
     for (const type of Object.values(predefinedTypes)) {
@@ -108,6 +109,7 @@ export class DataPlane {
     words[way + (W_RING >> 2)] = ringOf(layout, place);
     words[way + (W_BELL >> 2)] = lineOf(layout, place) + Line.BELL;
     words[way + (W_BUFFERS >> 2)] = layout.eager + place * layout.slots * layout.eagerBytes;
+    this.pass.setNextNumber(rank, 0);
     this.pass.openWay(rank, layout.eagerBytes);
   }
 
